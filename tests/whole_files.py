@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simulator.build import find_config
+from simulator.builder.builder import find_config
 from simulator.configuration.layers import read_layers
 
 

@@ -12,7 +12,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields, Group, Kind, Variants
 from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import (
+from simulator.builder.builder import (
     build,
     build_cueing,
     build_ground,
@@ -26,14 +26,14 @@ from simulator.build import (
 )
 from simulator.compare import comparison_file
 from simulator.configuration import session_file
+from simulator.configuration.configuration import configuration
+from simulator.configuration.file_tables import TABLES
 from simulator.configuration.layers import read_layers
-from simulator.configuration.tables import TABLES
-from simulator.configuration.whole import configuration
 from simulator.driver.input_devices import device_profiles
 from simulator.facts import published
 from simulator.fitting import fit_file, optimisation_file
 from simulator.lab.triangular import problem
-from simulator.run_series import load_series
+from simulator.run.series import load_series
 from simulator.sweep import sweep_file
 from simulator.sweep.loading import load_sweep
 from terrain import soil

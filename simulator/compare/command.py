@@ -17,7 +17,7 @@ from simulator.compare.matrix import matrix_of, read_entries
 from simulator.compare.matrix_page import matrix_object, matrix_page, matrix_text
 from simulator.compare.record import Record, known_units, named_apart, read_record, written_channel
 from simulator.report.html_page import Page
-from simulator.run_folder import RunFolder
+from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
 
 PAGE, MATRIX = "compare.html", "matrix.html"

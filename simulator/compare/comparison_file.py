@@ -10,7 +10,7 @@ from pathlib import Path
 from simulator.base.errors import ConfigError
 from simulator.base.fields import ListOf, Named, Number, Text, entries, entry, group_of, read
 from simulator.base.yaml_reader import read_yaml
-from simulator.configuration.names import find_config
+from simulator.configuration.file_lookup import find_config
 
 FOLDER = "comparisons"
 """In `configs`."""

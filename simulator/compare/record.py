@@ -22,7 +22,7 @@ from simulator.compare.comparison_file import Comparison
 from simulator.maneuvers.plots.contract import NothingToDrawError, Signals
 from simulator.maneuvers.plots.quantities import sideslip
 from simulator.maneuvers.report.page import FILE as REPORT
-from simulator.recorded import fingerprint
+from simulator.run.run_configuration import fingerprint
 from simulator.telemetry.channels import Channels
 from simulator.telemetry.csv_table import CsvTable
 from simulator.telemetry.log import read_log

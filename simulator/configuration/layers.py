@@ -19,8 +19,8 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import join
 from simulator.base.units import SUFFIXES
 from simulator.base.yaml_reader import read_yaml
+from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import KeyPath, written
-from simulator.configuration.names import find_config
 
 UNITS = frozenset(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
 """What may stand behind the last underscore of a key and is its unit."""

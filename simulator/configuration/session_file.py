@@ -11,7 +11,7 @@ from typing import Any
 from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
 from simulator.base.registry import Chosen
-from simulator.configuration.whole import Configuration
+from simulator.configuration.configuration import Configuration
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOLS, protocol_fields, stream_words
@@ -201,7 +201,7 @@ class SessionOptions:
     """Beside that one."""
     log: LogChoice
     outlets: list[Any]
-    """Outlets from outside, as `simulator.outlet_kind.build_outlets` takes them."""
+    """Outlets from outside, as `simulator.outlets.contract.build_outlets` takes them."""
     sensors: list[Any]
     """As `simulator.sensors.mounted_sensor` takes them."""
     preview: PreviewOptions | None

@@ -14,19 +14,19 @@ from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import taken, version
 from simulator.base.suggestions import did_you_mean
-from simulator.build import vehicle_description
+from simulator.builder.builder import vehicle_description
+from simulator.builder.warm_up import compile_kernels
+from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import written
-from simulator.configuration.names import find_config
-from simulator.configuration.settings import read_settings
+from simulator.configuration.overrides import read_settings
 from simulator.facts.beside import ENGINEERS, Variant, beside_as_markdown
 from simulator.facts.measure import Told as Row
 from simulator.facts.measure import cases_of, measure
 from simulator.facts.page import Facts, as_markdown, as_object, as_text, summary
 from simulator.facts.published import Published, ancestry, load_published, published_of
 from simulator.facts.table import CASES, FACTS, Fact
-from simulator.run_folder import RunFolder
+from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
-from simulator.warm import compile_kernels
 
 PAGE, VEHICLES, OBJECT = "facts.md", "vehicles.md", "facts.json"
 """Files: the page of one vehicle, that of several, and the same for programs."""

@@ -8,11 +8,11 @@ from typing import Any
 
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
-from simulator.build import find_config
+from simulator.builder.builder import find_config
 from simulator.facts.table import CASES, Case
 from simulator.library.simulation import Simulation
 from simulator.maneuvers.series_file import PARTS, Outcome, Run
-from simulator.run_series import load_series
+from simulator.run.series import load_series
 
 
 @dataclass(frozen=True)

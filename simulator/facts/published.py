@@ -12,8 +12,8 @@ from simulator.base.fields import Choice, Either, Field, Group, ListOf, Named, N
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import SUFFIXES, factor_of
 from simulator.base.yaml_reader import read_yaml
+from simulator.configuration.file_lookup import data_folder, find_config
 from simulator.configuration.layers import read_layers
-from simulator.configuration.names import data_folder, find_config
 from simulator.facts.table import FACTS, Fact
 
 MARKS = {

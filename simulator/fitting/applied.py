@@ -9,10 +9,10 @@ from typing import Any
 import yaml
 
 from simulator.base.errors import ConfigError
+from simulator.configuration.configuration import REFERENCES, Configuration
 from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Layer, Origin, own_copy
-from simulator.configuration.settings import Setting
-from simulator.configuration.whole import REFERENCES, Configuration
+from simulator.configuration.overrides import Setting
 
 DIGITS = 7
 """Of a number that was found."""

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.build import Parts, build
+from simulator.builder.builder import Parts, build
+from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin
-from simulator.configuration.settings import Setting
-from simulator.configuration.whole import Configuration
+from simulator.configuration.overrides import Setting
 from simulator.fitting.fit_file import DRIVE, Data, file_of
 from simulator.fitting.keys import configured, put
 from simulator.fitting.measured import Measured
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
-from simulator.recorded import read_recorded
+from simulator.run.run_configuration import read_recorded
 from simulator.telemetry.log import Log, read_log
 
 Array = NDArray[np.float64]

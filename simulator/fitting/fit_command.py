@@ -10,7 +10,8 @@ from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.suggestions import did_you_mean
-from simulator.build import build, find_config
+from simulator.builder.builder import build, find_config
+from simulator.builder.warm_up import compile_kernels
 from simulator.fitting.applied import rounded, session_text, words_of
 from simulator.fitting.driven import configuration_of
 from simulator.fitting.fit import Fitted, fit, notes, result
@@ -25,7 +26,6 @@ from simulator.fitting.synthetic import Planted, planted, summary
 from simulator.fitting.terminal import Terminal, command_of, searching
 from simulator.library.simulation import Simulation
 from simulator.telemetry.atomic_files import write_text
-from simulator.warm import compile_kernels
 
 PAGE, OBJECT, APPLIED, SYNTHETIC = "fit.html", "fit.json", "fitted.yaml", "synthetic.json"
 """Files that it leaves."""

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text
 from simulator.base.suggestions import no_such_key
-from simulator.build import build
+from simulator.builder.builder import build
+from simulator.configuration.configuration import Configuration, configuration
+from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import parse, written
 from simulator.configuration.layers import Origin
-from simulator.configuration.names import find_config
+from simulator.configuration.overrides import Setting, changes
 from simulator.configuration.session_file import FILE as SESSION
-from simulator.configuration.settings import Setting, changes
-from simulator.configuration.whole import Configuration, configuration
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.configuration.whole import Configuration
+from simulator.configuration.configuration import Configuration
 from simulator.fitting.driven import driven
 from simulator.fitting.fit_file import Data, Fit, Offset
 from simulator.fitting.keys import Parameter, changed, check_ends, named

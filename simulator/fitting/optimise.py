@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
-from simulator.configuration.whole import Configuration
+from simulator.configuration.configuration import Configuration
 from simulator.fitting.keys import changed, check_ends, configured, named
 from simulator.fitting.optimisation_file import Optimisation
 from simulator.fitting.rounds import Outcome

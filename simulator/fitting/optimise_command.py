@@ -7,7 +7,8 @@ from typing import Any
 
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
-from simulator.build import find_config
+from simulator.builder.builder import find_config
+from simulator.builder.warm_up import compile_kernels
 from simulator.fitting.applied import rounded, session_text, words_of
 from simulator.fitting.fit_command import print_table
 from simulator.fitting.keys import settings_of
@@ -17,7 +18,6 @@ from simulator.fitting.optimise_page import goal_words, optimise_page
 from simulator.fitting.search import need_cma
 from simulator.fitting.terminal import Terminal, command_of, searching
 from simulator.telemetry.atomic_files import write_text
-from simulator.warm import compile_kernels
 
 PAGE, OBJECT, APPLIED = "optimisation.html", "optimisation.json", "optimised.yaml"
 """Files that it leaves."""

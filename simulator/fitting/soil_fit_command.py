@@ -10,7 +10,7 @@ from simulator.base.console import tell
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.yaml_reader import read_yaml
-from simulator.configuration.names import find_config
+from simulator.configuration.file_lookup import find_config
 from simulator.fitting.soil_data import WheelTests, read_tests
 from simulator.fitting.soil_file import soil_text
 from simulator.fitting.soil_fit import FittedSoil, fit_soil, free_parameters
@@ -20,7 +20,7 @@ from simulator.fitting.terminal import command_of
 from simulator.lab.cueing.command import Told
 from simulator.lab.soil.asked import WheelOnSoil, inflated, wheel_on_soil
 from simulator.lab.soil.soil_bin import SoilBin
-from simulator.run_folder import RunFolder
+from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
 
 SOIL, PAGE, OBJECT = "fitted_soil.yaml", "soil_fit.html", "soil_fit.json"

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import complain, tell
+from simulator.base.signals import Ended
 from simulator.fitting.rounds import FOLDER, Rounds
-from simulator.run_folder import RunFolder
-from simulator.signals import Ended
+from simulator.run.folder import RunFolder
 from simulator.sweep.engine import Progress
 from simulator.sweep.entry import executor_for
 from simulator.sweep.executor import ExecutorLostError

@@ -12,11 +12,11 @@ from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError, OutputError
 from simulator.base.json_output import json_text
 from simulator.base.machine import processor, software, version
+from simulator.builder.warm_up import compile_kernels
 from simulator.history.drift import BENCH, FACTS, TIMES, Change, changes, last_before
 from simulator.history.entry import Entry, Figure, append, read
 from simulator.history.origin import ROOT, commit
 from simulator.history.page import History, Kind, latest, write
-from simulator.warm import compile_kernels
 
 FOLDER = ROOT / "docs" / "history"
 USUAL = "hmmwv"

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.build import Parts, build
+from simulator.builder.builder import Parts, build
+from simulator.builder.warm_up import compile_kernels
+from simulator.configuration.configuration import Configuration, configuration
 from simulator.configuration.key_path import parse, written
-from simulator.configuration.settings import Setting
-from simulator.configuration.whole import Configuration, configuration
-from simulator.warm import compile_kernels
+from simulator.configuration.overrides import Setting
 from terrain.ground import Ground
 from vehicles.vehicle import Vehicle
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.suggestions import did_you_mean
+from simulator.builder.warm_up import compile_kernels
 from simulator.library.asked_process import AskedProcess, ProcessDiedError
 from simulator.telemetry.log import Log, read_log
-from simulator.warm import compile_kernels
 
 if TYPE_CHECKING:
     import pandas

@@ -12,19 +12,19 @@ from simulator.base.machine import origin
 from simulator.base.rates import whole_ticks
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
-from simulator.build import Parts
+from simulator.builder.builder import Parts
+from simulator.builder.warm_up import compile_kernels
 from simulator.incident import Incident
 from simulator.library.assembling import Changes, assemble
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
-from simulator.outlets import Present, Recorder, measuring
-from simulator.recorded import about_run, recorded
+from simulator.outlets.telemetry import Present, Recorder, measuring
+from simulator.run.run_configuration import about_run, recorded
 from simulator.session import Driver, Session
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.telemetry.writer import LOG_RATE
-from simulator.warm import compile_kernels
 from terrain.ground import Ground
 from vehicles.drivetrain.shift_schedule import MOST_GEARS
 from vehicles.vehicle import Vehicle

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from simulator.drive import DriveOptions, Host
+from simulator.host.drive import DriveOptions, Host
 from simulator.library.assembling import Changes, configured
 
 

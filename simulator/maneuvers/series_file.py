@@ -1,7 +1,7 @@
 """Series of maneuvers: one after the other, each with parameters of its own, what one has measured handed on to the next; and searches for the
 highest value of a parameter with which a maneuver still passes.
 
-Here is what such a file says and which run comes next; whoever drives (`simulator.run_series`) knows neither.
+Here is what such a file says and which run comes next; whoever drives (`simulator.run.series`) knows neither.
 """
 
 from __future__ import annotations

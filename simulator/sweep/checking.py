@@ -16,10 +16,10 @@ import msgspec
 
 from simulator.base.errors import ConfigError, Gathered, JounceError
 from simulator.base.fields import Number
+from simulator.configuration.configuration import Changed, Configuration, is_one_for_each
+from simulator.configuration.file_tables import TABLES, number_at
 from simulator.configuration.key_path import KeyPath, written
 from simulator.configuration.session_file import CONTENTS, read_session
-from simulator.configuration.tables import TABLES, number_at
-from simulator.configuration.whole import Changed, Configuration, is_one_for_each
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD, load_maneuver
 from simulator.sweep.job import begun, stock
 from simulator.sweep.shared import Point

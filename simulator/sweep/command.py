@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from simulator.base.console import complain, tell
 from simulator.base.json_output import json_text
-from simulator.build import find_config
-from simulator.signals import Ended
+from simulator.base.signals import Ended
+from simulator.builder.builder import find_config
+from simulator.builder.warm_up import compile_kernels
 from simulator.sweep.case import Resolved, Resolver
 from simulator.sweep.design import Design, read_design
 from simulator.sweep.engine import Progress, sweep
@@ -22,7 +23,6 @@ from simulator.sweep.loading import check_parameters
 from simulator.sweep.shown import Shown, time_in_words
 from simulator.sweep.table import failures
 from simulator.telemetry.atomic_files import new_run_folder
-from simulator.warm import compile_kernels
 
 MOST_TOLD = 5
 """Reasons of failures that are told."""

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from simulator.base import compile_lock
 from simulator.base.jit import cache_folder, cache_is_kept
-from simulator.warm import compile_kernels
+from simulator.builder.warm_up import compile_kernels
 
 CLAIMS = "claims"
 LOOK, ALL = 0, 1

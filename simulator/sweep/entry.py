@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.registry import load_plugins
-from simulator.signals import Ended
+from simulator.base.signals import Ended
 from simulator.sweep.case import Resolver
 from simulator.sweep.engine import Progress, sweep
 from simulator.sweep.executor import Executor

@@ -21,17 +21,17 @@ from simulator.base.errors import JounceError
 from simulator.base.machine import origin
 from simulator.base.registry import load_plugins
 from simulator.base.section_cache import sections_read_once
-from simulator.build import Parts, build
+from simulator.builder.builder import Parts, build
+from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Layer, Origin
-from simulator.configuration.whole import Configuration
 from simulator.driver.vehicle_identification import simulated_for
 from simulator.library.simulation import IncidentError
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
-from simulator.outlets import Recorder, measuring
-from simulator.recorded import about_run, recorded, ticks_per_row
-from simulator.run import FEWEST_ROWS, NO_MANEUVER, driver_of
+from simulator.outlets.telemetry import Recorder, measuring
+from simulator.run.run import FEWEST_ROWS, NO_MANEUVER, driver_of
+from simulator.run.run_configuration import about_run, recorded, ticks_per_row
 from simulator.session import Session
 from simulator.sweep.compiled_once import compile_or_wait, compiled_once
 from simulator.sweep.plain_log import plain_log

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from simulator.base.errors import ConfigError
+from simulator.configuration.file_lookup import find_config
 from simulator.configuration.layers import read_layers
-from simulator.configuration.names import find_config
 from simulator.maneuvers.parameters import KEY, resolved
 
 LOOKED_AT = 64

@@ -9,9 +9,9 @@ from typing import Any
 
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.suggestions import did_you_mean
-from simulator.build import build
+from simulator.builder.builder import build
+from simulator.configuration.file_lookup import find_config
 from simulator.configuration.layers import files_parsed_once, read_layers
-from simulator.configuration.names import find_config
 from simulator.maneuvers.parameters import KEY
 from simulator.sweep.design import Design, read_design, telling
 from simulator.sweep.limits import PARAMETERS

@@ -19,12 +19,12 @@ import numpy as np
 from simulator.base.json_output import content_key
 from simulator.base.records import Record, Table, dtype_of
 from simulator.base.section_cache import KnownSections
-from simulator.build import Workshop, build_cueing, outline
-from simulator.configuration.whole import DEFAULTS, Configuration
+from simulator.builder.builder import Workshop, build_cueing, outline
+from simulator.configuration.configuration import DEFAULTS, Configuration
 from simulator.driver.internal_model import VehicleTraits
 from simulator.maneuvers.cone_course import Body
 from simulator.maneuvers.maneuver_file import Maneuver
-from simulator.outlets import PLATFORM
+from simulator.outlets.telemetry import PLATFORM
 from simulator.session import Session
 from simulator.telemetry.channels import Channels
 from terrain.ground import Ground

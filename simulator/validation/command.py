@@ -15,13 +15,13 @@ from simulator.base.inputfile import read_utf8
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.suggestions import did_you_mean
+from simulator.builder.warm_up import compile_kernels
 from simulator.telemetry.atomic_files import write_text
 from simulator.validation.known import KNOWN
 from simulator.validation.outcome import Judged, Part, Source, judge
 from simulator.validation.page import FOLDER, as_markdown, as_text
 from simulator.validation.parts import BY_NAME, PARTS
 from simulator.validation.pictures import draw
-from simulator.warm import compile_kernels
 
 PAGE = "validation.md"
 MOST_BYTES = 1 << 24

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.build import build_tire, build_vehicle
+from simulator.builder.builder import build_tire, build_vehicle
 from simulator.library.assembling import assemble
 from simulator.validation.driving import FRONT, REAR, VEHICLE, drive, straight
 from simulator.validation.outcome import Curve, Finding, Picture, Plot, Row, Source, near, within

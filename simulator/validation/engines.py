@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from simulator.base.errors import InertiaWarning
-from simulator.build import load_mechanism, read_yaml, vehicle_description
+from simulator.builder.builder import load_mechanism, read_yaml, vehicle_description
 from simulator.lab.validate.accelerations import compare_accelerations
 from simulator.lab.validate.kinematics import compare_kinematics
 from simulator.lab.validate.mechanism_rows import compare_rows

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from simulator.build import build_soil, build_tire
+from simulator.builder.builder import build_soil, build_tire
 from simulator.fitting.soil_data import WheelTests, read_tests
 from simulator.fitting.soil_file import interval_words
 from simulator.fitting.soil_fit import FittedSoil, error_over_range, fit_soil, predicted

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.base.records import Record, record
-from simulator.configuration.names import data_folder
+from simulator.configuration.file_lookup import data_folder
 from simulator.lab.validate.tire_rows import Numbers, compare_tire, read_rows
 from simulator.validation.outcome import Array, Curve, Finding, Picture, Plot, Row, Source, near, of_comparison, within
 from terrain.soil import FIRM, SOIL

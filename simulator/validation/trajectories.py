@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.base.inputfile import read_bytes
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from simulator.lab.validate.recording import Recording
 from simulator.lab.validate.trajectory import CORNERS, TrajectoryComparison, arm_angles, compare_trajectory
 from simulator.validation.outcome import Array, Curve, Finding, Picture, Plot, Row, Source

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from simulator.__main__ import main
+from simulator.cli.main import main
 from simulator.compare.align import shift_of
 from simulator.compare.bands import bands_of, judged
 from simulator.compare.comparison_file import BandSaid, Comparison, asked_for

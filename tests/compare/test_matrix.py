@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from simulator.__main__ import main
+from simulator.cli.main import main
 
 
 def leave(place, vehicle, maneuver, gap, passed, early=None):

@@ -8,10 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from simulator.__main__ import main
 from simulator.base.errors import JounceError
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import find_config
+from simulator.builder.builder import find_config
+from simulator.cli.main import main
 from simulator.lab.cueing import command, omct
 from simulator.lab.cueing.chain import felt
 from simulator.lab.cueing.drive import read_drive

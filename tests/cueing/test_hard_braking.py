@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import build_cueing, find_config
+from simulator.builder.builder import build_cueing, find_config
 from simulator.lab.cueing.drive import Drive, ride_drive
 
 G, H = 9.80665, 1e-3

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from simulator.build import build_platform, find_config, read_yaml
+from simulator.builder.builder import build_platform, find_config, read_yaml
 from simulator.lab.cueing.chain import Ride
 from simulator.lab.cueing.omct import AXES, FREQUENCIES, TICK, as_object, fidelity, objective_test, sine, sweep, unmeasured
 from washout.cueing import MotionCueing

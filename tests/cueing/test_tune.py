@@ -8,7 +8,7 @@ from test_command import call, record_drive
 
 from simulator.base.errors import JounceError
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import build_cueing, find_config
+from simulator.builder.builder import build_cueing, find_config
 from simulator.lab.cueing.tune import TICK, handles, tune
 
 
@@ -49,7 +49,7 @@ def test_what_is_missing_is_said(tmp_path, monkeypatch):
 
 def main_raises(*words):
     """The command without what turns its errors into words."""
-    from simulator.commands import parser_of
+    from simulator.cli.parser import parser_of
 
     arguments = parser_of("cueing").parse_args(words)
     arguments.run(arguments)

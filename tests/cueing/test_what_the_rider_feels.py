@@ -12,7 +12,7 @@ import yaml
 from driven import JUDGED, driven
 
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import build_cueing, find_config
+from simulator.builder.builder import build_cueing, find_config
 from simulator.lab.cueing.drive import Ridden, ride_drive
 from simulator.lab.cueing.omct import objective_test
 from simulator.lab.cueing.scores import rms, up_to

@@ -15,7 +15,7 @@ import pytest
 
 from simulator.base.records import record
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import build_ground
+from simulator.builder.builder import build_ground
 from simulator.lab.terrain.make_command import MAKERS, made_terrain
 from simulator.lab.terrain.making.written import files_of, write
 from tests.drives.test_random_drives import CARS, DURATION, H, vehicle

@@ -10,7 +10,7 @@ import pytest
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.records import record
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from simulator.maneuvers.signal_processing import phaseless
 from terrain.load_terrain import load_terrain
 from vehicles.command import COMMAND

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from simulator.build import build_ground, build_vehicle, data_folder
+from simulator.builder.builder import build_ground, build_vehicle, data_folder
 from tests.laws.test_body_contact import HARDEST, watch
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle

@@ -18,7 +18,7 @@ from simulator.facts.standing import standing
 from simulator.facts.table import CASES, FACTS, AtHighest, Case, Metric, Standing
 from simulator.library.assembling import assemble
 from simulator.maneuvers.metrics import METRICS
-from simulator.run_series import load_series, series_file
+from simulator.run.series import load_series, series_file
 
 BY_NAME = {fact.name: fact for fact in FACTS}
 KEYS = {

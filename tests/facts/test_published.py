@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from simulator.base.errors import ConfigError
-from simulator.configuration.names import data_folder
+from simulator.configuration.file_lookup import data_folder
 from simulator.facts.published import TOLERANCE, load_published, published_of
 from simulator.facts.table import FACTS
 

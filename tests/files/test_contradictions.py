@@ -3,10 +3,10 @@
 import pytest
 import yaml
 
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError, ConfigErrors, Gathered
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import data_folder
+from simulator.builder.builder import data_folder
+from simulator.cli.main import main
 from tests.files.test_hundred_broken_files import line_of
 
 CONFIGS = data_folder("configs")

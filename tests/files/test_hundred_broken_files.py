@@ -7,10 +7,10 @@ from functools import cache
 import pytest
 from jsonschema import Draft202012Validator
 
-from simulator.__main__ import main
 from simulator.base.yaml_reader import read_yaml
 from simulator.catalog.file_kinds import kind_named
 from simulator.catalog.json_schema import file_schema
+from simulator.cli.main import main
 
 PLACES = [
     # kind, file, key path of a number that must be there, a value that it cannot have

@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from simulator.__main__ import main
 from simulator.catalog.file_kinds import KINDS, kind_of
+from simulator.cli.main import main
 
 ELSEWHERE = "mine.yaml"
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from simulator.__main__ import main
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import data_folder
+from simulator.builder.builder import data_folder
 from simulator.catalog.answers import headline
 from simulator.catalog.file_kinds import KINDS, kind_named, kind_of
 from simulator.catalog.json_schema import file_schema
 from simulator.catalog.pages import pages
 from simulator.catalog.registries import REGISTRIES
+from simulator.cli.main import main
 from tests.whole_files import whole_file
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError
-from simulator.build import data_folder
-from simulator.configuration.whole import configuration
+from simulator.builder.builder import data_folder
+from simulator.cli.main import main
+from simulator.configuration.configuration import configuration
 from simulator.fitting.driven import driven
 from simulator.fitting.fit_file import fit_of
 from simulator.fitting.measured import Table, read_measured

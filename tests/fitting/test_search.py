@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError
+from simulator.cli.main import main
 from simulator.fitting.optimisation_file import optimisation_of
 from simulator.fitting.optimise import Search, notes, result
 from simulator.fitting.rounds import Outcome

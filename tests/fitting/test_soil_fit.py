@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError, JounceError
-from simulator.build import build_soil, build_tire
-from simulator.configuration.settings import changes
+from simulator.builder.builder import build_soil, build_tire
+from simulator.configuration.overrides import changes
 from simulator.fitting.soil_data import read_tests
 from simulator.fitting.soil_fit import error_over_range, fit_soil, free_parameters, predicted
 from simulator.lab.soil.soil_bin import SoilBin

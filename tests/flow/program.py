@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.__main__ import main
+from simulator.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 

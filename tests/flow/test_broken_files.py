@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError, one_line
 from simulator.base.records import record
-from simulator.build import build_ground, build_platform, data_folder, find_config, read_yaml, vehicle_description
+from simulator.builder.builder import build_ground, build_platform, data_folder, find_config, read_yaml, vehicle_description
 from simulator.configuration.layers import read_layers
 from simulator.driver.input_devices.device_profiles import read_profile
 from simulator.lab.triangular.problem import problem_from_mapping

@@ -8,11 +8,11 @@ import yaml
 from program import ROOT, call, refused
 
 from simulator.base.errors import ConfigError
-from simulator.build import build, build_ground, build_maneuver, build_platform, build_vehicle, vehicle_description
+from simulator.builder.builder import build, build_ground, build_maneuver, build_platform, build_vehicle, vehicle_description
+from simulator.configuration.configuration import configuration
 from simulator.configuration.key_path import parse, written
+from simulator.configuration.overrides import changes, read_settings
 from simulator.configuration.session_file import read_session
-from simulator.configuration.settings import changes, read_settings
-from simulator.configuration.whole import configuration
 
 CONFIGS = ROOT / "configs"
 FLAT = {"maneuver": "avtp_lane_change"}

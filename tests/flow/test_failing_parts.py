@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from unpaced import Hurried, Throttle, assert_within_limits
 
-import simulator.drive
+import simulator.host.drive
 import simulator.session
 from simulator.base.errors import OutputError
-from simulator.configuration.settings import changes
-from simulator.configuration.whole import configuration
-from simulator.drive import LIES, OVER, DriveOptions, Host, _report
+from simulator.base.signals import Ended
+from simulator.configuration.configuration import configuration
+from simulator.configuration.overrides import changes
+from simulator.host.drive import LIES, OVER, DriveOptions, Host, _report
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.motion.stream import MotionStream
-from simulator.outlets import Telemetry, Window
-from simulator.signals import Ended
+from simulator.outlets.telemetry import Telemetry, Window
 from simulator.telemetry.recover import read_logs
 from simulator.telemetry.writer import read_telemetry
 
@@ -146,7 +146,7 @@ def test_a_driver_whose_vehicle_lies_is_told_so_all_the_time(drive):
 def test_a_built_in_platform_that_hangs_is_named(drive, monkeypatch):
     drive.change("outlets.motion.to", None)
     platform = HungPlatform(drive.rig.getsockname()[1])
-    monkeypatch.setattr(simulator.drive, "start_virtual_platform", lambda *_, **__: platform)
+    monkeypatch.setattr(simulator.host.drive, "start_virtual_platform", lambda *_, **__: platform)
     drive.change("duration", 1.0)
     assert drive.run() == 1
     assert drive.lines == ["the virtual platform does not answer: it was killed, and its report is missing"]

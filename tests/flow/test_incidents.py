@@ -8,10 +8,10 @@ import yaml
 from program import ROOT, call
 from unpaced import H, Tracker, assert_within_limits, new_session
 
-from simulator import build
 from simulator.base.errors import JounceError
 from simulator.base.records import record
-from simulator.build import build_maneuver
+from simulator.builder import builder
+from simulator.builder.builder import build_maneuver
 from simulator.driver.steering.path_follower import PathFollower
 from simulator.telemetry.writer import read_telemetry
 from vehicles.command import COMMAND
@@ -194,12 +194,12 @@ def broken_drive(folder, monkeypatch, at):
 
     session_of = []
 
-    class Noted(build.Session):
+    class Noted(builder.Session):
         def __init__(self, *arguments):
             super().__init__(*arguments)
             session_of.append(self)
 
-    monkeypatch.setattr(build, "Session", Noted)
+    monkeypatch.setattr(builder, "Session", Noted)
     monkeypatch.setattr(PathFollower, "read", spoiling)
     return file
 

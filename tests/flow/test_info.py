@@ -13,7 +13,7 @@ import yaml
 from program import ROOT, call, finish, refused, start
 
 from simulator.base.records import record
-from simulator.outlets import LOG, WALL, Telemetry
+from simulator.outlets.telemetry import LOG, WALL, Telemetry
 from simulator.telemetry import rows as rows_module
 from simulator.telemetry.writer import read_telemetry, read_units
 from washout.limiter.limiter import LIMITER

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from program import finish, start
 
+from simulator.builder.warm_up import compile_kernels
 from simulator.telemetry.writer import read_telemetry
-from simulator.warm import compile_kernels
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are ended by signals here")
 
@@ -256,7 +256,7 @@ def test_a_built_in_platform_that_dies_is_named(tmp_path):
     compile_kernels(print)
     host = start("drive", *DRIVE, *AT_ONCE, "--no-view", "--duration", 4, "--out", "out", cwd=tmp_path)
     wait_until(driving(tmp_path / "out"), host)
-    platforms = [pid for pid, command in children(host.pid).items() if "simulator.rig_process" in command]
+    platforms = [pid for pid, command in children(host.pid).items() if "simulator.virtual_platform.process" in command]
     assert len(platforms) == 1
     os.kill(platforms[0], signal.SIGKILL)
     time.sleep(1.5)

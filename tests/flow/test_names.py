@@ -9,7 +9,7 @@ import yaml
 from program import ROOT, call, finish, refused, start
 
 from simulator.base.errors import ConfigError
-from simulator.build import (
+from simulator.builder.builder import (
     build_cueing,
     build_ground,
     build_maneuver,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.commands import parser_of
+from simulator.cli.parser import parser_of
 from tests.flow.program import ROOT, call
 
 PAGE = (ROOT / "docs" / "new_car.md").read_text(encoding="utf-8")

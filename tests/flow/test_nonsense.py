@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from simulator.base.errors import ConfigError
-from simulator.build import data_folder, read_yaml, vehicle_description
+from simulator.builder.builder import data_folder, read_yaml, vehicle_description
 from simulator.maneuvers.maneuver_file import load_maneuver
 from terrain.soil import soil
 from tests.whole_files import whole_file

@@ -8,15 +8,15 @@ import pytest
 import yaml
 from program import call, refused
 
-import simulator.configuration.names
+import simulator.configuration.file_lookup
 from simulator.base.fields import Field, FileName
 from simulator.base.records import record
-from simulator.build import build, find_config, read_yaml
-from simulator.configuration.settings import changes
-from simulator.configuration.whole import configuration
-from simulator.outlets import WALL
-from simulator.recorded import read_recorded
-from simulator.rerun import RecordedDriver, differences
+from simulator.builder.builder import build, find_config, read_yaml
+from simulator.configuration.configuration import configuration
+from simulator.configuration.overrides import changes
+from simulator.outlets.telemetry import WALL
+from simulator.run.rerun import RecordedDriver, differences
+from simulator.run.run_configuration import read_recorded
 from simulator.telemetry.parquet import read_about
 from simulator.telemetry.writer import read_telemetry
 from terrain.ground import GROUND
@@ -64,7 +64,7 @@ def test_a_run_with_bases_and_settings_comes_again_without_its_files(things, tmp
     assert code == 0, err
     for name in ("tires.yaml", "car.yaml", "drive.yaml", "hills.yaml"):
         (things / name).unlink()
-    monkeypatch.setattr(simulator.configuration.names, "HERE", tmp_path / "nowhere" / "simulator")
+    monkeypatch.setattr(simulator.configuration.file_lookup, "HERE", tmp_path / "nowhere" / "simulator")
     said = rerun(capsys, tmp_path / "run", tmp_path / "again")
     assert (said["differ"], said["rows"]) == ([], 301)
     one, other = (read_telemetry(tmp_path / name / "telemetry.parquet") for name in ("run", "again"))

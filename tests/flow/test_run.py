@@ -11,8 +11,8 @@ import pytest
 import yaml
 from program import ROOT, call, finish, start
 
-from simulator.recorded import fingerprint
 from simulator.report.html_page import cell
+from simulator.run.run_configuration import fingerprint
 from simulator.telemetry.log import read_log
 from simulator.telemetry.writer import read_telemetry, read_units
 

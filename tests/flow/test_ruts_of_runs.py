@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from simulator import Simulation
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError
+from simulator.cli.main import main
 from terrain.rut_grid import UNIT, read_ruts
 from terrain.rut_memory import SoilMemory
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import OutputError
-from simulator.build import build, build_maneuver
-from simulator.configuration.settings import changes
-from simulator.configuration.whole import configuration
-from simulator.outlets import Telemetry, Window
+from simulator.builder.builder import build, build_maneuver
+from simulator.configuration.configuration import configuration
+from simulator.configuration.overrides import changes
+from simulator.outlets.telemetry import Telemetry, Window
 
 H = 1e-3
 

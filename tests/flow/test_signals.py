@@ -18,8 +18,8 @@ import pytest
 import yaml
 from program import ROOT, environment
 
+from simulator.builder.warm_up import compile_kernels
 from simulator.telemetry.writer import read_telemetry
-from simulator.warm import compile_kernels
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="sends signals, and looks for processes in /proc")
 
@@ -154,7 +154,7 @@ def test_signals_at_random_moments(tmp_path):
 
 FAILS_MEANWHILE = """
 import os, signal, sys, time
-from simulator import __main__ as program
+from simulator.cli import main as program
 from simulator.base import cleanup as leftovers
 from simulator.base.errors import JounceError
 def fails(_):

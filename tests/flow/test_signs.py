@@ -13,7 +13,7 @@ from simulator.base.machine import version
 from simulator.catalog.answers import main_check
 from simulator.catalog.file_kinds import KINDS
 from simulator.catalog.registries import REGISTRIES
-from simulator.commands import parser_of
+from simulator.cli.parser import parser_of
 from simulator.view.instrument_layout import HELP
 
 ROOT = Path(__file__).parents[2]

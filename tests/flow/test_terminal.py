@@ -67,8 +67,8 @@ VERBS = {
 
 PROGRAM = """
 import json, sys
-from simulator.__main__ import main
-from simulator.announce import announced
+from simulator.cli.main import main
+from simulator.base.compile_messages import announced
 for name, arguments in json.loads(sys.argv[1]).items():
     print(f"<<<{name}>>>", flush=True)
     try:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from program import call, refused
 
-from simulator.build import build_vehicle
-from simulator.configuration.names import data_folder
+from simulator.builder.builder import build_vehicle
+from simulator.configuration.file_lookup import data_folder
 from tests.laws.vehicle_rig import command, drive, ground, track
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "tires"

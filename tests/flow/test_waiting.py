@@ -6,8 +6,8 @@ from test_failing_parts import Drive
 from unpaced import Hurried, Throttle, Tracker, assert_within_limits, new_session
 
 import simulator.session
-from simulator.outlets import Window
-from simulator.raising import RISES, STAYS_DOWN
+from simulator.host.platform_rise import RISES, STAYS_DOWN
+from simulator.outlets.telemetry import Window
 from simulator.telemetry.writer import read_telemetry
 
 

@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from simulator import warm
 from simulator.base import compile_lock
+from simulator.builder import warm_up
 
 pytestmark = pytest.mark.skipif(not compile_lock.POSSIBLE, reason="needs locks of parts of a file")
 
 KILLED = """
-from simulator import warm
+from simulator.builder import warm_up as warm
 warm._cores = lambda: 2
 Popen = warm.subprocess.Popen
 def start(*arguments, **options):
@@ -37,14 +37,14 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen]:
             super().__init__(*arguments, **options)  # type: ignore[call-overload]
             found.append(self)
 
-    monkeypatch.setattr(warm.subprocess, "Popen", Noted)
-    monkeypatch.setattr(warm, "_cores", lambda: 2)
-    monkeypatch.setattr(warm, "cache_is_kept", lambda: True)
+    monkeypatch.setattr(warm_up.subprocess, "Popen", Noted)
+    monkeypatch.setattr(warm_up, "_cores", lambda: 2)
+    monkeypatch.setattr(warm_up, "cache_is_kept", lambda: True)
     return found
 
 
 def test_it_leaves_when_it_is_not_needed_any_more(started: list[subprocess.Popen]) -> None:
-    with warm._second_process():
+    with warm_up._second_process():
         time.sleep(0.5)
         assert started[0].poll() is None
     assert len(started) == 1
@@ -72,8 +72,8 @@ def _runs(pid: int) -> bool:
 
 @pytest.mark.parametrize("program", ["/bin/false", "/no/such/program"])
 def test_it_may_fail(started: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    monkeypatch.setattr(warm.sys, "executable", program)
-    with warm._second_process():
+    monkeypatch.setattr(warm_up.sys, "executable", program)
+    with warm_up._second_process():
         assert compile_lock.claim("a kernel")
         compile_lock.release("a kernel")
     assert all(process.returncode == 1 for process in started)
@@ -83,7 +83,7 @@ def test_it_may_fail(started: list[subprocess.Popen], monkeypatch: pytest.Monkey
 def test_it_does_not_come_where_it_is_of_no_use(
     started: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch, cores: int, kept: bool
 ) -> None:
-    monkeypatch.setattr(warm, "_cores", lambda: cores)
-    monkeypatch.setattr(warm, "cache_is_kept", lambda: kept)
-    with warm._second_process():
+    monkeypatch.setattr(warm_up, "_cores", lambda: cores)
+    monkeypatch.setattr(warm_up, "cache_is_kept", lambda: kept)
+    with warm_up._second_process():
         assert not started

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from program import start
 
+from simulator.builder.warm_up import compile_kernels
 from simulator.view.drive_lock import PREFIX, SHARED_MEMORY, sweep
-from simulator.warm import compile_kernels
 
 pytestmark = pytest.mark.skipif(not shutil.which("Xvfb") or not Path("/proc").is_dir(), reason="no Xvfb")
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from simulator.build import build
+from simulator.builder.builder import build
 from simulator.clock import Clock
-from simulator.configuration.settings import changes
-from simulator.configuration.whole import configuration
+from simulator.configuration.configuration import configuration
+from simulator.configuration.overrides import changes
 
 H = 1e-3
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError, JounceError
+from simulator.cli.main import main
 from simulator.history import command
 from simulator.history.drift import BENCH, FACTS, changes, last_before
 from simulator.history.entry import Entry, Figure, append, read

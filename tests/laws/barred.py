@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from simulator.base.records import Record
-from simulator.build import data_folder, read_yaml
+from simulator.builder.builder import data_folder, read_yaml
 from tests.whole_files import whole_file
 from vehicles.description import Description, read_description
 from vehicles.tires.tire_file import tire, tire_set

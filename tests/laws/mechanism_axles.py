@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.build import data_folder, read_yaml, vehicle_description
+from simulator.builder.builder import data_folder, read_yaml, vehicle_description
 from vehicles.description import read_description
 from vehicles.multibody.description.mechanism import WORLD, Mechanism, Spring
 from vehicles.multibody.description.mechanism_builder import Parts

@@ -14,7 +14,7 @@ import llvmlite.binding as llvm
 import numba
 import numpy as np
 
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from terrain.composite_height import composed_height_and_normal
 from terrain.ground import GroundArrays
 from tests.laws.vehicle_rig import command, drive, ground

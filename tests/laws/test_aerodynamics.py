@@ -11,7 +11,7 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import record
-from simulator.build import build_ground, build_vehicle
+from simulator.builder.builder import build_ground, build_vehicle
 from terrain.wind import moving_air
 from tests.laws.test_worlds_and_tires import arrays, command, shipped, written
 from vehicles.aerodynamics import air_forces

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from simulator.base.errors import ConfigError
-from simulator.build import build_ground, build_vehicle, data_folder, vehicle_description
+from simulator.builder.builder import build_ground, build_vehicle, data_folder, vehicle_description
 from simulator.facts.page import Facts, as_markdown, as_object, as_text
 from simulator.facts.standing import standing
 from vehicles.suspension.alignment_section import LAWS

@@ -14,7 +14,7 @@ import yaml
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, InertiaWarning
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from tests.laws.free_vehicle import attitude
 from tests.laws.vehicle_rig import command, ground
 from tests.tenants import live_axle, trailing_arm  # noqa: F401 - kinds that the cars have

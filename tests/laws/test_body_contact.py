@@ -12,7 +12,7 @@ import yaml
 from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import Record
-from simulator.build import build_vehicle, data_folder, read_yaml
+from simulator.builder.builder import build_vehicle, data_folder, read_yaml
 from simulator.tick import FORCE
 from terrain.load_terrain import load_terrain
 from tests.laws.vehicle_rig import H, command, ground

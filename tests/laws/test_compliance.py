@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.whole_files import whole_file
 from vehicles.compliance.wheel_displacements import give_way

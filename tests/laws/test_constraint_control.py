@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import data_folder
+from simulator.builder.builder import data_folder
 from tests.oracles.dense_multipliers import mass_and_force
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from vehicles.axle_layout import record_for
 from vehicles.suspension.contract import CORNERS
 from vehicles.suspension.default_kind import PARAMETERS

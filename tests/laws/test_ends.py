@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.base.jit import kernel
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from tests.laws.free_motion import FreeMotion, free_motion
 from tests.laws.free_vehicle import energies
 from vehicles.dynamics import accelerations, answer_loads, answer_loads_on_fixed_chassis

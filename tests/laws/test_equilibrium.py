@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import JounceError
-from simulator.build import build_ground, build_vehicle
+from simulator.builder.builder import build_ground, build_vehicle
 from terrain.ground import Ground
 from tests.laws.vehicle_rig import command, drive, ground, standing, track
 from vehicles.equilibrium import largest

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.build import build_vehicle, data_folder
+from simulator.builder.builder import build_vehicle, data_folder
 from tests.laws.free_motion import free_motion, rates
 from tests.laws.free_vehicle import energies, integrate
 from tests.laws.test_mirror import POLAR, SHAFTS_ALONG_X, SWAP, mirrored

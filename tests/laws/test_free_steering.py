@@ -12,7 +12,7 @@ import yaml
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
-from simulator.build import build_vehicle, find_config, read_yaml
+from simulator.builder.builder import build_vehicle, find_config, read_yaml
 from tests.laws.corner_bodies import bodies_of
 from tests.laws.free_vehicle import matrix
 from tests.laws.test_mirror import SWAP, compare, mirrored, moving, without_shafts_along_x

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.base.records import Record
-from simulator.build import build_vehicle, data_folder
+from simulator.builder.builder import build_vehicle, data_folder
 from tests.laws.vehicle_rig import command, drive, ground, steps
 from vehicles.vehicle import Vehicle
 

@@ -10,8 +10,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simulator.__main__ import main
-from simulator.build import build_ground, build_vehicle
+from simulator.builder.builder import build_ground, build_vehicle
+from simulator.cli.main import main
 from simulator.lab.kc.command import as_csv
 from simulator.lab.kc.kc_page import PLOTS, Measured, kc_page, measured
 from simulator.lab.kc.rig import Rig, deflection_under

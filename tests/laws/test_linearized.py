@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.base.records import record
-from simulator.build import build_vehicle, data_folder, read_yaml
+from simulator.builder.builder import build_vehicle, data_folder, read_yaml
 from tests.laws.vehicle_rig import command, ground
 from vehicles.integration.implicit import differences
 from vehicles.linearize import IGNORABLE, LinearVehicle, linearize, step_matrix, with_rigid_treads

@@ -15,7 +15,7 @@ import yaml
 from simulator.base.disk_cache import digest_of, kept
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.build import vehicle_description
+from simulator.builder.builder import vehicle_description
 from tests.laws.mechanism_axles import Mapping, shipped, strut_front, struts_and_arms, trailing_rear, vehicle_of, wishbones_as_file
 from tests.laws.test_suspension_tables import Bench, difference
 from tests.laws.vehicle_rig import command, drive, ground

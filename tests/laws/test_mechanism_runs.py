@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.__main__ import main
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import data_folder
+from simulator.builder.builder import data_folder
+from simulator.cli.main import main
 from tests.oracles import moving_mechanisms as moving
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.formulations.embedding import FAST, TOO_FAST, ConstraintEmbedding

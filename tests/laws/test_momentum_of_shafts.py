@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
-from simulator.build import build_ground, build_vehicle
+from simulator.builder.builder import build_ground, build_vehicle
 from tests.laws.corner_bodies import bodies_of
 from tests.laws.free_vehicle import attitude, matrix
 from vehicles.command import COMMAND

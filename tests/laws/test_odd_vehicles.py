@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError
-from simulator.build import build_vehicle, vehicle_description
+from simulator.builder.builder import build_vehicle, vehicle_description
+from simulator.cli.main import main
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.whole_files import whole_file
 

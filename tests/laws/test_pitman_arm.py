@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.base.section import checked
-from simulator.build import vehicle_description
+from simulator.builder.builder import vehicle_description
 from vehicles.command import COMMAND
 from vehicles.steering.steering import STEERING_FILE, STEERING_STATE, place_tierods, steering_from_section, steering_step
 from vehicles.suspension.contract import INPUTS

@@ -7,7 +7,7 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground, standing, steps
 from vehicles import rolling_start
 from vehicles.axle_layout import USUAL, record_for

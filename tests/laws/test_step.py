@@ -117,7 +117,7 @@ for on in ("flat", "slope", "dry_sand 10"):
 FALL = """
 import json, sys
 import numpy as np
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from tests.laws.free_vehicle import MODEL, tumbling
 from tests.laws.vehicle_rig import command, ground
 from vehicles.drivetrain.drivetrain import drivetrain_reset

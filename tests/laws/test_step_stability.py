@@ -8,7 +8,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.build import build_ground, build_vehicle, data_folder, read_yaml
+from simulator.builder.builder import build_ground, build_vehicle, data_folder, read_yaml
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset

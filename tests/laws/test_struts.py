@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator.base.records import Record
-from simulator.build import vehicle_description
+from simulator.builder.builder import vehicle_description
 from vehicles.suspension.springs_and_dampers import damper_force, spring_force, stop_force
 
 VEHICLES = {name: vehicle_description(name).mechanism.struts for name in ("hmmwv", "hmmwv_chrono")}

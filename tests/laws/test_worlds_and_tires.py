@@ -14,7 +14,7 @@ import yaml
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, GravityWarning, TireTypeWarning
 from simulator.base.records import Record
-from simulator.build import build_cueing, build_ground, build_vehicle, data_folder
+from simulator.builder.builder import build_cueing, build_ground, build_vehicle, data_folder
 from simulator.session import Session
 from tests.laws.vehicle_rig import command
 from vehicles.description import read_description

@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from simulator.build import build_ground, build_vehicle, data_folder, read_yaml
+from simulator.builder.builder import build_ground, build_vehicle, data_folder, read_yaml
 from terrain.ground import GroundArrays
 from terrain.load_terrain import load_terrain
 from vehicles.command import COMMAND

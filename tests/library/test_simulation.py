@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import simulator as jounce
-from simulator.__main__ import main
+from simulator.cli.main import main
 from simulator.telemetry.log import NoSuchColumnError
 
 CHANNELS = ["v_WB_B", "p_WB", "yaw", "gear", "command_*"]

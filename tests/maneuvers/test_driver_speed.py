@@ -9,7 +9,7 @@ import pytest
 from bicycle import Bicycle, drive
 
 from simulator.base.records import record
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from simulator.driver.gear_shifting import DWELL, HYSTERESIS, GearNumbers, GearShifter, gear_numbers, rolling_share
 from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget

@@ -11,7 +11,7 @@ import yaml
 
 from simulator.base.errors import InertiaWarning
 from simulator.base.records import record
-from simulator.build import build_ground, build_maneuver, build_vehicle
+from simulator.builder.builder import build_ground, build_maneuver, build_vehicle
 from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.path import Path, Segment
 from simulator.driver.speed import SpeedControl, SpeedTarget

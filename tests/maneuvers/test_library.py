@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
+from simulator.base.signals import Ended
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import build_maneuver, build_vehicle
+from simulator.builder.builder import build_maneuver, build_vehicle
 from simulator.catalog.answers import headline
-from simulator.configuration.settings import changes, option
-from simulator.configuration.whole import configuration
+from simulator.configuration.configuration import configuration
+from simulator.configuration.overrides import changes, option
 from simulator.driver.vehicle_identification import acquaint
 from simulator.maneuvers.phase_driver import PhaseDriver
-from simulator.run import run_maneuver
-from simulator.run_series import load_series, run_series
-from simulator.signals import Ended
+from simulator.run.run import run_maneuver
+from simulator.run.series import load_series, run_series
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 MANEUVERS = sorted(file.stem for file in (CONFIGS / "maneuvers").glob("*.yaml"))

@@ -8,7 +8,7 @@ from simulator.base.errors import ConfigError
 from simulator.maneuvers.plots.series_summary import FILE as PICTURE
 from simulator.maneuvers.plots.series_summary import draw_summary, plots_of
 from simulator.maneuvers.series_file import Outcome, Series
-from simulator.run_series import load_series
+from simulator.run.series import load_series
 
 
 def series_of(**content):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.build import find_config, read_yaml
+from simulator.builder.builder import find_config, read_yaml
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
 

@@ -9,8 +9,8 @@ from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform,
 from simulator.base.callbacks import outside, record_at
 from simulator.base.errors import ConfigError
 from simulator.base.records import dtype_of
-from simulator.cueing_panel import CueingPanel
 from simulator.driver.input_devices import keyboard
+from simulator.host.cueing_controls import CueingPanel
 from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind
 from washout.cueing import MotionCueing
 from washout.intensity import MOST, TURN

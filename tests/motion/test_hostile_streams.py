@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.motion.protocols.native_packet import encode
-from simulator.motion.receiver import HELD_FOR, Receiver, Spread
-from simulator.rig import SERVO, Rig, report
+from simulator.virtual_platform.platform import SERVO, Rig, report
+from simulator.virtual_platform.receiver import HELD_FOR, Receiver, Spread
 from tests.motion.still_packet import still_packet
 from washout.platform import leg_lengths
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cueing_scenes import platform
 
-from simulator.motion.picture import DriveTime, History, on_the_drive, pauses, resets
+from simulator.virtual_platform.plot import DriveTime, History, on_the_drive, pauses, resets
 from tests.motion.still_packet import still_packet
 from washout.limiter.limiter import limiter
 

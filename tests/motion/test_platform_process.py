@@ -18,18 +18,18 @@ from pathlib import Path
 import pytest
 from test_hostile_streams import Sender
 
-import simulator.rig_process
+import simulator.virtual_platform.process
 from simulator.motion.protocols.native_packet import encode
-from simulator.rig_process import start_virtual_platform
+from simulator.virtual_platform.process import start_virtual_platform
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are stopped by signals here")
 
-ROOT = Path(simulator.rig_process.__file__).parents[1]
+ROOT = Path(simulator.virtual_platform.process.__file__).parents[2]
 
 HOST = """
 import json, sys, time
 from test_platform_process import stream
-from simulator.rig_process import start_virtual_platform
+from simulator.virtual_platform.process import start_virtual_platform
 rig = start_virtual_platform(json_file=sys.argv[1])
 print(json.dumps({"port": rig.port, "pid": rig._process.pid}), flush=True)
 stream(rig.port, 60.0)
@@ -50,7 +50,7 @@ def stream(port, seconds, beside=None, **sender):
 
 def platform_process(folder):
     """`jounce platform` as a person starts it, and its port."""
-    command = [sys.executable, "-u", "-m", "simulator.rig_process", "--port", "0", "--json", "report.json"]
+    command = [sys.executable, "-u", "-m", "simulator.virtual_platform.process", "--port", "0", "--json", "report.json"]
     process = subprocess.Popen(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True)
     return process, int(process.stdout.readline().split()[-1])
 
@@ -120,7 +120,7 @@ def told(folder, found, again):
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory):
     found = {}
-    started = simulator.rig_process.start_virtual_platform()  # compiled once, instead of by each
+    started = simulator.virtual_platform.process.start_virtual_platform()  # compiled once, instead of by each
     started.kill()
     scenes = [(harassed, ()), (killed, ()), (told, (False,)), (told, (True,))]
     workers = [threading.Thread(target=scene, args=(tmp_path_factory.mktemp(scene.__name__), found, *more)) for scene, more in scenes]

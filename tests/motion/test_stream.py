@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import StreamError
 from simulator.base.records import record
+from simulator.host.platform_park import close_together
 from simulator.motion.protocols.native_packet import decode, encode
-from simulator.motion.receiver import Receiver
 from simulator.motion.stream import LAST_PACKETS, MotionStream
-from simulator.outlets import Motion
-from simulator.parking import close_together
+from simulator.outlets.telemetry import Motion
 from simulator.session import is_due
+from simulator.virtual_platform.receiver import Receiver
 from tests.motion.still_packet import still_packet
 from vehicles.readout import READOUT
 

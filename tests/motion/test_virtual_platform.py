@@ -16,12 +16,12 @@ import pytest
 from cueing_scenes import REST, STILL, H, engaged, hard_drive, platform, worst_use
 from test_stream import packets_of_a_drive
 
-import simulator.rig_process
+import simulator.virtual_platform.process
 from simulator.base.errors import ConfigError, OutputError, StreamError
 from simulator.motion.protocols.native_packet import MotionPacket, encode
 from simulator.motion.watchdog import FADE, LIVE, NEUTRAL, PARK, FollowingPlatform, stage_of
-from simulator.rig import RigOptions, report, run_platform
-from simulator.rig_process import add_platform_arguments, main_platform, start_virtual_platform
+from simulator.virtual_platform.platform import RigOptions, report, run_platform
+from simulator.virtual_platform.process import add_platform_arguments, main_platform, start_virtual_platform
 from tests.motion.still_packet import still_packet
 
 SERVO = 0.004
@@ -232,8 +232,8 @@ def test_a_hard_drive_is_followed_with_the_lag_that_is_said():
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a display")
 def test_a_window_without_a_display_is_one_clear_line():
     environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    root = Path(simulator.rig_process.__file__).parents[1]
-    command = [sys.executable, "-m", "simulator.rig_process", "--window", "--port", "0", "--duration", "5"]
+    root = Path(simulator.virtual_platform.process.__file__).parents[2]
+    command = [sys.executable, "-m", "simulator.virtual_platform.process", "--window", "--port", "0", "--duration", "5"]
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("jounce: platform window: ")

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
-from simulator.build import find_config, load_mechanism
+from simulator.builder.builder import find_config, load_mechanism
 
 DATA = Path(__file__).parents[1] / "data" / "mechanisms"
 

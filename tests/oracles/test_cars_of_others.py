@@ -14,7 +14,7 @@ import yaml
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.build import build_ground, build_vehicle, data_folder
+from simulator.builder.builder import build_ground, build_vehicle, data_folder
 from simulator.lab.kc.rig import Rig
 from tests.flow.program import call
 

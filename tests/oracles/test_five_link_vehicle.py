@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
-from simulator.build import build_vehicle, vehicle_description
+from simulator.builder.builder import build_vehicle, vehicle_description
 from tests.laws.corner_bodies import bodies_of
 from tests.laws.free_motion import FreeMotion, free_motion
 from tests.laws.free_vehicle import attitude, energies, integrate

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import data_folder
+from simulator.builder.builder import data_folder
 from tests.oracles import known_mechanisms as known
 from tests.oracles.tree_poses import energy_of
 from vehicles.multibody.description.mechanism import MechanismError

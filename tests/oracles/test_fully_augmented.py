@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import data_folder
+from simulator.builder.builder import data_folder
 from simulator.lab.validate.model_corners import JOINTS, read_design
 from tests.oracles import known_mechanisms as known
 from tests.oracles.dense_multipliers import accelerations

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError
-from simulator.build import find_config, read_yaml, vehicle_description
+from simulator.builder.builder import find_config, read_yaml, vehicle_description
+from simulator.cli.main import main
 from simulator.lab.validate.closed_form import OracleModel
 from simulator.lab.validate.general_engine import MechanismModel
 from simulator.lab.validate.model_corners import read_model

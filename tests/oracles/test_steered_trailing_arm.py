@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from simulator.build import vehicle_description
+from simulator.builder.builder import vehicle_description
 from tests.laws.corner_bodies import own_of
 from tests.laws.free_vehicle import attitude
 from vehicles.dynamics import accelerations

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError, OutputError
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
+from simulator.cli.main import main
 from simulator.lab.validate.recording import INPUTS, Recording
 from simulator.lab.validate.trajectory import (
     CORNERS,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import data_folder
+from simulator.builder.builder import data_folder
 from tests.oracles import dense_multipliers as dense
 from tests.oracles.random_mechanisms import RandomMechanism, carried
 from vehicles.multibody.description.mechanism import WORLD, Joint, Loop, MechanismError

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from simulator.base.errors import JounceError
-from simulator.build import data_folder
+from simulator.builder.builder import data_folder
 from simulator.lab.triangular import singular_engine
 from simulator.lab.triangular.basis import is_real, solutions_at, triangularize
 from simulator.lab.triangular.polynomial import add, digits, from_text, magnitude, multiply, primitive, value

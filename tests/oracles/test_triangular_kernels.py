@@ -12,7 +12,7 @@ import four_bar
 import numpy as np
 import pytest
 
-from simulator.build import data_folder
+from simulator.builder.builder import data_folder
 from simulator.lab.linkages.generated import landing_gear, stewart_leg
 from simulator.lab.linkages.real_roots import real_roots
 from simulator.lab.linkages.retractable_gear import positions_at

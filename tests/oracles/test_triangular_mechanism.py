@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import JounceError
-from simulator.build import data_folder, load_mechanism
+from simulator.builder.builder import data_folder, load_mechanism
 from simulator.lab.triangular.basis import triangularize
 from simulator.lab.triangular.kernel_text import make_solver
 from simulator.lab.triangular.loop_equations import problem_of_mechanism

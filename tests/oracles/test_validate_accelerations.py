@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.__main__ import main
+from simulator.cli.main import main
 from tests.oracles.kkt_reference import accelerations, quarter_accelerations
 from tests.oracles.mechanism import CORNERS
 from tests.oracles.perturbed_model import perturbed_model, random_state

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from simulator.__main__ import main
+from simulator.cli.main import main
 
 DATA = Path(__file__).parents[1] / "data" / "mechanisms"
 INPUTS = ("axle", "theta", "delta", "theta_dot", "delta_dot", "theta_ddot", "delta_ddot")

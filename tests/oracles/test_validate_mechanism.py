@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.__main__ import main
+from simulator.cli.main import main
 from tests.oracles import urdf_generator as shapes
 from tests.oracles.urdf_reference import reference
 from vehicles.multibody.formulations.kinds import FORMULATIONS

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from legged_mechanisms import DATA, shipped, with_axial_inertia
 
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.build import data_folder
+from simulator.builder.builder import data_folder
+from simulator.cli.main import main
 from simulator.lab.linkages import five_rods, retractable_gear, stewart
 from simulator.lab.linkages.linkage_parameters import five_link_parameters, stewart_parameters
 from simulator.lab.validate.mechanism_rows import GEAR, LEGS, LINKS, POSE, compare_rows

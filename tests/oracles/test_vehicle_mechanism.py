@@ -15,10 +15,10 @@ import pytest
 import yaml
 from numpy.typing import NDArray
 
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.base.records import record
-from simulator.build import vehicle_description
+from simulator.builder.builder import vehicle_description
+from simulator.cli.main import main
 from simulator.lab.validate.closed_form import OracleModel, TableModel
 from simulator.lab.validate.general_engine import MechanismModel
 from simulator.lab.validate.model_corners import JOINTS, read_design

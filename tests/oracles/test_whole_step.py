@@ -12,7 +12,7 @@ import pytest
 from simulator.base.errors import InertiaWarning
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from simulator.build import build_ground
+from simulator.builder.builder import build_ground
 from simulator.lab.validate.closed_form import OracleModel
 from simulator.lab.validate.model_corners import read_design
 from tests.laws.free_vehicle import JOUNCE, MODEL, attitude

@@ -11,7 +11,7 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
-from simulator.build import build_ground
+from simulator.builder.builder import build_ground
 from simulator.sensors.mounted_sensor import MountedSensor, build_sensors
 from vehicles.readout import READOUT
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from simulator.signals import Ended, exit_code
+from simulator.base.signals import Ended, exit_code
 from simulator.sweep.case import LETTERS, Case
 from simulator.sweep.engine import sweep
 from simulator.sweep.local import LocalProcesses

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from simulator.base.errors import ConfigError
-from simulator.build import data_folder
-from simulator.configuration.settings import changes
-from simulator.configuration.whole import configuration
+from simulator.builder.builder import data_folder
+from simulator.configuration.configuration import configuration
+from simulator.configuration.overrides import changes
 from simulator.sweep.case import Resolver
 from simulator.sweep.job import drive
 

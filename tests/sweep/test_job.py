@@ -19,7 +19,7 @@ from simulator.base.fields import read
 from simulator.driver.vehicle_identification import acquainted_when_asked
 from simulator.library.assembling import configured
 from simulator.library.simulation import Simulation
-from simulator.run import run_maneuver
+from simulator.run.run import run_maneuver
 from simulator.sweep.job import drive, driven, read_chunk
 from simulator.sweep.stock import Stock
 from vehicles import description

@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from simulator.__main__ import main
 from simulator.base.json_output import json_text
+from simulator.cli.main import main
 from simulator.sweep.case import LETTERS
 from simulator.sweep.design import design
 from simulator.sweep.engine import ABOUT, JOURNALS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from simulator.outlet_kind import CONTRACT, OutletKind, register
+from simulator.outlets.contract import CONTRACT, OutletKind, register
 
 
 class Lines:

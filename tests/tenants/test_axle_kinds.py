@@ -16,7 +16,7 @@ import yaml
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from simulator.telemetry.parquet import read_telemetry
 from tests.flow.program import ROOT, environment, finish, start
 from tests.laws.free_vehicle import attitude
@@ -305,7 +305,7 @@ with compiling.listening(lambda name, begins: compiled.append(name) if begins el
         from simulator.base.registry import load_plugins
         load_plugins(["tenant.py"])
     from simulator.base.records import record
-    from simulator.build import build_ground, build_vehicle
+    from simulator.builder.builder import build_ground, build_vehicle
     from vehicles.command import COMMAND
     v, g = build_vehicle(sys.argv[1]), build_ground("flat")
     on = g.arrays

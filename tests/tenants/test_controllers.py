@@ -15,7 +15,7 @@ from simulator.base.callbacks import outside, record_at
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import dtype_of, record
-from simulator.build import build_vehicle
+from simulator.builder.builder import build_vehicle
 from terrain.load_terrain import load_terrain
 from tests.laws.vehicle_rig import command, steps
 from vehicles.controllers import anti_lock

@@ -14,13 +14,13 @@ import pytest
 from simulator.base import plugin_thread
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record, record
-from simulator.build import build_cueing, build_ground, build_vehicle
+from simulator.builder.builder import build_cueing, build_ground, build_vehicle
 from simulator.driver.input_devices.human_driver import open_driver
 from simulator.driver.kinds import DRIVERS
 from simulator.driver.make_driver import new_driver
 from simulator.motion.stream import MotionStream
-from simulator.outlet_kind import OUTLETS, build_outlets
-from simulator.outlets import Motion
+from simulator.outlets.contract import OUTLETS, build_outlets
+from simulator.outlets.telemetry import Motion
 from simulator.sensors.mounted_sensor import build_sensors
 from simulator.session import PartError, Session
 from tests.tenants import drivers, outlets, protocols, sensors, terrains

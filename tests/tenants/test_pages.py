@@ -17,17 +17,17 @@ import yaml
 
 from simulator.base.records import record
 from simulator.base.registry import load_plugins
-from simulator.build import build_cueing, build_ground, build_maneuver, build_platform, build_vehicle
+from simulator.builder.builder import build_cueing, build_ground, build_maneuver, build_platform, build_vehicle
+from simulator.configuration.configuration import configuration
 from simulator.configuration.session_file import read_session
-from simulator.configuration.whole import configuration
 from simulator.driver.input_devices.human_driver import open_driver
 from simulator.maneuvers.conditions import QUANTITIES
 from simulator.maneuvers.input_signals import profile_tables
 from simulator.maneuvers.plots.kinds import PICTURES
 from simulator.motion.protocols.contract import NO_ENGINE, Said, encoder_of
 from simulator.motion.protocols.kinds import PROTOCOLS
-from simulator.outlet_kind import build_outlets
-from simulator.run_series import load_series
+from simulator.outlets.contract import build_outlets
+from simulator.run.series import load_series
 from simulator.sensors.mounted_sensor import build_sensors
 from terrain.ground import soil_under
 from terrain.soil import SOIL

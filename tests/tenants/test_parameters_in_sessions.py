@@ -17,9 +17,9 @@ from jsonschema import Draft202012Validator
 from simulator.base.errors import ConfigError
 from simulator.catalog.file_kinds import kind_named
 from simulator.catalog.json_schema import file_schema
+from simulator.configuration.configuration import configuration
+from simulator.configuration.overrides import read_settings
 from simulator.configuration.session_file import SessionOptions, read_session
-from simulator.configuration.settings import read_settings
-from simulator.configuration.whole import configuration
 from simulator.telemetry.writer import read_telemetry
 from tests.tenants import drivers, protocols  # noqa: F401 - they register
 

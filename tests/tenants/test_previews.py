@@ -16,9 +16,9 @@ import pytest
 import yaml
 
 from simulator.base.errors import ConfigError
-from simulator.build import build
-from simulator.configuration.settings import changes
-from simulator.configuration.whole import configuration
+from simulator.builder.builder import build
+from simulator.configuration.configuration import configuration
+from simulator.configuration.overrides import changes
 from simulator.library.simulation import Simulation
 from simulator.telemetry.writer import read_telemetry
 from washout.contract import CONTRACT, LAYOUT, WashoutKind

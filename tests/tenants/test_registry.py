@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from simulator.__main__ import main
 from simulator.base import registry as tenants
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry, load_plugins
+from simulator.cli.main import main
 
 
 @pytest.fixture

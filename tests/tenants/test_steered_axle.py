@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import InertiaWarning
-from simulator.build import build_vehicle, find_config, read_yaml
+from simulator.builder.builder import build_vehicle, find_config, read_yaml
 from tests.laws.vehicle_rig import command, ground
 from tests.tenants import steered_wishbone
 from vehicles.vehicle import Vehicle

@@ -18,11 +18,11 @@ import yaml
 from simulator.base.callbacks import outside, records_at
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record, record
-from simulator.build import build_vehicle, data_folder
-from simulator.configuration.settings import changes
-from simulator.configuration.whole import configuration
-from simulator.outlets import Telemetry
-from simulator.run import run_maneuver
+from simulator.builder.builder import build_vehicle, data_folder
+from simulator.configuration.configuration import configuration
+from simulator.configuration.overrides import changes
+from simulator.outlets.telemetry import Telemetry
+from simulator.run.run import run_maneuver
 from simulator.telemetry.parquet import read_telemetry
 from tests.flow.program import ROOT, environment
 from tests.laws.vehicle_rig import command, drive, ground, track
@@ -323,7 +323,7 @@ from simulator.base.registry import load_plugins
 compiled = []
 load_plugins(sys.argv[2:])
 with compiling.listening(lambda name, begins: compiled.append(name) if begins else None):
-    from simulator.build import build_vehicle
+    from simulator.builder.builder import build_vehicle
     from tests.laws.vehicle_rig import ground, command
     car = build_vehicle(sys.argv[1])
     car.reset(ground("flat"))

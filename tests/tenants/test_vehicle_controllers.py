@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
-from simulator.build import build_vehicle, data_folder
+from simulator.builder.builder import build_vehicle, data_folder
 from terrain.load_terrain import load_terrain
 from tests.laws.vehicle_rig import command, ground, steps
 from vehicles.controllers.contract import WHEELS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from simulator.build import find_config, read_yaml
+from simulator.builder.builder import find_config, read_yaml
 from tests.tenants.cars import LIVE_AXLE, TRAILING_ARM
 from tests.whole_files import whole_file
 

@@ -12,7 +12,7 @@ import pytest
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.records import record
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import build_ground, build_vehicle
+from simulator.builder.builder import build_ground, build_vehicle
 from simulator.lab.terrain.make_command import MAKERS, made_terrain
 from simulator.lab.terrain.making.erosion import gather, slid, wetness
 from simulator.lab.terrain.making.made import Made

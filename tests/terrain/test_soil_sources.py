@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from simulator.build import build_ground, build_soil
-from simulator.configuration.settings import read_settings
-from simulator.configuration.whole import Configuration
+from simulator.builder.builder import build_ground, build_soil
+from simulator.configuration.configuration import Configuration
+from simulator.configuration.overrides import read_settings
 from terrain.soil import SOIL
 
 SOILS = Path(__file__).resolve().parents[2] / "configs" / "soils"

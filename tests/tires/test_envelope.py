@@ -13,7 +13,7 @@ import yaml
 from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import record
-from simulator.build import vehicle_description
+from simulator.builder.builder import vehicle_description
 from terrain.composite_height import composed_height, composed_height_and_normal
 from terrain.load_terrain import load_terrain
 from tests.tires import tire_rig

@@ -10,8 +10,8 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
-from simulator.build import build_tire
-from simulator.configuration.names import data_folder
+from simulator.builder.builder import build_tire
+from simulator.configuration.file_lookup import data_folder
 from simulator.lab.validate.tire_rows import compare_tire
 from vehicles.tires import steady_state as rig_of_tires
 from vehicles.tires.magic_formula.formulas import magic_formula

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError
-from simulator.build import build_soil, build_tire
-from simulator.configuration.settings import changes
+from simulator.builder.builder import build_soil, build_tire
+from simulator.cli.main import main
+from simulator.configuration.overrides import changes
 from simulator.lab.soil.soil_bin import OUTPUTS, SoilBin
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simulator.build import build_soil, build_tire
+from simulator.builder.builder import build_soil, build_tire
 from simulator.fitting.soil_data import read_tests
 from simulator.fitting.soil_fit import fit_soil
 from simulator.lab.soil.soil_bin import SoilBin

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.__main__ import main
 from simulator.base.errors import ConfigError
 from simulator.base.machine import version
+from simulator.cli.main import main
 from simulator.validation import command, soil_measured
 from simulator.validation.cornering import SingleTrack
 from simulator.validation.known import KNOWN

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from simulator.base.errors import DeviceError
-from simulator.frames import States, pictures_of
+from simulator.run.frames import States, pictures_of
 from simulator.view.offscreen import Offscreen
 from simulator.view.rut_tiles import BYTES, MOST, REACH, SIDE, RutSquare, RutTiles
 from simulator.view.shared_state import ViewReader, ViewWriter, extras

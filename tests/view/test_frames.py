@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from simulator.base.errors import DeviceError
-from simulator.keeper import Keeper
+from simulator.host.view_supervisor import Keeper
 from simulator.view.camera import CAMERAS
 from simulator.view.drive_lock import sweep
 from simulator.view.frame_writer import start_pictures_process

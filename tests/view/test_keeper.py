@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from simulator import keeper
 from simulator.base.errors import DeviceError
-from simulator.keeper import HANG, OPENING, WAIT, Keeper
+from simulator.host import view_supervisor
+from simulator.host.view_supervisor import HANG, OPENING, WAIT, Keeper
 from simulator.view import attach, drive_lock
 from simulator.view.shared_state import KeyReader, KeyWriter
 
@@ -212,7 +212,7 @@ def test_a_full_temporary_disk_costs_the_pictures_and_not_the_drive(story, monke
     def start(*_):
         raise no_room
 
-    monkeypatch.setattr(keeper, "start_pictures_process", start)
+    monkeypatch.setattr(view_supervisor, "start_pictures_process", start)
     s.keeper.open(None, {}, "", tmp_path, 0.5)
     assert s.said == [f"driving without pictures: {no_room}"]
     s.go(2.0, frames=False)
@@ -271,4 +271,4 @@ def test_a_window_beside_a_living_one_only_looks_on(monkeypatch):
 
 
 def test_times_make_sense():
-    assert keeper.HANG < keeper.OPENING < keeper.WAIT
+    assert view_supervisor.HANG < view_supervisor.OPENING < view_supervisor.WAIT

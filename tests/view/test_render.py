@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from simulator.base.errors import DeviceError, OutputError
-from simulator.frames import States, pictures_of
+from simulator.run.frames import States, pictures_of
 from simulator.view.camera import CAMERAS, clip_of_world
 from simulator.view.launch import start_view_process
 from simulator.view.offscreen import Offscreen, png

@@ -90,7 +90,7 @@ class Side:
 def compare(checkout: str, repeats: int, say: Callable[[str], None]) -> dict[str, Any]:
     """{"figures": {name: {"us": ours, "us_there": theirs, "ratio": median of ours over theirs}}, ...}. Raises ConfigError, JounceError."""
     there = Path(checkout).resolve()
-    if not (there / "simulator" / "build.py").is_file():
+    if not any((there / "simulator" / name).is_file() for name in ("builder/builder.py", "build.py")):
         raise ConfigError(checkout, "", "nothing", "the root folder of a checkout of Jounce")
     say("starting and compiling both sides")
     sides = [Side(HERE), Side(there)]

@@ -15,7 +15,7 @@ from typing import Any
 
 from simulator.base.jit import kernel
 from simulator.base.records import record
-from simulator.build import build_ground, build_vehicle
+from simulator.builder.builder import build_ground, build_vehicle
 from vehicles.command import COMMAND
 from vehicles.dynamics import accelerations
 from vehicles.step import vehicle_step

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.machine import processor, software
-from simulator.build import build_ground, build_vehicle
+from simulator.builder.builder import build_ground, build_vehicle
 from simulator.lab.bench.methods import IMPLICIT, METHODS, SHIPPED
 from simulator.telemetry.atomic_files import write_text
 from vehicles.corner_layout import axle_of

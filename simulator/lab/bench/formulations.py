@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
-from simulator.build import vehicle_description
+from simulator.builder.builder import vehicle_description
 from simulator.lab.bench.bench_machine import machine
 from simulator.lab.bench.body_trials import DenseTrial, SparseTrial, StabilizedTrial
 from simulator.lab.bench.corner_trials import ClosedFormTrial, TablesTrial

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.json_output import json_text
-from simulator.build import build_ground, build_vehicle
+from simulator.builder.builder import build_ground, build_vehicle
 from simulator.lab.bench.methods import METHODS, SHIPPED
 from simulator.telemetry.atomic_files import write_text
 from vehicles.compliance.modes import elastic_modes

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
-from simulator.build import find_config, load_mechanism
+from simulator.builder.builder import find_config, load_mechanism
 from simulator.lab.bench import five_link_methods, stewart_methods
 from simulator.lab.bench.bench_machine import machine
 from simulator.lab.bench.landing_gear_methods import measure_landing_gear

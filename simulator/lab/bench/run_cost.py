@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 from simulator.base.rates import whole_ticks
-from simulator.build import Parts
+from simulator.builder.builder import Parts
 from simulator.maneuvers.metrics import METRICS_RATE, columns
 from simulator.maneuvers.phase_driver import how_ended
-from simulator.outlets import Recorder, Telemetry
+from simulator.outlets.telemetry import Recorder, Telemetry
 
 MANEUVER = "avtp_lane_change"
 """Of which the figure is."""

@@ -18,9 +18,9 @@ import numpy as np
 from simulator.base.jit import kernel
 from simulator.base.json_output import json_text
 from simulator.base.records import Record, record
-from simulator.build import Parts, build, view_geometry
-from simulator.configuration.command_line import session_of
-from simulator.configuration.settings import Setting
+from simulator.builder.builder import Parts, build, view_geometry
+from simulator.configuration.from_arguments import session_of
+from simulator.configuration.overrides import Setting
 from simulator.lab.bench.against_worker import evaluation_loop, step_loop
 from simulator.lab.bench.bench_machine import machine
 from simulator.lab.bench.run_cost import MANEUVER, times_real_time

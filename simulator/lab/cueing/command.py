@@ -15,7 +15,7 @@ from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import taken, version
-from simulator.build import build_cueing
+from simulator.builder.builder import build_cueing
 from simulator.lab.cueing import drive_page, omct_page
 from simulator.lab.cueing.drive import Drive, read_drive, ride_drive
 from simulator.lab.cueing.drive_page import Compared
@@ -23,7 +23,7 @@ from simulator.lab.cueing.omct import AMPLITUDES, AXES, TICK, Response, as_objec
 from simulator.lab.cueing.omct_page import Tested
 from simulator.lab.cueing.step import TURNS, push
 from simulator.report.html_page import Page
-from simulator.run_folder import RunFolder
+from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
 
 PAGE, OBJECT = "cueing.html", "cueing.json"

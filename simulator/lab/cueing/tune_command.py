@@ -12,12 +12,12 @@ import yaml
 from simulator.base.console import tell
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
-from simulator.build import build_platform
-from simulator.configuration.whole import Configuration
+from simulator.builder.builder import build_platform
+from simulator.configuration.configuration import Configuration
 from simulator.lab.cueing.command import DEFAULT, Told
 from simulator.lab.cueing.drive import read_drive
 from simulator.lab.cueing.tune import TICK, Judged, tune
-from simulator.run_folder import RunFolder
+from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
 from washout.cueing import MotionCueing
 

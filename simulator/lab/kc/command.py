@@ -11,7 +11,7 @@ from typing import Any
 
 from simulator.base.console import tell
 from simulator.base.json_output import json_text
-from simulator.build import build_ground, build_vehicle
+from simulator.builder.builder import build_ground, build_vehicle
 from simulator.lab.kc.kc_page import QUANTITIES, Measured, kc_page, measured
 from simulator.lab.kc.rig import Rig
 from simulator.lab.kc.sweeps import BOUNCE

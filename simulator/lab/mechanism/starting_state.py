@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.section import Section
 from simulator.base.yaml_reader import read_yaml
-from simulator.build import find_config, load_mechanism, vehicle_description
+from simulator.builder.builder import find_config, load_mechanism, vehicle_description
 from vehicles.multibody.description.initial_state import STATE, InitialState, read_state, resting_state
 from vehicles.multibody.description.mechanism import Mechanism, MechanismError
 from vehicles.multibody.loops.assembly import assemble, check_state, consistent_velocities

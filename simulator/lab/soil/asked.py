@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
-from simulator.build import build_soil, build_tire
-from simulator.configuration.settings import Setting, option, read_settings
+from simulator.builder.builder import build_soil, build_tire
+from simulator.configuration.overrides import Setting, option, read_settings
 from vehicles.tires.tire_file import TireFile
 
 Array = NDArray[np.float64]

@@ -7,8 +7,8 @@ from typing import Any
 
 from simulator.base.console import tell
 from simulator.base.json_output import json_text
-from simulator.build import build_tire
-from simulator.configuration.settings import Setting, option
+from simulator.builder.builder import build_tire
+from simulator.configuration.overrides import Setting, option
 from simulator.lab.soil.asked import TIRE, inflated, wheel_on_soil
 from simulator.lab.soil.picture import draw
 from simulator.lab.soil.sheet import soil_sheet

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.arguments import yaml_value
 from simulator.base import fields
+from simulator.base.argument_types import yaml_value
 from simulator.base.errors import ConfigError
 from simulator.base.section import Section, checked
-from simulator.build import build_ground, data_folder, find_config
+from simulator.builder.builder import build_ground, data_folder, find_config
 from simulator.configuration.layers import read_layers
 from terrain.composite_height import composed_heights
 from terrain.georeferenced import Placed, placed

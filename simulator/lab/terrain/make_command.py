@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from simulator.arguments import yaml_value
 from simulator.base import fields
+from simulator.base.argument_types import yaml_value
 from simulator.base.console import tell
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields

@@ -7,7 +7,7 @@ from typing import Any
 
 from simulator.base.console import tell
 from simulator.base.json_output import json_text
-from simulator.build import build_tire
+from simulator.builder.builder import build_tire
 from simulator.lab.tires.picture import draw
 from simulator.lab.tires.sheet import Sheet, sheet
 from vehicles.tires.magic_formula.model import LAW as MAGIC

@@ -12,7 +12,7 @@ from typing import Any
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.yaml_reader import read_text, read_yaml
-from simulator.build import find_config, load_mechanism
+from simulator.builder.builder import find_config, load_mechanism
 from simulator.lab.triangular.basis import Triangular, is_real, solutions_at, triangularize
 from simulator.lab.triangular.kernel_text import module_text
 from simulator.lab.triangular.loop_equations import problem_of_mechanism

@@ -25,7 +25,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
 from simulator.base.npy_reader import read_json
 from simulator.base.records import Record
-from simulator.build import build_tire
+from simulator.builder.builder import build_tire
 from simulator.lab.validate.outcome import Comparison
 from vehicles.tires.magic_formula.formulas import magic_formula
 from vehicles.tires.magic_formula.model import LAW as MAGIC

@@ -1,0 +1,1 @@
+"""Build the parts of a session from a configuration; warm up the kernels."""

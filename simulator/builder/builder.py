@@ -1,0 +1,487 @@
+"""From names and files to objects: the only file that knows every class.
+
+`configuration` puts together what the files say; here it is read and made into objects, each by a function of its own, the vehicle by those
+of `configured_vehicle`. `build` makes all that a session is made of. The functions `build_...` make one thing by its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import ConfigError, Gathered, JounceError
+from simulator.base.records import Record
+from simulator.base.suggestions import did_you_mean
+from simulator.base.yaml_reader import read_text, read_yaml
+from simulator.builder.vehicle_builder import check_step_of, description_of, vehicle_of
+from simulator.configuration.configuration import Configuration
+from simulator.configuration.file_lookup import data_folder, find_config
+from simulator.configuration.key_path import KeyPath, parse, written
+from simulator.configuration.layers import Origin
+from simulator.configuration.overrides import Setting, option
+from simulator.configuration.session_file import SessionOptions, read_session
+from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.vehicle_identification import acquainted_when_asked
+from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
+from simulator.outlets.contract import OutletAside, build_outlets
+from simulator.sensors.mounted_sensor import MountedSensor, build_sensors
+from simulator.session import Driver, Outlet, Session
+from simulator.telemetry.atomic_files import RUTS_NAME
+from simulator.telemetry.recorded_preview import foreseen, log_file
+from terrain.ground import Ground
+from terrain.load_terrain import load_terrain
+from terrain.soil import soil
+from vehicles import step_stability
+from vehicles.axle_layout import Axles
+from vehicles.corner_layout import axle_of
+from vehicles.description import Description, read_description
+from vehicles.drivetrain.drivetrain_file import DrivetrainParts, governed_speed, read_parts
+from vehicles.drivetrain.manual_gearbox import AUTOMATIC
+from vehicles.multibody.description.initial_state import InitialState, resting_state
+from vehicles.multibody.description.mechanism import Mechanism
+from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.description.urdf import mechanism_from_urdf
+from vehicles.tires.tire_file import TireFile, TireSet, tire, tire_set
+from vehicles.vehicle import Vehicle
+from washout.cueing import MotionCueing
+from washout.platform import hexapod
+from washout.preview import Preview
+
+__all__ = [
+    "Parts", "build", "build_cueing", "build_ground", "build_maneuver", "build_platform", "build_vehicle", "data_folder", "find_config",
+    "load_mechanism", "read_yaml", "vehicle_description", "view_geometry",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a session is made of."""
+
+    configuration: Configuration
+    options: SessionOptions
+    vehicle: Vehicle
+    ground: Ground
+    cueing: MotionCueing
+    maneuver: Maneuver | None
+    step: float
+    """s"""
+    preview: Preview | None
+    """What the washout sees of what is to come."""
+    ruts: Path | None
+    """File of ruts in which a session begins."""
+    workshop: Workshop
+
+    @property
+    def gravity(self) -> float:
+        """m/s2"""
+        return float(self.ground.p[0]["gravity"])
+
+    @property
+    def terrain(self) -> str:
+        """How the ground is called, in the files of runs too."""
+        return Path(self.configuration.name("terrain")).stem
+
+    @cached_property
+    def traits(self) -> VehicleTraits:
+        """What a driver knows of the vehicle, found out in a test drive."""
+        return self.workshop.traits(self.vehicle, self.gravity, min(self.step, step_stability.USUAL_STEP))
+
+    @property
+    def seed(self) -> int:
+        """Of what has no seed in a file."""
+        if self.options.seed is not None:
+            return self.options.seed
+        return 0 if self.maneuver is None else self.maneuver.seed
+
+    def ticks(self, period: float) -> int:
+        """Ticks in so many seconds, one at least."""
+        return max(1, round(period / self.step))
+
+    def new_cueing(self) -> MotionCueing:
+        """Motion cueing that has not moved yet, for another drive with the same parts."""
+        return _cueing(self.configuration, self.step, self.gravity, self.preview, self.options.intensity)
+
+    def new_sensors(self) -> list[MountedSensor]:
+        """The sensors, which have not measured yet. Raises ConfigError, JounceError."""
+        try:
+            return build_sensors(self.options.sensors, "", self.ground, self.step, self.seed)
+        except ConfigError as error:
+            raise self.configuration.wrong((), error) from None
+
+    def session(self, driver: Driver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None) -> Session:
+        """The session, with the vehicle where it stood last; `sensors` of its own if none are given. Raises ConfigError, JounceError."""
+        measuring = self.new_sensors() if sensors is None else sensors
+        session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring)
+        session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
+        if self.ruts is not None:
+            try:
+                session.soil.load(self.ruts, self.terrain)
+            except ConfigError as error:
+                raise self.configuration.origin("ruts").wrong(str(self.ruts), f"ruts of this terrain: {error}") from None
+        return session
+
+    def outlets(self, folder: Path) -> list[OutletAside]:
+        """The outlets from outside, for the folder of a run. Raises ConfigError, JounceError."""
+        try:
+            return build_outlets(self.options.outlets, "", folder, self.step, "outlets.others")
+        except ConfigError as error:
+            raise self.configuration.wrong((), error) from None
+
+
+class Workshop:
+    """Makes the parts of a session out of what a configuration says of them, each anew. Methods raise ConfigError."""
+
+    def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
+        """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
+        return vehicle_of(configuration, self)
+
+    def description(self, content: Any, file: str) -> Description:
+        """The vehicle's own file."""
+        return read_description(content, file)
+
+    def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
+        """A tire as a file says; `files` are digests of files that are no text, by where they are named."""
+        return tire(content, file, folders=[data_folder("assets")])
+
+    def tires(self, files: Sequence[TireFile], sides: Sequence[int], contact: str) -> TireSet:
+        """The tires of a vehicle out of those of its wheels, as `tire_set`."""
+        return tire_set(files, sides, contact)
+
+    def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
+        """Drivetrain and brakes as a file says, for a vehicle with these axles."""
+        return read_parts(content, file, axles)
+
+    def ground(self, configuration: Configuration) -> Ground:
+        """The ground, its soils as the configuration has them."""
+        return _ground(configuration)
+
+    def maneuver(self, configuration: Configuration, vehicle: Description | None) -> Maneuver:
+        """The maneuver; the outline of the body is that of the vehicle unless the maneuver has its own."""
+        return _maneuver(configuration, vehicle)
+
+    def check_step(self, configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
+        """Make sure that a step [s] is stable with the vehicle, whose numbers stand at `places`."""
+        check_step_of(configuration, vehicle, step, places)
+
+    def cueing(self, configuration: Configuration, step: float, gravity: float, preview: Preview | None, intensity: float) -> MotionCueing:
+        """The motion cueing in ticks of `step` [s], for a world of that gravity [m/s2]."""
+        return _cueing(configuration, step, gravity, preview, intensity)
+
+    def traits(self, vehicle: Vehicle, gravity: float, step: float) -> VehicleTraits:
+        """What a driver finds out in a test drive in steps of `step` [s]."""
+        return acquainted_when_asked(vehicle, gravity, step)
+
+
+def build(configuration: Configuration, check_step: bool = True, workshop: Workshop | None = None) -> Parts:
+    """Everything that a configuration says, made. What it leaves out is filled in there, so that it is complete afterwards.
+
+    Parameters
+    ----------
+    check_step : whether to make sure that the step is stable with the vehicle (`vehicles.step_stability`)
+    workshop : makes the parts; one that makes each anew when not given
+
+    Raises
+    ------
+    ConfigError : a file or a setting cannot be used, or the step is not stable
+    """
+    workshop = workshop or Workshop()
+    options = read_session(configuration)
+    _put_world(configuration, options)
+    _put_into_maneuver(configuration, options)
+    maneuver, description = None, None
+    with Gathered() as faults:
+        with faults.part():
+            vehicle, places = workshop.vehicle(configuration)
+            description = vehicle.description
+        with faults.part():
+            ground = workshop.ground(configuration)
+        with faults.part():
+            if configuration.has("maneuver") and (description is not None or _has_outline(configuration)):
+                maneuver = workshop.maneuver(configuration, description)
+        if faults.errors:
+            with faults.part():
+                _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).close()
+    vehicle.free_steering(_by_torque(configuration, options, maneuver))
+    if maneuver is not None:
+        ground = replace(ground, spawn=maneuver.placed(ground.spawn))
+        maneuver.duration = options.duration or maneuver.duration
+    step = maneuver.step if maneuver is not None else options.step or step_stability.USUAL_STEP
+    if check_step:
+        workshop.check_step(configuration, vehicle, step, places)
+    preview = _preview(configuration, options)
+    ruts = _ruts(configuration, options)
+    cueing = workshop.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
+    return Parts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, workshop)
+
+
+def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: Maneuver | None) -> bool:
+    """Whether hands may turn the steering wheel by a torque. Raises ConfigError: the session says no, and the maneuver needs it."""
+    needed = maneuver is not None and maneuver.gives_torque
+    if needed and options.steering == "angle":
+        raise configuration.origin("steering").wrong("angle", "torque, as this maneuver gives one to the steering wheel")
+    return needed or options.steering == "torque"
+
+
+def _put_world(configuration: Configuration, options: SessionOptions) -> None:
+    """What the session says of the world stands above what the terrain says."""
+    for key, value in (("gravity", options.gravity), ("wind", options.wind), ("gusts", options.gusts)):
+        if value is not None:
+            configuration.put(f"terrain.{key}", list(value) if isinstance(value, tuple) else value, configuration.origin(f"world.{key}"))
+    if options.seed is not None:
+        with configuration.reading("terrain") as (content, _):
+            places = list(_seeds(content, ("terrain",)))
+        for path in places:
+            digest = hashlib.sha256(f"{options.seed} {written(path)}".encode()).digest()
+            configuration.put(written(path), int.from_bytes(digest[:4], "little"), configuration.origin("seed"))
+
+
+def _put_into_maneuver(configuration: Configuration, options: SessionOptions) -> None:
+    """What the session says of its numbers stands above what the maneuver says."""
+    if configuration.has("maneuver"):
+        for key in ("step", "seed"):
+            value = getattr(options, key)
+            if value is not None:
+                configuration.put(f"maneuver.{key}", value, configuration.origin(key))
+
+
+def _seeds(value: Any, path: KeyPath) -> Iterator[KeyPath]:
+    """Places of the seeds in a content."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key == "seed":
+                yield (*path, key)
+            yield from _seeds(item, (*path, key))
+    elif isinstance(value, list):
+        for n, item in enumerate(value):
+            yield from _seeds(item, (*path, n))
+
+
+def _ground(configuration: Configuration) -> Ground:
+    """The ground, its soils as the configuration has them."""
+    with configuration.reading("terrain") as (content, file):
+        soils = _Soils(configuration, file)
+        ground = load_terrain(content, file, data_folder("assets"), soils)
+    _check_soils_used(configuration)
+    return ground
+
+
+def _check_soils_used(configuration: Configuration) -> None:
+    """A soil that is set and that the ground does not have is a slip of the pen. Raises ConfigError."""
+    used = sorted(configuration.soils_used)
+    for name in configuration.raw("soils") or {}:
+        if name not in used and (said := configuration.settings_below(("soils", name))):
+            expected = f"a soil of this ground: {', '.join(used) or 'it has none by name'}{did_you_mean(name, used)}"
+            raise said[-1].wrong(name, expected)
+
+
+class _Soils(Mapping[str, Any]):
+    """Contents of soils by the name that a terrain says: those of the configuration, or of files that are looked up as all names are."""
+
+    def __init__(self, configuration: Configuration, said_by: str) -> None:
+        self.configuration, self.said_by = configuration, Path(said_by)
+
+    def __getitem__(self, name: str) -> Any:
+        content, file = self.configuration.soil(name, self.said_by)
+        with self.configuration.reading(("soils", name)):
+            soil(content, file)
+        return content
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        try:
+            return name in (self.configuration.raw("soils") or {}) or bool(find_config("soils", name, self.said_by))
+        except ConfigError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(path.stem for path in (data_folder("configs") / "soils").glob("*.yaml")))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _platform(configuration: Configuration) -> Record:
+    with configuration.reading("platform") as (content, file):
+        return hexapod(content, file)
+
+
+def _preview(configuration: Configuration, options: SessionOptions) -> Preview | None:
+    """What an earlier run says of this one, if the session asks for it."""
+    asked, place = options.preview, "preview.run"
+    if asked is None:
+        return None
+    try:
+        log = log_file(configuration.beside(place), "", place)
+        preview = foreseen(log, asked.step, asked.points, "", place)
+    except ConfigError as error:
+        raise configuration.wrong((), error) from None
+    configuration.note_file(place, log)
+    return preview
+
+
+def _ruts(configuration: Configuration, options: SessionOptions) -> Path | None:
+    """The file of ruts in which the session begins, if it asks for one."""
+    if options.ruts is None:
+        return None
+    place = configuration.beside("ruts")
+    file = place / RUTS_NAME if place.is_dir() else place
+    if not file.is_file():
+        raise configuration.origin("ruts").wrong(options.ruts, f"the folder of a run that drove on soil, or its {RUTS_NAME}")
+    configuration.note_file("ruts", file)
+    return file
+
+
+def _cueing(
+    configuration: Configuration, step: float, gravity: float, preview: Preview | None = None, intensity: float = 1.0
+) -> MotionCueing:
+    platform = _platform(configuration)
+    with configuration.reading("washout") as (content, file):
+        cueing = MotionCueing(content, file, platform, step, gravity, intensity)
+    if preview is not None:
+        try:
+            cueing.foresee(preview)
+        except JounceError as error:
+            raise configuration.origin("preview").wrong(configuration.raw("preview"), f"no preview: {error}") from None
+    return cueing
+
+
+def _maneuver(configuration: Configuration, vehicle: Description | None) -> Maneuver:
+    """The maneuver; the outline of the body is that of the vehicle unless the maneuver has its own."""
+    with configuration.reading("maneuver") as (content, file):
+        if isinstance(content, dict):
+            for key in ("vehicle", "terrain"):
+                if configuration.has(key) and isinstance(content.get(key), str):
+                    content[key] = configuration.name(key) or content[key]
+            if vehicle is not None and "body" not in content:
+                content["body"] = outline(vehicle)
+        return load_maneuver(content, file)
+
+
+def outline(vehicle: Description) -> dict[str, float]:
+    """The section `body` of a maneuver that a vehicle makes: length, width, and how far its front is ahead of the reference point [m]."""
+    length, width, overhang = vehicle.outline
+    return {"length": length, "width": width, "front": float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang}
+
+
+def vehicle_description(name: str) -> Description:
+    """Description of a vehicle by name or path, its tie rods as long as between its hardpoints. Raises ConfigError."""
+    return description_of(Configuration.of("vehicle", name), {}, Workshop())
+
+
+def build_vehicle(
+    name: str, said_by: object = None, suspension: str | None = None, step: float = step_stability.USUAL_STEP, check_step: bool = True
+) -> Vehicle:
+    """Vehicle with its tires and drivetrain, by name or path of its file; `said_by` is the file that names it.
+
+    Parameters
+    ----------
+    suspension : "closed_form" or "table", stands above the `suspension_kinematics` of the file
+    step : s, with which it will be driven
+    check_step : whether to make sure that this step is stable (`vehicles.step_stability`; 5 ms, once the step is compiled)
+
+    Raises
+    ------
+    ConfigError : a file cannot be used, or the step is not stable
+    """
+    configuration = Configuration.of("vehicle", name, said_by)
+    if said_by is not None:
+        configuration.layer.put_origins(("step",), {(): Origin(str(said_by), "step")})
+        configuration.layer.content["step"] = step
+    for setting in option("--suspension", "vehicle.suspension_kinematics", suspension):
+        configuration.set(setting)
+    vehicle, places = vehicle_of(configuration, Workshop())
+    if check_step:
+        check_step_of(configuration, vehicle, step, places)
+    return vehicle
+
+
+def build_tire(name: str, settings: Iterable[Setting] = ()) -> TireFile:
+    """A tire with its tread law, by name or path of its file; that may be a tire property file (.tir). `settings` are of keys in it.
+
+    Raises ConfigError.
+    """
+    with _alone("vehicle.tires", "tires", name, settings) as (content, label):
+        return tire(content, label, folders=[data_folder("assets")])
+
+
+def build_soil(name: str, settings: Iterable[Setting] = ()) -> Record:
+    """Record of SOIL of a soil or a hard surface, by name or path of its file. `settings` are of keys in it. Raises ConfigError."""
+    with _alone("soils.*", "soils", name, settings) as (content, label):
+        return soil(content, label)
+
+
+def _alone(place: str, kind: str, name: str, settings: Iterable[Setting]) -> AbstractContextManager[tuple[Any, str]]:
+    """Content and file of one thing by its name on the command line, to be read."""
+    configuration = Configuration.of(place, str(find_config(kind, name)))
+    for setting in settings:
+        configuration.set(setting._replace(path=(*parse(place), *setting.path)))
+    return configuration.reading(place)
+
+
+def build_ground(name: str, said_by: object = None) -> Ground:
+    """Ground by name or path of its terrain file; `said_by` is the file that names it. Raises ConfigError."""
+    return _ground(Configuration.of("terrain", name, said_by))
+
+
+def build_platform(name: str, content: Any = None) -> Record:
+    """HEXAPOD record of a motion platform by name or path, or from its content. Raises ConfigError."""
+    return _platform(Configuration.of("platform", name)) if content is None else hexapod(content, name)
+
+
+def build_cueing(washout: str, platform: str, h: float, gravity: float = STANDARD_GRAVITY) -> MotionCueing:
+    """Motion cueing of a washout for a platform, both by name or path, in ticks of h seconds, for a world of that gravity. Raises ConfigError."""
+    configuration = Configuration.of("washout", washout)
+    configuration.put("platform", platform, Origin("platforms", is_file=False))
+    return _cueing(configuration, h, gravity)
+
+
+def build_maneuver(name: str) -> Maneuver:
+    """Maneuver by name or path; the outline of the body is that of its vehicle unless the file has its own. Raises ConfigError."""
+    configuration = Configuration.of("maneuver", name)
+    return _maneuver(configuration, None if _has_outline(configuration) else description_of(configuration, {}, Workshop()))
+
+
+def _has_outline(configuration: Configuration) -> bool:
+    """Whether a maneuver can be read without its vehicle, or says none."""
+    with configuration.reading("maneuver") as (content, _):
+        return isinstance(content, dict) and ("body" in content or not isinstance(content.get("vehicle"), str))
+
+
+def load_mechanism(name: str) -> tuple[Mechanism, InitialState]:
+    """A mechanism, by name or path of its .yaml, .urdf or .xml file, and the state it starts from (coordinates of zero for URDF). Raises
+    ConfigError."""
+    path = find_config("mechanisms", name)
+    if path.suffix.lower() in (".urdf", ".xml"):
+        mechanism = mechanism_from_urdf(read_text(path, "a URDF text file"), str(path))
+        return mechanism, resting_state(mechanism)
+    return mechanism_from_mapping(read_yaml(path), str(path))
+
+
+def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
+    """Rows of `simulator.view.vehicle_geometry.GEOMETRY` of a vehicle."""
+    tires, driveline = vehicle.model.tires, vehicle.model.drivetrain[0]
+    axles = [axle_of(vehicle.model.drivetrain, wheel) for wheel in range(len(tires))]
+    return {
+        **vehicle.description.bushes,
+        "driven": np.isfinite(driveline["final_ratio"])[axles].astype(float),
+        "geared_hub": (driveline["hub_ratio"] < 1.0)[axles].astype(float),
+        "drawn_as": vehicle.description.drawn_as,
+        "links_as": vehicle.description.links_as,
+        "outline": vehicle.description.outline,
+        "wheel_x": vehicle.model.corners[0]["design_wheel_x"],
+        "wheel_z": vehicle.model.corners[0]["design_wheel_z"],
+        "governed_speed": governed_speed(vehicle.model.drivetrain),
+        "by_hand": float(vehicle.model.drivetrain[0]["gearbox_kind"] != AUTOMATIC),
+        "p_BH": vehicle.model.body[0]["drivers_head"],
+        "tire_radius": tires["radius"],
+        "tire_width": tires["width"],
+    }

@@ -1,0 +1,1 @@
+"""Command line: entry point, parser, options of the commands."""

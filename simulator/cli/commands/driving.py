@@ -1,0 +1,96 @@
+"""The verbs of a drive in real time: drive, view, stream, and what stands beside it, platform and devices."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from simulator.base.argument_types import Commands
+from simulator.base.registry import Choices
+from simulator.cli.commands.options import add_host_options
+from simulator.driver.input_devices.kinds import SOURCES
+from simulator.driver.kinds import DRIVERS
+from simulator.view.instrument_layout import HELP
+
+BEGAN = time.perf_counter()
+"""When the program started, for the time to the first frame."""
+
+
+def add_drive(commands: Commands) -> None:
+    """The verb `drive`."""
+    p = commands.add_parser(
+        "drive",
+        help="drive in real time, with a window, a motion platform and a log",
+        epilog=_keys(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,  # the keys keep their lines
+    )
+    p.add_argument(
+        "--driver",
+        choices=Choices(SOURCES, DRIVERS, more=("auto",)),
+        metavar="NAME",
+        help="who drives: %(choices)s (default: auto, a person with any device)",
+    )
+    p.add_argument("--offscreen", action="store_true", help="write pictures instead of opening a window; the scripted driver drives")
+    p.add_argument("--no-view", action="store_true", help="neither window nor pictures; the scripted driver drives")
+    p.add_argument("--no-motion", action="store_true", help="no motion platform")
+    add_host_options(p)
+    p.add_argument("--to", metavar="HOST[:PORT]", help="send the motion there instead of to the built-in virtual platform")
+    p.set_defaults(run=_drive)
+
+
+def _keys() -> str:
+    """The window's list of keys."""
+    return "\n".join(["keys while driving:", *(f"  {key:<14}{meaning}" for key, meaning in HELP)])
+
+
+def _drive(arguments: argparse.Namespace) -> int:
+    from simulator.host.drive import main_drive
+
+    return main_drive(arguments, BEGAN)
+
+
+def add_view(commands: Commands) -> None:
+    """The verb `view`."""
+    p = commands.add_parser("view", help="open a new window on a drive that runs, after its own died")
+    p.add_argument("drive", nargs="?", type=int, metavar="PID", help="process id of the drive (default: the only one)")
+    p.set_defaults(run=_view)
+
+
+def _view(arguments: argparse.Namespace) -> int:
+    from simulator.view.attach import main_view
+
+    return main_view(arguments.drive)
+
+
+def add_stream(commands: Commands) -> None:
+    """The verb `stream`."""
+    p = commands.add_parser("stream", help="drive a maneuver in real time without a view and stream the motion to a platform")
+    add_host_options(p)
+    p.add_argument("--to", metavar="HOST[:PORT]", help="where the platform listens (default: this machine)")
+    p.set_defaults(run=_stream)
+
+
+def _stream(arguments: argparse.Namespace) -> int:
+    from simulator.host.drive import main_stream
+
+    return main_stream(arguments, BEGAN)
+
+
+def add_platform(commands: Commands, loaded: bool) -> None:
+    """The verb `platform`."""
+    p = commands.add_parser("platform", help="virtual motion platform: receives a motion stream and reports what it got")
+    if loaded:
+        from simulator.virtual_platform.process import add_platform_arguments, main_platform
+
+        add_platform_arguments(p)
+        p.set_defaults(run=main_platform)
+
+
+def add_devices(commands: Commands, loaded: bool) -> None:
+    """The verb `devices`."""
+    p = commands.add_parser("devices", help="list and calibrate steering wheels, pedals and game controllers")
+    if loaded:
+        from simulator.driver.input_devices.calibrate import add_devices_arguments, main_devices
+
+        add_devices_arguments(p)
+        p.set_defaults(run=main_devices)

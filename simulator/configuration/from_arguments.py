@@ -1,0 +1,29 @@
+"""Options that every command with a session has, and the configuration out of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+from simulator.configuration.configuration import Configuration, configuration
+from simulator.configuration.overrides import Setting, option, read_settings
+
+NAMED = ("vehicle", "terrain", "washout", "platform")
+"""What an option of its own names."""
+
+
+def session_of(arguments: argparse.Namespace, options: Iterable[Setting] = ()) -> Configuration:
+    """The configuration that a command line asks for: the session file, above it the options, above them `--set`. Raises ConfigError."""
+    named = [setting for name in NAMED for setting in option(f"--{name}", name, getattr(arguments, name, None))]
+    sensors = option("--sensor", "sensors", getattr(arguments, "sensor", None))
+    outlets = option("--outlet", "outlets.others", getattr(arguments, "outlet", None))
+    channels = [name.strip() for text in getattr(arguments, "channels", ()) for name in text.split(",") if name.strip()]
+    log = [
+        *option("--channels", "outlets.telemetry.channels", channels or None),
+        *option("--log-rate", "outlets.telemetry.rate", getattr(arguments, "log_rate", None)),
+    ]
+    steering = option("--steering", "steering", getattr(arguments, "steering", None))
+    suspension = option("--suspension", "vehicle.suspension_kinematics", getattr(arguments, "suspension", None))
+    return configuration(
+        arguments.session, [*named, *log, *options, *sensors, *outlets, *steering, *suspension, *read_settings(arguments.set)]
+    )

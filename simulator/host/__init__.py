@@ -1,0 +1,1 @@
+"""Real-time drive: window, motion platform, rise and park."""

@@ -1,0 +1,586 @@
+"""`jounce drive` and `jounce stream`: the host process. It owns physics, cueing, motion stream and devices; the view is another process.
+
+The view may hang, die or never start, the platform may not answer: the vehicle does not notice.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from simulator.base.console import complain, tell
+from simulator.base.errors import JounceError, StreamError
+from simulator.base.rates import even_turns
+from simulator.base.records import Record
+from simulator.base.signals import Asked, Ended, on_signal, words
+from simulator.builder.builder import build, view_geometry
+from simulator.builder.warm_up import compile_kernels
+from simulator.clock import lateness_text, prepare_process, release_process
+from simulator.configuration.configuration import Configuration
+from simulator.configuration.from_arguments import session_of
+from simulator.configuration.layers import Origin
+from simulator.configuration.overrides import Setting, option
+from simulator.configuration.session_file import MotionOptions, StreamOptions, parse_address, read_session
+from simulator.driver.contract import Driver
+from simulator.driver.force_feedback.thread import Feeler
+from simulator.driver.input_devices.controls import SHIFT_SPEED
+from simulator.driver.make_driver import driver_kind, follows_maneuver, new_driver, without_a_person
+from simulator.host.cueing_controls import CueingPanel
+from simulator.host.platform_park import IMPATIENT, close_together, park
+from simulator.host.platform_rise import wait_for_platform
+from simulator.incident import is_upright
+from simulator.maneuvers.phase_driver import DONE, how_ended
+from simulator.motion.protocols.contract import Engine
+from simulator.motion.protocols.kinds import DEFAULT
+from simulator.motion.stream import MotionStream
+from simulator.outlets.telemetry import Feel, Motion, Telemetry, Window
+from simulator.run.folder import RunFolder
+from simulator.run.run_configuration import open_log, ticks_per_row
+from simulator.session import PartError, Session
+from simulator.telemetry.writer import LogOptions
+from simulator.virtual_platform.platform import report as platform_report
+from simulator.virtual_platform.process import STOP_TIME, VirtualPlatform, start_virtual_platform
+from washout.limiter.limiter import interventions, interventions_text
+
+DEFAULT_MANEUVER = "scripted_drive"
+VIEW_PERIOD = 0.008
+"""s between two states for the view, which interpolates between them, one behind."""
+OFFSCREEN_TIME = 30.0
+"""s of simulated time that are driven when there is no display."""
+FRAME_INTERVAL = 0.5
+"""s of simulated time between two pictures written off the screen."""
+RPM = 30.0 / math.pi
+"""rpm per rad/s."""
+LIES = "rolled over: T puts it upright"
+OVER = "the drive is over: the platform comes to rest"
+TUNED_TIME = 4.0
+"""s that a changed number of the washout is shown."""
+SLOW = 5.0
+"""s after which a person is told what is being waited for."""
+HURRY = 2.5
+"""s that the virtual platform may take for its report when a signal ended the drive."""
+
+
+@dataclass
+class DriveOptions:
+    """What `jounce drive` and `jounce stream` were asked to do."""
+
+    configuration: Configuration
+    out: Path | None = None
+    began: float = field(default_factory=time.perf_counter)
+    say: Callable[[str], None] = tell
+    complain: Callable[[str], None] = complain
+
+
+class Person:
+    """A human driver as the session sees it, with what he asks for besides driving."""
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+
+    def read(self, t: float, readout: Record, command: Record) -> None:
+        """Fill the command from the devices."""
+        self.driver.read(t, float(readout[0]["v_WB_B"][0]), command)
+
+
+class Host:
+    """Everything of one drive, from the first file read to the last packet sent."""
+
+    def __init__(self, options: DriveOptions) -> None:
+        self.options, self.say = options, options.say
+        self.keeper: Any = None
+        self.window: Window | None = None
+        self.keys: Any = None
+        self.platform: VirtualPlatform | None = None
+        self.person: Any = None
+        self.motions: list[Motion] = []
+        """The motion stream first, where there is one, then the further ones."""
+        self.log: Telemetry | None = None
+        self.feel: Feel | None = None
+        self.stop = False
+        self.asked = Asked()
+        """Signals that came while something moved."""
+        self.troubles: list[str] = []
+        """What failed so far, one line each; the drive is then not a success."""
+        self.summary: dict[str, Any] | None = None
+        self._platform_error: JounceError | None = None
+        self._starting: threading.Thread | None = None
+        self._began = self._platform_gone = False
+        self._folder: RunFolder | None = None
+        self._seen_failures = self._seen_troubles = self._seen_incidents = 0
+        self._failed: set[Motion] = set()
+        self._held = self._closed = self._waits = False
+
+    def run(self) -> dict[str, Any]:
+        """Drive until the time is up, the window is closed or Ctrl-C; returns a summary.
+
+        Raises
+        ------
+        JounceError : a file, device, address or folder cannot be used, or the vehicle's state ceased to be finite
+        """
+        compile_kernels(self.say)
+        self._decide_view()
+        self.parts = parts = build(self.options.configuration)
+        self.vehicle, cueing = parts.vehicle, parts.cueing
+        ticks_per_row(parts)
+        motion = parts.options.motion
+        if motion.rate is not None:
+            even_turns(motion.rate, parts.step, "stream", "rate")
+        sensors = parts.new_sensors()  # a window opens for what can be driven
+        stream = self._stream(motion, *self._address) if motion.on and self._address is not None else None
+        streams = [self._stream(one, *one.to) for one in parts.options.streams]
+        self._folder = RunFolder(self.options.out)
+        folder = self._folder.path
+        try:
+            self._open_view(folder)
+            self._start_platform(folder)
+            driver = self._driver()
+            self.session = session = parts.session(driver, sensors=sensors)
+            self.panel = CueingPanel(cueing)
+            session.reset()
+            session.warm()
+            if self.window is not None:
+                session.outlets.append(self.window)
+            if motion.on and stream is None:
+                stream = self._stream(motion, *self._platform_address())
+            streams = [*([] if stream is None else [stream]), *streams]
+            outlets = parts.outlets(folder)
+            with on_signal(self.asked):
+                try:
+                    session.outlets += outlets
+                    if self.person is not None and parts.options.feel:
+                        self.feel = Feel(Feeler(self.person.tell), lambda: self.person.device, parts.step)
+                        session.outlets.append(self.feel)
+                    self._waits = motion.wait and any(stream.parks for stream in streams)
+                    self.log = open_log(parts, session, self._folder, bool(streams), self._log_options(), raised=self._waits)
+                    self._began = True
+                    self._folder.began()
+                    if not self._waits:
+                        session.publish()
+                    if streams:  # last: their packets begin with the first tick
+                        self.motions = [Motion(one) for one in streams]
+                        session.outlets += self.motions
+                        cueing.arm()
+                    return self._drive(session, folder)
+                finally:
+                    self._close()
+        finally:
+            self._close()
+
+    def _decide_view(self) -> None:
+        """Without a display: pictures. Without a window: the scripted driver, who needs a maneuver, or one from outside."""
+        from simulator.view.gl_context import display_available
+
+        c, here = self.options.configuration, Origin("jounce", is_file=False)
+        said = read_session(c)
+        view = said.view
+        if view == "auto" and not display_available():
+            duration = OFFSCREEN_TIME if said.duration is None else said.duration
+            who = without_a_person(said.driver)
+            self.say(f"no display found: driving {duration:g} s with the {who.name} driver and writing pictures instead")
+            c.put("duration", duration, here)
+            view = "offscreen"
+        if view in ("offscreen", "none"):
+            c.put("outlets.view", view, here)
+            if (who := without_a_person(said.driver)).name != said.driver.name:
+                c.put("driver", who.name, here)
+        if not follows_maneuver(read_session(c).driver.name):
+            with c.reading("terrain"):  # of the maneuver, if there is one, is all that a person takes of it
+                c.put("maneuver", None, here)
+        elif not c.has("maneuver"):
+            c.put("maneuver", DEFAULT_MANEUVER, here)
+
+    @property
+    def _by_a_person(self) -> bool:
+        return driver_kind(self.parts.options.driver.name) is None
+
+    @property
+    def _address(self) -> tuple[str, int] | None:
+        """Where to stream to; None: to the built-in virtual platform, which only speaks the native protocol."""
+        motion = self.parts.options.motion
+        to = "127.0.0.1" if motion.to is None and motion.protocol.name != DEFAULT else motion.to
+        return None if to is None else parse_address(to, motion.protocol.name)
+
+    def _open_view(self, folder: Path) -> None:
+        """Start the window, or the pictures, in a process of its own."""
+        from simulator.host.view_supervisor import Keeper
+        from simulator.view.drive_lock import sweep
+
+        parts, view = self.parts, self.parts.options.view
+        sweep()
+        if view == "none":
+            return
+        wheels, soft = parts.vehicle.size.wheels, parts.ground.is_soft
+        self.keeper = keeper = Keeper(parts.ticks(VIEW_PERIOD), self.say, self.options.began, self._by_a_person, wheels, soft)
+        self.window, self.keys = keeper.window, keeper.keys
+        pictures = folder if view == "offscreen" else None
+        keeper.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
+
+    def _start_platform(self, folder: Path) -> None:
+        """Start the built-in virtual platform beside everything else; it takes a moment to listen."""
+        if not self.parts.options.motion.on or self._address is not None:
+            return
+        c = self.parts.configuration
+
+        def start() -> None:
+            try:
+                self.platform = start_virtual_platform(
+                    c.name("platform") or "platform",
+                    content=c.raw("platform"),
+                    picture=str(folder / "platform.png"),
+                    json_file=str(folder / "platform.json"),
+                )
+            except StreamError as error:
+                self._platform_error = error
+
+        self._starting = threading.Thread(target=start)
+        self._starting.start()
+
+    def _platform_address(self) -> tuple[str, int]:
+        assert self._starting is not None
+        self._starting.join(SLOW)
+        if self._starting.is_alive():
+            self.say("waiting for the virtual platform, which is compiling its part")
+        self._starting.join()
+        if self.platform is None:
+            raise self._platform_error or StreamError("the virtual platform did not start")
+        return self.platform.host, self.platform.port
+
+    def _stream(self, said: MotionOptions | StreamOptions, host: str, port: int) -> MotionStream:
+        parts = self.parts
+        d = self.vehicle.model.drivetrain[0]
+        engine = Engine(
+            RPM * max(float(d["engine_map_speed"].max()), float(d["motor_speed_most"].max())), RPM * float(d["idle_speed"]), int(d["gears"])
+        )
+        return MotionStream(
+            host,
+            port,
+            protocol=said.protocol.name,
+            settings=said.protocol.parameters,
+            rate=said.rate,
+            tick=parts.step,
+            engine=engine,
+            vehicle=self.vehicle.description.name,
+            gravity=parts.gravity,
+        )
+
+    def _log_options(self) -> LogOptions:
+        o = self.parts.options
+        off = {} if o.motion.on or o.streams else {"platform": ""}
+        return LogOptions(about={"driver": o.driver.name, **off}, say=self._trouble)
+
+    def _driver(self) -> Driver:
+        parts = self.parts
+        who = parts.options.driver
+        kind = driver_kind(who.name)
+        if kind is None:
+            return self._person()
+        return new_driver(kind, parts.ground, parts.maneuver, paced=True, seed=parts.seed, said=who.parameters, traits=parts.traits)
+
+    def _person(self) -> Driver:
+        from simulator.driver.input_devices.human_driver import open_driver
+
+        who = self.parts.options.driver
+        lock_to_lock = 2.0 * self.vehicle.description.steering[0]["max_arm_angle"] * self.vehicle.description.steering[0]["gear_ratio"]
+        self.person = open_driver(
+            who.name,
+            self.keys,
+            steering_wheel_range=float(lock_to_lock),
+            gears=self.vehicle.hand_gears,
+            said=who.parameters,
+            gives_torque=self.vehicle.takes_torque,
+        )
+        return Person(self.person)
+
+    def _drive(self, session: Session, folder: Path) -> dict[str, Any]:
+        """Drive, park, close: each of them whatever happened in the one before."""
+        maneuver, duration = self.parts.maneuver, self.parts.options.duration
+        if duration is None:
+            duration = math.inf if maneuver is None else maneuver.duration
+        for line in prepare_process():
+            self.say(line)
+        if self._waits:
+            by_a_person = self.person is not None
+            self._attempt(partial(wait_for_platform, session, self.motions, self.window, by_a_person, self._goes_up, self.say))
+        self._attempt(lambda: session.drive(duration, self._keep_going))
+        clock = session.clock
+        assert clock is not None
+        driven, wall = clock.paced, clock.elapsed
+        live = session.cueing.live[0].copy()
+        motions = self.motions[1:] if self._platform_gone else self.motions
+        if motions:
+            others = [] if self.window is None else [self.window]
+            if self.window is not None:
+                self.window.tell(OVER, math.inf)  # or it would say how to go on
+            self._attempt(partial(park, session, motions, others, self.asked, self.say))
+        self._note_ending()
+        self._attempt(partial(close_together, self.motions))
+        self._attempt(session.close)
+        self._look_at(session)
+        release_process()
+        return {
+            "folder": folder,
+            "time": driven,
+            "real_time_factor": driven / max(wall, 1e-9),
+            "overruns": clock.overruns,
+            "worst_lateness": clock.worst_lateness,
+            "dropped": clock.dropped,
+            "lateness": clock.lateness.as_json(),
+            "first_frame": None if self.keeper is None else self.keeper.first_frame,
+            "incidents": 0 if session.latest is None else session.latest.number,
+            "limiter": interventions(session.cueing.readout),
+            "sickness_dose": {who: float(live[f"{who}_sickness_dose"]) for who in ("car", "cab")},
+        }
+
+    def _note_ending(self) -> None:
+        """Leave in the log how the drive ended, unless it ended well."""
+        if self.log is None:
+            return
+        if self.troubles:
+            self.log.writer.ended = self.troubles[0]
+        elif self.asked.first is not None:
+            self.log.writer.ended = words(self.asked.first)
+
+    def _attempt(self, part: Callable[[], None]) -> None:
+        """Do a part of the drive; what it raises is named and noted, and the next part follows all the same."""
+        try:
+            part()
+        except KeyboardInterrupt:
+            self.asked(signal.SIGINT)
+        except BaseException as error:
+            self._note(error)
+
+    def _note(self, error: BaseException) -> None:
+        """Name a failure in one line, and keep where it came from in the folder of the run."""
+        text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}"
+        file = self._folder.note_failure(error) if self._folder is not None and _is_a_bug(error) else None
+        self._trouble(f"{text} (traceback in {file})" if file else text)
+
+    def _trouble(self, text: str) -> None:
+        self.troubles.append(text)
+        self.options.complain(text)
+        if self.window is not None:
+            self.window.message = text
+
+    def _keep_going(self, session: Session) -> bool:
+        """Asked a hundred times a second."""
+        self._look_at(session)
+        self._serve(session)
+        return not (self.stop or self.asked.first is not None or self._is_over(session))
+
+    def _goes_up(self) -> bool:
+        """The same while the drive has not begun."""
+        return self._keep_going(self.session) and not self._platform_gone
+
+    def _is_over(self, session: Session) -> bool:
+        """Whether every phase of the maneuver is driven, where nobody has asked for a time."""
+        ended = how_ended(session.driver)
+        if ended not in ("", DONE) and ended not in self.troubles:
+            self._trouble(ended)
+        return bool(ended) and self.parts.options.duration is None
+
+    def _look_at(self, session: Session) -> None:
+        """Name what happened to the vehicle, to an outlet or to those who receive."""
+        for failure in session.failures[self._seen_failures :]:
+            self._seen_failures += 1
+            self._note(failure)
+        for trouble in session.vehicle.troubles[self._seen_troubles :]:
+            self._seen_troubles += 1
+            self._trouble(trouble)
+        incident = session.latest
+        if incident is not None and incident.number > self._seen_incidents:
+            self._seen_incidents = incident.number
+            self.say(f"{incident.message}; the vehicle stands where it was well")
+            if self.window is not None:
+                self.window.message = f"{incident.reason}: put back"
+                self.window.jump()
+            # not in this thread: the platform waits for its packets
+            threading.Thread(target=self._attempt, args=(partial(incident.write, self._folder.path),)).start()  # type: ignore[union-attr]
+        elif self._held and session.incident == 0 and self.window is not None:
+            self.window.message = ""
+        self._held = session.incident > 0
+        if self.window is not None and session.tick % 500 == 0:
+            self._help_up(session, self.window)
+        if self.platform is not None and not self._platform_gone and not self.platform.alive:
+            self._platform_gone = True
+            self._trouble("the virtual platform has ended by itself; driving on without it")
+        for motion in self.motions:
+            if motion not in self._failed and (reason := motion.stream.failing):
+                self._failed.add(motion)
+                self._trouble(f"motion stream{self._which(motion)}: {reason}; nothing arrives at the platform")
+
+    def _which(self, motion: Motion) -> str:
+        """Words for one of several streams."""
+        return f" {motion.stream.protocol}" if len(self.motions) > 1 else ""
+
+    def _help_up(self, session: Session, window: Window) -> None:
+        """Tell a driver whose vehicle lies how to get it up."""
+        if not window.message and _lies(session):
+            window.tell(LIES, math.inf, _lies)
+
+    def _serve(self, session: Session) -> None:
+        """A hundred times a second: the wishes of the person, the health of the view."""
+        if self.person is not None:
+            for trouble in self.person.troubles():
+                if trouble not in self.troubles:
+                    self._trouble(trouble)
+        if self.keeper is None or self.window is None:
+            return
+        self.keeper.look(session)
+        if self.keeper.lost and not self.stop:
+            self.troubles.append("no window")
+        self.stop = self.stop or self.keeper.stop
+        if self.person is None:
+            return
+        for event in self.person.events():
+            self._obey(event, session)
+        for notice in self.person.notices():
+            self.window.message = notice
+            self.say(notice)
+
+    def _obey(self, event: str, session: Session) -> None:
+        assert self.window is not None
+        if event == "escape":
+            self.stop = True
+        elif event == "pause":
+            session.paused = not session.paused
+            self.window.message = ""  # the view says so as long as it is
+        elif event == "upright":
+            session.upright()
+            self.window.jump()
+            self.window.message = ""
+        elif event == "reset":
+            session.reset()
+            self.window.jump()
+            self.window.message = ""
+        elif event == "motion":
+            armed = session.waits or session.cueing.state not in ("off", "parked", "park", "fault")
+            session.cueing.park() if armed else session.cueing.arm()
+            goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
+            self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)
+        elif (said := self.panel.obey(event)) is not None:
+            self.window.tell(said, TUNED_TIME)
+        elif event == "shift_refused":
+            self.window.tell("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
+
+    def _close(self) -> None:
+        """End the other processes; a drive that could not begin leaves nothing behind. Calling it again does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._starting is not None:
+            self._starting.join()
+        report = threading.Thread(target=self._end_platform)
+        report.start()  # it draws while the view goes
+        if self.feel is not None:
+            self._attempt(self.feel.close)
+        if self.person is not None:
+            self._attempt(self.person.close)
+        if self.keeper is not None:
+            self._attempt(partial(self.keeper.close, lambda: self.asked.first is not None))
+        report.join()
+        if self._folder is not None:
+            self._folder.abandon()
+            self._folder.release()
+
+    def _end_platform(self) -> None:
+        if self.platform is None:
+            return
+        if not self._began:
+            self.platform.kill()
+            return
+        patience = STOP_TIME if self.asked.first is None else HURRY
+        self.summary = self.platform.stop(patience, at_once=self.asked.count >= IMPATIENT)
+        if self.summary is not None:
+            return
+        if self.asked.first is None and not self._platform_gone:
+            self._trouble("the virtual platform does not answer: it was killed, and its report is missing")
+        if self._folder is not None:  # it may have been drawing
+            for part in self._folder.path.glob("*.part"):
+                part.unlink(missing_ok=True)
+
+
+def _lies(session: Session) -> bool:
+    return not is_upright(session.vehicle.space.state[0]["q_WB"])
+
+
+def _is_a_bug(error: BaseException) -> bool:
+    """Whether somebody will want to see where it came from: not for what a user can mend."""
+    return not isinstance(error.__cause__ if isinstance(error, PartError) else error, JounceError)
+
+
+def main_drive(arguments: Any, began: float) -> int:
+    """Command line of `jounce drive`; returns 0, or 1 when the platform reports a loss or a leg out of limits."""
+    view = "offscreen" if arguments.offscreen else "none" if arguments.no_view else None
+    options = [
+        *option("--driver", "driver", arguments.driver),
+        *option(f"--{'offscreen' if arguments.offscreen else 'no-view'}", "outlets.view", view),
+        *option("--no-motion", "outlets.motion.on", False if arguments.no_motion else None),
+    ]
+    return _main(arguments, began, options)
+
+
+def main_stream(arguments: Any, began: float) -> int:
+    """Command line of `jounce stream`; returns as `main_drive`."""
+    here = "jounce stream"
+    options = [
+        Setting(("outlets", "view"), "none", here),
+        Setting(("driver",), "scripted", here),
+        Setting(("outlets", "motion", "on"), True, here),
+    ]
+    return _main(arguments, began, options, to="127.0.0.1")
+
+
+def _main(arguments: Any, began: float, options: list[Setting], to: str | None = None) -> int:
+    """Drive what the command line asks for; `to` is where the motion goes when nobody says it."""
+    options += [
+        *option("--maneuver", "maneuver", arguments.maneuver),
+        *option("--duration", "duration", arguments.duration),
+        *option("--protocol", "outlets.motion.protocol", arguments.protocol),
+        *option("--rate", "outlets.motion.rate", arguments.rate),
+        *option("--to", "outlets.motion.to", arguments.to),
+        *option("--stream", "outlets.streams", arguments.stream),
+    ]
+    configuration = session_of(arguments, options)
+    if to is not None and not configuration.has("outlets.motion.to"):
+        here = Origin("jounce", is_file=False)
+        if arguments.stream and not any(configuration.has(f"outlets.motion.{key}") for key in ("protocol", "rate")):
+            configuration.put("outlets.motion.on", False, here)
+        else:
+            configuration.put("outlets.motion.to", to, here)
+    host = Host(DriveOptions(configuration, Path(arguments.out) if arguments.out else None, began))
+    summary = host.run()
+    return _report(host, summary)
+
+
+def _report(host: Host, summary: dict[str, Any]) -> int:
+    """Say how the drive went; the exit code. Raises Ended when a signal ended it."""
+    late = f"{summary['overruns']} late ticks"
+    if summary["overruns"]:
+        late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
+    tell(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
+    tell(lateness_text(summary["lateness"]))
+    if summary["limiter"]["ticks"] and host.motions:
+        tell(interventions_text(summary["limiter"]))
+    if host.feel is not None and host.feel.feeler.delay.count:
+        delay = host.feel.feeler.delay
+        tell(f"feel: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
+    if summary["incidents"]:
+        tell(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
+    dose = summary["sickness_dose"]
+    tell(f"motion sickness dose of vertical motion: {dose['car']:.3g} in the vehicle, {dose['cab']:.3g} on the platform (MSDV_z, m/s^1.5)")
+    if host.summary is not None:
+        tell(platform_report(host.summary))
+    if host.asked.first is not None:
+        raise Ended(host.asked.first)
+    if host.troubles:
+        return 1
+    rig = host.summary
+    return 0 if rig is None or (rig["lost"] == 0 and rig["corrupt"] == 0 and rig["legs"]["within"]) else 1

@@ -1,0 +1,1 @@
+"""Outlets: telemetry, motion stream, view, force feedback."""

@@ -1,0 +1,223 @@
+"""`jounce run` of a series or a search: one maneuver after the other, each in a folder of its own, and a summary of them all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from simulator.base.console import complain, tell
+from simulator.base.errors import ConfigError, Gathered, JounceError
+from simulator.base.json_output import json_text
+from simulator.base.signals import Ended
+from simulator.base.suggestions import did_you_mean
+from simulator.base.yaml_reader import read_yaml
+from simulator.builder.builder import find_config
+from simulator.configuration.configuration import Configuration
+from simulator.configuration.from_arguments import session_of
+from simulator.configuration.layers import read_layers
+from simulator.configuration.overrides import changes, option
+from simulator.maneuvers.plots.series_summary import draw_summary
+from simulator.maneuvers.series_file import FOUND, PARTS, Outcome, Run, Series
+from simulator.run.folder import RunFolder
+from simulator.run.run import Progress, run_maneuver, told_rows
+from simulator.telemetry.atomic_files import write_text
+
+SUMMARY = "series.json"
+
+
+def series_file(name: str) -> Path | None:
+    """The file of a series by name or path; None when the name is not one of a series."""
+    if Path(name).suffix.lower() in (".yaml", ".yml"):
+        file = Path(name)
+        content = read_yaml(file) if file.is_file() else None
+        return file if isinstance(content, Mapping) and ("series" in content or "search" in content) else None
+    try:
+        return find_config("series", name)
+    except ConfigError:
+        return None
+
+
+def load_series(file: str | Path) -> Series:
+    """A series with the maneuvers that it names looked at. Raises ConfigError."""
+    content = read_layers("series", Path(file)).content
+    series = Series(content, str(file))
+    steps = content.get("series") or [content["search"]]
+    with Gathered() as faults:
+        for n, step in enumerate(steps):
+            with faults.part():
+                _check_step(step, str(file), f"series[{n}]" if "series" in content else "search")
+    return series
+
+
+def _check_step(step: Mapping[str, Any], file: str, key: str) -> None:
+    """Make sure that the maneuver is there and has the parameters that the step gives it. Raises ConfigError."""
+    name = step["run"]
+    try:
+        maneuver = read_layers("maneuvers", find_config("maneuvers", name, file)).content
+    except ConfigError:
+        raise ConfigError(file, f"{key}.run", name, "a maneuver, by name or path") from None
+    known = maneuver.get("parameters") or {}
+    for section in ("given", "each"):
+        for parameter in step.get(section) or {}:
+            if parameter not in known and parameter not in PARTS:
+                raise _unknown(file, f"{key}.{section}.{parameter}", parameter, name, known)
+    if "parameter" in step and step["parameter"] not in known:
+        raise _unknown(file, f"{key}.parameter", step["parameter"], name, known)
+
+
+def _unknown(file: str, key: str, parameter: str, maneuver: str, known: Mapping[str, Any]) -> ConfigError:
+    there = ", ".join(known) or "it has none"
+    return ConfigError(file, key, parameter, f"a parameter of {maneuver}: {there}{did_you_mean(parameter, known)}")
+
+
+def run_series(
+    series: Series,
+    configuration: Callable[[Run], Configuration],
+    out: Path | None,
+    say: Callable[[str], None],
+    told: Callable[[Run, Mapping[str, Any]], None],
+    progress: Callable[[Run], Callable[[float, float], None] | None],
+    pictures: bool = False,
+) -> dict[str, Any]:
+    """Drive all of it.
+
+    Parameters
+    ----------
+    configuration : that of a run
+    out : folder to write into; a new one under ``runs`` when not given
+    say : called with a line when something is compiled or fails
+    told : called with each run and its result
+    progress : gives for each run whom to tell simulated time and duration [s]
+    pictures : whether every run leaves its pictures, besides the one of the summary
+
+    Returns
+    -------
+    {"folder", "result"}: the result as in series.json, where `complete` says whether all of it was driven
+
+    Raises
+    ------
+    ConfigError, JounceError, Ended : as `run_maneuver`; what was driven until then is in the folder
+    """
+    folder = RunFolder(out)
+    runs: list[dict[str, Any]] = []
+    try:
+        for run in series.runs():
+            place = folder.path / f"{len(runs) + 1:02d}_{run.label}"
+            outcome = run_maneuver(configuration(run), place, progress(run), say, pictures=pictures)
+            folder.began()
+            result = outcome["result"]
+            series.note(Outcome(run, result["pass"], result.get("metrics", {})))
+            runs.append({"folder": place.name, "counts": run.counts, "parameters": dict(run.parameters), **_short(result)})
+            told(run, result)
+            _write(folder.path, series, runs, complete=False)
+        summary = _write(folder.path, series, runs, complete=True)
+        draw_summary(folder.path, series.title, summary["runs"])
+        return {"folder": folder.path, "result": summary}
+    except Ended:
+        if runs:
+            say(f"{len(runs)} runs were driven to their end: {folder.path / SUMMARY}")
+        raise
+    finally:
+        folder.abandon()
+        folder.release()
+
+
+def _short(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a run what its summary says."""
+    return {key: result[key] for key in ("maneuver", "pass", "ended_early", "checks", "metrics") if key in result} | {
+        "remarks": list(result.get("remarks", ())),
+        "shown": [row["metric"] for row in told_rows(dict(result)) if row["value"] is not None],
+    }
+
+
+def _write(folder: Path, series: Series, runs: list[dict[str, Any]], complete: bool) -> dict[str, Any]:
+    """Leave the summary of what was driven so far in the folder."""
+    summary = {
+        "series": series.name,
+        "title": series.title,
+        "complete": complete,
+        "pass": series.passed,
+        "found": series.found,
+        "handed_on": series.taken,
+        "runs": runs,
+    }
+    write_text(folder / SUMMARY, json_text({"result": summary}, indent=2) + "\n")
+    return summary
+
+
+def main_series(file: Path, arguments: Any) -> int:
+    """Command line of `jounce run` for a series; exit code 1 when it does not pass, else 0."""
+    if arguments.frames:
+        raise JounceError("--frames goes with one maneuver, not with a series")
+    series = load_series(file)
+
+    def configuration(run: Run) -> Configuration:
+        named = [option(f"series {series.name}", name, getattr(series, name)) for name in PARTS]
+        place = find_config("maneuvers", run.maneuver, str(file))
+        given = changes({f"maneuver.parameters.{name}": value for name, value in run.parameters.items() if name not in PARTS})
+        named += [option(f"series {series.name}", name, str(run.parameters[name])) for name in PARTS if name in run.parameters]
+        kept = [one for one in named if all(getattr(arguments, str(each.path[0]), None) is None for each in one)]
+        csv = option("--csv", "outlets.telemetry.csv", arguments.csv or None)
+        return session_of(arguments, [*(each for one in kept for each in one), *option("maneuver", "maneuver", str(place)), *csv, *given])
+
+    shown = not arguments.json and sys.stderr.isatty()
+    bars: list[Progress] = []
+
+    def progress(run: Run) -> Callable[[float, float], None]:
+        bars.append(Progress(run.label, shown=shown))
+        return bars[-1]
+
+    def told(run: Run, result: Mapping[str, Any]) -> None:
+        bars.pop().__exit__()
+        if not arguments.json:
+            print(_line(run, result), flush=True)
+
+    outcome = run_series(
+        series,
+        configuration,
+        Path(arguments.out) if arguments.out else None,
+        complain if arguments.json else tell,
+        told,
+        progress,
+        pictures=arguments.pictures == "all",
+    )
+    result = outcome["result"]
+    if arguments.json:
+        print(json_text({"folder": str(outcome["folder"]), "result": result}))
+    else:
+        _print_summary(result, outcome["folder"])
+    return 1 if result["pass"] is False else 0
+
+
+def _line(run: Run, result: Mapping[str, Any]) -> str:
+    """A run in one line: its verdict, and what did not hold."""
+    verdict = {True: "passed", False: "FAILED", None: "done"}[result["pass"]]
+    if result["pass"] is False and not run.counts:
+        verdict = "failed"
+    wrong = [f"{check['metric']} {_shown(check['value'])}" for check in result["checks"] if not check["pass"]]
+    early = [f"ended at {result['ended_early']['time_s']:.3g} s: {result['ended_early']['reason']}"] if "ended_early" in result else []
+    said = ", ".join(f"{name} {_shown(value)}" for name, value in run.parameters.items())
+    return f"{verdict:<7} {run.maneuver}{f' ({said})' if said else ''}{': ' if wrong or early else ''}{'; '.join([*early, *wrong])}"
+
+
+def _shown(value: Any) -> str:
+    return "-" if value is None else value if isinstance(value, str) else f"{value:.4g}"
+
+
+def _print_summary(result: Mapping[str, Any], folder: Path) -> None:
+    for name, value in result["handed_on"].items():
+        print(f"handed on: {name} = {_shown(value)}")
+    for found in result["found"]:
+        others = ", ".join(f"{name} {_shown(value)}" for name, value in found.items() if name not in FOUND)
+        best = "none that passes" if found["value"] is None else f"{found['value']:.4g} (to {found['tolerance']:g})"
+        if found["value"] == found["highest_tried"]:
+            best = f"{found['value']:.4g} or more, the highest tried"
+        print(f"highest {found['parameter']}{f' with {others}' if others else ''}: {best}")
+        if found["failed_below"]:
+            print(f"  but it failed at {', '.join(map(_shown, found['failed_below']))}: what passes is not all that is less")
+    for remark in dict.fromkeys(remark for run in result["runs"] for remark in run["remarks"]):
+        print(f"note: {remark}")
+    verdict = {True: "passed", False: "FAILED", None: "no limits given"}[result["pass"]]
+    print(f"{result['title']}: {verdict}; {len(result['runs'])} runs, summary and a folder for each in {folder}")

@@ -1,0 +1,1 @@
+"""Software motion platform: process, receiver, window."""
