@@ -9,24 +9,24 @@ TYPE_CHECKING = False  # typing takes longer to load than all of this; who check
 if TYPE_CHECKING:
     from typing import Any
 
+    from simulator.api.batch import Batch as Batch
+    from simulator.api.batch import BatchRow as BatchRow
+    from simulator.api.batch import run_batch as run_batch
+    from simulator.api.loading import load_ground as load_ground
+    from simulator.api.loading import load_vehicle as load_vehicle
+    from simulator.api.loading import warm_up as warm_up
+    from simulator.api.mechanism_runs import run_mechanism as run_mechanism
+    from simulator.api.mechanism_runs import sweep_mechanism as sweep_mechanism
+    from simulator.api.simulation import IncidentError as IncidentError
+    from simulator.api.simulation import Result as Result
+    from simulator.api.simulation import Simulation as Simulation
+    from simulator.api.simulation import simulate as simulate
+    from simulator.api.streaming import stream as stream
     from simulator.base.errors import ConfigError as ConfigError
     from simulator.base.errors import JounceError as JounceError
     from simulator.base.errors import OutputError as OutputError
     from simulator.base.registry import load_plugins as load_plugins
-    from simulator.library.assembling import load_ground as load_ground
-    from simulator.library.assembling import load_vehicle as load_vehicle
-    from simulator.library.assembling import warm_up as warm_up
-    from simulator.library.batch import Batch as Batch
-    from simulator.library.batch import BatchRow as BatchRow
-    from simulator.library.batch import run_batch as run_batch
-    from simulator.library.mechanism_logs import run_mechanism as run_mechanism
-    from simulator.library.mechanism_logs import sweep_mechanism as sweep_mechanism
-    from simulator.library.simulation import IncidentError as IncidentError
-    from simulator.library.simulation import Result as Result
-    from simulator.library.simulation import Simulation as Simulation
-    from simulator.library.simulation import simulate as simulate
-    from simulator.library.streaming import stream as stream
-    from simulator.sweep.entry import run_sweep as run_sweep
+    from simulator.sweep.run_sweep import run_sweep as run_sweep
     from simulator.telemetry.channels import Channel as Channel
     from simulator.telemetry.log import Log as Log
     from simulator.telemetry.log import read_log as read_log
@@ -36,29 +36,29 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "Batch": "simulator.library.batch",
-    "BatchRow": "simulator.library.batch",
+    "Batch": "simulator.api.batch",
+    "BatchRow": "simulator.api.batch",
     "Channel": "simulator.telemetry.channels",
     "ConfigError": "simulator.base.errors",
     "Ground": "terrain.ground",
-    "IncidentError": "simulator.library.simulation",
+    "IncidentError": "simulator.api.simulation",
     "JounceError": "simulator.base.errors",
     "Log": "simulator.telemetry.log",
     "OutputError": "simulator.base.errors",
-    "Result": "simulator.library.simulation",
-    "Simulation": "simulator.library.simulation",
+    "Result": "simulator.api.simulation",
+    "Simulation": "simulator.api.simulation",
     "Vehicle": "vehicles.vehicle",
-    "load_ground": "simulator.library.assembling",
+    "load_ground": "simulator.api.loading",
     "load_plugins": "simulator.base.registry",
-    "load_vehicle": "simulator.library.assembling",
+    "load_vehicle": "simulator.api.loading",
     "read_log": "simulator.telemetry.log",
-    "run_batch": "simulator.library.batch",
-    "run_mechanism": "simulator.library.mechanism_logs",
-    "run_sweep": "simulator.sweep.entry",
-    "simulate": "simulator.library.simulation",
-    "stream": "simulator.library.streaming",
-    "sweep_mechanism": "simulator.library.mechanism_logs",
-    "warm_up": "simulator.library.assembling",
+    "run_batch": "simulator.api.batch",
+    "run_mechanism": "simulator.api.mechanism_runs",
+    "run_sweep": "simulator.sweep.run_sweep",
+    "simulate": "simulator.api.simulation",
+    "stream": "simulator.api.streaming",
+    "sweep_mechanism": "simulator.api.mechanism_runs",
+    "warm_up": "simulator.api.loading",
 }
 """The module in which each public name lives."""
 

@@ -24,18 +24,18 @@ from simulator.builder.builder import (
     find_config,
     load_mechanism,
 )
-from simulator.compare import comparison_file
 from simulator.configuration import session_file
 from simulator.configuration.configuration import configuration
 from simulator.configuration.file_tables import TABLES
 from simulator.configuration.layers import read_layers
 from simulator.driver.input_devices import device_profiles
-from simulator.facts import published
-from simulator.fitting import fit_file, optimisation_file
-from simulator.lab.triangular import problem
+from simulator.fitting import fit_file, optimization_file
+from simulator.research.triangular import problem_file
 from simulator.run.series import load_series
 from simulator.sweep import sweep_file
-from simulator.sweep.loading import load_sweep
+from simulator.sweep.load_sweep import load_sweep
+from simulator.validation.compare import comparison_file
+from simulator.validation.datasheet import published_file
 from terrain import soil
 from vehicles.drivetrain.drivetrain_file import read_parts
 
@@ -97,14 +97,14 @@ KINDS = (
     FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", TABLES["maneuvers"], build_maneuver),
     FileKind("series", "series", "maneuvers one after the other, or a search for the limit of one", TABLES["series"], load_series),
     FileKind("sweeps", "sweeps", "many runs of one question: what they have in common and what varies", sweep_file.FILE, load_sweep),
-    FileKind("facts", "facts", "published figures of a vehicle", Group(published.FILE), published.load_published, gives_way=True),
+    FileKind("facts", "facts", "published figures of a vehicle", Group(published_file.FILE), published_file.load_published, gives_way=True),
     FileKind("fits", "fits", "parameters that are fitted to what was measured", fit_file.FILE, fit_file.check_fit),
     FileKind(
         "optimisations",
         "optimisations",
         "keys with which a metric is least or greatest",
-        optimisation_file.FILE,
-        optimisation_file.read_optimisation,
+        optimization_file.FILE,
+        optimization_file.read_optimisation,
     ),
     FileKind("platforms", "platforms", "a motion platform on legs: a hexapod, or a seat", TABLES["platforms"], build_platform),
     FileKind(
@@ -139,7 +139,12 @@ KINDS = (
     ),
     FileKind("mechanisms", "mechanisms", "a mechanism of rigid bodies", TABLES["mechanisms"], load_mechanism, based=False),
     FileKind(
-        "triangular", "triangular", "equations of a mechanism to be made triangular", Group(problem.FILE), problem.load_problem, based=False
+        "triangular",
+        "triangular",
+        "equations of a mechanism to be made triangular",
+        Group(problem_file.FILE),
+        problem_file.load_problem,
+        based=False,
     ),
 )
 

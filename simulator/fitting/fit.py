@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.fitting.confidence import LEVEL, Known, known
+from simulator.fitting.identifiability import Weak, untold
 from simulator.fitting.keys import Parameter
-from simulator.fitting.model import Model, Trace
-from simulator.fitting.solver import Failed, Round, Solution, solve
-from simulator.fitting.telling_apart import Weak, untold
-from simulator.fitting.wanted import Log
+from simulator.fitting.least_squares import Failed, Round, Solution, solve
+from simulator.fitting.residuals import Model, Trace
+from simulator.fitting.run_request import Log
 
 Array = NDArray[np.float64]
 

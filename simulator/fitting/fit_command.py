@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from simulator.api.simulation import Simulation
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
@@ -12,19 +13,18 @@ from simulator.base.machine import version
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import build, find_config
 from simulator.builder.warm_up import compile_kernels
-from simulator.fitting.applied import rounded, session_text, words_of
-from simulator.fitting.driven import configuration_of
+from simulator.fitting.console_progress import Terminal, command_of, searching
+from simulator.fitting.experiment import configuration_of
 from simulator.fitting.fit import Fitted, fit, notes, result
 from simulator.fitting.fit_file import Fit, check_data, read_fit
 from simulator.fitting.fit_page import fit_page, interval_words
+from simulator.fitting.interval_coverage import Planted, planted, summary
+from simulator.fitting.iterations import Rounds
 from simulator.fitting.keys import settings_of
-from simulator.fitting.measured import read_measured
-from simulator.fitting.model import Model
-from simulator.fitting.rounds import Rounds
-from simulator.fitting.solver import Failed, Round, need_scipy
-from simulator.fitting.synthetic import Planted, planted, summary
-from simulator.fitting.terminal import Terminal, command_of, searching
-from simulator.library.simulation import Simulation
+from simulator.fitting.least_squares import Failed, Round, need_scipy
+from simulator.fitting.measurements import read_measured
+from simulator.fitting.residuals import Model
+from simulator.fitting.result_session import rounded, session_text, words_of
 from simulator.telemetry.atomic_files import write_text
 
 PAGE, OBJECT, APPLIED, SYNTHETIC = "fit.html", "fit.json", "fitted.yaml", "synthetic.json"

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from simulator.fitting.fit import Fitted, notes
-from simulator.fitting.model import Trace
-from simulator.fitting.wanted import Log
+from simulator.fitting.residuals import Trace
+from simulator.fitting.run_request import Log
 from simulator.report.html_page import Column, Page
 from simulator.report.svg_plot import Axis, Curve, Panel
 

@@ -20,10 +20,10 @@ from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.fitting.confidence import known
-from simulator.fitting.soil_data import WheelTests
-from simulator.fitting.solver import Failed, Solution, need_scipy, solve
-from simulator.fitting.telling_apart import Varied, Weak, untold
-from simulator.lab.soil.soil_bin import OUTPUTS, SoilBin
+from simulator.fitting.identifiability import Varied, Weak, untold
+from simulator.fitting.least_squares import Failed, Solution, need_scipy, solve
+from simulator.fitting.soil_measurements import WheelTests
+from simulator.tools.soil.soil_bin import OUTPUTS, SoilBin
 from terrain.soil import SOIL
 from vehicles.tires.tire_file import TireFile
 

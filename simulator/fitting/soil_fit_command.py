@@ -11,17 +11,17 @@ from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import find_config
-from simulator.fitting.soil_data import WheelTests, read_tests
-from simulator.fitting.soil_file import soil_text
+from simulator.fitting.console_progress import command_of
+from simulator.fitting.least_squares import need_scipy
+from simulator.fitting.soil_file_writer import soil_text
 from simulator.fitting.soil_fit import FittedSoil, fit_soil, free_parameters
-from simulator.fitting.soil_page import parameter_rows, quality_rows, soil_page
-from simulator.fitting.solver import need_scipy
-from simulator.fitting.terminal import command_of
-from simulator.lab.cueing.command import Told
-from simulator.lab.soil.asked import WheelOnSoil, inflated, wheel_on_soil
-from simulator.lab.soil.soil_bin import SoilBin
+from simulator.fitting.soil_fit_page import parameter_rows, quality_rows, soil_page
+from simulator.fitting.soil_measurements import WheelTests, read_tests
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
+from simulator.tools.cueing.command import Told
+from simulator.tools.soil.arguments import WheelOnSoil, inflated, wheel_on_soil
+from simulator.tools.soil.soil_bin import SoilBin
 
 SOIL, PAGE, OBJECT = "fitted_soil.yaml", "soil_fit.html", "soil_fit.json"
 """Files that it leaves."""

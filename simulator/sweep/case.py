@@ -21,8 +21,8 @@ from simulator.base.inputfile import read_bytes
 from simulator.base.jit import PACKAGES, ROOT
 from simulator.base.yaml_reader import MOST_BYTES
 from simulator.configuration.layers import files_parsed_once
-from simulator.sweep.checking import Checks, Ends, Faults
-from simulator.sweep.shared import Point, Shared
+from simulator.sweep.case_checks import Checks, Ends, Faults
+from simulator.sweep.configuration_cache import Point, Shared
 
 LETTERS = 16
 """Of the digest of a run."""
@@ -139,7 +139,7 @@ class Resolver:
         ends: bool = True,
         progress: Callable[[int], None] | None = None,
     ) -> Resolved:
-        """The runs of points, all of them checked before anything is driven (`simulator.sweep.checking` says how far).
+        """The runs of points, all of them checked before anything is driven (`simulator.sweep.case_checks` says how far).
 
         Parameters
         ----------

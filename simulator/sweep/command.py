@@ -17,11 +17,11 @@ from simulator.builder.warm_up import compile_kernels
 from simulator.sweep.case import Resolved, Resolver
 from simulator.sweep.design import Design, read_design
 from simulator.sweep.engine import Progress, sweep
-from simulator.sweep.entry import executor_for
 from simulator.sweep.executor import ExecutorLostError
-from simulator.sweep.loading import check_parameters
-from simulator.sweep.shown import Shown, time_in_words
-from simulator.sweep.table import failures
+from simulator.sweep.load_sweep import check_parameters
+from simulator.sweep.progress import Shown, time_in_words
+from simulator.sweep.result_table import failures
+from simulator.sweep.run_sweep import executor_for
 from simulator.telemetry.atomic_files import new_run_folder
 
 MOST_TOLD = 5

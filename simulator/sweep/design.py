@@ -24,7 +24,7 @@ from simulator.configuration.key_path import parse, written
 from simulator.configuration.layers import own_copy, read_layers
 from simulator.configuration.session_file import FILE as SESSION
 from simulator.configuration.session_file import LARGEST_SEED
-from simulator.sweep.limits import common_limits
+from simulator.sweep.metric_limits import common_limits
 from simulator.sweep.sampling import check_distribution, unit_points, values_at
 from simulator.sweep.sweep_file import FILE, MOST_RUNS, NAMED, Block, Sample, Steps, SweepFile
 

@@ -25,8 +25,8 @@ from simulator.base.signals import Asked, on_signal
 from simulator.sweep.case import LETTERS, Cases
 from simulator.sweep.executor import Executor
 from simulator.sweep.journal import Journals, Place, Row
-from simulator.sweep.plain_log import log_of
-from simulator.sweep.table import write_plan, write_tables
+from simulator.sweep.log_serialization import log_of
+from simulator.sweep.result_table import write_plan, write_tables
 from simulator.telemetry.atomic_files import write_text
 from simulator.telemetry.folder_lock import FolderLock
 

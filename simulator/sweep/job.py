@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from simulator.api.simulation import IncidentError
 from simulator.base.errors import JounceError
 from simulator.base.machine import origin
 from simulator.base.registry import load_plugins
@@ -25,7 +26,6 @@ from simulator.builder.builder import Parts, build
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Layer, Origin
 from simulator.driver.vehicle_identification import simulated_for
-from simulator.library.simulation import IncidentError
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
@@ -33,9 +33,9 @@ from simulator.outlets.telemetry import Recorder, measuring
 from simulator.run.run import FEWEST_ROWS, NO_MANEUVER, driver_of
 from simulator.run.run_configuration import about_run, recorded, ticks_per_row
 from simulator.session import Session
-from simulator.sweep.compiled_once import compile_or_wait, compiled_once
-from simulator.sweep.plain_log import plain_log
-from simulator.sweep.stock import Stock
+from simulator.sweep.log_serialization import plain_log
+from simulator.sweep.shared_compilation import compile_or_wait, compiled_once
+from simulator.sweep.worker_cache import Stock
 from simulator.telemetry.log import Log
 
 RUN = "the run"

@@ -10,8 +10,8 @@ from pathlib import Path
 from simulator.base.console import tell
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
-from simulator.sweep.metric_chapter import PASSED
-from simulator.sweep.reading import read_results
+from simulator.sweep.metric_section import PASSED
+from simulator.sweep.read_sweep import read_results
 from simulator.sweep.report_page import named_metrics, planned_runs, sweep_page
 from simulator.sweep.results import Results
 from simulator.telemetry.atomic_files import write_text

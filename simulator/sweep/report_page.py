@@ -17,7 +17,7 @@ from simulator.maneuvers.metrics import METRICS
 from simulator.report.categorical_plots import shortened
 from simulator.report.html_page import Column, Page, Verdict
 from simulator.sweep.effects import FEW
-from simulator.sweep.metric_chapter import HOW, PASSED, metric_chapter
+from simulator.sweep.metric_section import HOW, PASSED, metric_chapter
 from simulator.sweep.results import Key, Results
 
 Array = NDArray[np.float64]

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from simulator.cli.main import main
-from simulator.compare.align import shift_of
-from simulator.compare.bands import bands_of, judged
-from simulator.compare.comparison_file import BandSaid, Comparison, asked_for
-from simulator.compare.record import Record, known_units
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
+from simulator.validation.compare.align import shift_of
+from simulator.validation.compare.bands import bands_of, judged
+from simulator.validation.compare.comparison_file import BandSaid, Comparison, asked_for
+from simulator.validation.compare.record import Record, known_units
 
 G = 9.80665
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from simulator.lab.cueing.drive import Drive, read_drive
-from simulator.library.simulation import Simulation
+from simulator.api.simulation import Simulation
+from simulator.tools.cueing.recorded_drives import Drive, read_drive
 
 H = 2e-3
 TO_THE_HILLS = {"heading_deg": 50.0}

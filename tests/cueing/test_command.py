@@ -12,11 +12,11 @@ from simulator.base.errors import JounceError
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import find_config
 from simulator.cli.main import main
-from simulator.lab.cueing import command, omct
-from simulator.lab.cueing.chain import felt
-from simulator.lab.cueing.drive import read_drive
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
+from simulator.tools.cueing import command, omct
+from simulator.tools.cueing.motion_pipeline import felt
+from simulator.tools.cueing.recorded_drives import read_drive
 
 G = 9.80665
 

@@ -10,7 +10,7 @@ import yaml
 
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_cueing, find_config
-from simulator.lab.cueing.drive import Drive, ride_drive
+from simulator.tools.cueing.recorded_drives import Drive, ride_drive
 
 G, H = 9.80665, 1e-3
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from simulator.builder.builder import build_platform, find_config, read_yaml
-from simulator.lab.cueing.chain import Ride
-from simulator.lab.cueing.omct import AXES, FREQUENCIES, TICK, as_object, fidelity, objective_test, sine, sweep, unmeasured
+from simulator.tools.cueing.motion_pipeline import Ride
+from simulator.tools.cueing.omct import AXES, FREQUENCIES, TICK, as_object, fidelity, objective_test, sine, sweep, unmeasured
 from washout.cueing import MotionCueing
 
 G = 9.80665

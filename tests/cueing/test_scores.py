@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulator.lab.cueing.scores import Head, correlation_of, delay_of, error_of, false_cue_of, gain_of, mean_scores, rms, scores, up_to
+from simulator.tools.cueing.scores import Head, correlation_of, delay_of, error_of, false_cue_of, gain_of, mean_scores, rms, scores, up_to
 
 H = 0.004
 T = np.arange(5000) * H

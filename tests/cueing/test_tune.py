@@ -9,7 +9,7 @@ from test_command import call, record_drive
 from simulator.base.errors import JounceError
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_cueing, find_config
-from simulator.lab.cueing.tune import TICK, handles, tune
+from simulator.tools.cueing.tune import TICK, handles, tune
 
 
 def test_a_set_gets_better_and_what_the_author_decides_stays(tmp_path, capsys):

@@ -13,9 +13,9 @@ from driven import JUDGED, driven
 
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_cueing, find_config
-from simulator.lab.cueing.drive import Ridden, ride_drive
-from simulator.lab.cueing.omct import objective_test
-from simulator.lab.cueing.scores import rms, up_to
+from simulator.tools.cueing.omct import objective_test
+from simulator.tools.cueing.recorded_drives import Ridden, ride_drive
+from simulator.tools.cueing.scores import rms, up_to
 from washout.vestibular import MODELS
 
 PAIRS = {

@@ -16,8 +16,8 @@ import pytest
 from simulator.base.records import record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_ground
-from simulator.lab.terrain.make_command import MAKERS, made_terrain
-from simulator.lab.terrain.making.written import files_of, write
+from simulator.tools.terrain.generators.terrain_writer import files_of, write
+from simulator.tools.terrain.make_command import MAKERS, made_terrain
 from tests.drives.test_random_drives import CARS, DURATION, H, vehicle
 from tests.laws.test_body_contact import HARDEST, watch
 from vehicles.command import COMMAND

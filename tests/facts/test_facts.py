@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from simulator import load_ground, load_vehicle
-from simulator.facts.beside import beside_as_markdown
-from simulator.facts.drives import Driven, Drives
-from simulator.facts.measure import Told, cases_of, measure
-from simulator.facts.page import TITLE, WIDTH, Facts, as_markdown, as_object, as_text, deviations
-from simulator.facts.published import Figure, load_published, published_of
-from simulator.facts.standing import standing
-from simulator.facts.table import CASES, FACTS, AtHighest, Case, Metric, Standing
-from simulator.library.assembling import assemble
+from simulator.api.loading import assemble
 from simulator.maneuvers.metrics import METRICS
 from simulator.run.series import load_series, series_file
+from simulator.validation.datasheet.definitions import CASES, FACTS, AtHighest, Case, Metric, Standing
+from simulator.validation.datasheet.evaluate import Told, cases_of, measure
+from simulator.validation.datasheet.page import TITLE, WIDTH, Facts, as_markdown, as_object, as_text, deviations
+from simulator.validation.datasheet.published_file import Figure, load_published, published_of
+from simulator.validation.datasheet.run_cases import Driven, Drives
+from simulator.validation.datasheet.side_by_side import beside_as_markdown
+from simulator.validation.datasheet.static_values import standing
 
 BY_NAME = {fact.name: fact for fact in FACTS}
 KEYS = {

@@ -8,8 +8,8 @@ import yaml
 
 from simulator.base.errors import ConfigError
 from simulator.configuration.file_lookup import data_folder
-from simulator.facts.published import TOLERANCE, load_published, published_of
-from simulator.facts.table import FACTS
+from simulator.validation.datasheet.definitions import FACTS
+from simulator.validation.datasheet.published_file import TOLERANCE, load_published, published_of
 
 SHIPPED = data_folder("configs") / "facts" / "hmmwv.yaml"
 GOOD = {

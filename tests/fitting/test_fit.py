@@ -13,9 +13,9 @@ from simulator.base.errors import ConfigError
 from simulator.builder.builder import data_folder
 from simulator.cli.main import main
 from simulator.configuration.configuration import configuration
-from simulator.fitting.driven import driven
+from simulator.fitting.experiment import driven
 from simulator.fitting.fit_file import fit_of
-from simulator.fitting.measured import Table, read_measured
+from simulator.fitting.measurements import Table, read_measured
 from simulator.sweep.job import drive
 from simulator.telemetry.log import read_log
 

@@ -11,11 +11,11 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from simulator.fitting.fit import fit, notes, result
 from simulator.fitting.fit_file import fit_of
-from simulator.fitting.measured import Measured
-from simulator.fitting.model import Model
-from simulator.fitting.solver import Failed
-from simulator.fitting.synthetic import planted, summary
-from simulator.fitting.wanted import Log, Wanted
+from simulator.fitting.interval_coverage import planted, summary
+from simulator.fitting.least_squares import Failed
+from simulator.fitting.measurements import Measured
+from simulator.fitting.residuals import Model
+from simulator.fitting.run_request import Log, Wanted
 
 LATE = 0.07
 UNITS = {"wave": "m", "turn": "rad"}
@@ -43,7 +43,7 @@ class Formula:
 def _without_files(monkeypatch):
     nothing = SimpleNamespace(plain=dict)
     for name in ("driven", "changed", "check_ends"):
-        monkeypatch.setattr(f"simulator.fitting.model.{name}", lambda *_: nothing)
+        monkeypatch.setattr(f"simulator.fitting.residuals.{name}", lambda *_: nothing)
 
 
 def model_of(drives: Formula, noise: float = 0.02, **data) -> Model:

@@ -9,10 +9,10 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.cli.main import main
-from simulator.fitting.optimisation_file import optimisation_of
-from simulator.fitting.optimise import Search, notes, result
-from simulator.fitting.rounds import Outcome
-from simulator.fitting.wanted import Wanted
+from simulator.fitting.iterations import Outcome
+from simulator.fitting.optimization_file import optimisation_of
+from simulator.fitting.optimize import Search, notes, result
+from simulator.fitting.run_request import Wanted
 
 FILE = {
     "name": "o",
@@ -49,7 +49,7 @@ class Formula:
 
 @pytest.fixture(autouse=True)
 def _without_building(monkeypatch):
-    monkeypatch.setattr("simulator.fitting.optimise.check_ends", lambda *_: None)
+    monkeypatch.setattr("simulator.fitting.optimize.check_ends", lambda *_: None)
 
 
 def searched(**more) -> Search:
@@ -93,7 +93,8 @@ def test_a_metric_that_is_not_measured_is_refused_with_what_there_is():
 
 
 @pytest.mark.parametrize(
-    ("words", "module", "extra"), [(["fit", "sine_steer"], "solver", "fit"), (["optimise", "step_steer_response"], "search", "optimise")]
+    ("words", "module", "extra"),
+    [(["fit", "sine_steer"], "least_squares", "fit"), (["optimise", "step_steer_response"], "cma_es", "optimise")],
 )
 def test_what_is_not_installed_is_said_before_anything_is_done(words, module, extra, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(f"simulator.fitting.{module}.find_spec", lambda name: None)

@@ -10,9 +10,9 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from simulator.builder.builder import build_soil, build_tire
 from simulator.configuration.overrides import changes
-from simulator.fitting.soil_data import read_tests
 from simulator.fitting.soil_fit import error_over_range, fit_soil, free_parameters, predicted
-from simulator.lab.soil.soil_bin import SoilBin
+from simulator.fitting.soil_measurements import read_tests
+from simulator.tools.soil.soil_bin import SoilBin
 from tests.flow.program import call
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "soil"

@@ -9,8 +9,8 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.fitting.confidence import correlations, known
-from simulator.fitting.solver import Failed, solve
-from simulator.fitting.telling_apart import Varied, untold
+from simulator.fitting.identifiability import Varied, untold
+from simulator.fitting.least_squares import Failed, solve
 
 TIMES = np.linspace(0.0, 3.0, 300)
 TRUTH = np.array([0.4, 0.55])

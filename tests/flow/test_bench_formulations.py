@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from program import call, refused
 
-from simulator.lab.bench import formulations
-from simulator.lab.bench.formulations import METHODS, TRIALS
-from simulator.lab.bench.formulations_page import BEGIN, END, write_page
+from simulator.research.benchmarks import formulations
+from simulator.research.benchmarks.formulations import METHODS, TRIALS
+from simulator.research.benchmarks.formulations_page import BEGIN, END, write_page
 
 DOCS = Path(__file__).parents[2] / "docs" / "formulations.md"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from program import call, refused
 
-from simulator.lab.bench.methods import METHODS, SHIPPED
+from simulator.research.benchmarks.integrator_list import METHODS, SHIPPED
 
 DOCS = Path(__file__).parents[2] / "docs" / "integrators.md"
 

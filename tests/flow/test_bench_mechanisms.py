@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from program import call, refused
 
-from simulator.lab.bench import mechanisms
+from simulator.research.benchmarks import mechanisms
 
 DOCS = Path(__file__).parents[2] / "docs" / "mechanism_benchmarks.md"
 

@@ -18,8 +18,8 @@ from simulator.base.records import record
 from simulator.builder.builder import build_ground, build_platform, data_folder, find_config, read_yaml, vehicle_description
 from simulator.configuration.layers import read_layers
 from simulator.driver.input_devices.device_profiles import read_profile
-from simulator.lab.triangular.problem import problem_from_mapping
 from simulator.maneuvers.maneuver_file import load_maneuver
+from simulator.research.triangular.problem_file import problem_from_mapping
 from terrain.load_terrain import load_terrain
 from terrain.soil import soil
 from tests.broken_places import places

@@ -24,8 +24,8 @@ from simulator.base.npy_reader import read_json, read_npy, read_npz
 from simulator.base.records import numbers
 from simulator.base.yaml_reader import MOST_VALUES, read_yaml
 from simulator.builder.builder import find_config, load_mechanism
-from simulator.lab.validate.mechanism_rows import compare_rows
-from simulator.lab.validate.recording import Recording
+from simulator.validation.reference.mechanism_rows import compare_rows
+from simulator.validation.reference.recorded_drive import Recording
 from terrain.readers.kinds import read_heights
 from terrain.readers.request import Asked
 

@@ -10,7 +10,7 @@ import pytest
 from program import ROOT
 
 from simulator.base.json_output import json_text
-from simulator.lab.validate.outcome import Comparison
+from simulator.validation.reference.result import Comparison
 
 
 def strict(text):

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from program import ROOT, call, refused
 
-from simulator.lab.mechanism import check, sweep_report
-from simulator.lab.mechanism.check import COMPARED
+from simulator.tools.mechanism import check, sweep_report
+from simulator.tools.mechanism.check import COMPARED
 from vehicles.multibody.description.mechanism import MechanismError
 
 SHIPPED = sorted((ROOT / "configs" / "mechanisms").glob("*.yaml"))

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from simulator.base.machine import version
-from simulator.catalog.answers import main_check
+from simulator.catalog.command import main_check
 from simulator.catalog.file_kinds import KINDS
 from simulator.catalog.registries import REGISTRIES
 from simulator.cli.parser import parser_of

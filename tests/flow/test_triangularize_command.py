@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 from program import ROOT, call, finish, refused, start
 
-from simulator.lab.triangular.singular_engine import find_singular
+from simulator.research.triangular.singular_engine import find_singular
 
 pytestmark = pytest.mark.skipif(find_spec("sympy") is None, reason="sympy is not installed")
 

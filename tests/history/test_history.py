@@ -9,10 +9,10 @@ import pytest
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.cli.main import main
-from simulator.history import command
-from simulator.history.drift import BENCH, FACTS, changes, last_before
-from simulator.history.entry import Entry, Figure, append, read
-from simulator.history.page import PAGE, as_markdown
+from simulator.validation.history import command
+from simulator.validation.history.changes import BENCH, FACTS, changes, last_before
+from simulator.validation.history.entry import Entry, Figure, append, read
+from simulator.validation.history.page import PAGE, as_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "history"

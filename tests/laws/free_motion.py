@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from simulator.lab.bench.loading import state_rates
+from simulator.research.benchmarks.wheel_load_cases import state_rates
 from vehicles.dynamics import STATE, accelerations
 from vehicles.mechanism_parameters import Mechanism, new_workspace
 from vehicles.suspension.blocks import Blocks

@@ -12,7 +12,7 @@ import yaml
 from numpy.typing import NDArray
 
 from simulator.base.errors import InertiaWarning
-from simulator.lab.validate.model_corners import read_design
+from simulator.validation.reference.model_corners import read_design
 from tests.laws.corner_bodies import bodies_of
 from tests.laws.free_motion import FreeMotion, free_motion, rates, runge_kutta_step
 from tests.oracles.mechanism import skew

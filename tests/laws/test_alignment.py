@@ -12,8 +12,8 @@ import yaml
 
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_ground, build_vehicle, data_folder, vehicle_description
-from simulator.facts.page import Facts, as_markdown, as_object, as_text
-from simulator.facts.standing import standing
+from simulator.validation.datasheet.page import Facts, as_markdown, as_object, as_text
+from simulator.validation.datasheet.static_values import standing
 from vehicles.suspension.alignment_section import LAWS
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
 from vehicles.suspension.macpherson.corner import MacPhersonCorner

@@ -5,9 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulator.lab.bench import driven_methods
-from simulator.lab.bench.driven_methods import LATERAL, Trajectory, as_page, driven, errors, follow, recommendation, smooth
-from simulator.lab.bench.methods import SHIPPED
+from simulator.research.benchmarks import integrators_on_a_drive
+from simulator.research.benchmarks.integrator_list import SHIPPED
+from simulator.research.benchmarks.integrators_on_a_drive import (
+    LATERAL,
+    Trajectory,
+    as_page,
+    driven,
+    errors,
+    follow,
+    recommendation,
+    smooth,
+)
 from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4
 
 SECONDS = 1.6
@@ -28,7 +37,7 @@ def wrong(one, reference, method, h):
 
 
 def test_the_lane_change_is_as_hard_as_said(one, reference):
-    assert driven_methods._lateral(one.held, reference) == pytest.approx(LATERAL, rel=0.1)
+    assert integrators_on_a_drive._lateral(one.held, reference) == pytest.approx(LATERAL, rel=0.1)
 
 
 def test_errors_fall_with_the_order_of_the_method(one, reference):

@@ -12,10 +12,10 @@ import pytest
 
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.cli.main import main
-from simulator.lab.kc.command import as_csv
-from simulator.lab.kc.kc_page import PLOTS, Measured, kc_page, measured
-from simulator.lab.kc.rig import Rig, deflection_under
-from simulator.lab.kc.sweeps import POINTS, STANDING
+from simulator.tools.kc.command import as_csv
+from simulator.tools.kc.page import PLOTS, Measured, kc_page, measured
+from simulator.tools.kc.rig import Rig, deflection_under
+from simulator.tools.kc.sweeps import POINTS, STANDING
 
 
 @cache

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import InertiaWarning
-from simulator.lab.validate.closed_form import OracleModel
-from simulator.lab.validate.model_corners import read_design
+from simulator.validation.reference.closed_form_model import OracleModel
+from simulator.validation.reference.model_corners import read_design
 from tests.laws.free_vehicle import MODEL
 from tests.oracles.mechanism import Mechanism, motion
 from tests.oracles.perturbed_model import perturbed_model, random_state

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simulator.api.loading import configured
 from simulator.base.records import record
 from simulator.builder.builder import build, build_ground, build_vehicle
 from simulator.driver import vehicle_identification as acquainting
 from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.vehicle_identification import acquaint, acquainted_when_asked
-from simulator.library.assembling import configured
 from simulator.run.run import driver_of
 from vehicles.axle_layout import record_for
 from vehicles.command import COMMAND

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simulator.lab.bench.methods import METHODS
+from simulator.research.benchmarks.integrator_list import METHODS
 from tests.laws.test_linearized import held, linear
 from vehicles.integration.contract import Integrator, PartitionedIntegrator, UniformIntegrator, integrate
 from vehicles.integration.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE

@@ -15,7 +15,7 @@ from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.builder.builder import build_vehicle, data_folder, read_yaml, vehicle_description
-from simulator.lab.validate.accelerations import compare_accelerations
+from simulator.validation.reference.accelerations import compare_accelerations
 from tests.laws.free_vehicle import MODEL
 from tests.laws.table_accelerations import table_accelerations
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP

@@ -14,7 +14,7 @@ PLUGIN = '''
 """A tread law that is none: it ends the process that loads it, or says something where answers go."""
 import os
 print("hello from a plugin")
-from simulator.library import simulation
+from simulator.api import simulation
 drive = simulation.simulate
 def simulate(maneuver, **options):
     if options.get("log_rate") == 50.0:
@@ -101,7 +101,7 @@ def test_no_cases_are_no_rows():
 
 
 def test_an_interrupted_batch_leaves_no_process(monkeypatch):
-    from simulator.library import batch as module
+    from simulator.api import batch as module
 
     started = []
 

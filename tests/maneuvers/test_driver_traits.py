@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
+from simulator.api.simulation import simulate
 from simulator.base.errors import InertiaWarning
 from simulator.base.records import record
 from simulator.builder.builder import build_ground, build_maneuver, build_vehicle
@@ -17,7 +18,6 @@ from simulator.driver.path import Path, Segment
 from simulator.driver.speed import SpeedControl, SpeedTarget
 from simulator.driver.steering.path_follower import PathFollower
 from simulator.driver.vehicle_identification import acquaint
-from simulator.library.simulation import simulate
 from tests.tenants.wheels import car, drivetrain
 from vehicles.command import COMMAND
 

@@ -17,7 +17,7 @@ import pytest
 from simulator.base.signals import Ended
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_maneuver, build_vehicle
-from simulator.catalog.answers import headline
+from simulator.catalog.command import headline
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes, option
 from simulator.driver.vehicle_identification import acquaint

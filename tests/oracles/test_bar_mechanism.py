@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.lab.validate.closed_form import OracleModel
-from simulator.lab.validate.general_engine import MechanismModel
+from simulator.validation.reference.closed_form_model import OracleModel
+from simulator.validation.reference.multibody_model import MechanismModel
 from tests.laws.barred import barred
 from tests.laws.free_vehicle import attitude
 from tests.oracles.perturbed_model import random_state

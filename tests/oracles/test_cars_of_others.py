@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_ground, build_vehicle, data_folder
-from simulator.lab.kc.rig import Rig
+from simulator.tools.kc.rig import Rig
 from tests.flow.program import call
 
 Vector = NDArray[np.float64]

@@ -10,8 +10,17 @@ from legged_mechanisms import DATA, free_accelerations, free_joint, free_rates, 
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.lab.linkages.five_rods import DEPENDENT, STATE, euler_step, evaluate, link_angles, make_five_link, solve_links, solve_pose
-from simulator.lab.linkages.linkage_parameters import five_link_parameters
+from simulator.research.linkages.five_link import (
+    DEPENDENT,
+    STATE,
+    euler_step,
+    evaluate,
+    link_angles,
+    make_five_link,
+    solve_links,
+    solve_pose,
+)
+from simulator.research.linkages.linkage_parameters import five_link_parameters
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.system import build_system
 

@@ -11,7 +11,7 @@ import yaml
 
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import data_folder
-from simulator.lab.validate.model_corners import JOINTS, read_design
+from simulator.validation.reference.model_corners import JOINTS, read_design
 from tests.oracles import known_mechanisms as known
 from tests.oracles.dense_multipliers import accelerations
 from tests.oracles.kkt_reference import error

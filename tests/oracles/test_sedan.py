@@ -18,9 +18,9 @@ import yaml
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import find_config, read_yaml, vehicle_description
 from simulator.cli.main import main
-from simulator.lab.validate.closed_form import OracleModel
-from simulator.lab.validate.general_engine import MechanismModel
-from simulator.lab.validate.model_corners import read_model
+from simulator.validation.reference.closed_form_model import OracleModel
+from simulator.validation.reference.model_corners import read_model
+from simulator.validation.reference.multibody_model import MechanismModel
 from tests.oracles.test_validate_accelerations import entry
 from vehicles.suspension.anti_roll_bar import NO_BAR, PLAIN
 

@@ -14,8 +14,8 @@ import pytest
 from simulator.base.errors import ConfigError, OutputError
 from simulator.builder.builder import build_vehicle
 from simulator.cli.main import main
-from simulator.lab.validate.recording import INPUTS, Recording
-from simulator.lab.validate.trajectory import (
+from simulator.validation.reference.recorded_drive import INPUTS, Recording
+from simulator.validation.reference.trajectory import (
     CORNERS,
     TrajectoryComparison,
     arm_angles,

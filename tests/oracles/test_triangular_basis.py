@@ -13,10 +13,10 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.builder.builder import data_folder
-from simulator.lab.triangular import singular_engine
-from simulator.lab.triangular.basis import is_real, solutions_at, triangularize
-from simulator.lab.triangular.polynomial import add, digits, from_text, magnitude, multiply, primitive, value
-from simulator.lab.triangular.problem import load_problem, problem_from_mapping
+from simulator.research.triangular import singular_engine
+from simulator.research.triangular.basis import is_real, solutions_at, triangularize
+from simulator.research.triangular.polynomial import add, digits, from_text, magnitude, multiply, primitive, value
+from simulator.research.triangular.problem_file import load_problem, problem_from_mapping
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "mechanisms"
 FACTS = json.loads((DATA / "landing_gear.json").read_text())
@@ -228,7 +228,7 @@ def test_programs_that_are_missing(monkeypatch):
     monkeypatch.setenv("SINGULAR", "/no/such/Singular")
     with pytest.raises(JounceError, match="does not start"):
         triangularize(problem("stewart_leg"), "singular")
-    monkeypatch.setattr("simulator.lab.triangular.basis.find_singular", lambda: None)
+    monkeypatch.setattr("simulator.research.triangular.basis.find_singular", lambda: None)
     with pytest.raises(JounceError, match="was not found"):
         triangularize(problem("stewart_leg"), "singular")
     monkeypatch.setitem(__import__("sys").modules, "sympy", None)

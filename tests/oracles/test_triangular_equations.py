@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from simulator.base.errors import ConfigError
-from simulator.lab.triangular.expression import ExpressionError, parse_equation
-from simulator.lab.triangular.polynomial import from_text, primitive, to_text
-from simulator.lab.triangular.problem import load_problem, problem_from_mapping
+from simulator.research.triangular.expression_parser import ExpressionError, parse_equation
+from simulator.research.triangular.polynomial import from_text, primitive, to_text
+from simulator.research.triangular.problem_file import load_problem, problem_from_mapping
 
 NAMES = {"x": 0, "y": 1, "sA": 2, "cA": 3}
 ANGLES = {"A": ("sA", "cA")}

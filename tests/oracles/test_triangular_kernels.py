@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from simulator.builder.builder import data_folder
-from simulator.lab.linkages.generated import landing_gear, stewart_leg
-from simulator.lab.linkages.real_roots import real_roots
-from simulator.lab.linkages.retractable_gear import positions_at
-from simulator.lab.triangular.basis import from_basis, triangularize
-from simulator.lab.triangular.kernel_text import module_text
-from simulator.lab.triangular.polynomial import from_text
-from simulator.lab.triangular.problem import load_problem
-from simulator.lab.triangular.program import Program
+from simulator.research.linkages.generated import landing_gear, stewart_leg
+from simulator.research.linkages.landing_gear import positions_at
+from simulator.research.linkages.polynomial_roots import real_roots
+from simulator.research.triangular.basis import from_basis, triangularize
+from simulator.research.triangular.code_generator import module_text
+from simulator.research.triangular.polynomial import from_text
+from simulator.research.triangular.problem_file import load_problem
+from simulator.research.triangular.straight_line_program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data" / "mechanisms"

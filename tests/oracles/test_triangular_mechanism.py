@@ -11,11 +11,11 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.builder.builder import data_folder, load_mechanism
-from simulator.lab.triangular.basis import triangularize
-from simulator.lab.triangular.kernel_text import make_solver
-from simulator.lab.triangular.loop_equations import problem_of_mechanism
-from simulator.lab.triangular.polynomial import magnitude, value
-from simulator.lab.triangular.singular_engine import find_singular
+from simulator.research.triangular.basis import triangularize
+from simulator.research.triangular.code_generator import make_solver
+from simulator.research.triangular.loop_equations import problem_of_mechanism
+from simulator.research.triangular.polynomial import magnitude, value
+from simulator.research.triangular.singular_engine import find_singular
 from vehicles.multibody.description.mechanism import Coupling
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import build_system

@@ -12,10 +12,10 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.builder.builder import data_folder
 from simulator.cli.main import main
-from simulator.lab.linkages import five_rods, retractable_gear, stewart
-from simulator.lab.linkages.linkage_parameters import five_link_parameters, stewart_parameters
-from simulator.lab.validate.mechanism_rows import GEAR, LEGS, LINKS, POSE, compare_rows
-from simulator.lab.validate.mechanism_rows import _read as read_rows
+from simulator.research.linkages import five_link, landing_gear, stewart
+from simulator.research.linkages.linkage_parameters import five_link_parameters, stewart_parameters
+from simulator.validation.reference.mechanism_rows import GEAR, LEGS, LINKS, POSE, compare_rows
+from simulator.validation.reference.mechanism_rows import _read as read_rows
 
 KNOWN = [
     ("stewart", "stewart_inverse_kinematics.csv", 1e-12),
@@ -88,18 +88,18 @@ def positions(name, rows):
             stewart.leg_coordinates(m, legs[k])
         return dict(zip(LEGS, legs.reshape(count, 18).T, strict=True))
     if name == "five_link":
-        m, poses, links = five_rods.make_five_link(five_link_parameters(mechanism)), np.zeros((count, 6)), np.zeros((count, 5, 2))
+        m, poses, links = five_link.make_five_link(five_link_parameters(mechanism)), np.zeros((count, 6)), np.zeros((count, 5, 2))
         for k in range(count):
             poses[k] = [rows[column][k] for column in POSE]
-            assert five_rods.solve_pose(m, poses[k], 1e-13) > 0
-            five_rods.solve_links(m, poses[k])
-            five_rods.link_angles(m, links[k])
+            assert five_link.solve_pose(m, poses[k], 1e-13) > 0
+            five_link.solve_links(m, poses[k])
+            five_link.link_angles(m, links[k])
         return dict(zip((*POSE, *LINKS), np.hstack([poses, links.reshape(count, 10)]).T, strict=True))
-    gear, state = retractable_gear.landing_gear(), record(retractable_gear.STATE)
+    gear, state = landing_gear.landing_gear(), record(landing_gear.STATE)
     found = []
     for branch, theta in zip(rows["branch"], rows["thetaA"], strict=True):
         state[0]["branch"] = branch
-        assert retractable_gear.set_position(gear, state, theta)
+        assert landing_gear.set_position(gear, state, theta)
         found.append([state[0][field] for field in ("theta_B", "theta_D", "theta_F", "length")])
     out |= dict(zip(GEAR, np.array(found).T, strict=True))
     return out

@@ -19,9 +19,9 @@ from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.base.records import record
 from simulator.builder.builder import vehicle_description
 from simulator.cli.main import main
-from simulator.lab.validate.closed_form import OracleModel, TableModel
-from simulator.lab.validate.general_engine import MechanismModel
-from simulator.lab.validate.model_corners import JOINTS, read_design
+from simulator.validation.reference.closed_form_model import OracleModel, TableModel
+from simulator.validation.reference.model_corners import JOINTS, read_design
+from simulator.validation.reference.multibody_model import MechanismModel
 from tests.laws.barred import mapping
 from tests.oracles.kkt_reference import accelerations, error, quarter_accelerations
 from tests.oracles.perturbed_model import mirrored_state, perturbed_model, random_state

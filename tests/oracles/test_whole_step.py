@@ -13,8 +13,8 @@ from simulator.base.errors import InertiaWarning
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.builder.builder import build_ground
-from simulator.lab.validate.closed_form import OracleModel
-from simulator.lab.validate.model_corners import read_design
+from simulator.validation.reference.closed_form_model import OracleModel
+from simulator.validation.reference.model_corners import read_design
 from tests.laws.free_vehicle import JOUNCE, MODEL, attitude
 from tests.laws.mechanism_axles import shipped, vehicle_of
 from tests.oracles.kkt_reference import accelerations, constraints, error, inertial_forces, mass_matrix, solve_symmetric

@@ -12,7 +12,7 @@ from typing import Any
 from simulator.base.signals import Ended, exit_code
 from simulator.sweep.case import LETTERS, Case
 from simulator.sweep.engine import sweep
-from simulator.sweep.local import LocalProcesses
+from simulator.sweep.process_executor import LocalProcesses
 
 WORKER = "tests.sweep.plain_worker"
 

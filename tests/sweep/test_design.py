@@ -12,7 +12,7 @@ import yaml
 from simulator.base.errors import ConfigError, JounceError
 from simulator.sweep import sweep_file
 from simulator.sweep.design import Design, design, read_design, telling
-from simulator.sweep.loading import load_sweep
+from simulator.sweep.load_sweep import load_sweep
 
 MASS, SPEED = "vehicle.chassis.mass", "maneuver.parameters.speed_kph"
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from simulator.base.errors import OutputError
-from simulator.library.asked_process import AskedProcess
+from simulator.base.line_process import AskedProcess
 from simulator.sweep.engine import Progress
 from simulator.sweep.journal import Journals
 from tests.flow.program import ROOT, environment

@@ -14,14 +14,14 @@ import msgspec
 import numpy as np
 import pytest
 
+from simulator.api.loading import configured
+from simulator.api.simulation import Simulation
 from simulator.base.errors import ConfigError
 from simulator.base.fields import read
 from simulator.driver.vehicle_identification import acquainted_when_asked
-from simulator.library.assembling import configured
-from simulator.library.simulation import Simulation
 from simulator.run.run import run_maneuver
 from simulator.sweep.job import drive, driven, read_chunk
-from simulator.sweep.stock import Stock
+from simulator.sweep.worker_cache import Stock
 from vehicles import description
 from vehicles.equilibrium_cache import arrays_in
 

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from simulator.base.errors import JounceError
-from simulator.sweep import on_dask
+from simulator.sweep import dask_executor
+from simulator.sweep.dask_executor import DaskCluster, Work, packed
 from simulator.sweep.engine import sweep
 from simulator.sweep.executor import ExecutorLostError
-from simulator.sweep.on_dask import DaskCluster, Work, packed
 from tests.sweep import dask_worker
 from tests.sweep.dask_cluster import Cluster
 from tests.sweep.plain_sweep import PlainCases
@@ -108,6 +108,6 @@ def test_a_run_that_kills_its_workers_is_a_failure_and_the_others_are_driven(tmp
 
 
 def test_who_names_no_scheduler_is_told_so(monkeypatch):
-    monkeypatch.setattr(on_dask, "PATIENCE", 0.2)
+    monkeypatch.setattr(dask_executor, "PATIENCE", 0.2)
     with pytest.raises(JounceError, match="no Dask scheduler answers there"):
         DaskCluster("tcp://127.0.0.1:9")

@@ -16,10 +16,10 @@ from simulator.sweep.case import LETTERS
 from simulator.sweep.design import design
 from simulator.sweep.engine import ABOUT, JOURNALS
 from simulator.sweep.journal import Journals
-from simulator.sweep.reading import read_results
+from simulator.sweep.read_sweep import read_results
 from simulator.sweep.report_page import chosen_metrics, command_of, sweep_page
+from simulator.sweep.result_table import write_plan, write_tables
 from simulator.sweep.results import short_names
-from simulator.sweep.table import write_plan, write_tables
 
 LONG = "vehicle.axles.front." + "a" * 40
 SPEED = "maneuver.parameters.speed_kph"

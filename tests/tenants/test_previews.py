@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from simulator.api.simulation import Simulation
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
-from simulator.library.simulation import Simulation
 from simulator.telemetry.writer import read_telemetry
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
 from washout.kinds import register

@@ -13,11 +13,11 @@ from simulator.base.errors import ConfigError, OutputError
 from simulator.base.records import record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_ground, build_vehicle
-from simulator.lab.terrain.make_command import MAKERS, made_terrain
-from simulator.lab.terrain.making.erosion import gather, slid, wetness
-from simulator.lab.terrain.making.made import Made
-from simulator.lab.terrain.making.proving_ground import INCH
-from simulator.lab.terrain.making.written import files_of, write
+from simulator.tools.terrain.generators.erosion import gather, slid, wetness
+from simulator.tools.terrain.generators.generated_terrain import Made
+from simulator.tools.terrain.generators.proving_ground import INCH
+from simulator.tools.terrain.generators.terrain_writer import files_of, write
+from simulator.tools.terrain.make_command import MAKERS, made_terrain
 from terrain.composite_height import composed_heights
 from terrain.features.shapes import KERB
 from terrain.ground import Ground

@@ -12,7 +12,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.builder.builder import build_tire
 from simulator.configuration.file_lookup import data_folder
-from simulator.lab.validate.tire_rows import compare_tire
+from simulator.validation.reference.tire_rows import compare_tire
 from vehicles.tires import steady_state as rig_of_tires
 from vehicles.tires.magic_formula.formulas import magic_formula
 from vehicles.tires.magic_formula.tir_file import parse_tir

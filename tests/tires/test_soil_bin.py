@@ -13,7 +13,7 @@ from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_soil, build_tire
 from simulator.cli.main import main
 from simulator.configuration.overrides import changes
-from simulator.lab.soil.soil_bin import OUTPUTS, SoilBin
+from simulator.tools.soil.soil_bin import OUTPUTS, SoilBin
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ROOT / "tests" / "data" / "soil" / "wheel_smooth.yaml"

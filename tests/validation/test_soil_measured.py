@@ -3,11 +3,11 @@
 import numpy as np
 
 from simulator.builder.builder import build_soil, build_tire
-from simulator.fitting.soil_data import read_tests
 from simulator.fitting.soil_fit import fit_soil
-from simulator.lab.soil.soil_bin import SoilBin
-from simulator.validation.command import ROOT
-from simulator.validation.soil_measured import MOST, Series, _judged, _row, _sign_row
+from simulator.fitting.soil_measurements import read_tests
+from simulator.tools.soil.soil_bin import SoilBin
+from simulator.validation.suite.command import ROOT
+from simulator.validation.suite.soil_measurements import MOST, Series, _judged, _row, _sign_row
 
 DATA = ROOT / "tests" / "data" / "soil"
 

@@ -13,15 +13,15 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.base.machine import version
 from simulator.cli.main import main
-from simulator.validation import command, soil_measured
-from simulator.validation.cornering import SingleTrack
-from simulator.validation.known import KNOWN
-from simulator.validation.limits import GAPS
-from simulator.validation.outcome import FAIL, PASS, STALE, Finding, Part, Row, Source, judge, near, within
-from simulator.validation.outcome import KNOWN as LISTED
-from simulator.validation.parts import BY_NAME, PARTS
-from simulator.validation.ride import HalfCar
-from simulator.validation.tires import soils
+from simulator.validation.suite import command, soil_measurements
+from simulator.validation.suite.cases import BY_NAME, PARTS
+from simulator.validation.suite.cornering import SingleTrack
+from simulator.validation.suite.coverage_gaps import GAPS
+from simulator.validation.suite.known_deviations import KNOWN
+from simulator.validation.suite.result import FAIL, PASS, STALE, Finding, Part, Row, Source, judge, near, within
+from simulator.validation.suite.result import KNOWN as LISTED
+from simulator.validation.suite.ride_frequencies import HalfCar
+from simulator.validation.suite.tires import soils
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
@@ -53,7 +53,7 @@ def test_its_pictures_are_there_small_and_shown():
 
 
 def test_what_is_listed_as_known_is_on_the_page_as_known():
-    on_soil = {part.name: part for part in soil_measured.PARTS}
+    on_soil = {part.name: part for part in soil_measurements.PARTS}
     for name, rows in KNOWN.items():
         page, part = (MEASURED, on_soil[name]) if name in on_soil else (PAGE, BY_NAME[name])
         chapter = page.split(f"\n## {part.title}\n")[1].split("\n## ")[0]

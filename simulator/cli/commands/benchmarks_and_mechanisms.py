@@ -8,7 +8,7 @@ from simulator.base.argument_types import Commands, number_between
 from simulator.base.console import tell
 from simulator.base.errors import JounceError
 from simulator.cli.commands.options import add_formulation, add_history, add_plugin, add_session_file, wants_history
-from simulator.lab.mechanism.options import add_motion_arguments, in_motion
+from simulator.tools.mechanism.options import add_motion_arguments, in_motion
 
 
 def add_mechanism(commands: Commands) -> None:
@@ -33,10 +33,10 @@ def add_mechanism(commands: Commands) -> None:
 
 def _mechanism(arguments: argparse.Namespace) -> int:
     if in_motion(arguments):
-        from simulator.lab.mechanism.motion_command import main_motion
+        from simulator.tools.mechanism.motion_command import main_motion
 
         return main_motion(arguments)
-    from simulator.lab.mechanism.check import main_mechanism
+    from simulator.tools.mechanism.check import main_mechanism
 
     return main_mechanism(arguments)
 
@@ -112,34 +112,34 @@ def _bench(arguments: argparse.Namespace) -> int:
     usual = 100 if arguments.table == "mechanisms" else 7 if arguments.against is None else 15
     repeats = usual if arguments.repeats is None else arguments.repeats
     if history:
-        from simulator.history.command import main_bench_history
+        from simulator.validation.history.command import main_bench_history
 
         return main_bench_history(arguments, repeats)
     if arguments.table == "integrators":
-        from simulator.lab.bench.integrators import main_integrators
+        from simulator.research.benchmarks.integrators import main_integrators
 
         return main_integrators(arguments.json, arguments.markdown)
     if arguments.table == "driven":
-        from simulator.lab.bench.driven_methods import CARS, main_driven
+        from simulator.research.benchmarks.integrators_on_a_drive import CARS, main_driven
 
         return main_driven(tuple(arguments.vehicles or CARS), arguments.json, arguments.markdown)
     if arguments.table == "formulations":
-        from simulator.lab.bench.formulations import main_formulations
+        from simulator.research.benchmarks.formulations import main_formulations
 
         return main_formulations(repeats, arguments.json, arguments.markdown, arguments.samples)
     if arguments.table == "mechanisms":
-        from simulator.lab.bench.mechanisms import main_mechanisms
+        from simulator.research.benchmarks.mechanisms import main_mechanisms
 
         return main_mechanisms(repeats, arguments.json, arguments.markdown)
     if arguments.table == "sweep":
-        from simulator.sweep.bench import MOST_EMPTY, main_sweep_bench
+        from simulator.benchmarks.sweep_cost import MOST_EMPTY, main_sweep_bench
 
         return main_sweep_bench(repeats, arguments.json, arguments.scheduler, arguments.most_empty or MOST_EMPTY)
     if arguments.against is not None:
-        from simulator.lab.bench.against import main_against
+        from simulator.benchmarks.checkout_comparison import main_against
 
         return main_against(arguments.against, repeats, arguments.json, (lambda text: None) if arguments.json else tell)
-    from simulator.lab.bench.tick_cost import main_bench
+    from simulator.benchmarks.tick_cost import main_bench
 
     return main_bench(repeats, arguments)
 
@@ -164,7 +164,7 @@ def add_kc(commands: Commands) -> None:
 
 
 def _kc(arguments: argparse.Namespace) -> int:
-    from simulator.lab.kc.command import main_kc
+    from simulator.tools.kc.command import main_kc
 
     return main_kc(arguments)
 
@@ -188,6 +188,6 @@ def add_triangularize(commands: Commands) -> None:
 
 
 def _triangularize(arguments: argparse.Namespace) -> int:
-    from simulator.lab.triangular.triangularize import main_triangularize
+    from simulator.research.triangular.command import main_triangularize
 
     return main_triangularize(arguments)

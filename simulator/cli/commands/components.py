@@ -93,28 +93,28 @@ def _add_heights_file(p: argparse.ArgumentParser, what: str) -> None:
 
 def _terrain_info(arguments: argparse.Namespace) -> int:
     if arguments.roughness:
-        from simulator.lab.terrain.roughness_info import main_roughness
+        from simulator.tools.terrain.roughness_info import main_roughness
 
         return main_roughness(arguments)
-    from simulator.lab.terrain.info_command import main_info
+    from simulator.tools.terrain.info_command import main_info
 
     return main_info(arguments)
 
 
 def _terrain_import(arguments: argparse.Namespace) -> int:
-    from simulator.lab.terrain.import_command import main_import
+    from simulator.tools.terrain.import_command import main_import
 
     return main_import(arguments)
 
 
 def _terrain_make(arguments: argparse.Namespace) -> int:
-    from simulator.lab.terrain.make_command import main_make
+    from simulator.tools.terrain.make_command import main_make
 
     return main_make(arguments)
 
 
 def _terrain_show(arguments: argparse.Namespace) -> int:
-    from simulator.lab.terrain.show_command import main_show
+    from simulator.tools.terrain.show_command import main_show
 
     return main_show(arguments)
 
@@ -130,7 +130,7 @@ def add_tire(commands: Commands) -> None:
 
 
 def _tire(arguments: argparse.Namespace) -> int:
-    from simulator.lab.tires.command import main_tire
+    from simulator.tools.tires.command import main_tire
 
     return main_tire(arguments)
 
@@ -180,9 +180,9 @@ def add_cueing(commands: Commands) -> None:
 
 def _cueing(arguments: argparse.Namespace) -> int:
     if arguments.runs[:1] == ["tune"]:
-        from simulator.lab.cueing.tune_command import main_tune
+        from simulator.tools.cueing.tune_command import main_tune
 
         return main_tune(arguments)
-    from simulator.lab.cueing.command import main_cueing
+    from simulator.tools.cueing.command import main_cueing
 
     return main_cueing(arguments)

@@ -18,7 +18,7 @@ def add_list(commands: Commands) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from simulator.catalog.answers import main_list
+    from simulator.catalog.command import main_list
 
     return main_list(arguments.kind, arguments.json)
 
@@ -35,7 +35,7 @@ def add_check(commands: Commands) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from simulator.catalog.answers import main_check
+    from simulator.catalog.command import main_check
 
     return main_check(arguments.files, arguments.kind)
 
@@ -51,6 +51,6 @@ def add_schema(commands: Commands) -> None:
 
 
 def _schema(arguments: argparse.Namespace) -> int:
-    from simulator.catalog.answers import main_schema
+    from simulator.catalog.command import main_schema
 
     return main_schema(arguments.kind, arguments.out, arguments.markdown)

@@ -122,12 +122,12 @@ def add_facts(commands: Commands) -> None:
 
 def _facts(arguments: argparse.Namespace) -> int:
     if wants_history(arguments):
-        from simulator.history.command import main_facts_history
+        from simulator.validation.history.command import main_facts_history
 
         return main_facts_history(arguments)
     if not arguments.vehicle:
         raise JounceError("facts: of which vehicle? For example jounce facts hmmwv")
-    from simulator.facts.command import main_facts
+    from simulator.validation.datasheet.command import main_facts
 
     return main_facts(arguments)
 
@@ -183,6 +183,6 @@ def add_compare(commands: Commands) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from simulator.compare.command import main_compare
+    from simulator.validation.compare.command import main_compare
 
     return main_compare(arguments)

@@ -37,7 +37,7 @@ def add_soil(commands: Commands) -> None:
 
 
 def _soil(arguments: argparse.Namespace) -> int:
-    from simulator.lab.soil.soil_command import main_soil
+    from simulator.tools.soil.soil_command import main_soil
 
     return main_soil(arguments)
 
@@ -87,6 +87,6 @@ def _soilbin(arguments: argparse.Namespace) -> int:
         return main_soil_fit(arguments)
     if arguments.where or arguments.free or arguments.out:
         raise JounceError("--where, --free and --out go with --fit")
-    from simulator.lab.soil.soilbin_command import main_soilbin
+    from simulator.tools.soil.soilbin_command import main_soilbin
 
     return main_soilbin(arguments)

@@ -95,6 +95,6 @@ def add_optimise(commands: Commands) -> None:
 
 
 def _optimise(arguments: argparse.Namespace) -> int:
-    from simulator.fitting.optimise_command import main_optimise
+    from simulator.fitting.optimize_command import main_optimise
 
     return main_optimise(arguments)

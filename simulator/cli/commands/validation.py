@@ -87,20 +87,20 @@ def add_validate(commands: Commands) -> None:
 
 
 def _validate_all(arguments: argparse.Namespace) -> int:
-    from simulator.validation.command import main_all
+    from simulator.validation.suite.command import main_all
 
     return main_all(arguments)
 
 
 def _validate_soil(arguments: argparse.Namespace) -> int:
-    from simulator.validation.soil_measured_command import main_soil_measured
+    from simulator.validation.suite.soil_command import main_soil_measured
 
     return main_soil_measured(arguments)
 
 
 def _validate_accelerations(arguments: argparse.Namespace) -> int:
     from simulator.builder.builder import read_yaml
-    from simulator.lab.validate.accelerations import compare_accelerations
+    from simulator.validation.reference.accelerations import compare_accelerations
 
     model = read_yaml(arguments.model)
     return _report(compare_accelerations(arguments.file, model, arguments.model, arguments.formulation), arguments.json)
@@ -108,21 +108,21 @@ def _validate_accelerations(arguments: argparse.Namespace) -> int:
 
 def _validate_kinematics(arguments: argparse.Namespace) -> int:
     from simulator.builder.builder import vehicle_description
-    from simulator.lab.validate.kinematics import compare_kinematics
+    from simulator.validation.reference.kinematics import compare_kinematics
 
     return _report(compare_kinematics(arguments.file, vehicle_description(arguments.vehicle), arguments.axle), arguments.json)
 
 
 def _validate_tire(arguments: argparse.Namespace) -> int:
-    from simulator.lab.validate.tire_rows import compare_tire
+    from simulator.validation.reference.tire_rows import compare_tire
 
     return _report(compare_tire(arguments.rows, arguments.file, arguments.reading), arguments.json)
 
 
 def _validate_mechanism(arguments: argparse.Namespace) -> int:
     from simulator.builder.builder import load_mechanism
-    from simulator.lab.validate.mechanism_rows import compare_rows
-    from simulator.lab.validate.mechanism_states import compare_mechanism
+    from simulator.validation.reference.mechanism_rows import compare_rows
+    from simulator.validation.reference.mechanism_states import compare_mechanism
 
     mechanism, _ = load_mechanism(arguments.file)
     if arguments.states.endswith(".csv"):
@@ -132,8 +132,8 @@ def _validate_mechanism(arguments: argparse.Namespace) -> int:
 
 def _validate_trajectory(arguments: argparse.Namespace) -> int:
     from simulator.builder.builder import build_vehicle
-    from simulator.lab.validate.recording import Recording
-    from simulator.lab.validate.trajectory import compare_trajectory, plot_trajectory
+    from simulator.validation.reference.recorded_drive import Recording
+    from simulator.validation.reference.trajectory import compare_trajectory, plot_trajectory
 
     comparison = compare_trajectory(Recording(arguments.file), build_vehicle(arguments.vehicle), arguments.start, arguments.end)
     if arguments.plot:
@@ -142,7 +142,7 @@ def _validate_trajectory(arguments: argparse.Namespace) -> int:
 
 
 def _report(comparison: object, as_json: bool) -> int:
-    from simulator.lab.validate.outcome import Comparison
+    from simulator.validation.reference.result import Comparison
 
     assert isinstance(comparison, Comparison)
     print(comparison.as_json() if as_json else comparison.as_text())

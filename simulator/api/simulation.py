@@ -1,0 +1,333 @@
+"""A drive as a program works with it: advance it, read it, change what the driver asks for, look at the log."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from simulator.api.loading import Changes, assemble
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.machine import origin
+from simulator.base.rates import whole_ticks
+from simulator.base.records import Record
+from simulator.base.suggestions import did_you_mean
+from simulator.builder.builder import Parts
+from simulator.builder.warm_up import compile_kernels
+from simulator.incident import Incident
+from simulator.maneuvers.maneuver_file import Maneuver
+from simulator.maneuvers.metrics import evaluate
+from simulator.maneuvers.phase_driver import DONE, how_ended
+from simulator.outlets.telemetry import Present, Recorder, measuring
+from simulator.run.run_configuration import about_run, recorded
+from simulator.session import Driver, Session
+from simulator.telemetry.channels import Channel
+from simulator.telemetry.log import Log
+from simulator.telemetry.writer import LOG_RATE
+from terrain.ground import Ground
+from vehicles.drivetrain.shift_schedule import MOST_GEARS
+from vehicles.vehicle import Vehicle
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STRONGEST_PULL = 1e6
+"""N. No vehicle pulls more."""
+STRONGEST_HANDS = 200.0
+"""N m. Nobody turns a steering wheel harder."""
+RANGES = {
+    "steering": (-1.0, 1.0),
+    "throttle": (0.0, 1.0),
+    "brake": (0.0, 1.0),
+    "parking_brake": (0.0, 1.0),
+    "selector": (-1.0, 1.0),
+    "gear": (0.0, float(MOST_GEARS)),
+    "low_range": (0.0, 1.0),
+    "center_lock": (0.0, 1.0),
+    "clutch": (0.0, 1.0),
+    "by_foot": (0.0, 1.0),
+    "starter": (0.0, 1.0),
+    "drawbar": (-STRONGEST_PULL, STRONGEST_PULL),
+    "steering_torque": (-STRONGEST_HANDS, STRONGEST_HANDS),
+    "steering_free": (0.0, 1.0),
+}
+"""Least and most of each part of a command."""
+DRIVE = 1
+"""The selector of a driver who says nothing of it."""
+
+
+class IncidentError(JounceError):
+    """The vehicle's state ceased to be one of a vehicle; it stands again where it was well. `incident` tells more."""
+
+    def __init__(self, incident: Incident) -> None:
+        super().__init__(incident.message)
+        self.incident = incident
+
+
+class Reading(NamedTuple):
+    """A value with what it means: a number, or the array of a field."""
+
+    name: str
+    value: Any
+    unit: str
+    frame: str
+    meaning: str
+
+    def __str__(self) -> str:
+        frame = f" in {self.frame}" if self.frame else ""
+        return f"{self.name} = {self.value} {self.unit}{frame} ({self.meaning})"
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """What came of a maneuver."""
+
+    maneuver: str
+    passed: bool | None
+    """Whether every limit of the maneuver is kept; None when it has none."""
+    metrics: Mapping[str, float | None]
+    """By name with the unit behind it, in SI and besides in the units of the maneuver's file; None for what has no number."""
+    checks: list[dict[str, Any]]
+    """Per limit: "metric", "value", "min", "max", "pass"."""
+    log: Log
+    given_up: str = ""
+    """Why the maneuver was given up before its end, by a condition of its own."""
+
+    def __repr__(self) -> str:
+        kept = sum(check["pass"] for check in self.checks)
+        verdict = (
+            "no limits" if self.passed is None else f"{'passed' if self.passed else 'failed'}, {kept} of {len(self.checks)} limits kept"
+        )
+        verdict = self.given_up or verdict
+        return f"<Result of {self.maneuver}: {verdict}, {len(self.metrics)} metrics, {self.log.rows} rows>"
+
+
+class HeldCommand:
+    """The driver of a simulation without one: what was asked for last is held."""
+
+    def __init__(self) -> None:
+        self.values = {**dict.fromkeys(RANGES, 0.0), "selector": DRIVE}
+
+    def change(self, changes: Mapping[str, float]) -> None:
+        """Ask for something else. Raises JounceError: no such part of a command, or a value out of its range."""
+        for name, value in changes.items():
+            if name not in RANGES:
+                raise JounceError(f"command: no part {name!r}{did_you_mean(name, RANGES)}; there are {', '.join(RANGES)}")
+            low, high = RANGES[name]
+            if not low <= value <= high:
+                raise ConfigError("command", name, value, f"a number from {low:g} to {high:g}")
+        if "steering_free" not in changes and ("steering" in changes) != ("steering_torque" in changes):
+            self.values["steering_free"] = float("steering_torque" in changes)
+        self.values |= changes
+
+    def read(self, t: float, readout: Record, command: Record) -> None:
+        """Fill the COMMAND record."""
+        for name, value in self.values.items():
+            command[0][name] = value
+
+
+class FunctionDriver:
+    """A function of time and the READOUT's fields that returns the parts of the command which it wants to change."""
+
+    def __init__(self, function: Callable[[float, Any], Mapping[str, float]]) -> None:
+        self._function, self._held = function, HeldCommand()
+
+    def read(self, t: float, readout: Record, command: Record) -> None:
+        """Fill the COMMAND record."""
+        self._held.change(self._function(t, readout[0]))
+        self._held.read(t, readout, command)
+
+
+class Simulation:
+    """A vehicle on a ground with its driver and its motion platform, as fast as the machine can, with a log in memory.
+
+    Parameters
+    ----------
+    vehicle, terrain : by name or path; those of the maneuver or session when not given, else "hmmwv" on "flat"
+    maneuver : who drives, by name or path: its path, speeds and limits
+    driver : who drives instead: an object with `read(t, readout, command)`, or a function of (t, readout) that returns a mapping with
+        "steering", "throttle" ...; `readout["v_WB_B"]` and so on are the fields of the vehicle's readout. Asked a hundred times a second.
+        Without either, `command` says what is held.
+    session, washout, platform : by name or path
+    changes : values by key path, for example {"vehicle.chassis.mass": 2600, "terrain.friction": 0.4}; they stand above all files
+    channels : columns of the log: names, fields, patterns with * and ?; all when empty
+    log_rate : rows of the log per second of simulated time; it divides the steps per second
+
+    Raises
+    ------
+    ConfigError : a file, a change or a channel cannot be used
+    JounceError : no equilibrium is found at the start
+    """
+
+    def __init__(
+        self,
+        vehicle: str | None = None,
+        terrain: str | None = None,
+        *,
+        maneuver: str | None = None,
+        driver: Driver | Callable[[float, Any], Mapping[str, float]] | None = None,
+        session: str | None = None,
+        washout: str | None = None,
+        platform: str | None = None,
+        changes: Changes | None = None,
+        channels: Collection[str] = (),
+        log_rate: float = LOG_RATE,
+    ) -> None:
+        if maneuver is not None and driver is not None:
+            raise JounceError("a simulation has a maneuver or a driver, not both")
+        compile_kernels(lambda line: None)
+        names = {"vehicle": vehicle, "terrain": terrain, "maneuver": maneuver, "washout": washout, "platform": platform}
+        who = FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
+        self._begin(assemble(names, changes, session), who, channels, log_rate)
+
+    @classmethod
+    def of(cls, parts: Parts, channels: Collection[str] = (), log_rate: float = LOG_RATE) -> Simulation:
+        """One of parts that are built, driven by their maneuver if there is one; `channels`, `log_rate` as for the class. Raises as it."""
+        compile_kernels(lambda line: None)
+        one = cls.__new__(cls)
+        one._begin(parts, None, channels, log_rate)
+        return one
+
+    def _begin(self, parts: Parts, driver: Any, channels: Collection[str], log_rate: float) -> None:
+        self._parts = parts
+        self._every = whole_ticks(log_rate, parts.step, "log", "rate")
+        self._channels = tuple(channels)
+        self._held = HeldCommand()
+        self._driver = driver
+        self.reset()
+
+    @property
+    def vehicle(self) -> Vehicle:
+        """The vehicle."""
+        return self._parts.vehicle
+
+    @property
+    def ground(self) -> Ground:
+        """What it stands on."""
+        return self._parts.ground
+
+    @property
+    def maneuver(self) -> Maneuver | None:
+        """What is driven, if it is a maneuver."""
+        return self._parts.maneuver
+
+    @property
+    def session(self) -> Session:
+        """What is behind it, for those who want more."""
+        return self._session
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """All that was said of this simulation, changes included, as one mapping."""
+        return self._parts.configuration.complete()
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self._session.time
+
+    @property
+    def log(self) -> Log:
+        """What was logged so far; a copy that stays as it is."""
+        return self._recorder.log(self._about())
+
+    @property
+    def columns(self) -> Mapping[str, Channel]:
+        """All that can be read by name: name, unit, frame, meaning."""
+        return self._present.columns
+
+    def reset(self) -> None:
+        """Begin again: the vehicle at rest on the ground's start, the log empty. The same drive gives the same bits."""
+        self._parts = parts = replace(self._parts, cueing=self._parts.new_cueing())
+        driver = self._held if self._driver is None else self._driver
+        if parts.maneuver is not None and self._driver is None:
+            driver = parts.maneuver.driver(parts.ground.spawn, parts.traits)
+        self._held.values = HeldCommand().values
+        self._session = session = parts.session(driver)
+        session.reset()
+        parts.cueing.arm()
+        session.raise_platform()
+        self._recorder = Recorder(session, self._every, self._channels)
+        self._measured: Recorder | None = None
+        if parts.maneuver is not None:
+            self._measured = measuring(session, parts.maneuver)
+        session.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
+        self._present = Present(session)
+        session.publish()
+
+    def command(self, **values: float) -> None:
+        """Ask the vehicle for something from now on: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1,
+        gear 0 (the gearbox's own choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] where by_foot is 1, starter 0, 1, drawbar [N] (a pull
+        backwards on the tow hook), steering_torque [N m] (of the hands, + = left) instead of steering, where the session has `steering: torque`;
+        the one said last counts, or steering_free 1 (torque) or 0 says which.
+
+        It takes effect at the driver's next look, within 10 ms. Raises JounceError: a driver or a maneuver drives, or there is no such value.
+        """
+        if self.maneuver is not None or self._driver is not None:
+            raise JounceError("command: the maneuver or the driver of this simulation drives")
+        if not self.vehicle.takes_torque and (values.get("steering_torque") or values.get("steering_free")):
+            raise JounceError("command: a torque turns the steering only in a session with `steering: torque`")
+        self._held.change(values)
+
+    def advance(self, seconds: float) -> None:
+        """Simulate so many seconds, a whole number of steps.
+
+        Raises
+        ------
+        ConfigError : the time is no whole number of steps
+        IncidentError : the vehicle's state became absurd; it stands again where it was well
+        JounceError : the driver raised
+        """
+        steps = seconds / self._session.h
+        if not (0.0 <= steps < 1e12 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
+            raise ConfigError("advance", "seconds", seconds, f"a whole number of steps of {self._session.h:g} s")
+        before, failed = self._session.latest, len(self._session.failures)
+        self._session.run(seconds)
+        self.vehicle.read(self._session.command)
+        if len(self._session.failures) > failed:
+            raise self._session.failures[failed]
+        if self._session.latest is not None and self._session.latest is not before:
+            raise IncidentError(self._session.latest)
+
+    def run(self) -> Result:
+        """Drive the maneuver from its start to its end.
+
+        Raises
+        ------
+        IncidentError, JounceError : as `advance`, or there is no maneuver
+        """
+        if self.maneuver is None or self._measured is None:
+            raise JounceError("run: this simulation has no maneuver; say Simulation(maneuver=...)")
+        if self._session.tick > 0:
+            self.reset()
+        self.advance(self.maneuver.duration)
+        traits = self._parts.traits if self.maneuver.asked else None
+        found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn, traits)
+        ended = how_ended(self._session.driver).replace(DONE, "")
+        return Result(self.maneuver.name, False if ended else found["pass"], found["metrics"], found["checks"], self.log, ended)
+
+    def __getitem__(self, name: str) -> Any:
+        """Value of a column ("v_WB_B_x") or, as an array, of a field ("v_WB_B"), in SI. Raises NoSuchColumnError."""
+        return self._present.value(name)
+
+    def read(self, name: str) -> Reading:
+        """The same with its unit, frame and meaning. Raises NoSuchColumnError."""
+        column = self._present.column(name)
+        return Reading(name, self._present.value(name), column.unit, column.frame, column.meaning)
+
+    def plot(self, *wanted: str, along: str = "time", file: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw columns of the log, see `Log.plot`."""
+        return self.log.plot(*wanted, along=along, file=file)
+
+    def __repr__(self) -> str:
+        name, what = self._parts.configuration.name, f", {self.maneuver.name}" if self.maneuver is not None else ""
+        return f"<Simulation of {name('vehicle')} on {name('terrain')}{what}, {self.time:g} s>"
+
+    def _about(self) -> dict[str, str]:
+        return {**origin(), **about_run(self._parts, recorded(self._parts, armed=True, raised=True))}
+
+
+def simulate(maneuver: str, vehicle: str | None = None, terrain: str | None = None, **options: Any) -> Result:
+    """Drive a maneuver to its end: `Simulation(vehicle, terrain, maneuver=maneuver, **options).run()`, with its parameters and errors."""
+    return Simulation(vehicle, terrain, maneuver=maneuver, **options).run()

@@ -1,0 +1,1 @@
+"""Cost of a tick, a run and a sweep; comparison with another checkout."""

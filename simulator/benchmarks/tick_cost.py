@@ -1,0 +1,187 @@
+"""`jounce bench`: what the parts of a tick cost on this machine, beside a plain loop by which machines can be compared.
+
+Every figure is the median over repeats of a loop inside one kernel; nothing is timed against a limit. The numbers of the calibration
+loop tell how fast the machine was at that moment: divide by them before comparing machines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from simulator.base.jit import kernel
+from simulator.base.json_output import json_text
+from simulator.base.records import Record, record
+from simulator.benchmarks.checkout_worker import evaluation_loop, step_loop
+from simulator.benchmarks.machine_info import machine
+from simulator.benchmarks.run_cost import MANEUVER, times_real_time
+from simulator.builder.builder import Parts, build, view_geometry
+from simulator.configuration.from_arguments import session_of
+from simulator.configuration.overrides import Setting
+from simulator.tick import cueing_records, new_watch, ticks
+from vehicles.command import COMMAND
+from vehicles.vehicle import Vehicle
+from washout.classical import washout_step
+from washout.cueing import cueing_step
+
+STEPS = 5000
+"""Steps of one repeat: 5 s of driving."""
+
+TARGETS = {"evaluation": 1.5, "step_hard": 3.0, "step_soil": 10.0, "washout": 1.0}
+"""us on one core of the two-core x86 machine named in the design."""
+
+
+@kernel
+def calibration_loop(a, n):
+    """n rounds of x = x * b + c over 8 numbers: plain multiply-adds in memory."""
+    for _ in range(n):
+        for i in range(8):
+            a[i] = a[i] * 0.999999 + 1e-6
+
+
+@kernel
+def washout_loop(c, f, w, h, n):
+    """n steps of the washout filter."""
+    for _ in range(n):
+        washout_step(c.p, c.s, f, w, h, c.washed)
+
+
+@kernel
+def cueing_loop(c, f, w, n):
+    """n steps of washout, procedure and limiter."""
+    for _ in range(n):
+        cueing_step(c.p, c.s, c.washed, f, w, True)
+
+
+def measure(repeats: int, parts_on: Callable[[str], Parts]) -> dict[str, Any]:
+    """All figures: {"us": {name: median}, "real_time_factor": {...}, "machine": {...}, "targets_us": {...}}.
+
+    `parts_on(terrain)` makes a vehicle and a platform for a terrain.
+    """
+    us = {"calibration": _median(repeats, lambda n: calibration_loop(_NUMBERS, n), 100_000)}
+    hard, soil = parts_on("flat"), parts_on("flat_soil")
+    h = hard.step
+    vehicle, command = _driving(hard)
+    us["evaluation"] = _median(repeats, lambda n: evaluation_loop(vehicle.model, vehicle.space, n), STEPS)
+    for name, parts in (("step_hard", hard), ("step_soil", soil)):
+        vehicle, command = _driving(parts)
+        us[name] = _median(repeats, partial(step_loop, vehicle.model, vehicle.space, parts.ground.arrays, command, h), STEPS)
+    cueing = hard.cueing
+    cueing.arm()
+    records = cueing_records(cueing)
+    f, w = np.array([0.5, 0.3, 9.7]), np.array([0.02, -0.01, 0.1])
+    cueing_loop(records, f, w, 20_000)
+    us["washout"] = _median(repeats, lambda n: washout_loop(records, f, w, h, n), STEPS)
+    us["cueing"] = _median(repeats, lambda n: cueing_loop(records, f, w, n), STEPS)
+    vehicle, command = _driving(hard)
+    arrays, watch = hard.ground.arrays, new_watch(size=vehicle.size)
+    us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, n), STEPS)
+
+    def from_python(n: int) -> None:
+        for _ in range(n):
+            ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, 1)
+
+    us["tick_from_python"] = _median(repeats, from_python, STEPS)
+    factors = {name: 1e6 * h / us[name] for name in ("step_hard", "step_soil", "tick", "tick_from_python")}
+    return {"us": us, "real_time_factor": factors, "targets_us": TARGETS, "repeats": repeats, "machine": machine()}
+
+
+_NUMBERS = np.ones(8)
+
+
+def _median(repeats: int, run: Callable[[int], None], count: int) -> float:
+    """Median microseconds per round of `run(count)` over the repeats, after one that is not counted."""
+    run(count // 10)
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        run(count)
+        times.append((time.perf_counter() - began) / count * 1e6)
+    return statistics.median(times)
+
+
+def _driving(parts: Parts) -> tuple[Vehicle, Record]:
+    """The vehicle after ten seconds in a gentle bend, and the command with which it goes on."""
+    vehicle, ground, command = parts.vehicle, parts.ground.arrays, record(COMMAND)
+    vehicle.reset(ground, *parts.ground.spawn, gear=1)
+    command[0]["throttle"], command[0]["steering"], command[0]["selector"] = 0.4, 0.05, 1
+    step_loop(vehicle.model, vehicle.space, ground, command, parts.step, round(10.0 / parts.step))
+    return vehicle, command
+
+
+LABELS = {
+    "calibration": "calibration: 8 multiply-adds",
+    "evaluation": "vehicle evaluation (14 accelerations)",
+    "step_hard": "vehicle step, hard ground",
+    "step_soil": "vehicle step, soil",
+    "washout": "washout filter",
+    "cueing": "motion cueing (washout, procedure, limiter)",
+    "tick": "tick in total, hard ground",
+    "tick_from_python": "tick called one by one from Python",
+}
+
+
+def measure_view(parts: Parts) -> dict[str, Any]:
+    """Frames per second off the screen at 1280 x 720, per camera; see `simulator.view.offscreen.measure_fps`."""
+    from simulator.view.offscreen import measure_fps
+
+    ground, vehicle = parts.ground, parts.vehicle
+    vehicle.reset(ground.arrays, *ground.spawn)
+    return measure_fps(ground, view_geometry(vehicle), vehicle.readout)
+
+
+def measure_maneuver(repeats: int, new_parts: Callable[[], Parts]) -> dict[str, Any]:
+    """How many times real time a whole maneuver is driven, in processor time: the best of the repeats, others only take time away."""
+    return {"maneuver": MANEUVER, "times_real_time": max(times_real_time(new_parts()) for _ in range(repeats))}
+
+
+def measured(repeats: int, arguments: argparse.Namespace) -> dict[str, Any]:
+    """`measure` and `measure_maneuver` in the session of the command line, with the view where it is asked for."""
+
+    def parts_on(terrain: str) -> Parts:
+        return build(session_of(arguments, [Setting(("terrain",), terrain, "jounce bench")]))
+
+    def maneuver() -> Parts:
+        return build(session_of(arguments, [Setting(("maneuver",), MANEUVER, "jounce bench")]))
+
+    figures = measure(max(1, repeats), parts_on)
+    figures["run"] = measure_maneuver(max(1, repeats), maneuver)
+    if arguments.view:
+        figures["view"] = measure_view(parts_on("jacksboro"))
+    return figures
+
+
+def main_bench(repeats: int, arguments: argparse.Namespace) -> int:
+    """Command line of `jounce bench`; always 0: it reports, it does not judge."""
+    figures = measured(repeats, arguments)
+    if arguments.json:
+        print(json_text(figures))
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("what", "us", "target us", "times real time")
+    for name, label in LABELS.items():
+        factor, target = figures["real_time_factor"].get(name), TARGETS.get(name)
+        table.add_row(label, f"{figures['us'][name]:.3f}", f"{target:g}" if target else "", f"{factor:.0f}" if factor else "")
+    run = figures["run"]
+    table.add_row(f"{run['maneuver']} with driver, telemetry and metrics, in processor time", "", "", f"{run['times_real_time']:.0f}")
+    console = Console()
+    console.print(table)
+    m = figures["machine"]
+    console.print(
+        f"median of {figures['repeats']}; {m['processor']}, {m['cores']} cores, {m['system']}, Python {m['python']}, numba {m['numba']}, load {m['load_average']}"
+    )
+    if arguments.view:
+        v = figures["view"]
+        for name, camera in v["cameras"].items():
+            console.print(
+                f"view, {name}: {camera['fps']:.0f} frames/s at {v['width']} x {v['height']}, scale {camera['scale']:g}; {v['renderer']}"
+            )
+    return 0

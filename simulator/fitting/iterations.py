@@ -1,0 +1,126 @@
+"""Rounds of a search: each is a sweep in a folder of its own, so that what was driven is never driven again, whatever is killed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from simulator.fitting.least_squares import Failed
+from simulator.fitting.run_request import Log, Wanted
+from simulator.sweep.case import Case, code_digest, digest_of
+from simulator.sweep.engine import Progressed, sweep
+from simulator.sweep.executor import Executor
+from simulator.telemetry.log import read_log
+
+FOLDER = "rounds"
+"""In the folder of a search."""
+
+
+class Outcome(NamedTuple):
+    """What came of a run."""
+
+    failure: str
+    metrics: Mapping[str, float | None]
+
+
+class Listed:
+    """The runs of a round, as `simulator.sweep.case.Cases`.
+
+    Parameters
+    ----------
+    code : digest of what they are driven with
+    about : what the table of the round says of it
+    """
+
+    def __init__(self, wanted: Sequence[Wanted], code: str, about: Mapping[str, Any]) -> None:
+        self.about = about
+        self.varied: Sequence[str] = list(dict.fromkeys(key for one in wanted for key in one.said))
+        self._cases = [Case(n, one.said, one.mapping, digest_of(one.mapping, code)) for n, one in enumerate(wanted)]
+
+    def __len__(self) -> int:
+        return len(self._cases)
+
+    def __getitem__(self, number: int) -> Case:
+        return self._cases[number]
+
+    def run_of(self, number: int) -> str:
+        """The digest of a run."""
+        return self._cases[number].run
+
+    def said_of(self, number: int) -> Mapping[str, Any]:
+        """What varies in a run."""
+        return self._cases[number].said
+
+
+class Rounds:
+    """Has the runs of a search driven, a sweep at a time.
+
+    Parameters
+    ----------
+    folder : of the search; each round has one in it
+    executor : who drives
+    name : of the search
+    channels : columns of the logs that are wanted
+    plugins : Python files that every worker loads
+    progress : told how far a round is
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        executor: Executor,
+        name: str,
+        channels: Collection[str] = (),
+        plugins: Iterable[str] = (),
+        progress: Progressed | None = None,
+    ) -> None:
+        self._folder, self._executor, self._name = folder / FOLDER, executor, name
+        self._channels, self._plugins, self._progress = tuple(channels), tuple(plugins), progress
+        self._code = code_digest(self._plugins)
+        self._count = 0
+        self._known: dict[str, tuple[Outcome, Log]] = {}
+
+    def logs(self, wanted: Sequence[Wanted]) -> list[Log | Failed]:
+        """The channels of runs; of those that were driven before, in whatever round, as they were then."""
+        return [Failed(outcome.failure) if outcome.failure else log for outcome, log in self._found(wanted)]
+
+    def outcomes(self, wanted: Sequence[Wanted]) -> list[Outcome]:
+        """What came of runs, likewise."""
+        return [outcome for outcome, _ in self._found(wanted)]
+
+    def _found(self, wanted: Sequence[Wanted]) -> list[tuple[Outcome, Log]]:
+        runs = [digest_of(one.mapping, self._code) for one in wanted]
+        new = {run: one for run, one in zip(runs, wanted, strict=True) if run not in self._known}
+        if new:
+            self._drive(list(new.values()))
+        return [self._known[run] for run in runs]
+
+    def _drive(self, wanted: Sequence[Wanted]) -> None:
+        self._count += 1
+        place = self._folder / f"{self._count:04d}"
+        about = {"name": f"{self._name} {self._count}", "title": f"{self._name}, round {self._count}"}
+        cases = Listed(wanted, self._code, about)
+        table = sweep(cases, place, self._executor, channels=self._channels, plugins=self._plugins, progress=self._progress)
+        for number, outcome in enumerate(outcomes(table)):
+            run = cases.run_of(number)
+            log = _columns(place / "runs" / f"{run}.parquet") if self._channels and not outcome.failure else {}
+            self._known[run] = outcome, log
+
+
+def outcomes(table: Path) -> list[Outcome]:
+    """What came of the runs of a sweep, in their order."""
+    import pyarrow.parquet as pq
+
+    read = pq.read_table(table)
+    rows = read.to_pylist()
+    names = msgspec.json.decode(read.schema.metadata[b"jounce_sweep"])["metrics"]
+    return [Outcome(row["failure"], {name: row[name] for name in names}) for row in rows]
+
+
+def _columns(file: Path) -> Log:
+    log = read_log(file)
+    return {name: np.asarray(log[name]) for name in log}

@@ -1,0 +1,59 @@
+"""A fitted soil as a soil file, each number with where it is from."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from simulator.fitting.soil_fit import Estimate, FittedSoil
+from simulator.fitting.soil_measurements import WheelTests
+from terrain.soil import SOIL
+
+DEGREES = {"friction_angle"}
+"""Written in degrees."""
+
+
+def soil_text(fitted: FittedSoil, tests: WheelTests, tire: str, start: str, looks_like: str) -> str:
+    """The content of a soil file (YAML).
+
+    Parameters
+    ----------
+    tire, start : names of the tire of the tests and of the soil that the other numbers are from
+    """
+    measured = ", ".join(name.replace("_", " ") for name, values in tests.measured.items() if np.isfinite(values).any())
+    lines = [
+        f"# Fitted to {len(tests)} tests of one wheel in {Path(tests.file).name}: {measured}. Wheel: {Path(tire).name}.",
+        f"# In brackets: intervals of 95 % of each number alone. Not fitted: as in {start}.",
+        *(f"# {weak.words}." for weak in fitted.weak),
+        "type: soil",
+        f"looks_like: {looks_like}   # colors in the window; of a copy under another name too",
+    ]
+    for name, _, unit, *_ in SOIL[1:]:
+        value, key = float(fitted.soil[0][name]), name
+        shown = unit if unit != "1" else ""
+        if name in DEGREES:
+            value, key, shown = math.degrees(value), f"{name}_deg", "deg"
+        source = _interval(fitted.estimates[name], name in DEGREES) if name in fitted.estimates else f"as in {start}"
+        lines.append(f"{key}: {yaml_number(value)}".ljust(34) + f"# {', '.join(word for word in (shown, source) if word)}")
+    return "\n".join(lines) + "\n"
+
+
+def yaml_number(value: float) -> str:
+    """Six digits, with a point: YAML takes an exponent without one for a word."""
+    text = f"{value:.6g}"
+    mantissa, e, exponent = text.partition("e")
+    return text if "." in mantissa else f"{mantissa}.0{e}{exponent}"
+
+
+def interval_words(one: Estimate, degrees: bool = False) -> str:
+    """The interval of a parameter in words."""
+    if math.isnan(one.low):
+        return "at the end of its range"
+    low, high = (math.degrees(end) if degrees else end for end in (one.low, one.high))
+    return f"{low:.4g} to {high:.4g}"
+
+
+def _interval(one: Estimate, degrees: bool) -> str:
+    return f"fitted [{interval_words(one, degrees)}]"

@@ -1,0 +1,116 @@
+"""The page of a fitted soil: its numbers with intervals, what the tests do not tell, measured beside fitted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.fitting.soil_file_writer import interval_words
+from simulator.fitting.soil_fit import (
+    MISSED_FORCE,
+    MISSED_SINKAGE,
+    MISSED_SIZE,
+    PARAMETERS,
+    Estimate,
+    FittedSoil,
+    error_over_range,
+    predicted,
+)
+from simulator.fitting.soil_measurements import MEASURED, WheelTests
+from simulator.report.html_page import Column, Page
+from simulator.report.svg_plot import Axis, Curve, Panel
+from simulator.tools.soil.soil_bin import SoilBin
+
+Array = NDArray[np.float64]
+SHOWN = {"m": ("mm", 1e3), "N": ("N", 1.0), "N m": ("N m", 1.0), "rad": ("deg", 180.0 / math.pi)}
+CURVE = np.linspace(-1.0, 0.95, 79)
+"""Slips of the curves."""
+MOST_ANGLES = 6
+"""Curves of one plot; of more angles only these many, evenly chosen."""
+
+
+def parameter_rows(fitted: FittedSoil) -> list[list[str]]:
+    """Name, unit, value, interval, range of the search."""
+    rows = []
+    for name, one in fitted.estimates.items():
+        unit, factor = SHOWN.get(one.unit, (one.unit, 1.0)) if one.unit == "rad" else (one.unit, 1.0)
+        least, most, _ = PARAMETERS[name]
+        shown = Estimate(factor * one.value, factor * one.low, factor * one.high, unit)
+        rows.append(
+            [name, "" if unit == "1" else unit, f"{shown.value:.5g}", interval_words(shown), f"{factor * least:.4g} to {factor * most:.4g}"]
+        )
+    return rows
+
+
+def quality_rows(fitted: FittedSoil, tests: WheelTests) -> list[list[str | float]]:
+    """Quantity, unit, rows, root of the mean square of the difference, the same over the range of what was measured."""
+    rows: list[list[str | float]] = []
+    for name, values in tests.measured.items():
+        good = np.isfinite(values)
+        if good.any():
+            unit, factor = SHOWN[MEASURED[name][0]]
+            found = predicted(fitted.found, name, tests.slip_angle)
+            rms = float(np.sqrt(np.mean((found[good] - values[good]) ** 2)))
+            rows.append([name.replace("_", " "), unit, float(good.sum()), factor * rms, 100.0 * error_over_range(found, values)])
+    return rows
+
+
+def soil_page(fitted: FittedSoil, tests: WheelTests, rig: SoilBin, title: str, command: str) -> Page:
+    """The page; `rig` has the tire of the tests, `command` is what was typed."""
+    page = Page(f"Soil fitted: {title}", f"Made by `{command}`.")
+    page.heading("Numbers")
+    page.table(
+        [
+            Column("number", words=True),
+            Column("unit", words=True),
+            Column("value"),
+            Column("interval of 95 %"),
+            Column("range of the search"),
+        ],
+        parameter_rows(fitted),
+    )
+    page.text("Intervals are of each number alone, from what is left over. A number at the end of its range has none.")
+    page.points([f"{weak.words}." for weak in fitted.weak] or ["The tests tell all of them apart."])
+    page.heading("Measured and fitted")
+    columns = [
+        Column("quantity", words=True),
+        Column("unit", words=True),
+        Column("rows"),
+        Column("left over", "rms"),
+        Column("over range", "%"),
+    ]
+    page.table(columns, quality_rows(fitted, tests))
+    page.figure(list(_panels(fitted, tests, rig)), "Dots: measured. Lines: the fitted soil, at the mean load.")
+    page.heading("How it is found")
+    page.text(
+        "Least squares of what the soil bin gives at each row, as in `jounce soilbin`. "
+        f"Forces count by {MISSED_FORCE:g} of the load and {MISSED_SIZE:g} of their size, sinkage by {MISSED_SINKAGE:g} of its mean and "
+        f"{MISSED_SIZE:g} of its size. It ended because {fitted.solution.why}."
+    )
+    return page
+
+
+def _panels(fitted: FittedSoil, tests: WheelTests, rig: SoilBin) -> Iterator[Panel]:
+    rig.fill(fitted.soil)
+    angles = _some(np.unique(tests.slip_angle))
+    load = float(tests.load.mean())
+    curves = {angle: rig.drive(CURVE, load, angle) for angle in angles}
+    for name, values in tests.measured.items():
+        if not np.isfinite(values).any():
+            continue
+        unit, factor = SHOWN[MEASURED[name][0]]
+        drawn = []
+        for color, (angle, found) in enumerate(curves.items(), 1):
+            rows = tests.slip_angle == angle
+            label = f"{math.degrees(angle):.3g}°"
+            drawn.append(Curve(label, tests.slip[rows], factor * values[rows], color, points=True, line=False))
+            drawn.append(Curve(label, CURVE, factor * predicted(found, name, np.full(len(CURVE), angle)), color))
+        yield Panel(name.replace("_", " "), Axis("slip"), Axis(name.replace("_", " "), unit), drawn)
+
+
+def _some(angles: Array) -> Sequence[float]:
+    chosen = angles if len(angles) <= MOST_ANGLES else angles[np.linspace(0, len(angles) - 1, MOST_ANGLES).round().astype(int)]
+    return [float(angle) for angle in chosen]

@@ -1,0 +1,133 @@
+"""Tests of one wheel on a soil, out of a CSV file of anybody's: what was set, and what was measured."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.inputfile import read_utf8
+from simulator.base.suggestions import did_you_mean
+from simulator.base.units import factor_of
+
+Array = NDArray[np.float64]
+
+SET = {
+    # name        unit   other names
+    "slip": ("1", ("s", "slip_ratio")),
+    "load": ("N", ("W", "F_z", "Fz")),
+    "slip_angle": ("rad", ("beta", "alpha")),
+}
+"""What is set. Slip: 1 - V / (omega R) driving, omega R / V - 1 braking, V the speed of the carriage. A file without slip angles has none."""
+MEASURED = {
+    "drawbar_pull": ("N", ("pull", "DP")),
+    "side_force": ("N", ("side", "F_y", "Fy")),
+    "sinkage": ("m", ("z",)),
+    "torque": ("N m", ("T",)),
+}
+"""What may have been measured: the side force as far as it is against the way, the others as in `simulator.tools.soil.soil_bin`."""
+MOST_BYTES = 1 << 26
+FEWEST = 3
+"""Rows."""
+
+
+@dataclass(frozen=True)
+class WheelTests:
+    """Rows of a file.
+
+    Attributes
+    ----------
+    slip, load, slip_angle : (n,) 1, N, rad
+    measured : (n,) in SI by name of MEASURED; NaN where there is no number, or no side at a slip angle of 0
+    """
+
+    file: str
+    slip: Array
+    load: Array
+    slip_angle: Array
+    measured: Mapping[str, Array]
+
+    def __len__(self) -> int:
+        return len(self.slip)
+
+
+def read_tests(file: str, where: Sequence[str] = ()) -> WheelTests:
+    """The rows of a CSV file with a line of names, each with its unit behind it where that is not SI's: `slip, load_N, beta_deg, DP_N, z_mm`.
+
+    Parameters
+    ----------
+    where : COLUMN=VALUE, which the rows that count have
+
+    Raises
+    ------
+    ConfigError : the file cannot be read, a column is missing, a cell is no number, or too few rows are left
+    """
+    lines = list(csv.reader(read_utf8(Path(file), "a table (.csv)", MOST_BYTES).splitlines()))
+    if not lines:
+        raise ConfigError(file, "", "nothing", "a line of names and rows of numbers")
+    names, rows = [name.strip() for name in lines[0]], [line for line in lines[1:] if line]
+    for said in where:
+        rows = _chosen(file, names, rows, said)
+    if len(rows) < FEWEST:
+        raise ConfigError(file, "", f"{len(rows)} rows", f"at least {FEWEST} rows that count")
+    found = {name: _column(file, names, rows, name, unit, also) for name, (unit, also) in {**SET, **MEASURED}.items()}
+    for name in ("slip", "load"):
+        if found[name] is None:
+            raise ConfigError(file, name, "no such column", f"a column {name} (or {', '.join(SET[name][1])}) with its unit behind it")
+    angle = found["slip_angle"] if found["slip_angle"] is not None else np.zeros(len(rows))
+    measured = {name: column for name in MEASURED if (column := found[name]) is not None}
+    if not measured:
+        raise ConfigError(file, "", "nothing measured", f"one of the columns {', '.join(MEASURED)}")
+    if "side_force" in measured:
+        measured["side_force"] = np.where(angle == 0.0, np.nan, measured["side_force"])
+    slip, load = found["slip"], found["load"]
+    assert slip is not None and load is not None
+    _within(file, "slip", slip, -1.0, 0.99)
+    _within(file, "load", load, 1e-2, 1e6)
+    return WheelTests(file, slip, load, angle, measured)
+
+
+def _chosen(file: str, names: Sequence[str], rows: list[list[str]], said: str) -> list[list[str]]:
+    """The rows that have a value in a column."""
+    column, equals, value = said.partition("=")
+    if not equals or column not in names:
+        raise ConfigError("--where", "", said, f"COLUMN=VALUE with a column of {file}{did_you_mean(column, names)}")
+    at = names.index(column)
+    return [row for row in rows if at < len(row) and _same(row[at].strip(), value)]
+
+
+def _same(cell: str, value: str) -> bool:
+    try:
+        return float(cell) == float(value)
+    except ValueError:
+        return cell == value
+
+
+def _column(file: str, names: Sequence[str], rows: Sequence[Sequence[str]], name: str, unit: str, also: Sequence[str]) -> Array | None:
+    """(n,) numbers in SI of the column that is one of these names, alone or with a unit behind it; None where there is none."""
+    for n, heading in enumerate(names):
+        bare, _, suffix = heading.rpartition("_")
+        factor = 1.0 if heading in (name, *also) else factor_of(unit, suffix) if bare in (name, *also) else None
+        if factor is not None:
+            return np.array([_number(file, heading, row[n] if n < len(row) else "", line) for line, row in enumerate(rows, 1)]) * factor
+    return None
+
+
+def _number(file: str, heading: str, cell: str, row: int) -> float:
+    if not cell.strip():
+        return float("nan")
+    try:
+        return float(cell)
+    except ValueError:
+        raise ConfigError(file, f"row {row}, {heading}", cell, "a number") from None
+
+
+def _within(file: str, name: str, values: Array, least: float, most: float) -> None:
+    wrong = values[~((values >= least) & (values <= most))]
+    if len(wrong):
+        raise ConfigError(file, name, f"{wrong[0]:g}", f"numbers from {least:g} to {most:g}")

@@ -1,0 +1,1 @@
+"""Reproduction of the papers: benchmarks, linkages, triangular systems."""

@@ -1,0 +1,185 @@
+"""The vehicle and its quarter car as `jounce bench formulations` disturbs them: loads on the wheels and the state at the beginning.
+
+The quarter car stands on a chassis that does not move; its wheel carries the static load. The whole vehicle hangs by its wheels on four
+springs as stiff as tires, from points far above, so that it stays upright without any ground. On both, a periodic force of three
+directions acts on every wheel, later on the rear wheels and on the right.
+
+Springs and dampers are those of the vehicle file made linear (`vehicles.multibody_vehicle.linear_struts`), the same in all formulations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record, record
+from simulator.research.benchmarks.wheel_load_cases import WHEELS
+from vehicles.description import Description
+from vehicles.mechanism_parameters import CORNER_NAMES, Design, new_mechanism
+from vehicles.mechanism_parameters import Mechanism as Corners
+from vehicles.multibody.description.mechanism import WORLD, Spring
+from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.tree.system import System, build_system
+from vehicles.multibody_vehicle import CHASSIS, linear_struts, quarter_car, vehicle_mechanism
+from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS
+from vehicles.suspension.springs_and_dampers import STRUTS
+from vehicles.suspension.tables.build_tables import build_tables
+from vehicles.suspension.tables.reduced_table import ReducedTables
+
+Vector = NDArray[np.float64]
+
+QUARTER = "FL"
+"""The corner that is the quarter car."""
+
+HANGER_RATE = 150e3
+"""N/m"""
+HANGER_LENGTH = 3.0
+"""m, in the design position: with it the loaded vehicle swings sideways like a pendulum, once in three seconds."""
+
+AMPLITUDE = (-500.0, 300.0, 2000.0)
+"""N. Periodic force on every wheel, in the world."""
+DELAYS = (0.0, 0.08, 0.32, 0.40)
+"""s. Delays of the corners."""
+
+SPIN = 10.0
+"""rad/s. Wheels of the disturbed vehicle turn about their axles."""
+KICK = ((0.6, -0.4, 0.5, -0.3), (0.1, -0.15, 0.05), (0.2, 0.1, 0.3))
+"""rad/s, rad/s, m/s. Rates of the arms, of the chassis, and its velocity at the beginning of the motion without dampers."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The whole vehicle, or its quarter car, with tables of its reduced quantities; it begins at the positions q (n_q,), None: as designed."""
+
+    description: Description
+    whole: bool
+    tables: ReducedTables
+    q: Vector | None = None
+
+
+def make_subject(description: Description, whole: bool) -> Subject:
+    """The vehicle with the tables it would drive with, over the full lock of the steering, or the quarter car with tables over its arm alone.
+
+    Its anti-roll bars are left out (`Design.without_bars`).
+
+    Raises
+    ------
+    ConfigError : a corner has no closed form to compare with
+    """
+    for corner in description.design.corners:
+        if corner.linkage is not None:
+            raise ConfigError(corner.file, corner.key, corner.kind, "axles that have a closed form, to compare it with others")
+    description = replace(description, design=description.design.without_bars())
+    mechanism = new_corners(description.design, whole)
+    steering = description.steering if whole else None
+    return Subject(description, whole, build_tables(mechanism, steering)[0])
+
+
+def new_corners(design: Design, whole: bool) -> Corners:
+    """The corners in closed form; those of the quarter car are four of the same, for the closed form always works out four."""
+    if whole:
+        return new_mechanism(design.chassis, list(design.corners), design.struts)
+    i, struts = CORNER_NAMES.index(QUARTER), design.struts.copy()
+    for name, *_ in STRUTS:
+        if name != "anti_roll_bars":
+            struts[0][name][:] = struts[0][name][i].copy()
+    struts[0]["anti_roll_bars"] = record(ANTI_ROLL_BARS)[0]
+    return new_mechanism(design.chassis, 4 * [design.corners[i]], struts)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A mechanism under its loads.
+
+    Attributes
+    ----------
+    subject : what it is about
+    corners : names of those that are built
+    design : the vehicle with linear springs and dampers
+    system : the mechanism laid out
+    wheels : records of WHEELS, one per corner built
+    q, v : (n_q,), (n_v,) closed state at the beginning
+    """
+
+    subject: Subject
+    corners: tuple[str, ...]
+    design: Design
+    system: System
+    wheels: Record
+    q: Vector
+    v: Vector
+
+    @property
+    def whole(self) -> bool:
+        """The whole vehicle, not the quarter car."""
+        return self.subject.whole
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        return "vehicle" if self.whole else "quarter car"
+
+
+def make_scene(subject: Subject, disturbed: bool, damped: bool) -> Scene:
+    """The subject under its loads.
+
+    Disturbed, periodic forces act and the wheels turn; not disturbed and without dampers, it has a KICK and its energy is conserved.
+    """
+    whole, design = subject.whole, subject.description.design
+    design = replace(design, struts=linear_struts(design.struts))
+    if not damped:
+        for name in ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end"):
+            design.struts[0][name] = 0.0
+    corners = CORNER_NAMES if whole else (QUARTER,)
+    wheels = loaded_wheels(design, whole, disturbed)
+    mechanism = vehicle_mechanism(design) if whole else quarter_car(design, QUARTER)
+    system = build_system(replace(mechanism, springs=(*mechanism.springs, *hangers(wheels, corners, design))))
+    for wheel, corner in zip(wheels, corners, strict=True):
+        wheel["node"] = system.node[f"{corner}_wheel"]
+    q, v = system.neutral() if subject.q is None else subject.q, np.zeros(system.n_v)
+    for i, corner in enumerate(corners):
+        v[system.joint_v[f"{corner}_wheel"]] = SPIN if disturbed else 0.0
+        v[system.joint_v[f"{corner}_lca"]] = 0.0 if damped else KICK[0][i]
+    if whole and not damped:
+        v[system.joint_v[CHASSIS]] = KICK[1] + KICK[2]
+    return Scene(subject, corners, design, system, wheels, *ConstraintEmbedding(system, q).close(q, v))
+
+
+def loaded_wheels(design: Design, whole: bool, disturbed: bool) -> Record:
+    """Records of WHEELS; a wheel's share of the weight is its steady load (quarter car) or what its hanger carries (vehicle)."""
+    share = static_loads(design)
+    wheels = record(WHEELS, 4 if whole else 1)
+    for i, wheel in enumerate(wheels):
+        wheel["delay"] = DELAYS[i]
+        wheel["amplitude"] = AMPLITUDE if disturbed else 0.0
+        if whole:
+            wheel["anchor"] = design.corners[i].W + np.array([0.0, 0.0, HANGER_LENGTH])
+            wheel["rate"], wheel["free_length"] = HANGER_RATE, HANGER_LENGTH - share[i] / HANGER_RATE
+        else:
+            wheel["load"] = 0.0, 0.0, share[i]
+    return wheels
+
+
+def static_loads(design: Design) -> Vector:
+    """(4,) loads of the wheels [N] of the vehicle at rest in the design position."""
+    bodies = [design.chassis, *(body for corner in design.corners for body in corner.bodies.values())]
+    mass = sum(body.mass for body in bodies)
+    x = sum(body.mass * body.p_BoBcm[0] for body in bodies) / mass
+    front, rear = design.corners[0].W[0], design.corners[2].W[0]
+    on_front = 0.5 * mass * design.gravity * (x - rear) / (front - rear)
+    on_rear = 0.5 * mass * design.gravity - on_front
+    return np.array([on_front, on_front, on_rear, on_rear])
+
+
+def hangers(wheels: Record, corners: tuple[str, ...], design: Design) -> list[Spring]:
+    """The springs the wheels hang on, for the mechanism."""
+    return [
+        Spring(
+            f"{corner}_hanger", WORLD, wheel["anchor"].copy(), f"{corner}_wheel", design.corners[i].W, wheel["rate"], wheel["free_length"]
+        )
+        for i, (wheel, corner) in enumerate(zip(wheels, corners, strict=True))
+        if wheel["rate"] > 0.0
+    ]

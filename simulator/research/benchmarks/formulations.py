@@ -1,0 +1,219 @@
+"""`jounce bench formulations`: every formulation of the equations of motion on the same vehicle, for cost, drift and agreement.
+
+The table of [Cameron 2013] and its cross-validation by a quarter car, on our own code. Everything runs inside compiled loops that allocate
+nothing. Costs are medians over repeats that go round all formulations in turn, so that a busy moment of the machine meets all of them.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import JounceError
+from simulator.base.json_output import json_text
+from simulator.benchmarks.machine_info import machine
+from simulator.builder.builder import vehicle_description
+from simulator.research.benchmarks.absolute_coordinate_trials import DenseTrial, SparseTrial, StabilizedTrial
+from simulator.research.benchmarks.benchmark_systems import Scene, Subject, make_scene, make_subject
+from simulator.research.benchmarks.corner_trials import ClosedFormTrial, TablesTrial
+from simulator.research.benchmarks.formulation_trial import Trial
+from simulator.research.benchmarks.tree_trials import (
+    BaumgarteTrial,
+    EmbeddingTrial,
+    OpenTreeTrial,
+    ProjectedTrial,
+    RecursiveTrial,
+    TreeAugmentedTrial,
+    at_rest,
+)
+from simulator.research.benchmarks.wheel_load_cases import HOLD, RUNGE_KUTTA, SEMI_IMPLICIT_EULER
+
+Vector = NDArray[np.float64]
+
+H = 1e-3
+"""s. The vehicle's own step."""
+
+DURATION = 10.0
+"""s over which loops drift and energy is watched."""
+SAMPLE = 0.05
+"""s between two looks at loops, energy and places."""
+
+ROUND = 0.05
+"""s of the processor's time. A repeat takes about so long, and its loop at least LEAST evaluations."""
+LEAST = 20
+
+TRIALS: dict[str, Callable[[Scene], Trial]] = {
+    "closed_form": ClosedFormTrial,
+    "tables": TablesTrial,
+    "ce": EmbeddingTrial,
+    "recursive": RecursiveTrial,
+    "ta": TreeAugmentedTrial,
+    "ta-baumgarte": BaumgarteTrial,
+    "ta-projection": ProjectedTrial,
+    "fa": SparseTrial,
+    "fa-baumgarte": StabilizedTrial,
+    "fa-dense": DenseTrial,
+    "ab": OpenTreeTrial,
+}
+"""Every formulation by its short name; the closed form comes first, the others are measured by it."""
+
+METHODS = {"semi_implicit_euler": SEMI_IMPLICIT_EULER, "runge_kutta_4": RUNGE_KUTTA}
+
+TARGETS = {"closed_form": 1.5, "tables": 0.6, "ce": 40.0, "ab": 12.0}
+"""us per evaluation of the whole vehicle on one core of the two-core x86 machine named in the design."""
+RATIO_TARGETS = {"ta": 3.0, "fa": 30.0}
+"""Least cost of a step, in steps of the closed form."""
+PAPER = {"closed_form": (15, 0, 1.0), "ta": (45, 30, 4.1), "fa": (216, 201, 120.0)}
+"""Coordinates, constraints and cost in the table of [Cameron 2013], under the formulations that come nearest to its own."""
+
+
+def measure(vehicle: str, repeats: int) -> dict[str, Any]:
+    """The table: {"vehicle", "step" [s], "duration" [s], "repeats", "machine", "targets", "paper", "cases": [case, case]}, for JSON.
+
+    A case is "quarter car" or "vehicle" ("name") with its "formulations": dictionaries with
+
+    name, label, control : short name, in words, and what keeps the loops closed
+    coordinates, constraints, augmented : size, the last one the sum of the others
+    us_per_evaluation, us_per_step : medians [us]; a step is one of semi-implicit Euler, the disturbing forces included
+    ratio_closed_form, ratio_ce : of the step, to the closed form and to constraint embedding of any mechanism
+    t, loop_gap : times [s], and per method the largest gap of a loop at each [m], in the disturbed motion
+    loop_drift : per method the largest of them
+    energy_drift : per method, the largest change of energy over the largest kinetic energy, without dampers and disturbance
+    difference : per method, the largest distance of a wheel or of the chassis from where the closed form has it [m]
+
+    The tree with its loops left open has no steps and nothing that follows from them.
+    """
+    description = vehicle_description(vehicle)
+    cases = [_case(make_subject(description, whole), repeats) for whole in (False, True)]
+    targets = {"us_per_evaluation": TARGETS, "ratio_closed_form": RATIO_TARGETS}
+    return {
+        "vehicle": vehicle,
+        "step": H,
+        "duration": DURATION,
+        "repeats": repeats,
+        "machine": machine(),
+        "targets": targets,
+        "paper": PAPER,
+        "cases": cases,
+    }
+
+
+def _case(subject: Subject, repeats: int) -> dict[str, Any]:
+    subject = at_rest(subject)
+    disturbed = {name: kind(make_scene(subject, disturbed=True, damped=True)) for name, kind in TRIALS.items()}
+    free = {name: kind(make_scene(subject, disturbed=False, damped=False)) for name, kind in TRIALS.items()}
+    evaluations = _costs(disturbed, HOLD, repeats)
+    steps = _costs({name: trial for name, trial in disturbed.items() if trial.closed}, SEMI_IMPLICIT_EULER, repeats)
+    exact: dict[str, dict[str, Vector]] = {}
+    rows = []
+    for name, trial in disturbed.items():
+        row = {"name": name, "label": trial.label, "control": trial.control, **trial.dimensions._asdict()}
+        row |= {"augmented": sum(trial.dimensions), "us_per_evaluation": evaluations[name]}
+        if trial.closed:
+            us = {
+                "us_per_step": steps[name],
+                "ratio_closed_form": steps[name] / steps["closed_form"],
+                "ratio_ce": steps[name] / steps["ce"],
+            }
+            seen = {method: _follow(trial, code) for method, code in METHODS.items()}
+            exact = exact or seen
+            row |= (
+                us | _drift(seen, exact) | {"energy_drift": {method: _energy_drift(free[name], code) for method, code in METHODS.items()}}
+            )
+        rows.append(row)
+    return {"name": next(iter(disturbed.values())).scene.name, "formulations": rows}
+
+
+def _drift(seen: dict[str, dict[str, Vector]], exact: dict[str, dict[str, Vector]]) -> dict[str, Any]:
+    """Gaps of the loops, and the distance of all points from where they are in `exact`, per method."""
+    apart = {method: np.linalg.norm(seen[method]["points"] - exact[method]["points"], axis=-1) for method in METHODS}
+    return {
+        "t": seen["runge_kutta_4"]["t"].tolist(),
+        "loop_gap": {method: seen[method]["gap"].tolist() for method in METHODS},
+        "loop_drift": {method: float(seen[method]["gap"].max()) for method in METHODS},
+        "difference": {method: float(distance.max()) for method, distance in apart.items()},
+    }
+
+
+def _costs(trials: dict[str, Trial], method: int, repeats: int) -> dict[str, float]:
+    """Median microseconds per evaluation of every trial, from loops of about ROUND seconds."""
+    counts = {}
+    for name, trial in trials.items():
+        trial.begin(method, H)
+        trial.run(LEAST)
+        counts[name] = max(LEAST, round(ROUND / _seconds(trial, LEAST) * LEAST))
+    times: dict[str, list[float]] = {name: [] for name in trials}
+    for _ in range(repeats):
+        for name, trial in trials.items():
+            trial.begin(method, H)
+            times[name].append(_seconds(trial, counts[name]) / counts[name] * 1e6)
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+def _seconds(trial: Trial, evaluations: int) -> float:
+    began = time.thread_time()
+    trial.run(evaluations)
+    return time.thread_time() - began
+
+
+def _follow(trial: Trial, method: int) -> dict[str, Vector]:
+    """Times, gaps of the loops and points of the vehicle over the disturbed motion."""
+    trial.begin(method, H)
+    gaps, points = [], []
+    count = round(DURATION / SAMPLE)
+    for _ in range(count):
+        trial.advance(round(SAMPLE / H))
+        gaps.append(trial.gap())
+        points.append(trial.points())
+    return {"t": SAMPLE * np.arange(1, count + 1), "gap": np.array(gaps), "points": np.array(points)}
+
+
+def _energy_drift(trial: Trial, method: int) -> float:
+    trial.begin(method, H)
+    trial.advance(1)
+    found = [trial.energy()]
+    for _ in range(round(DURATION / SAMPLE)):
+        trial.advance(round(SAMPLE / H))
+        found.append(trial.energy())
+    kinetic, total = np.array(found).T
+    return float(np.abs(total - total[0]).max() / kinetic.max())
+
+
+SAMPLES = ("t", "loop_gap")
+"""What `measure` gives at every sample of the drift; all else is one number for each formulation, or one for each method."""
+
+
+def summary(table: dict[str, Any]) -> dict[str, Any]:
+    """The table of `measure` without its samples."""
+    cases = [
+        {**case, "formulations": [{key: value for key, value in row.items() if key not in SAMPLES} for row in case["formulations"]]}
+        for case in table["cases"]
+    ]
+    return {**table, "cases": cases}
+
+
+def main_formulations(repeats: int, as_json: bool, markdown: str | None, samples: bool = False) -> int:
+    """Command line of `jounce bench formulations`; always 0: it reports, it does not judge. Raises JounceError if a file cannot be written.
+
+    samples : the JSON object holds the gap of the loops at every sample too
+    """
+    if repeats < 1:
+        raise JounceError(f"--repeats: got {repeats}, expected 1 or more")
+    from simulator.research.benchmarks.formulations_page import around, as_text, write_page
+
+    if markdown:
+        around(Path(markdown))  # what cannot be written is said before it is measured
+    table = measure("hmmwv", repeats)
+    if markdown:
+        write_page(table, Path(markdown))
+    if as_json:
+        print(json_text(table if samples else summary(table)))
+    elif not markdown:
+        print(as_text(table), end="")
+    return 0

@@ -1,0 +1,221 @@
+"""`jounce bench integrators`: what each method would do with the vehicle at 1 ms, from the eigenvalues of the vehicle linearized.
+
+[Deyo 1989, section 3.3.3.7] on the shipped vehicle: standing and driving straight, with the tire as it is and with treads that follow at
+once. Nothing here is timed or random: the same table comes out on every machine, up to rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.base.json_output import json_text
+from simulator.builder.builder import build_ground, build_vehicle
+from simulator.research.benchmarks.integrator_list import METHODS, SHIPPED
+from simulator.telemetry.atomic_files import write_text
+from vehicles.compliance.modes import elastic_modes
+from vehicles.integration.stability import ROUNDING, factors, followed, largest_stable_step, spectral_radius
+from vehicles.linearize import LinearVehicle, linearize, step_matrix, with_rigid_treads
+from vehicles.ode_system import HeldVehicle
+
+H = 1e-3
+"""s. The vehicle's own step."""
+
+ZERO = 1e-12
+"""1/s. Below that an eigenvalue is rounding: of a tread that standing still neither stretches nor lets go."""
+
+SPEEDS = (0.0, 0.5, 5.0, 20.0)
+"""m/s"""
+
+COMPLIANT = "sedan_compliant"
+"""The vehicle whose bushings and column are listed."""
+COMPLIANT_SPEEDS = (0.0, 20.0)
+"""m/s"""
+
+
+def stability_table(vehicle: str = "hmmwv", speeds: tuple[float, ...] = SPEEDS, h: float = H) -> dict[str, Any]:
+    """Modes and methods of every case: {"vehicle", "step" [s], "cases": [case, ...], "compliance": `compliance_table`}, for JSON.
+
+    A case is a speed [m/s] with "tread" "elastic" (as the vehicle has it) or "rigid" (`with_rigid_treads`), its "modes" ("kind", "share",
+    "eigenvalue" [re, im] in 1/s, "frequency" in Hz, "damping_ratio") and its "methods": "name", "order", "evaluations", the "factors" |r|
+    per step of every mode, the largest of them as "radius", "stable", and "largest_step" in s, null if every step up to 1 s is stable.
+    """
+    ground = build_ground("flat")
+    arrays = ground.arrays
+    cases = []
+    for speed in speeds:
+        held = HeldVehicle(build_vehicle(vehicle), arrays, speed)
+        linear = linearize(held)
+        elastic = _case(linear, h)
+        elastic["methods"].append(_shipped(held, linear, h))
+        cases.append(elastic)
+        if speed > 0.0:
+            cases.append(_case(with_rigid_treads(linear), h) | {"tread": "rigid"})
+    return {"vehicle": vehicle, "step": h, "cases": cases, "compliance": compliance_table(h)}
+
+
+def compliance_table(h: float = H) -> dict[str, Any]:
+    """Modes of bushings and column of COMPLIANT, from derivatives of its own step: {"vehicle", "cases"}.
+
+    A case is a speed [m/s] with its "modes": "kind", "share", "factor" |z| per step, and "eigenvalue" [re, im] in 1/s of which that is the answer.
+    """
+    vehicle, ground = build_vehicle(COMPLIANT), build_ground("flat").arrays
+    cases = []
+    for speed in COMPLIANT_SPEEDS:
+        modes = [
+            {"kind": m.kind, "share": m.share, "factor": abs(m.factor), "eigenvalue": [m.eigenvalue.real, m.eigenvalue.imag]}
+            for m in elastic_modes(vehicle, ground, speed, h)
+        ]
+        cases.append({"speed": speed, "modes": modes})
+    return {"vehicle": COMPLIANT, "cases": cases}
+
+
+def _case(linear: LinearVehicle, h: float) -> dict[str, Any]:
+    modes = [
+        {
+            "kind": kind,
+            "share": float(share),
+            "eigenvalue": [float(value.real), float(value.imag)],
+            "frequency": float(abs(value)) / (2.0 * math.pi),
+            "damping_ratio": float(-value.real / abs(value)) if value != 0.0 else 1.0,
+        }
+        for kind, share, value in zip(linear.kinds, linear.shares, _settled(linear.eigenvalues), strict=True)
+    ]
+    return {"speed": linear.speed, "tread": "elastic", "modes": modes, "methods": [_method(name, linear, h) for name in METHODS]}
+
+
+def _settled(eigenvalues: Any) -> Any:
+    """The same with those that are zero but for rounding put to zero: whether they come in pairs is chance."""
+    return np.where(np.abs(eigenvalues) < ZERO, 0.0, eigenvalues)
+
+
+def _method(name: str, linear: LinearVehicle, h: float) -> dict[str, Any]:
+    method = METHODS[name](linear, lambda t, y: linear.A @ y)
+
+    sizes = np.abs(factors(method, linear.A, linear.eigenvalues, h))
+    limit = largest_stable_step(lambda h: spectral_radius(method, linear.A, linear.eigenvalues, h))
+    return {"name": name, "order": method.order, "evaluations": method.evaluations} | _judged(sizes, limit)
+
+
+def _shipped(held: HeldVehicle, linear: LinearVehicle, h: float) -> dict[str, Any]:
+    """The vehicle's own step, from derivatives of the step itself."""
+    sizes = np.abs(followed(lambda h: step_matrix(held, h), linear.eigenvalues, h))
+    limit = largest_stable_step(lambda h: float(np.abs(np.linalg.eigvals(step_matrix(held, h))).max()))
+    return {"name": SHIPPED, "order": 1, "evaluations": 1} | _judged(sizes, limit)
+
+
+def _judged(sizes: Any, limit: float) -> dict[str, Any]:
+    radius = float(sizes.max())
+    return {
+        "factors": sizes.tolist(),
+        "radius": radius,
+        "stable": radius <= 1.0 + ROUNDING,
+        "largest_step": limit if math.isfinite(limit) else None,
+    }
+
+
+INTRODUCTION = """# Integrators
+
+Made by `jounce bench integrators --markdown docs/integrators.md`. Vehicle `{vehicle}`, step {step:g} ms.
+
+The vehicle is linearized about its trim, straight ahead on level hard ground, by central differences of its equations with driveshaft
+torque and steering held, in neutral (`vehicles/linearize.py`; [Deyo 1989, section 3.3.3.7]). Place, heading and wheel angles, on which nothing
+depends, are the rigid-body modes; they are struck out first. Chassis, lower-arm angles, wheel spins and both deflections of every tread
+remain. A mode is named by the coordinates that take the largest part in it; `scrub` is an arm that creeps because its tire must slip
+sideways.
+
+*Elastic treads* are the tire as it is: its relaxation keeps the wheel spin from being stiff. *Rigid treads* are the same tire without it, as
+in a tire model without states; there a wheel turns with the eigenvalue -g R^2 / I, g the force over the sliding velocity, which goes with 1 / v.
+
+|r| is the factor of a mode per step, the largest one for multistep methods; above 1 the mode grows without end. Orders and sources are in
+`vehicles/integration/`. Hybrid Euler is linearly implicit in suspension, wheels and tires and explicit in the chassis;
+`{shipped}` is the step that drives, differentiated as a whole.
+"""
+
+
+COMPLIANCE = """
+## What yields: bushings and column of `{vehicle}`
+
+Displacements of carriers on their bushings and a steering arm on its column are implicit in the step (`vehicles/compliance/`,
+`vehicles/steering/column.py`). Their modes are those of the step itself, differentiated as a whole with them among its coordinates: z is the
+factor of a mode per step of {step:g} ms, ln(z) / h the eigenvalue of which that is the answer; 500 Hz is a z below zero. What is gone within a
+step (below 1e-6) is left out.
+"""
+
+
+def as_markdown(table: dict[str, Any]) -> str:
+    """The table as a page."""
+    introduction = INTRODUCTION.format(vehicle=table["vehicle"], step=1e3 * table["step"], shipped=SHIPPED)
+    parts = [introduction, "## Largest stable step [ms]\n", _limits(table["cases"])]
+    for case in table["cases"]:
+        parts += [f"\n## {_title(case)}: |r| at {1e3 * table['step']:g} ms\n", _factors(case)]
+    return "\n".join([*parts, *compliance_parts(table["compliance"], table["step"])]) + "\n"
+
+
+def compliance_parts(found: dict[str, Any], h: float) -> list[str]:
+    """The modes of bushings and column as a chapter."""
+    parts = [COMPLIANCE.format(vehicle=found["vehicle"], step=1e3 * h)]
+    for case in found["cases"]:
+        rows = [["mode", "eigenvalue [1/s]", "Hz", "size of z"]]
+        for mode in case["modes"]:
+            re, im = mode["eigenvalue"]
+            if im >= 0.0:
+                value = f"{re:.4g} ± {im:.4g}i" if im > 0.0 else f"{re:.4g}"
+                rows.append([mode["kind"], value, f"{im / (2.0 * math.pi):.2f}" if im > 0.0 else "", f"{mode['factor']:.4f}"])
+        parts += [f"### {case['speed']:g} m/s\n", _grid(rows), ""]
+    return parts
+
+
+def _title(case: dict[str, Any]) -> str:
+    return f"{case['speed']:g} m/s, {case['tread']} treads"
+
+
+def _limits(cases: list[dict[str, Any]]) -> str:
+    """One row per method, one column per case; ! marks the cases that are unstable at the step of the table."""
+    rows = [["method", "order", "evaluations", *(_title(case) for case in cases)]]
+    for n, method in enumerate(cases[0]["methods"]):
+        found = [case["methods"][n] if n < len(case["methods"]) else None for case in cases]
+        limits = ["" if m is None else ("any" if m["largest_step"] is None else f"{1e3 * m['largest_step']:.3g}") for m in found]
+        marks = ["" if m is None or m["stable"] else " !" for m in found]
+        rows.append(
+            [method["name"], str(method["order"]), str(method["evaluations"]), *(a + b for a, b in zip(limits, marks, strict=True))]
+        )
+    return _grid(rows) + "\n\n`!` unstable at the step of this page; `any`: up to 1 s and beyond."
+
+
+def _factors(case: dict[str, Any]) -> str:
+    """One row per mode (one for a conjugate pair), one column per method."""
+    methods = case["methods"]
+    rows = [["mode", "eigenvalue [1/s]", "Hz", "damping", *(m["name"] for m in methods)]]
+    for n, mode in enumerate(case["modes"]):
+        re, im = mode["eigenvalue"]
+        if im < 0.0:
+            continue
+        value = f"{re:.4g} ± {im:.4g}i" if im > 0.0 else f"{re:.4g}"
+        ratio = f"{mode['damping_ratio']:.2f}" if im > 0.0 else ""
+        sizes = [m["factors"][n] for m in methods]
+        rows.append([mode["kind"], value, f"{mode['frequency']:.2f}" if im > 0.0 else "", ratio, *(f"{size:.4f}" for size in sizes)])
+    rows.append(["**spectral radius**", "", "", "", *(f"{m['radius']:.6f}" for m in methods)])
+    rows.append(["**stable**", "", "", "", *("yes" if m["stable"] else "**no**" for m in methods)])
+    return _grid(rows)
+
+
+def _grid(rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines.insert(1, "|" + "---|" * len(rows[0]))
+    return "\n".join(lines)
+
+
+def main_integrators(as_json: bool, markdown: str | None) -> int:
+    """Command line of `jounce bench integrators`; always 0: it reports, it does not judge. Raises JounceError if the file cannot be written."""
+    table = stability_table()
+    if markdown:
+        write_text(Path(markdown), as_markdown(table))
+    if as_json:
+        print(json_text(table))
+    elif not markdown:
+        print(as_markdown(table), end="")
+    return 0

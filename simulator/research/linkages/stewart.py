@@ -1,0 +1,258 @@
+"""Gough-Stewart platform: legs of a universal joint, a slider and a ball joint; accelerations by embedding.
+
+T. Uchida, J. McPhee, "Using Groebner bases to generate efficient kinematic solutions for the dynamic simulation of multi-loop mechanisms",
+Mechanism and Machine Theory 52 (2012), section 4.1. The independent coordinates q_i are the platform's pose (x, y, z, phi, theta, psi):
+its center of mass in the world and 3-2-1 Euler angles, R_WP = Rz(phi) Ry(theta) Rx(psi). The dependent ones are, for every leg,
+
+    alpha, beta : angles of its universal joint about the world's x and about the turned y'
+    s           : travel of its slider
+
+and follow one after the other from the lexicographic Groebner basis of the leg's equation (13), which is elementary geometry. With
+d = (d_x, d_y, d_z) from base joint to platform joint, L = |d| and L_0 the length at zero travel,
+
+    s = L - L_0,  sin(beta) = d_x / L,  cos(beta) = +sqrt(1 - sin^2(beta)),  cos(alpha) = d_z / (L cos(beta)),  sin(alpha) = -d_y / (L cos(beta))
+
+No angle is ever computed. The leg's axes x', y', n are those of Rx(alpha) Ry(beta); in them d' = (L beta', -L cos(beta) alpha', s').
+A leg along the world's x axis has no alpha: the universal joint is singular there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from simulator.base.algebra.linear_solve import solve_positive
+from simulator.base.algebra.vectors import add, cross, dot, vector
+from simulator.base.jit import inline, kernel
+from simulator.base.records import Record, record
+from simulator.research.linkages.euler_body import set_body, turning, turning_axes
+from washout.hexapod import leg_vector, platform_arm, platform_axes
+
+STEWART = (
+    # name                   shape   unit     what it is
+    ("base_joints", (6, 3), "m", "universal joints of the legs, in the world"),
+    ("platform_joints", (6, 3), "m", "ball joints of the legs, in the platform frame P, whose origin is its center of mass"),
+    ("rest_length", (6,), "m", "distance of the joints of a leg at zero travel"),
+    ("platform_mass", (), "kg", "mass of the platform"),
+    ("platform_inertia", (3, 3), "kg m2", "its inertia about its center of mass, in P"),
+    ("lower_mass", (6,), "kg", "half of the leg on the universal joint"),
+    ("upper_mass", (6,), "kg", "half of the leg on the slider"),
+    ("lower_center", (6,), "m", "center of mass of the lower half, from the base joint along the leg"),
+    ("upper_center", (6,), "m", "center of mass of the upper half, before the platform joint"),
+    ("transverse_inertia", (6,), "kg m2", "sum of both halves about their own centers of mass, square to the leg"),
+    ("axial_inertia", (6,), "kg m2", "sum of both halves about the leg"),
+    ("gravity", (3,), "m/s2", "acceleration of free fall in the world"),
+)
+
+STATE = (
+    ("pose", (6,), "m, rad", "x, y, z, phi, theta, psi"),
+    ("rates", (6,), "m/s, rad/s", "their derivatives"),
+)
+
+ALPHA, BETA, TRAVEL = range(3)
+"""The coordinates of a leg."""
+
+LEGS = (
+    ("arm", (3, 6), "m", "from the platform's center of mass to the platform joint, in the world"),
+    ("length", (6,), "m", "L"),
+    ("sin_alpha", (6,), "1", "of the first angle of the universal joint"),
+    ("cos_alpha", (6,), "1", "the same"),
+    ("sin_beta", (6,), "1", "of the second"),
+    ("cos_beta", (6,), "1", "the same, not negative"),
+)
+"""Dependent coordinates and what follows from them. The legs have the last index, so that loops over them fill the vector lanes."""
+
+MOTION = (
+    ("B", (3, 6, 6), "1/m, 1", "derivatives of ALPHA, BETA, TRAVEL by the pose: the dependent rows of B in (11), by leg"),
+    ("rates", (3, 6), "rad/s, m/s", "q_d' = B q_i'"),
+    ("bias", (3, 6), "rad/s2, m/s2", "B' q_i'"),
+    ("mass", (3, 6), "kg m2, kg", "mass matrix of the legs in their coordinates, which is diagonal"),
+    ("force", (3, 6), "N m, N", "forces on these coordinates, velocity-dependent ones included"),
+    ("H", (6, 6), "kg, kg m, kg m2", "B^T M B, lower triangle; overwritten by its factor"),
+    ("accelerations", (6,), "m/s2, rad/s2", "q_i''"),
+)
+
+
+class Stewart(NamedTuple):
+    """A platform with its workspace: what the kernels take.
+
+    p (STEWART,), legs (LEGS,), motion (MOTION,) : records of length 1
+    """
+
+    p: Record
+    legs: Record
+    motion: Record
+
+
+def make_stewart(p: Record) -> Stewart:
+    """A workspace for the platform of a STEWART record."""
+    return Stewart(p, record(LEGS), record(MOTION))
+
+
+# Positions ---------------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def solve_legs(m, pose):
+    """Dependent coordinates of all legs from the pose (6,) [m, rad], in closed form."""
+    p, legs = m.p[0], m.legs[0]
+    axes = platform_axes(pose[5], pose[4], pose[3])
+    origin = pose[0], pose[1], pose[2]
+    for i in range(6):
+        arm = platform_arm(axes, p["platform_joints"], i)
+        d = leg_vector(origin, arm, p["base_joints"], i)
+        L = math.sqrt(dot(d, d))
+        sb = d[0] / L
+        cb = math.sqrt(1.0 - sb * sb)
+        per = 1.0 / (L * cb)
+        for j in range(3):
+            legs["arm"][j, i] = arm[j]
+        legs["length"][i], legs["sin_beta"][i], legs["cos_beta"][i] = L, sb, cb
+        legs["cos_alpha"][i], legs["sin_alpha"][i] = per * d[2], -per * d[1]
+
+
+@kernel
+def leg_coordinates(m, out):
+    """(6, 3) alpha, beta [rad] and s [m] of every leg, after `solve_legs`."""
+    legs = m.legs[0]
+    for i in range(6):
+        out[i, ALPHA] = math.atan2(legs["sin_alpha"][i], legs["cos_alpha"][i])
+        out[i, BETA] = math.atan2(legs["sin_beta"][i], legs["cos_beta"][i])
+        out[i, TRAVEL] = legs["length"][i] - m.p[0]["rest_length"][i]
+
+
+@inline
+def leg_axes(legs, i):
+    """Axes x', y', n of a leg in the world: the columns of Rx(alpha) Ry(beta)."""
+    sa, ca, sb, cb = legs["sin_alpha"][i], legs["cos_alpha"][i], legs["sin_beta"][i], legs["cos_beta"][i]
+    return (cb, sa * sb, -ca * sb), (0.0, ca, sa), (sb, -sa * cb, ca * cb)
+
+
+# Velocities --------------------------------------------------------------------------------------------------------------------
+
+
+@inline
+def in_leg_coordinates(axes, L, cb, u):
+    """(alpha', beta', s') of a leg whose platform joint moves with u [m/s]; also of accelerations at rest."""
+    return -dot(axes[1], u) / (L * cb), dot(axes[0], u) / L, dot(axes[2], u)
+
+
+@kernel
+def solve_leg_rates(m, pose, rates):
+    """B of (11) in closed form, q_d' = B q_i' and B' q_i', after `solve_legs`.
+
+    B' q_i' is what remains of q_d'' at q_i'' = 0: the platform joint then accelerates by its centripetal part and by the turning of
+    the axes of the Euler angles, and the leg's own centripetal and Coriolis accelerations are subtracted.
+    """
+    legs, motion = m.legs[0], m.motion[0]
+    z, y, x = turning_axes(pose)
+    w, w_bias = turning((z, y, x), rates)
+    for i in range(6):
+        r = legs["arm"][0, i], legs["arm"][1, i], legs["arm"][2, i]
+        L, sb, cb = legs["length"][i], legs["sin_beta"][i], legs["cos_beta"][i]
+        axes = leg_axes(legs, i)
+        # a leg's coordinates do not depend on the pose but through its platform joint
+        set_columns(motion, i, 0, in_leg_coordinates(axes, L, cb, (1.0, 0.0, 0.0)))
+        set_columns(motion, i, 1, in_leg_coordinates(axes, L, cb, (0.0, 1.0, 0.0)))
+        set_columns(motion, i, 2, in_leg_coordinates(axes, L, cb, (0.0, 0.0, 1.0)))
+        set_columns(motion, i, 3, in_leg_coordinates(axes, L, cb, cross(z, r)))
+        set_columns(motion, i, 4, in_leg_coordinates(axes, L, cb, cross(y, r)))
+        set_columns(motion, i, 5, in_leg_coordinates(axes, L, cb, cross(x, r)))
+        wr = cross(w, r)
+        a1, b1, s1 = in_leg_coordinates(axes, L, cb, (rates[0] + wr[0], rates[1] + wr[1], rates[2] + wr[2]))
+        a2, b2, s2 = in_leg_coordinates(axes, L, cb, add(cross(w_bias, r), cross(w, wr)))
+        motion["rates"][ALPHA, i], motion["rates"][BETA, i], motion["rates"][TRAVEL, i] = a1, b1, s1
+        motion["bias"][ALPHA, i] = a2 - 2.0 * a1 * (s1 / L - b1 * sb / cb)
+        motion["bias"][BETA, i] = b2 - 2.0 * s1 * b1 / L - a1 * a1 * sb * cb
+        motion["bias"][TRAVEL, i] = s2 + L * (a1 * a1 * cb * cb + b1 * b1)
+
+
+@inline
+def set_columns(motion, i, j, column):
+    """Derivatives of the coordinates of leg i by coordinate j of the pose."""
+    motion["B"][ALPHA, j, i], motion["B"][BETA, j, i], motion["B"][TRAVEL, j, i] = column[0], column[1], column[2]
+
+
+# Accelerations -----------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def set_leg_forces(m, actuators):
+    """Mass matrix and forces of the legs in their own coordinates, from Lagrange's equations; `actuators` (6,) push on s [N].
+
+        2 T = (J cos^2(beta) + J_n sin^2(beta)) alpha'^2 + J beta'^2 + m_u s'^2,   J = J_t + m_l e_1^2 + m_u (L - e_2)^2
+
+    The universal joint spins the leg about its own axis with alpha' sin(beta); J_n is the axial inertia.
+    """
+    p, legs, motion = m.p[0], m.legs[0], m.motion[0]
+    g = vector(p["gravity"])
+    for i in range(6):
+        sb, cb = legs["sin_beta"][i], legs["cos_beta"][i]
+        a1, b1, s1 = motion["rates"][ALPHA, i], motion["rates"][BETA, i], motion["rates"][TRAVEL, i]
+        lower, upper = p["lower_center"][i], legs["length"][i] - p["upper_center"][i]
+        J = p["transverse_inertia"][i] + p["lower_mass"][i] * lower * lower + p["upper_mass"][i] * upper * upper
+        Jn = p["axial_inertia"][i]
+        J1 = 2.0 * p["upper_mass"][i] * upper * s1
+        moment = p["lower_mass"][i] * lower + p["upper_mass"][i] * upper
+        axes = leg_axes(legs, i)
+        motion["mass"][ALPHA, i] = J * cb * cb + Jn * sb * sb
+        motion["mass"][BETA, i] = J
+        motion["mass"][TRAVEL, i] = p["upper_mass"][i]
+        motion["force"][ALPHA, i] = -moment * cb * dot(axes[1], g) - a1 * (J1 * cb * cb + 2.0 * (Jn - J) * sb * cb * b1)
+        motion["force"][BETA, i] = moment * dot(axes[0], g) - J1 * b1 + (Jn - J) * sb * cb * a1 * a1
+        motion["force"][TRAVEL, i] = (
+            actuators[i] + p["upper_mass"][i] * dot(axes[2], g) + p["upper_mass"][i] * upper * (a1 * a1 * cb * cb + b1 * b1)
+        )
+
+
+@kernel
+def solve_accelerations(m, pose, rates, actuators):
+    """q_i'' = (B^T M B)^-1 B^T (F - M B' q_i') into `motion.accelerations`, (10), once the legs are solved by whatever method.
+
+    Returns False when B^T M B is singular (a leg along x, or no inertia).
+    """
+    p, motion = m.p[0], m.motion[0]
+    solve_leg_rates(m, pose, rates)
+    set_leg_forces(m, actuators)
+    set_body(p["platform_mass"], p["platform_inertia"], p["gravity"], pose, rates, motion["H"], motion["accelerations"])
+    B, H, f = motion["B"], motion["H"], motion["accelerations"]
+    for k in range(3):
+        for i in range(6):
+            for j in range(i + 1):
+                total = 0.0
+                for n in range(6):
+                    total += motion["mass"][k, n] * B[k, i, n] * B[k, j, n]
+                H[i, j] += total
+            total = 0.0
+            for n in range(6):
+                total += B[k, i, n] * (motion["force"][k, n] - motion["mass"][k, n] * motion["bias"][k, n])
+            f[i] += total
+    return solve_positive(H, f)
+
+
+@kernel
+def evaluate(m, pose, rates, actuators):
+    """Accelerations (6,) of the pose, into `motion.accelerations`.
+
+    Parameters
+    ----------
+    m : Stewart
+    pose, rates : (6,) x, y, z, phi, theta, psi and their derivatives [m, rad, 1/s]
+    actuators : (6,) forces that lengthen the legs [N]
+
+    Returns False when the platform has no acceleration (singular). Kernel.
+    """
+    solve_legs(m, pose)
+    return solve_accelerations(m, pose, rates, actuators)
+
+
+@kernel
+def euler_step(m, s, actuators, h):
+    """Explicit Euler step of a STATE record over h [s]."""
+    pose, rates = s[0]["pose"], s[0]["rates"]
+    solved = evaluate(m, pose, rates, actuators)
+    accelerations = m.motion[0]["accelerations"]
+    for i in range(6):
+        pose[i] += h * rates[i]
+        rates[i] += h * accelerations[i]
+    return solved

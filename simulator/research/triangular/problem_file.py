@@ -1,0 +1,173 @@
+"""Files of `jounce triangularize`: the constraint equations of a mechanism in sines, cosines and lengths."""
+
+from __future__ import annotations
+
+import hashlib
+import keyword
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from simulator.base.errors import ConfigError, raise_all
+from simulator.base.fields import Choice, Field, ListOf, Named, Number, Text
+from simulator.base.section import Section, checked
+from simulator.base.yaml_reader import read_text, read_yaml
+from simulator.research.triangular.expression_parser import ExpressionError, parse_equation
+from simulator.research.triangular.polynomial import Polynomial
+
+MOST_NAMES = 40
+_RESERVED = {"sin", "cos", "branch"}
+_NAMES = ListOf(Text("a name (letters, digits, _)"), most=MOST_NAMES)
+FILE = (
+    Field("name", Text(), "name of the mechanism"),
+    Field("source", Text(), "where the equations come from", "not said"),
+    Field("angles", _NAMES, "angles a of which sa and ca, their sine and cosine, are among the unknowns or the parameters", ()),
+    Field("unknowns", _NAMES, "unknowns in the order in which they are eliminated; the last one is solved first", ()),
+    Field("parameters", _NAMES, "what is known", ()),
+    Field("parameters_are", Choice(("variables", "coefficients")), "variables of the basis, or in its coefficients", "variables"),
+    Field("equations", ListOf(Text("an equation as text"), least=1), "equations between polynomials in unknowns and parameters"),
+    Field("example", Named(Number("", -math.inf, math.inf)), "numbers for the parameters, or for the angles that are known", None),
+)
+"""Of a file in ``configs/triangular``."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Equations to triangularize.
+
+    Attributes
+    ----------
+    name : what the mechanism is called
+    source : where the equations come from
+    unknowns : names in the order in which they are eliminated; the last one is solved first
+    parameters : names that are known when the unknowns are solved for
+    as_coefficients : the basis is over the field of rational functions of the parameters; otherwise parameters are variables after the unknowns
+    equations : polynomials over `names` that are zero, those of the file first, then sine^2 + cosine^2 = 1 of every unknown angle
+    loops : how many of the equations are those of the file
+    known_angles : names of the sine and the cosine of every angle among the parameters
+    example : a value of every parameter, or nothing
+    digest : of the file
+    """
+
+    name: str
+    source: str
+    unknowns: tuple[str, ...]
+    parameters: tuple[str, ...]
+    as_coefficients: bool
+    equations: tuple[Polynomial, ...]
+    loops: int
+    known_angles: dict[str, tuple[str, str]]
+    example: tuple[Fraction, ...]
+    digest: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Unknowns, then parameters: what the exponents of all polynomials belong to."""
+        return self.unknowns + self.parameters
+
+
+def load_problem(path: str | Path) -> Problem:
+    """Read a file of equations. Raises ConfigError."""
+    return problem_from_mapping(read_yaml(path), str(path), digest_of(read_text(path, "a YAML text file")))
+
+
+def digest_of(text: str) -> str:
+    """Digest of the text of a file, whatever its line ends."""
+    return hashlib.sha256("\n".join(text.splitlines()).encode()).hexdigest()[:16]
+
+
+def problem_from_mapping(mapping: Any, file: str, digest: str = "") -> Problem:
+    """The equations that a mapping (see `configs/triangular`) describes. Raises ConfigError."""
+    with checked(FILE, mapping, file) as s:
+        angles = {angle: ("s" + angle, "c" + angle) for angle in _names(s, "angles")}
+        unknowns, parameters = _names(s, "unknowns"), _names(s, "parameters")
+        _check_names(s, angles, unknowns, parameters)
+        names = {name: k for k, name in enumerate(unknowns + parameters)}
+        equations = _equations(s, names, angles)
+        known = {angle: pair for angle, pair in angles.items() if pair[0] in parameters}
+        circles = [circle((names[sine], names[cosine]), len(names)) for sine, cosine in angles.values() if {sine, cosine} <= set(unknowns)]
+        return Problem(
+            name=s.text("name"),
+            source=s.text("source", "not said"),
+            unknowns=unknowns,
+            parameters=parameters,
+            as_coefficients=s.choice("parameters_are", ("variables", "coefficients"), "variables") == "coefficients",
+            equations=(*equations, *circles),
+            loops=len(equations),
+            known_angles=known,
+            example=_example(s.section("example") if s.has("example") else None, parameters, known),
+            digest=digest,
+        )
+
+
+def parameter_values(given: Mapping[str, float], parameters: tuple[str, ...], angles: Mapping[str, tuple[str, str]]) -> dict[str, Fraction]:
+    """Exact values of parameters out of numbers for them or for angles [rad] whose sines and cosines they are."""
+    values: dict[str, Fraction] = {}
+    for name, number in given.items():
+        if name in angles:
+            values.update(zip(angles[name], (Fraction(math.sin(number)), Fraction(math.cos(number))), strict=True))
+        else:
+            values[name] = Fraction(repr(number))
+    return {name: value for name, value in values.items() if name in parameters}
+
+
+def _names(s: Section, key: str) -> tuple[str, ...]:
+    given = s.raw(key, [])
+    expected = "a list of different names (letters, digits, _)"
+    if not all(_is_name(n) for n in given):
+        raise ConfigError(s.file, s.path(key), given, expected)
+    if len(set(given)) != len(given) or _RESERVED & set(given):
+        raise ConfigError(s.file, s.path(key), given, f"{expected} other than {', '.join(sorted(_RESERVED))}")
+    return tuple(given)
+
+
+def _is_name(text: str) -> bool:
+    return text.isidentifier() and text.isascii() and not keyword.iskeyword(text)
+
+
+def _check_names(s: Section, angles: Mapping[str, tuple[str, str]], unknowns: tuple[str, ...], parameters: tuple[str, ...]) -> None:
+    if not unknowns:
+        raise ConfigError(s.file, s.path("unknowns"), [], "at least one name, in the order in which they are eliminated")
+    if len(unknowns) + len(parameters) > MOST_NAMES:
+        raise ConfigError(s.file, s.path("unknowns"), len(unknowns + parameters), f"at most {MOST_NAMES} unknowns and parameters")
+    for name in parameters:
+        if name in unknowns:
+            raise ConfigError(s.file, s.path("parameters"), name, "a name that is not among the unknowns")
+    for angle, pair in angles.items():
+        count = [sum(name in group for name in pair) for group in (unknowns, parameters)]
+        if count not in ([2, 0], [0, 2]):
+            raise ConfigError(s.file, s.path("angles"), angle, f"{' and '.join(pair)} both among the unknowns or both among the parameters")
+
+
+def _equations(s: Section, names: Mapping[str, int], angles: Mapping[str, tuple[str, str]]) -> list[Polynomial]:
+    equations, faults = [], []
+    for k, text in enumerate(s.raw("equations")):
+        key = s.path(f"equations[{k}]")
+        try:
+            polynomial = parse_equation(text, names, angles)
+        except ExpressionError as error:
+            faults.append(ConfigError(s.file, key, text, f"an equation between polynomials: {error}"))
+            continue
+        if not any(any(m) for m in polynomial):
+            faults.append(ConfigError(s.file, key, text, "an equation in which an unknown or a parameter is left"))
+        equations.append(polynomial)
+    raise_all(faults)
+    return equations
+
+
+def circle(indices: Sequence[int], count: int) -> Polynomial:
+    """The sum of the squares of some of `count` names, less 1."""
+    squares = {tuple(2 if k == index else 0 for k in range(count)): Fraction(1) for index in indices}
+    return {**squares, (0,) * count: Fraction(-1)}
+
+
+def _example(s: Section | None, parameters: tuple[str, ...], known: Mapping[str, tuple[str, str]]) -> tuple[Fraction, ...]:
+    if s is None:
+        return ()
+    single = [name for name in parameters if not any(name in pair for pair in known.values())]
+    with s:
+        values = parameter_values({name: s.number(name) for name in (*single, *known)}, parameters, known)
+    return tuple(values[name] for name in parameters)

@@ -1,0 +1,272 @@
+"""The chapter of one metric on the page of a sweep: how it is spread, what it depends on, and where it is least and largest."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.report.categorical_plots import Bar, Dots, Interval, Intervals, Tornado, shortened
+from simulator.report.heatmap import Heat
+from simulator.report.html_page import Column, Page
+from simulator.report.svg_plot import MOST_POINTS, Axis, Band, Curve, Panel
+from simulator.sweep.effects import FEW, Effect, Regression, effects, regression
+from simulator.sweep.results import Key, Results, shown
+from simulator.sweep.sobol_indices import CONFIDENCE, Indices, sobol_indices
+
+Array = NDArray[np.float64]
+Drawing = Panel | Tornado | Intervals | Dots | Heat
+
+PASSED = "passed"
+"""Column of verdicts, as a metric: 1 or 0."""
+MOST_BARS = 20
+MOST_ROWS = 30
+"""Names of a key beyond which it is not drawn."""
+MOST_HEATS = 6
+MOST_VALUES = 40
+"""Of a key on an axis of a field."""
+LETTERS_ALONG, LETTERS_UP, LETTERS_IN_ROWS = 64, 34, 46
+"""Of the name of an axis."""
+BINS = (8, 48)
+TREND = 10
+"""Pieces of equally many runs whose means show a trend."""
+
+
+def metric_chapter(page: Page, results: Results, name: str, ends: Callable[[Page, Sequence[Key]], None]) -> None:
+    """Write the chapter of a metric that varies; `ends` writes the table of the runs at its ends, the keys in the order of their effects."""
+    page.heading("Share that passed" if name == PASSED else name)
+    spread: list[Panel] = []
+    if name != PASSED:
+        spread.append(_spread(name, results.metrics[name], (results.about.get("limits") or {}).get(name)))
+    groups = results.groups()
+    if len(groups) > 1 and spread:
+        page.figure([replace(panel, wide=True) for panel in spread])
+        spread = []
+    in_order: dict[str, Key] = {}
+    for words, group in groups:
+        if words:
+            page.subheading(words)
+        for key in _group(page, group, name, spread):
+            in_order.setdefault(key, next(one for one in results.keys if one.name == key))
+    if name != PASSED:
+        ends(page, list(in_order.values()))
+
+
+def _group(page: Page, results: Results, name: str, before: Sequence[Drawing]) -> list[str]:
+    """What a metric depends on in runs in which the same keys vary; `before` stands beside it. Returns the keys by their effects."""
+    metric = results.metrics[name]
+    keys = [key for key in results.keys if len(key.values) > 1]
+    found = effects(keys, metric)
+    if before or found:
+        page.figure([*before, *_tornado(results, name, found)])
+    if found:
+        _effect_table(page, found, regression(keys, metric))
+    else:
+        page.text("No key makes a difference here: fewer than two runs with a result, or one value of each key.")
+    _sobol(page, results, name)
+    if name != PASSED and keys and np.isfinite(metric).any():
+        _scatter(page, results, name, keys)
+    order = [*(one.key for one in found), *(key.name for key in keys if key.name not in {one.key for one in found})]
+    by_effect = sorted(keys, key=lambda key: order.index(key.name))
+    heats = [heat for one, other in itertools.combinations(by_effect, 2) if (heat := _heat(results, name, one, other)) is not None]
+    if heats:
+        more = f" The {MOST_HEATS} of {len(heats)} pairs of keys with the largest effects." if len(heats) > MOST_HEATS else ""
+        page.figure(heats[:MOST_HEATS], f"Means over all that else varies.{more}")
+    return order
+
+
+HOW = (
+    "What a metric depends on: its mean over all that else varies where a key is low (blue) and where it is high (orange), that is at its least "
+    "and its largest value, or, where it has many, in the lowest and the highest fifth of the runs; of names, where the mean is least and "
+    "largest. The line is the mean of all.",
+    "Regression: a plane through all runs; how many standard deviations of the metric go with one of the key. There is none of names, and of "
+    "keys that always go together.",
+)
+"""To be told once."""
+
+
+def _spread(name: str, metric: Array, limit: Sequence[float | None] | None) -> Panel:
+    """How many runs have which number."""
+    sound = metric[np.isfinite(metric)]
+    values = np.unique(sound)
+    edges = np.histogram_bin_edges(sound, "auto")
+    count = min(max(len(edges) - 1, BINS[0]), BINS[1])
+    counts, edges = np.histogram(sound, count)
+    if len(values) <= BINS[0]:  # bars at the few numbers there are
+        wide = 0.25 * float(np.diff(values).min())
+        counts = np.array([(sound == value).sum() for value in values])
+        at = np.concatenate([[value - wide, value - wide, value + wide, value + wide] for value in values])
+        up = np.concatenate([[0.0, one, one, 0.0] for one in counts])
+    else:
+        at, up = np.repeat(edges, 2), np.concatenate([[0.0], np.repeat(counts, 2), [0.0]])
+    top = 1.05 * float(counts.max())
+    lines = [Curve("mean", np.full(2, sound.mean()), np.array([0.0, top]), 0, dash="6 3")]
+    for bound in limit or ():
+        if bound is not None:
+            lines.append(Curve("limit", np.full(2, float(bound)), np.array([0.0, top]), 2, width=2.0))
+    axis = Axis(shortened(name, LETTERS_ALONG))
+    outline = Curve("", at, up.astype(float), 1, width=1.0)
+    return Panel(
+        f"{len(sound)} runs",
+        axis,
+        Axis("runs", least=0.0, most=top),
+        [outline, *lines],
+        [Band("", at, np.zeros(len(at)), up.astype(float), 1)],
+    )
+
+
+def _tornado(results: Results, name: str, found: Sequence[Effect]) -> list[Drawing]:
+    if not found:
+        return []
+    bars = [Bar(results.short[one.key], one.at_low, one.at_high, _end(one.low), _end(one.high)) for one in found[:MOST_BARS]]
+    title = "What it depends on" + (f", the first {MOST_BARS} of {len(found)} keys" if len(found) > MOST_BARS else "")
+    return [Tornado(title, Axis(shortened(name, LETTERS_IN_ROWS)), float(np.nanmean(results.metrics[name])), bars)]
+
+
+def _end(words: str) -> str:
+    """What stands at the end of a bar."""
+    return words.replace("up to ", "≤ ").replace("from ", "≥ ")
+
+
+def _effect_table(page: Page, found: Sequence[Effect], plane: Regression) -> None:
+    columns = [Column("key", words=True, long=True), Column("low", words=True), Column("high", words=True), Column("mean at low")]
+    columns += [Column("mean at high"), Column("difference"), Column("regression", "standardised")]
+    rows: list[list[Any]] = []
+    for one in found:
+        slope = plane.coefficients.get(one.key)
+        ends = [shortened(one.low, 32), shortened(one.high, 32)]
+        rows.append([one.key, *ends, one.at_low, one.at_high, one.at_high - one.at_low, slope])
+    told = f"The plane of the regression explains {100.0 * plane.explained:.3g} % of the variance."
+    page.table(columns, rows, told if np.isfinite(plane.explained) else "")
+
+
+def _scatter(page: Page, results: Results, name: str, keys: Sequence[Key]) -> None:
+    metric = results.metrics[name]
+    every = max(1, -(-len(metric) // MOST_POINTS))
+    chosen = np.zeros(len(metric), bool)
+    chosen[::every] = True
+    verdicts = _verdicts(results.passed, np.isfinite(metric) & chosen)
+    drawn: list[Drawing] = []
+    for key in keys:
+        if key.names and len(key.names) > MOST_ROWS:
+            page.text(f"{key.name} has {len(key.names)} names and is not drawn.")
+        elif key.names:
+            drawn.append(Dots(results.short[key.name], Axis(shortened(name, LETTERS_IN_ROWS)), key.names, key.numbers, metric, verdicts))
+        else:
+            drawn.append(_cloud(results, name, key, verdicts))
+    drawn.sort(key=lambda one: not isinstance(one, Panel))
+    page.figure(drawn, f"Every {every}th run." if every > 1 else "")
+
+
+def _verdicts(passed: Sequence[bool | None], chosen: NDArray[np.bool_]) -> list[tuple[str, int, NDArray[np.bool_]]]:
+    """Curves of a scatter of the chosen runs: those of each verdict."""
+    kinds = (("passed", 1, True), ("not passed", 2, False), ("runs", 1, None))
+    found = [(label, color, chosen & np.array([one is verdict for one in passed], dtype=bool)) for label, color, verdict in kinds]
+    return [one for one in found if one[2].any()]
+
+
+def _cloud(results: Results, name: str, key: Key, curves: Sequence[tuple[str, int, NDArray[np.bool_]]]) -> Panel:
+    metric = results.metrics[name]
+    there = key.said & np.isfinite(metric)
+    drawn = [
+        Curve(label, key.numbers[which & there], metric[which & there], color, line=False, points=True) for label, color, which in curves
+    ]
+    at, means = _trend(key, metric, there)
+    low, high = float(key.values[0]), float(key.values[-1])
+    log = low > 0.0 and high > 100.0 * low
+    room = 1.0 if log else 0.02 * (high - low)
+    axis = Axis(
+        shortened(key.name, LETTERS_ALONG), log=log, least=low / 1.1 if log else low - room, most=high * 1.1 if log else high + room
+    )
+    return Panel("", axis, Axis(shortened(name, LETTERS_UP)), [*drawn, Curve("mean", at, means, 0, width=2.5)])
+
+
+def _trend(key: Key, metric: Array, there: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Means over a key: at each value, or where it has many in pieces of equally many runs."""
+    numbers, found = key.numbers[there], metric[there]
+    values = np.unique(numbers)
+    if len(values) <= FEW:
+        return values, np.array([found[numbers == value].mean() for value in values])
+    order = np.argsort(numbers, kind="stable")
+    pieces = [piece for piece in np.array_split(order, min(TREND, max(1, len(order) // 5))) if len(piece)]
+    return np.array([numbers[piece].mean() for piece in pieces]), np.array([found[piece].mean() for piece in pieces])
+
+
+def _heat(results: Results, name: str, one: Key, other: Key) -> Heat | None:
+    """Means over two keys; None where they are not of a grid: with too many values, or too few of their pairs driven."""
+    across, up = (one, other) if len(one.values) >= len(other.values) else (other, one)
+    if not len(up.values) >= 2 or len(across.values) > MOST_VALUES:
+        return None
+    metric = results.metrics[name]
+    there = np.isfinite(metric) & across.said & up.said
+    i, j = np.searchsorted(across.values, across.numbers[there]), np.searchsorted(up.values, up.numbers[there])
+    shape = len(up.values), len(across.values)
+    counts, sums = np.zeros(shape), np.zeros(shape)
+    np.add.at(counts, (j, i), 1.0)
+    np.add.at(sums, (j, i), metric[there])
+    if (counts > 0).mean() < 0.6:
+        return None
+    with np.errstate(invalid="ignore"):
+        values = sums / counts
+    words = [[key.word_of(value) for value in key.values] for key in (across, up)]
+    return Heat(
+        "Share that passed" if name == PASSED else name,
+        results.short[across.name],
+        results.short[up.name],
+        words[0],
+        words[1],
+        values,
+        name,
+    )
+
+
+def _sobol(page: Page, results: Results, name: str) -> None:
+    for section in results.about.get("sections", ()):
+        found = indices_of(results, section, name) if section.get("saltelli") else None
+        if found is None:
+            continue
+        series = [
+            (words, [Interval(float(one), float(low), float(high)) for one, low, high in zip(values, *ranges, strict=True)])
+            for words, values, ranges in (("first order", found.first, found.first_range), ("total order", found.total, found.total_range))
+        ]
+        page.figure(
+            [Intervals("Sobol indices", Axis("share of the variance"), [results.short[key] for key in found.keys], series)],
+            _sobol_words(section, found),
+        )
+        rows: list[list[Any]] = [
+            [key, first.value, f"{shown(first.low)} to {shown(first.high)}", total.value, f"{shown(total.low)} to {shown(total.high)}"]
+            for key, first, total in zip(found.keys, series[0][1], series[1][1], strict=True)
+        ]
+        columns = [
+            Column("key", words=True),
+            Column("first order"),
+            Column("interval", words=True),
+            Column("total order"),
+            Column("interval", words=True),
+        ]
+        page.table(columns, rows)
+
+
+def _sobol_words(section: Mapping[str, Any], found: Indices) -> str:
+    missing = (
+        f" {found.of - found.pairs} of {found.of} pairs of points are left out: runs of them are missing." if found.pairs < found.of else ""
+    )
+    return (
+        f"Runs {section['first']} to {section['first'] + section['runs'] - 1}. First order: share of the variance that goes when the key alone is known; total "
+        f"order: share that stays when all but the key are known. With intervals of {100 * CONFIDENCE:g} % by the bootstrap over {found.pairs} pairs.{missing}"
+    )
+
+
+def indices_of(results: Results, section: Mapping[str, Any], name: str) -> Indices | None:
+    """Sobol indices of a metric out of a design of Saltelli; None where too few of its runs are there."""
+    points = section["runs"] // (section["saltelli"] * section["repeats"])  # of a pair
+    found = np.full(section["runs"], np.nan)
+    places = results.numbers - section["first"]
+    inside = (places >= 0) & (places < section["runs"])
+    found[places[inside]] = results.metrics[name][inside]
+    pairs = found.reshape(section["saltelli"], points, section["repeats"]).mean(axis=2)
+    return sobol_indices(section["keys"][: points - 2], pairs)

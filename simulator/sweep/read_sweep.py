@@ -1,0 +1,121 @@
+"""A sweep read back from its folder: from its table, or while it goes on from its journals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError
+from simulator.sweep.engine import ABOUT, JOURNALS
+from simulator.sweep.journal import Row, read_rows
+from simulator.sweep.metric_section import PASSED
+from simulator.sweep.result_table import MACHINE, PLAN, TABLE, VARIED
+from simulator.sweep.results import Key, Results, key_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LETTERS = 16
+"""Of the digest of a sweep, for people."""
+
+
+def read_results(folder: str | Path) -> Results:
+    """What came of a sweep so far. Raises ConfigError: the folder is not one of a sweep, or a file in it cannot be read."""
+    place = Path(folder)
+    about = _about(place)
+    if (place / TABLE).is_file():
+        return _from_table(about, _read(place / TABLE), _read(place / MACHINE))
+    return _from_journals(about, _read(place / PLAN), read_rows(place / JOURNALS))
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    file = folder / ABOUT
+    try:
+        about = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(folder, "", f"no {ABOUT} in it", "the folder of a sweep, as `jounce sweep FILE --out DIR` leaves it") from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(file, "", str(error), "what a sweep says of itself, in JSON") from None
+    if not isinstance(about, dict):
+        raise ConfigError(file, "", about, "what a sweep says of itself, a mapping")
+    return about
+
+
+def _read(file: Path) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_table(file)
+    except (OSError, pa.ArrowException) as error:
+        raise ConfigError(file, "", str(error), "a table that a sweep has left") from None
+
+
+def _from_table(about: Mapping[str, Any], table: pa.Table, machine: pa.Table) -> Results:
+    metrics = json.loads(table.schema.metadata[b"jounce_sweep"])["metrics"]
+    numbers = {name: _numbers(table[name].to_pylist()) for name in metrics}
+    workers, wall, simulated = (machine[name].to_pylist() for name in ("worker", "wall_s", "simulated_s"))
+    return _results(
+        about, table, table["passed"].to_pylist(), table["failure"].to_pylist(), numbers, _machine(about, workers, wall, simulated)
+    )
+
+
+def _from_journals(about: Mapping[str, Any], plan: pa.Table, rows: Iterable[Row]) -> Results:
+    """Of the runs that have a row by now; one that was lost and driven again counts as what came of it then."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        if row["run"] not in found or found[row["run"]].get("lost"):
+            found[row["run"]] = row
+    done = [row for row in (found.get(run) for run in plan["run"].to_pylist()) if row is not None]
+    there = np.array([run in found for run in plan["run"].to_pylist()], dtype=bool)
+    names = dict.fromkeys(name for row in done for name in row["metrics"])
+    numbers = {name: _numbers([row["metrics"].get(name) for row in done]) for name in names}
+    made = list(found.values())
+    machine = _machine(
+        about, [row["worker"] for row in made], *([row["machine"].get(name) for row in made] for name in ("wall_s", "simulated_s"))
+    )
+    return _results(about, plan.filter(there), [row["passed"] for row in done], [row["failure"] for row in done], numbers, machine)
+
+
+def _results(
+    about: Mapping[str, Any],
+    said: pa.Table,
+    passed: list[bool | None],
+    failures: list[str],
+    metrics: Mapping[str, Any],
+    machine: Mapping[str, Any],
+) -> Results:
+    """All of it; the verdicts are a metric too."""
+    own = {PASSED: _numbers([None if one is None else float(one) for one in passed])}
+    number = np.array(said["number"].to_pylist(), dtype=np.int64)
+    return Results(about, said["run"].to_pylist(), number, list(_keys(said)), passed, failures, {**metrics, **own}, machine)
+
+
+def _keys(said: pa.Table) -> Iterable[Key]:
+    """What varies, by its columns."""
+    for field in said.schema:
+        name = (field.metadata or {}).get(VARIED)
+        if name is not None:
+            yield key_of(name.decode(), said[field.name].to_pylist())
+
+
+def _numbers(values: Iterable[float | None]) -> Any:
+    return np.array([np.nan if value is None else value for value in values], dtype=float)
+
+
+def _machine(
+    about: Mapping[str, Any], workers: Iterable[str], wall: Iterable[float | None], simulated: Iterable[float | None]
+) -> dict[str, str]:
+    """What is told of the making."""
+    driven, covered = sum(one or 0.0 for one in wall), sum(one or 0.0 for one in simulated)
+    told = {"digest": str(about.get("sweep", ""))[:LETTERS], "version": str(about.get("version", "")), "workers": str(len(set(workers)))}
+    if driven > 0.0:
+        told |= {
+            "time of all workers": f"{driven:.4g} s",
+            "simulated time": f"{covered:.4g} s, {covered / driven:.3g} times real time a worker",
+        }
+    return told

@@ -1,0 +1,219 @@
+"""`jounce cueing`: the objective test of washouts, or recorded drives through them side by side; one page, one object for programs."""
+
+from __future__ import annotations
+
+import shlex
+import string
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from simulator.base.console import complain, tell
+from simulator.base.errors import ConfigError
+from simulator.base.json_output import json_text
+from simulator.base.machine import taken, version
+from simulator.builder.builder import build_cueing
+from simulator.report.html_page import Page
+from simulator.run.folder import RunFolder
+from simulator.telemetry.atomic_files import write_text
+from simulator.tools.cueing import omct_page, recorded_drives_page
+from simulator.tools.cueing.omct import AMPLITUDES, AXES, TICK, Response, as_object, objective_test
+from simulator.tools.cueing.omct_page import Tested
+from simulator.tools.cueing.recorded_drives import Drive, read_drive, ride_drive
+from simulator.tools.cueing.recorded_drives_page import Compared
+from simulator.tools.cueing.step_response import TURNS, push
+
+PAGE, OBJECT = "cueing.html", "cueing.json"
+"""Files that it leaves."""
+_LETTERS = string.ascii_uppercase
+"""Of washouts, on a terminal."""
+
+Shown = tuple[list[str], list[list[str]], list[str]]
+"""Headings, rows and notes of a table for a terminal."""
+
+DEFAULT = "small_hexapod"
+"""Washout and platform where none is said."""
+
+
+def main_cueing(arguments: Any) -> int:
+    """Command line; returns 0. Raises JounceError: a file cannot be used, a platform does not come up, or the folder cannot be written."""
+    pairs = _pairs(arguments.washout or [DEFAULT], arguments.platform or [DEFAULT])
+    drives = [read_drive(run) for run in arguments.runs]
+    for washout, on, _ in pairs:  # before anything is written
+        build_cueing(washout, on, TICK).close()
+    folder = RunFolder(Path(arguments.out) if arguments.out else None)
+    try:
+        began = time.perf_counter()
+        with Told(arguments.json) as told:
+            if drives:
+                page, said, table = _drives(drives, pairs, arguments.gain, told)
+            else:
+                page, said, table = _objective(pairs, arguments.amplitude or list(AMPLITUDES), arguments.attendant_gravity, told)
+        outcome = {"result": said, "machine": {**taken(time.perf_counter() - began), "version": version()}}
+        page_file = folder.path / PAGE
+        write_text(page_file, page.html())
+        write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
+        folder.began()
+    finally:
+        folder.abandon()
+        folder.release()
+    if arguments.json:
+        tell(json_text({"folder": str(folder.path), **outcome}))
+        return 0
+    _print(table)
+    for drive in drives:
+        if drive.coarse:
+            complain(f"{drive.name}: {recorded_drives_page.coarse_words(drive)}")
+    tell(f"{PAGE} and {OBJECT} in {folder.path}")
+    return 0
+
+
+def _pairs(washouts: Sequence[str], platforms: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Washout, platform, and what they are called together. Raises ConfigError: platforms that are neither one nor as many as washouts."""
+    if len(platforms) not in (1, len(washouts)):
+        raise ConfigError("--platform", "", " ".join(platforms), f"one platform, or one for each of the {len(washouts)} washouts")
+    beside = list(platforms) * (len(washouts) if len(platforms) == 1 else 1)
+    several = len(set(beside)) > 1
+    called = [f"{Path(one).stem} on {Path(on).stem}" if several else Path(one).stem for one, on in zip(washouts, beside, strict=True)]
+    if len(set(called)) < len(called):
+        called = [f"{one} on {on}" for one, on in zip(washouts, beside, strict=True)]
+    return list(dict.fromkeys(zip(washouts, beside, called, strict=True)))
+
+
+def _command() -> str:
+    return shlex.join(["jounce", *sys.argv[1:]]) if len(sys.argv) > 1 and sys.argv[1] == "cueing" else "jounce cueing"
+
+
+def _drives(
+    drives: Sequence[Drive], pairs: Sequence[tuple[str, str, str]], gain: float | None, told: Callable[[str], None]
+) -> tuple[Page, dict[str, Any], Shown]:
+    """Page, object and table of drives."""
+    compared = []
+    for washout, on, label in pairs:
+        ridden = []
+        for drive in drives:
+            told(f"{label}, {drive.name}")
+            ridden.append(ride_drive(drive, partial(build_cueing, washout, on, drive.h, drive.gravity), gain))
+        compared.append(Compared(label, washout, on, ridden))
+    told("the page")
+    said = {
+        "kind": "drives",
+        "drives": [{"name": one.name, "duration": float(one.times[-1]), "rows_per_second": one.recorded} for one in drives],
+        "washouts": [
+            {
+                "washout": one.washout,
+                "platform": one.platform,
+                "force_gain": one.ridden[0].aims[0],
+                "rate_gain": one.ridden[0].aims[1],
+                "drives": [ridden.scores for ridden in one.ridden],
+                "mean": recorded_drives_page.mean_of(one),
+            }
+            for one in compared
+        ],
+    }
+    rows = recorded_drives_page.summary_rows(drives, compared)
+    letters = {one.label: letter for one, letter in zip(compared, _LETTERS, strict=False)}
+    shown = [[f"{one:.2f}" if isinstance(one, float) else letters.get(one, one) for one in row] for row in rows]
+    headings = ["drive", "", "K", *(f"{title} {unit}".strip() for title, unit, _ in recorded_drives_page.SUMMARY)]
+    notes = [f"{letter}: {label}" for label, letter in letters.items()]
+    notes.append(
+        "error: force at the head, 0 to 10 Hz, beside K times the car, surge and sway together; yaw as perceived; stroke, limited: shares of "
+        "the stroke and of ticks"
+    )
+    return recorded_drives_page.drive_page(drives, compared, _command()), said, (headings, shown, notes)
+
+
+def _objective(
+    pairs: Sequence[tuple[str, str, str]], amplitudes: Sequence[float], attendant: bool, told: Callable[[str], None]
+) -> tuple[Page, dict[str, Any], Shown]:
+    """Page, object and table of the objective test."""
+    tested = []
+    for washout, on, label in pairs:
+        tests = []
+        for amplitude in amplitudes:
+            say = partial(_tell_axis, told, f"{label}, x {amplitude:g}")
+            tests.append(objective_test(partial(build_cueing, washout, on, TICK), amplitude, attendant, told=say))
+        told(f"{label}, a push")
+        pushes = [push(partial(build_cueing, washout, on, TICK), axis) for axis in TURNS]
+        tested.append(Tested(label, washout, on, tests, pushes))
+    told("the page")
+    said = {
+        "kind": "objective test",
+        "washouts": [
+            {
+                "washout": one.washout,
+                "platform": one.platform,
+                "tests": [as_object(test) for test in one.tests],
+                "pushes": [one_push.as_object() for one_push in one.pushes],
+            }
+            for one in tested
+        ],
+    }
+    rows = [
+        [letter, f"{test.amplitude:g}", axis, *_three(test, axis)]
+        for one, letter in zip(tested, _LETTERS, strict=False)
+        for test in one.tests
+        for axis in AXES
+    ]
+    headings = ["", "size", "axis", "0.1 rad/s", "1 rad/s", "10 rad/s", "least in phase"]
+    notes = [f"{letter}: {one.label}" for one, letter in zip(tested, _LETTERS, strict=False)]
+    notes.append(
+        "gain and phase of the force and the rate at the head by the same axis of the car, K not divided out; in phase below 0: against it"
+    )
+    return omct_page.omct_page(tested, _command()), said, (headings, rows, notes)
+
+
+def _tell_axis(told: Callable[[str], None], what: str, axis: str) -> None:
+    told(f"{what}, {axis}")
+
+
+def _three(test: Response, axis: str) -> list[str]:
+    """Gain and phase at three frequencies, and the least share in phase."""
+    least, at = omct_page.least_in_phase(test, axis)
+    return [*(omct_page.words_of(test.at(w, axis)[0]) for w in (0.1, 1.0, 10.0)), f"{least:+.2f} at {at:.2g}"]
+
+
+def _print(table: Shown) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    headings, rows, notes = table
+    shown = Table(box=SIMPLE_HEAD, padding=0)
+    for n, heading in enumerate(headings):
+        shown.add_column(heading, justify="left" if n < 2 else "right", overflow="fold")
+    for before, row in zip([[""], *rows], rows, strict=False):
+        cells = ["-" if cell == "nan" else cell for cell in row]
+        shown.add_row("" if row[0] == before[0] else cells[0], *cells[1:])
+    console = Console(markup=False)
+    console.print(shown)
+    for note in notes:
+        console.print(note, highlight=False)
+
+
+class Told:
+    """What is being done: a line that vanishes on a terminal's error stream, nothing elsewhere or beside JSON."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._shown = not quiet and sys.stderr.isatty()
+        self._status: Any = None
+
+    def __call__(self, what: str) -> None:
+        if not self._shown:
+            return
+        if self._status is None:
+            from rich.console import Console
+
+            self._status = Console(stderr=True, markup=False).status(what)
+            self._status.start()
+        self._status.update(what)
+
+    def __enter__(self) -> Told:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()

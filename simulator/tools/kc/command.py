@@ -1,0 +1,93 @@
+"""`jounce kc VEHICLE...`: kinematics and compliance of the axles as a table, JSON, CSV and a page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from simulator.base.console import tell
+from simulator.base.json_output import json_text
+from simulator.builder.builder import build_ground, build_vehicle
+from simulator.telemetry.atomic_files import write_text
+from simulator.tools.kc.page import QUANTITIES, Measured, kc_page, measured
+from simulator.tools.kc.rig import Rig
+from simulator.tools.kc.sweeps import BOUNCE
+
+
+def main_kc(arguments: Any) -> int:
+    """Command line; returns 0. Raises JounceError: a vehicle cannot be used, or a file cannot be written."""
+    bounce = BOUNCE if arguments.bounce is None else 1e-3 * arguments.bounce
+    found = [
+        measured(Path(name).stem, Rig(build_vehicle(name, check_step=False), build_ground("flat")), bounce) for name in arguments.vehicle
+    ]
+    page = Path(arguments.out or f"kc_{'_'.join(one.name for one in found)}.html")
+    write_text(page, kc_page(found, f"jounce kc {' '.join(arguments.vehicle)}").html())
+    if arguments.csv:
+        write_text(Path(arguments.csv), as_csv(found))
+    if arguments.json:
+        tell(json_text({"vehicles": [as_object(one) for one in found], "page": str(page), "csv": arguments.csv}))
+        return 0
+    tell(as_text(found))
+    tell(f"\nplots in {page}" + (f", every place in {arguments.csv}" if arguments.csv else ""))
+    return 0
+
+
+def as_object(one: Measured) -> dict[str, Any]:
+    """For JSON: results by axle and test, each with its value, unit and meaning; null where nothing yields or nothing is reached."""
+    axles: dict[str, dict[str, dict[str, Any]]] = {}
+    for axle, results in one.results.items():
+        for r in results:
+            of_test = axles.setdefault(axle, {}).setdefault(r.test, {})
+            of_test[r.name] = {"value": r.value, "unit": r.unit, "meaning": r.meaning}
+    return {"vehicle": one.name, "axles": axles}
+
+
+def as_csv(found: Sequence[Measured]) -> str:
+    """A row for each wheel at each place of each test, with the units in the names of the columns; places that are not reached are left out."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = [f"{name}_{unit}" for name, (_, unit, _) in QUANTITIES.items()]
+    writer.writerow(["vehicle", "axle", "test", "unit", "swept", "side", "arm_angle_deg", *columns])
+    for one in found:
+        for axle, sweeps in one.sweeps.items():
+            for test, s in sweeps.items():
+                for x, place in zip(s.x, s.places, strict=True):
+                    if place is None:
+                        continue
+                    for wheel in place.wheels:
+                        numbers = [math.degrees(place.arm), *(number(wheel) for _, _, number in QUANTITIES.values())]
+                        which = "left" if wheel.left else "right"
+                        writer.writerow([one.name, axle, test, s.unit, f"{x:.9g}", which, *(f"{number:.9g}" for number in numbers)])
+    return out.getvalue()
+
+
+def as_text(found: Sequence[Measured]) -> str:
+    """For people: a table for each axle, a column for each vehicle."""
+    lines: list[str] = []
+    for axle in dict.fromkeys(axle for one in found for axle in one.results):
+        having = [one for one in found if axle in one.results]
+        values = [{(r.test, r.name): r.value for r in one.results[axle]} for one in having]
+        rows = {(r.test, r.name): r for one in having for r in one.results[axle]}
+        width = max(len(name) for _, name in rows) + 2
+        lines += ["", f"{axle} axle".ljust(width + 2) + "".join(f"{one.name:>18}" for one in having)]
+        last = ""
+        for key, r in rows.items():
+            if r.test != last:
+                lines.append(f"  {r.test.replace('_', ', ')}")
+                last = r.test
+            shown = "".join(f"{told(of.get(key, math.nan)):>18}" for of in values)
+            lines.append(f"    {r.name.ljust(width - 2)}{shown}  {r.unit}")
+    return "\n".join(lines[1:])
+
+
+def told(value: float) -> str:
+    """In four digits; what is nothing but rounding is 0, and a stiffness of what does not yield is said."""
+    if math.isinf(value):
+        return "rigid"
+    if math.isnan(value):
+        return "-"
+    return "0" if abs(value) < 1e-7 else f"{value:.4g}"

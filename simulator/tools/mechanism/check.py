@@ -1,0 +1,377 @@
+"""A mechanism looked at in one state (`jounce mechanism FILE`): mobility, redundant constraints, aggregated bodies, closure, accelerations.
+
+A state that the file gives must lie on the loops. Where it gives none, where `--set` changes single joints, and with `--assemble`, the
+loops are closed first, and the report says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.json_output import json_text
+from simulator.tools.mechanism.initial_state import assembled, closed_state, read_start
+from vehicles.multibody.description.initial_state import InitialState
+from vehicles.multibody.description.mechanism import WORLD, Joint, Mechanism, MechanismError
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.kinds import make_formulation
+from vehicles.multibody.loops.analysis import Mobility, mobility
+from vehicles.multibody.loops.constraint_jacobian import position_residuals, velocity_residuals
+from vehicles.multibody.tree.body_motion import mechanical_energy
+from vehicles.multibody.tree.coordinates import velocity_coordinates
+from vehicles.multibody.tree.system import Dimensions, System, build_system
+from vehicles.multibody.tree.tree import advance_positions
+
+Vector = NDArray[np.float64]
+
+COMPARED = ("ce", "ta", "fa")
+"""What `all` formulations are; the first one's accelerations are shown."""
+AGREEMENT = 1e-9
+"""Largest difference between formulations, relative to the larger of 1 and the largest acceleration."""
+BALANCED = 1e-6
+"""m, and share of the moment across the axis: by so much a wheel may be out of balance."""
+MOST_NAMES = 8
+"""Names in one line of the page."""
+
+
+@dataclass(frozen=True)
+class AggregatedBody:
+    """Bodies that loops bind together, the body they hang on, those loops, and the coordinates chosen as independent."""
+
+    bodies: tuple[str, ...]
+    parent: str
+    loops: tuple[str, ...]
+    independent: tuple[str, ...]
+
+
+class EulerCount(NamedTuple):
+    """Coordinates of the tree as [Deyo 1989, section 3.3.3] counts them, prescribed ones and the four Euler parameters of free and spherical joints
+    included, and their constraints: those of loops and couplings, norms of Euler parameters, prescribed coordinates."""
+
+    coordinates: int
+    constraints: int
+    norms: int
+    prescribed: int
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found about a mechanism in the state q (n_q,), v (n_v,).
+
+    moved : largest residual that assembling removed [m, rad], None when the state was on the loops already
+    left : loops that are singular at zero coordinates, when the state was moved away from there
+    closure, opening : residual [m, rad] and its rate of every loop and coupling, by name
+    accel : (n_v,) accelerations by the first of `formulations`
+    energy : kinetic and potential [J]
+    formulations : dimensions, and difference of the accelerations from those of the first, by name
+    refused : why, by name of the formulations that found no accelerations
+    """
+
+    system: System
+    q: Vector
+    v: Vector
+    moved: float | None
+    left: tuple[str, ...]
+    mobility: Mobility
+    aggregated: tuple[AggregatedBody, ...]
+    closure: dict[str, float]
+    opening: dict[str, float]
+    accel: Vector
+    energy: tuple[float, float]
+    formulations: dict[str, tuple[Dimensions, float]]
+    refused: dict[str, str]
+
+    @property
+    def euler(self) -> EulerCount:
+        """Sizes with attitudes as Euler parameters."""
+        norms = sum(joint.kind in ("free", "spherical") for joint in self.system.mechanism.joints)
+        prescribed = self.system.n_v - self.mobility.coordinates
+        return EulerCount(self.system.n_q, self.mobility.constraints + norms + prescribed, norms, prescribed)
+
+    @property
+    def agree(self) -> bool:
+        """Whether all formulations that found accelerations found the same."""
+        return all(difference <= AGREEMENT for _, difference in self.formulations.values())
+
+
+def main_mechanism(arguments: argparse.Namespace) -> int:
+    """Print what is found about the mechanism of a file; 1 when formulations disagree, else 0.
+
+    Raises ConfigError or MechanismError : something cannot be read; the state is off the loops, singular or contradictory.
+    """
+    start = read_start(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.free)
+    names = COMPARED if arguments.formulation == "all" else (arguments.formulation,)
+    found = inspect_mechanism(start.mechanism, start.state, names, start.may_assemble, start.hold, start.may_leave)
+    print(json_text(as_object(found)) if arguments.json else as_text(found))
+    return 0 if found.agree else 1
+
+
+def inspect_mechanism(
+    mechanism: Mechanism,
+    state: InitialState,
+    formulations: Sequence[str],
+    may_assemble: bool = False,
+    hold: tuple[str, ...] | None = None,
+    may_leave: bool = False,
+) -> Findings:
+    """Everything about a mechanism in a state.
+
+    Parameters
+    ----------
+    formulations : short names, see `formulations.FORMULATIONS`
+    may_assemble : close the loops when they are open, keeping the joints in `hold` (None: those declared independent, if that can be)
+    may_leave : when the configuration is singular, take one some way from zero coordinates
+
+    Raises
+    ------
+    MechanismError : the state is off the loops or they cannot be closed, it is singular, or no formulation finds accelerations in it
+    """
+    system = build_system(mechanism)
+    q, v, prescribed, moved = closed_state(system, state, may_assemble, hold)
+    found, left = mobility(system, q), tuple[str, ...]()
+    if found.singular and may_leave:
+        left = found.loops
+        q, v, moved = assembled(system, _displaced(system), v, ())
+        found = mobility(system, q)
+    if found.singular:
+        loops = ", ".join(repr(name) for name in found.loops)
+        raise MechanismError(
+            f"{mechanism.file}: singular configuration: {loops} neither close nor open in it (--set JOINT=VALUE gives another)", found.loops
+        )
+    results, refused = _solved(system, (q, v, prescribed), formulations)
+    accel = next(iter(results.values()))[0]
+    return Findings(
+        system=system,
+        q=q,
+        v=v,
+        moved=moved,
+        left=left,
+        mobility=found,
+        aggregated=aggregated_bodies(system, q),
+        closure=_by_loop(system, position_residuals(system, q)),
+        opening=_by_loop(system, velocity_residuals(system, q, v)),
+        accel=accel,
+        energy=mechanical_energy(system, q, v),
+        formulations={name: (dimensions, _difference(own, accel)) for name, (own, dimensions) in results.items()},
+        refused=refused,
+    )
+
+
+def _solved(
+    system: System, state: tuple[Vector, Vector, Vector], formulations: Sequence[str]
+) -> tuple[dict[str, tuple[Vector, Dimensions]], dict[str, str]]:
+    """Accelerations and dimensions of the formulations that find any in the state, and why the others do not. Raises MechanismError if none does."""
+    q, v, prescribed = state
+    results, errors = {}, {}
+    for name in formulations:
+        try:
+            solver = make_formulation(name, system)
+            results[name] = solver.accelerations(q, v, prescribed=prescribed), solver.dimensions
+        except MechanismError as error:
+            errors[name] = error
+    if not results:
+        raise next(iter(errors.values()))
+    return results, {name: str(error).removeprefix(f"{system.mechanism.file}: ") for name, error in errors.items()}
+
+
+def _displaced(system: System) -> Vector:
+    """(n_q,) every joint some way from zero, none as another; free bodies stay, loops seldom depend on where they are."""
+    q, v = np.zeros(system.n_q), 0.4 * np.sin(1.0 + np.arange(system.n_v))
+    for joint in system.mechanism.joints:
+        if joint.kind == "free":
+            v[system.joint_v[joint.name]] = 0.0
+    advance_positions(system.parts.tree, system.neutral(), v, 1.0, q)
+    return q
+
+
+def _difference(accel: Vector, reference: Vector) -> float:
+    return float(np.abs(accel - reference).max(initial=0.0) / max(1.0, float(np.abs(reference).max(initial=0.0))))
+
+
+def _by_loop(system: System, residual: Vector) -> dict[str, float]:
+    """Largest residual of every loop and coupling."""
+    out = dict.fromkeys(system.loop_names, 0.0)
+    for row, value in zip(system.parts.constraints.rows, residual, strict=True):
+        name = system.loop_names[row["loop"]]
+        out[name] = max(out[name], abs(float(value)))
+    return out
+
+
+def wheels(mechanism: Mechanism) -> tuple[str, ...]:
+    """Bodies that can only spin on what carries them: balanced rotors on a revolute joint, on which nothing hangs and which no loop holds."""
+    holding = {joint.parent for joint in mechanism.joints}
+    holding |= {end for loop in mechanism.loops for end in (loop.predecessor, loop.successor)}
+    bodies = {body.name: body for body in mechanism.bodies}
+    found = []
+    for joint in mechanism.joints:
+        if joint.kind == "revolute" and joint.parent != WORLD and joint.child not in holding and _is_rotor(bodies[joint.child], joint):
+            found.append(joint.child)
+    return tuple(found)
+
+
+def _is_rotor(body: RigidBody, joint: Joint) -> bool:
+    """Whether a body with mass and a moment about the axis of its joint looks the same after every turn about it."""
+    axis, arm = joint.R_BM @ joint.axes[0], body.p_BoBcm - joint.p_BM
+    I = body.I_BBcm
+    along = float(axis @ I @ axis)
+    across = 0.5 * (float(np.trace(I)) - along)
+    is_round = np.abs(I - along * np.outer(axis, axis) - across * (np.eye(3) - np.outer(axis, axis))).max() <= BALANCED * across
+    return bool(body.mass > 0.0 and along > 0.0 and np.linalg.norm(np.cross(axis, arm)) <= BALANCED and is_round)
+
+
+def aggregated_bodies(system: System, q: Vector) -> tuple[AggregatedBody, ...]:
+    """Aggregated bodies of a mechanism, and their independent coordinates as `ConstraintEmbedding` chooses them at q (n_q,)."""
+    independent = set(ConstraintEmbedding(system, q).independent.tolist())
+    nodes, rows = system.parts.tree.nodes, system.parts.constraints.rows
+    body_of, coordinates = {node: name for name, node in system.node.items()}, velocity_coordinates(system)
+    out = []
+    for cluster in system.clusters:
+        if cluster.row0 < cluster.row1:
+            members = range(cluster.first, cluster.last)
+            joints = {system.node_names[k] for k in members}
+            out.append(
+                AggregatedBody(
+                    tuple(body_of[k] for k in members if k in body_of),
+                    body_of[int(nodes["parent"][cluster.first : cluster.last].min())],
+                    tuple(dict.fromkeys(system.loop_names[row["loop"]] for row in rows[cluster.row0 : cluster.row1])),
+                    tuple(c.label for c in coordinates if c.joint in joints and c.index in independent),
+                )
+            )
+    return tuple(out)
+
+
+def as_object(found: Findings) -> dict[str, Any]:
+    """For JSON: names as in the file, SI units and radians, coordinates as `mechanism.Joint` defines them."""
+    system, mechanism, m = found.system, found.system.mechanism, found.mobility
+    return {
+        "file": mechanism.file,
+        "name": mechanism.name,
+        "bodies": len(mechanism.bodies),
+        "wheels": list(wheels(mechanism)),
+        "joints": dict(Counter(joint.kind for joint in mechanism.joints)),
+        "loops": dict(Counter(loop.kind for loop in mechanism.loops)),
+        "couplings": len(mechanism.couplings),
+        "tree_coordinates": m.coordinates,
+        "prescribed_coordinates": system.n_v - m.coordinates,
+        "constraints": m.constraints,
+        "redundant_constraints": m.redundant,
+        "degrees_of_freedom": m.degrees_of_freedom,
+        "euler_parameters": {"coordinates": found.euler.coordinates, "constraints": found.euler.constraints},
+        "aggregated_bodies": [
+            {"bodies": body.bodies, "parent": body.parent, "loops": body.loops, "independent": body.independent}
+            for body in found.aggregated
+        ],
+        "assembled_from": found.moved,
+        "singular_at_zero": found.left,
+        "closure": found.closure,
+        "opening": found.opening,
+        "energy": {"kinetic": found.energy[0], "potential": found.energy[1]},
+        "state": {
+            name: {
+                "position": found.q[system.joint_q[name]].tolist(),
+                "rate": found.v[system.joint_v[name]].tolist(),
+                "acceleration": found.accel[system.joint_v[name]].tolist(),
+            }
+            for name in _moving(found)
+        },
+        "formulations": {
+            name: {"coordinates": size.coordinates, "constraints": size.constraints, "difference": difference}
+            for name, (size, difference) in found.formulations.items()
+        },
+        "refused": found.refused,
+        "agree": found.agree,
+    }
+
+
+def _moving(found: Findings) -> list[str]:
+    """Joints with coordinates, in the order of the file."""
+    at = found.system.joint_v
+    return [joint.name for joint in found.system.mechanism.joints if at[joint.name].stop > at[joint.name].start]
+
+
+def as_text(found: Findings) -> str:
+    """A page for people."""
+    mechanism = found.system.mechanism
+    joints = Counter(joint.kind for joint in mechanism.joints)
+    loops = Counter(loop.kind for loop in mechanism.loops)
+    m = found.mobility
+    sum_of = f"{m.coordinates} coordinates of the tree - {m.constraints} constraints + {m.constraints - m.rank} redundant"
+    rolling, euler = wheels(mechanism), found.euler
+    bodies = _count(len(mechanism.bodies), "body", "bodies")
+    if rolling:
+        bodies = f"{_count(len(mechanism.bodies) - len(rolling), 'body', 'bodies')} and {_count(len(rolling), 'wheel', 'wheels')}"
+    lines = [
+        f"{mechanism.file}: {mechanism.name}",
+        f"  {bodies}; joints: {_kinds(joints)}; loops: {_kinds(loops)}; couplings: {len(mechanism.couplings)}",
+        f"  {sum_of} = {_count(m.degrees_of_freedom, 'degree', 'degrees')} of freedom",
+    ]
+    if euler.norms:
+        parts = f"{m.constraints} of loops, {euler.norms} of norms, {euler.prescribed} prescribed"
+        lines.append(f"  with Euler parameters: {euler.coordinates} coordinates, {euler.constraints} constraints ({parts})")
+    if m.redundant:
+        lines.append("  redundant: " + _some(f"{count} of {name!r}" for name, count in m.redundant.items()))
+    for body in found.aggregated:
+        lines.append(f"  aggregated body on {body.parent}: {_some(body.bodies)}")
+        lines.append(f"    bound by {_some(map(repr, body.loops))}; independent: {_some(body.independent)}")
+    if found.left:
+        lines.append(f"  singular at zero coordinates: {_some(map(repr, found.left))}; moved to another position")
+    if found.closure:
+        closed, opening = max(found.closure.values()), max(found.opening.values())
+        start = "" if found.moved is None else f"assembled: were open by {found.moved:.3g}; now "
+        lines.append(f"  loops: {start}closed to {closed:.1e} (m, rad), rates to {opening:.1e}")
+    lines.append(f"  energy: kinetic {found.energy[0]:.6g} J, potential {found.energy[1]:.6g} J")
+    lines += ["", *_table(found), "", *_comparison(found)]
+    return "\n".join(lines)
+
+
+def _some(names: Iterable[str]) -> str:
+    """A list of names; of a long one the beginning, the end and how many are between."""
+    every = list(names)
+    if len(every) > MOST_NAMES:
+        every[MOST_NAMES - 2 : -1] = [f"... {len(every) - MOST_NAMES + 1} more ..."]
+    return ", ".join(every) or "none"
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def _kinds(kinds: Counter[str]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
+
+
+def _table(found: Findings) -> list[str]:
+    """Position, rate and acceleration of every joint."""
+    system = found.system
+    rows = [["joint", "position", "rate", "acceleration"]]
+    for name in _moving(found):
+        i, j = system.joint_q[name], system.joint_v[name]
+        rows.append([name, *(_numbers(x, at) for x, at in ((found.q, i), (found.v, j), (found.accel, j)))])
+    widths = [max(len(row[k]) for row in rows) for k in range(4)]
+    return ["  " + "  ".join([row[0].ljust(widths[0])] + [row[k].rjust(widths[k]) for k in (1, 2, 3)]) for row in rows]
+
+
+def _numbers(values: Vector, at: slice) -> str:
+    """Some of many numbers; what is nothing but rounding beside the largest is shown as zero, and what is no number as such."""
+    noise = 1e-13 * max(1.0, float(np.abs(values[np.isfinite(values)]).max(initial=0.0)))
+    return " ".join("0" if abs(x) <= noise else f"{x:.6g}" for x in values[at])
+
+
+def _comparison(found: Findings) -> list[str]:
+    """Size of every formulation and how far its accelerations are from the first's."""
+    first = next(iter(found.formulations))
+    lines = []
+    for name, (size, difference) in found.formulations.items():
+        verdict = "the accelerations above" if name == first else f"differs by {difference:.1e}"
+        lines.append(f"  {name:<9}  {size.coordinates:>4} coordinates  {size.constraints:>4} constraints  {verdict}")
+    lines += [f"  {name:<9}  refuses: {why}" for name, why in found.refused.items()]
+    if not found.agree:
+        lines.append(f"  FAIL: the formulations differ by more than {AGREEMENT:.0e}")
+    return lines

@@ -1,0 +1,182 @@
+"""`jounce mechanism FILE --sweep ...` and `--run ...`: what is asked for is checked, computed, written and reported, in this order."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.console import complain
+from simulator.base.errors import ConfigError, JounceError, OutputError
+from simulator.base.json_output import json_text
+from simulator.telemetry.atomic_files import write_text
+from simulator.tools.mechanism.initial_state import closed_state, read_start
+from simulator.tools.mechanism.motion import Motion
+from simulator.tools.mechanism.options import METHODS
+from simulator.tools.mechanism.run_report import RunSettings, run_motion, run_object, run_text
+from simulator.tools.mechanism.sweep_report import sweep_motion, sweep_object, sweep_text
+from vehicles.multibody.formulations.contract import MultiplierFormulation
+from vehicles.multibody.formulations.kinds import make_formulation
+from vehicles.multibody.motion.energy_audit import EnergyAudit
+from vehicles.multibody.motion.simulate import EnergyError, Run, RunError, simulate
+from vehicles.multibody.motion.stabilization import make_control
+from vehicles.multibody.motion.sweep import sweep
+from vehicles.multibody.tree.coordinates import Coordinate, velocity_coordinates
+from vehicles.multibody.tree.system import System, build_system
+
+Vector = NDArray[np.float64]
+
+POSITIONS = 101
+"""Positions of a sweep that does not say how many."""
+MOST_POSITIONS = 100_000
+MOST_STEPS = 1_000_000
+USUAL_STEP = 1e-3
+"""s."""
+FEWEST_STEPS = 1000
+"""Steps of a run that does not say how long they are."""
+PICTURES = {"plot": (".png",), "animate": (".gif", ".png")}
+"""Kinds of files that the options write."""
+
+
+def main_motion(arguments: argparse.Namespace) -> int:
+    """Sweep or run the mechanism of a file and print what came of it: 0, or 1 for a run that ended before its time, 2 when that was at once,
+    and 1 for a run whose energy is off by more than its method allows.
+
+    Of such a run everything asked for is written and printed as far as it came, and a line on the error stream says when and why it ended, or by how much it is off.
+
+    Raises
+    ------
+    JounceError : options contradict each other
+    ConfigError, MechanismError : something cannot be read, the start is off its loops, the mechanism cannot move in this way
+    OutputError : a file cannot be written
+    """
+    _check_options(arguments)
+    start = read_start(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.free)
+    system = build_system(start.mechanism)
+    q, v, prescribed, _ = closed_state(system, start.state, start.may_assemble, start.hold)
+    if arguments.sweep is not None:
+        coordinate, values = _positions(system, arguments.sweep)
+        swept = sweep(system, q, coordinate.index, values)
+        motion, report, page = sweep_motion(swept), sweep_object(swept), sweep_text(swept)
+        failed = None
+    else:
+        settings = _run_settings(arguments)
+        run, failed = _run(system, (q, v, prescribed), settings)
+        motion, report, page = run_motion(system, run), run_object(system, run, settings, failed), run_text(system, run, settings)
+    _write(arguments, motion)
+    print(json_text(report) if arguments.json else page)
+    if failed is None:
+        return 0
+    complain(str(failed))
+    return 1 if failed.t > 0.0 else 2
+
+
+def _check_options(arguments: argparse.Namespace) -> None:
+    """Before anything is computed. Raises JounceError : options contradict each other; OutputError : a file could not be written."""
+    if arguments.sweep is not None and arguments.seconds is not None:
+        raise JounceError("--sweep and --run exclude each other")
+    if arguments.sweep is None and arguments.seconds is None:
+        raise JounceError("--step, --method, --control, --csv, --plot and --animate go with --sweep or --run")
+    of_run = [name for name in ("step", "method", "control") if getattr(arguments, name) is not None]
+    if arguments.sweep is not None and of_run:
+        raise JounceError(f"--{of_run[0]} goes with --run, not with --sweep")
+    if arguments.sweep is not None and arguments.formulation != "all":
+        raise JounceError("--formulation goes with --run, not with --sweep: there are no forces in a sweep")
+    for name in ("csv", "plot", "animate"):
+        file = getattr(arguments, name)
+        if file is not None and not (folder := Path(file).parent).is_dir():
+            raise OutputError(f"{file}: cannot be written: there is no folder {folder}")
+        if file is not None and Path(file).suffix not in PICTURES.get(name, (Path(file).suffix,)):
+            raise JounceError(f"--{name}: {file!r} does not end in {' or '.join(PICTURES[name])}")
+
+
+def _positions(system: System, text: str) -> tuple[Coordinate, Vector]:
+    """COORDINATE=FROM:TO[:N] as a coordinate and its values [rad, m]. Raises ConfigError."""
+    name, _, span = text.rpartition("=")
+    known = {c.label: c for c in velocity_coordinates(system)}
+    parts = span.split(":")
+    if not name or not 2 <= len(parts) <= 3:
+        raise ConfigError("--sweep", "", text, "COORDINATE=FROM:TO or COORDINATE=FROM:TO:N, for example 'crank=0:360deg:181'")
+    if name.strip() not in known:
+        raise ConfigError("--sweep", "", name.strip(), "a coordinate: " + ", ".join(known))
+    coordinate = known[name.strip()]
+    first, last = _ends(parts[0], parts[1], coordinate)
+    n = POSITIONS if len(parts) == 2 else _whole(parts[2])
+    return coordinate, np.linspace(first, last, n)
+
+
+def _ends(first: str, last: str, coordinate: Coordinate) -> tuple[float, float]:
+    """FROM and TO; `deg` behind the second one holds for both. Raises ConfigError."""
+    in_degrees = last.strip().endswith("deg")
+    values = []
+    for end in (first, last):
+        try:
+            values.append(float(end.strip().removesuffix("deg") if in_degrees else end))
+        except ValueError:
+            raise ConfigError("--sweep", coordinate.label, f"{first}:{last}", "two numbers FROM:TO, or FROM:TOdeg") from None
+    if in_degrees and coordinate.unit != "rad":
+        raise ConfigError("--sweep", coordinate.label, f"{first}:{last}", f"values in {coordinate.unit}")
+    if not all(map(math.isfinite, values)) or values[0] == values[1]:
+        raise ConfigError("--sweep", coordinate.label, f"{first}:{last}", "two finite numbers that differ")
+    a, b = map(math.radians, values) if in_degrees else values
+    return a, b
+
+
+def _whole(text: str) -> int:
+    """N. Raises ConfigError."""
+    if not text.strip().isdecimal() or not 2 <= int(text) <= MOST_POSITIONS:
+        raise ConfigError("--sweep", "N", text, f"a whole number from 2 to {MOST_POSITIONS}")
+    return int(text)
+
+
+def _run_settings(arguments: argparse.Namespace) -> RunSettings:
+    """Steps that add up to the run, and choices where none were made. Raises JounceError."""
+    seconds, wanted = arguments.seconds, arguments.step
+    if not (math.isfinite(seconds) and seconds > 0.0):
+        raise ConfigError("--run", "", seconds, "a time above zero [s]")
+    if wanted is None:
+        wanted = min(USUAL_STEP, seconds / FEWEST_STEPS)
+    if not (math.isfinite(wanted) and wanted > 0.0):
+        raise ConfigError("--step", "", wanted, "a time above zero [s]")
+    if not seconds / wanted <= MOST_STEPS:
+        raise ConfigError("--step", "", wanted, f"at least {seconds / MOST_STEPS:.3g} s: at most {MOST_STEPS} steps")
+    steps = max(1, math.ceil(seconds / wanted - 1e-6))
+    formulation = "ce" if arguments.formulation == "all" else arguments.formulation
+    control = arguments.control or ("partitioning" if formulation == "ce" else "projection")
+    if control == "baumgarte" and formulation == "ce":
+        raise JounceError("--control baumgarte goes with a formulation that has multipliers (ta, recursive, fa), not with ce")
+    return RunSettings(seconds / steps, steps, arguments.method or "rk4", formulation, control)
+
+
+def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSettings) -> tuple[Run, RunError | None]:
+    """The motion from q, v under constant accelerations of the prescribed joints, and why it ended before its time or cannot be trusted, if so."""
+    q, v, prescribed = state
+    solver = make_formulation(settings.formulation, system)
+    # only Baumgarte's control asks for multipliers, and it is refused beside a formulation without any
+    control = make_control(settings.control, cast(MultiplierFormulation, solver), q, settings.step)
+    try:
+        run = simulate(solver, q, v, settings.step, settings.steps, METHODS[settings.method], control, lambda _: prescribed)
+    except RunError as failed:
+        return failed.run, failed
+    balanced = run.audit is None or run.audit.passed
+    return run, None if balanced else EnergyError(system.mechanism.file, run, cast(EnergyAudit, run.audit))
+
+
+def _write(arguments: argparse.Namespace, motion: Motion) -> None:
+    """The files asked for, each whole or not at all. Raises OutputError."""
+    if arguments.csv:
+        write_text(Path(arguments.csv), motion.as_csv())
+    if arguments.plot:
+        from simulator.tools.mechanism.plots import plot
+
+        plot(motion, Path(arguments.plot))
+    if arguments.animate:
+        from simulator.tools.mechanism.animation import animate, draw_sheet
+
+        write: Callable[[Motion, Path], None] = animate if arguments.animate.endswith(".gif") else draw_sheet
+        write(motion, Path(arguments.animate))

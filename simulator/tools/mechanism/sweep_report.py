@@ -1,0 +1,124 @@
+"""A sweep as a page for people, as an object for JSON, and as a motion for tables and pictures."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from simulator.tools.mechanism.motion import Mark, Measure, Motion, number
+from vehicles.multibody.motion.singularities import Singular
+from vehicles.multibody.motion.sweep import Sweep
+from vehicles.multibody.tree.coordinates import position_coordinates, velocity_coordinates
+
+STILL = 1e-12
+"""rad, m. A coordinate that changes less is not shown."""
+
+
+def sweep_motion(swept: Sweep) -> Motion:
+    """For tables and pictures."""
+    by = swept.coordinate
+    rates = tuple(
+        Measure(f"d({c.label})/d({by.label})", f"{c.unit}/{by.unit}", swept.ratios[:, c.index])
+        for c in velocity_coordinates(swept.system)
+        if c.index != by.index
+    )
+    measures = (
+        Measure("closure", "m, rad", swept.gap, logarithmic=True),
+        Measure("smallest singular value", "1", swept.pivot, logarithmic=True),
+        Measure("condition number", "1", swept.condition, logarithmic=True),
+    )
+    marks = [Mark(end.s, "dead point") for end in swept.dead_points] + [Mark(place.s, "branches cross") for place in swept.crossings]
+    along = Measure(by.label, by.unit, swept.reached)
+    return Motion(swept.system, swept.system.mechanism.name, along, swept.q, rates, measures, tuple(marks), is_run=False)
+
+
+def sweep_object(swept: Sweep) -> dict[str, Any]:
+    """For JSON: SI units and radians; numbers that are infinite at a dead point are null."""
+    mechanism, by = swept.system.mechanism, swept.coordinate
+    low, high = _range(swept)
+    return {
+        "file": mechanism.file,
+        "name": mechanism.name,
+        "coordinate": by.label,
+        "unit": by.unit,
+        "held": swept.held,
+        "positions_asked": swept.asked.size,
+        "positions_reached": swept.reached.size,
+        "range": [low, high],
+        "dead_points": [_singular(end) for end in swept.dead_points],
+        "crossings": [_singular(place) for place in swept.crossings],
+        "values": swept.reached.tolist(),
+        "positions": {c.label: swept.q[:, c.index].tolist() for c in position_coordinates(swept.system)},
+        "ratios": {c.label: [number(x) for x in swept.ratios[:, c.index]] for c in velocity_coordinates(swept.system)},
+        "closure": swept.gap.tolist(),
+        "smallest_singular_value": swept.pivot.tolist(),
+        "condition": [number(x) for x in swept.condition],
+    }
+
+
+def _singular(place: Singular) -> dict[str, Any]:
+    return {"at": place.s, "loops": place.loops}
+
+
+def _range(swept: Sweep) -> tuple[float | None, float | None]:
+    """Where the coordinate ends by dead points; None where it does not within the sweep."""
+    middle = 0.5 * (swept.reached.min() + swept.reached.max())
+    low = [end.s for end in swept.dead_points if end.s < middle]
+    high = [end.s for end in swept.dead_points if end.s >= middle]
+    return max(low, default=None), min(high, default=None)
+
+
+def sweep_text(swept: Sweep) -> str:
+    """A page for people."""
+    by, unit, n = swept.coordinate, swept.coordinate.unit, swept.reached.size
+    missed = swept.asked.size - n
+    reached = "all reached" if not missed else f"{n} reached, {missed} beyond a dead point"
+    worst = int(np.argmin(swept.pivot))
+    lines = [
+        f"{swept.system.mechanism.file}: {swept.system.mechanism.name}",
+        f"  {by.label} from {_amount(swept.asked[0], unit)} to {_amount(swept.asked[-1], unit)}: {swept.asked.size} positions, {reached}",
+    ]
+    if swept.held:
+        lines.append(f"  held: {', '.join(swept.held)}")
+    for end in swept.dead_points:
+        lines.append(f"  dead point at {_amount(end.s, unit, exact=True)}: {_loops(end)} can close no further")
+    for place in swept.crossings:
+        lines.append(f"  singular position at {_amount(place.s, unit, exact=True)}: branches of {_loops(place)} cross")
+    if not swept.dead_points and not swept.crossings:
+        lines.append("  no singular position on the way")
+    lines.append(f"  loops: closed to {swept.gap.max():.1e} (m, rad)")
+    condition = "infinite" if np.isinf(swept.condition[worst]) else f"{swept.condition[worst]:.3g}"
+    lines.append(f"  smallest singular value of the dependent columns {swept.pivot[worst]:.3g}, condition number {condition},")
+    lines.append(f"    at {_amount(swept.reached[worst], unit)}")
+    return "\n".join([*lines, "", *_table(swept)])
+
+
+def _amount(x: float, unit: str, exact: bool = False) -> str:
+    """A value with its unit, an angle in degrees too."""
+    digits = ".12g" if exact else ".6g"
+    return f"{x:{digits}} {unit}" + (f" ({math.degrees(x):{digits}} deg)" if unit == "rad" else "")
+
+
+def _plain(x: float) -> str:
+    """A number; what is nothing but rounding is shown as zero, and what is no number as such."""
+    return "0" if abs(x) <= STILL else f"{x:.6g}"
+
+
+def _loops(place: Singular) -> str:
+    return ", ".join(map(repr, place.loops))
+
+
+def _table(swept: Sweep) -> list[str]:
+    """Least and largest value of every coordinate that moves, and of its rate per rate of the swept one."""
+    by = swept.coordinate
+    rows = [["coordinate", "unit", "least", "largest", f"per {by.label}: least", "largest"]]
+    ratio = {c.label: swept.ratios[:, c.index] for c in velocity_coordinates(swept.system)}
+    for c in position_coordinates(swept.system):
+        x = swept.q[:, c.index]
+        rates = [_plain(y) for y in (ratio[c.label].min(), ratio[c.label].max())] if c.label in ratio else ["", ""]
+        if float(np.ptp(x)) > STILL:
+            rows.append([c.label, c.unit, _plain(x.min()), _plain(x.max()), *rates])
+    widths = [max(len(row[k]) for row in rows) for k in range(6)]
+    return ["  " + "  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in range(1, 6))]) for row in rows]

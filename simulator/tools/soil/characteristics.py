@@ -1,0 +1,110 @@
+"""What is told of a soil: pressure and shear as its numbers have them, and what a wheel makes of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Record
+from simulator.tools.soil.arguments import WheelOnSoil
+from simulator.tools.soil.soil_bin import OUTPUTS, SoilBin
+from simulator.tools.tires.characteristics import loads_of
+from terrain.soil import SOIL
+from vehicles.tires.tire_file import TireFile
+
+Array = NDArray[np.float64]
+
+SLIPS = np.array([-1.0, -0.5, -0.2, -0.1, -0.05, 0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8])
+"""Of the table."""
+FINE = np.concatenate([np.linspace(-1.0, -0.35, 14), np.linspace(-0.3, 0.3, 61), np.linspace(0.34, 0.94, 16)])
+"""Of the curves."""
+OVER_LOAD = (0.05, 0.2, 0.5)
+"""Slips of the curves over the load."""
+LOADS = np.linspace(0.1, 1.5, 15)
+"""Of the curves over the load, over the middle one."""
+ANGLES = np.radians(np.linspace(0.0, 45.0, 19))
+SIDE_SLIP = 0.1
+"""Slip beside the slip angles."""
+SHARES = (0.5, 1.0, 1.5)
+"""Loads of the curves over the slip, over the middle one."""
+
+
+def pressure(soil: Record, width: float, sinkage: Array) -> Array:
+    """(n,) Pa under a plate `width` (m) wide at sinkages (n,) m: Bekker's p = (k_c / b + k_phi) z^n; NaN where it would not be positive."""
+    k = float(soil[0]["k_c"]) / width + float(soil[0]["k_phi"])
+    return k * sinkage ** float(soil[0]["n"]) if k > 0.0 else np.full_like(sinkage, np.nan)
+
+
+def shear_stress(soil: Record, normal: float, way: Array) -> Array:
+    """(n,) Pa after displacements (n,) m under a pressure `normal` (Pa): Janosi and Hanamoto."""
+    strength = float(soil[0]["cohesion"]) + normal * math.tan(float(soil[0]["friction_angle"]))
+    return strength * (1.0 - np.exp(-way / float(soil[0]["shear_modulus"])))
+
+
+def default_load(tire: TireFile) -> float:
+    """Load [N] at which a tire is looked at where none is said: its nominal one."""
+    return loads_of(tire)[2]
+
+
+@dataclass(frozen=True)
+class SoilSheet:
+    """What is drawn and told of a soil under a wheel.
+
+    Attributes
+    ----------
+    loads : N, three
+    over_slip : (loads, FINE, outputs) in the order of `soil_bin.OUTPUTS`
+    over_load : (OVER_LOAD, LOADS, outputs)
+    over_angle : (loads, ANGLES, outputs)
+    table : (SLIPS, outputs) at the middle load
+    """
+
+    wheel: WheelOnSoil
+    loads: Array
+    over_slip: Array
+    over_load: Array
+    over_angle: Array
+    table: Array
+
+    def as_object(self) -> dict[str, Any]:
+        """For JSON, in SI."""
+        names = [name for name, *_ in OUTPUTS]
+        rows = [{"slip": s, **dict(zip(names, row, strict=True))} for s, row in zip(SLIPS.tolist(), self.table.tolist(), strict=True)]
+        numbers = {row[0]: float(self.wheel.soil[0][row[0]]) for row in SOIL}
+        return {"soil": self.wheel.soil_name, "tire": self.wheel.tire_name, "load": float(self.loads[1]), "numbers": numbers, "rows": rows}
+
+    def as_text(self) -> str:
+        """For people: the numbers of the soil, then a row for each slip."""
+        tire, W = self.wheel.tire.shared[0], float(self.loads[1])
+        lines = [
+            f"{self.wheel.soil_name} under {self.wheel.tire_name} (radius {tire['radius']:.4g} m, width {tire['width']:.4g} m, load {W:.0f} N)"
+        ]
+        lines += [f"  {name:<18}{float(self.wheel.soil[0][name]):>14.6g} {unit if unit != '1' else ''}" for name, _, unit, *_ in SOIL[2:]]
+        lines.append(f"  {'slip':>6}{'sinkage mm':>12}{'pull/load':>12}{'resistance/load':>17}{'torque/(load radius)':>22}")
+        for slip, row in zip(SLIPS, self.table, strict=True):
+            arm = W * float(tire["radius"])
+            lines.append(
+                f"  {slip:>+6.2f}{1e3 * row[0]:>12.1f}{row[1] / W:>12.3f}{row[3] / W:>17.3f}{row[4] / arm:>22.3f}{'' if row[8] else ' *'}"
+            )
+        if not self.table[:, 8].all():
+            lines.append("  * still sinking after half a minute")
+        return "\n".join(lines)
+
+
+def soil_sheet(wheel: WheelOnSoil, load: float | None = None) -> SoilSheet:
+    """Drive the wheel through the soil at all that is told of it; `load` [N] is the middle one, the tire's nominal load when not given."""
+    middle = default_load(wheel.tire) if load is None else load
+    loads = middle * np.array(SHARES)
+    rig = SoilBin(wheel.tire, wheel.soil, wheel.tire_name)
+    return SoilSheet(
+        wheel,
+        loads,
+        np.array([rig.drive(FINE, one) for one in loads]),
+        np.array([rig.drive(slip, middle * LOADS) for slip in OVER_LOAD]),
+        np.array([rig.drive(SIDE_SLIP, one, ANGLES) for one in loads]),
+        rig.drive(SLIPS, middle),
+    )

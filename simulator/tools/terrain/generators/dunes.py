@@ -1,0 +1,91 @@
+"""Transverse dunes of dry sand with slip faces at the angle of repose, and pans of mud between them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from simulator.base.fields import Field, Number
+from simulator.tools.terrain.generators.erosion import slid
+from simulator.tools.terrain.generators.generated_terrain import Cover, Grid, Made, Place
+from simulator.tools.terrain.generators.shapes import blurred, field, smooth_ramp, smooth_step
+from terrain.readers.contract import Values
+
+DUNES = (
+    Field("size", Number("m", 128.0, 2048.0), "length of a side", 480.0),
+    Field("spacing", Number("m", 0.25, 4.0), "distance of nodes", 0.5),
+    Field("height", Number("m", 0.2, 30.0), "of the highest crests above the pans", 6.0),
+    Field("distance", Number("m", 10.0, 500.0), "from crest to crest, about", 75.0),
+    Field("wind", Number("rad", -math.pi, math.pi), "direction in which the wind blows, + = left of the x axis", 0.35, written="deg"),
+    Field(
+        "repose", Number("rad", math.radians(20.0), math.radians(40.0)), "angle of repose of the sand", math.radians(32.0), written="deg"
+    ),
+    Field("mud", Number("1", 0.0, 0.6), "share of the area that is pans of mud", 0.15),
+)
+COVERS = (Cover("dry_sand", False), Cover("lete_sand", False), Cover("clayey_loam", False))
+SAND, MOIST, MUD = range(3)
+STOSS = 0.72
+"""Share of the wave that rises on the windward side. [assumed]"""
+ROUNDS = 300
+"""Of slides, most; fewer are needed for dunes that are not much steeper before."""
+SHORE = 6.0
+"""m. Width of moist sand around a pan. [assumed]"""
+
+
+def dunes(said: dict, seed: int) -> Made:
+    """Dunes of the numbers of `DUNES`."""
+    half, spacing = 0.5 * said["size"], said["spacing"]
+    grid = Grid.over((-half, -half), (half, half), spacing)
+    heights = _sand(said, grid, seed)
+    hollow = blurred(heights, 8.0 / spacing) + 0.12 * said["height"] * field(grid.shape, spacing, 2.5, said["size"], 20.0, seed + 3)
+    level = float(np.quantile(hollow, said["mud"])) if said["mud"] > 0.0 else -math.inf
+    depth = np.maximum(level - hollow, 0.0)
+    pan = smooth_step(depth / max(0.1 * said["height"], 1e-6))
+    heights = slid(heights * (1.0 - pan), spacing, math.tan(said["repose"]), ROUNDS)
+    cover = np.full(grid.shape, SAND, np.uint8)
+    muddy = pan > 0.5
+    cover[blurred(muddy.astype(float), 0.5 * SHORE / spacing) > 0.05] = MOIST
+    cover[muddy] = MUD
+    return Made(
+        about=(
+            f"dunes up to {said['height']:g} m high, {said['distance']:g} m from crest to crest, wind towards {math.degrees(said['wind']):.0f} deg",
+            "slip faces at the angle of repose (32 deg: dry sand); shapes and pans are assumed: dry_sand, moist lete_sand, mud of clayey_loam",
+        ),
+        grid=grid,
+        heights=heights,
+        cover=cover,
+        covers=COVERS,
+        places=_places(grid, heights, cover, math.degrees(said["wind"])),
+        sections=(f"roughness: {{class: C, longest: 10.0, seed: {seed % 2**32}}}",),
+    )
+
+
+def _sand(said: dict, grid: Grid, seed: int) -> Values:
+    """Heights (rows, columns) of dunes: a wave that is steep to leeward, bent and broken by noise, slid to rest."""
+    shape, spacing = grid.shape, grid.spacing
+    c, s = math.cos(said["wind"]), math.sin(said["wind"])
+    along = (grid.x * c + (grid.y * s)[:, None]) / said["distance"]
+    bend = field(shape, spacing, 3.0, said["size"], 0.5 * said["distance"], seed)
+    strength = field(shape, spacing, 3.0, said["size"], 0.7 * said["distance"], seed + 1)
+    ripples = field(shape, spacing, 2.5, 0.5 * said["distance"], 5.0 * spacing, seed + 2)
+    phase = (along + 0.28 * bend) % 1.0
+    rise, fall = phase / STOSS, (1.0 - phase) / (1.0 - STOSS)
+    wave = np.where(rise < fall, rise, fall)
+    wave = smooth_step(wave) * 0.6 + wave * 0.4
+    size = np.clip(0.62 + 0.25 * strength, 0.1, 1.0)
+    land = said["height"] * (wave * size + 0.012 * ripples)
+    return np.asarray(smooth_ramp(blurred(land, 0.8), 0.05 * said["height"]))
+
+
+def _places(grid: Grid, heights: Values, cover: np.ndarray, yaw_deg: float) -> dict[str, Place]:
+    """Level sand near the middle to begin on, heading with the wind, and the middle of mud."""
+    slope = blurred(np.hypot(*np.gradient(heights, grid.spacing)), 3.0 / grid.spacing)
+    away = np.hypot(grid.x, grid.y[:, None]) / (grid.spacing * max(grid.shape))
+    out = {}
+    for name, what, note in (("sand", SAND, "level sand, with the wind"), ("mud", MUD, "in a pan of mud")):
+        inside = blurred((cover == what).astype(float), 4.0 / grid.spacing)
+        if inside.max() > 0.9:
+            j, i = np.unravel_index(np.argmin(slope + 0.5 * away + 10.0 * (inside < 0.9)), grid.shape)
+            out[name] = Place((grid.x[i], grid.y[j]), round(yaw_deg, 1), note)
+    return out or {"middle": Place((0.0, 0.0), round(yaw_deg, 1), "in the middle")}

@@ -1,0 +1,160 @@
+"""Hilly country: a random field of a natural spectrum, ridges, rain and slides, soils by slope and wetness, a track through it."""
+
+from __future__ import annotations
+
+import heapq
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.fields import Choice, Field, Number
+from simulator.tools.terrain.generators.erosion import eroded_by_rain, slid, wetness
+from simulator.tools.terrain.generators.generated_terrain import Cover, Entry, Grid, Made, Place
+from simulator.tools.terrain.generators.shapes import blurred, field
+from terrain.heightmap_detail import ISO_CLASSES
+from terrain.readers.contract import Values
+
+HILLS = (
+    Field("size", Number("m", 128.0, 4096.0), "length of a side", 768.0),
+    Field("spacing", Number("m", 0.25, 8.0), "distance of nodes", 1.0),
+    Field("relief", Number("m", 1.0, 500.0), "from the lowest to the highest point", 40.0),
+    Field("waviness", Number("1", 1.5, 4.0), "exponent of the spectrum of profiles; natural ground has 2 to 2.6", 2.4),
+    Field("ridges", Number("1", 0.0, 1.0), "share of ridged ground", 0.35),
+    Field("rain", Number("1", 0.0, 10.0), "drops of rain per node", 0.6),
+    Field("repose", Number("rad", math.radians(15.0), math.radians(60.0)), "steepest slope that holds", math.radians(33.0), written="deg"),
+    Field("roughness", Choice((*ISO_CLASSES, "none")), "class of ISO 8608 of the natural ground", "D"),
+)
+COVERS = (Cover("grenville_loam", False), Cover("clayey_loam", False), Cover("lete_sand", False), Cover("gravel", True))
+LOAM, CLAY, SAND, STONES = range(4)
+WET, DRY, STEEP = 0.90, 0.25, math.tan(math.radians(27.0))
+"""Quantiles of the wetness beyond which ground is clayey or sandy, and the slope beyond which it is stony. [assumed]"""
+TRACK_GRID = 8.0
+"""m. Distance of the places that the track may go through."""
+TRACK_GRADE = 0.06
+"""1. Grade that counts as much as a way twice as long. [assumed]"""
+
+
+def hills(said: dict, seed: int) -> Made:
+    """Hills of the numbers of `HILLS`."""
+    spacing, half = said["spacing"], 0.5 * said["size"]
+    grid = Grid.over((-half, -half), (half, half), spacing)
+    heights = _land(said, grid, seed)
+    wet = blurred(wetness(heights, spacing), max(1.0, 3.0 / spacing))
+    slope = blurred(np.hypot(*np.gradient(heights, spacing)), max(0.5, 1.5 / spacing))
+    cover = np.full(grid.shape, LOAM, np.uint8)
+    cover[wet < np.quantile(wet, DRY)] = SAND
+    cover[wet > np.quantile(wet, WET)] = CLAY
+    cover[slope > STEEP] = STONES
+    line = track(heights, grid)
+    rough = said["roughness"]
+    road = {
+        "name": "track", "surface": "gravel", "width": 4.5, "verge": 1.0, "embankment": 6.0, "crown_percent": 2.0, "smoothing": 25.0,
+        **({"roughness": "C"} if rough != "none" else {}),
+        "points": np.round(line, 1).tolist(),
+    }  # fmt: skip
+    return Made(
+        about=(
+            f"hilly country, {said['size']:g} m square: spectral synthesis (waviness {said['waviness']:g}) with ridges, then rain and slides",
+            "clayey_loam where water gathers, lete_sand where it is dry, gravel on steep slopes, grenville_loam elsewhere [assumed]",
+        ),
+        grid=grid,
+        heights=heights,
+        cover=cover,
+        covers=COVERS,
+        places={
+            "track": Place(np.round(line[1], 1), _heading(line[1], line[2]), "on the track, in the south-west"),
+            "track_end": Place(np.round(line[-2], 1), _heading(line[-2], line[-3]), "at its other end, back"),
+            "middle": Place((0.0, 0.0), 0.0, "cross country"),
+        },
+        roads=(Entry(road),),
+        sections=() if rough == "none" else (f"roughness: {{class: {rough}, longest: 20.0, seed: {seed % 2**32}}}",),
+    )
+
+
+def _heading(a: Values, b: Values) -> float:
+    """From a to b, in deg."""
+    return round(math.degrees(math.atan2(b[1] - a[1], b[0] - a[0])), 1)
+
+
+def _land(said: dict, grid: Grid, seed: int) -> Values:
+    """Heights before and after the weather, which works on a wider piece, so that nothing special happens at the border."""
+    spacing, strip = grid.spacing, max(8, round(0.06 * grid.columns))
+    shape = grid.rows + 2 * strip, grid.columns + 2 * strip
+    smooth = field(shape, spacing, said["waviness"], said["size"], 10.0 * spacing, seed)
+    ridged = 1.0 - np.abs(field(shape, spacing, said["waviness"] + 0.4, 0.6 * said["size"], 12.0 * spacing, seed + 1))
+    land = said["relief"] * _unit((1.0 - said["ridges"]) * smooth + said["ridges"] * ridged)
+    repose = math.tan(said["repose"])
+    land = slid(land, spacing, repose, 40)
+    drops = round(said["rain"] * land.size)
+    if drops:
+        land = eroded_by_rain(land, spacing, drops, max(16, round(80.0 / spacing)), seed + 2)
+        land = slid(blurred(land, 0.7), spacing, repose, 40)
+    return said["relief"] * _unit(land[strip:-strip, strip:-strip])
+
+
+def _unit(values: Values) -> Values:
+    """From 0 to 1."""
+    return np.asarray((values - values.min()) / (values.max() - values.min()), np.float64)
+
+
+def track(heights: Values, grid: Grid) -> Values:
+    """Points (n, 2) of a way from the south-west to the north-east that avoids steep ground [Dijkstra 1959]."""
+    step = max(1, round(TRACK_GRID / grid.spacing))
+    coarse = blurred(heights, 0.35 * step)[::step, ::step]
+    rows, columns = coarse.shape
+    edge = max(2, round(0.08 * min(rows, columns)))
+    way = _cheapest(coarse, step * grid.spacing, (edge, edge), (rows - 1 - edge, columns - 1 - edge))
+    points = np.array(grid.corner) + grid.spacing * step * np.array(way, float)[:, ::-1]
+    for _ in range(8):
+        points[1:-1] = 0.25 * points[:-2] + 0.5 * points[1:-1] + 0.25 * points[2:]
+    kept = points[:: max(1, round(24.0 / (step * grid.spacing)))]
+    return kept if np.hypot(*(kept[-1] - points[-1])) < 12.0 else np.vstack((kept, points[-1:]))
+
+
+_MOVES = (
+    (0, 1),
+    (1, 0),
+    (0, -1),
+    (-1, 0),
+    (1, 1),
+    (1, -1),
+    (-1, 1),
+    (-1, -1),
+    (1, 2),
+    (2, 1),
+    (-1, 2),
+    (-2, 1),
+    (1, -2),
+    (2, -1),
+    (-1, -2),
+    (-2, -1),
+)
+
+
+def _cheapest(z: NDArray, step: float, start: tuple[int, int], end: tuple[int, int]) -> list[tuple[int, int]]:
+    """Cells of the way of least length times (1 + (grade / TRACK_GRADE)^2)."""
+    rows, columns = z.shape
+    cost, before = {start: 0.0}, {start: start}
+    heap, done = [(0.0, start)], set()
+    while heap:
+        so_far, here = heapq.heappop(heap)
+        if here == end:
+            break
+        if here in done:
+            continue
+        done.add(here)
+        for dj, di in _MOVES:
+            there = (here[0] + dj, here[1] + di)
+            if not (1 <= there[0] < rows - 1 and 1 <= there[1] < columns - 1):
+                continue
+            length = step * math.hypot(dj, di)
+            grade = (z[there] - z[here]) / length
+            new = so_far + length * (1.0 + (grade / TRACK_GRADE) ** 2)
+            if new < cost.get(there, math.inf):
+                cost[there], before[there] = new, here
+                heapq.heappush(heap, (new, there))
+    way = [end]
+    while way[-1] != start:
+        way.append(before[way[-1]])
+    return way[::-1]

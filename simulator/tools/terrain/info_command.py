@@ -1,0 +1,206 @@
+"""`jounce terrain info FILE`: what there is, and heights at points."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.base.console import complain, tell
+from simulator.base.errors import ConfigError
+from simulator.base.json_output import json_text
+from simulator.tools.terrain.elevation_file import (
+    HeightsFile,
+    TerrainOnDisk,
+    base,
+    base_inside,
+    composed,
+    is_terrain,
+    read_file,
+    read_terrain,
+)
+from simulator.tools.terrain.sample_points import Points, read_points
+from terrain.readers.contract import LONLAT, Values
+from terrain.readers.coordinate_reference import transformed
+from terrain.readers.crg import CrgSurface
+
+WGS84 = "EPSG:4326"
+RANGES = ("x", "y", "u", "v", "heights", "grid_heights")
+"""What is told as from one number to another."""
+Row = dict[str, Any]
+
+
+def main_info(arguments: Any) -> int:
+    """Command line; returns 0. Raises ConfigError: the file cannot be used, or the points are none."""
+    name = arguments.file
+    if is_terrain(name):
+        if arguments.set:
+            raise ConfigError("--set", "", arguments.set[0], "no such option with a terrain file, which says everything itself")
+        terrain = read_terrain(name)
+        said, rows = about_terrain(terrain), _rows(arguments.at, name, lambda points: _at_terrain(terrain, points, arguments.raw))
+    else:
+        settings = list(arguments.set)
+        if arguments.raw and Path(name).suffix.lower() == ".crg":
+            settings.append("modifiers=false")
+        file = read_file(name, settings)
+        said, rows = about_file(file), _rows(arguments.at, name, lambda points: _at_file(file, points))
+    if arguments.json:
+        tell(json_text(said if rows is None else {**said, "points": rows}))
+    elif rows is None:
+        tell(as_text(said))
+    else:
+        if said.get("assumed"):
+            complain(f"{name}: nobody says {', '.join(said['assumed'])}: taken so (--set says it)")
+        tell(as_csv(rows))
+    return 0
+
+
+def about_file(file: HeightsFile) -> dict[str, Any]:
+    """What there is to say of a file of heights."""
+    source = file.source
+    x0, x1, y0, y1 = source.bounds
+    return {
+        "file": str(file.path),
+        "coordinates": source.kind,
+        "crs": source.crs or None,
+        "x": [x0, x1],
+        "y": [y0, y1],
+        **source.about(),
+        "assumed": list(file.assumed),
+    }
+
+
+def about_terrain(terrain: TerrainOnDisk) -> dict[str, Any]:
+    """What there is to say of a terrain."""
+    ground = terrain.ground
+    x0, x1, y0, y1 = ground.bounds
+    rows, columns = ground.heights.shape
+    return {
+        "file": terrain.file,
+        "type": terrain.kind,
+        "coordinates": "local",
+        "crs": terrain.crs or None,
+        "origin_in_crs": None if terrain.origin is None else terrain.origin.tolist(),
+        "x": [x0, x1],
+        "y": [y0, y1],
+        "nodes": [columns - 2 * ground.margin[1], rows - 2 * ground.margin[0]],
+        "spacing": ground.p[0]["spacing"].tolist(),
+        "heights": [float(ground.heights.min()), float(ground.heights.max())],
+        "slope_of_base_plane": ground.p[0]["slope"].tolist(),
+        "soils": list(dict.fromkeys(ground.soil_names)),
+        "roads": [road.name for road in ground.roads],
+        "data": None if terrain.data is None else terrain.data.source.about(),
+    }
+
+
+def as_text(said: dict[str, Any]) -> str:
+    """For people, a line each."""
+    shown = {key: value for key, value in said.items() if value not in (None, [], {})}
+    width = max(map(len, shown))
+    return "\n".join(f"{key.replace('_', ' '):{width}}  {_shown(value, key)}" for key, value in shown.items())
+
+
+def _shown(value: Any, key: str = "") -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{name.replace('_', ' ')} {_shown(item, name)}" for name, item in value.items() if item is not None)
+    if isinstance(value, (list, tuple)):
+        return (" to " if key in RANGES else ", ").join(map(_shown, value))
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def as_csv(rows: list[Row]) -> str:
+    """Points with their heights."""
+    names = list(rows[0])
+    return "\n".join([",".join(names), *(",".join(_cell(row[name]) for name in names) for row in rows)])
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _rows(path: str | None, name: str, of: Any) -> list[Row] | None:
+    """Points of a file with their heights, in their order."""
+    if path is None:
+        return None
+    numbered: list[tuple[int, Row]] = []
+    for points in read_points(path, name):
+        numbered += zip(points.rows, of(points), strict=True)
+    return [row for _, row in sorted(numbered, key=lambda one: one[0])]
+
+
+def _at_file(file: HeightsFile, points: Points) -> list[Row]:
+    """Heights of a file of heights."""
+    source = file.source
+    first, second = points.both
+    if isinstance(source, CrgSurface):
+        return _on_road(source, points)
+    if points.kind == "road":
+        raise ConfigError(file.path, "", "u,v", "x,y: only an OpenCRG road has u and v")
+    x, y = _in_crs(file, points)
+    z, inside = source.heights(x, y), source.inside(x, y)
+    return [_row(a, b, h, _where(h, within)) for a, b, h, within in zip(first, second, z, inside, strict=True)]
+
+
+def _in_crs(file: HeightsFile, points: Points) -> tuple[Values, Values]:
+    """Coordinates of the file."""
+    source = file.source
+    wanted = {"": source.crs, "map": source.crs, "lonlat": WGS84}.get(points.kind, points.kind)
+    if points.kind == "" or wanted == source.crs:
+        return points.both
+    if points.kind == "map" or not source.crs:
+        raise ConfigError(file.path, "", f"points in {points.kind}", "x,y: the file says no reference system")
+    if points.kind == "lonlat" and source.kind == LONLAT:
+        return points.both
+    return transformed(*points.both, wanted, source.crs, file.path, "crs")
+
+
+def _on_road(source: CrgSurface, points: Points) -> list[Row]:
+    """Places and heights of a road."""
+    if points.kind not in ("", "road"):
+        raise ConfigError("--at", "", points.kind, "x,y or u,v of an OpenCRG road")
+    if points.kind == "road":
+        u, v = points.both
+        x, y = source.road.places(u, v).T
+    else:
+        x, y = points.both
+        u, v = source.road.coordinates(x, y).T
+    z = source.road.heights_along(u, v) if points.kind == "road" else source.heights(x, y)
+    inside = source.on_road(u, v)
+    keys = ("u", "v", "x", "y", "z")
+    rows = np.column_stack((u, v, x, y, z)).tolist()
+    return [dict(zip(keys, row, strict=True)) | {"where": _where(row[4], within)} for row, within in zip(rows, inside, strict=True)]
+
+
+def _at_terrain(terrain: TerrainOnDisk, points: Points, raw: bool) -> list[Row]:
+    """Heights of a terrain, composed or of its base grid."""
+    first, second = points.both
+    x, y = _local(terrain, points)
+    inside = base_inside(terrain, x, y)
+    z = base(terrain, x, y) if raw else composed(terrain.ground, x, y)
+    return [_row(a, b, h, _where(h, within)) for a, b, h, within in zip(first, second, z, inside, strict=True)]
+
+
+def _local(terrain: TerrainOnDisk, points: Points) -> tuple[Values, Values]:
+    """Coordinates of the terrain."""
+    if points.kind == "":
+        return points.both
+    if points.kind == "road" or terrain.origin is None:
+        raise ConfigError(terrain.file, "georeference", "nothing", "where the terrain lies, or points in its own x,y")
+    wanted = {"map": terrain.crs, "lonlat": WGS84}.get(points.kind, points.kind)
+    if wanted != terrain.crs and not terrain.crs:
+        raise ConfigError(terrain.file, "georeference.crs", "nothing", f"a reference system, to find {wanted} in it")
+    east, north = points.both if wanted == terrain.crs else transformed(*points.both, wanted, terrain.crs, terrain.file, "georeference.crs")
+    return east - terrain.origin[0], north - terrain.origin[1]
+
+
+def _row(x: float, y: float, z: float, where: str) -> Row:
+    return {"x": float(x), "y": float(y), "z": float(z), "where": where}
+
+
+def _where(height: float, inside: bool) -> str:
+    """Words for a point without a height, or beside the data."""
+    if not inside:
+        return "outside"
+    return "void" if math.isnan(height) else ""

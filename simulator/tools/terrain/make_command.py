@@ -1,0 +1,100 @@
+"""`jounce terrain make KIND --out NAME`: a terrain out of a seed and a few numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simulator.base import fields
+from simulator.base.argument_types import yaml_value
+from simulator.base.console import tell
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Fields
+from simulator.base.json_output import json_text
+from simulator.tools.terrain.generators.dunes import DUNES, dunes
+from simulator.tools.terrain.generators.generated_terrain import Made
+from simulator.tools.terrain.generators.hills import HILLS, hills
+from simulator.tools.terrain.generators.proving_ground import PROVING_GROUND, proving_ground
+from simulator.tools.terrain.generators.terrain_writer import files_of, write
+from simulator.tools.terrain.generators.town import TOWN, town
+
+MOST_NODES = 8_000_000
+"""Of a made terrain."""
+
+
+@dataclass(frozen=True)
+class Maker:
+    """One kind of terrain that can be made: its numbers, and what makes it of them and of a seed."""
+
+    table: Fields
+    make: Callable[[dict[str, Any], int], Made]
+
+
+MAKERS = {
+    "proving_ground": Maker(PROVING_GROUND, proving_ground),
+    "hills": Maker(HILLS, hills),
+    "town": Maker(TOWN, town),
+    "dunes": Maker(DUNES, dunes),
+}
+
+
+def main_make(arguments: Any) -> int:
+    """Command line; returns 0. Raises ConfigError: a number cannot be; OutputError: the terrain cannot be written."""
+    files = files_of(arguments.out)
+    made = made_terrain(arguments.kind, arguments.seed, arguments.set)
+    settings = "".join(f" --set {text}" for text in arguments.set)
+    write(made, files, f"jounce terrain make {arguments.kind} --seed {arguments.seed}{settings}")
+    tell(json_text(_report(made, files)) if arguments.json else _text(made, files))
+    return 0
+
+
+def made_terrain(kind: str, seed: int, settings: list[str]) -> Made:
+    """A terrain of a kind of MAKERS with KEY=VALUE of its table. Raises ConfigError."""
+    said: dict[str, Any] = {}
+    for text in settings:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise ConfigError("--set", "", text, f"KEY=VALUE, one of {', '.join(field.usual for field in MAKERS[kind].table)}")
+        said[key.strip()] = yaml_value(value)
+    values = fields.read(MAKERS[kind].table, said, "--set")
+    _check_nodes(kind, values)
+    return MAKERS[kind].make(values, seed)
+
+
+def _check_nodes(kind: str, values: dict[str, Any]) -> None:
+    """Raises ConfigError: more nodes than anybody wants."""
+    spacing = values["spacing"]
+    if kind == "town":
+        sides = np.asarray(values["blocks"]) * values["block"] * 1.15 + 80.0
+    else:
+        sides = np.array((560.0, 300.0)) if kind == "proving_ground" else np.full(2, values["size"])
+    nodes = float(np.prod(sides / spacing))
+    if nodes > MOST_NODES:
+        raise ConfigError("--set", "spacing", float(spacing), f"at least {np.sqrt(nodes / MOST_NODES) * spacing:.2g} for this size")
+
+
+def _report(made: Made, files: Any) -> dict[str, Any]:
+    return {
+        "terrain": str(files[0]),
+        "files": [str(path) for path in files],
+        "bytes": sum(path.stat().st_size for path in files),
+        "nodes": [made.grid.columns, made.grid.rows],
+        "spacing": made.grid.spacing,
+        "heights": [float(made.heights.min()), float(made.heights.max())],
+        "features": len(made.features),
+        "places": list(made.places),
+    }
+
+
+def _text(made: Made, files: Any) -> str:
+    said = _report(made, files)
+    (columns, rows), (low, high) = said["nodes"], said["heights"]
+    names = ", ".join(path.name for path in files[1:])
+    return (
+        f"{files[0]}, {names}: {said['bytes'] / 1e6:.1f} MB\n"
+        f"  {columns} x {rows} nodes, {made.grid.spacing:g} m, {low:.2f} to {high:.2f} m, {said['features']} features\n"
+        f"  places to begin at: {', '.join(said['places'])}"
+    )

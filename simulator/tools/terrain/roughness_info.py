@@ -1,0 +1,208 @@
+"""`jounce terrain info FILE --roughness`: classes of ISO 8608 octave by octave of a terrain or of a profile, and a picture of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.base.console import tell
+from simulator.base.errors import ConfigError
+from simulator.base.inputfile import read_utf8
+from simulator.base.json_output import json_text
+from simulator.report.plot_style import COLORS, INK, QUIET, STYLE
+from simulator.telemetry.atomic_files import write_whole
+from simulator.tools.terrain.elevation_file import TerrainOnDisk, composed, is_terrain, read_terrain
+from terrain.ground import Road
+from terrain.heightmap_detail import ISO_CLASSES, iso_roughness
+from terrain.iso_8608_bands import Octave, ammon_coherence, coherence, density, isotropic_coherence, octaves
+from terrain.readers.contract import Values
+
+LENGTH, STEP = 500.0, 0.05
+"""m. Of the lines over a terrain and of their samples."""
+TRACK = 1.5
+"""m. Distance of the lines whose coherence is drawn."""
+PIECE, LINES = 50.0, 8
+"""m, length of the pieces that coherence is estimated from, and how many pairs of lines, 10 m apart."""
+MOST_BYTES = 1 << 26
+EVEN = 1e-3
+"""Of the distance of samples, by which they may be uneven."""
+
+Profile = tuple[Values, float]
+"""Heights (n,) [m] and the distance of the samples [m]."""
+
+
+def main_roughness(arguments: Any) -> int:
+    """Command line; returns 0. Raises ConfigError, OutputError."""
+    terrain = None
+    if is_terrain(arguments.file):
+        terrain = read_terrain(arguments.file)
+        profiles = profiles_of(terrain)
+    elif Path(arguments.file).suffix.lower() == ".csv":
+        profiles = {"profile": read_profile(Path(arguments.file))}
+    else:
+        raise ConfigError(arguments.file, "", "a file of heights", "with --roughness: a terrain, or a profile (.csv, columns x,z in m)")
+    found = {name: octaves(*profile) for name, profile in profiles.items()}
+    tell(json_text(_as_json(arguments.file, found)) if arguments.json else as_table(found))
+    if arguments.plot:
+        draw(Path(arguments.plot), Path(arguments.file).stem, profiles, terrain)
+        if not arguments.json:
+            tell(f"picture: {arguments.plot}")
+    return 0
+
+
+def profiles_of(terrain: TerrainOnDisk) -> dict[str, Profile]:
+    """Profiles of LENGTH from the start of a drive ahead and across, and along the middle of every road."""
+    x0, y0, yaw = terrain.ground.spawn
+    s = np.arange(0.0, LENGTH, STEP)
+    out = {}
+    for name, angle in (("ahead", yaw), ("across", yaw + 0.5 * math.pi)):
+        out[name] = composed(terrain.ground, x0 + s * math.cos(angle), y0 + s * math.sin(angle)), STEP
+    for road in terrain.ground.roads:
+        x, y = _along(road)
+        out[f"road {road.name}"] = composed(terrain.ground, x, y) - _graded(road, len(x)), STEP
+    return out
+
+
+def _along(road: Road) -> tuple[Values, Values]:
+    """Points of the middle of a road, STEP apart."""
+    s = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(road.points[:, :2], axis=0).T))))
+    at = np.arange(0.0, s[-1], STEP)
+    return np.interp(at, s, road.points[:, 0]), np.interp(at, s, road.points[:, 1])
+
+
+def _graded(road: Road, count: int) -> Values:
+    """Heights [m] of the graded line of a road, which is no roughness."""
+    return np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(road.points)), road.points[:, 2])
+
+
+def read_profile(path: Path) -> Profile:
+    """A profile out of a CSV file with columns x, z [m], evenly spaced. Raises ConfigError."""
+    rows = list(csv.DictReader(io.StringIO(read_utf8(path, "a profile", MOST_BYTES))))
+    try:
+        x, z = (np.array([float(row[name]) for row in rows]) for name in ("x", "z"))
+    except (KeyError, TypeError, ValueError):
+        raise ConfigError(path, "", "no numbers x,z", "a CSV file with the columns x,z in m") from None
+    steps = np.diff(x)
+    if len(x) < 64 or not np.isfinite(z).all() or not steps.min() > 0.0 or np.ptp(steps) > max(EVEN * steps.mean(), 1e-9):
+        raise ConfigError(path, "x", f"{len(x)} rows", "at least 64 samples, evenly spaced, x rising")
+    return z, float((x[-1] - x[0]) / (len(x) - 1))
+
+
+def as_table(found: dict[str, list[Octave]]) -> str:
+    """For people: a row for each octave, class and density over the geometric mean of that class."""
+    rows = [["waves [m]", *found]]
+    for octave in max(found.values(), key=len):
+        row = [f"{octave.shortest:.3g} to {octave.longest:.3g}"]
+        for one in found.values():
+            there = [o for o in one if o.wave_number == octave.wave_number]
+            row.append(_told(there[0]) if there else "-")
+        rows.append(row)
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def _told(octave: Octave) -> str:
+    name = octave.road_class
+    if not name:
+        return f"beyond {ISO_CLASSES[-1]}"
+    return f"{name} ({octave.density * iso_roughness('A') / iso_roughness(name):.2f})"
+
+
+def _as_json(file: str, found: dict[str, list[Octave]]) -> dict[str, Any]:
+    return {
+        "file": file,
+        "profiles": {
+            name: [
+                {"wave_number": o.wave_number, "wavelengths": [o.shortest, o.longest], "class": o.road_class, "over_class_a": o.density}
+                for o in one
+            ]
+            for name, one in found.items()
+        },
+    }
+
+
+def draw(picture: Path, title: str, profiles: dict[str, Profile], terrain: TerrainOnDisk | None) -> None:
+    """Write a PNG: spectra over the classes, and of a terrain the coherence of lines TRACK apart. Raises OutputError."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(12.0 if terrain else 7.0, 5.0), dpi=110, layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(1, 2 if terrain else 1, squeeze=False)[0]
+        _draw_spectra(panels[0], title, profiles)
+        if terrain is not None:
+            _draw_coherence(panels[1], terrain)
+        write_whole(picture, lambda part: figure.savefig(part, format="png", bbox_inches="tight"))
+
+
+def _draw_spectra(axes: Any, title: str, profiles: dict[str, Profile]) -> None:
+    n = np.array((0.01, 10.0))
+    for k, name in enumerate(ISO_CLASSES):
+        mean = iso_roughness(name) * (n / 0.1) ** -2.0
+        axes.fill_between(n, 0.5 * mean, 2.0 * mean, color=QUIET, alpha=0.10 + 0.10 * (k % 2), linewidth=0)
+        axes.text(n[1] * 1.05, mean[1], name, color=INK, va="center")
+    for color, (name, profile) in zip(COLORS, profiles.items(), strict=False):
+        waves, found = density(*profile)
+        keep = (waves > 0.008) & (waves < 12.0)
+        axes.plot(waves[keep], found[keep], color=color, linewidth=0.4, alpha=0.35)
+        middles, means = _third_octaves(waves[keep], found[keep])
+        axes.plot(middles, means, color=color, label=name)
+    axes.set(
+        title=f"{title}: profiles",
+        xscale="log",
+        yscale="log",
+        xlabel="wave number [1/m]",
+        ylabel="spectral density [m3]",
+        xlim=(0.008, 14.0),
+    )
+    axes.legend(loc="lower left")
+
+
+def _third_octaves(waves: Values, found: Values) -> tuple[Values, Values]:
+    """Middles and means of thirds of octaves."""
+    edges = 2.0 ** (np.arange(math.floor(3.0 * math.log2(waves[0])), math.ceil(3.0 * math.log2(waves[-1])) + 1) / 3.0)
+    bands = [(waves >= a) & (waves < b) for a, b in itertools.pairwise(edges)]
+    there = [
+        (math.sqrt(a * b), float(found[band].mean())) for (a, b), band in zip(itertools.pairwise(edges), bands, strict=True) if band.any()
+    ]
+    return np.array([m for m, _ in there]), np.array([f for _, f in there])
+
+
+def _draw_coherence(axes: Any, terrain: TerrainOnDisk) -> None:
+    n, found = coherence(*track_lines(terrain), STEP, PIECE)
+    keep = n < 2.0
+    n, found = n[keep], found[keep]
+    axes.plot(n, found, color=COLORS[0], label="two lines of the terrain")
+    axes.plot(n, isotropic_coherence(n, TRACK), color=INK, linestyle="--", label="isotropic ground, waviness 2")
+    for color, name in zip(COLORS[1:], ("A", "C", "E"), strict=False):
+        axes.plot(n, ammon_coherence(n, TRACK, name), color=color, linewidth=1.0, label=f"roads of class {name} [Ammon 1992]")
+    axes.set(
+        title=f"coherence of left and right, {TRACK:g} m apart",
+        xscale="log",
+        xlabel="wave number [1/m]",
+        ylabel="squared coherence",
+        ylim=(0.0, 1.02),
+    )
+    axes.legend()
+
+
+def track_lines(terrain: TerrainOnDisk) -> tuple[Sequence[Values], Sequence[Values]]:
+    """Heights of pairs of lines TRACK apart, from the start of a drive ahead."""
+    x0, y0, yaw = terrain.ground.spawn
+    s = np.arange(0.0, LENGTH, STEP)
+    c, d = math.cos(yaw), math.sin(yaw)
+    sides: tuple[list[Values], list[Values]] = [], []
+    for line in range(LINES):
+        for side, shift in zip(sides, (0.5, -0.5), strict=True):
+            across = 10.0 * (line - 0.5 * (LINES - 1)) + shift * TRACK
+            side.append(composed(terrain.ground, x0 + c * s - d * across, y0 + d * s + c * across))
+    return sides

@@ -1,0 +1,142 @@
+"""`jounce terrain show FILE`: a hillshade of a terrain or of a file of heights as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.base.console import tell
+from simulator.base.json_output import json_text
+from simulator.report.plot_style import INK, STYLE
+from simulator.telemetry.atomic_files import write_whole
+from simulator.tools.terrain.elevation_file import TerrainOnDisk, composed, is_terrain, read_file, read_terrain
+from terrain.features.shapes import LINES
+from terrain.georeferenced import on_nodes
+from terrain.ground import Ground
+from terrain.readers.contract import LONLAT, Raster, Source, Values
+
+MOST = 900
+"""Points along the longer side of the picture."""
+SUN, HEIGHT_OF_SUN = 315.0, 40.0
+"""deg. From where, clockwise from north, and how high the light falls; maps are lit from the north-west."""
+METRES_PER_DEGREE = 111_320.0
+"""Of latitude."""
+VOID = "#d9480f"
+LAND = 0.32
+"""Share of the color map below which it is for the sea."""
+
+
+def main_show(arguments: Any) -> int:
+    """Command line; returns 0. Raises ConfigError, OutputError."""
+    if is_terrain(arguments.file):
+        terrain = read_terrain(arguments.file)
+        x, y, z = _of_terrain(terrain)
+        title, labels, roads = Path(terrain.file).stem, ("x [m]", "y [m]"), [road.points for road in terrain.ground.roads]
+        lines = _outlines(terrain.ground)
+        degrees = False
+    else:
+        file = read_file(arguments.file, arguments.set)
+        x, y, z = _of_source(file.source)
+        degrees = file.source.kind == LONLAT
+        title, labels, roads = file.path.name, ("longitude [deg]", "latitude [deg]") if degrees else ("x [m]", "y [m]"), []
+        lines = []
+    picture = Path(arguments.out or f"{Path(title).stem}.png")
+    draw(picture, title, labels, (x, y, z), roads, degrees, lines)
+    voids = int(np.isnan(z).sum())
+    said = {"picture": str(picture), "heights": [float(np.nanmin(z)), float(np.nanmax(z))], "points": [len(x), len(y)], "voids": voids}
+    tell(json_text(said) if arguments.json else f"{picture}" + (f": {voids} points of it without a height, in orange" if voids else ""))
+    return 0
+
+
+def _axes(bounds: tuple[float, float, float, float], step: tuple[float, float]) -> tuple[Values, Values]:
+    """Places along x and y, no more than a picture shows and no finer than the data."""
+    x0, x1, y0, y1 = bounds
+    finest = max(x1 - x0, y1 - y0) / MOST
+    counts = [max(2, int((high - low) / max(finest, gap)) + 1) for low, high, gap in ((x0, x1, step[0]), (y0, y1, step[1]))]
+    return np.linspace(x0, x1, counts[0]), np.linspace(y0, y1, counts[1])
+
+
+def _of_source(source: Source) -> tuple[Values, Values, Values]:
+    x, y = _axes(source.bounds, source.step if isinstance(source, Raster) else (0.0, 0.0))
+    return x, y, on_nodes(source.heights, x, y)
+
+
+def _of_terrain(terrain: TerrainOnDisk) -> tuple[Values, Values, Values]:
+    spacing = terrain.ground.p[0]["spacing"]
+    x, y = _axes(terrain.ground.bounds, (float(spacing[0]), float(spacing[1])))
+    return x, y, on_nodes(lambda a, b: composed(terrain.ground, a, b), x, y)
+
+
+def _outlines(ground: Ground) -> list[Values]:
+    """Lines of kerbs, walls and ditches, and what lies across the way as a line across it."""
+    out = []
+    for k in ground.features.pieces:
+        if k["arc"] != 0.0:
+            middle, half = np.arctan2(k["axis"][1], k["axis"][0]), np.arccos(min(float(k["half_cosine"]), 1.0))
+            angle = middle + np.linspace(-half, half, 9)
+            out.append(k["origin"] + abs(k["arc"]) * np.column_stack((np.cos(angle), np.sin(angle))))
+        elif k["kind"] in LINES:
+            out.append(np.array((k["origin"], k["origin"] + k["length"] * k["axis"])))
+        else:
+            across = 0.5 * k["width"] * np.array((-k["axis"][1], k["axis"][0]))
+            out.append(np.array((k["origin"] - across, k["origin"] + across)))
+    return out
+
+
+def draw(
+    picture: Path,
+    title: str,
+    labels: tuple[str, str],
+    land: tuple[Values, Values, Values],
+    roads: list[Values],
+    degrees: bool,
+    features: list[Values],
+) -> None:
+    """Write a PNG; features, lines (n, 2), are too narrow for the light to show. Raises OutputError."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.colors import LightSource, ListedColormap, Normalize
+    from matplotlib.figure import Figure
+
+    x, y, z = land
+    with mpl.rc_context({**STYLE, "axes.grid": False}):
+        figure = Figure(figsize=(9.0, 8.0), dpi=110, layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        axes.set_facecolor(VOID)
+        meters = _meters(y, degrees)
+        dx, dy = (x[1] - x[0]) * meters[0], (y[1] - y[0]) * meters[1]
+        low, high = float(np.nanmin(z)), float(np.nanmax(z))
+        norm = Normalize(low, max(high, low + 0.01))
+        colors = ListedColormap(mpl.colormaps["gist_earth"](np.linspace(LAND, 1.0, 256)))
+        whole = np.where(np.isnan(z), low, z)
+        exaggeration = _exaggeration(whole, dx, dy)
+        light = LightSource(SUN, HEIGHT_OF_SUN)
+        # rows run north here; the light takes them as they lie in pictures, from the north
+        shade = light.shade(whole[::-1], colors, blend_mode="soft", norm=norm, vert_exag=exaggeration, dx=dx, dy=dy)
+        shade[np.isnan(z)[::-1]] = 0.0
+        axes.imshow(shade, extent=(x[0], x[-1], y[0], y[-1]), aspect=meters[1] / meters[0], interpolation="nearest")
+        for points in roads:
+            axes.plot(points[:, 0], points[:, 1], color=INK, linewidth=1.0)
+        for points in features:
+            axes.plot(points[:, 0], points[:, 1], color=INK, linewidth=0.5)
+        axes.set(title=title, xlabel=labels[0], ylabel=labels[1], xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
+        axes.ticklabel_format(useOffset=False)
+        bar = figure.colorbar(mpl.cm.ScalarMappable(norm, colors), ax=axes, shrink=0.75)
+        bar.set_label(f"height [m]; light from the north-west, slopes {exaggeration:.2g} times as steep")
+        write_whole(picture, lambda part: figure.savefig(part, format="png", bbox_inches="tight"))
+
+
+def _meters(y: Values, degrees: bool) -> tuple[float, float]:
+    """Metres per unit along x and y."""
+    if not degrees:
+        return 1.0, 1.0
+    return METRES_PER_DEGREE * float(np.cos(np.radians(0.5 * (y[0] + y[-1])))), METRES_PER_DEGREE
+
+
+def _exaggeration(z: Values, dx: float, dy: float) -> float:
+    """Factor by which slopes are drawn, so that a flat road shows its bumps and mountains stay mountains."""
+    slopes = np.hypot(*np.gradient(z, dy, dx))
+    return float(np.clip(0.35 / max(float(np.quantile(slopes, 0.9)), 1e-6), 0.5, 30.0))

@@ -1,0 +1,74 @@
+"""How much later a record must be for one of its channels to lie over that of another."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.validation.compare.record import Record
+
+Array = NDArray[np.float64]
+
+MOST_ROWS = 1 << 17
+"""Of the common grid of times."""
+FINEST = 0.001
+"""s, of its step."""
+LEAST_OVERLAP = 0.5
+"""Share of the shorter record that must lie over the other one: less, and any two pieces of noise fit somewhere."""
+
+
+def shift_of(reference: Record, other: Record, channel: str) -> float:
+    """Seconds to add to the times of `other`: where both correlate best, found to a part of a step. Raises ConfigError."""
+    for one in (reference, other):
+        if channel not in one.columns:
+            raise ConfigError(one.place, "--align", channel, "a channel that both have")
+    spans = [float(one.time[-1] - one.time[0]) for one in (reference, other)]
+    steps = [span / (len(one.time) - 1) for span, one in zip(spans, (reference, other), strict=True)]
+    h = max(FINEST, min(steps), max(spans) / MOST_ROWS)
+    a, b = (_resampled(one, channel, h) for one in (reference, other))
+    if np.ptp(a) == 0.0 or np.ptp(b) == 0.0:
+        raise ConfigError(other.place, "--align", channel, "a channel that moves in both")
+    lags, likeness = correlation(a, b)
+    best = int(np.argmax(likeness))
+    return float(reference.time[0] - other.time[0]) + h * (float(lags[best]) + _peak(likeness, best))
+
+
+def correlation(a: Array, b: Array) -> tuple[NDArray[np.int64], Array]:
+    """(lags, coefficient of correlation of a[i] and b[i - lag] where they overlap by LEAST_OVERLAP), by the fast Fourier transform."""
+    n, m = len(a), len(b)
+    size = 1 << (n + m - 1).bit_length()
+    a, b = a - a.mean(), b - b.mean()
+    spectra = {key: np.fft.rfft(values, size) for key, values in (("a", a), ("aa", a * a), ("b", b), ("bb", b * b))}
+    ones = [np.fft.rfft(np.ones(k), size) for k in (n, m)]
+    lags = np.arange(-(m - 1), n)
+
+    def sums(one: NDArray[np.complex128], other: NDArray[np.complex128]) -> Array:
+        whole: Array = np.fft.irfft(one * np.conj(other), size)
+        return whole[lags]
+
+    count = np.rint(sums(ones[0], ones[1]))
+    kept = count >= max(2.0, LEAST_OVERLAP * min(n, m))
+    count = np.where(kept, count, 1.0)
+    mean_a, mean_b = sums(spectra["a"], ones[1]) / count, sums(ones[0], spectra["b"]) / count
+    together = sums(spectra["a"], spectra["b"]) / count - mean_a * mean_b
+    apart = (sums(spectra["aa"], ones[1]) / count - mean_a**2) * (sums(ones[0], spectra["bb"]) / count - mean_b**2)
+    floor = 1e-12 * float(np.mean(a * a) * np.mean(b * b))
+    return lags[kept], (together / np.sqrt(np.maximum(apart, floor)))[kept]
+
+
+def _resampled(one: Record, channel: str, h: float) -> Array:
+    values = np.asarray(one.columns[channel], dtype=float)
+    sound = np.isfinite(values)
+    if not sound.any():
+        raise ConfigError(one.place, "--align", channel, "a channel with numbers")
+    return np.interp(np.arange(one.time[0], one.time[-1], h), one.time[sound], values[sound])
+
+
+def _peak(values: Array, best: int) -> float:
+    """Place of the summit of a parabola through the largest value and its neighbors, in steps from it."""
+    if not 0 < best < len(values) - 1:
+        return 0.0
+    before, at, after = values[best - 1 : best + 2].tolist()
+    bend = before - 2.0 * at + after
+    return 0.5 * (before - after) / bend if bend < 0.0 else 0.0

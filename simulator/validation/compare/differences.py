@@ -1,0 +1,148 @@
+"""How far records are from the first one of them: of each channel, and of each metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.maneuvers.metrics import LOAD
+from simulator.maneuvers.plots.display_units import factor_shown, unit_shown
+from simulator.maneuvers.plots.quantities import QUANTITIES, Quantity
+from simulator.telemetry.channels import chosen
+from simulator.validation.compare.comparison_file import Comparison
+from simulator.validation.compare.record import INSTEAD, USUAL, Record
+
+Array = NDArray[np.float64]
+
+_TITLES = {one.columns[0]: one for one in QUANTITIES.values() if len(one.columns) == 1}
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A channel that several records have, and how people read it."""
+
+    name: str
+    unit: str
+    """SI."""
+
+    @property
+    def title(self) -> str:
+        """In words, with the meaning of its sign."""
+        known = self._quantity
+        return f"{self.plain}, {known.sign}" if known is not None and known.sign else self.plain
+
+    @property
+    def plain(self) -> str:
+        """In words."""
+        known, load = self._quantity, LOAD.fullmatch(self.name)
+        words = self.name if known is None else known.title
+        return f"{words} {self.name.split('_')[2]}" if load else words
+
+    @property
+    def shown(self) -> tuple[str, float]:
+        """Unit in which people read it, and what an SI number is multiplied with."""
+        known = self._quantity
+        return (unit_shown(self.unit), factor_shown(self.unit)) if known is None else known.shown
+
+    @property
+    def _quantity(self) -> Quantity | None:
+        return QUANTITIES["wheel_loads"] if LOAD.fullmatch(self.name) else QUANTITIES.get(self.name) or _TITLES.get(self.name)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A channel of a record less that of the reference, where their times overlap; SI."""
+
+    channel: Channel
+    record: str
+    time: Array
+    values: Array
+    """(n,) at times (n,) s of the reference."""
+    reference: Array
+    """(n,) there."""
+
+    @property
+    def largest(self) -> float:
+        """Of its size; NaN where nothing overlaps."""
+        return float(np.nanmax(np.abs(self.values))) if np.isfinite(self.values).any() else np.nan
+
+    @property
+    def at(self) -> float:
+        """s, where it is largest."""
+        return float(self.time[np.nanargmax(np.abs(self.values))]) if np.isfinite(self.values).any() else np.nan
+
+    @property
+    def rms(self) -> float:
+        """Root of its mean square."""
+        return float(np.sqrt(np.nanmean(self.values**2))) if np.isfinite(self.values).any() else np.nan
+
+    @property
+    def mean(self) -> float:
+        """Its mean."""
+        return float(np.nanmean(self.values)) if np.isfinite(self.values).any() else np.nan
+
+    @property
+    def share(self) -> float:
+        """Its rms as a share of the range of the reference; NaN where that does not move."""
+        span = float(np.nanmax(self.reference) - np.nanmin(self.reference)) if np.isfinite(self.reference).any() else 0.0
+        return self.rms / span if span > 0.0 else np.nan
+
+
+def channels_of(records: Sequence[Record], comparison: Comparison) -> list[Channel]:
+    """Those to compare: what is asked for, else USUAL, as far as the reference and another record have them. Raises ConfigError."""
+    first, others = records[0], records[1:]
+    shared = [name for name in first.columns if name != "time" and any(name in one.columns for one in others)]
+    if not shared:
+        raise ConfigError(others[0].place, "columns", ", ".join(list(others[0].columns)[:6]), f"a channel that {first.name} has too")
+    fields = {name: name.rpartition("_")[0] or name for name in shared}
+    usual = (pattern if _there(pattern, fields) else INSTEAD.get(pattern, pattern) for pattern in USUAL)
+    wanted = comparison.channels or [pattern for pattern in usual if _there(pattern, fields)]
+    names = dict.fromkeys(name for pattern in wanted for name in chosen(fields, [pattern])) or shared
+    return [Channel(name, first.units.get(name, "")) for name in names]
+
+
+def _there(pattern: str, fields: dict[str, str]) -> bool:
+    try:
+        return bool(chosen(fields, [pattern]))
+    except ConfigError:
+        return False
+
+
+def differences(records: Sequence[Record], channels: Sequence[Channel]) -> list[Difference]:
+    """Of every channel, every record that has it less the first."""
+    return [difference(records[0], one, channel) for channel in channels for one in records[1:] if channel.name in one.columns]
+
+
+def difference(reference: Record, other: Record, channel: Channel) -> Difference:
+    """At the times of the reference that lie within those of the other."""
+    within = (reference.time >= other.time[0]) & (reference.time <= other.time[-1])
+    time, own = reference.time[within], values_of(reference, channel)[within]
+    there = np.interp(time, other.time, values_of(other, channel)) if len(time) else np.empty(0)
+    values = there - own
+    if channel.unit == "rad" and len(values) and np.isfinite(values).any():  # a whole turn is no difference
+        values = values - 2.0 * np.pi * np.round(np.nanmedian(values) / (2.0 * np.pi))
+    return Difference(channel, other.name, time, values, own)
+
+
+def values_of(one: Record, channel: Channel) -> Array:
+    """A channel (n,) of a record; angles go on where they jump by a turn."""
+    values = np.asarray(one.columns[channel.name], dtype=float)
+    return np.unwrap(values) if channel.unit == "rad" and np.isfinite(values).all() else values
+
+
+def metric_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Every metric that the reference and another run have: name, unit, values by record, differences to the reference by record."""
+    first, rows = records[0], []
+    for name, row in first.metrics.items():
+        values = {one.name: one.metrics[name]["value"] for one in records if name in one.metrics}
+        if len(values) < 2:
+            continue
+        own = values[first.name]
+        apart = {record: None if value is None or own is None else value - own for record, value in values.items() if record != first.name}
+        rows.append({"metric": name, "unit": row["unit"], "values": values, "differences": apart})
+    return rows

@@ -1,0 +1,201 @@
+"""What is compared: the log of a run, or a table of another program, as columns over a time that rises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.inputfile import read_bytes
+from simulator.base.records import record
+from simulator.base.suggestions import did_you_mean
+from simulator.base.units import split_unit
+from simulator.maneuvers.plots.contract import NothingToDrawError, Signals
+from simulator.maneuvers.plots.quantities import sideslip
+from simulator.maneuvers.report.page import FILE as REPORT
+from simulator.run.run_configuration import fingerprint
+from simulator.telemetry.channels import Channels
+from simulator.telemetry.csv_table import CsvTable
+from simulator.telemetry.log import read_log
+from simulator.telemetry.parquet import read_units
+from simulator.telemetry.recover import read_logs
+from simulator.telemetry.writer import PARQUET_NAME
+from simulator.validation.compare.comparison_file import Comparison
+from vehicles.command import COMMAND
+from vehicles.readout import READOUT
+
+Array = NDArray[np.float64]
+
+FEWEST = 3
+"""Rows."""
+SIDESLIP = "sideslip"
+USUAL = ("v_WB_B_x", "steering_wheel_angle", "a_WG_B_x", "a_WG_B_y", "w_WB_B_z", SIDESLIP, "roll", "pitch", "yaw", "F_C_*_z")
+"""Channels that are compared where nothing is said."""
+INSTEAD = {"a_WG_B_x": "a_WB_B_x", "a_WG_B_y": "a_WB_B_y"}
+"""What is compared where not all have a channel of the center of mass: that of the reference point, as both call it."""
+ALWAYS = ("time", "v_WB_B_x", "v_WG_B_x", "v_WG_B_y", "a_WG_B_y")
+"""Read from every log: sideslip and steady turns need them."""
+MOST_BYTES = 1 << 28
+"""Of metrics."""
+
+
+@dataclass(frozen=True)
+class Record(Signals):
+    """Columns of one run, or of one table."""
+
+    name: str
+    place: Path
+    columns: Mapping[str, NDArray[Any]]
+    units: Mapping[str, str]
+    """SI, by column."""
+    told: Mapping[str, str] = field(default_factory=dict)
+    """What is known of it, in words."""
+    metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Rows of the table of metrics.json by metric; empty without one."""
+    report: Path | None = None
+    """Its page, if it has one."""
+    shift: float = 0.0
+    """s that were added to its time."""
+
+    def shifted(self, seconds: float) -> Record:
+        """The same that much later."""
+        columns = {**self.columns, "time": np.asarray(self.time) + seconds}
+        return replace(self, columns=columns, shift=self.shift + seconds)
+
+
+@cache
+def known_units() -> dict[str, str]:
+    """SI units of our channels, of a vehicle with four wheels."""
+    channels = Channels([("", READOUT, record(READOUT)), ("command_", COMMAND, record(COMMAND))])
+    return {column.name: column.unit for column in channels.columns} | {SIDESLIP: "rad"}
+
+
+def written_channel(said: str, units: Mapping[str, str], file: str, key: str) -> tuple[str, float]:
+    """(channel, factor to SI) of a channel as it is written, with a unit behind it or not. Raises ConfigError."""
+    name, factor = split_unit(said, units)
+    if name is None:
+        near = did_you_mean(said.rpartition("_")[0] if said.rpartition("_")[0] in units else said, units)
+        raise ConfigError(file, key, said, f"a channel of the log, bare (SI) or with a unit that fits behind it{near}")
+    return name, factor
+
+
+def read_record(place: str, comparison: Comparison) -> Record:
+    """A folder of a run, a log (.parquet), or a table (.csv). Raises ConfigError."""
+    path = Path(place)
+    found = _table(path, comparison) if path.suffix.lower() == ".csv" else _run(path, comparison)
+    _check_time(found)
+    try:
+        more = {SIDESLIP: sideslip(found)} if SIDESLIP not in found.columns else {}
+    except NothingToDrawError:
+        return found
+    return replace(found, columns={**found.columns, **more}, units={**found.units, **dict.fromkeys(more, "rad")})
+
+
+def _run(path: Path, comparison: Comparison) -> Record:
+    file = read_logs(path)[0].file
+    units = {name: words.get("unit", "") for name, words in read_units(file).items() if "wall" not in words}
+    log = read_log(file, _needed(units, comparison))
+    if path.name == PARQUET_NAME:
+        path = path.parent
+    folder = path if path.is_dir() else path.parent
+    told: dict[str, str] = {key: log.about[key] for key in ("maneuver", "vehicle", "terrain", "version", "settings") if key in log.about}
+    if log.configuration is not None:
+        told["configuration"] = fingerprint(log.configuration)
+    report = folder / REPORT
+    whole = _metrics(folder) if path.is_dir() else {}
+    name = path.resolve().name if path.is_dir() else path.stem
+    return Record(name, path, dict(log), units, told, whole, report if report.is_file() and path.is_dir() else None)
+
+
+def _needed(units: Mapping[str, str], comparison: Comparison) -> list[str]:
+    """Columns of a log that are looked at; those of two hours take 1.7 GB in all."""
+    fields = {name: name.rpartition("_")[0] or name for name in units}
+    said = [one for band in comparison.bands for one in (band.channel, band.over)]
+    wanted = [
+        *ALWAYS,
+        *INSTEAD.values(),
+        *(comparison.channels or USUAL),
+        *(split_unit(one, units)[0] or "" for one in (*said, comparison.align)),
+    ]
+    return [name for name in units if any(fnmatchcase(name, one) or fnmatchcase(fields[name], one) for one in wanted)]
+
+
+def _metrics(folder: Path) -> dict[str, dict[str, Any]]:
+    file = folder / "metrics.json"
+    if not file.is_file():
+        return {}
+    try:
+        table = json.loads(read_bytes(file, "metrics of a run", MOST_BYTES))["result"]["table"]
+        return {row["metric"]: row for row in table}
+    except (ValueError, KeyError, TypeError):
+        raise ConfigError(file, "result.table", "something else", "the metrics that `jounce run` leaves") from None
+
+
+def _table(path: Path, comparison: Comparison) -> Record:
+    """Columns that the map names, and those that are called as ours are."""
+    table = _table_of(path, comparison)
+    header = table.headings
+    units, columns = known_units(), {}
+    lost = [name for name in comparison.columns if name not in header]
+    if lost:
+        raise ConfigError(
+            path, "columns", "no " + ", ".join(lost), f"the columns that {comparison.file} names{did_you_mean(lost[0], header)}"
+        )
+    for n, name in enumerate(header):
+        said = comparison.columns.get(name)
+        if said is None:
+            ours, factor = split_unit(name.partition(" [")[0], units)
+        else:
+            ours, factor = written_channel(said.removeprefix("-"), units, comparison.file, f"columns.{name}")
+            factor *= -1.0 if said.startswith("-") else 1.0
+        if ours is not None:
+            columns[ours] = factor * table.numbers(n)
+    if "time" not in columns:
+        raise ConfigError(
+            path, "columns", ", ".join(header[:8]), "a column of the time: one named `time`, or one that a map calls so (--map Time=time)"
+        )
+    return Record(path.stem, path, columns, {name: units[name] for name in columns}, {"columns": ", ".join(columns)})
+
+
+def _table_of(path: Path, comparison: Comparison) -> CsvTable:
+    """A CSV file in which no name is there twice. Raises ConfigError."""
+    table = CsvTable(path, comparison.delimiter, comparison.lines_below_header)
+    twice = sorted({name for name in table.headings if table.headings.count(name) > 1})
+    if twice:
+        raise ConfigError(path, "columns", ", ".join(twice), "every column once")
+    return table
+
+
+def _check_time(one: Record) -> None:
+    time = np.asarray(one.columns["time"], dtype=float) if "time" in one.columns else np.empty(0)
+    if len(time) < FEWEST:
+        raise ConfigError(one.place, "time", f"{len(time)} rows", f"at least {FEWEST} rows")
+    bad = np.flatnonzero(~(np.diff(time) > 0.0))
+    if len(bad):
+        raise ConfigError(
+            one.place, f"time, row {int(bad[0]) + 2}", float(time[bad[0] + 1]), f"more than {float(time[bad[0]])}, the one before"
+        )
+
+
+def named_apart(records: list[Record]) -> list[Record]:
+    """With names of which no two are the same: the folder above where that tells them apart, else a number."""
+    names = [one.name for one in records]
+    with_folder = [f"{one.place.resolve().parent.name}/{one.name}" for one in records]
+    names = [
+        longer if sum(other == name for other in names) > with_folder.count(longer) else name
+        for name, longer in zip(names, with_folder, strict=True)
+    ]
+    seen: dict[str, int] = {}
+    out = []
+    for one, name in zip(records, names, strict=True):
+        seen[name] = seen.get(name, 0) + 1
+        out.append(replace(one, name=name if seen[name] == 1 else f"{name} ({seen[name]})"))
+    return out

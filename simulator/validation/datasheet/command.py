@@ -1,0 +1,160 @@
+"""`jounce facts`: a vehicle through the library of maneuvers, and what came of it beside published figures."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from simulator.base.console import complain, tell
+from simulator.base.errors import ConfigError
+from simulator.base.json_output import json_text
+from simulator.base.machine import taken, version
+from simulator.base.suggestions import did_you_mean
+from simulator.builder.builder import vehicle_description
+from simulator.builder.warm_up import compile_kernels
+from simulator.configuration.file_lookup import find_config
+from simulator.configuration.key_path import written
+from simulator.configuration.overrides import read_settings
+from simulator.run.folder import RunFolder
+from simulator.telemetry.atomic_files import write_text
+from simulator.validation.datasheet.definitions import CASES, FACTS, Fact
+from simulator.validation.datasheet.evaluate import Told as Row
+from simulator.validation.datasheet.evaluate import cases_of, measure
+from simulator.validation.datasheet.page import Facts, as_markdown, as_object, as_text, summary
+from simulator.validation.datasheet.published_file import Published, ancestry, load_published, published_of
+from simulator.validation.datasheet.side_by_side import ENGINEERS, Variant, beside_as_markdown
+
+PAGE, VEHICLES, OBJECT = "facts.md", "vehicles.md", "facts.json"
+"""Files: the page of one vehicle, that of several, and the same for programs."""
+
+
+def chosen(patterns: Sequence[str]) -> tuple[Fact, ...]:
+    """The facts whose names fit one of the patterns (`*`, `?`), all without any. Raises ConfigError: a pattern that none fits."""
+    words = [word.strip() for pattern in patterns for word in pattern.split(",") if word.strip()]
+    names = [fact.name for fact in FACTS]
+    for word in words:
+        if not any(fnmatchcase(name, word) for name in names):
+            raise ConfigError("--only", "", word, f"the name of a fact, or a pattern of some{did_you_mean(word, names)}")
+    return tuple(fact for fact in FACTS if not words or any(fnmatchcase(fact.name, word) for word in words))
+
+
+def main_facts(arguments: Any) -> int:
+    """Command line; returns 0. Raises JounceError: a vehicle or a file of figures cannot be used, or the folder cannot be written."""
+    asked = chosen(arguments.only)
+    facts = [fact for fact in asked if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]
+    vehicles = list(dict.fromkeys(arguments.vehicle))
+    published = {vehicle: _published(vehicle, arguments.figures) for vehicle in vehicles}
+    bases = {variant: _base(variant, vehicles) for variant in arguments.variants or ()}
+    described = {vehicle: vehicle_description(vehicle) for vehicle in (*vehicles, *bases)}
+    changes = _changes(arguments.set)
+    compile_kernels(complain if arguments.json else tell)
+    folder = RunFolder(Path(arguments.out) if arguments.out else None)
+    try:
+        began = time.perf_counter()
+        found = []
+        for vehicle in vehicles:
+            rows = _measured(vehicle, facts, published[vehicle], changes, arguments.json, len(vehicles) > 1)
+            left_out = [fact.name for fact in asked if fact not in facts]
+            said = described[vehicle]
+            found.append(Facts(vehicle, said.name, rows, published[vehicle], left_out, said.exceptions))
+        variants = []
+        few = [fact for fact in facts if fact.name in ENGINEERS]
+        for variant, base in bases.items():
+            rows = _measured(variant, few, None, changes, arguments.json, True)
+            other = found[vehicles.index(base)]
+            same = other._replace(rows=[row for row in other.rows if row.fact in few])
+            variants.append(Variant(Facts(variant, described[variant].name, rows, None), same))
+        machine = {**taken(time.perf_counter() - began), "version": version()}
+        outcome = {"result": as_object(found[0]) if len(found) == 1 else [as_object(one) for one in found], "machine": machine}
+        if variants:
+            outcome["variants"] = [as_object(one.here) | {"base": one.base.vehicle} for one in variants]
+        alone = len(found) == 1 and not variants
+        page = PAGE if alone else VEHICLES
+        write_text(folder.path / page, as_markdown(found[0]) if alone else beside_as_markdown(found, variants))
+        write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
+        folder.began()
+    finally:
+        folder.abandon()
+        folder.release()
+    if arguments.json:
+        tell(json_text({"folder": str(folder.path), **outcome}))
+    else:
+        told_of = [as_text(found[0])] if alone else [f"{one.vehicle}: {summary(one)}" for one in found]
+        tell("\n".join(told_of) + f"; {page} and {OBJECT} in {folder.path}")
+    return 0
+
+
+def _measured(
+    vehicle: str, facts: Sequence[Fact], published: Published | None, changes: dict[str, Any], quiet: bool, named: bool
+) -> Sequence[Row]:
+    """Rows of the facts of a vehicle, told while they are driven, with the vehicle's name if there are several."""
+    with Told(len({case for fact in facts for case in cases_of(fact)}), quiet, vehicle if named else "") as told:
+        return measure(vehicle, facts, published, changes, told)
+
+
+def _base(variant: str, vehicles: Sequence[str]) -> str:
+    """The vehicle, of those asked for, that a variant builds on. Raises ConfigError: it builds on none of them."""
+    by_file = {find_config("vehicles", vehicle): vehicle for vehicle in vehicles}
+    for file in ancestry(variant):
+        if file in by_file:
+            return by_file[file]
+    raise ConfigError("--variants", "", variant, f"a vehicle that builds on one of {', '.join(vehicles)}")
+
+
+def _published(vehicle: str, name: str | None) -> Published | None:
+    """Figures of a vehicle: of the file asked for, else of the one that is shipped. Raises ConfigError."""
+    file = published_of(vehicle) if name is None else find_config("facts", name)
+    return None if file is None else load_published(file)
+
+
+def _changes(words: Sequence[str]) -> dict[str, Any]:
+    """Values by key path out of the words behind --set. Raises ConfigError: one is not of the vehicle."""
+    settings = read_settings(words)
+    for setting in settings:
+        if setting.path[0] != "vehicle" or len(setting.path) < 2:
+            raise ConfigError("--set", "", written(setting.path), "a value of the vehicle, for example vehicle.chassis.mass=2600")
+    return {written(setting.path): setting.value for setting in settings}
+
+
+class Told:
+    """Says what is driven: a bar on a terminal's error stream, which vanishes at the end; a line for each case elsewhere, unless `quiet`. Before
+    each stands the name of the vehicle, where there are several."""
+
+    def __init__(self, cases: int, quiet: bool, vehicle: str) -> None:
+        self._cases, self._begun = cases, dict[str, None]()
+        self._before = f"{vehicle} " if vehicle else ""
+        self._lines = not quiet and not sys.stderr.isatty()
+        self._shown = not quiet and sys.stderr.isatty()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __call__(self, case: str, run: str) -> None:
+        """A run begins."""
+        new = case not in self._begun
+        self._begun[case] = None
+        if self._lines and new:
+            tell(f"{self._before}{len(self._begun)}/{self._cases} {CASES[case].run}")
+        if self._shown:
+            if self._bar is None:
+                self._begin()
+            self._bar.update(self._task, completed=len(self._begun) - 1, description=f"{self._before}{run}"[:40])
+
+    def __enter__(self) -> Told:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _begin(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("", total=self._cases)
+        self._bar.start()

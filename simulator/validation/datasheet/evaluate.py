@@ -1,0 +1,170 @@
+"""Puts the facts of a vehicle together: each with its number or the reason why it has none, beside the published figure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from simulator.api.loading import assemble
+from simulator.maneuvers.metrics import with_unit
+from simulator.validation.datasheet.definitions import AtHighest, Fact, Highest, Metric, Passed, Standing
+from simulator.validation.datasheet.published_file import Figure, Published
+from simulator.validation.datasheet.run_cases import CaseResult, Driven, Drives
+from simulator.validation.datasheet.static_values import Found, standing
+
+TOGETHER: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": lambda x: math.fsum(x) / len(x), "min": min, "max": max}
+"""What may be made of the numbers of several runs."""
+ROUNDING = 1e-9
+"""Below it a number is shown as 0, in whatever unit."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A fact with its number."""
+
+    fact: Fact
+    value: float | None
+    """SI; None: there is none."""
+    reason: str
+    """Why there is none, or what one should know of it."""
+    figure: Figure | None
+
+    @property
+    def verdict(self) -> str:
+        """within, outside, no figure, or no number."""
+        if self.value is None:
+            return "no number"
+        if self.figure is None:
+            return "no figure"
+        return "within" if self.figure.holds(self.value) else "outside"
+
+    @property
+    def shown(self) -> str:
+        """The number for people, in the unit of the fact, which is not said; its word where it has words."""
+        if self.value is None:
+            return "-"
+        if self.fact.words:
+            n = round(self.value)
+            return self.fact.words[n] if 0 <= n < len(self.fact.words) else f"{n}"
+        number = self.value / self.fact.factor
+        return f"{number if abs(number) > ROUNDING else 0.0:.4g}"
+
+
+def cases_of(fact: Fact) -> tuple[str, ...]:
+    """What has to be driven for a fact."""
+    source = fact.source
+    if isinstance(source, Metric):
+        return source.cases
+    return (source.case,) if isinstance(source, Passed | Highest | AtHighest) else ()
+
+
+def measure(
+    vehicle: str,
+    facts: Sequence[Fact],
+    published: Published | None,
+    changes: Mapping[str, Any] | None = None,
+    told: Callable[[str, str], None] = lambda case, run: None,
+) -> list[Told]:
+    """The facts of a vehicle, in their order.
+
+    Parameters
+    ----------
+    vehicle : by name or path
+    published : figures to stand beside them
+    changes : values of the vehicle by key path, as of a `Simulation`
+    told : called before each run with the case and the name of the run
+
+    Raises
+    ------
+    JounceError : the vehicle's file cannot be used. What goes wrong later is the reason of the facts that have no number.
+    """
+    drives = Drives(vehicle, changes or {}, told)
+    parts = assemble({"vehicle": vehicle, "terrain": "flat"}, changes)
+    found = standing(parts.vehicle, parts.ground) if any(isinstance(fact.source, Standing) for fact in facts) else Found({}, [])
+    figures = {} if published is None else published.figures
+    rows = []
+    for fact in facts:
+        if isinstance(fact.source, Standing):
+            value = found.numbers.get(fact.name)
+            reason = "" if value is not None else "; ".join(found.troubles) or "this vehicle has none"
+        else:
+            value, reason = _of_drives(fact, [drives.result(name) for name in cases_of(fact)])
+        rows.append(Told(fact, value, reason, figures.get(fact.name)))
+    return rows
+
+
+def _of_drives(fact: Fact, results: Sequence[CaseResult]) -> tuple[float | None, str]:
+    """(value, reason) of a fact that was driven for."""
+    source = fact.source
+    if isinstance(source, Metric):
+        return _metric(fact, source, [run for result in results for run in result.runs], results)
+    if isinstance(source, Highest):
+        return _highest(source, results[0])
+    if isinstance(source, AtHighest):
+        return _at_highest(fact, source, results[0])
+    assert isinstance(source, Passed)
+    runs = _counting(results[0].runs, source.maneuver, {})
+    failed = next((run.reason for run in runs if not run.metrics), "")
+    if failed or not runs:
+        return None, failed or results[0].reason or "not driven"
+    if any(run.passed is None for run in runs):
+        return None, "its maneuver has no limits"
+    wrong = [run for run in runs if not run.passed]
+    ended = next((run.reason for run in wrong if run.reason), "")
+    return float(not wrong), ended
+
+
+def _counting(runs: Sequence[Driven], maneuver: str, given: Mapping[str, Any]) -> list[Driven]:
+    """The runs of a maneuver with these parameters that count."""
+    return [one for one in _fitting(runs, given) if one.run.counts and maneuver in ("", one.run.maneuver)]
+
+
+def _fitting(runs: Sequence[Driven], given: Mapping[str, Any]) -> list[Driven]:
+    """The runs with these parameters."""
+    return [one for one in runs if all(one.run.parameters.get(key) == value for key, value in given.items())]
+
+
+def _metric(fact: Fact, source: Metric, runs: Sequence[Driven], results: Sequence[CaseResult]) -> tuple[float | None, str]:
+    runs = _counting(runs, source.maneuver, source.given)
+    values = [run.metrics.get(with_unit(source.name, fact.unit)) for run in runs]
+    known = [value for value in values if value is not None]
+    if known and len(known) == len(values):
+        return TOGETHER[source.of](known), ""
+    reasons = [run.reason for run, value in zip(runs, values, strict=True) if value is None and run.reason]
+    reasons += [result.reason for result in results if result.reason]
+    return None, "; ".join(dict.fromkeys(reasons)) or f"no {source.name.replace('_', ' ')} in {runs[0].run.label if runs else 'any run'}"
+
+
+def _highest(source: Highest, result: CaseResult) -> tuple[float | None, str]:
+    for found in result.found:
+        if all(found.get(key) == value for key, value in source.given.items()):
+            if found["value"] is None:
+                return None, f"no run passed: {_why(result, source.given)}"
+            tried = [run.run.parameters[found["parameter"]] for run in _fitting(result.runs, source.given)]
+            remarks = ["the highest tried"] if found["value"] == found["highest_tried"] else []
+            remarks += ["the lowest tried"] if found["value"] == min(tried) else []
+            if found["failed_below"]:
+                remarks.append(f"but failed at {found['parameter']} {', '.join(f'{value:.4g}' for value in found['failed_below'])} too")
+            return float(found["value"]) * _to_si(str(found["parameter"])), ", ".join(remarks)
+    return None, result.reason or "nothing was searched"
+
+
+def _to_si(parameter: str) -> float:
+    """Factor to SI of a parameter by the unit behind its name."""
+    return 1.0 / 3.6 if parameter.endswith("_kph") else 1.0
+
+
+def _why(result: CaseResult, given: Mapping[str, Any]) -> str:
+    """What was wrong with the first run of a search that has these parameters."""
+    return next((run.reason for run in _fitting(result.runs, given) if run.reason), "its limits were not kept")
+
+
+def _at_highest(fact: Fact, source: AtHighest, result: CaseResult) -> tuple[float | None, str]:
+    passed = [run for run in result.runs if run.passed]
+    if not passed:
+        return None, result.reason or f"no run passed: {_why(result, {})}"
+    best = max(passed, key=lambda run: run.run.parameters[source.parameter])
+    value = best.metrics.get(with_unit(source.name, fact.unit))
+    return (None, f"no {source.name.replace('_', ' ')}") if value is None else (value, "")

@@ -1,0 +1,155 @@
+"""`jounce facts VEHICLE --history` and `jounce bench --history`: what was, what is, and what has changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from simulator.base.console import complain, tell
+from simulator.base.errors import JounceError, OutputError
+from simulator.base.json_output import json_text
+from simulator.base.machine import processor, software, version
+from simulator.builder.warm_up import compile_kernels
+from simulator.validation.history.changes import BENCH, FACTS, TIMES, Change, changes, last_before
+from simulator.validation.history.commit import ROOT, commit
+from simulator.validation.history.entry import Entry, Figure, append, read
+from simulator.validation.history.page import History, Kind, latest, write
+
+FOLDER = ROOT / "docs" / "history"
+USUAL = "hmmwv"
+"""Vehicle, when none is said."""
+KINDS = (
+    Kind(
+        "facts",
+        "Facts",
+        "jounce facts hmmwv --history",
+        FACTS,
+        "Changed: by more than 1 %, and by more than a floor of the unit (1 mm, 0.02 deg, 0.5 km/h ...), or another word; a figure that is gone.",
+    ),
+    Kind(
+        "bench",
+        "Costs",
+        "jounce bench --history",
+        BENCH,
+        "Microseconds on one core, as `jounce bench` tells them. Compared and drawn: costs over that of a plain loop timed beside them, between entries of "
+        "one machine; changed: by more than 15 %.",
+    ),
+)
+BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+def main_facts_history(arguments: Any) -> int:
+    """Command line of `jounce facts VEHICLE --history`; 1 when --check finds a change. Raises JounceError."""
+    if len(arguments.vehicle) > 1 or arguments.only or arguments.quick or arguments.set or arguments.figures:
+        raise JounceError("--history is of all facts of one vehicle as its file stands: without --only, --quick, --set and --figures")
+    vehicle = arguments.vehicle[0] if arguments.vehicle else USUAL
+    return _main("facts", vehicle, arguments, lambda: facts_of(vehicle, arguments.json))
+
+
+def main_bench_history(arguments: Any, repeats: int) -> int:
+    """Command line of `jounce bench --history`; 1 when --check finds a change. Raises JounceError."""
+    return _main("bench", "tick", arguments, lambda: costs_of(repeats, arguments))
+
+
+def facts_of(vehicle: str, quiet: bool) -> dict[str, Figure]:
+    """All facts that have a number or a word, in the units in which they are shown; driven for."""
+    from simulator.validation.datasheet.command import Told
+    from simulator.validation.datasheet.definitions import FACTS as ALL
+    from simulator.validation.datasheet.evaluate import cases_of, measure
+
+    compile_kernels(complain if quiet else tell)
+    with Told(len({case for fact in ALL for case in cases_of(fact)}), quiet, "") as told:
+        rows = measure(vehicle, ALL, None, None, told)
+    return {
+        row.fact.name: Figure(row.shown) if row.fact.words else Figure(row.value / row.fact.factor, row.fact.shown_unit)
+        for row in rows
+        if row.value is not None
+    }
+
+
+def costs_of(repeats: int, arguments: Any) -> dict[str, Figure]:
+    """Microseconds of the parts of a tick, and how many times real time a maneuver is."""
+    from simulator.benchmarks.tick_cost import measured
+
+    found = measured(repeats, arguments)
+    costs = {name: Figure(value, "us") for name, value in found["us"].items()}
+    return costs | {found["run"]["maneuver"]: Figure(found["run"]["times_real_time"], TIMES)}
+
+
+def _main(name: str, subject: str, arguments: Any, figures: Callable[[], dict[str, Figure]]) -> int:
+    """Show, add or check."""
+    kind, folder = BY_NAME[name], _folder(arguments.out)
+    file = folder / f"{name}.jsonl"
+    entries = read(file)
+    if not (arguments.add or arguments.check):
+        steps = History(kind, entries).steps(subject)
+        if arguments.json:
+            tell(json_text({"entries": [_object(entry, changed) for entry, changed in steps]}))
+        else:
+            tell("\n".join(latest(steps)) if steps else f"{file}: nothing of {subject} yet: {kind.how} --add")
+        return 0
+    entry = measured(kind, subject, figures)
+    before = last_before(entries, entry, kind.rule)
+    found = [] if before is None else changes(before, entry, kind.rule)
+    if arguments.add:
+        append(file, entry)
+        draw(folder)
+    if arguments.json:
+        tell(json_text(_object(entry, None if before is None else found)))
+    else:
+        tell(_told(before, found, subject))
+    return int(arguments.check and bool(found))
+
+
+def measured(kind: Kind, subject: str, figures: Callable[[], dict[str, Figure]]) -> Entry:
+    """What is measured now, here."""
+    return Entry(
+        subject=subject,
+        version=version(),
+        date=f"{datetime.now(UTC):%Y-%m-%d}",
+        commit=commit(),
+        machine=f"{processor()}, {os.cpu_count()} cores",
+        source=f"{_source(kind, subject)}, {software()}",
+        figures=figures(),
+    )
+
+
+def draw(folder: Path) -> Path:
+    """The page of a folder of histories. Raises JounceError."""
+    return write([History(kind, read(folder / f"{kind.name}.jsonl")) for kind in KINDS], folder)
+
+
+def _folder(out: str | None) -> Path:
+    """Where the histories are; it is made. Raises OutputError."""
+    if out is None and not (ROOT / "docs").is_dir():
+        raise JounceError("--history: this copy is no checkout and has no docs/history; say --out DIR")
+    folder = FOLDER if out is None else Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from None
+    return folder
+
+
+def _source(kind: Kind, subject: str) -> str:
+    return f"`jounce facts {subject}`" if kind.name == "facts" else f"`jounce {kind.name}`"
+
+
+def _told(before: Entry | None, found: list[Change], subject: str) -> str:
+    if before is None:
+        return f"{subject}: nothing to compare with"
+    since = f"since {before.version}, {before.commit}, {before.date}"
+    if not found:
+        return f"{subject}: no figure has changed {since}"
+    return "\n".join(
+        [f"{subject}: {len(found)} of {len(before.figures)} figures have changed {since}", *(f"  {one.told}" for one in found)]
+    )
+
+
+def _object(entry: Entry, changed: list[Change] | None) -> dict[str, Any]:
+    said = {key: getattr(entry, key) for key in ("subject", "version", "date", "commit", "machine", "source")}
+    told = None if changed is None else [{"figure": one.name, "before": one.before, "after": one.after} for one in changed]
+    return said | {"figures": {name: list(figure) for name, figure in entry.figures.items()}, "changed": told}

@@ -1,0 +1,296 @@
+"""Forces and moments of tires against rows of a CSV file (`jounce validate tire ROWS.csv FILE`).
+
+Three kinds of rows, told apart by their columns; each is compared over its load, a moment over load and radius:
+
+- `kappa`, `alpha`, `gamma`, `Fz` (`p`, `Vx`, `mount`, `file`): of the Magic Formula. Two readings of the angles are in use, columns ending in
+  `_lin` (the angles themselves) and `_tan` (their tangents); one of them counts for a whole file, that which fits better unless it is asked for.
+- `a`, `b`, `mu_ratio`, `Fz`, `tyre`: of TMeasy (a, b slips of the tread) and Fiala (a slip, b slip angle), with numbers in a .json file by name.
+- `Fz`, `gamma`, `sigma_kappa_m`, `sigma_alpha_m`: relaxation lengths.
+
+Axes are those of `vehicles.tires.contract`; `mount` mirror: the tire mounted on the other side.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.inputfile import read_utf8
+from simulator.base.npy_reader import read_json
+from simulator.base.records import Record
+from simulator.builder.builder import build_tire
+from simulator.validation.reference.result import Comparison
+from vehicles.tires.magic_formula.formulas import magic_formula
+from vehicles.tires.magic_formula.model import LAW as MAGIC
+from vehicles.tires.magic_formula.model import relaxation
+from vehicles.tires.magic_formula.tir_file import read_tir
+from vehicles.tires.magic_formula.tir_tire import READINGS, magic_record
+from vehicles.tires.steady_state import SPEED, conditions, steady, steady_at
+from vehicles.tires.tire_file import TireFile, tire
+
+LIMIT = 1e-6
+RELAXATION_LIMIT = 1e-4
+"""Relative, of relaxation lengths: such rows have six digits."""
+MOST_BYTES = 1 << 26
+
+FORCES, MOMENTS = ("Fx", "Fy"), ("Mx", "My", "Mz")
+STIFFNESSES = ("Kxk", "Kya")
+SUFFIXES = dict(zip(READINGS, ("_lin", "_tan"), strict=True))
+
+PREFIXES = {"tmeasy": "tm", "fiala": "fi"}
+"""With which the names of tires of a law begin in such rows."""
+
+FAST = 1e3
+"""m/s, at which the tread of a TMeasy tire runs for its rows, where its rules for standing do not count."""
+
+Row = Mapping[str, str]
+
+
+class Numbers(NamedTuple):
+    """Rows of a CSV file."""
+
+    file: str
+    rows: Sequence[Row]
+
+    def column(self, name: str, default: float | None = None) -> NDArray[np.float64]:
+        """(n,) numbers of a column. Raises ConfigError."""
+        return np.array([self._cell(n, name, default) for n in range(len(self.rows))])
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a column."""
+        return name in self.rows[0]
+
+    def _cell(self, n: int, name: str, default: float | None) -> float:
+        text = self.rows[n].get(name)
+        if text is None and default is not None:
+            return default
+        try:
+            value = float("nan" if text is None else text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ConfigError(self.file, f"row {n + 1}.{name}", "nothing" if text is None else text, "a number")
+        return value
+
+    def where(self, name: str, value: str) -> Numbers:
+        """The rows with a value in a column."""
+        return Numbers(self.file, [row for row in self.rows if row.get(name) == value])
+
+
+def compare_tire(rows: str, file: str, reading: str | None = None) -> Comparison:
+    """Our forces at the conditions of the rows beside those that stand there.
+
+    Parameters
+    ----------
+    rows : CSV file
+    file : tire property file (.tir), tire file (.yaml), numbers of tires by name (.json), or a folder of .tir files that the rows name
+    reading : of the Magic Formula, out of READINGS; the better one when left out
+
+    Raises
+    ------
+    ConfigError : a file cannot be read, or has nothing to compare
+    """
+    table = read_rows(rows)
+    if table.has("tyre"):
+        return _compare_named(table, file)
+    if table.has("file") and Path(file).is_dir():
+        return _compare_folder(table, Path(file), reading)
+    one, notes = _of_file(table, Path(file))
+    return _compare_one(one, file, reading, notes)
+
+
+def read_rows(file: str) -> Numbers:
+    """Rows of a CSV file with a header line. Raises ConfigError."""
+    try:
+        rows = list(csv.DictReader(read_utf8(file, "a CSV file in UTF-8", MOST_BYTES).splitlines()))
+    except csv.Error as error:
+        raise ConfigError(file, "", str(error), "a CSV file") from None
+    if not rows:
+        raise ConfigError(file, "", "no rows", "a header line and at least one row")
+    for n, row in enumerate(rows):
+        if None in row or None in row.values():
+            raise ConfigError(file, f"row {n + 1}", "other cells than the header line", "as many cells as the header line has")
+    return Numbers(file, rows)
+
+
+def _of_file(table: Numbers, file: Path) -> tuple[Numbers, tuple[str, ...]]:
+    """The rows that are of a file, by its name, and what is said of the others. Raises ConfigError: there are none."""
+    if not table.has("file"):
+        return table, ()
+    names = list(dict.fromkeys(row["file"] for row in table.rows))
+    name = next((name for name in names if name.lower() == file.stem.lower()), names[0] if len(names) == 1 else None)
+    if name is None:
+        raise ConfigError(table.file, "file", file.stem, f"rows of it; there are some of {', '.join(names)}")
+    left = [f"{sum(row['file'] == other for row in table.rows)} of {other}" for other in names if other != name]
+    return table.where("file", name), ((f"rows of other tires, not compared: {', '.join(left)}",) if left else ())
+
+
+def _compare_folder(table: Numbers, folder: Path, reading: str | None) -> Comparison:
+    """All rows whose tires lie in a folder. Raises ConfigError."""
+    errors: dict[str, float] = {}
+    notes: list[str] = []
+    count, limit = 0, LIMIT
+    for name in dict.fromkeys(row["file"] for row in table.rows):
+        one, file = table.where("file", name), folder / f"{name}.tir"
+        if not file.is_file():
+            notes.append(f"skipped: {len(one.rows)} rows of {name}, there is no {file.name}")
+            continue
+        found = _compare_one(one, str(file), reading, ())
+        count, limit = count + found.states, found.limit
+        errors |= {f"{name} {quantity}": error for quantity, error in found.errors.items()}
+        notes += [f"{name}: {note}" for note in found.notes]
+    if not errors:
+        raise ConfigError(table.file, "file", str(folder), "a folder with a .tir file that the rows name")
+    return Comparison(table.file, "tires", count, errors, limit, tuple(notes))
+
+
+def _compare_one(table: Numbers, file: str, reading: str | None, notes: tuple[str, ...]) -> Comparison:
+    """The rows of one tire."""
+    if table.has("sigma_kappa_m"):
+        return _compare_relaxation(table, file, notes)
+    known = any(table.has(name + suffix) for name in (*FORCES, *MOMENTS) for suffix in ("", *SUFFIXES.values()))
+    if not known:
+        raise ConfigError(table.file, "", sorted(table.rows[0]), "at least one column to compare, such as Fx or Fy_lin")
+    if not file.lower().endswith(".tir"):
+        found = build_tire(file)
+        if found.law.name != MAGIC.name:
+            return _compare_generic(table, found, file, notes)
+        own = found.own
+    else:
+        own = magic_record(read_tir(file))
+    best: dict[str, float] = {}
+    said: tuple[str, ...] = ()
+    for name in READINGS if reading is None else (reading,):
+        errors, which = _errors_of_formula(table, own, name)
+        if not best or max(errors.values()) < max(best.values()):
+            best, said = errors, (f"reading: {name}{which}",)
+    return Comparison(table.file, f"Magic Formula of {Path(file).name}", len(table.rows), best, LIMIT, (*said, *notes))
+
+
+def _errors_of_formula(table: Numbers, own: Record, reading: str) -> tuple[dict[str, float], str]:
+    """Errors of the Magic Formula in a reading, and which column of M_z they are of."""
+    p = own.copy()[0]
+    p["linear"] = READINGS[0] == reading
+    load, pressure, speed = table.column("Fz"), table.column("p", float(p["p"])), table.column("Vx", float(p["V0"]))
+    side = np.array([-1.0 if row.get("mount", "file") == "mirror" else 1.0 for row in table.rows])
+    slips = (table.column("kappa"), side * table.column("alpha"), side * table.column("gamma", 0.0))
+    at = np.stack([load, *slips, pressure, speed, np.ones(len(load))], axis=1)
+    F = np.array([magic_formula(p, *row) for row in at.tolist()])
+    F[:, [1, 2, 4]] *= side[:, None]
+    ours = dict(zip((*FORCES, *MOMENTS, *STIFFNESSES), F.T, strict=True))
+    suffix = SUFFIXES[reading]
+    errors, which = {}, ""
+    for name, values in ours.items():
+        columns = [column for column in (name + suffix, name, f"{name}{suffix}_nolf") if table.has(column)]
+        if name in STIFFNESSES:
+            columns = [column for column in columns if reading == READINGS[0] or name != STIFFNESSES[1]]
+        found = {column: _error(values, table.column(column), load, name, float(p["R0"])) for column in columns}
+        if found:
+            least = min(found, key=lambda column: found[column])
+            errors[name] = found[least]
+            which = f", M_z of column {least}" if name == "Mz" and len(found) > 1 else which
+    return errors, which
+
+
+def _error(ours: NDArray[np.float64], wanted: NDArray[np.float64], load: NDArray[np.float64], name: str, radius: float) -> float:
+    """Largest error over the load, of a moment over load and radius; of a stiffness relative, or over the load where that is more."""
+    over = load * radius if name in MOMENTS else np.maximum(load, np.abs(wanted)) if name in STIFFNESSES else load
+    error = np.abs(ours - wanted) / over
+    return float(error.max()) if np.isfinite(error).all() else math.inf
+
+
+def _compare_generic(table: Numbers, tire_: TireFile, file: str, notes: tuple[str, ...]) -> Comparison:
+    """Rows over slip, slip angle and camber of a tire with any other tread law."""
+    load, radius = table.column("Fz"), float(tire_.shared[0]["radius"])
+    F = steady(tire_, load, table.column("kappa", 0.0), table.column("alpha", 0.0), table.column("gamma", 0.0))
+    errors = {
+        name: _error(F[:, n], table.column(name), load, name, radius) for n, name in enumerate((*FORCES, *MOMENTS)) if table.has(name)
+    }
+    if not errors:
+        raise ConfigError(table.file, "", sorted(table.rows[0]), "at least one column out of Fx, Fy, Mx, My, Mz")
+    return Comparison(table.file, f"{tire_.law.name} of {Path(file).name}", len(table.rows), errors, LIMIT, notes)
+
+
+def _compare_relaxation(table: Numbers, file: str, notes: tuple[str, ...]) -> Comparison:
+    """Relaxation lengths of a Magic Formula tire."""
+    own = magic_record(read_tir(file)) if file.lower().endswith(".tir") else build_tire(file).own
+    p = own[0]
+    at = zip(table.column("Fz"), table.column("gamma", 0.0), table.column("p", float(p["p"])), strict=True)
+    ours = np.array([relaxation(p, *map(float, row)) for row in at])
+    errors = {name: float(np.abs(ours[:, n] / table.column(name) - 1.0).max()) for n, name in enumerate(("sigma_kappa_m", "sigma_alpha_m"))}
+    return Comparison(table.file, f"relaxation of {Path(file).name}", len(table.rows), errors, RELAXATION_LIMIT, notes)
+
+
+def _compare_named(table: Numbers, file: str) -> Comparison:
+    """Rows of TMeasy and Fiala tires by their name. Raises ConfigError."""
+    tires = tires_of_json(file) if file.lower().endswith(".json") else {"": build_tire(file)}
+    errors: dict[str, float] = {}
+    notes: list[str] = []
+    count = 0
+    for name in dict.fromkeys(row["tyre"] for row in table.rows):
+        one = table.where("tyre", name)
+        found = tires.get(name) or tires.get("")
+        if found is None or ("" in tires and not name.startswith(PREFIXES.get(found.law.name, ()))):
+            notes.append(f"skipped: {len(one.rows)} rows of {name}, {file} has no such tire")
+            continue
+        load, radius, mu = (
+            one.column("Fz"),
+            float(found.shared[0]["radius"]),
+            one.column("mu_ratio", 1.0) * float(found.shared[0]["friction"]),
+        )
+        a, b = one.column("a"), one.column("b")
+        if found.law.name == "tmeasy":
+            at: Mapping[str, Any] = {"load": load, "v_x": FAST * (1.0 - a), "tread": FAST, "v_y": -FAST * b, "camber": 0.0, "friction": mu}
+        else:
+            at = {**conditions(found, load, a, b), "friction": mu}
+        F = steady_at(found, at)
+        for quantity, column in (("Fx", 0), ("Fy", 1), ("Mz", 4)):
+            if one.has(quantity):
+                errors[f"{name} {quantity}"] = _error(F[:, column], one.column(quantity), load, quantity, radius)
+        count += len(one.rows)
+    if not errors:
+        raise ConfigError(table.file, "tyre", sorted({row["tyre"] for row in table.rows}), f"a tire of {file}, and a column Fx, Fy or Mz")
+    return Comparison(table.file, f"tires of {Path(file).name}, at {SPEED:g} m/s", count, errors, LIMIT, tuple(notes))
+
+
+def tires_of_json(file: str) -> dict[str, TireFile]:
+    """Tires by name out of a .json file with the numbers of TMeasy (`pn` ...) or Fiala (`c_slip` ...) tires. Raises ConfigError."""
+    content = read_json(file, "numbers of tires by name")
+    if not isinstance(content, Mapping):
+        raise ConfigError(file, "", content, "a mapping of names to the numbers of tires")
+    return {str(name): _named_tire(values, file, str(name)) for name, values in content.items()}
+
+
+SAME = ("dfx0", "fxm", "fxs", "dfy0", "fym", "fys", "sxm", "sxs", "sym", "sys", "sq0", "sqe")
+USUAL = {
+    "width": 0.3, "stiffness_growth": 0.0, "damping": 1e3, "bottoming_stiffness": 0.0, "friction": 1.0, "rolling_resistance": 0.0,
+    "torque_radius": 1.0, "bulldozing": 0.0,
+}  # fmt: skip
+"""What does not matter to a tire that rolls steadily."""
+
+
+def _named_tire(values: Any, file: str, name: str) -> TireFile:
+    """One of them. Raises ConfigError."""
+    if not isinstance(values, Mapping):
+        raise ConfigError(file, name, values, "the numbers of a tire")
+    said = dict(values)
+    try:
+        if "pn" in said:
+            law = {"type": "tmeasy", "load": said["pn"], "nl0": said["nL0"], **{key: said[key] for key in SAME}}
+            law |= {"tread_stiffness": [1e5, 1e5], "tread_damping": [1e3, 1e3]}
+            radial = {"radius": said["R0"], "stiffness": said["d1"], "load_max": said.get("pn_max", 3.5 * float(said["pn"]))}
+        else:
+            law = {"type": "fiala", "slip_stiffness": said["c_slip"], "cornering_stiffness": said["c_alpha"], "relaxation": [1.0, 1.0]}
+            law |= {"friction_max": said["u_max"], "friction_min": said["u_min"], "moment_width": said["width"]}
+            radial = {"radius": said.get("R0", 1.0), "stiffness": 1e6, "load_max": 1e6}
+        radial["bottoming_radius"] = 0.5 * float(radial["radius"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigError(file, name, str(error), "all numbers of a TMeasy (pn ...) or Fiala (c_slip ...) tire") from None
+    return tire({**USUAL, **radial, **law}, file, name)

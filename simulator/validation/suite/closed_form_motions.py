@@ -1,0 +1,151 @@
+"""Stopping with locked wheels, sliding on a slope, coasting: motions of which the whole course is known.
+
+Wheels that slide give what their tire has at full sliding under their load, which follows from the masses: TMeasy's F(q) = q (2 F_1 - F_2 / 2 -
+(F_1 - F_2 / 2) q) with q = F_z / F_z,nom [Rill], over the friction for which its numbers hold.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.validation.suite.mass_properties import masses
+from simulator.validation.suite.reference_runs import CORNERS, FRONT, REAR, drive, slippery, straight
+from simulator.validation.suite.result import Array, Curve, Finding, Picture, Plot, Row, Source, within
+from vehicles.stages import Model
+from vehicles.vehicle import Vehicle
+
+FRICTIONS = (0.15, 0.3)
+"""On which every wheel locks."""
+FROM, DOWN_TO = 14.0, 3.0
+"""m/s between which a locked vehicle is looked at."""
+GRADE, ICE = 0.3, 0.15
+"""Rise over run of the shipped slope, and friction of its upper part: wheels that are locked there do not hold."""
+COAST_FROM, COAST_FOR = 25.0, 39.0
+"""m/s, s"""
+LOCKED = {
+    "name": "locked",
+    "throttle": 0,
+    "brake": {"type": "ramp", "from": 0, "to": 1, "rate": 10},
+    "until": {"when": "speed", "below_kph": 1},
+}
+"""Phase: the pedal to the floor until it stands."""
+SLID = 0.5
+"""m/s. Speed of a slide from which it counts."""
+
+
+def stopping(source: Source) -> Finding:
+    """The part of stops."""
+    rows: list[Row] = []
+    for friction in FRICTIONS:
+        source.told(f"stop at a friction of {friction:g}")
+        driven = drive([straight(16.0, 0.5), LOCKED], 16.0, changes=slippery(friction))
+        v, x = driven.column("v_WB_B_x"), driven.column("p_WB_x")
+        first, last = int(np.flatnonzero(v < FROM)[0]), int(np.flatnonzero(v < DOWN_TO)[0])
+        drag = _drag(driven.simulation.vehicle, math.sqrt(0.5 * (v[first] ** 2 + v[last] ** 2)))
+        a = locked(driven.simulation.vehicle, friction) + drag
+        rows.append(
+            within(
+                f"way from {FROM:g} to {DOWN_TO:g} m/s, friction {friction:g}",
+                x[last] - x[first],
+                (v[first] ** 2 - v[last] ** 2) / (2.0 * a),
+                "m",
+                0.01,
+            )
+        )
+    return Finding(rows)
+
+
+def sliding(source: Source) -> Finding:
+    """The part of the slope: up onto ice with locked wheels, and down again."""
+    source.told("a slope with ice")
+    ice = {"terrain.patches": [{"friction": ICE, "x": [10.0, 900.0]}]}
+    phases = [
+        {"name": "up", "steering_deg": 0, "speed_kph": 36, "until": {"when": "distance", "above_m": 16}},
+        {"name": "slide", "throttle": 0, "brake": 1, "lasts_s": 5},
+    ]
+    driven = drive(phases, 10.0, "slope", ice)
+    t, v = driven.column("time"), driven.column("v_WB_B_x")
+    locked_ = (np.abs(driven.wheels("wheel_spin")) < 0.3).all(axis=1)
+    up, down = locked_ & (v > SLID), locked_ & (v < -SLID)
+    angle = math.atan(GRADE)
+    pull = STANDARD_GRAVITY * math.sin(angle)
+    rising, falling = (pull + way * locked(driven.simulation.vehicle, ICE, angle, way) for way in (1, -1))
+    rows = [
+        within("deceleration of the slide up", -_slope_of(t[up], v[up]), rising, "m/s2", 0.02),
+        within("acceleration of the slide down", -_slope_of(t[down], v[down]), falling, "m/s2", 0.02),
+    ]
+    shown = t >= t[up][0]
+    known = np.where(v[shown] > 0.0, rising, falling)
+    course = v[shown][0] - np.concatenate([[0.0], np.cumsum(known[1:] * np.diff(t[shown]))])
+    plot = Plot(
+        "Sliding up a slope, and down", "time [s]", "m/s", [Curve("closed form", t[shown], course), Curve("Jounce", t[shown], v[shown])]
+    )
+    return Finding(rows, [Picture("sliding", "all wheels locked on a slope of 30 %, friction 0.15", [plot])])
+
+
+def coasting(source: Source) -> Finding:
+    """The part of coasting in neutral: rolling resistance and drag of the files, m v' = -(A + B v^2)."""
+    source.told("coasting")
+    neutral = {"name": "coast", "throttle": 0, "gear": "neutral", "lasts_s": COAST_FOR + 2.0}
+    driven = drive([straight(COAST_FROM, 1.0), neutral], COAST_FROM)
+    t, v = driven.column("time"), driven.column("v_WB_B_x")
+    rolled = (t >= 2.0) & (t <= 2.0 + COAST_FOR)
+    t, v = t[rolled] - t[rolled][0], v[rolled]
+    vehicle = driven.simulation.vehicle
+    mass, spin = masses(vehicle).mass, np.asarray(vehicle.model.corners[0]["spin_inertia"], float)
+    rolling = np.mean([float(tire["rolling_resistance"]) for tire in vehicle.model.tires])
+    radius = float(np.mean(v / driven.wheels("wheel_spin", rolled).mean(axis=1)))
+    A, B, whole = rolling * mass * STANDARD_GRAVITY, _drag(vehicle, 1.0) * mass, mass + spin.sum() / radius**2
+    course = math.sqrt(A / B) * np.tan(math.atan(v[0] * math.sqrt(B / A)) - t * math.sqrt(A * B) / whole)
+    rows = [within(f"speed lost in {COAST_FOR:g} s from {v[0]:.1f} m/s", v[0] - v[-1], float(v[0] - course[-1]), "m/s", 0.08)]
+    plot = Plot("Coasting in neutral", "time [s]", "m/s", [Curve("closed form", t, course), Curve("Jounce", t, v)])
+    return Finding(rows, [Picture("coasting", "rolling resistance and drag alone", [plot])])
+
+
+def locked(vehicle: Vehicle, friction: float, angle: float = 0.0, way: int = 1) -> float:
+    """Friction over mass (m/s2) of a vehicle that slides with locked wheels, forward (way 1) or backward (-1), on a slope (rad).
+
+    The friction shifts load, by the height of the center of mass; the body is taken as rigid, as it stands on level ground.
+    """
+    whole, model = masses(vehicle), vehicle.model
+    x = np.array([corner.W[0] for corner in vehicle.description.mechanism.designs])
+    front, rear = float(x[FRONT].mean()), float(x[REAR].mean())
+    base, height = front - rear, float(whole.com[2]) + _ride_height(vehicle)
+    weight, force = whole.mass * STANDARD_GRAVITY * math.cos(angle), 0.0
+    for _ in range(20):  # the load that is shifted changes the force by a share of a share: this converges at once
+        shift = way * force * height / base
+        loads = np.repeat(
+            [(weight * (whole.com[0] - rear) / base + shift) / 2.0, (weight * (front - whole.com[0]) / base - shift) / 2.0], 2
+        )
+        force = float(sum(full_sliding(model, wheel, float(loads[wheel]), friction) for wheel in range(len(CORNERS))))
+    return force / whole.mass
+
+
+def full_sliding(model: Model, wheel: int, load: float, friction: float) -> float:
+    """N, along, of a tire of TMeasy that slides."""
+    tread = model.treads.tmeasy[wheel]
+    q = load / float(tread["load"])
+    F1, F2 = (float(value) for value in tread["fxs"])
+    return friction / float(model.tires[wheel]["friction"]) * q * (2.0 * F1 - 0.5 * F2 - (F1 - 0.5 * F2) * q)
+
+
+def _ride_height(vehicle: Vehicle) -> float:
+    """m, of the chassis reference point above the ground, standing on its radius less deflection."""
+    radius, stiffness = (np.array([float(tire[name]) for tire in vehicle.model.tires]) for name in ("radius", "stiffness"))
+    wheel = np.array([corner.W[2] for corner in vehicle.description.mechanism.designs])
+    load = masses(vehicle).mass * STANDARD_GRAVITY / len(wheel)
+    return float((radius - load / stiffness - wheel).mean())
+
+
+def _drag(vehicle: Vehicle, speed: float) -> float:
+    """m/s2"""
+    body = vehicle.description.body[0]
+    return float(0.5 * body["air_density"] * body["drag_area"] * speed**2 / masses(vehicle).mass)
+
+
+def _slope_of(t: Array, v: Array) -> float:
+    """Mean rate of change (m/s2)."""
+    return float((v[-1] - v[0]) / (t[-1] - t[0]))

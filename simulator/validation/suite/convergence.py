@@ -1,0 +1,86 @@
+"""Metrics of maneuvers over the step: what a smaller one would change.
+
+The order is log2 of how the difference of two steps falls when both are halved, of 1 and 0.5 ms against 0.5 and 0.25 ms; the vehicle's scheme is of
+the first (docs/integrators.md). Near rounding, or where a metric is read off at samples, it says nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from simulator.api.simulation import Simulation
+from simulator.validation.suite.result import Curve, Finding, Picture, Plot, Row, Source, number, within
+
+STEPS = (2.0, 1.0, 0.5, 0.25)
+"""ms"""
+USUAL = 1.0
+"""ms. Step of the shipped maneuvers, which is held to the tolerance."""
+MANEUVERS = ("avtp_lane_change", "braking_straight")
+SHARE = 0.01
+"""By which a metric at USUAL may differ from that at the least step."""
+FLOORS = {"m": 0.005, "m/s": 0.005, "m/s2": 0.03, "rad": 5e-4, "rad/s": 1e-3, "s": 0.01, "N": 20.0, "1": 1e-3}
+"""The same by unit, where a share of a small number says nothing."""
+SUFFIXES = {"_m": "m", "_mps": "m/s", "_mps2": "m/s2", "_rad": "rad", "_radps": "rad/s", "_s": "s", "_N": "N"}
+DOUBLES = ("_kph", "_deg", "_degps")
+"""Ends of metrics that are there in SI too."""
+
+
+def convergence(source: Source) -> Finding:
+    """The part."""
+    rows: list[Row] = []
+    curves: dict[str, list[Curve]] = {}
+    for name in MANEUVERS:
+        found = []
+        for step in STEPS:
+            source.told(f"{name} at {step:g} ms")
+            found.append(Simulation("hmmwv", maneuver=name, changes={"maneuver.step_ms": step}, channels=("time",)).run().metrics)
+        rows += rows_of(name, found)
+        curves[name] = _curves(found)
+    plots = [Plot(name, "step [ms]", "change", some, log=True) for name, some in curves.items()]
+    caption = f"change to {STEPS[-1]:g} ms over the value, of every metric that moves by more than 1e-5 of it; slope 1 is the first order"
+    return Finding(rows, [Picture("convergence", caption, plots)])
+
+
+def rows_of(maneuver: str, found: Sequence[Mapping[str, float | None]]) -> list[Row]:
+    """A row for each metric that has a number at every step."""
+    rows = []
+    for metric in found[0]:
+        values = [one.get(metric) for one in found]
+        if metric.endswith(DOUBLES) or any(value is None for value in values):
+            continue
+        numbers = [float(value) for value in values if value is not None]
+        unit = unit_of(metric)
+        row = within(f"{maneuver}: {metric}", numbers[STEPS.index(USUAL)], numbers[-1], "" if unit == "1" else unit, SHARE, FLOORS[unit])
+        more = {f"{step:g} ms": number(value) for step, value in zip(STEPS, numbers, strict=True) if step not in (USUAL, STEPS[-1])}
+        rows.append(Row(row.what, row.here, row.reference, row.difference, row.tolerance, row.kept, {**more, "order": order(numbers)}))
+    return rows
+
+
+def unit_of(metric: str) -> str:
+    """SI unit by the end of a metric's name."""
+    return next((unit for end, unit in sorted(SUFFIXES.items(), key=lambda one: -len(one[0])) if metric.endswith(end)), "1")
+
+
+def order(numbers: Sequence[float]) -> str:
+    """Of the last three, each of half the step of the one before; empty where the differences are rounding."""
+    coarse, fine = abs(numbers[-3] - numbers[-2]), abs(numbers[-2] - numbers[-1])
+    if min(coarse, fine) <= 1e-9 * max(1.0, abs(numbers[-1])):
+        return ""
+    return f"{math.log2(coarse / fine):.1f}"
+
+
+def _curves(found: Sequence[Mapping[str, float | None]]) -> list[Curve]:
+    """Difference to the least step over the value, of metrics that move."""
+    curves = []
+    for metric in found[0]:
+        values = [one.get(metric) for one in found]
+        if metric.endswith(DOUBLES) or any(value is None for value in values) or not values[-1]:
+            continue
+        numbers = np.array(values, float)
+        share = np.abs(numbers[:-1] / numbers[-1] - 1.0)
+        if share.max() > 1e-5 and share.min() > 0.0:
+            curves.append(Curve(metric, np.array(STEPS[:-1]), share))
+    return curves

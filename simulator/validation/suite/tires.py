@@ -1,0 +1,177 @@
+"""Tires and wheels on soil beside rows that other programs computed, and beside measurements of a wheel on sand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.base.records import Record, record
+from simulator.configuration.file_lookup import data_folder
+from simulator.validation.reference.tire_rows import Numbers, compare_tire, read_rows
+from simulator.validation.suite.result import Array, Curve, Finding, Picture, Plot, Row, Source, near, of_comparison, within
+from terrain.soil import FIRM, SOIL
+from vehicles.tires.wheel_on_soil import soil_wheel
+
+MAGIC_FORMULA = ("synth_A_61_si", "synth_B_52_si")
+"""Tires beside their rows; that of the HMMWV is shipped."""
+SHIPPED = "hmmwv_pac02.tir"
+BISECTIONS = 60
+TABLE_SHARE = 0.005
+"""Of the rows of the driven wheel: our quadrature has 16 nodes."""
+FORCE_SHARE, SINKAGE_SHARE = 0.1, 0.3
+"""Of the measurements: forces over the load, and sinkage."""
+BRAKED = -0.25
+"""Slip below which a wheel counts as braked, by what its rows are called."""
+SAND = {
+    "k_c": 0.0, "k_phi": 8e6, "cohesion": 1000.0, "friction_angle": math.radians(29.0), "shear_modulus": 0.021, "unit_weight": 1330.0 * 9.81,
+    "c1": 0.4045, "c2": 0.4198, "exit_ratio": -0.5,
+}  # fmt: skip
+"""Of that sand, as those who measured identified it; the exponent is 1.46 + 0.01 slip."""
+WHEEL = (0.058, 0.05)
+"""m: radius and width of the smooth wheel there."""
+ANGLES = (0, 15, 30)
+"""deg between heading and way."""
+LOAD = 4
+"""Column of the load."""
+SLIPS = (-0.5, 0.9)
+"""Least and most slip that is compared: a wheel that is braked harder digs itself in beyond half its radius."""
+
+
+def tires(source: Source) -> Finding:
+    """The part of tires on the road."""
+    folder = source.data / "tires"
+    shipped = data_folder("configs") / "tires" / SHIPPED
+    rows = [
+        of_comparison(f"Magic Formula, {name}", compare_tire(str(folder / "mf_shared.csv"), str(folder / f"{name}.tir")))
+        for name in MAGIC_FORMULA
+    ]
+    rows += [
+        of_comparison("Magic Formula, tire of the HMMWV", compare_tire(str(folder / "mf_shared.csv"), str(shipped))),
+        of_comparison("relaxation lengths of PAC2002", compare_tire(str(folder / "relaxation_pac2002.csv"), str(shipped))),
+        of_comparison("TMeasy and Fiala", compare_tire(str(folder / "tyres.csv"), str(folder / "tyre_params.json"))),
+    ]
+    return Finding(rows)
+
+
+def soils(source: Source) -> Finding:
+    """The part of wheels on soil."""
+    table = read_rows(str(source.data / "soil" / "driven_wheel.csv"))
+    rows = [row for n in range(len(table.rows)) for row in _driven(table, n)]
+    measured = read_rows(str(source.data / "soil" / "single_wheel_sand.csv")).where("wheel", "smooth")
+    found = [(angle, _measured(measured, angle)) for angle in ANGLES]
+    rows += [row for angle, (sand, ours) in found for row in _judged(angle, sand, ours)]
+    return Finding(rows, [_picture(found)])
+
+
+class Carried(NamedTuple):
+    """A wheel that carries its load."""
+
+    sinkage: float
+    pull: float
+    thrust: float
+    resistance: float
+    torque: float
+    side: float
+
+
+def soil_of(values: Mapping[str, float]) -> Record:
+    """A record of SOIL with these numbers."""
+    out = record(SOIL)
+    for name, value in {**FIRM, "friction": 0.8, "hardness": 0.0, **values}.items():
+        out[0][name] = value
+    return out
+
+
+def carry(soil: Record, wheel: tuple[float, float, float], slip: tuple[float, float]) -> Carried:
+    """A rigid wheel (radius, width, load) sunk until it carries its load, at a slip along and across."""
+    r, b, load = wheel
+    s_x, s_y = slip
+    motion = (1.0, s_x, s_y, s_x if s_x >= 0.0 else s_x / (s_x - 1.0))
+    low, high = 1e-6, 0.99 * r
+    for _ in range(BISECTIONS):
+        z = 0.5 * (low + high)
+        low, high = (z, high) if sum(soil_wheel(soil, r, b, z, motion)[:2]) < load else (low, z)
+    _, _, R, H, S, side, *_ = soil_wheel(soil, r, b, z, motion)
+    return Carried(z, H - R, H, R, S * r, side)
+
+
+def _driven(table: Numbers, n: int) -> list[Row]:
+    """Sinkage, pull and torque of a row of the driven wheel."""
+    said = {name: float(value) for name, value in table.rows[n].items() if name != "id"}
+    soil = soil_of(
+        {
+            **{name: said[name] for name in ("k_c", "k_phi", "n", "c1", "c2", "exit_ratio")},
+            "cohesion": said["c"],
+            "friction_angle": math.radians(said["phi_deg"]),
+            "shear_modulus": said["K"],
+            "unit_weight": 0.0,
+        }
+    )
+    ours = carry(soil, (said["r"], said["b"], said["W"]), (said["s"], 0.0))
+    name = f"{table.rows[n]['id'].removeprefix('drv_')}"
+    return [
+        within(f"driven wheel {name}: sinkage", 1e3 * ours.sinkage, said["z_mm"], "mm", TABLE_SHARE),
+        within(f"driven wheel {name}: pull", ours.pull, said["DP_N"], "N", TABLE_SHARE, 0.002 * said["W"]),
+        within(f"driven wheel {name}: torque", ours.torque, said["T_Nm"], "N m", TABLE_SHARE),
+    ]
+
+
+def _measured(table: Numbers, angle: int) -> tuple[Array, Array]:
+    """(n, 5) slip, pull, side force, sinkage and load [1, N, N, m, N] as measured at an angle (deg), and (n, 4) ours."""
+    rows = [row for row in table.rows if float(row["beta_deg"]) == angle and SLIPS[0] <= float(row["slip"]) <= SLIPS[1]]
+    there = np.array([[float(row[name]) for name in ("slip", "DP_N", "Fy_N", "z_mm", "W_N")] for row in rows])
+    there[:, 3] *= 1e-3
+    tangent = math.tan(math.radians(angle))
+    ours = []
+    for s, load in there[:, (0, LOAD)]:
+        slip = (s, (1.0 - s) * tangent) if s >= 0.0 else (s / (1.0 + s), tangent / (1.0 + s))  # per way of the tread
+        found = carry(soil_of({**SAND, "n": 1.46 + 0.01 * s}), (*WHEEL, load), slip)
+        ours.append((s, found.pull, found.side, found.sinkage))
+    return there, np.array(ours)
+
+
+def _judged(angle: int, sand: Array, ours: Array) -> list[Row]:
+    """The worst of every quantity at an angle, of the braked wheel and of the others."""
+    rows = []
+    for name, those in (("braked", sand[:, 0] < BRAKED), ("rolling", sand[:, 0] >= BRAKED)):
+        there, here = sand[those], ours[those]
+        for column, what in ((1, "pull"), (2, "side force")):
+            worst = int(np.abs(here[:, column] - there[:, column]).argmax())
+            row = near(
+                f"measured, {angle} deg, {name}: {what}", here[worst, column], there[worst, column], "N", FORCE_SHARE * there[worst, LOAD]
+            )
+            rows.append(_at(row, there[worst, 0]))
+        worst = int(np.abs(here[:, 3] / there[:, 3] - 1.0).argmax())
+        row = within(f"measured, {angle} deg, {name}: sinkage", 1e3 * here[worst, 3], 1e3 * there[worst, 3], "mm", SINKAGE_SHARE)
+        rows.append(_at(row, there[worst, 0]))
+    return rows
+
+
+def _at(row: Row, slip: float) -> Row:
+    """The same, telling at which slip it is worst."""
+    return replace(
+        row,
+        reference=f"{row.reference} (slip {slip:g})",
+        tolerance=f"{100.0 * FORCE_SHARE:g} % of load" if row.tolerance.endswith("N") else row.tolerance,
+    )
+
+
+def _picture(found: list[tuple[int, tuple[Array, Array]]]) -> Picture:
+    plots = []
+    for column, title, unit in ((1, "Drawbar pull", "N"), (2, "Side force", "N"), (3, "Sinkage", "m")):
+        curves = []
+        for angle, (sand, ours) in found:
+            curves += [
+                Curve(f"measured, {angle} deg", sand[:, 0], sand[:, column], True),
+                Curve(f"Jounce, {angle} deg", ours[:, 0], ours[:, column]),
+            ]
+        plots.append(Plot(title, "slip", unit, curves))
+    return Picture(
+        "soil",
+        "a smooth wheel on sand at its measured load: measured (dots), and computed with the sand's numbers; nothing is fitted here",
+        plots,
+    )

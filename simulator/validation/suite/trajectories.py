@@ -1,0 +1,128 @@
+"""Recorded drives and suspension sweeps of Project Chrono beside the vehicle with that code's numbers (`hmmwv_chrono`)."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.base.inputfile import read_bytes
+from simulator.builder.builder import build_vehicle
+from simulator.validation.reference.recorded_drive import Recording
+from simulator.validation.reference.trajectory import CORNERS, TrajectoryComparison, arm_angles, compare_trajectory
+from simulator.validation.suite.result import Array, Curve, Finding, Picture, Plot, Row, Source
+from vehicles.steering.steering import place_tierods
+from vehicles.vehicle import Vehicle
+
+VEHICLE = "hmmwv_chrono"
+FOLDER = "chrono"
+
+
+class Recorded(NamedTuple):
+    """A recorded drive."""
+
+    file: str
+    title: str
+    start: float | None
+    """s, from which state on it is driven; None: from rest, as it was spawned."""
+
+
+DRIVES = (
+    Recorded("a_settle", "dropped from the design position", None),
+    Recorded("b_throttle", "full throttle from rest", None),
+    Recorded("d_stepsteer", "steering step at 15 m/s", 34.0),
+)
+SWEEPS = {
+    "h_susp_sweep": "wheels moved up and down",
+    "h_steer_sweep": "steered in the design position",
+    "h_steer_sweep_settled": "steered as it stands",
+}
+TOE_LIMIT, LENGTH_LIMIT = 1e-4, 2e-5
+"""rad; m. Of the sweeps: a row of the recording lags by a step of 1 ms, in which the wheels turn by 6e-5 rad."""
+MOST_BYTES = 1 << 26
+EVERY = 7
+"""Rows of a sweep from one that is compared to the next."""
+
+
+def trajectories(source: Source) -> Finding:
+    """The part."""
+    rows: list[Row] = []
+    pictures: list[Picture] = []
+    for one in DRIVES:
+        source.told(one.title)
+        found = compare_trajectory(Recording(str(source.data / FOLDER / f"{one.file}.csv.gz")), build_vehicle(VEHICLE), one.start)
+        rows += [row_of(one, found, name) for name in found.counted]
+        pictures.append(_picture(one, found))
+    for name, title in SWEEPS.items():
+        source.told(title)
+        rows += sweep(source.data / FOLDER / f"{name}.csv.gz", title)
+    return Finding(rows, pictures)
+
+
+def row_of(one: Recorded, found: TrajectoryComparison, name: str) -> Row:
+    """A channel that counts: RMS difference over the peak of the recording."""
+    rms, peak = float(np.sqrt(np.mean((found.ours[name] - found.reference[name]) ** 2))), float(np.abs(found.reference[name]).max())
+    error = found.errors[name]
+    return Row(
+        f"{one.title}: {name}",
+        f"rms {rms:.3g}",
+        f"peak {peak:.4g}",
+        f"{100.0 * error:.2f} %",
+        f"{100.0 * found.limit:g} %",
+        error <= found.limit,
+    )
+
+
+def sweep(file: Path, title: str) -> list[Row]:
+    """Shock lengths and steering in, toe, camber, wheel centers and spring lengths out: the largest differences."""
+    text = gzip.decompress(read_bytes(file, "a recorded sweep", MOST_BYTES)).decode()
+    table = np.genfromtxt(text.splitlines(), delimiter=",", names=True)
+    car = build_vehicle(VEHICLE)
+    start = _design(car)
+    arm_angles(car, np.array([table[f"shock_L_{c}"][0] for c in CORNERS]), str(file))
+    angle = length = 0.0
+    for row in table[::EVERY]:
+        k = _put(car, row, str(file))
+        for i, c in enumerate(CORNERS):
+            moved = k["W"][:, i] - start[:, i]
+            there = [row[f"{name}_{c}"] for name in ("dx", "dy", "dz", "spring_L")]
+            length = max(length, float(np.abs(np.array([*moved, k["spring_length"][i]]) - there).max()))
+            toe, camber = np.arctan2(-k["axle"][0, i], k["axle"][1, i]), np.arcsin(k["axle"][2, i]) * (-1.0) ** (i + 1)
+            angle = max(angle, abs(toe - row[f"toe_steer_{c}"]), abs(camber - row[f"camber_{c}"]))
+    count = f"{len(table[::EVERY])} rows"
+    return [
+        Row(f"{title}: toe, camber", count, "every wheel", f"{angle:.2g} rad", f"{TOE_LIMIT:g} rad", angle <= TOE_LIMIT),
+        Row(f"{title}: wheel center, spring", count, "every wheel", f"{length:.2g} m", f"{LENGTH_LIMIT:g} m", length <= LENGTH_LIMIT),
+    ]
+
+
+def _design(car: Vehicle) -> Array:
+    """Wheel centers (3, 4) in the design position."""
+    return np.stack([corner.W for corner in car.description.mechanism.designs], axis=1)
+
+
+def _put(car: Vehicle, row: np.void, file: str) -> np.void:
+    """Kinematics at the steering input and the shock lengths of a row."""
+    s = car.space
+    s.steering[0]["angle"] = -row["steering"] * car.model.steering[0]["max_arm_angle"]
+    place_tierods(car.model.steering, s.steering, s.inputs)
+    arm_angles(car, np.array([row[f"shock_L_{c}"] for c in CORNERS]), file)
+    return s.kinematics[0]  # type: ignore[no-any-return]
+
+
+UNITS = {"vx": "m/s", "wz": "rad/s", "ay": "m/s2", "roll": "rad", "pitch": "rad", "z": "m", "engine_speed": "rad/s"}
+
+
+def _picture(one: Recorded, found: TrajectoryComparison) -> Picture:
+    plots = [
+        Plot(
+            f"{name}, {100.0 * found.errors[name]:.2f} %",
+            "time [s]",
+            UNITS[name],
+            [Curve("Project Chrono", found.time, found.reference[name]), Curve("Jounce", found.time, found.ours[name])],
+        )
+        for name in found.counted
+    ]
+    return Picture(f"trajectory_{one.file}", one.title, plots)
