@@ -25,15 +25,12 @@ BY_THE_CLOCK = {
 """Files whose tests run several processes in real time: one of them at a time, so that no more than one other test is beside it."""
 
 FAST = {
-    "compare": ("test_compare.py", "test_matrix.py"),
-    "cueing": ("test_scores.py", "test_vestibular.py"),
+    "api": ("test_public_names.py", "test_simulation.py"),
+    "driver": ("test_device_profiles.py", "test_human_driver.py", "test_shaping.py"),
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
-    "facts": ("test_published.py",),
+    "end_to_end": ("test_clock.py", "test_json_text.py", "test_signs.py"),
     "files": ("test_units_in_keys.py",),
     "fitting": ("test_model.py", "test_search.py"),
-    "flow": ("test_clock.py", "test_json_text.py", "test_signs.py"),
-    "history": ("test_history.py",),
-    "input": ("test_device_profiles.py", "test_human_driver.py", "test_shaping.py"),
     "laws": (
         "test_integrators.py",
         "test_mirror.py",
@@ -42,18 +39,18 @@ FAST = {
         "test_recorded_states.py",
         "test_struts.py",
     ),
-    "library": ("test_public_names.py", "test_simulation.py"),
     "maneuvers": ("test_course.py", "test_metrics.py", "test_path.py"),
     "motion": ("test_packets.py", "test_platform.py", "test_stream.py"),
     "oracles": ("test_five_link.py", "test_known_mechanisms.py"),
-    "record": ("test_log.py", "test_writer.py"),
+    "plugins": ("test_registry.py",),
     "report": ("test_page.py",),
     "sensors": ("test_imu.py",),
     "sweep": ("test_journal.py",),
-    "tenants": ("test_registry.py",),
+    "telemetry": ("test_log.py", "test_writer.py"),
     "terrain": ("test_terrain_heightmap.py", "test_terrain_load.py", "test_terrain_soil.py", "test_terrain_surface.py"),
     "tires": ("test_soil_wheel.py", "test_standstill.py", "test_tire_file.py", "test_tmeasy.py"),
-    "validation": ("test_validation.py",),
+    "tools": ("test_scores.py", "test_vestibular.py"),
+    "validation": ("test_compare.py", "test_history.py", "test_matrix.py", "test_published.py", "test_validation.py"),
     "view": ("test_camera.py", "test_layout.py", "test_meshes.py", "test_messages.py"),
 }
 """Files of `make fast`, by room: chosen by how long they take, one or more of each room. Tests in them that take long are marked `slow`."""

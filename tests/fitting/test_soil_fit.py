@@ -13,7 +13,7 @@ from simulator.configuration.overrides import changes
 from simulator.fitting.soil_fit import error_over_range, fit_soil, free_parameters, predicted
 from simulator.fitting.soil_measurements import read_tests
 from simulator.tools.soil.soil_bin import SoilBin
-from tests.flow.program import call
+from tests.end_to_end.program import call
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "soil"
 TRUE = {"friction_angle_deg": 34.0, "shear_modulus": 0.02, "n": 0.9}

@@ -17,8 +17,8 @@ from simulator.base.errors import ConfigError, InertiaWarning
 from simulator.builder.builder import build_vehicle
 from tests.laws.free_vehicle import attitude
 from tests.laws.vehicle_rig import command, ground
-from tests.tenants import live_axle, trailing_arm  # noqa: F401 - kinds that the cars have
-from tests.tenants.wheels import AXLES, car, drivetrain
+from tests.plugins import live_axle, trailing_arm  # noqa: F401 - kinds that the cars have
+from tests.plugins.wheels import AXLES, car, drivetrain
 from vehicles.axle_layout import USUAL_AXLES, Axles, record_for
 from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.description import Description, read_description

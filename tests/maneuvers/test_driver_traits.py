@@ -18,7 +18,7 @@ from simulator.driver.path import Path, Segment
 from simulator.driver.speed import SpeedControl, SpeedTarget
 from simulator.driver.steering.path_follower import PathFollower
 from simulator.driver.vehicle_identification import acquaint
-from tests.tenants.wheels import car, drivetrain
+from tests.plugins.wheels import car, drivetrain
 from vehicles.command import COMMAND
 
 SHIPPED = ["hmmwv", "five_link_rear", "hmmwv_trailing_rear", "hmmwv_chrono"]

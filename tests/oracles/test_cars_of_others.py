@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_ground, build_vehicle, data_folder
 from simulator.tools.kc.rig import Rig
-from tests.flow.program import call
+from tests.end_to_end.program import call
 
 Vector = NDArray[np.float64]
 CONFIGS = data_folder("configs")

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.flow.program import ROOT, environment
+from tests.end_to_end.program import ROOT, environment
 
 PATIENCE = 60.0
 """s for everything to be there; on a machine that has nothing else to do two are enough."""

@@ -17,7 +17,7 @@ from simulator.base.errors import OutputError
 from simulator.base.line_process import AskedProcess
 from simulator.sweep.engine import Progress
 from simulator.sweep.journal import Journals
-from tests.flow.program import ROOT, environment
+from tests.end_to_end.program import ROOT, environment
 from tests.sweep.plain_sweep import WORKER, drive, slow
 
 COUNT = 150

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 import simulator as jounce
-from tests.flow.program import call, refused
+from tests.end_to_end.program import call, refused
 
 FILE = """
 name: two

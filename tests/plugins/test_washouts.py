@@ -12,7 +12,7 @@ import pytest
 from simulator.base import plugin_thread
 from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
 from simulator.builder.builder import build_platform, find_config, read_yaml
-from tests.tenants import washouts
+from tests.plugins import washouts
 from washout.cueing import MotionCueing
 from washout.kinds import register
 from washout.preview import RecordedPreview

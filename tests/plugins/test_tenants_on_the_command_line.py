@@ -17,7 +17,7 @@ from simulator.telemetry.writer import read_telemetry
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 LAYOUT = "<4sd6d3d"
-"""Of tests/tenants/protocols.py."""
+"""Of tests/plugins/protocols.py."""
 
 
 def jounce(*arguments: object, plugins: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:

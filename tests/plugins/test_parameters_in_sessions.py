@@ -21,7 +21,7 @@ from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import read_settings
 from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.telemetry.writer import read_telemetry
-from tests.tenants import drivers, protocols  # noqa: F401 - they register
+from tests.plugins import drivers, protocols  # noqa: F401 - they register
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

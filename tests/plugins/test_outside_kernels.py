@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simulator.base.callbacks import outside
-from tests.flow.program import environment
+from tests.end_to_end.program import environment
 
 HOST = """
 import numpy as np

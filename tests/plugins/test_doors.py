@@ -23,7 +23,7 @@ from simulator.outlets.contract import OUTLETS, build_outlets
 from simulator.outlets.telemetry import Motion
 from simulator.sensors.mounted_sensor import build_sensors
 from simulator.session import PartError, Session
-from tests.tenants import drivers, outlets, protocols, sensors, terrains
+from tests.plugins import drivers, outlets, protocols, sensors, terrains
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 

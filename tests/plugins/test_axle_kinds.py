@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.builder.builder import build_vehicle
 from simulator.telemetry.parquet import read_telemetry
-from tests.flow.program import ROOT, environment, finish, start
+from tests.end_to_end.program import ROOT, environment, finish, start
 from tests.laws.free_vehicle import attitude
 from tests.laws.vehicle_rig import command, ground
-from tests.tenants import live_axle, trailing_arm
-from tests.tenants.cars import LIVE_AXLE, TRAILING_ARM, with_rear
+from tests.plugins import live_axle, trailing_arm
+from tests.plugins.cars import LIVE_AXLE, TRAILING_ARM, with_rear
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
 from vehicles.mechanism_parameters import CORNER_NAMES, Mechanism, new_mechanism, new_workspace

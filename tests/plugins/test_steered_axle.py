@@ -13,7 +13,7 @@ import pytest
 from simulator.base.errors import InertiaWarning
 from simulator.builder.builder import build_vehicle, find_config, read_yaml
 from tests.laws.vehicle_rig import command, ground
-from tests.tenants import steered_wishbone
+from tests.plugins import steered_wishbone
 from vehicles.vehicle import Vehicle
 
 H = 1e-3

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from simulator.base.compile_lock import POSSIBLE
-from tests.flow.program import environment
+from tests.end_to_end.program import environment
 
 LARGE = (
     "\n".join(f"    a[{i}] = a[{i}] * 1.5 + {i}.0" for i in range(8))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simulator.cli.parser import parser_of
-from tests.flow.program import ROOT, call
+from tests.end_to_end.program import ROOT, call
 
 PAGE = (ROOT / "docs" / "new_car.md").read_text(encoding="utf-8")
 FENCED = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

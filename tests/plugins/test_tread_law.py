@@ -24,9 +24,9 @@ from simulator.configuration.overrides import changes
 from simulator.outlets.telemetry import Telemetry
 from simulator.run.run import run_maneuver
 from simulator.telemetry.parquet import read_telemetry
-from tests.flow.program import ROOT, environment
+from tests.end_to_end.program import ROOT, environment
 from tests.laws.vehicle_rig import command, drive, ground, track
-from tests.tenants import brush
+from tests.plugins import brush
 from tests.tires import tire_rig
 from vehicles.linearize import linearize
 from vehicles.ode_system import HeldVehicle
@@ -345,7 +345,7 @@ def compiled(folder: Path, *arguments: str) -> str:
 def plugin(folder: Path) -> Iterator[Path]:
     """The law as somebody's own file; another copy has the name in this process."""
     path = folder / "brushes.py"
-    path.write_text((ROOT / "tests/tenants/brush.py").read_text(encoding="utf-8"), encoding="utf-8")
+    path.write_text((ROOT / "tests/plugins/brush.py").read_text(encoding="utf-8"), encoding="utf-8")
     yield path
     path.unlink()
 

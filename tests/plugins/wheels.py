@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from simulator.builder.builder import find_config, read_yaml
-from tests.tenants.cars import LIVE_AXLE, TRAILING_ARM
+from tests.plugins.cars import LIVE_AXLE, TRAILING_ARM
 from tests.whole_files import whole_file
 
 HMMWV: dict[str, Any] = read_yaml(find_config("vehicles", "hmmwv"))
