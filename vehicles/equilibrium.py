@@ -24,10 +24,11 @@ from terrain.ground import GroundArrays
 from vehicles.corner_layout import axle_of, sum_on_axle
 from vehicles.drivetrain.driveline import wheel_share
 from vehicles.drivetrain.torque_converter import converter_torques
-from vehicles.stages import Model, Space, add_reactions, answer, before_contact_exact, feel, gather_tire_loads, present_suspension
+from vehicles.stages import add_reactions, answer, before_contact_exact, feel, gather_tire_loads, present_suspension
 from vehicles.steering.steering import place_tierods
 from vehicles.tires.tire_set import answer_outside, hold_tire, press_tire, touch_ground
 from vehicles.tires.vertical_force import static_force
+from vehicles.vehicle_model import Model, Space
 
 RESIDUAL = 1e-9
 """m/s2 and rad/s2. Largest acceleration of a settled vehicle."""

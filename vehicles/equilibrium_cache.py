@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from terrain.ground import GroundArrays
 from vehicles.equilibrium import Balance
-from vehicles.stages import Model, Space
 from vehicles.state_memory import Bytes, Piece
+from vehicles.vehicle_model import Model, Space
 
 MOST = 4
 """Places that are kept."""

@@ -21,11 +21,12 @@ from vehicles.compliance.wheel_displacements import yields
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.drivetrain import drivetrain_cruise
 from vehicles.drivetrain.shift_schedule import too_slow
-from vehicles.stages import Model, Space, gather_tire_loads, move_wheels, turn_wheels
+from vehicles.stages import gather_tire_loads, move_wheels, turn_wheels
 from vehicles.state_memory import Bytes
 from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius
 from vehicles.tires.tire_set import step_tires
+from vehicles.vehicle_model import Model, Space
 
 STEP = 1e-3
 """s."""

@@ -6,13 +6,9 @@ A stage reads and writes records of one `Space`. Their order is the business of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
 from simulator.base.algebra.spatial import unrotated
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, vector
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record
 from simulator.base.rotations import advance_quaternion, rotation_of_quaternion
 from vehicles.actuators.actuators import add_front_angle, adjust_dampers, lift_front_angle, steer_last_axle
 from vehicles.aerodynamics import air_forces
@@ -27,72 +23,10 @@ from vehicles.dynamics import answer_loads
 from vehicles.steering.free_steering import answer_with_arm, is_free, turn_arm
 from vehicles.steering.steering import place_tierods, steering_step
 from vehicles.steering.steering_torque import steering_torque
-from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.composite_inertia import prepare_by_call, prepare_here
 from vehicles.suspension.hard_stops import hold_ends, stay_closed
-from vehicles.suspension.tables.reduced_table import ReducedTables
 from vehicles.suspension.tables.tabulated import prepare_from_tables
-from vehicles.tires.contract import Treads
 from vehicles.tires.radial import effective_radius
-
-
-class Model(NamedTuple):
-    """Parameter records of one vehicle."""
-
-    chassis: Record
-    corners: Record
-    struts: Record
-    steering: Record
-    body: Record
-    body_contact: Record
-    tires: Record
-    treads: Treads
-    drivetrain: Record
-    brakes: Record
-    controllers: Record
-    actuators: Record
-    tables: ReducedTables
-
-
-class Space(NamedTuple):
-    """State, scratch and results of one vehicle; nothing else is written during a step. What makes the blocks is never written.
-
-    The `windows` are no state: they remember numbers of the ground, which are found again wherever they are missing.
-    """
-
-    state: Record
-    blocks: Blocks
-    inputs: Record
-    loads: Record
-    kinematics: Record
-    points: Record
-    work: Record
-    out: Record
-    elastic: Record
-    steering: Record
-    tires: Record
-    treads: Record
-    seen: Record
-    result: Record
-    carried: Record
-    wheels: Record
-    contacts: Record
-    under: Record
-    windows: Record
-    drivetrain: Record
-    brakes: Record
-    controls: Record
-    control_seen: Record
-    control_asked: Record
-    actuators: Record
-    command: Record
-    axles: Record
-    reduced: Record
-    body_contact: Record
-
-    def of_its_own(self) -> Iterator[Record]:
-        """Its records, without those of the blocks and without the windows."""
-        return (part for part in self if not isinstance(part, Blocks) and part is not self.windows)
 
 
 @inline

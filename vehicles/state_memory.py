@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicles.stages import Space
 from vehicles.suspension.blocks import Blocks
+from vehicles.vehicle_model import Space
 
 Bytes = NDArray[np.uint8]
 

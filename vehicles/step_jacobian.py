@@ -15,10 +15,10 @@ from simulator.base.records import record
 from terrain.ground import GroundArrays
 from vehicles.axle_layout import WHEELS
 from vehicles.command import COMMAND
-from vehicles.stages import Model
 from vehicles.state_memory import Piece
 from vehicles.step import vehicle_step
 from vehicles.tires.contract import NUMBERS
+from vehicles.vehicle_model import Model
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]

@@ -20,13 +20,14 @@ from simulator.base.jit import kernel
 from terrain.ground import GroundArrays
 from vehicles.axle_layout import WHEELS, Axles
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.stages import Model, present_suspension
+from vehicles.stages import present_suspension
 from vehicles.state_memory import Bytes
 from vehicles.steering.steering import place_tierods
 from vehicles.step_jacobian import CHASSIS, GROUPS, coordinates, elastic_coordinates, step_matrices, step_matrix
 from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.tires.tire_file import TireSet
 from vehicles.vehicle import Vehicle
+from vehicles.vehicle_model import Model
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]

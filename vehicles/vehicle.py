@@ -37,7 +37,7 @@ from vehicles.fill_readout import find_points, read_vehicle, show_points
 from vehicles.mechanism_parameters import new_workspace
 from vehicles.readout import READOUT
 from vehicles.rolling_start import roll
-from vehicles.stages import Model, Space, present_suspension
+from vehicles.stages import present_suspension
 from vehicles.state_memory import Bytes, Piece, in_one_piece
 from vehicles.static_load_check import why_it_does_not_stand
 from vehicles.steering.free_steering import balance_arm
@@ -54,6 +54,7 @@ from vehicles.tires.contract import RESULT, SEEN, TREAD_STATE
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.terrain_cache import WINDOW
 from vehicles.tires.tire_file import TireSet
+from vehicles.vehicle_model import Model, Space
 
 ARM_ROUNDS = 12
 """Times that a vehicle with a free steering arm is settled; on level ground once."""

@@ -31,7 +31,8 @@ from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.vehicle_identification import acquainted_when_asked
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
-from simulator.outlets.contract import OutletAside, build_outlets
+from simulator.outlets.kinds import build_outlets
+from simulator.outlets.outlet_runner import OutletAside
 from simulator.sensors.mounted_sensor import MountedSensor, build_sensors
 from simulator.session import Driver, Outlet, Session
 from simulator.telemetry.atomic_files import RUTS_NAME

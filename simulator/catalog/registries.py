@@ -8,7 +8,7 @@ from simulator.base.registry import Registry
 from simulator.driver.input_devices.kinds import SOURCES
 from simulator.driver.kinds import DRIVERS
 from simulator.motion.protocols.kinds import PROTOCOLS
-from simulator.outlets.contract import OUTLETS
+from simulator.outlets.kinds import OUTLETS
 from simulator.sensors.kinds import SENSORS
 from terrain.kinds import TERRAINS
 from terrain.readers.kinds import FORMATS

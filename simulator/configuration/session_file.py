@@ -201,7 +201,7 @@ class SessionOptions:
     """Beside that one."""
     log: LogChoice
     outlets: list[Any]
-    """Outlets from outside, as `simulator.outlets.contract.build_outlets` takes them."""
+    """Outlets from outside, as `simulator.outlets.kinds.build_outlets` takes them."""
     sensors: list[Any]
     """As `simulator.sensors.mounted_sensor` takes them."""
     preview: PreviewOptions | None

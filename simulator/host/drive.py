@@ -40,7 +40,10 @@ from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.motion.protocols.contract import Engine
 from simulator.motion.protocols.kinds import DEFAULT
 from simulator.motion.stream import MotionStream
-from simulator.outlets.telemetry import Feel, Motion, Telemetry, Window
+from simulator.outlets.force_feedback import Feel
+from simulator.outlets.motion_stream import Motion
+from simulator.outlets.telemetry import Telemetry
+from simulator.outlets.view import Window
 from simulator.run.folder import RunFolder
 from simulator.run.run_configuration import open_log, ticks_per_row
 from simulator.session import PartError, Session

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from simulator.base.signals import Asked
-from simulator.outlets.telemetry import Motion
+from simulator.outlets.motion_stream import Motion
 from simulator.session import Outlet, Session
 
 PARK_TIME = 12.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from simulator.outlets.telemetry import Motion, Window
+from simulator.outlets.motion_stream import Motion
+from simulator.outlets.view import Window
 from simulator.session import Outlet, Session
 
 RISES = "the platform rises, then the drive begins"

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError
-from simulator.outlets.telemetry import Window
+from simulator.outlets.view import Window
 from simulator.view.drive_lock import Claim
 from simulator.view.frame_writer import UNFINISHED, start_pictures_process
 from simulator.view.launch import ViewProcess, start_view_process

@@ -7,20 +7,12 @@ goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from simulator.base.errors import ConfigError, JounceError
-from simulator.base.plugin_thread import Aside
-from simulator.base.rates import whole_ticks
 from simulator.base.records import Ranges, Record, Table
-from simulator.base.registry import Registry, making
-from simulator.base.section import Section
-
-if TYPE_CHECKING:
-    from simulator.session import Session
 
 CONTRACT = 1
 """Version of what stands above and of the classes below."""
@@ -85,106 +77,3 @@ class OutletKind:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     meaning: str = ""
     """One line for a list of outlets."""
-
-
-OWN = ("telemetry", "motion", "window")
-"""Outlets of the session itself, which have other owners."""
-
-OUTLETS: Registry[OutletKind] = Registry("outlet", "jounce.outlets", {})
-
-
-def register(kind: OutletKind) -> None:
-    """Make an outlet known by its name. Raises JounceError: it is for another contract, or another one has its name."""
-    check(kind)
-    OUTLETS.register(kind.name, kind)
-
-
-def check(kind: OutletKind) -> None:
-    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
-    if kind.name in OWN:
-        raise JounceError(f"there is an outlet called {kind.name} already: one of the session itself")
-    if kind.contract != CONTRACT:
-        raise JounceError(f"outlet {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
-
-
-class OutletAside:
-    """An outlet from outside in a session."""
-
-    def __init__(self, name: str, outlet: TenantOutlet, every: int) -> None:
-        self.name, self.every = name, every
-        self._outlet = outlet
-        self._aside = Aside(f"outlet {name}", outlet.publish)
-
-    @property
-    def missed(self) -> int:
-        """Publications that came before the last one had ended."""
-        return self._aside.late
-
-    def publish(self, session: Session) -> None:
-        """Hand over what there is. Raises JounceError once it was dropped."""
-        self._aside.answer(wait=session.clock is None)
-        if self._aside.trouble:
-            raise JounceError(self._aside.trouble)
-        if self._aside.busy:
-            return
-        cueing = session.cueing
-        self._aside.ask(
-            Published(
-                session.time,
-                session.readout.copy(),
-                session.command.copy(),
-                cueing.pose.copy(),
-                cueing.legs.copy(),
-                cueing.state,
-                cueing.felt.copy(),
-                {sensor.name: sensor.out.copy() for sensor in session.sensors},
-            )
-        )
-
-    def close(self) -> None:
-        """Let the last publication end, and close the outlet; neither is waited for longer than its budget. Raises JounceError: it failed."""
-        if self._aside.trouble:
-            return  # whatever it is doing, it is not asked for anything more
-        self._aside.answer(wait=True)
-        trouble: str = self._aside.trouble
-        self._aside.close()
-        if not trouble:
-            ending = Aside(f"outlet {self.name}", self._outlet.close)
-            ending.ask()
-            ending.answer(wait=True)
-            trouble = ending.trouble
-            ending.close()
-        if trouble:
-            raise JounceError(trouble)
-
-
-def build_outlets(said: Sequence[Any], file: object, folder: Path, h: float, key: str = "outlets") -> list[OutletAside]:
-    """Outlets from outside, of a list in a session file: per outlet the name of a kind, or a mapping of `type`, `rate` [Hz] and its parameters.
-
-    Parameters
-    ----------
-    said, key, file : the list, where it stands and in which file
-    folder : of the run
-    h : length of a tick [s]
-
-    Raises
-    ------
-    ConfigError : an outlet cannot be used as it is written
-    JounceError : one cannot be made
-    """
-    if not isinstance(said, (list, tuple)):
-        raise ConfigError(file, key, said, "a list of outlets")
-    sections = (Section({"type": one} if isinstance(one, str) else one, file, f"{key}[{n}]") for n, one in enumerate(said))
-    return [_outlet(section, folder, h) for section in sections]
-
-
-def _outlet(s: Section, folder: Path, h: float) -> OutletAside:
-    name = s.text("type", expected="the kind of the outlet")
-    kind = OUTLETS.named(name, s.file, s.path("type"))
-    check(kind)
-    rate = s.number("rate", kind.rate, least=0.1, most=1.0 / h)
-    every = whole_ticks(rate, h, s.file, s.path("rate"))
-    parameters = s.record(kind.parameters, kind.ranges, kind.defaults, beside=("type", "rate"))
-    with making(f"outlet {name}"):
-        outlet = kind.make(OutletSettings(parameters, folder, every * h))
-    return OutletAside(name, outlet, every)

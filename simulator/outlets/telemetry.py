@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -12,15 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.records import Record, Table, record
 from simulator.base.suggestions import did_you_mean
-from simulator.driver.force_feedback.thread import PERIOD, Feeler, Sample
 from simulator.maneuvers.metrics import columns, measuring_ticks
-from simulator.motion.stream import MotionStream
-from simulator.telemetry.atomic_files import RUTS_NAME, write_whole
 from simulator.telemetry.channels import Channel, Channels, Rows
 from simulator.telemetry.log import Log, NoSuchColumnError
 from simulator.telemetry.memory_log import MemoryLog
@@ -32,23 +27,16 @@ from washout.platform_state_machine import STATE_NAMES
 
 if TYPE_CHECKING:
     from simulator.clock import Clock
-    from simulator.driver.input_devices.devices import Device
     from simulator.maneuvers.maneuver_file import Maneuver
     from simulator.session import Session
-    from simulator.view.shared_state import ViewWriter
-    from terrain.rut_changes import ChangedTiles
     from washout.cueing import MotionCueing
 
 Source = tuple[str, Table, Record]
 """Prefix of the columns' names, table and record."""
 
-MESSAGE_TIME = 5.0
-"""s of wall time that a message to the driver stays."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 PULLED = 0.01
 """Share of the parking brake's travel from which its lamp is on."""
-LONGEST = 95
-"""Bytes of a message."""
 SELDOM = 1_000_000
 """Looks of the driver between two turns of an outlet that needs none."""
 
@@ -263,180 +251,3 @@ class Present:
 
     def _number(self, column: Channel) -> Any:
         return self._row[0, column.offset : column.offset + column.kind.itemsize].view(column.kind)[0].item()
-
-
-class SoilFile:
-    """Leaves what a session remembers of the soil in the folder of its run, when it ends; nothing where nobody drove on soil.
-
-    Parameters
-    ----------
-    session : whose memory it is
-    folder : existing folder
-    terrain : how the ground is called
-    """
-
-    def __init__(self, session: Session, folder: Path, terrain: str) -> None:
-        self.every = SELDOM * session.driver_every
-        self._soil, self._file, self._terrain = session.soil, folder / RUTS_NAME, terrain
-
-    def publish(self, session: Session) -> None:
-        """Nothing: the memory grows by itself."""
-
-    def close(self) -> None:
-        """Write the file. Raises OutputError."""
-        if not self._soil.is_virgin:
-            write_whole(self._file, self._write)
-
-    def _write(self, file: Path) -> None:
-        with open(file, "wb") as stream:
-            self._soil.save(stream, self._terrain)
-
-
-class Motion:
-    """Sends the platform's pose over the network."""
-
-    def __init__(self, stream: MotionStream) -> None:
-        self.stream, self.every, self.often = stream, stream.turns.every, stream.turns.often
-
-    def publish(self, session: Session) -> None:
-        """One packet. Raises JounceError once the protocol was dropped."""
-        if self.stream.trouble:
-            raise JounceError(f"{self.stream.trouble}; nothing is sent any more")
-        self.stream.send(session.readout, session.cueing, session.moves, session.tick)
-
-    def close(self) -> None:
-        """Tell the platform that the stream ends."""
-        self.stream.close()
-
-
-class Feel:
-    """Lets the driver's device feel what the vehicle does.
-
-    Parameters
-    ----------
-    feeler : works in a thread of its own
-    device : tells what the driver holds
-    h : length of a tick [s]
-    """
-
-    def __init__(self, feeler: Feeler, device: Callable[[], Device | None], h: float) -> None:
-        self.feeler, self._device = feeler, device
-        self.every = max(1, math.floor(PERIOD / h + 1e-9))
-        self._held: Device | None = None
-
-    def publish(self, session: Session) -> None:
-        """One sample, if there is somebody who feels it."""
-        if session.tick % session.driver_every == 1:
-            return  # the command comes in steps: the torque of this tick is the blow of the last one
-        device, before = self._device(), self._held
-        self._held = device
-        if device is not None or before is not None:
-            # the bytes of a record are copied in a hundredth of the time that its fields take
-            readout = np.frombuffer(session.readout.tobytes(), session.readout.dtype)
-            self.feeler.take(Sample(readout, device, session.moves, session.cueing.resets))
-
-    def close(self) -> None:
-        """Let the force fade."""
-        self.feeler.close()
-
-
-class Window:
-    """Shows the session to the views that are attached to a block of shared memory.
-
-    Parameters
-    ----------
-    every : ticks between two publications
-    block : view block of an owner who closes it; a new one, closed with the outlet, when not given
-    """
-
-    def __init__(self, every: int, block: ViewWriter | None = None) -> None:
-        from simulator.view.shared_state import ViewWriter, extras
-
-        self.every = every
-        self._owns = block is None
-        self.block = ViewWriter() if block is None else block
-        self.extras = extras()
-        self._open = True
-        self._ruts = None if self.block.ruts is None else self._new_square()
-        self._message, self._until = "", 0.0
-        self._holds: Callable[[Session], bool] | None = None
-
-    @property
-    def message(self) -> str:
-        """Line for the driver; one that is set stays for MESSAGE_TIME."""
-        return self._message
-
-    @message.setter
-    def message(self, text: str) -> None:
-        self.tell(text)
-
-    def tell(self, text: str, seconds: float = MESSAGE_TIME, holds: Callable[[Session], bool] | None = None) -> None:
-        """Show the driver a line for so long, or until it `holds` no more; an empty one takes away what is there."""
-        self._message, self._until, self._holds = text, time.monotonic() + seconds, holds
-
-    def publish(self, session: Session) -> None:
-        """The latest state."""
-        from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
-
-        if self._message and (time.monotonic() > self._until or (self._holds is not None and not self._holds(session))):
-            self._message = ""
-        e, cueing, p = self.extras[0], session.cueing, session.cueing.platform[0]
-        pose = cueing.pose
-        R = np.empty((3, 3))
-        rotation_of_euler(pose[3], pose[4], pose[5], R)
-        quaternion_of_rotation(R, e["q_platform"])
-        e["p_platform"], e["legs"] = pose[:3], cueing.legs
-        e["leg_use"] = (cueing.legs - p["shortest_leg"]) / (p["longest_leg"] - p["shortest_leg"])
-        if session.clock is not None:
-            e["real_time_factor"], e["overruns"] = session.clock.real_time_factor, session.clock.overruns
-        command = session.command[0]
-        e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
-        self._feelings(session)
-        e["paused"], e["message"] = session.paused, short(self._message)
-        self.block.publish(session.readout, self.extras)
-        if self._ruts is not None:
-            self._show_ruts(session, self._ruts)
-
-    @staticmethod
-    def _new_square() -> ChangedTiles:
-        from simulator.view.rut_tiles import MOST, SIDE
-        from terrain.rut_changes import ChangedTiles
-
-        return ChangedTiles(SIDE, MOST)
-
-    def _show_ruts(self, session: Session, changed: ChangedTiles) -> None:
-        """Those that have changed."""
-        from simulator.view.rut_tiles import RutTiles
-
-        place = session.readout[0]["p_WB"]
-        tiles = RutTiles(*changed.look(session.soil, float(place[0]), float(place[1])))
-        if len(tiles.places) and self.block.ruts is not None:
-            self.block.ruts.put(tiles)
-
-    def _feelings(self, session: Session) -> None:
-        """What the rider feels beside what the vehicle's driver does."""
-        e, seen, felt = self.extras[0], session.watch.state[0], session.cueing.felt[0]
-        e["car_feels"][:3], e["car_feels"][3:] = seen["f_H_B"], seen["w_WB_B"]
-        e["cab_feels"][:3], e["cab_feels"][3:] = felt["cab_f_H_P"], felt["cab_w_NP_P"]
-        e["car_feels"][2] -= session.ground.p[0]["gravity"]
-        e["cab_feels"][2] -= STANDARD_GRAVITY
-        e["intensity"] = session.cueing.readout[0]["intensity"]
-
-    def jump(self) -> None:
-        """The next state does not follow from the last one."""
-        self.block.jump()
-
-    def close(self) -> None:
-        """Tell the views that the host leaves; calling it again does nothing."""
-        if self._open:
-            self._open = False
-            if self._owns:
-                self.block.close()
-            else:
-                self.block.leave()
-
-
-def short(text: str) -> bytes:
-    """A message as the views take it: utf-8, cut between two letters and marked where it is too long."""
-    whole = text.encode()
-    return whole if len(whole) <= LONGEST else whole[: LONGEST - 3].decode(errors="ignore").encode() + "…".encode()

@@ -24,7 +24,8 @@ from simulator.builder.builder import Parts
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
-from simulator.outlets.telemetry import SoilFile, Telemetry
+from simulator.outlets.rut_file import SoilFile
+from simulator.outlets.telemetry import Telemetry
 from simulator.run.folder import RunFolder
 from simulator.session import Session
 from simulator.telemetry.atomic_files import write_text

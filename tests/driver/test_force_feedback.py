@@ -22,7 +22,7 @@ from simulator.driver.force_feedback import thread as feeler_module
 from simulator.driver.force_feedback.thread import PERIOD, Feeler, Sample
 from simulator.driver.force_feedback.wheel_torque import FADE_IN, ForceFeedback, WheelTorque
 from simulator.driver.input_devices.device_profiles import read_profile
-from simulator.outlets.telemetry import Feel
+from simulator.outlets.force_feedback import Feel
 from vehicles.readout import READOUT
 
 H = 1e-3

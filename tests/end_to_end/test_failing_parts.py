@@ -20,7 +20,8 @@ from simulator.configuration.overrides import changes
 from simulator.host.drive import LIES, OVER, DriveOptions, Host, _report
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.motion.stream import MotionStream
-from simulator.outlets.telemetry import Telemetry, Window
+from simulator.outlets.telemetry import Telemetry
+from simulator.outlets.view import Window
 from simulator.telemetry.recover import read_logs
 from simulator.telemetry.writer import read_telemetry
 

@@ -9,7 +9,8 @@ from simulator.base.errors import OutputError
 from simulator.builder.builder import build, build_maneuver
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
-from simulator.outlets.telemetry import Telemetry, Window
+from simulator.outlets.telemetry import Telemetry
+from simulator.outlets.view import Window
 
 H = 1e-3
 

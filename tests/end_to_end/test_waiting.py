@@ -7,7 +7,7 @@ from unpaced import Hurried, Throttle, Tracker, assert_within_limits, new_sessio
 
 import simulator.session
 from simulator.host.platform_rise import RISES, STAYS_DOWN
-from simulator.outlets.telemetry import Window
+from simulator.outlets.view import Window
 from simulator.telemetry.writer import read_telemetry
 
 

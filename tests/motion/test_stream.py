@@ -17,7 +17,7 @@ from simulator.base.records import record
 from simulator.host.platform_park import close_together
 from simulator.motion.protocols.native_packet import decode, encode
 from simulator.motion.stream import LAST_PACKETS, MotionStream
-from simulator.outlets.telemetry import Motion
+from simulator.outlets.motion_stream import Motion
 from simulator.session import is_due
 from simulator.virtual_platform.receiver import Receiver
 from tests.motion.still_packet import still_packet

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from simulator.outlets.contract import CONTRACT, OutletKind, register
+from simulator.outlets.contract import CONTRACT, OutletKind
+from simulator.outlets.kinds import register
 
 
 class Lines:

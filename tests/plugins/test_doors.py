@@ -19,8 +19,8 @@ from simulator.driver.input_devices.human_driver import open_driver
 from simulator.driver.kinds import DRIVERS
 from simulator.driver.make_driver import new_driver
 from simulator.motion.stream import MotionStream
-from simulator.outlets.contract import OUTLETS, build_outlets
-from simulator.outlets.telemetry import Motion
+from simulator.outlets.kinds import OUTLETS, build_outlets
+from simulator.outlets.motion_stream import Motion
 from simulator.sensors.mounted_sensor import build_sensors
 from simulator.session import PartError, Session
 from tests.plugins import drivers, outlets, protocols, sensors, terrains

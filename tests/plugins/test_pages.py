@@ -26,7 +26,7 @@ from simulator.maneuvers.input_signals import profile_tables
 from simulator.maneuvers.plots.kinds import PICTURES
 from simulator.motion.protocols.contract import NO_ENGINE, Said, encoder_of
 from simulator.motion.protocols.kinds import PROTOCOLS
-from simulator.outlets.contract import build_outlets
+from simulator.outlets.kinds import build_outlets
 from simulator.run.series import load_series
 from simulator.sensors.mounted_sensor import build_sensors
 from terrain.ground import soil_under

@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.records import record
 from simulator.outlets import telemetry
-from simulator.outlets.telemetry import LONGEST, MESSAGE_TIME, Window, short
+from simulator.outlets.view import LONGEST, MESSAGE_TIME, Window, short
 from simulator.view.shared_state import ViewReader
 from tests.view.scenes import readout
 from vehicles.command import COMMAND

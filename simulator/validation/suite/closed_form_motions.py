@@ -14,8 +14,8 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.validation.suite.mass_properties import masses
 from simulator.validation.suite.reference_runs import CORNERS, FRONT, REAR, drive, slippery, straight
 from simulator.validation.suite.result import Array, Curve, Finding, Picture, Plot, Row, Source, within
-from vehicles.stages import Model
 from vehicles.vehicle import Vehicle
+from vehicles.vehicle_model import Model
 
 FRICTIONS = (0.15, 0.3)
 """On which every wheel locks."""

@@ -1,0 +1,126 @@
+"""Outlet of the window."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simulator.base.constants import STANDARD_GRAVITY
+
+if TYPE_CHECKING:
+    from simulator.session import Session
+    from simulator.view.shared_state import ViewWriter
+    from terrain.rut_changes import ChangedTiles
+from simulator.outlets.telemetry import PULLED
+
+MESSAGE_TIME = 5.0
+"""s of wall time that a message to the driver stays."""
+
+
+LONGEST = 95
+"""Bytes of a message."""
+
+
+class Window:
+    """Shows the session to the views that are attached to a block of shared memory.
+
+    Parameters
+    ----------
+    every : ticks between two publications
+    block : view block of an owner who closes it; a new one, closed with the outlet, when not given
+    """
+
+    def __init__(self, every: int, block: ViewWriter | None = None) -> None:
+        from simulator.view.shared_state import ViewWriter, extras
+
+        self.every = every
+        self._owns = block is None
+        self.block = ViewWriter() if block is None else block
+        self.extras = extras()
+        self._open = True
+        self._ruts = None if self.block.ruts is None else self._new_square()
+        self._message, self._until = "", 0.0
+        self._holds: Callable[[Session], bool] | None = None
+
+    @property
+    def message(self) -> str:
+        """Line for the driver; one that is set stays for MESSAGE_TIME."""
+        return self._message
+
+    @message.setter
+    def message(self, text: str) -> None:
+        self.tell(text)
+
+    def tell(self, text: str, seconds: float = MESSAGE_TIME, holds: Callable[[Session], bool] | None = None) -> None:
+        """Show the driver a line for so long, or until it `holds` no more; an empty one takes away what is there."""
+        self._message, self._until, self._holds = text, time.monotonic() + seconds, holds
+
+    def publish(self, session: Session) -> None:
+        """The latest state."""
+        from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
+
+        if self._message and (time.monotonic() > self._until or (self._holds is not None and not self._holds(session))):
+            self._message = ""
+        e, cueing, p = self.extras[0], session.cueing, session.cueing.platform[0]
+        pose = cueing.pose
+        R = np.empty((3, 3))
+        rotation_of_euler(pose[3], pose[4], pose[5], R)
+        quaternion_of_rotation(R, e["q_platform"])
+        e["p_platform"], e["legs"] = pose[:3], cueing.legs
+        e["leg_use"] = (cueing.legs - p["shortest_leg"]) / (p["longest_leg"] - p["shortest_leg"])
+        if session.clock is not None:
+            e["real_time_factor"], e["overruns"] = session.clock.real_time_factor, session.clock.overruns
+        command = session.command[0]
+        e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
+        self._feelings(session)
+        e["paused"], e["message"] = session.paused, short(self._message)
+        self.block.publish(session.readout, self.extras)
+        if self._ruts is not None:
+            self._show_ruts(session, self._ruts)
+
+    @staticmethod
+    def _new_square() -> ChangedTiles:
+        from simulator.view.rut_tiles import MOST, SIDE
+        from terrain.rut_changes import ChangedTiles
+
+        return ChangedTiles(SIDE, MOST)
+
+    def _show_ruts(self, session: Session, changed: ChangedTiles) -> None:
+        """Those that have changed."""
+        from simulator.view.rut_tiles import RutTiles
+
+        place = session.readout[0]["p_WB"]
+        tiles = RutTiles(*changed.look(session.soil, float(place[0]), float(place[1])))
+        if len(tiles.places) and self.block.ruts is not None:
+            self.block.ruts.put(tiles)
+
+    def _feelings(self, session: Session) -> None:
+        """What the rider feels beside what the vehicle's driver does."""
+        e, seen, felt = self.extras[0], session.watch.state[0], session.cueing.felt[0]
+        e["car_feels"][:3], e["car_feels"][3:] = seen["f_H_B"], seen["w_WB_B"]
+        e["cab_feels"][:3], e["cab_feels"][3:] = felt["cab_f_H_P"], felt["cab_w_NP_P"]
+        e["car_feels"][2] -= session.ground.p[0]["gravity"]
+        e["cab_feels"][2] -= STANDARD_GRAVITY
+        e["intensity"] = session.cueing.readout[0]["intensity"]
+
+    def jump(self) -> None:
+        """The next state does not follow from the last one."""
+        self.block.jump()
+
+    def close(self) -> None:
+        """Tell the views that the host leaves; calling it again does nothing."""
+        if self._open:
+            self._open = False
+            if self._owns:
+                self.block.close()
+            else:
+                self.block.leave()
+
+
+def short(text: str) -> bytes:
+    """A message as the views take it: utf-8, cut between two letters and marked where it is too long."""
+    whole = text.encode()
+    return whole if len(whole) <= LONGEST else whole[: LONGEST - 3].decode(errors="ignore").encode() + "…".encode()

@@ -1,0 +1,70 @@
+"""Records of a vehicle: parameters, state, work memory and results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from simulator.base.records import Record
+from vehicles.suspension.blocks import Blocks
+from vehicles.suspension.tables.reduced_table import ReducedTables
+from vehicles.tires.contract import Treads
+
+
+class Model(NamedTuple):
+    """Parameter records of one vehicle."""
+
+    chassis: Record
+    corners: Record
+    struts: Record
+    steering: Record
+    body: Record
+    body_contact: Record
+    tires: Record
+    treads: Treads
+    drivetrain: Record
+    brakes: Record
+    controllers: Record
+    actuators: Record
+    tables: ReducedTables
+
+
+class Space(NamedTuple):
+    """State, scratch and results of one vehicle; nothing else is written during a step. What makes the blocks is never written.
+
+    The `windows` are no state: they remember numbers of the ground, which are found again wherever they are missing.
+    """
+
+    state: Record
+    blocks: Blocks
+    inputs: Record
+    loads: Record
+    kinematics: Record
+    points: Record
+    work: Record
+    out: Record
+    elastic: Record
+    steering: Record
+    tires: Record
+    treads: Record
+    seen: Record
+    result: Record
+    carried: Record
+    wheels: Record
+    contacts: Record
+    under: Record
+    windows: Record
+    drivetrain: Record
+    brakes: Record
+    controls: Record
+    control_seen: Record
+    control_asked: Record
+    actuators: Record
+    command: Record
+    axles: Record
+    reduced: Record
+    body_contact: Record
+
+    def of_its_own(self) -> Iterator[Record]:
+        """Its records, without those of the blocks and without the windows."""
+        return (part for part in self if not isinstance(part, Blocks) and part is not self.windows)
