@@ -65,7 +65,7 @@ class Lateness:
                 return min(end, self.worst)
         return self.worst
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """For files: ticks, bins, quantiles; null for the end of the last bin."""
         return {
             "ticks": self.count,
@@ -76,12 +76,12 @@ class Lateness:
 
 
 def lateness_text(said: Mapping[str, Any]) -> str:
-    """What `Lateness.as_json` says, for people: three lines.
+    """What `Lateness.to_json` says, for people: three lines.
 
     >>> lateness = Lateness()
     >>> for late in (20e-6, 30e-6, 300e-6, 40e-3):
     ...     lateness.add(late)
-    >>> print(lateness_text(lateness.as_json()))
+    >>> print(lateness_text(lateness.to_json()))
     lateness of 4 ticks: p50 0.032 ms, p99 40.000 ms, p99.9 40.000 ms, max 40.000 ms
       ms     <= 0.1  0.2  0.5  1  2  5  10  more
       ticks       2    0    1  0  0  0   0     1

@@ -15,11 +15,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from simulator.base.errors import JounceError
-from simulator.base.fast_call import direct
+from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.clock import Clock
-from simulator.driver.contract import DriverAside
+from simulator.driver.contract import DriverRunner
 from simulator.incident import Incident, Places, is_upright, new_incident
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.tick import SOUND, UNDER_GROUND, brake_platform, cueing_records, new_watch, platform_ticks, ticks
@@ -359,7 +359,7 @@ class Session:
         self.cueing.close()
         for sensor in self.sensors:
             sensor.close()
-        if isinstance(self.driver, DriverAside):
+        if isinstance(self.driver, DriverRunner):
             self.driver.close()
         failures: list[JounceError] = []
         for outlet in reversed(self.outlets):
@@ -446,7 +446,7 @@ class Session:
             return
         given = (v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, runs, count)
         if self._ticks is None:
-            self._ticks = direct(ticks, *given)
+            self._ticks = compiled_call(ticks, *given)
         self._ticks(*given)
         if self.tick % self.driver_every < count:
             self._serve_soil()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, ListOf, Number, Variants
 from simulator.base.section import Section
 from terrain.ground import Ground
@@ -58,7 +58,7 @@ COURSE_FILE = (
 def course(terrain: Section, name: str, f: TerrainFile) -> Ground:
     """Ground out of a terrain file with ``type: course``. Raises ConfigError: a shape or patch that cannot be, or more nodes than a grid may have."""
     shapes, patches = terrain.sections("shapes"), terrain.sections("patches")
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for shape in shapes:
             with faults.part():
                 _check(shape)

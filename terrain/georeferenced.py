@@ -17,10 +17,10 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, Number, Text
 from simulator.base.section import Section
 from terrain.kinds import find_file
-from terrain.readers.contract import LONLAT, MAP, Raster, Source, Values
+from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster, Values
 from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed
 from terrain.readers.kinds import FIELDS, check_said, read_heights
-from terrain.readers.request import Asked
+from terrain.readers.request import ReadRequest
 
 GEOREFERENCE = Field(
     "georeference",
@@ -46,7 +46,7 @@ class Placed:
     said_by, key : who says where it lies, for messages
     """
 
-    source: Source
+    source: ElevationSource
     shift: Values
     crs: str
     said_by: str
@@ -96,7 +96,7 @@ def placed(data: Section, georeference: Section | None, folder: Path, indices: b
     said = {field.name: data.mapping[field.name] for field in FIELDS if field.name in data.mapping}
     check_said(Path(said["file"]), said, data.file, data.key, indices)
     path = find_file(said["file"], data.file, folder, "a file of heights")
-    source = read_heights(Asked(path, said, data.file, data.key, indices=indices))
+    source = read_heights(ReadRequest(path, said, data.file, data.key, indices=indices))
     if indices and not isinstance(source, Raster):
         raise ConfigError(path, "", path.suffix, "a file of samples")
     key = "georeference.crs"
@@ -118,7 +118,7 @@ def placed(data: Section, georeference: Section | None, folder: Path, indices: b
     return Placed(source, shift, crs, data.file, key)
 
 
-def _extent(source: Source) -> str:
+def _extent(source: ElevationSource) -> str:
     x0, x1, y0, y1 = source.bounds
     return f"{x0:.10g} to {x1:.10g} and {y0:.10g} to {y1:.10g}"
 

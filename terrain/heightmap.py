@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, fields_of, read
 from simulator.base.records import Record, record
 from simulator.base.section import Section
@@ -207,7 +207,7 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
     ConfigError : anything that cannot be used
     """
     natural_class, roads = _natural_class(terrain), terrain.sections("roads")
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for check in (_check_detail, _check_shares, _mosaic_numbers):
             with faults.part():
                 check(terrain)
@@ -370,7 +370,7 @@ def _mosaic_numbers(terrain: Section) -> Mapping[str, Any] | None:
     return read(fields_of(_MOSAIC, _RANGES), given, terrain.file, "soils")
 
 
-def _check_soils(terrain: Section, soils: Mapping[str, Mapping[str, Any]], faults: Gathered) -> None:
+def _check_soils(terrain: Section, soils: Mapping[str, Mapping[str, Any]], faults: ErrorCollector) -> None:
     """Every soil and surface that the file names is there, and is one."""
     said, roads = terrain.mapping.get("soils"), terrain.mapping.get("roads", ())
     wanted = []

@@ -67,7 +67,7 @@ def find_file(name: str, file: str, folder: Path, what: str) -> Path:
     raise ConfigError(folder / name, "", "no such file", f"{what} here, or beside {file}")
 
 
-TERRAINS: Registry[TerrainKind] = Registry(
+TERRAIN_KINDS: Registry[TerrainKind] = Registry(
     "terrain type",
     "jounce.terrains",
     {
@@ -82,7 +82,7 @@ TERRAINS: Registry[TerrainKind] = Registry(
 def register(kind: TerrainKind) -> None:
     """Make a terrain reader known by its name. Raises JounceError: it is for another contract, or another one has its name."""
     check(kind)
-    TERRAINS.register(kind.name, kind)
+    TERRAIN_KINDS.register(kind.name, kind)
 
 
 def check(kind: TerrainKind) -> None:
@@ -99,8 +99,8 @@ def read(name: str, file: TerrainFile) -> Ground:
     ConfigError : the file cannot be used
     JounceError : a reader from outside raised something else, or made a ground with a number that is not finite
     """
-    kind = TERRAINS.need(name)
-    if TERRAINS.is_ours(name):
+    kind = TERRAIN_KINDS.need(name)
+    if TERRAIN_KINDS.is_builtin(name):
         return kind.read(file)
     check(kind)
     try:

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from simulator.base import fields
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Either, Field, Number, Text, Values, Variants
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from simulator.base.suggestions import did_you_mean
 from terrain.features.section import FEATURES, read_features
 from terrain.ground import GROUND, Ground
-from terrain.kinds import CONTRACT, TERRAINS, TerrainFile, TerrainKind, read
+from terrain.kinds import CONTRACT, TERRAIN_KINDS, TerrainFile, TerrainKind, read
 from terrain.patches import LARGEST_GRID, PATCHES, extents, nodes_over, with_patches
 from terrain.rough_tiles import ROUGHNESS_FIELD, roughened
 from terrain.soil import drawn_as, named_soil, soil
@@ -88,8 +88,8 @@ _WORLD = (
 )
 FILE = Variants(
     "type",
-    lambda name: TERRAINS.need(name).table,
-    TERRAINS.names,
+    lambda name: TERRAIN_KINDS.need(name).table,
+    TERRAIN_KINDS.names,
     "an endless plane, one with a bump or a course across the way, a piece of land, or what a plugin brings",
     (*_WORLD, *(Field(name, Anything("a remark"), "a remark; not used", None) for name in _REMARKS)),
 )
@@ -147,7 +147,7 @@ def bump(terrain: Section, name: str, soils: Soils) -> Ground:
 
     half_sine is z = height sin(pi s) with s from 0 to 1, haversine z = height sin^2(pi s).
     """
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         with faults.part():
             shape = _shape(terrain)
         with faults.part():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Group, ListOf, Number
 from simulator.base.section import Section
 
@@ -52,7 +52,7 @@ class Mark:
 def read_marks(sections: Sequence[Section]) -> tuple[Mark, ...]:
     """Marks of a terrain file, checked by `MARKS`. Raises ConfigError: points that lie on one another."""
     out = []
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for section in sections:
             with faults.part():
                 said = section.mapping

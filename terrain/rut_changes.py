@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.fast_call import direct
+from simulator.base.fast_call import compiled_call
 from simulator.base.jit import kernel
 from terrain.rut_grid import TILE, TILE_SIDE
 from terrain.rut_memory import SoilMemory
@@ -31,7 +31,7 @@ class ChangedTiles:
         self._told = np.full((side, side, 2), NOBODY, np.int32)
         self._found = np.zeros((most, 3), np.int32)
         self._noted, self._row = 0, 0
-        self._gather = direct(_gather, NO_RUTS, self._told, self._found, 0, 0, 0, 0)
+        self._gather = compiled_call(_gather, NO_RUTS, self._told, self._found, 0, 0, 0, 0)
 
     def look(self, soil: SoilMemory, x: float, y: float) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
         """Places (n, 2) and depths (n, TILE, TILE) of tiles that have changed, have come into the square about (x, y) [m], or are zero because

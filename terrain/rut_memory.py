@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.fast_call import direct
+from simulator.base.fast_call import compiled_call
 from terrain.ground import Ground
 from terrain.rut_grid import TILE, TILE_SIDE, read_ruts, write_ruts
 from terrain.ruts import NO_RUTS, Ruts, depth_across, merge_tile, new_ruts
@@ -81,7 +81,7 @@ class SoilMemory:
 
     def warm(self) -> None:
         """Have what `serve` calls compiled, or loaded, before it is in a hurry."""
-        self._merge = direct(merge_tile, self.arrays, 0, 0, self.arrays.ring_depths[:1].reshape(-1, TILE))
+        self._merge = compiled_call(merge_tile, self.arrays, 0, 0, self.arrays.ring_depths[:1].reshape(-1, TILE))
 
     def serve(self, x: float, y: float) -> None:
         """Take out what had to make room, and bring back what lies around (x, y) [m]. At fixed ticks."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Text, Variants, fields_of, filled
 from simulator.base.jit import inline
 from simulator.base.records import Record
@@ -91,7 +91,7 @@ def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
 
 def _check(section: Section, values: Record) -> None:
     """What no single number of a soil can tell. Raises ConfigError."""
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         if values[0]["c1"] + values[0]["c2"] > 1.0:
             faults.add(section.wrong("c2", "c1 + c2 at most 1: the peak stress lies in the contact"))
         k = float(values[0]["k_c"] / REFERENCE_WIDTH + values[0]["k_phi"])

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.base.memoize import known_by_identity
+from simulator.base.memoize import memoize_table
 from simulator.base.records import Length, Record, Table, labelled, record, sized
 
 AXLES = Length("axles", 2)
@@ -86,7 +86,7 @@ STANDING = (
 """Rows of every record of whose numbers some are per corner and some per axle."""
 
 
-@known_by_identity
+@memoize_table
 def sized_for(table: Table, size: Size) -> Table:
     """The table of a vehicle of that size."""
     return sized(table, axles=size.axles, wheels=size.wheels)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, Gathered, GravityWarning
+from simulator.base.errors import ConfigError, ErrorCollector, GravityWarning
 from simulator.base.fields import Values
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
@@ -117,7 +117,7 @@ def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Descr
     known = {} if keep is None else _known_axles(mapping, file, keep)
     if known:
         mapping = {**mapping, "axles": {**mapping["axles"], **{name: one.values for name, one in known.items()}}}
-    with checked(VEHICLE_FILE, mapping, file) as s, Gathered() as faults:
+    with checked(VEHICLE_FILE, mapping, file) as s, ErrorCollector() as faults:
         _warn_of_gravity(s)
         parts = _read_parts(s, faults, known, keep or _anew, repr(mapping["steering"]))
         axles = [one.section for one in parts.axles]
@@ -183,7 +183,7 @@ def _anew(_: Hashable, make: Callable[[], Any]) -> Any:
     return make()
 
 
-def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle], keep: Keep, said: str) -> _Parts:
+def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAxle], keep: Keep, said: str) -> _Parts:
     """Chassis, axles, steering, of which the file has `said` so much, body and names of the tires. Raises ConfigError: all that is wrong with them."""
     with faults.part(), s.section("chassis") as c:
         head = c.array("drivers_head", (3,))
@@ -232,7 +232,7 @@ def _steering(t: Section, Q: Vector | None) -> tuple[Record, frozenset[str]]:
     return steering, frozenset(t.asked)
 
 
-def _mechanism(file: str, parts: _Parts, faults: Gathered, keep: Keep) -> Mechanism:
+def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Keep) -> Mechanism:
     """The multibody part with the ends of its travel and its anti-roll bars. Of the chassis nothing in it depends but its own record. Raises
     ConfigError: what is wrong with it, and what has been gathered."""
     axles, steering = parts.named, parts.steering
@@ -351,7 +351,7 @@ def _steered(mapping: Mapping[str, Any], name: str) -> _Steered:
     return _Steered(name == USUAL_AXLES.names[0], not (isinstance(actuators, Mapping) and actuators.get("rear_steering") is not None))
 
 
-def _axles(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -> tuple[Axles, list[_ReadAxle | None]]:
+def _axles(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAxle]) -> tuple[Axles, list[_ReadAxle | None]]:
     """The axles from the front: their names, and each as it is described, None where it cannot be read."""
     with s.section("axles") as a:
         names = tuple(map(str, a.mapping))
@@ -369,7 +369,7 @@ def _axles(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -> tup
     return Axles(names, tuple(sides)), [found.get(name) for name in names]
 
 
-def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _ReadAxle], faults: Gathered) -> tuple[str, ...]:
+def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _ReadAxle], faults: ErrorCollector) -> tuple[str, ...]:
     """Names of the axles in the order in which they stand: keys of a mapping have none, and those that a base lacks come last. Where two
     stand in one place, that of the file."""
     first, last = USUAL_AXLES.names
@@ -455,7 +455,7 @@ def _rear(mechanism: Mechanism, box: tuple[Vector, Vector]) -> Vector:
 def _chassis(c: Section) -> tuple[RigidBody, float]:
     """Chassis body together with the masses fixed to it, and these masses."""
     bodies = []
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         with faults.part():
             bodies.append(_free_body(c))
         if c.has("fixed_masses"):

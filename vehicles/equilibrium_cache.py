@@ -32,7 +32,7 @@ class Stood:
         self._kept: list[tuple[bytes, Bytes]] = []
         """What decides about a place, and the memory of a vehicle there; the one asked for last is the last one."""
 
-    def stand(self, m: Model, piece: Piece, ground: GroundArrays, place: tuple[float, ...], settle: Callable[[], None]) -> None:
+    def restore_or_settle(self, m: Model, piece: Piece, ground: GroundArrays, place: tuple[float, ...], settle: Callable[[], None]) -> None:
         """Have `settle` put a vehicle there, or put it as it stood there before.
 
         piece : its memory, place : numbers that say where and how

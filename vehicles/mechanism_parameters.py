@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.records import Record, record
 from vehicles.axle_layout import USUAL_AXLES, WHEELS, Axles, Size, record_for, size_of
 from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
@@ -144,7 +144,7 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
     geometry[0]["ends"] = no_ends(size)[0]
     own = record_for(PARAMETERS, size)
     blocks: list[Block] = []
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for axle in range(size.axles):
             with faults.part():
                 _add_axle(axle, [corners[i] for i in axles.on(axle)], axles.on(axle)[0], geometry, own, blocks)

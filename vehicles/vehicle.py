@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError, raise_all
-from simulator.base.fast_call import direct
+from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from terrain.ground import Ground, GroundArrays
@@ -24,8 +24,8 @@ from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.brakes import BRAKE_STATE, press_for
 from vehicles.command import COMMAND
 from vehicles.compliance.wheel_displacements import ELASTIC, rest_carriers, yields
-from vehicles.controllers.contract import RESULT as ASKED
-from vehicles.controllers.contract import SEEN as SEEN_BY_CONTROLLER
+from vehicles.controllers.contract import CONTROLLER_INPUT as SEEN_BY_CONTROLLER
+from vehicles.controllers.contract import CONTROLLER_OUTPUT as ASKED
 from vehicles.controllers.control_unit import CONTROL_STATE
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
@@ -50,7 +50,7 @@ from vehicles.suspension.mechanism.table_cache import stored_tables
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables, no_tables
 from vehicles.tires.callback_models import CARRIED, outside_space, rest_treads
-from vehicles.tires.contract import RESULT, SEEN, TREAD_STATE
+from vehicles.tires.contract import TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.terrain_cache import WINDOW
 from vehicles.tires.tire_file import TireSet
@@ -125,7 +125,7 @@ class Vehicle:
                 self._settle(arrays_of(ground), x, y, yaw, gear)
             else:
                 place, settling = (x, y, yaw, gear), partial(self._settle, arrays_of(ground), x, y, yaw, gear)
-                self._stood.stand(self.model, self.piece, arrays_of(ground), place, settling)
+                self._stood.restore_or_settle(self.model, self.piece, arrays_of(ground), place, settling)
         except ConfigError:
             raise
         except JounceError as error:
@@ -304,7 +304,7 @@ class Vehicle:
         """READOUT record of the present state, overwritten at every call."""
         if self._show is None:
             points = find_points if self.model.tables.grid[0]["theta_cells"] > 0 else show_points
-            self._show = direct(points, self.model, self.space), direct(read_vehicle, self.model, self.space, self.readout)
+            self._show = compiled_call(points, self.model, self.space), compiled_call(read_vehicle, self.model, self.space, self.readout)
         show_points_here, read_here = self._show
         show_points_here(self.model, self.space)
         read_here(self.model, self.space, self.readout)
@@ -419,8 +419,8 @@ def new_space(description: Description) -> Space:
         steering=record(STEERING_STATE),
         tires=tire_states(wheels),
         treads=record(TREAD_STATE, wheels),
-        seen=record(SEEN, wheels),
-        result=record(RESULT, wheels),
+        seen=record(TIRE_INPUT, wheels),
+        result=record(TIRE_OUTPUT, wheels),
         carried=record(CARRIED, wheels),
         wheels=record(WHEEL, wheels),
         contacts=record(TIRE_OUT, wheels),

@@ -11,7 +11,7 @@ from vehicles.controllers.controller_section import CONTROLLER_FILE
 from vehicles.steering.steering import STEERING_FILE
 from vehicles.suspension.axle_section import FAR
 from vehicles.suspension.axle_table import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
-from vehicles.suspension.kinds import KINDS, SHIPPED
+from vehicles.suspension.kinds import AXLE_KINDS, SHIPPED
 from vehicles.suspension.tables.build_tables import COARSEST_TOLERANCE, FINEST_TOLERANCE
 from vehicles.tires.tire_file import CONTACTS
 
@@ -24,11 +24,11 @@ _COM = Field("com", POINT, "center of mass", frame=CHASSIS)
 
 def _axle_fields(name: str) -> Fields | None:
     """Table of a kind of axle; None of a tenant from outside that has none."""
-    kind = KINDS.get(name)
+    kind = AXLE_KINDS.get(name)
     return None if kind is None else kind.fields
 
 
-AXLE = Variants("suspension", _axle_fields, KINDS.names, "kind of axle", default=SHIPPED[0])
+AXLE = Variants("suspension", _axle_fields, AXLE_KINDS.names, "kind of axle", default=SHIPPED[0])
 _TIRE = Text("the name of a tire file")
 _CHASSIS = (
     MASS,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from simulator.base.records import Record
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.tables.reduced_table import ReducedTables
-from vehicles.tires.contract import Treads
+from vehicles.tires.contract import TireModels
 
 
 class Model(NamedTuple):
@@ -21,7 +21,7 @@ class Model(NamedTuple):
     body: Record
     body_contact: Record
     tires: Record
-    treads: Treads
+    treads: TireModels
     drivetrain: Record
     brakes: Record
     controllers: Record

@@ -25,7 +25,7 @@ import math
 
 import numpy as np
 
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.fields import Fields, fields_of
 from simulator.base.jit import inline
@@ -41,7 +41,7 @@ from washout.adaptive_prediction import (
     learn,
 )
 from washout.classical import SPLIT, about_head, attitude_rates, fast_weights, follow_angle, less_fast, not_yet_shown, scaled
-from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind, WashoutWorld
+from washout.contract import CONTRACT, LAYOUT, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutContext, WashoutKind
 from washout.discrete_filter import discrete, high_pass, rotation
 from washout.force_prediction import FORESIGHT, FORESIGHT_STATE, TERMS, foresight_weights, foretold, hear
 
@@ -185,7 +185,7 @@ STATE = (
     ("size", (8,), "mixed", "smoothed square of the sensitivities: three of motion, two of tilt, three of turn"),
 )
 
-P, X, S, R = dtype_of(SETTINGS), dtype_of(STATE), dtype_of(SEEN), dtype_of(RESULT)
+P, X, S, R = dtype_of(SETTINGS), dtype_of(STATE), dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
 
 FLOOR = 1e-3
 """m2/s4. Of J per square of a share's range: where the sensitivities are smaller, nothing is learnt from noise."""
@@ -194,7 +194,7 @@ FOLLOWS = math.radians(0.2)
 """rad. A tilt that is closer than this, and its calm, to the one wanted is not held back by its rate or acceleration."""
 
 
-def begin(parameters: Record, state: Record, world: WashoutWorld) -> None:
+def begin(parameters: Record, state: Record, world: WashoutContext) -> None:
     """Fill the matrices of the filters for steps of world.period [s]."""
     u, x, h = parameters[0], state[0], world.period
     for i in range(3):
@@ -299,9 +299,9 @@ def _learn_turn(u, x, r, slope, held, h):
     x["turn_share"][r] = _downhill(x, 5 + r, x["turn_share"][r], bounds, slope, (u["turn_adaption"][r], u["leak"], held), h)
 
 
-@outside
+@callback
 def adaptive(parameters, state, seen, result, first, count, h):
-    """One step; the records of SETTINGS, STATE, SEEN and RESULT at these addresses."""
+    """One step; the records of SETTINGS, STATE, WASHOUT_INPUT and WASHOUT_OUTPUT at these addresses."""
     u, x, s, out = record_at(parameters, P)[0], record_at(state, X)[0], record_at(seen, S)[0], record_at(result, R)[0]["pose"]
     if s["begins"] == 1:
         _clear(u, x)

@@ -7,7 +7,7 @@ the last word. A washout sees what the rider's head is to feel, and answers with
 rate (`rate` [Hz] of the file), and is one of two:
 
     a kernel       law(parameters, state, seen, result, first, count, h), `@outside` of `simulator.base.callbacks`, called in the tick; the four
-                   addresses are those of one record each: of its `parameters`, of its `state`, of SEEN and of RESULT; h is its period
+                   addresses are those of one record each: of its `parameters`, of its `state`, of WASHOUT_INPUT and of WASHOUT_OUTPUT; h is its period
     Python         `make` gives an object with `step(seen, h)` that returns six numbers. It works beside the ticks (`simulator.base.plugin_thread`):
                    what it is asked at the end of a period counts from the end of the next one on
 
@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from simulator.base.callbacks import Outside
+from simulator.base.callbacks import CallbackKernel
 from simulator.base.records import Ranges, Record, Table, layout_hash
 
 CONTRACT = 1
@@ -30,7 +30,7 @@ CONTRACT = 1
 PREVIEW_POINTS = 50
 """The most points of a preview."""
 
-SEEN = (
+WASHOUT_INPUT = (
     # name           shape  unit   what it is
     ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B, mean over the period; (0, 0, +gravity) at rest"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B, mean over the period"),
@@ -52,17 +52,17 @@ SEEN = (
     ),
 )
 
-RESULT = (
+WASHOUT_OUTPUT = (
     # name     shape  unit   what it is
     ("pose", (6,), "m, rad", "pose of the platform wanted, from neutral: x, y, z, roll, pitch, yaw"),
 )
 
-LAYOUT = layout_hash(SEEN + RESULT)
+LAYOUT = layout_hash(WASHOUT_INPUT + WASHOUT_OUTPUT)
 """Of the tables that a washout from outside reads and writes."""
 
 
 @dataclass(frozen=True)
-class WashoutWorld:
+class WashoutContext:
     """What a washout may know when it is made."""
 
     platform: Record
@@ -77,7 +77,7 @@ class PythonWashout(Protocol):
     """A washout in Python."""
 
     def step(self, seen: Record, h: float) -> Sequence[float]:
-        """The pose wanted, as `pose` of RESULT, after a period of h [s]; `seen` is a copy of the SEEN record."""
+        """The pose wanted, as `pose` of WASHOUT_OUTPUT, after a period of h [s]; `seen` is a copy of the WASHOUT_INPUT record."""
 
 
 @dataclass(frozen=True)
@@ -92,13 +92,13 @@ class WashoutKind:
     contract: int
     layout: int
     """CONTRACT and LAYOUT it was written for."""
-    kernel: Outside | None = None
+    kernel: CallbackKernel | None = None
     """The law, of a compiled washout."""
     state: Table = ()
     """What the kernel keeps from step to step."""
-    begin: Callable[[Record, Record, WashoutWorld], None] | None = None
+    begin: Callable[[Record, Record, WashoutContext], None] | None = None
     """Fills what follows from the parameters: called once with the PARAMETERS and the state record of a compiled washout."""
-    make: Callable[[Record, WashoutWorld], PythonWashout] | None = None
+    make: Callable[[Record, WashoutContext], PythonWashout] | None = None
     """Makes the object, of a washout in Python, out of its parameters."""
     rate: float = 0.0
     """Hz. Usual rate; 0: every tick, which only a kernel can."""

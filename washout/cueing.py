@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
-from simulator.base.fast_call import direct
+from simulator.base.fast_call import compiled_call
 from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
 from simulator.base.records import Record, Table, record
@@ -21,7 +21,7 @@ from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.contract import WashoutKind
 from washout.intensity import INTENSITY, MOST, scale_input
-from washout.kinds import DEFAULT, WASHOUTS, check
+from washout.kinds import DEFAULT, WASHOUT_KINDS, check
 from washout.lead_compensation import LEAD, LEAD_STATE, lead, lead_step, rest_lead
 from washout.limiter.limiter import LIMITER, limit_step, limiter
 from washout.motion_sickness import CAB, CAR, DOSE, SICKNESS, WEIGHTING, dose_step, weighting
@@ -38,15 +38,15 @@ from washout.platform_state_machine import (
     procedure_settings,
     procedure_step,
 )
-from washout.plugin import TENANT, TENANT_STATE, pass_tick, rest_tenant, tenant_step
-from washout.plugin_runner import TenantOwner
+from washout.plugin import PLUGIN_LAYOUT, PLUGIN_STATE, pass_tick, plugin_step, rest_plugin
+from washout.plugin_runner import WashoutRunner
 from washout.preview import Preview
 from washout.workspace_management import BUDGET, begin_budget, blunt_edges, budget_step
 
-PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT, *LEAD, *ACTUATORS, *WEIGHTING)
+PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *PLUGIN_LAYOUT, *LEAD, *ACTUATORS, *WEIGHTING)
 """One record for all of them: a call from Python costs a quarter of a microsecond per record."""
 
-STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE, *LEAD_STATE, *ACTUAL, *INTENSITY, *BUDGET, *FELT, *SICKNESS)
+STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *PLUGIN_STATE, *LEAD_STATE, *ACTUAL, *INTENSITY, *BUDGET, *FELT, *SICKNESS)
 """Likewise."""
 
 OWN = {classical.KIND.name: classical.FILE, adaptive.KIND.name: adaptive.FILE}
@@ -64,7 +64,7 @@ LIVE = (
 FILE = Variants(
     "type",
     lambda name: (Field("cueing", Group(OWN[name]), f"the {name} washout"),) if name in OWN else None,
-    WASHOUTS.names,
+    WASHOUT_KINDS.names,
     "who makes the motion of the platform out of that of the vehicle",
     (Field("procedure", Group(platform_state_machine.FILE), "how the platform rises, follows and parks"),),
     DEFAULT,
@@ -125,7 +125,7 @@ class MotionCueing:
         weighting(self._p, h)
         self._p[0]["aim_force_gain"] = self._p[0]["aim_rate_gain"] = 1.0
         self._feel: Callable | None = None
-        self._tenant: TenantOwner | None = None
+        self._tenant: WashoutRunner | None = None
         if kind is KIND:
             washout(said["cueing"], file, h, self._p, gravity)
             _aim(self._p, self._p)
@@ -133,7 +133,7 @@ class MotionCueing:
                 classical.FILE, said["cueing"], lambda changed: [(self._p, washout(changed, file, h, self._p.copy(), gravity))]
             )
         else:
-            self._tenant = TenantOwner(kind, mapping, file, self._p, self._s)
+            self._tenant = WashoutRunner(kind, mapping, file, self._p, self._s)
             _aim(self._tenant.parameters, self._p)
             self._adjuster = self._tenant.adjuster
 
@@ -194,7 +194,7 @@ class MotionCueing:
     def feel(self, f_H_B: NDArray[Any], w_WB_B: NDArray[Any]) -> Record:
         """FELT record: what the rider feels, and how far that is from the specific force and rate (3,) of the vehicle's driver."""
         if self._feel is None:
-            self._feel = direct(feel, self._p, self._s, f_H_B, w_WB_B, self._felt)
+            self._feel = compiled_call(feel, self._p, self._s, f_H_B, w_WB_B, self._felt)
         self._feel(self._p, self._s, f_H_B, w_WB_B, self._felt)
         live, dose = self._live[0], self._s[0]["wf_dose"]
         live["car_sickness_dose"], live["cab_sickness_dose"] = math.sqrt(dose[CAR]), math.sqrt(dose[CAB])
@@ -282,7 +282,7 @@ class MotionCueing:
         if self._tenant is None:
             rest(self._s, self._washed)
         else:
-            rest_tenant(self._s, self._washed)
+            rest_plugin(self._s, self._washed)
         anchor(self._p, self._s, self._s[0]["pose"], self._s[0]["rates"])
 
     def trip(self) -> None:
@@ -342,7 +342,7 @@ def _kind_of(mapping: Any, file: object) -> WashoutKind:
     name = mapping.get("type", DEFAULT)
     if "type" not in mapping:
         warnings.warn(f"{file}: no type is said, so it is {DEFAULT}; write `type: {DEFAULT}`", WashoutTypeWarning, stacklevel=3)
-    kind = WASHOUTS.named(name, file, "type")
+    kind = WASHOUT_KINDS.named(name, file, "type")
     check(kind)
     if kind is not KIND and {key for key in mapping if key not in ("type", "rate")} != {"cueing", "procedure"}:
         raise ConfigError(file, "", sorted(map(str, mapping)), "the two sections cueing and procedure, `type`, and `rate` perhaps")
@@ -375,10 +375,10 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     at_rest = procedure_step(p, s, run, h)
     if p[0]["washout_every"] != 0:
         if at_rest:
-            rest_tenant(s, washed)
+            rest_plugin(s, washed)
             pass_tick(p, s)
         else:
-            tenant_step(p, s, washed, h)
+            plugin_step(p, s, washed, h)
     elif at_rest:
         rest(s, washed)
     else:

@@ -11,7 +11,7 @@ from washout.contract import CONTRACT, LAYOUT, WashoutKind
 DEFAULT = KIND.name
 """Of a washout file that does not say its `type`."""
 
-WASHOUTS: Registry[WashoutKind] = Registry("washout", "jounce.washouts", {KIND.name: KIND, adaptive.KIND.name: adaptive.KIND})
+WASHOUT_KINDS: Registry[WashoutKind] = Registry("washout", "jounce.washouts", {KIND.name: KIND, adaptive.KIND.name: adaptive.KIND})
 
 
 def register(kind: WashoutKind) -> None:
@@ -22,7 +22,7 @@ def register(kind: WashoutKind) -> None:
     JounceError : it was written for another contract or layout, has no law or two, no rate, or another one has its name
     """
     check(kind)
-    WASHOUTS.register(kind.name, kind)
+    WASHOUT_KINDS.register(kind.name, kind)
 
 
 def check(kind: WashoutKind) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Fields, Variants, fields_of, filled
 from simulator.base.jit import kernel
 from simulator.base.records import Record
@@ -163,7 +163,7 @@ def _place_head(p: Record, values: Mapping[str, Any], file: object) -> None:
 
 def _check_lengths(p: Record, file: object) -> None:
     shortest, longest, neutral, cushion = (float(p[0][name]) for name in ("shortest_leg", "longest_leg", "neutral_leg", "cushion"))
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         if float(np.linalg.norm(p[0]["platform_joints"], axis=1).max()) < 0.01:
             joints = p[0]["platform_joints"].tolist()
             faults.add(ConfigError(file, "platform_joints", joints, "joints away from the origin of the platform"))

@@ -16,10 +16,10 @@ from simulator.base.callbacks import call, record_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
 from washout.classical import move_to, rest
-from washout.contract import RESULT, SEEN
+from washout.contract import WASHOUT_INPUT, WASHOUT_OUTPUT
 from washout.platform_state_machine import anchor
 
-TENANT = (
+PLUGIN_LAYOUT = (
     # name                 shape  unit  what it is
     ("washout_every", (), "1", "ticks between two steps of the washout from outside; 0: the washout is the classical one", "i8"),
     ("washout_kernel", (), "", "address of its kernel; 0: it is written in Python", "u8"),
@@ -29,7 +29,7 @@ TENANT = (
     ("washout_result", (), "", "address of what it answers", "u8"),
 )
 
-TENANT_STATE = (
+PLUGIN_STATE = (
     # name            shape   unit     what it is
     ("since", (), "1", "ticks since the period of the washout from outside began", "i8"),
     ("due", (), "1", "1 when a washout in Python is to be asked", "i8"),
@@ -42,17 +42,17 @@ TENANT_STATE = (
     ("answers", (3, 6), "m, rad", "the last three poses it has asked for, the latest last"),
 )
 
-S, R = dtype_of(SEEN), dtype_of(RESULT)
+S, R = dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
 
 
 @kernel
-def tenant_step(p, s, washed, h):
-    """One tick of a washout from outside; `p` with TENANT, `s` with TENANT_STATE, PROCEDURE and INTENSITY, `washed` POSE."""
+def plugin_step(p, s, washed, h):
+    """One tick of a washout from outside; `p` with PLUGIN_LAYOUT, `s` with PLUGIN_STATE, PROCEDURE and INTENSITY, `washed` POSE."""
     t, every = s[0], p[0]["washout_every"]
     if t["off"] == 1:
         give_up(p, s, washed)
     if t["off"] == 2:
-        rest_tenant(s, washed)
+        rest_plugin(s, washed)
         return
     if t["since"] >= every:
         if t["due"] == 1:  # nobody has come since: the last answer holds
@@ -76,7 +76,7 @@ def tenant_step(p, s, washed, h):
 
 
 @kernel
-def rest_tenant(s, washed):
+def rest_plugin(s, washed):
     """The washout from outside is of no effect: level and still, and it will begin anew."""
     t = s[0]
     if t["idle"] == 0:
@@ -99,7 +99,7 @@ def pass_tick(p, s):
 @kernel
 def give_up(p, s, washed):
     """It was dropped: the platform glides from where it is to neutral, and the washout has no share in it any more."""
-    rest_tenant(s, washed)
+    rest_plugin(s, washed)
     anchor(p, s, s[0]["pose"], s[0]["rates"])
     s[0]["off"] = 2
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from simulator.base.callbacks import address_of
 from simulator.base.fields import fields_of, filled, from_mapping, read
-from simulator.base.plugin_thread import Aside
+from simulator.base.plugin_thread import PluginThread
 from simulator.base.rates import whole_ticks
 from simulator.base.records import Record, Table, numbers, record
 from simulator.base.registry import making
-from washout.contract import PREVIEW_POINTS, RESULT, SEEN, WashoutKind, WashoutWorld
+from washout.contract import PREVIEW_POINTS, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutContext, WashoutKind
 from washout.online_tuning import Adjuster
 from washout.platform import HEXAPOD
 from washout.preview import Preview
@@ -22,7 +22,7 @@ from washout.preview import Preview
 NOT_NUMBERS = "its pose is not six finite numbers"
 
 
-class TenantOwner:
+class WashoutRunner:
     """What a MotionCueing has of a washout from outside.
 
     Parameters
@@ -45,13 +45,13 @@ class TenantOwner:
         self.every = _ticks(mapping.get("rate"), kind, h, file)
         self._h = self.every * h
         self._s, self._foreseen, self._rests = s, math.inf, -1
-        self._seen, self._result = record(SEEN), record(RESULT)
+        self._seen, self._result = record(WASHOUT_INPUT), record(WASHOUT_OUTPUT)
         self._state: Record = record(kind.state) if kind.state else np.zeros(1)
         platform = record(HEXAPOD)
         for name, *_ in HEXAPOD:
             platform[0][name] = p[0][name]
-        world = WashoutWorld(platform, float(p[0]["gravity"]), self._h)
-        self._aside: Aside | None = None
+        world = WashoutContext(platform, float(p[0]["gravity"]), self._h)
+        self._aside: PluginThread | None = None
         self.adjuster: Adjuster | None = None if kind.kernel is None else self._new_adjuster(kind, world, file)
         """Of a compiled washout; one in Python may have put its parameters anywhere."""
         with making(f"washout {kind.name}"):
@@ -59,13 +59,13 @@ class TenantOwner:
                 kind.begin(self.parameters, self._state, world)
             if kind.make is not None:
                 step = kind.make(self.parameters, world).step
-                self._aside = Aside(f"washout {kind.name}", lambda seen: _pose(step(seen, self._h)))
+                self._aside = PluginThread(f"washout {kind.name}", lambda seen: _pose(step(seen, self._h)))
         p[0]["washout_every"] = self.every
         p[0]["washout_kernel"] = 0 if kind.kernel is None else kind.kernel.address
         for name, one in (("parameters", self.parameters), ("state", self._state), ("seen", self._seen), ("result", self._result)):
             p[0][f"washout_{name}"] = address_of(one)
 
-    def _new_adjuster(self, kind: WashoutKind, world: WashoutWorld, file: object) -> Adjuster:
+    def _new_adjuster(self, kind: WashoutKind, world: WashoutContext, file: object) -> Adjuster:
         """Changes the parameters, and in the state what `begin` fills otherwise with the changed ones."""
         own = fields_of(kind.parameters, kind.ranges, kind.defaults)
         values = {name: self.parameters[0][name].tolist() for name, *_ in kind.parameters}
@@ -117,7 +117,7 @@ class TenantOwner:
         if self._aside is not None:
             self._aside.close()
 
-    def _take(self, aside: Aside, wait: bool) -> None:
+    def _take(self, aside: PluginThread, wait: bool) -> None:
         """The answer to the last question becomes the newest pose, and the next one is asked; without an answer the pose holds."""
         s = self._s[0]
         s["due"] = 0

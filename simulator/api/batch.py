@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
-from simulator.base.line_process import AskedProcess, ProcessDiedError
+from simulator.base.line_process import LineProcess, ProcessDiedError
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.warm_up import compile_kernels
 from simulator.telemetry.log import Log, read_log
@@ -166,7 +166,7 @@ class _Worker:
 
     def __init__(self, setting: Mapping[str, Any], file: Path) -> None:
         self._logs, self._file = bool(setting["channels"]), file
-        self._process = AskedProcess(WORKER, json_text({**setting, "file": str(file)}).encode())
+        self._process = LineProcess(WORKER, json_text({**setting, "file": str(file)}).encode())
 
     def drive(self, case: Mapping[str, Any]) -> BatchRow:
         """A case and what came of it."""

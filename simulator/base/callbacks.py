@@ -38,7 +38,7 @@ _plain: dict[int, Callable[..., None]] = {}
 """Functions by what stands for their address when numba's compiler is switched off."""
 
 
-class Outside:
+class CallbackKernel:
     """A kernel of the fixed signature; compiled, or taken from the disk, when its address is asked for the first time."""
 
     def __init__(self, function: Callable[..., None]) -> None:
@@ -68,9 +68,9 @@ class Outside:
         return self._compiled is not None and self._compiled.cache_hits > 0
 
 
-def outside(function: Callable[..., None]) -> Outside:
+def callback(function: Callable[..., None]) -> CallbackKernel:
     """Make a kernel of the arguments ARGUMENTS that is called by its address. Raises TypeError."""
-    return Outside(function)
+    return CallbackKernel(function)
 
 
 def address_of(one: Record) -> int:

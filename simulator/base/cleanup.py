@@ -1,6 +1,6 @@
 """What must not stay behind when the program is told to leave at once: child processes, shared memory, temporary files, new folders.
 
-Whatever is made is made and noted in one piece, `with making():`, so that leaving cannot come in between.
+Whatever is made is made and noted in one piece, `with defer_exit():`, so that leaving cannot come in between.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _children: list[subprocess.Popen] = []
 
 
 @contextlib.contextmanager
-def making() -> Iterator[None]:
-    """Hold back leaving while something is made and noted with `keep`; a moment only. Once leaving has begun this never returns."""
+def defer_exit() -> Iterator[None]:
+    """Hold back leaving while something is made and noted with `register_cleanup`; a moment only. Once leaving has begun this never returns."""
     with _lock:
         yield
 
 
-def keep(remove: Callable[[], Any]) -> Callable[[], None]:
+def register_cleanup(remove: Callable[[], Any]) -> Callable[[], None]:
     """Have `remove` called if the program leaves at once; calling what is returned forgets it again."""
     key = object()
     _removals[key] = remove
@@ -39,7 +39,7 @@ def start_child(command: list[str], **options: Any) -> subprocess.Popen:
     """`subprocess.Popen` of a child that does not outlive the program, in a session of its own: a terminal's signals are for us alone."""
     import subprocess  # not at the top: signals are heard before it is loaded
 
-    with making():
+    with defer_exit():
         child: subprocess.Popen = subprocess.Popen(command, start_new_session=True, **options)
         _children[:] = [other for other in _children if other.returncode is None]
         _children.append(child)

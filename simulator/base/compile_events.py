@@ -12,7 +12,7 @@ _listeners: list[Listener] = []
 
 
 @contextlib.contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def on_compile(listener: Listener) -> Iterator[None]:
     """Have `listener` called whenever a kernel is compiled."""
     _listeners.append(listener)
     try:
@@ -21,7 +21,7 @@ def listening(listener: Listener) -> Iterator[None]:
         _listeners.remove(listener)
 
 
-def tell(name: str, begins: bool) -> None:
+def notify(name: str, begins: bool) -> None:
     """Say that the compilation of a kernel begins, or has ended."""
     for listener in tuple(_listeners):
         listener(name, begins)

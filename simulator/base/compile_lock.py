@@ -23,7 +23,7 @@ _held: set[int] = set()
 
 
 @contextlib.contextmanager
-def sharing(file: int | None = None) -> Iterator[int]:
+def share_compilation(file: int | None = None) -> Iterator[int]:
     """Share what is compiled from here on with whoever holds the same file, a new one when none is given; its number is returned."""
     global _file  # noqa: PLW0603 (a process has one compiler)
     with contextlib.ExitStack() as stack:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 
 from simulator.base import compile_events
-from simulator.base.console import complain
+from simulator.base.console import print_error
 
 TEXT = "compiling the physics, once for this version and machine; this may take minutes"
 PERIOD = 0.25
@@ -23,7 +23,7 @@ _quiet = 0
 @contextlib.contextmanager
 def announced() -> Iterator[None]:
     """One line on the error stream as soon as something is compiled, and on a terminal a line below it that shows what."""
-    with compile_events.listening(_Announcer()):
+    with compile_events.on_compile(_Announcer()):
         yield
 
 
@@ -63,7 +63,7 @@ class _Announcer:
         if not self._said:
             self._said = True
             self._began = time.perf_counter()
-            complain(TEXT)
+            print_error(TEXT)
         if self._spinner is None and sys.stderr.isatty():
             self._spinner = threading.Thread(target=self._spin, daemon=True)
             self._spinner.start()

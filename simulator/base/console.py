@@ -8,12 +8,12 @@ import sys
 from typing import TextIO
 
 
-def tell(text: str) -> None:
+def print_line(text: str) -> None:
     """A line on the standard output."""
     _write(text, sys.stdout)
 
 
-def complain(text: str) -> None:
+def print_error(text: str) -> None:
     """A line on the error stream; a text of several lines is so many."""
     _write("\n".join(f"jounce: {line}" for line in text.split("\n")), sys.stderr)
 

@@ -52,7 +52,7 @@ def _feed(value: Any, update: Callable[[bytes], None]) -> None:
         update(f"{type(value).__name__} {value!r} ".encode())
 
 
-def kept(folder: Path, digest: str, make: Callable[[], Arrays]) -> Arrays:
+def cached_arrays(folder: Path, digest: str, make: Callable[[], Arrays]) -> Arrays:
     """The arrays of that digest out of a folder, or made now and put there; `make` may raise what it likes."""
     path = folder / f"{digest}.tables"
     found = _read(path)

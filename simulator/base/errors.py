@@ -106,7 +106,7 @@ def _by_line(errors: Sequence[ConfigError]) -> Sequence[ConfigError]:
     return sorted(errors, key=lambda error: (files[error.file], error.line or 0))
 
 
-class Gathered:
+class ErrorCollector:
     """Errors of parts that do not depend on each other, raised together where the block ends.
 
     >>> with Gathered() as faults:
@@ -122,7 +122,7 @@ class Gathered:
     def __init__(self) -> None:
         self.errors: list[ConfigError] = []
 
-    def __enter__(self) -> Gathered:
+    def __enter__(self) -> ErrorCollector:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

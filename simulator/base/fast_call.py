@@ -16,7 +16,7 @@ import numpy as np
 from simulator.base.jit import COMPILES
 
 
-def direct(kernel: Callable, *arguments: Any) -> Callable:
+def compiled_call(kernel: Callable, *arguments: Any) -> Callable:
     """The machine code of a kernel for arguments such as these, compiled (or loaded) if need be; nothing is called.
 
     What is returned must be called with arguments of the very same types, dtypes and memory layouts, by position: nothing looks at them again.

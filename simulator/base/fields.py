@@ -13,7 +13,7 @@ known may be written with another unit behind its key (`simulator.base.units`).
 
 What stands behind a key is a *kind*: `Number` (of any shape), `Text`, `FileName`, `Choice`, `Flag`, `Group` (a nested section), `ListOf`, `Named` (free
 names, each with a value), `Variants` (a section whose `type` decides about its other keys), `Either`, `Anything`. A kind has `read`, which
-raises ConfigError, `takes`, whether a value is at all of this sort, and `words`, what is expected.
+raises ConfigError, `accepts`, whether a value is at all of this sort, and `words`, what is expected.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, raise_all
-from simulator.base.memoize import known_of_each
+from simulator.base.memoize import memoize_by_identity
 from simulator.base.records import ABOVE_ZERO, LARGEST, Ranges, Record, Table, join, numbers, record
-from simulator.base.section_cache import known_sections
+from simulator.base.section_cache import cached_sections
 from simulator.base.suggestions import did_you_mean, nearest, no_such_key
 from simulator.base.units import SHOWN, SUFFIXES, factor_of, fitting, is_suffix
 
@@ -40,13 +40,13 @@ REQUIRED: Any = object()
 """Default of a field that a file must have."""
 
 
-class Kind(Protocol):
+class FieldType(Protocol):
     """What may stand behind a key."""
 
     def read(self, value: Any, file: object, key: str) -> Any:
         """The checked value, in SI units. Raises ConfigError."""
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         """Whether the value is of this sort, right or wrong."""
 
     def words(self) -> str:
@@ -69,7 +69,7 @@ class Field:
     """
 
     name: str
-    kind: Kind
+    kind: FieldType
     meaning: str
     default: Any = REQUIRED
     frame: str = ""
@@ -112,7 +112,7 @@ class Values(dict[str, Any]):
         self.units: dict[str, tuple[float, str]] = {}
 
 
-def unit_of(kind: Kind) -> str:
+def unit_of(kind: FieldType) -> str:
     """SI unit of the numbers of a kind, "" when it has none."""
     if isinstance(kind, Number):
         return kind.unit
@@ -123,7 +123,7 @@ def unit_of(kind: Kind) -> str:
     return ""
 
 
-def _read_in(kind: Kind, value: Any, file: object, key: str, suffix: str) -> Any:
+def _read_in(kind: FieldType, value: Any, file: object, key: str, suffix: str) -> Any:
     """Value of a kind whose key has the suffix of a unit behind it."""
     if not suffix:
         return kind.read(value, file, key)
@@ -194,7 +194,7 @@ class Number:
         in_range = self.least <= value <= self.most
         return in_range and (self.above is None or value > self.above) and (self.below is None or value < self.below)
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         """A number, or a list where it is an array: of so many items, of lists where it has two axes."""
         if not self.shape:
             return isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -269,7 +269,7 @@ class Text:
             raise ConfigError(file, key, value, self.expected)
         return value
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         return isinstance(value, str) or (self.held is not None and isinstance(value, self.held))
 
     def words(self) -> str:
@@ -302,7 +302,7 @@ class Choice:
             raise ConfigError(file, key, value, f"{self.words()}{did_you_mean(value, names)}")
         return value
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         return isinstance(value, str)
 
     def words(self) -> str:
@@ -318,7 +318,7 @@ class Flag:
             raise ConfigError(file, key, value, self.words())
         return value
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         return isinstance(value, bool)
 
     def words(self) -> str:
@@ -334,7 +334,7 @@ class Anything:
     def read(self, value: Any, file: object, key: str) -> Any:
         return value
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         return True
 
     def words(self) -> str:
@@ -352,7 +352,7 @@ class Group:
         values = read(self.fields, value, file, key, fill=self.make is None)
         return values if self.make is None else self.make(**values)
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         return isinstance(value, Mapping)
 
     def words(self) -> str:
@@ -363,7 +363,7 @@ class Group:
 class ListOf:
     """A list of values of one kind, from `least` to `most` of them; numbers in the unit of `suffix`."""
 
-    item: Kind
+    item: FieldType
     least: int = 0
     most: int | None = None
     suffix: str = ""
@@ -376,7 +376,7 @@ class ListOf:
         raise_all(faults)
         return tuple(out)
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         return isinstance(value, (list, tuple))
 
     def words(self) -> str:
@@ -392,7 +392,7 @@ class Named:
     The key `unless` beside it, where a file has it, brings further names.
     """
 
-    item: Kind
+    item: FieldType
     expected: str = "names with their values"
     least: int = 0
     known: tuple[str, ...] = ()
@@ -412,7 +412,7 @@ class Named:
         raise_all(faults)
         return out
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         return isinstance(value, Mapping)
 
     def words(self) -> str:
@@ -423,7 +423,7 @@ class Named:
 class Either:
     """A value of one of several kinds, told apart by their sort: the first that takes it."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[FieldType, ...]
     expected: str = ""
 
     def read(self, value: Any, file: object, key: str) -> Any:
@@ -433,15 +433,15 @@ class Either:
         """Those kinds whose numbers may be written in the unit of a suffix."""
         return Either(tuple(kind for kind in self.kinds if factor_of(unit_of(kind), suffix) is not None))
 
-    def chosen(self, value: Any, file: object, key: str) -> Kind:
+    def chosen(self, value: Any, file: object, key: str) -> FieldType:
         """The kind that takes a value. Raises ConfigError when none does."""
         for kind in self.kinds:
-            if kind.takes(value):
+            if kind.accepts(value):
                 return kind
         raise ConfigError(file, key, value, self.words())
 
-    def takes(self, value: Any) -> bool:
-        return any(kind.takes(value) for kind in self.kinds)
+    def accepts(self, value: Any) -> bool:
+        return any(kind.accepts(value) for kind in self.kinds)
 
     def words(self) -> str:
         return self.expected or ", or ".join(kind.words() for kind in self.kinds)
@@ -504,7 +504,7 @@ class Variants:
         fields = self.fields(name)
         return value if fields is None else read(fields, value, file, key, fill)
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         return isinstance(value, Mapping)
 
     def words(self) -> str:
@@ -529,7 +529,7 @@ def read(fields: Fields, mapping: Any, file: object, key: str = "", fill: bool =
         return mapping  # checked already, as a part of the whole file
     if not isinstance(mapping, Mapping):
         raise ConfigError(file, key, mapping, f"a mapping with the keys {', '.join(field.usual for field in fields)}")
-    known = known_sections()
+    known = cached_sections()
     if known is None or type(mapping) is not dict:
         return _read(fields, mapping, file, key, fill)
     values: Values = known.take(fields, fill, mapping, lambda: _read(fields, mapping, file, key, fill))
@@ -569,7 +569,7 @@ def _read(fields: Fields, mapping: Mapping[Any, Any], file: object, key: str, fi
     return values
 
 
-@known_of_each
+@memoize_by_identity
 def _keys(fields: Fields) -> tuple[Mapping[str, tuple[Field, str]], Mapping[str, Field]]:
     """Fields with a suffix by all that may be written for them, and fields by name."""
     known = {written: (field, suffix) for field in fields for written, suffix in field.spellings.items()}
@@ -671,7 +671,7 @@ def filled(table: Table, values: Mapping[str, Any]) -> Record:
     return out
 
 
-def entry(kind: Kind, meaning: str, default: Any = REQUIRED, **details: Any) -> Any:
+def entry(kind: FieldType, meaning: str, default: Any = REQUIRED, **details: Any) -> Any:
     """A field of a dataclass that is read from a file; `details` as in `Field`. A default makes the key one that may be left out."""
     metadata = {"field": (kind, meaning, details)}
     if isinstance(default, dict):

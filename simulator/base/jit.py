@@ -23,7 +23,7 @@ import numba
 from numba.extending import intrinsic, overload
 
 from simulator.base.kernel_cache import KernelCache
-from simulator.base.kernel_code import KernelCompiler, PieceCompiler, PieceDispatcher
+from simulator.base.kernel_code import InlineCompiler, InlineDispatcher, KernelCompiler
 
 # The loop over the four corners reads and writes hundreds of fields of a few records. LLVM gives up proving that the records do not
 # overlap after 100 comparisons, and with that gives up the vector lanes (a factor of 4 on the kinematics); let it go on.
@@ -73,7 +73,7 @@ def inline(function: F) -> F:
     if not COMPILES:
         return function
     options = {"nopython": True, "boundscheck": None, "forceinline": True, **OPTIONS}
-    piece = PieceDispatcher(function, targetoptions=options, pipeline_class=PieceCompiler)
+    piece = InlineDispatcher(function, targetoptions=options, pipeline_class=InlineCompiler)
     piece.as_kernel = kernel(function)
     return cast(F, piece)
 

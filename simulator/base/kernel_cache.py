@@ -18,7 +18,7 @@ from typing import Any
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 from simulator.base import cleanup, compile_events, compile_lock
-from simulator.base.kernel_code import OurLibrary
+from simulator.base.kernel_code import KernelLibrary
 
 DIGEST = hashlib.sha256().digest_size
 
@@ -40,7 +40,7 @@ class KernelCache(FunctionCache):
             if found is not None:
                 compile_lock.release(self._claim(sig))
         if found is None:
-            compile_events.tell(self._function_name, True)
+            compile_events.notify(self._function_name, True)
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -48,7 +48,7 @@ class KernelCache(FunctionCache):
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
         compile_lock.release(self._claim(sig))
-        compile_events.tell(self._function_name, False)
+        compile_events.notify(self._function_name, False)
 
     def _claim(self, sig: Any) -> str:
         """What a kernel for these types is called between processes."""
@@ -88,7 +88,7 @@ class _Kept(CompileResultCacheImpl):
     def reduce(self, data: Any) -> Any:
         """Picklable parts of a compiled kernel, and which kernels it calls."""
         library = data.library
-        mine = isinstance(library, OurLibrary)
+        mine = isinstance(library, KernelLibrary)
         return (mine, library.origin, [called.origin for called in library.called]) if mine else (mine, None, []), super().reduce(data)
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
@@ -99,7 +99,7 @@ class _Kept(CompileResultCacheImpl):
             return None
         compiled = super().rebuild(target_context, parts)
         if mine:
-            compiled.library.__class__ = OurLibrary
+            compiled.library.__class__ = KernelLibrary
             compiled.library.origin, compiled.library.called = origin, called
         return compiled
 
@@ -127,7 +127,7 @@ class _CheckedFiles(IndexDataCacheFile):
     def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
         content = io.BytesIO()
         yield content
-        with cleanup.making(), super()._open_for_write(filepath) as file:
+        with cleanup.defer_exit(), super()._open_for_write(filepath) as file:
             file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
 
 

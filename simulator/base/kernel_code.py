@@ -55,7 +55,7 @@ class Origin(NamedTuple):
     symbol: str
     """Name of its machine code, with a number from the process that compiled it."""
 
-    def library(self) -> OurLibrary | None:
+    def library(self) -> KernelLibrary | None:
         """Its library, loaded from the disk or compiled; None when it is not found, or what is found now has another name."""
         dispatcher = dispatcher_at(self.module, self.name)
         if dispatcher is None:
@@ -65,20 +65,20 @@ class Origin(NamedTuple):
         return compiled.library if compiled.fndesc.mangled_name == self.symbol else None
 
 
-class OurLibrary(JITCodeLibrary):
+class KernelLibrary(JITCodeLibrary):
     """Code of one function of ours, with what it calls that lies elsewhere."""
 
     origin: Origin | None = None
     """Of a kernel that may be called where it lies."""
-    called: dict[OurLibrary, None] = {}  # noqa: RUF012 (replaced, never changed)
+    called: dict[KernelLibrary, None] = {}  # noqa: RUF012 (replaced, never changed)
     """The kernels called by this code, directly or through what is copied into it."""
 
     def finalize(self) -> None:
         """Copy in what is to be a part of this, leave out what is called, then as numba does."""
-        called: dict[OurLibrary, None] = {}
+        called: dict[KernelLibrary, None] = {}
         theirs = []
         for library in dict.fromkeys(self._linking_libraries):
-            if not isinstance(library, OurLibrary):
+            if not isinstance(library, KernelLibrary):
                 theirs.append(library)
             elif library.origin is not None and library.is_large():
                 called[library] = None
@@ -116,9 +116,9 @@ class OurLibrary(JITCodeLibrary):
         return (self.name, "object", (self._get_compiled_object(), self.own_module().as_bitcode()))
 
 
-def every_call(library: OurLibrary) -> Iterable[OurLibrary]:
+def every_call(library: KernelLibrary) -> Iterable[KernelLibrary]:
     """All kernels below a kernel, each once."""
-    seen: dict[OurLibrary, None] = {}
+    seen: dict[KernelLibrary, None] = {}
     waiting = list(library.called)
     while waiting:
         one = waiting.pop()
@@ -128,7 +128,7 @@ def every_call(library: OurLibrary) -> Iterable[OurLibrary]:
     return seen
 
 
-class Piece(OurLibrary):
+class InlineFunction(KernelLibrary):
     """Code of an inline function; optimised, but no machine code is made of it."""
 
     def _finalize_final_module(self) -> None:
@@ -141,7 +141,7 @@ class KernelCompiler(Compiler):
 
     def compile_extra(self, func: Callable) -> Any:
         """As numba does, into a library of ours."""
-        library = self.state.library = OurLibrary(self.state.targetctx.codegen(), func.__qualname__)
+        library = self.state.library = KernelLibrary(self.state.targetctx.codegen(), func.__qualname__)
         library.enable_object_caching()
         compiled = super().compile_extra(func)
         library.origin = origin_of(func, compiled)
@@ -165,12 +165,12 @@ def origin_of(function: Callable, compiled: Any) -> Origin | None:
     return Origin(function.__module__, function.__qualname__, tuple(compiled.signature.args), compiled.fndesc.mangled_name)
 
 
-class PieceCompiler(Compiler):
+class InlineCompiler(Compiler):
     """Compiles an inline function as far as kernels need it."""
 
     def compile_extra(self, func: Callable) -> Any:
         """As numba does, without the ways in from Python."""
-        self.state.library = Piece(self.state.targetctx.codegen(), func.__qualname__)
+        self.state.library = InlineFunction(self.state.targetctx.codegen(), func.__qualname__)
         flags = self.state.flags
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         compiled = super().compile_extra(func)
@@ -179,7 +179,7 @@ class PieceCompiler(Compiler):
         return compiled._replace(entry_point=entry)
 
 
-class PieceDispatcher(CPUDispatcher):
+class InlineDispatcher(CPUDispatcher):
     """An inline function. Called from Python it is compiled once more, as a kernel."""
 
     as_kernel: Callable[..., Any]

@@ -18,7 +18,7 @@ class ProcessDiedError(JounceError):
     """The process ended before it had answered."""
 
 
-class AskedProcess:
+class LineProcess:
     """One process after the other, as long as there is something to ask. A terminal's signals do not reach it.
 
     Parameters

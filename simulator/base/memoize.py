@@ -13,7 +13,7 @@ MOST = 1000
 """Things that are known to a function, which live as long; tables are some hundred, and some are made anew for every file."""
 
 
-def known_of_each(find: Callable[[Thing], Found]) -> Callable[[Thing], Found]:
+def memoize_by_identity(find: Callable[[Thing], Found]) -> Callable[[Thing], Found]:
     """A function of one thing that looks up what it has found before for the very same one."""
     known: dict[int, tuple[Any, Found]] = {}
 
@@ -30,7 +30,7 @@ def known_of_each(find: Callable[[Thing], Found]) -> Callable[[Thing], Found]:
     return found
 
 
-def known_by_identity(find: Callable[..., Found]) -> Callable[..., Found]:
+def memoize_table(find: Callable[..., Found]) -> Callable[..., Found]:
     """A function of a table, and what else can be hashed, that looks up what it has found before by the very table: they are long tuples of tuples,
     and hashing one takes longer than making a record. Equal tables give one object."""
     known: dict[Any, tuple[Any, Found]] = {}

@@ -31,7 +31,7 @@ class Stopped(BaseException):
     """Raised in the thread of a tenant that was dropped."""
 
 
-class Aside:
+class PluginThread:
     """A function of a tenant, called in a thread of its own. Use it from one thread.
 
     Parameters

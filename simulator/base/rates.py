@@ -16,7 +16,7 @@ FINEST = 1_000_000
 """Rates are taken to a millionth of the tick rate."""
 
 
-class Turns(NamedTuple):
+class TickSchedule(NamedTuple):
     """Turns of something that come as evenly as whole ticks allow."""
 
     often: int
@@ -40,7 +40,7 @@ class Turns(NamedTuple):
         return tick * self.often % self.every / self.often
 
 
-def even_turns(rate: float, h: float, file: object, key: str) -> Turns:
+def even_turns(rate: float, h: float, file: object, key: str) -> TickSchedule:
     """Turns at `rate` [Hz] in ticks of `h` [s], which need not divide each other.
 
     Raises ConfigError, with `file` and `key`: the rate is not above zero, or above that of the ticks.
@@ -48,7 +48,7 @@ def even_turns(rate: float, h: float, file: object, key: str) -> Turns:
     share = Fraction(rate * h).limit_denominator(FINEST) if math.isfinite(rate * h) else Fraction(0)
     if not 0 < share <= 1:
         raise ConfigError(file, key, rate, f"a rate above 0, at most {1.0 / h:g} ticks per second")
-    return Turns(share.numerator, share.denominator)
+    return TickSchedule(share.numerator, share.denominator)
 
 
 def whole_ticks(rate: float, h: float, file: object, key: str) -> int:

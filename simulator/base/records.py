@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.memoize import known_by_identity
+from simulator.base.memoize import memoize_table
 
 Row = tuple[Any, ...]
 Table = tuple[Row, ...]
@@ -98,7 +98,7 @@ def labelled(table: Table, name: str, labels: Sequence[str]) -> Table:
     return tuple(named(row) for row in table)
 
 
-@known_by_identity
+@memoize_table
 def dtype_of(table: Table) -> np.dtype:
     """Aligned structured dtype of a table. One object per table: numba takes four times as long to look at equal but other ones."""
     return np.dtype([(row[0], _kind(row), tuple(map(int, row[1]))) for row in table], align=True)

@@ -19,15 +19,15 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.suggestions import article, did_you_mean
 
-Tenant = TypeVar("Tenant")
+Kind = TypeVar("Tenant")
 
-OURS = "Jounce"
+BUILTIN = "Jounce"
 """Where the shipped tenants are from."""
 
 _PACKAGES = ("simulator", "vehicles", "terrain", "washout")
 
 
-class Registry(Generic[Tenant]):
+class Registry(Generic[Kind]):
     """Tenants of one sort by name. Looking at the names loads nobody.
 
     Parameters
@@ -37,28 +37,28 @@ class Registry(Generic[Tenant]):
     shipped : those of Jounce itself; one may be given as "module:attribute", and is then loaded when somebody wants it
     """
 
-    def __init__(self, what: str, group: str, shipped: Mapping[str, Tenant | str]) -> None:
+    def __init__(self, what: str, group: str, shipped: Mapping[str, Kind | str]) -> None:
         self.what, self.group = what, group
         self._one = f"{article(what)} {what}"
         self._found: dict[str, Any] = dict(shipped)
-        self._from = dict.fromkeys(shipped, OURS)
+        self._from = dict.fromkeys(shipped, BUILTIN)
         self._offered: dict[str, Any] | None = None
 
-    def register(self, name: str, tenant: Tenant) -> None:
+    def register(self, name: str, tenant: Kind) -> None:
         """Make a tenant known. The same one may register twice. Raises JounceError when another has the name."""
         self._take(name, tenant, _caller())
 
-    def get(self, name: str) -> Tenant | None:
+    def get(self, name: str) -> Kind | None:
         """The tenant of a name, or None. Installed packages are asked when nobody else has it. Raises JounceError: one cannot be loaded, or
         two have the name."""
         if name not in self._found and name in self._look():
             self._load(self._look()[name])
         tenant = self._found.get(name)
-        if isinstance(tenant, str) and self.is_ours(name) and ":" in tenant:
+        if isinstance(tenant, str) and self.is_builtin(name) and ":" in tenant:
             tenant = self._found[name] = loaded(tenant)
         return cast("Tenant | None", tenant)
 
-    def named(self, name: object, file: object, key: str) -> Tenant:
+    def named(self, name: object, file: object, key: str) -> Kind:
         """The tenant that an entry of a file names. Raises ConfigError: there is none of that name; JounceError as `get`."""
         found = self.get(name) if isinstance(name, str) else None
         if found is None:
@@ -68,7 +68,7 @@ class Registry(Generic[Tenant]):
             raise ConfigError(file, key, name, there)
         return found
 
-    def need(self, name: object) -> Tenant:
+    def need(self, name: object) -> Kind:
         """The tenant of a name. Raises JounceError when there is none: with the names there are, and the nearest one."""
         found = self.get(name) if isinstance(name, str) else None
         if found is None:
@@ -85,11 +85,11 @@ class Registry(Generic[Tenant]):
         """All names, those of installed packages included. Raises JounceError when two have one name."""
         return tuple(dict.fromkeys((*self._found, *self._look())))
 
-    def is_ours(self, name: str) -> bool:
+    def is_builtin(self, name: str) -> bool:
         """Whether the tenant of that name comes with Jounce."""
-        return self._from.get(name) == OURS
+        return self._from.get(name) == BUILTIN
 
-    def _take(self, name: str, tenant: Tenant, source: str) -> None:
+    def _take(self, name: str, tenant: Kind, source: str) -> None:
         if self._found.setdefault(name, tenant) is not tenant:
             raise self._taken(name, self._from[name], source)
         self._from.setdefault(name, source)

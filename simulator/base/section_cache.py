@@ -10,7 +10,7 @@ MOST = 250
 """Sections that are kept; a vehicle with its ground and maneuver has some ninety."""
 
 
-class KnownSections:
+class SectionCache:
     """The sections that were read last, for contents of plain data, in which equal bytes are the same. Nobody writes into what was read.
 
     Parameters
@@ -39,16 +39,16 @@ class KnownSections:
         return known[1]
 
 
-_known: KnownSections | None = None
+_known: SectionCache | None = None
 
 
-def known_sections() -> KnownSections | None:
+def cached_sections() -> SectionCache | None:
     """Those that count now; None where each section is read."""
     return _known
 
 
 @contextmanager
-def sections_read_once(known: KnownSections) -> Iterator[None]:
+def sections_read_once(known: SectionCache) -> Iterator[None]:
     """Inside, the known ones count."""
     global _known  # noqa: PLW0603
     before, _known = _known, known

@@ -26,7 +26,7 @@ _listener: Callable[[int], None] | None = None
 _installed = False
 
 
-class Ended(BaseException):
+class EndedBySignal(BaseException):
     """A command was ended by a signal, in an orderly way."""
 
     def __init__(self, number: int) -> None:
@@ -34,7 +34,7 @@ class Ended(BaseException):
         self.number = number
 
 
-class Asked:
+class StopRequest:
     """Notes what came from outside, for those that look now and then."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Asked:
     def raise_if_asked(self) -> None:
         """Raise Ended if a signal came."""
         if self.first is not None:
-            raise Ended(self.first)
+            raise EndedBySignal(self.first)
 
 
 def words(number: int) -> str:

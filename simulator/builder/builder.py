@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, Gathered, JounceError
+from simulator.base.errors import ConfigError, ErrorCollector, JounceError
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_reader import read_text, read_yaml
@@ -32,7 +32,7 @@ from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.vehicle_identification import acquainted_when_asked
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlets.kinds import build_outlets
-from simulator.outlets.outlet_runner import OutletAside
+from simulator.outlets.outlet_runner import OutletRunner
 from simulator.sensors.mounted_sensor import MountedSensor, build_sensors
 from simulator.session import Driver, Outlet, Session
 from simulator.telemetry.atomic_files import RUTS_NAME
@@ -129,7 +129,7 @@ class Parts:
                 raise self.configuration.origin("ruts").wrong(str(self.ruts), f"ruts of this terrain: {error}") from None
         return session
 
-    def outlets(self, folder: Path) -> list[OutletAside]:
+    def outlets(self, folder: Path) -> list[OutletRunner]:
         """The outlets from outside, for the folder of a run. Raises ConfigError, JounceError."""
         try:
             return build_outlets(self.options.outlets, "", folder, self.step, "outlets.others")
@@ -198,7 +198,7 @@ def build(configuration: Configuration, check_step: bool = True, workshop: Works
     _put_world(configuration, options)
     _put_into_maneuver(configuration, options)
     maneuver, description = None, None
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         with faults.part():
             vehicle, places = workshop.vehicle(configuration)
             description = vehicle.description

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.configuration.configuration import Configuration, is_one_for_each
 from simulator.configuration.file_lookup import data_folder
 from simulator.configuration.key_path import parse
@@ -27,7 +27,7 @@ def vehicle_of(configuration: Configuration, workshop: Workshop) -> tuple[Vehicl
     """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
     places: dict[str, str] = {}
     tires: dict[str, TireFile] = {}
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         with faults.part():
             description = description_of(configuration, places, workshop)
         for name, place in places.items():

@@ -22,7 +22,7 @@ import numpy as np
 
 from simulator import tick
 from simulator.base import cleanup
-from simulator.base.compile_lock import POSSIBLE, sharing
+from simulator.base.compile_lock import POSSIBLE, share_compilation
 from simulator.base.compile_messages import said_elsewhere
 from simulator.base.jit import ROOT, cache_is_kept, is_compiled
 from simulator.base.records import record
@@ -130,7 +130,7 @@ def _second_process() -> Iterator[None]:
     if not (POSSIBLE and cache_is_kept() and _cores() > 1):
         yield
         return
-    with sharing() as claims, contextlib.ExitStack() as stack:
+    with share_compilation() as claims, contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):  # no more processes, or no memory for one
             stack.callback(_start(claims))
         yield
@@ -153,7 +153,7 @@ def _cores() -> int:
 
 def _start(claims: int) -> Callable[[], None]:
     """Start the second process; calling what is returned ends it."""
-    with cleanup.making():
+    with cleanup.defer_exit():
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", __name__, str(claims)],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))},
@@ -164,7 +164,7 @@ def _start(claims: int) -> Callable[[], None]:
             start_new_session=True,  # a terminal's signals are for us alone
         )
         end = partial(_end, process)
-        forget = cleanup.keep(end)
+        forget = cleanup.register_cleanup(end)
 
     def end_and_forget() -> None:
         end()
@@ -185,7 +185,7 @@ def _end(process: subprocess.Popen) -> None:
 def _leave_with_the_other() -> None:
     """End this process when the one that started it ends its input; not in the middle of a file."""
     sys.stdin.buffer.read()
-    with cleanup.making():
+    with cleanup.defer_exit():
         os._exit(0)
 
 
@@ -198,5 +198,5 @@ class _Nobody:
 
 if __name__ == "__main__":
     threading.Thread(target=_leave_with_the_other, daemon=True).start()
-    with sharing(int(sys.argv[1])), _nothing_collected():
+    with share_compilation(int(sys.argv[1])), _nothing_collected():
         _compile_step()

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.json_output import json_text
 from simulator.base.suggestions import did_you_mean
@@ -29,15 +29,15 @@ def main_list(name: str | None, as_json: bool) -> int:
     else:
         found = _listed(name)
     if as_json:
-        tell(json_text(found))
+        print_line(json_text(found))
         return 0
     width = max(map(len, found), default=0)
     for entry, what in found.items():
-        tell(f"{entry:{width}}  {what}".rstrip())
+        print_line(f"{entry:{width}}  {what}".rstrip())
     if not found:
-        tell("none but those of plugins (--plugin) and installed packages")
+        print_line("none but those of plugins (--plugin) and installed packages")
     if name is None:
-        tell("\nThe files or names of one: jounce list KIND")
+        print_line("\nThe files or names of one: jounce list KIND")
     return 0
 
 
@@ -72,10 +72,10 @@ def main_check(files: Sequence[str], kind: str | None) -> int:
             found = wanted or kind_of(file)
             found.check(file if file.lower().endswith(FILE_SUFFIXES) else os.path.join(".", file))  # not the name of a shipped one
         except ConfigError as error:
-            complain(str(error))
+            print_error(str(error))
             wrong += 1
         else:
-            tell(f"{file}: good ({found.name})")
+            print_line(f"{file}: good ({found.name})")
     return 2 if wrong else 0
 
 
@@ -88,14 +88,14 @@ def main_schema(name: str | None, out: str | None, markdown: bool) -> int:
         texts = {f"{kind.name}.schema.json": _schema_text(kind) for kind in kinds}
     if out is None:
         for text in texts.values():
-            tell(text.rstrip("\n"))
+            print_line(text.rstrip("\n"))
         return 0
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
-            tell(str(folder / file))
+            print_line(str(folder / file))
     except OSError as error:
         raise OutputError(f"{error.filename or folder}: cannot write: {error.strerror or error}") from None
     return 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Fields, Group, Kind, Variants
+from simulator.base.fields import Fields, FieldType, Group, Variants
 from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import (
@@ -61,7 +61,7 @@ class FileKind:
     name: str
     folder: str
     what: str
-    table: Kind
+    table: FieldType
     check: Callable[[str], Any]
     based: bool = True
     gives_way: bool = False
@@ -215,7 +215,7 @@ def _spellings(fields: Fields) -> set[str]:
     return {written for field in fields for written in field.spellings}
 
 
-def _likeness(table: Kind, content: Any) -> float:
+def _likeness(table: FieldType, content: Any) -> float:
     """Share of the keys of a content that the table knows, less the share of those that it asks for and that are not there."""
     if not isinstance(content, Mapping) or not content:
         return 0.0
@@ -228,7 +228,7 @@ def _known_share(fields: Fields, content: Mapping[Any, Any]) -> float:
     return len(there) / len(content) + len(there) / len(fields)
 
 
-def tables_of(table: Kind) -> Iterable[Fields]:
+def tables_of(table: FieldType) -> Iterable[Fields]:
     """The tables of a file, one of each variant."""
     if isinstance(table, Variants):
         return [fields for name in table.choice().names() if (fields := table.fields(name)) is not None]

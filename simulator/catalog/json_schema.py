@@ -20,9 +20,9 @@ from simulator.base.fields import (
     Either,
     Field,
     Fields,
+    FieldType,
     Flag,
     Group,
-    Kind,
     ListOf,
     Named,
     Number,
@@ -52,7 +52,7 @@ CHANGES: Schema = {
 """A file that only says what is other than in its base. What it says is checked together with that."""
 
 
-def file_schema(name: str, what: str, table: Kind, based: bool) -> Schema:
+def file_schema(name: str, what: str, table: FieldType, based: bool) -> Schema:
     """Schema of a kind of files, which may have a base if `based`."""
     whole = schema_of(table)
     if isinstance(table, WithParameters):
@@ -108,7 +108,7 @@ def _named(schema: Any, names: Mapping[str, str], inside: bool = False) -> Any:
     return {key: value if key == "default" else _named(value, names) for key, value in schema.items()}
 
 
-def schema_of(kind: Kind, suffix: str = "") -> Schema:
+def schema_of(kind: FieldType, suffix: str = "") -> Schema:
     """Schema of what stands behind a key that has the suffix of a unit."""
     if isinstance(kind, Number):
         return _number(kind, suffix)

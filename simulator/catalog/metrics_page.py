@@ -50,6 +50,6 @@ def _rows(metrics: Iterable[Found]) -> Iterable[str]:
 
 def _call(name: str) -> str:
     function = FUNCTIONS[name]
-    n = len(function.takes) - function.optional
-    words = [*function.takes[:n], *(f"[{word}]" for word in function.takes[n:]), *(["..."] if function.many else [])]
+    n = len(function.accepts) - function.optional
+    words = [*function.accepts[:n], *(f"[{word}]" for word in function.accepts[n:]), *(["..."] if function.many else [])]
     return f"{name}({', '.join(words)})"

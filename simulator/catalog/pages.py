@@ -12,9 +12,9 @@ from simulator.base.fields import (
     Either,
     Field,
     Fields,
+    FieldType,
     Flag,
     Group,
-    Kind,
     ListOf,
     Named,
     Number,
@@ -49,7 +49,7 @@ def page(kind: FileKind) -> str:
     return f"{title}{how}\nShipped: {shipped}.\n{sections}\n{NOTE}"
 
 
-def _sections(kind: Kind, path: str, told: dict[str, str]) -> Iterator[str]:
+def _sections(kind: FieldType, path: str, told: dict[str, str]) -> Iterator[str]:
     """The tables of a section and of all that lie in it; `told` are those that the page has already, with their headings."""
     if isinstance(kind, Variants):
         for name in kind.choice().names():
@@ -89,7 +89,7 @@ def _row(field: Field) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
-def value_words(kind: Kind, suffix: str = "") -> str:
+def value_words(kind: FieldType, suffix: str = "") -> str:
     """What stands behind a key, in a few words."""
     if isinstance(kind, Number):
         return f"{kind.noun(suffix)}{', whole' if kind.whole else ''}{', rising' if kind.rising else ''}"
@@ -111,7 +111,7 @@ def value_words(kind: Kind, suffix: str = "") -> str:
     return "anything"
 
 
-def range_words(kind: Kind, suffix: str = "") -> str:
+def range_words(kind: FieldType, suffix: str = "") -> str:
     """Range of the numbers behind a key."""
     if isinstance(kind, Number):
         return kind.range_words(suffix)

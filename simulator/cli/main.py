@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from simulator.base import signals
 from simulator.base.compile_messages import announced
-from simulator.base.console import complain, flush
+from simulator.base.console import flush, print_error
 from simulator.base.errors import JounceError, one_line
 from simulator.base.registry import load_plugins
 from simulator.cli.parser import parser_of, plugins_of
@@ -37,7 +37,7 @@ def main(argv: list[str] | None = None) -> int:
         lost = flush()
         signals.turn_deaf()
     if lost and code == 0:
-        complain(lost)
+        print_error(lost)
         return 2
     return code
 
@@ -58,20 +58,20 @@ def _command(argv: list[str]) -> int:
             return arguments.run(arguments)
     except JounceError as error:
         signals.let_leave()
-        complain(str(error))
+        print_error(str(error))
         return 2
     except KeyboardInterrupt:
-        complain("interrupted")
+        print_error("interrupted")
         return 130
-    except signals.Ended as end:
+    except signals.EndedBySignal as end:
         signals.turn_deaf()  # one line, however often it is pressed
-        complain(signals.words(end.number))
+        print_error(signals.words(end.number))
         return signals.exit_code(end.number)
     except BrokenPipeError:  # whoever read our output has left
         return 141
     except OSError as error:  # a full disk behind the output, for example
         signals.let_leave()
-        complain(_of_the_system(error))
+        print_error(_of_the_system(error))
         return 2
 
 
@@ -97,4 +97,4 @@ def _short_warnings(as_json: bool) -> Iterator[None]:
         warnings.showwarning = note
         yield
     for message in () if as_json else seen.values():
-        complain(f"warning: {message} (further ones of this kind are not shown)")
+        print_error(f"warning: {message} (further ones of this kind are not shown)")

@@ -16,7 +16,7 @@ from os.path import isfile, realpath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from simulator.base.errors import ConfigError, Gathered, raise_all
+from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.inputfile import read_bytes
 from simulator.configuration.file_lookup import SUFFIXES, data_folder, find_config
 from simulator.configuration.file_tables import TABLES, files_named
@@ -148,7 +148,7 @@ class Configuration:
     def expand_all(self) -> None:
         """Put the contents of files in the place of all names that a session stands on, also of those that nobody says, and note the digests
         of the files that are no text. Raises ConfigError: a file cannot be found or read."""
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             for place in (*DEFAULTS, *(["maneuver"] if self.has("maneuver") else [])):
                 with faults.part():
                     self._fill((place,))

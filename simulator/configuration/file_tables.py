@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simulator.base.fields import Either, Fields, FileName, Group, Kind, ListOf, Named, Number, Variants
-from simulator.base.memoize import known_of_each
+from simulator.base.fields import Either, Fields, FieldType, FileName, Group, ListOf, Named, Number, Variants
+from simulator.base.memoize import memoize_by_identity
 from simulator.configuration.key_path import KeyPath
 from simulator.maneuvers import maneuver_file, series_file
 from simulator.maneuvers.parameters import WithParameters
@@ -17,7 +17,7 @@ from vehicles.multibody.description import mechanism_file
 from vehicles.tires import tire_file
 from washout import cueing, platform
 
-TABLES: dict[str, Kind] = {
+TABLES: dict[str, FieldType] = {
     "vehicles": Group(vehicle_file.VEHICLE_FILE),
     "vehicles/parts": Group(drivetrain_file()),
     "tires": tire_file.FILE_TABLE,
@@ -31,7 +31,7 @@ TABLES: dict[str, Kind] = {
 }
 
 
-def files_named(kind: Kind, content: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
+def files_named(kind: FieldType, content: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
     """Where a content, which nobody has checked yet, names files that are no text."""
     if isinstance(kind, FileName):
         if isinstance(content, str):
@@ -53,13 +53,13 @@ def files_named(kind: Kind, content: Any, path: KeyPath = ()) -> Iterator[KeyPat
                 yield from files_named(kinds[key], inside, (*path, key))
 
 
-@known_of_each
-def _naming(fields: Fields) -> Mapping[str, Kind]:
+@memoize_by_identity
+def _naming(fields: Fields) -> Mapping[str, FieldType]:
     """What stands behind the keys of a table behind which a file may be named."""
     return {written: field.kind for field in fields if _may_name(field.kind) for written in field.spellings}
 
 
-def _may_name(kind: Kind) -> bool:
+def _may_name(kind: FieldType) -> bool:
     """Whether a file that is no text may be named somewhere in a content of this kind."""
     if isinstance(kind, Either):
         return any(map(_may_name, kind.kinds))
@@ -70,7 +70,7 @@ def _may_name(kind: Kind) -> bool:
     return isinstance(kind, FileName | Variants)
 
 
-def number_at(kind: Kind, content: Any, path: KeyPath) -> tuple[Number, str] | None:
+def number_at(kind: FieldType, content: Any, path: KeyPath) -> tuple[Number, str] | None:
     """The kind of the single number at a path of a content, and the suffix of its key; None where no number by itself is said there."""
     if not path:
         return (kind, "") if isinstance(kind, Number) and not kind.shape else None

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.base.errors import ConfigError, Gathered, raise_all
+from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
 from simulator.base.registry import Chosen
 from simulator.configuration.configuration import Configuration
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
-from simulator.motion.protocols.kinds import DEFAULT, PROTOCOLS, protocol_fields, stream_words
+from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
 from simulator.telemetry.writer import LOG_RATE, LogChoice
 from terrain.wind import FASTEST_WIND, GUSTS
 from washout.contract import PREVIEW_POINTS
@@ -51,7 +51,7 @@ _TELEMETRY = (
     ),
     Field("csv", Flag(), "also as CSV", False),
 )
-_PROTOCOL = Field("protocol", _tenant(PROTOCOLS.names, protocol_fields), f"packets: {_WITH_PARAMETERS}", DEFAULT)
+_PROTOCOL = Field("protocol", _tenant(PROTOCOL_KINDS.names, protocol_fields), f"packets: {_WITH_PARAMETERS}", DEFAULT)
 _RATE = Field(
     "rate",
     Number("Hz", 1.0, 1000.0),
@@ -216,7 +216,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
         said = read(FILE, configuration.layer.content, file)
         outlets, world = said.get("outlets", {}), said.get("world", {})
         telemetry = outlets.get("telemetry", {})
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             with faults.part():
                 _check_step(said.get("step"), file)
             with faults.part():
@@ -291,7 +291,7 @@ def parse_address(text: str, protocol: str, file: str = "--to", key: str = "") -
     """HOST or HOST:PORT; `file` and `key` say where it stands. Raises ConfigError."""
     host, colon, port = text.rpartition(":")
     if text and not colon:
-        return text, PROTOCOLS.need(protocol).port
+        return text, PROTOCOL_KINDS.need(protocol).port
     if not host or ":" in host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
         raise ConfigError(file, key, text, "HOST or HOST:PORT with a port from 1 to 65535")
     return host, int(port)

@@ -15,7 +15,7 @@ import numpy as np
 
 from simulator.base.errors import JounceError
 from simulator.base.fields import from_mapping
-from simulator.base.plugin_thread import Aside
+from simulator.base.plugin_thread import PluginThread
 from simulator.base.records import Ranges, Record, Table, record
 from simulator.base.registry import making
 from simulator.driver.input_devices.contract import sound_command
@@ -79,7 +79,7 @@ def make_driver(kind: DriverKind, settings: DriverSettings, ours: bool, paced: b
     """A driver, one from outside in its own thread; `paced`: in real time. Raises JounceError: it cannot be made."""
     with making(f"driver {kind.name}"):
         driver = kind.make(settings)
-    return driver if ours else DriverAside(kind.name, driver, paced)
+    return driver if ours else DriverRunner(kind.name, driver, paced)
 
 
 def driver_parameters(kind: DriverKind, said: Mapping[str, Any], file: object) -> Record:
@@ -87,13 +87,13 @@ def driver_parameters(kind: DriverKind, said: Mapping[str, Any], file: object) -
     return from_mapping(kind.parameters, said, file, "", kind.defaults, kind.ranges)
 
 
-class DriverAside:
+class DriverRunner:
     """A driver from outside, as the session sees it."""
 
     def __init__(self, name: str, driver: Driver, paced: bool) -> None:
         self._driver, self._wait = driver, not paced
         self._command, self._filled = record(COMMAND), record(COMMAND)
-        self._aside = Aside(f"driver {name}", self._read)
+        self._aside = PluginThread(f"driver {name}", self._read)
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the command with what the last look brought. Raises JounceError once the driver was dropped."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
-from simulator.driver.input_devices.kinds import SOURCES
+from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 
 if TYPE_CHECKING:
     from simulator.driver.contract import DriverKind
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 FOLLOWER = "scripted"
 """Who drives where nobody can."""
 
-DRIVERS: Registry[DriverKind] = Registry("driver", "jounce.drivers", {FOLLOWER: "simulator.driver.maneuver_driver:KIND"})
+DRIVER_KINDS: Registry[DriverKind] = Registry("driver", "jounce.drivers", {FOLLOWER: "simulator.driver.maneuver_driver:KIND"})
 
 
 def register(kind: DriverKind) -> None:
     """Make a driver known by its name. Raises JounceError: it is for another contract, or another one, or an input source, has its name."""
     check(kind)
-    if kind.name in SOURCES.names():
+    if kind.name in INPUT_SOURCE_KINDS.names():
         raise JounceError(f"there is an input source called {kind.name} already, which drives by that name")
-    DRIVERS.register(kind.name, kind)
+    DRIVER_KINDS.register(kind.name, kind)
 
 
 def check(kind: DriverKind) -> None:

@@ -12,11 +12,11 @@ import numpy as np
 from simulator.base.fields import Fields, fields_of
 from simulator.base.registry import Chosen
 from simulator.driver.contract import Driver, DriverKind, DriverSettings, Maneuver, driver_parameters, make_driver
-from simulator.driver.input_devices.contract import SourceKind
-from simulator.driver.input_devices.kinds import SOURCES
+from simulator.driver.input_devices.contract import InputSourceKind
+from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.input_devices.kinds import check as check_source
 from simulator.driver.internal_model import VehicleTraits
-from simulator.driver.kinds import DRIVERS, FOLLOWER, check
+from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER, check
 from terrain.ground import Ground
 
 AUTO = "auto"
@@ -25,7 +25,7 @@ AUTO = "auto"
 
 def driver_names() -> tuple[str, ...]:
     """All who may drive."""
-    return (AUTO, *SOURCES.names(), *DRIVERS.names())
+    return (AUTO, *INPUT_SOURCE_KINDS.names(), *DRIVER_KINDS.names())
 
 
 def driver_fields(name: str) -> Fields:
@@ -36,17 +36,17 @@ def driver_fields(name: str) -> Fields:
     return fields_of(kind.parameters, kind.ranges, kind.defaults)
 
 
-def _source_kind(name: str) -> SourceKind:
-    kind = SOURCES.need(name)
+def _source_kind(name: str) -> InputSourceKind:
+    kind = INPUT_SOURCE_KINDS.need(name)
     check_source(kind)
     return kind
 
 
 def driver_kind(name: str) -> DriverKind | None:
     """The driver of that name who is no person; None when the name is that of an input source, with which a person drives."""
-    if not DRIVERS.has(name):
+    if not DRIVER_KINDS.has(name):
         return None
-    kind = DRIVERS.need(name)
+    kind = DRIVER_KINDS.need(name)
     check(kind)
     return kind
 
@@ -59,7 +59,7 @@ def follows_maneuver(name: str) -> bool:
 
 def without_a_person(driver: Chosen) -> Chosen:
     """Who drives where there is no window: whoever was asked for, if it is one from outside, else the follower of maneuvers."""
-    ours = driver.name == AUTO or SOURCES.is_ours(driver.name)
+    ours = driver.name == AUTO or INPUT_SOURCE_KINDS.is_builtin(driver.name)
     return Chosen(FOLLOWER) if ours else driver
 
 
@@ -77,7 +77,7 @@ def new_driver(
     Raises ConfigError, JounceError.
     """
     parameters = driver_parameters(kind, said, f"driver {kind.name}")
-    ours, known = DRIVERS.is_ours(kind.name), traits or VehicleTraits()
+    ours, known = DRIVER_KINDS.is_builtin(kind.name), traits or VehicleTraits()
     # one from outside may ask for them at any time, when a test drive would hold him up
     settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed), known if ours else replace(known))
     return make_driver(kind, settings, ours, paced)

@@ -196,11 +196,11 @@ class Path:
 @cache
 def _kernels() -> tuple[Callable, Callable]:
     """`point_of` and `foot_of` of `simulator.driver.path_kernels`, which whoever only reads files does not need."""
-    from simulator.base.fast_call import direct
+    from simulator.base.fast_call import compiled_call
     from simulator.driver.path_kernels import Line, foot_of, point_of
 
     line = Line(np.zeros((2, 4)), np.zeros((0, 3)), 1.0)
-    return direct(point_of, line, 0.0), direct(foot_of, line, 0.0, 0.0, 0.0)
+    return compiled_call(point_of, line, 0.0), compiled_call(foot_of, line, 0.0, 0.0, 0.0)
 
 
 def _natural_spline(knots: NDArray, values: NDArray, where: NDArray) -> NDArray:

@@ -94,10 +94,10 @@ class SpeedControl:
     def press(self, t: float, seen: Record, command: Record) -> None:
         """The same for a look (`simulator.driver.steering.observation`), into a COMMAND that drives forward."""
         if self._press is None:
-            from simulator.base.fast_call import direct
+            from simulator.base.fast_call import compiled_call
             from simulator.driver.speed_kernels import work_pedals
 
-            self._press = direct(work_pedals, self._p, self._state, 0.0, seen, command)
+            self._press = compiled_call(work_pedals, self._p, self._state, 0.0, seen, command)
         if self._waiting:
             self._look_at_targets(t, seen[0]["station"])
         self._press(self._p, self._state, t, seen, command)
@@ -105,10 +105,10 @@ class SpeedControl:
     def keep(self, t: float, readout: Record, command: Record) -> None:
         """The same out of a READOUT, for whoever steers otherwise; of the COMMAND only the pedals are written."""
         if self._keep is None:
-            from simulator.base.fast_call import direct
+            from simulator.base.fast_call import compiled_call
             from simulator.driver.speed_kernels import keep_speed
 
-            self._keep = direct(keep_speed, self._p, self._state, 0.0, readout, command)
+            self._keep = compiled_call(keep_speed, self._p, self._state, 0.0, readout, command)
         if self._waiting:
             self._look_at_targets(t, 0.0)
         self._keep(self._p, self._state, t, readout, command)

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import complain, tell
-from simulator.base.signals import Ended
+from simulator.base.console import print_error, print_line
+from simulator.base.signals import EndedBySignal
 from simulator.fitting.iterations import FOLDER, Rounds
 from simulator.run.folder import RunFolder
 from simulator.sweep.engine import Progress
@@ -47,7 +47,7 @@ class Terminal:
     """
 
     def __init__(self, arguments: Any, folder: Path, shown: Shown) -> None:
-        self.say = complain if arguments.json else tell
+        self.say = print_error if arguments.json else print_line
         self.folder = folder
         self._shown = shown
 
@@ -65,7 +65,7 @@ def command_of(verb: str) -> str:
 @contextmanager
 def searching(arguments: Any, verb: str, name: str, channels: Collection[str] = ()) -> Iterator[tuple[Terminal, Rounds]]:
     """The folder of a search, and who drives in it; the folder goes again where nothing was driven. Raises OutputError, Ended."""
-    say = complain if arguments.json else tell
+    say = print_error if arguments.json else print_line
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     processes = None if arguments.processes is None else int(arguments.processes)
     executor = executor_for(processes, arguments.scheduler, say)
@@ -79,7 +79,7 @@ def searching(arguments: Any, verb: str, name: str, channels: Collection[str] = 
             except BaseException as error:
                 if any((folder.path / FOLDER).glob("*/journals/*.journal")):
                     folder.began()
-                    if isinstance(error, Ended | ExecutorLostError):
+                    if isinstance(error, EndedBySignal | ExecutorLostError):
                         shown.hide()
                         say(f"what was driven is in {folder.path}; to go on: {_again(arguments, verb, folder.path)}")
                 raise

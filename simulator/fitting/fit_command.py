@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simulator.api.simulation import Simulation
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
@@ -40,7 +40,7 @@ def main_fit(arguments: Any) -> int:
     file = str(find_config("fits", arguments.file))
     said = read_fit(file)
     check_data(said)
-    compile_kernels(complain if arguments.json else tell)
+    compile_kernels(print_error if arguments.json else print_line)
     units = units_of(said)
     measured = [read_measured(one, file, units) for one in said.data]
     with searching(arguments, "fit", said.name, tuple(units)) as (terminal, rounds):

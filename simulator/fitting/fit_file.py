@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Either, Field, Fields, FileName, Group, ListOf, Named, Number, Text, read
 from simulator.configuration.layers import read_layers
 from simulator.fitting.keys import DRIVEN_FIELDS, NAME, PARAMETERS, Base, Parameter, base_of, check_keys, read_parameters
@@ -157,7 +157,7 @@ def check_fit(file: str | Path) -> None:
 
 def check_data(fit: Fit) -> None:
     """Make sure that all data are there. Raises ConfigError."""
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for one in fit.data:
             with faults.part():
                 file_of(one, fit.file)
@@ -177,7 +177,7 @@ def file_of(data: Data, file: str) -> Path:
 def fit_of(content: Any, file: str) -> Fit:
     """The same out of its content."""
     said = read(FIELDS, content, file)
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         with faults.part():
             parameters = read_parameters(said["parameters"], file)
         check_keys(said.get("set"), file, "set", faults)
@@ -189,7 +189,7 @@ def fit_of(content: Any, file: str) -> Fit:
     return Fit(file, said["name"], said["title"] or said["name"], parameters, data, channels, said["difference"], said["rounds"])
 
 
-def _check_data(one: Mapping[str, Any], file: str, key: str, faults: Gathered) -> None:
+def _check_data(one: Mapping[str, Any], file: str, key: str, faults: ErrorCollector) -> None:
     """What no single key of a set of data can tell."""
     if ("run" in one) == ("csv" in one):
         faults.add(ConfigError(file, key, "both" if "run" in one else "neither", "either run or csv"))

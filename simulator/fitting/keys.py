@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text
 from simulator.base.suggestions import no_such_key
 from simulator.builder.builder import build
@@ -148,7 +148,7 @@ def changed(base: Configuration, parameters: Sequence[Parameter], values: Sequen
 def check_ends(base: Configuration, parameters: Sequence[Parameter], file: str) -> None:
     """Build what is driven at the start and with each parameter at both ends of its range. Raises ConfigError: all that cannot be built."""
     values = [one.start for one in parameters]
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for parameter in parameters:
             _check_place(parameter, base, file, faults)
         if faults.errors:
@@ -168,7 +168,7 @@ def read_parameters(said: Mapping[str, Any], file: str) -> tuple[Parameter, ...]
     """The parameters of a file that was read by its table. Raises ConfigError: what no single key can tell."""
     out: list[Parameter] = []
     told: dict[str, str] = {}
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for name, one in said.items():
             key = f"parameters.{name}"
             keys = (one["key"],) if isinstance(one["key"], str) else tuple(one["key"])
@@ -183,7 +183,7 @@ def read_parameters(said: Mapping[str, Any], file: str) -> tuple[Parameter, ...]
     return tuple(out)
 
 
-def _check_range(one: Parameter, file: str, key: str, faults: Gathered) -> None:
+def _check_range(one: Parameter, file: str, key: str, faults: ErrorCollector) -> None:
     if one.log and one.least <= 0.0:
         faults.add(ConfigError(file, f"{key}.least", one.least, "more than 0, where the scale is log"))
     if one.most <= one.least:
@@ -192,7 +192,7 @@ def _check_range(one: Parameter, file: str, key: str, faults: Gathered) -> None:
         faults.add(ConfigError(file, f"{key}.start", one.start, f"from least to most, {one.least:g} to {one.most:g}"))
 
 
-def check_key(key: str, file: str, where: str, faults: Gathered) -> None:
+def check_key(key: str, file: str, where: str, faults: ErrorCollector) -> None:
     """A key path begins with a key of a session; what is below shows where it is set."""
     path, known = parse(key), [spelled for field in SESSION for spelled in field.spellings]
     if written(path) != key or not path:
@@ -201,7 +201,7 @@ def check_key(key: str, file: str, where: str, faults: Gathered) -> None:
         faults.add(ConfigError(file, where, key, no_such_key(path[0], [field.usual for field in SESSION], known)))
 
 
-def check_keys(said: Mapping[str, Any] | None, file: str, where: str, faults: Gathered) -> None:
+def check_keys(said: Mapping[str, Any] | None, file: str, where: str, faults: ErrorCollector) -> None:
     """The same of all keys of a mapping."""
     for key in said or ():
         check_key(key, file, f"{where}.{key}", faults)
@@ -218,7 +218,7 @@ def _is_numbers(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _check_place(one: Parameter, base: Configuration, file: str, faults: Gathered) -> None:
+def _check_place(one: Parameter, base: Configuration, file: str, faults: ErrorCollector) -> None:
     """There is something where a parameter is to go to: numbers for a factor, a section around a value."""
     for key in one.keys:
         path = parse(key)

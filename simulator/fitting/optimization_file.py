@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Either, Field, Fields, Group, ListOf, Named, Number, Text, read
 from simulator.configuration.layers import read_layers
 from simulator.configuration.session_file import LARGEST_SEED
@@ -114,7 +114,7 @@ def optimisation_of(content: Any, file: str) -> Optimisation:
     """The same out of its content."""
     said = read(FIELDS, content, file)
     drives = said.get("drives") or ({"weight": 1.0},)
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         with faults.part():
             parameters = read_parameters(said["parameters"], file)
         check_keys(said.get("set"), file, "set", faults)

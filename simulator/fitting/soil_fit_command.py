@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.yaml_reader import read_yaml
@@ -47,9 +47,9 @@ def main_soil_fit(arguments: Any) -> int:
         folder.abandon()
         folder.release()
     if arguments.json:
-        tell(json_text({"folder": str(folder.path), "file": SOIL, **as_object(fitted, tests)}))
+        print_line(json_text({"folder": str(folder.path), "file": SOIL, **to_dict(fitted, tests)}))
     else:
-        tell(f"{as_text(fitted, tests)}\n{SOIL}, {PAGE} and {OBJECT} in {folder.path}")
+        print_line(f"{to_text(fitted, tests)}\n{SOIL}, {PAGE} and {OBJECT} in {folder.path}")
     return 0
 
 
@@ -58,10 +58,10 @@ def _write(folder: Path, fitted: FittedSoil, tests: WheelTests, wheel: WheelOnSo
     write_text(folder / SOIL, soil_text(fitted, tests, wheel.tire_name, wheel.soil_name, looks_like))
     page = soil_page(fitted, tests, SoilBin(wheel.tire, wheel.soil, wheel.tire_name), Path(tests.file).stem, command_of("soilbin"))
     write_text(folder / PAGE, page.html())
-    write_text(folder / OBJECT, json_text(as_object(fitted, tests), indent=1) + "\n")
+    write_text(folder / OBJECT, json_text(to_dict(fitted, tests), indent=1) + "\n")
 
 
-def as_object(fitted: FittedSoil, tests: WheelTests) -> dict[str, Any]:
+def to_dict(fitted: FittedSoil, tests: WheelTests) -> dict[str, Any]:
     """For JSON, in SI; an interval that there is not is null."""
     parameters = {
         name: {"value": one.value, "interval": None if math.isnan(one.low) else [one.low, one.high], "unit": one.unit}
@@ -71,7 +71,7 @@ def as_object(fitted: FittedSoil, tests: WheelTests) -> dict[str, Any]:
     return {"parameters": parameters, "quality": quality, "not_told": [weak.words for weak in fitted.weak], "why": fitted.solution.why}
 
 
-def as_text(fitted: FittedSoil, tests: WheelTests) -> str:
+def to_text(fitted: FittedSoil, tests: WheelTests) -> str:
     """For people."""
     lines = [f"{len(tests)} rows of {tests.file}; it ended because {fitted.solution.why}"]
     lines += [f"  {name:<16}{value:>12} {unit:<10} 95 %: {interval}" for name, unit, value, interval, _ in parameter_rows(fitted)]

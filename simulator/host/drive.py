@@ -15,11 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError, StreamError
 from simulator.base.rates import even_turns
 from simulator.base.records import Record
-from simulator.base.signals import Asked, Ended, on_signal, words
+from simulator.base.signals import EndedBySignal, StopRequest, on_signal, words
 from simulator.builder.builder import build, view_geometry
 from simulator.builder.warm_up import compile_kernels
 from simulator.clock import lateness_text, prepare_process, release_process
@@ -78,8 +78,8 @@ class DriveOptions:
     configuration: Configuration
     out: Path | None = None
     began: float = field(default_factory=time.perf_counter)
-    say: Callable[[str], None] = tell
-    complain: Callable[[str], None] = complain
+    say: Callable[[str], None] = print_line
+    complain: Callable[[str], None] = print_error
 
 
 class Person:
@@ -108,7 +108,7 @@ class Host:
         self.log: Telemetry | None = None
         self.feel: Feel | None = None
         self.stop = False
-        self.asked = Asked()
+        self.asked = StopRequest()
         """Signals that came while something moved."""
         self.troubles: list[str] = []
         """What failed so far, one line each; the drive is then not a success."""
@@ -335,7 +335,7 @@ class Host:
             "overruns": clock.overruns,
             "worst_lateness": clock.worst_lateness,
             "dropped": clock.dropped,
-            "lateness": clock.lateness.as_json(),
+            "lateness": clock.lateness.to_json(),
             "first_frame": None if self.keeper is None else self.keeper.first_frame,
             "incidents": 0 if session.latest is None else session.latest.number,
             "limiter": interventions(session.cueing.readout),
@@ -568,21 +568,23 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
     late = f"{summary['overruns']} late ticks"
     if summary["overruns"]:
         late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
-    tell(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
-    tell(lateness_text(summary["lateness"]))
+    print_line(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
+    print_line(lateness_text(summary["lateness"]))
     if summary["limiter"]["ticks"] and host.motions:
-        tell(interventions_text(summary["limiter"]))
+        print_line(interventions_text(summary["limiter"]))
     if host.feel is not None and host.feel.feeler.delay.count:
         delay = host.feel.feeler.delay
-        tell(f"feel: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
+        print_line(f"feel: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
     if summary["incidents"]:
-        tell(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
+        print_line(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
     dose = summary["sickness_dose"]
-    tell(f"motion sickness dose of vertical motion: {dose['car']:.3g} in the vehicle, {dose['cab']:.3g} on the platform (MSDV_z, m/s^1.5)")
+    print_line(
+        f"motion sickness dose of vertical motion: {dose['car']:.3g} in the vehicle, {dose['cab']:.3g} on the platform (MSDV_z, m/s^1.5)"
+    )
     if host.summary is not None:
-        tell(platform_report(host.summary))
+        print_line(platform_report(host.summary))
     if host.asked.first is not None:
-        raise Ended(host.asked.first)
+        raise EndedBySignal(host.asked.first)
     if host.troubles:
         return 1
     rig = host.summary

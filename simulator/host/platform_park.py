@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from simulator.base.signals import Asked
+from simulator.base.signals import StopRequest
 from simulator.outlets.motion_stream import Motion
 from simulator.session import Outlet, Session
 
@@ -19,7 +19,7 @@ IMPATIENT = 3
 """Signals after which nobody waits for the parking."""
 
 
-def park(session: Session, motions: Sequence[Motion], others: Sequence[Outlet], asked: Asked, say: Callable[[str], None]) -> None:
+def park(session: Session, motions: Sequence[Motion], others: Sequence[Outlet], asked: StopRequest, say: Callable[[str], None]) -> None:
     """Bring the platform down and hold it there; the vehicle stands, neither driver nor log are asked.
 
     The first signal ends the drive, the second one is answered with a request for patience. With the third one the platform stops

@@ -69,15 +69,15 @@ class Keeper:
         self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int = int(WHEELS), soft: bool = False
     ) -> None:
         self.say, self.began, self.person = say, began, person
-        with cleanup.making():
+        with cleanup.defer_exit():
             self.claim = Claim()
-            cleanup.keep(self.claim.release)
-        with cleanup.making():
+            cleanup.register_cleanup(self.claim.release)
+        with cleanup.defer_exit():
             self.block = ViewWriter(wheels=wheels, soft=soft)
-            cleanup.keep(self.block.close)
-        with cleanup.making():
+            cleanup.register_cleanup(self.block.close)
+        with cleanup.defer_exit():
             self.keys = KeyReader()
-            cleanup.keep(self.keys.close)
+            cleanup.register_cleanup(self.keys.close)
         self.window = Window(every, self.block)
         self.stop = self.lost = False
         self.first_frame: float | None = None

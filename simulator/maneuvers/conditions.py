@@ -120,7 +120,7 @@ CONDITION = Variants(
 class _All(Group):
     """Conditions that have to hold at once: told from a single one by its key."""
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         return isinstance(value, Mapping) and "all" in value
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Fields, Group, ListOf, Named, Number, Text, Variants, printed
 from simulator.base.records import join, record
 from simulator.base.suggestions import did_you_mean
@@ -98,7 +98,7 @@ def read_asked(sections: Sequence[Any], file: object, phases: Sequence[str]) -> 
     """What the list under `metrics` asks for. Raises ConfigError: a wrong expression, no such phase, or two metrics of one name."""
     out: list[Asked] = []
     given = {metric.name: "" for metric in METRICS}
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for n, values in enumerate(sections):
             key = f"metrics[{n}]"
             with faults.part():
@@ -171,7 +171,7 @@ def _units_of(asked: Iterable[Asked]) -> dict[str, str]:
 def read_limits(written: Mapping[str, Any], asked: Sequence[Asked], file: object, *, has_path: bool, has_course: bool) -> dict[str, Limit]:
     """Pass marks by name of the metric, in SI. Raises ConfigError."""
     limits: dict[str, Limit] = {}
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for key, bounds in written.items():
             with faults.part():
                 name, limit = _limit(key, bounds, asked, file, has_path, has_course)

@@ -52,7 +52,7 @@ SERIES, NUMBER, EITHER, PHASE = "series", "number", "either", "phase"
 class Function(NamedTuple):
     """A function of expressions: what it takes (`optional` of them may be left out), what comes out, what it is."""
 
-    takes: tuple[str, ...]
+    accepts: tuple[str, ...]
     gives: str
     """EITHER: a series when it is given one."""
     run: Callable[..., Value]
@@ -340,10 +340,10 @@ class _Checker:
         function = FUNCTIONS.get(name)
         if function is None:
             raise self.wrong(node, f"a function out of {', '.join(FUNCTIONS)}{did_you_mean(name, FUNCTIONS)}")
-        least, most = len(function.takes) - function.optional, len(function.takes) + (MOST_PARTS if function.many else 0)
+        least, most = len(function.accepts) - function.optional, len(function.accepts) + (MOST_PARTS if function.many else 0)
         if node.keywords or not least <= len(node.args) <= most:
-            raise self.wrong(node, f"{name}({', '.join(function.takes)}{', ...' * function.many}): {function.meaning}")
-        sorts = [self._taken(name, one, function.takes[min(i, len(function.takes) - 1)], depth) for i, one in enumerate(node.args)]
+            raise self.wrong(node, f"{name}({', '.join(function.accepts)}{', ...' * function.many}): {function.meaning}")
+        sorts = [self._taken(name, one, function.accepts[min(i, len(function.accepts) - 1)], depth) for i, one in enumerate(node.args)]
         if name in ("min", "max"):
             return SERIES if len(sorts) > 1 and SERIES in sorts else NUMBER
         return (SERIES if SERIES in sorts else NUMBER) if function.gives == EITHER else function.gives

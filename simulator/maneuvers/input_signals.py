@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Choice, Either, Field, Fields, FileName, Kind, Number, Variants
+from simulator.base.fields import Choice, Either, Field, Fields, FieldType, FileName, Number, Variants
 from simulator.base.inputfile import read_bytes
 from simulator.base.units import factor_of, split_unit
 
@@ -117,7 +117,7 @@ def profile_tables(unit: str) -> dict[str, Fields]:
     }
 
 
-def channel(unit: str, least: float = -math.inf, most: float = math.inf, more: Mapping[str, Fields] | None = None) -> Kind:
+def channel(unit: str, least: float = -math.inf, most: float = math.inf, more: Mapping[str, Fields] | None = None) -> FieldType:
     """What stands behind the key of a channel: a number, or a mapping whose `type` is a profile, or one of `more`."""
     tables = {**profile_tables(unit), **(more or {})}
     return Either((Number(unit, least, most), Variants("type", tables, tuple(tables), "how it goes", noun="a number, or one of")))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from simulator.base.errors import ConfigError, Gathered, raise_all
+from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.fields import Choice, ListOf, Number, Text, entries, entry, group_of, read
 from simulator.base.records import Record
 from simulator.driver.internal_model import VehicleTraits
@@ -142,7 +142,7 @@ class Maneuver:
         self.body = document.body
         self.remarks = document.remarks
         self.pictures = tuple(dict.fromkeys(document.pictures))
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             with faults.part():
                 self.gates = _gates(document, written)
                 self.path = _path(document, self.gates, written) if _has_path(document) else None
@@ -233,7 +233,7 @@ def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
         raise ConfigError(file, "body", "nothing", group_of(Body).words())
     document = Document(**values)
     written = Written(mapping, file)
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         with faults.part():
             _check(document, written)
         with faults.part():
@@ -243,7 +243,7 @@ def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
 
 def _check(document: Document, written: Written) -> None:
     """What no single key can tell. Raises ConfigError."""
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         with faults.part():
             _check_times(document, written)
         with faults.part():
@@ -256,7 +256,7 @@ def _check(document: Document, written: Written) -> None:
 def _check_times(document: Document, written: Written) -> None:
     wrong = written.wrong
     steps = DRIVER_PERIOD / document.step
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         if abs(steps - round(steps)) > 1e-6:
             faults.add(wrong(("step",), "s", document.step, "a step that divides {}, the period of the driver", DRIVER_PERIOD))
         if document.body.front > document.body.length:
@@ -268,7 +268,7 @@ def _check_times(document: Document, written: Written) -> None:
 def _check_way(document: Document, written: Written) -> None:
     """Where to drive is said in one way."""
     file = written.file
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         if document.script:
             for key, value in (
                 ("waypoints", document.waypoints),
@@ -304,7 +304,7 @@ def _check_way(document: Document, written: Written) -> None:
 def _check_triggers(key: str, events: Sequence[SpeedTarget | LaneChangeEvent], document: Document, written: Written) -> None:
     file, wrong = written.file, written.wrong
     last = -1.0
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for i, event in enumerate(events):
             if (event.at is None) == (event.at_station is None):
                 found = "both" if event.at is not None else "neither"
@@ -341,7 +341,7 @@ def _gates(document: Document, written: Written) -> tuple[Gate, ...]:
 def _check_gates(gates: Sequence[Gate], course: Course, body: Body, written: Written) -> None:
     """Gates must be one after the other, with room to turn, and let the vehicle through. Raises ConfigError."""
     end = center = 0.0
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for i, gate in enumerate(gates):
             # a turn between two gates reaches into both of them
             least = end if gate.center == center else end + (1.0 + (i > 0)) * course.overlap

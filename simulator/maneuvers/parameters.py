@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Either, Group, Named, Number, Text
 from simulator.base.records import join
 from simulator.base.suggestions import did_you_mean
@@ -43,7 +43,7 @@ def resolved(mapping: Mapping[str, Any], file: object) -> dict[str, Any]:
     if said is not None:
         PARAMETERS.read(said, file, KEY)
         parameters = said
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         out = {
             key: value if key == KEY else _resolved(value, parameters, file, str(key), _suffix(key), faults)
             for key, value in mapping.items()
@@ -53,7 +53,7 @@ def resolved(mapping: Mapping[str, Any], file: object) -> dict[str, Any]:
     return out
 
 
-def _resolved(value: Any, parameters: Mapping[str, Any], file: object, path: str, suffix: str, faults: Gathered) -> Any:
+def _resolved(value: Any, parameters: Mapping[str, Any], file: object, path: str, suffix: str, faults: ErrorCollector) -> Any:
     if isinstance(value, Mapping):
         return {
             key: _resolved(inside, parameters, file, join(path, str(key)), _suffix(key) or suffix * (key in _PASSED_ON), faults)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from simulator.base.fast_call import direct
+from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
 from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.path import Spawn
@@ -69,7 +69,7 @@ class PhaseDriver:
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at time t (s) from the READOUT record. A vehicle without a place keeps the last command."""
         if self._notice is None:
-            self._notice = direct(notice, readout, self._seen)
+            self._notice = compiled_call(notice, readout, self._seen)
         if not self._notice(readout, self._seen):
             return
         look = self._looked(t, readout)

@@ -1,7 +1,7 @@
 """Phases of a maneuver: one after the other, each with what it does on every channel and with when it ends.
 
 A channel that a phase does not name goes on as it was: a held steering wheel stays held, a speed is still kept, a profile runs on. Steering is
-one thing: `steering` (of the steering wheel), `road_wheel` and `steering_torque` take each other's place. So are the pedals: `speed` takes them from `throttle`
+one thing: `steering` (of the steering wheel), `road_wheel` and `steering_torque` take each other's place. So are the pedals: `speed` accepts them from `throttle`
 and `brake`, either of these takes them back and releases the other one.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Either, Field, Flag, Number, Text, entry
 from simulator.base.units import split_unit
 from simulator.driver.steering.kinds import STEERING as STEERING_LAW
@@ -120,7 +120,7 @@ def read_phases(
 ) -> tuple[Phase, ...]:
     """Phases out of what was read; `mapping` is how the file has them. Raises ConfigError."""
     out: list[Phase] = []
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for n, (section, written) in enumerate(zip(sections, mapping, strict=True)):
             with faults.part():
                 if section.name in [one.name for one in sections[:n]]:
@@ -133,7 +133,7 @@ def read_phases(
 def _phase(section: PhaseSection, written: Mapping[str, Any], file: object, key: str, has_path: bool, last: bool) -> Phase:
     spelled = {_channel_of(name): str(name) for name in written}
     channels: dict[str, Any] = {}
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         _check_rivals(spelled, file, key, faults)
         for name in (*STEERING, *PEDALS, *OTHERS):
             said = getattr(section, name)
@@ -149,7 +149,7 @@ def _phase(section: PhaseSection, written: Mapping[str, Any], file: object, key:
     return Phase(section.name, channels, until, aborts)
 
 
-def _check_rivals(spelled: Mapping[str, str], file: object, key: str, faults: Gathered) -> None:
+def _check_rivals(spelled: Mapping[str, str], file: object, key: str, faults: ErrorCollector) -> None:
     """Steering is said in one way, and so are the pedals."""
     for first, rivals in (
         ("steering", ("road_wheel", "steering_torque")),

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Either, Field, Group, ListOf, Named, Number, Text, entries, entry, group_of, read
 from simulator.maneuvers.parameters import PARAMETERS, REFERENCE, WithParameters, resolved
 
@@ -265,7 +265,7 @@ class Series:
         """Every parameter that is used is said in the file or handed on by a step before. Raises ConfigError."""
         known = dict(mapping.get("parameters") or {}) if isinstance(mapping.get("parameters"), Mapping | None) else {}
         steps = mapping.get("series")
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             for n, step in enumerate(steps if isinstance(steps, list) else ()):
                 with faults.part():
                     resolved({"parameters": known, "series": [None] * n + [step]}, self.file)

@@ -22,11 +22,11 @@ import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import StreamError
-from simulator.base.plugin_thread import Aside
+from simulator.base.plugin_thread import PluginThread
 from simulator.base.rates import even_turns
 from simulator.base.records import Record, record
 from simulator.motion.protocols.contract import NO_ENGINE, Engine, Listening, Said, checked, encoder_of
-from simulator.motion.protocols.kinds import DEFAULT, PROTOCOLS, check
+from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, check
 from simulator.motion.protocols.native_packet import MotionPacket
 from simulator.motion.stream_fade import LONGEST_FADE, Fade
 from washout.cueing import MotionCueing
@@ -91,21 +91,21 @@ class MotionStream:
         gravity: float = STANDARD_GRAVITY,
     ) -> None:
         self.protocol = protocol
-        self.kind = PROTOCOLS.need(protocol)
+        self.kind = PROTOCOL_KINDS.need(protocol)
         check(self.kind)
         self.turns = even_turns(self.kind.rate if rate is None else rate, tick, "stream", "rate")
         self.tick = tick
         self.interval = self.turns.every * tick / self.turns.often
         """Mean time between packets [s]."""
         self._encode = encoder_of(self.kind, settings, f"protocol {protocol}", engine, self.interval, vehicle)
-        self._aside: Aside | None = None
+        self._aside: PluginThread | None = None
         """Where the encoder of a protocol from outside works."""
         self._under_way: tuple[MotionPacket, bool] | None = None
         self._listening: Listening | None = None
-        if PROTOCOLS.is_ours(protocol):
+        if PROTOCOL_KINDS.is_builtin(protocol):
             self._listening = self._encode if isinstance(self._encode, Listening) else None
         else:
-            self._aside = Aside(f"protocol {protocol}", checked(self.kind, self._encode))
+            self._aside = PluginThread(f"protocol {protocol}", checked(self.kind, self._encode))
         self._target = _resolve(host, self.kind.port if port is None else port)
         self._socket = _socket_to(self._target[0])
         self._stream = time.time_ns() & 0xFFFFFFFF
@@ -234,7 +234,7 @@ class MotionStream:
             return
         self._send(data, packet, still)
 
-    def _say_aside(self, aside: Aside, packet: MotionPacket, still: bool) -> None:
+    def _say_aside(self, aside: PluginThread, packet: MotionPacket, still: bool) -> None:
         ending = self._end is None  # nobody drives any more, and the last packets are waited for
         self._take(aside, ending)
         if not aside.busy:
@@ -243,7 +243,7 @@ class MotionStream:
         if ending:
             self._take(aside, True)
 
-    def _take(self, aside: Aside, wait: bool) -> None:
+    def _take(self, aside: PluginThread, wait: bool) -> None:
         data = aside.answer(wait)
         if data is not None and self._under_way is not None:
             self._send(data, *self._under_way)

@@ -18,7 +18,7 @@ CONTRACT = 1
 """Version of what stands above and of the classes below."""
 
 
-class Published(NamedTuple):
+class OutletSample(NamedTuple):
     """What an outlet gets: copies, which it may keep and change."""
 
     time: float
@@ -39,10 +39,10 @@ class Published(NamedTuple):
     """What each sensor has measured last, by its name."""
 
 
-class TenantOutlet(Protocol):
+class PluginOutlet(Protocol):
     """An outlet as `make` gives it."""
 
-    def publish(self, published: Published) -> None:
+    def publish(self, published: OutletSample) -> None:
         """Called at its rate."""
 
     def close(self) -> None:
@@ -66,7 +66,7 @@ class OutletKind:
     """An outlet as it is registered."""
 
     name: str
-    make: Callable[[OutletSettings], TenantOutlet]
+    make: Callable[[OutletSettings], PluginOutlet]
     contract: int
     """CONTRACT it was written for."""
     rate: float = 100.0

@@ -11,30 +11,30 @@ from simulator.base.rates import whole_ticks
 from simulator.base.registry import Registry, making
 from simulator.base.section import Section
 from simulator.outlets.contract import CONTRACT, OutletKind, OutletSettings
-from simulator.outlets.outlet_runner import OutletAside
+from simulator.outlets.outlet_runner import OutletRunner
 
-OWN = ("telemetry", "motion", "window")
+BUILTIN_OUTLETS = ("telemetry", "motion", "window")
 """Outlets of the session itself, which have other owners."""
 
 
-OUTLETS: Registry[OutletKind] = Registry("outlet", "jounce.outlets", {})
+OUTLET_KINDS: Registry[OutletKind] = Registry("outlet", "jounce.outlets", {})
 
 
 def register(kind: OutletKind) -> None:
     """Make an outlet known by its name. Raises JounceError: it is for another contract, or another one has its name."""
     check(kind)
-    OUTLETS.register(kind.name, kind)
+    OUTLET_KINDS.register(kind.name, kind)
 
 
 def check(kind: OutletKind) -> None:
     """Raises JounceError as `register`; what installed packages offer has not gone through that."""
-    if kind.name in OWN:
+    if kind.name in BUILTIN_OUTLETS:
         raise JounceError(f"there is an outlet called {kind.name} already: one of the session itself")
     if kind.contract != CONTRACT:
         raise JounceError(f"outlet {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
 
 
-def build_outlets(said: Sequence[Any], file: object, folder: Path, h: float, key: str = "outlets") -> list[OutletAside]:
+def build_outlets(said: Sequence[Any], file: object, folder: Path, h: float, key: str = "outlets") -> list[OutletRunner]:
     """Outlets from outside, of a list in a session file: per outlet the name of a kind, or a mapping of `type`, `rate` [Hz] and its parameters.
 
     Parameters
@@ -54,13 +54,13 @@ def build_outlets(said: Sequence[Any], file: object, folder: Path, h: float, key
     return [_outlet(section, folder, h) for section in sections]
 
 
-def _outlet(s: Section, folder: Path, h: float) -> OutletAside:
+def _outlet(s: Section, folder: Path, h: float) -> OutletRunner:
     name = s.text("type", expected="the kind of the outlet")
-    kind = OUTLETS.named(name, s.file, s.path("type"))
+    kind = OUTLET_KINDS.named(name, s.file, s.path("type"))
     check(kind)
     rate = s.number("rate", kind.rate, least=0.1, most=1.0 / h)
     every = whole_ticks(rate, h, s.file, s.path("rate"))
     parameters = s.record(kind.parameters, kind.ranges, kind.defaults, beside=("type", "rate"))
     with making(f"outlet {name}"):
         outlet = kind.make(OutletSettings(parameters, folder, every * h))
-    return OutletAside(name, outlet, every)
+    return OutletRunner(name, outlet, every)

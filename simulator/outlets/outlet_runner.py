@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
-from simulator.base.plugin_thread import Aside
+from simulator.base.plugin_thread import PluginThread
 
 if TYPE_CHECKING:
     from simulator.session import Session
-from simulator.outlets.contract import Published, TenantOutlet
+from simulator.outlets.contract import OutletSample, PluginOutlet
 
 
-class OutletAside:
+class OutletRunner:
     """An outlet from outside in a session."""
 
-    def __init__(self, name: str, outlet: TenantOutlet, every: int) -> None:
+    def __init__(self, name: str, outlet: PluginOutlet, every: int) -> None:
         self.name, self.every = name, every
         self._outlet = outlet
-        self._aside = Aside(f"outlet {name}", outlet.publish)
+        self._aside = PluginThread(f"outlet {name}", outlet.publish)
 
     @property
     def missed(self) -> int:
@@ -34,7 +34,7 @@ class OutletAside:
             return
         cueing = session.cueing
         self._aside.ask(
-            Published(
+            OutletSample(
                 session.time,
                 session.readout.copy(),
                 session.command.copy(),
@@ -54,7 +54,7 @@ class OutletAside:
         trouble: str = self._aside.trouble
         self._aside.close()
         if not trouble:
-            ending = Aside(f"outlet {self.name}", self._outlet.close)
+            ending = PluginThread(f"outlet {self.name}", self._outlet.close)
             ending.ask()
             ending.answer(wait=True)
             trouble = ending.trouble

@@ -171,7 +171,7 @@ class Telemetry:
     def close(self) -> None:
         """Write the file."""
         if self._clock is not None:
-            self.writer.about["lateness"] = json_text(self._clock.lateness.as_json())
+            self.writer.about["lateness"] = json_text(self._clock.lateness.to_json())
         self.writer.close()
 
 

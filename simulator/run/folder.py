@@ -25,13 +25,13 @@ class RunFolder:
     def __init__(self, wanted: Path | None) -> None:
         above = wanted if wanted is not None else Path("runs")
         missing = [folder for folder in (above, *above.parents) if not os.path.exists(folder)]
-        with cleanup.making():
+        with cleanup.defer_exit():
             self.path = run_folder(wanted)
             self.lock = FolderLock(self.path)
             """Nobody else writes there; to be given up by `release`, after the last file."""
             self._new = wanted is None or bool(missing)
             self._made_above = missing if wanted is None else missing[1:]
-            self._forget = cleanup.keep(self.abandon)
+            self._forget = cleanup.register_cleanup(self.abandon)
         self._kept = False
 
     def began(self) -> None:

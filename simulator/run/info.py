@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.console import complain
+from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, one_line
 from simulator.base.json_output import json_text
 from simulator.clock import lateness_text
@@ -20,19 +20,19 @@ from terrain.rut_grid import SPACING, UNIT, read_ruts
 WELL = "well"
 
 
-def main_info(name: str, with_columns: bool = False, as_json: bool = False) -> int:
+def main_info(name: str, with_columns: bool = False, to_json: bool = False) -> int:
     """Command line of `jounce info`; returns 0, or 2 when a log is broken or cannot be made whole. Raises ConfigError."""
     place = Path(name)
     if not os.path.exists(place):  # unlike the method, it takes names that are too long
         raise ConfigError(place, "", "nothing", "the folder of a run, or its telemetry file")
     logs = read_logs(place)
-    if as_json:
+    if to_json:
         print(json_text({"place": str(place), "logs": [described(log) for log in logs]}))
     else:
         print("\n\n".join(text_of(log, with_columns) for log in logs))
     troubles = [log for log in logs if log.trouble]
     for log in troubles:
-        complain(f"{one_line(log.trouble)}{'; the raw log is kept' if log.file.suffix == '.rows' else ''}")
+        print_error(f"{one_line(log.trouble)}{'; the raw log is kept' if log.file.suffix == '.rows' else ''}")
     return 2 if troubles else 0
 
 

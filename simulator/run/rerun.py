@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.records import Record
-from simulator.base.signals import Asked, on_signal, words
+from simulator.base.signals import StopRequest, on_signal, words
 from simulator.builder.builder import Parts, build
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
@@ -49,25 +49,25 @@ class RecordedDriver:
             command[0][name] = column[self._next]
 
 
-def main_rerun(place: str, out: str | None, as_json: bool) -> int:
+def main_rerun(place: str, out: str | None, to_json: bool) -> int:
     """Command line of `jounce rerun`; exit code 1 when a number differs, or the run was ended by a signal, else 0."""
-    say = complain if as_json else tell
+    say = print_error if to_json else print_line
     log, configuration = read_recorded(Path(place))
     made_with = configuration.recorded.get("version")
     if made_with != version():
-        complain(f"the run was made with version {made_with}, this is {version()}: numbers may differ")
+        print_error(f"the run was made with version {made_with}, this is {version()}: numbers may differ")
     before = read_telemetry(log.file, wall=False)
     compile_kernels(say)
     folder = rerun(log, configuration, before, Path(out) if out else None)
     differ = differences(before, read_telemetry(folder / PARQUET_NAME, wall=False))
     rows = len(before["time"])
-    if as_json:
+    if to_json:
         print(json_text({"folder": str(folder), "of": str(log.file), "rows": rows, "columns": len(before), "differ": differ}))
     elif differ:
         first = ", ".join(differ[:5]) + (f" and {len(differ) - 5} more" if len(differ) > 5 else "")
-        complain(f"{len(differ)} of {len(before)} columns differ: {first}; the new log is in {folder}")
+        print_error(f"{len(differ)} of {len(before)} columns differ: {first}; the new log is in {folder}")
     else:
-        tell(f"{rows} rows of {len(before)} columns are the same bit for bit; the new log is in {folder}")
+        print_line(f"{rows} rows of {len(before)} columns are the same bit for bit; the new log is in {folder}")
     return 1 if differ else 0
 
 
@@ -90,7 +90,7 @@ def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], o
     session.warm()
     folder = RunFolder(out)
     armed, raised = (bool(configuration.recorded.get(name)) for name in ("armed", "raised"))
-    asked = Asked()
+    asked = StopRequest()
     try:
         with on_signal(asked):
             try:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.machine import taken
-from simulator.base.signals import Asked, on_signal, words
+from simulator.base.signals import StopRequest, on_signal, words
 from simulator.builder.builder import Parts, build
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
@@ -50,7 +50,7 @@ def run_maneuver(
     configuration: Configuration,
     out: Path | None,
     progress: Callable[[float, float], None] | None = None,
-    say: Callable[[str], None] = complain,
+    say: Callable[[str], None] = print_error,
     pictures: bool = True,
     frames: int = 0,
 ) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _driven(
     Raises JounceError, Ended : as `run_maneuver`; a folder in which nothing began is gone
     """
     assert parts.maneuver is not None
-    duration, asked = parts.maneuver.duration, Asked()
+    duration, asked = parts.maneuver.duration, StopRequest()
 
     def keep_going(session: Session) -> bool:
         if progress is not None:
@@ -251,7 +251,7 @@ def main_run(arguments: Any) -> int:
             configuration,
             Path(arguments.out) if arguments.out else None,
             progress,
-            say=complain if arguments.json else tell,
+            say=print_error if arguments.json else print_line,
             pictures=arguments.pictures != "none",
             frames=arguments.frames,
         )

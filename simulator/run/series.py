@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import complain, tell
-from simulator.base.errors import ConfigError, Gathered, JounceError
+from simulator.base.console import print_error, print_line
+from simulator.base.errors import ConfigError, ErrorCollector, JounceError
 from simulator.base.json_output import json_text
-from simulator.base.signals import Ended
+from simulator.base.signals import EndedBySignal
 from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import find_config
@@ -44,7 +44,7 @@ def load_series(file: str | Path) -> Series:
     content = read_layers("series", Path(file)).content
     series = Series(content, str(file))
     steps = content.get("series") or [content["search"]]
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for n, step in enumerate(steps):
             with faults.part():
                 _check_step(step, str(file), f"series[{n}]" if "series" in content else "search")
@@ -115,7 +115,7 @@ def run_series(
         summary = _write(folder.path, series, runs, complete=True)
         draw_summary(folder.path, series.title, summary["runs"])
         return {"folder": folder.path, "result": summary}
-    except Ended:
+    except EndedBySignal:
         if runs:
             say(f"{len(runs)} runs were driven to their end: {folder.path / SUMMARY}")
         raise
@@ -178,7 +178,7 @@ def main_series(file: Path, arguments: Any) -> int:
         series,
         configuration,
         Path(arguments.out) if arguments.out else None,
-        complain if arguments.json else tell,
+        print_error if arguments.json else print_line,
         told,
         progress,
         pictures=arguments.pictures == "all",

@@ -26,7 +26,7 @@ CONTRACT = 1
 """Version of what stands above and of the classes below."""
 
 
-class Seen(NamedTuple):
+class SensorInput(NamedTuple):
     """What a sensor may look at."""
 
     time: float
@@ -38,7 +38,7 @@ class Seen(NamedTuple):
 class Sensor(Protocol):
     """A sensor as `make` gives it."""
 
-    def step(self, seen: Seen, out: Record) -> None:
+    def step(self, seen: SensorInput, out: Record) -> None:
         """Measure: fill the record `out` of the kind's output, which holds the measurement before."""
 
 

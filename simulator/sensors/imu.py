@@ -23,7 +23,7 @@ from simulator.base.algebra.vectors import add, cross, vector
 from simulator.base.jit import kernel
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.sensors.contract import CONTRACT, Seen, SensorKind, SensorSettings
+from simulator.sensors.contract import CONTRACT, SensorInput, SensorKind, SensorSettings
 
 PARAMETERS = (
     # name          shape  unit              what it is
@@ -74,7 +74,7 @@ class Imu:
         self._noise, self._walk = noise / self._root, walk * self._root
         self._bias = bias * self._random.standard_normal(6)
 
-    def step(self, seen: Seen, out: Record) -> None:
+    def step(self, seen: SensorInput, out: Record) -> None:
         """Measure."""
         measure(seen.readout, self._mount.p_BS, self._mount.R_BS, self._gravity, self._R_WB, self._true)
         white, walk = self._random.standard_normal((2, 6))

@@ -10,13 +10,13 @@ from simulator.base.registry import Registry
 if TYPE_CHECKING:
     from simulator.sensors.contract import SensorKind
 
-SENSORS: Registry[SensorKind] = Registry("sensor", "jounce.sensors", {"imu": "simulator.sensors.imu:KIND"})
+SENSOR_KINDS: Registry[SensorKind] = Registry("sensor", "jounce.sensors", {"imu": "simulator.sensors.imu:KIND"})
 
 
 def register(kind: SensorKind) -> None:
     """Make a sensor known by its name. Raises JounceError: it is for another contract, or another one has its name."""
     check(kind)
-    SENSORS.register(kind.name, kind)
+    SENSOR_KINDS.register(kind.name, kind)
 
 
 def check(kind: SensorKind) -> None:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from simulator.base.plugin_thread import Aside
+from simulator.base.plugin_thread import PluginThread
 from simulator.base.rates import whole_ticks
 from simulator.base.records import Record, Table, record
 from simulator.base.registry import making
 from simulator.base.rotations import rotation_of_euler
 from simulator.base.section import Section
-from simulator.sensors.contract import Mount, Seen, Sensor, SensorKind, SensorSettings
-from simulator.sensors.kinds import SENSORS, check
+from simulator.sensors.contract import Mount, Sensor, SensorInput, SensorKind, SensorSettings
+from simulator.sensors.kinds import SENSOR_KINDS, check
 from terrain.ground import Ground
 
 SAMPLED = (("sampled", (), "s", "simulated time that the measurement is of; NaN when the sensor was dropped"),)
@@ -43,7 +43,7 @@ class MountedSensor:
         self._table: Table = (*SAMPLED, *kind.output)
         self.out = record(self._table)
         self._measured = record(kind.output)
-        self._aside = Aside(f"sensor {name}", self._measure_aside) if aside else None
+        self._aside = PluginThread(f"sensor {name}", self._measure_aside) if aside else None
 
     @property
     def logged(self) -> tuple[str, Table, Record]:
@@ -53,7 +53,7 @@ class MountedSensor:
     def serve(self, time: float, readout: Record, wait: bool) -> None:
         """The vehicle is at `time` [s] with this READOUT; `wait` for one from outside, because nobody drives in real time. Never raises."""
         if self._aside is None:
-            self._sensor.step(Seen(time, readout), self._measured)
+            self._sensor.step(SensorInput(time, readout), self._measured)
             self._take(time, self._measured)
             return
         if self.trouble:
@@ -79,7 +79,7 @@ class MountedSensor:
 
     def _measure_aside(self, time: float, readout: Record) -> tuple[float, Record]:
         """In the thread of a sensor from outside."""
-        self._sensor.step(Seen(time, readout), self._measured)
+        self._sensor.step(SensorInput(time, readout), self._measured)
         for name in self._measured.dtype.names or ():
             if not np.isfinite(self._measured[0][name]).all():
                 raise ValueError(f"{name} is not finite")
@@ -116,7 +116,7 @@ def build_sensors(said: Sequence[Any], file: object, ground: Ground, h: float, s
 
 def _sensor(s: Section, ground: Ground, h: float, seed: int) -> MountedSensor:
     of = s.text("type", expected="the kind of the sensor")
-    kind = SENSORS.named(of, s.file, s.path("type"))
+    kind = SENSOR_KINDS.named(of, s.file, s.path("type"))
     check(kind)
     name = s.text("name", of)
     if not name.isidentifier() or name in RESERVED:
@@ -131,7 +131,7 @@ def _sensor(s: Section, ground: Ground, h: float, seed: int) -> MountedSensor:
     settings = SensorSettings(parameters, mount, every * h, random, ground)
     with making(f"sensor {name}"):
         made = kind.make(settings)
-    return MountedSensor(name, kind, made, every, aside=not SENSORS.is_ours(of))
+    return MountedSensor(name, kind, made, every, aside=not SENSOR_KINDS.is_builtin(of))
 
 
 def _mount(s: Section) -> Mount:

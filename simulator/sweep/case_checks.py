@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from simulator.base.errors import ConfigError, Gathered, JounceError
+from simulator.base.errors import ConfigError, ErrorCollector, JounceError
 from simulator.base.fields import Number
 from simulator.configuration.configuration import Changed, Configuration, is_one_for_each
 from simulator.configuration.file_tables import TABLES, number_at
@@ -106,7 +106,7 @@ class Checks:
             self._tried |= new
             self.try_out(one)
             return
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             with faults.part():
                 self._read_session(one)
             for place, changed in touched.items():

@@ -9,9 +9,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.json_output import json_text
-from simulator.base.signals import Ended
+from simulator.base.signals import EndedBySignal
 from simulator.builder.builder import find_config
 from simulator.builder.warm_up import compile_kernels
 from simulator.sweep.case import Resolved, Resolver
@@ -33,7 +33,7 @@ def main_sweep(arguments: Any) -> int:
 
     Raises JounceError: the file or what it says cannot be used, or the folder; Ended.
     """
-    say = complain if arguments.json else tell
+    say = print_error if arguments.json else print_line
     file = find_config("sweeps", arguments.file)
     design = read_design(file)
     check_parameters(design)
@@ -53,7 +53,7 @@ def main_sweep(arguments: Any) -> int:
         with Shown(design.name, say, bar) as shown:
             try:
                 table = sweep(cases, folder, executor, channels=channels, plugins=arguments.plugin, progress=shown)
-            except (Ended, ExecutorLostError):
+            except (EndedBySignal, ExecutorLostError):
                 shown.hide()
                 say(f"{shown.last.done} of {len(cases)} runs are in {folder}; to go on: {_again(arguments, folder)}")
                 raise

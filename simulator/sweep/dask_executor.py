@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from simulator.base.console import complain
+from simulator.base.console import print_error
 from simulator.base.errors import JounceError
 from simulator.base.machine import software
 from simulator.sweep.case import code_digest
@@ -115,7 +115,7 @@ class DaskCluster:
     Raises JounceError: Dask is not installed, or no scheduler answers.
     """
 
-    def __init__(self, scheduler: str, say: Callable[[str], None] = complain, work: Work = RUNS) -> None:
+    def __init__(self, scheduler: str, say: Callable[[str], None] = print_error, work: Work = RUNS) -> None:
         dask, distributed = _dask()
         self._scheduler, self._say, self._work = scheduler, say, work
         _keep_quiet()

@@ -15,7 +15,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import read
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
@@ -165,7 +165,7 @@ def design(content: Any, file: str) -> Design:
     """The design of the content of a file. Raises as `read_design`."""
     said = SweepFile(**read(FILE.fields, content, file, fill=False))
     base = {name: getattr(said, name) for name in NAMED if getattr(said, name) is not None} | dict(said.set or {})
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         _check_keys(said.set or (), file, "set", faults)
         for n, block in enumerate(said.vary):
             with faults.part():
@@ -241,7 +241,7 @@ def _seeds(said: Any, first: int) -> Sequence[int]:
 
 def _check_block(block: Block, file: str, key: str) -> None:
     """What no single key of a block can tell. Raises ConfigError."""
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         if block.grid is block.list is block.sample is block.repeat is None:
             faults.add(ConfigError(file, key, "nothing", "one or more of grid, list, sample, repeat"))
         for name, keys in _keys_of(block):
@@ -261,7 +261,7 @@ def _check_block(block: Block, file: str, key: str) -> None:
             faults.add(ConfigError(file, f"{key}.sample.method", "saltelli", alone))
 
 
-def _check_steps(steps: Steps, file: str, key: str, faults: Gathered) -> None:
+def _check_steps(steps: Steps, file: str, key: str, faults: ErrorCollector) -> None:
     if (steps.step is None) == (steps.count is None):
         faults.add(ConfigError(file, key, "neither step nor count" if steps.step is None else "step and count", "one of step and count"))
     elif steps.step is not None and abs(steps.to - steps.first) / steps.step > MOST_RUNS:
@@ -282,7 +282,7 @@ def _keys_of(block: Block) -> Iterator[tuple[str, Iterable[str]]]:
         yield "sample.of", block.sample.of
 
 
-def _check_keys(keys: Iterable[str], file: str, where: str, faults: Gathered) -> None:
+def _check_keys(keys: Iterable[str], file: str, where: str, faults: ErrorCollector) -> None:
     """A key begins with one of a session; what is below shows where it is resolved."""
     known = [spelled for field in SESSION for spelled in field.spellings]
     for key in keys:
@@ -293,7 +293,7 @@ def _check_keys(keys: Iterable[str], file: str, where: str, faults: Gathered) ->
             faults.add(ConfigError(file, f"{where}.{key}", key, no_such_key(path[0], [field.usual for field in SESSION], known)))
 
 
-def _check_twice(block: Block, file: str, key: str, faults: Gathered) -> None:
+def _check_twice(block: Block, file: str, key: str, faults: ErrorCollector) -> None:
     """Nothing varies by two parts of one block."""
     told: dict[str, str] = {SEED: "repeat"} if block.repeat is not None else {}
     for name, keys in _keys_of(block):

@@ -21,7 +21,7 @@ import numpy as np
 
 from simulator.base.errors import OutputError
 from simulator.base.json_output import json_text
-from simulator.base.signals import Asked, on_signal
+from simulator.base.signals import StopRequest, on_signal
 from simulator.sweep.case import LETTERS, Cases
 from simulator.sweep.executor import Executor
 from simulator.sweep.journal import Journals, Place, Row
@@ -90,7 +90,7 @@ def sweep(
     with FolderLock(place):
         _claim(place, cases, channels)
         kept = Kept(cases, place, logs=bool(channels))
-        asked = Asked()
+        asked = StopRequest()
 
         def end(number: int) -> None:
             asked(number)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import build
 from simulator.configuration.file_lookup import find_config
@@ -24,7 +24,7 @@ def load_sweep(file: str | Path) -> Design:
     Raises ConfigError: everything that is wrong with it; JounceError where scipy is needed and missing.
     """
     design = read_design(file)
-    with files_parsed_once(), Gathered() as faults:
+    with files_parsed_once(), ErrorCollector() as faults:
         with faults.part():
             check_parameters(design)
         shared = Shared(design.base, file, partial(design.key_of, None))
@@ -37,7 +37,7 @@ def load_sweep(file: str | Path) -> Design:
 def check_parameters(made: Design) -> None:
     """Maneuvers have the parameters that runs give them: others would change nothing, in silence. Raises ConfigError."""
     known: dict[str, Mapping[str, Any]] = {}
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for number in telling(made.points):
             point = made.points[number]
             name = point.get("maneuver", made.base.get("maneuver"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from simulator.base.line_process import AskedProcess, ProcessDiedError
+from simulator.base.line_process import LineProcess, ProcessDiedError
 
 WORKER = "simulator.sweep.worker"
 ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -36,7 +36,7 @@ class LocalProcesses:
 
     def __init__(self, processes: int, worker: str = WORKER) -> None:
         self.workers = processes
-        self._processes = [AskedProcess(worker, environment=ONE_THREAD) for _ in range(processes)]
+        self._processes = [LineProcess(worker, environment=ONE_THREAD) for _ in range(processes)]
 
     def chunks(self, todo: Iterator[Chunk]) -> Iterator[dict[str, Any]]:
         """As `simulator.sweep.executor.Executor` says. The processes stay, for the next call."""

@@ -7,7 +7,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
 from simulator.sweep.metric_section import PASSED
@@ -38,7 +38,7 @@ def main_report(folder: str | None, metrics: Sequence[str], shown: bool) -> int:
     command = shlex.join(["jounce", "sweep", "report", folder, *(["--metric", *metrics] if metrics else [])])
     page = Path(folder) / PAGE
     write_text(page, sweep_page(results, wanted, command).html())
-    tell(f"{len(results.runs)} of {planned_runs(results)} runs; the page is {page}")
+    print_line(f"{len(results.runs)} of {planned_runs(results)} runs; the page is {page}")
     if shown:
         webbrowser.open(page.resolve().as_uri())
     return 0

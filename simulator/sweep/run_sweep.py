@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.registry import load_plugins
-from simulator.base.signals import Ended
+from simulator.base.signals import EndedBySignal
 from simulator.sweep.case import Resolver
 from simulator.sweep.engine import Progress, sweep
 from simulator.sweep.executor import Executor
@@ -75,7 +75,7 @@ def run_sweep(
     executor = executor_for(processes, scheduler, lambda line: None)
     try:
         return sweep(cases, out, executor, channels=channels, plugins=files, progress=told)
-    except Ended:
+    except EndedBySignal:
         raise KeyboardInterrupt from None
     finally:
         executor.close()

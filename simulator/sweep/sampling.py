@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, Gathered, JounceError
+from simulator.base.errors import ConfigError, ErrorCollector, JounceError
 
 Array = NDArray[np.float64]
 
@@ -116,7 +116,7 @@ def _between(said: Mapping[str, Any]) -> tuple[float, float]:
 def check_distribution(said: Mapping[str, Any], file: object, key: str) -> None:
     """What no single key of a distribution can tell. Raises ConfigError."""
     low, high = said.get("from"), said.get("to")
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         if low is not None and high is not None and high <= low:
             faults.add(ConfigError(file, f"{key}.to", high, f"more than from, {low:g}"))
         elif said["distribution"] == "triangular" and not low <= said["mode"] <= high:

@@ -32,7 +32,7 @@ def compiled_once() -> Iterator[None]:
     end."""
     with _claims() as file, contextlib.ExitStack() as stack:
         if file is not None:
-            stack.enter_context(compile_lock.sharing(file.fileno()))
+            stack.enter_context(compile_lock.share_compilation(file.fileno()))
         yield
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from simulator.base.json_output import content_key
 from simulator.base.records import Record, Table, dtype_of
-from simulator.base.section_cache import KnownSections
+from simulator.base.section_cache import SectionCache
 from simulator.builder.builder import Workshop, build_cueing, outline
 from simulator.configuration.configuration import DEFAULTS, Configuration
 from simulator.driver.internal_model import VehicleTraits
@@ -98,7 +98,7 @@ class Stock(Workshop):
     def __init__(self) -> None:
         self.channels: tuple[str, ...] = ()
         self.has_motion = True
-        self.sections = KnownSections(msgspec.msgpack.encode)
+        self.sections = SectionCache(msgspec.msgpack.encode)
         self._vehicles: Kept[KnownVehicle] = Kept(VEHICLES)
         self._axles: Kept[Any] = Kept(AXLES)
         self._tires: Kept[TireFile] = Kept(VEHICLES)

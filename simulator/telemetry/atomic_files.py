@@ -39,7 +39,7 @@ def write_whole(file: Path, write: Callable[[Path], Any], durable: bool = False)
     OutputError : the folder or the disk refuses; the temporary file is removed and an older `file` stays as it was
     """
     temporary = file.with_name(f".{file.name}.part")
-    forget = cleanup.keep(lambda: temporary.unlink(missing_ok=True))
+    forget = cleanup.register_cleanup(lambda: temporary.unlink(missing_ok=True))
     try:
         write(temporary)
         if durable:

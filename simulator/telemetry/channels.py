@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.memoize import known_by_identity
+from simulator.base.memoize import memoize_table
 from simulator.base.records import Record, Row, Table
 from simulator.base.suggestions import did_you_mean
 
@@ -149,7 +149,7 @@ class _Columns(tuple[Channel, ...]):
         return self is other
 
 
-@known_by_identity
+@memoize_table
 def _columns(table: Table, prefix: str, dtype: np.dtype, wall: frozenset[str]) -> _Columns:
     """Columns of a record."""
     return _Columns(_columns_of_rows(prefix, table, dtype, wall))

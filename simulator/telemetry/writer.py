@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from simulator.base.console import complain
+from simulator.base.console import print_error
 from simulator.base.errors import OutputError
 from simulator.base.json_output import json_text
 from simulator.base.machine import origin
@@ -64,7 +64,7 @@ class LogOptions:
     JSON."""
     lock: FolderLock | None = None
     """Ownership of the folder, when the caller has it and gives it up himself."""
-    say: Callable[[str], None] = complain
+    say: Callable[[str], None] = print_error
     """Called with one line that a person must know."""
 
 

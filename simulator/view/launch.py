@@ -106,9 +106,9 @@ def start_process(
 ) -> ViewProcess:
     """Start `python -m module BLOCK KEYS LAND.npz GEOMETRY.npz rest...`; arguments as for `start_view_process`."""
     if claim is None:
-        with cleanup.making():
+        with cleanup.defer_exit():
             claim = Claim()
-            cleanup.keep(claim.release)
+            cleanup.register_cleanup(claim.release)
     land_file, geometry_file = claim.folder / LAND, claim.folder / GEOMETRY
     (ground if isinstance(ground, Land) else land_of(ground)).save(land_file)
     np.savez(geometry_file, **checked_geometry(geometry))  # type: ignore[arg-type]

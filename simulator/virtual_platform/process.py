@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base import cleanup
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError, StreamError
 from simulator.base.json_output import json_text
-from simulator.base.signals import Asked, Ended, exit_code, leave, on_signal
+from simulator.base.signals import EndedBySignal, StopRequest, exit_code, leave, on_signal
 from simulator.motion.protocols.native import PROTOCOL
 from simulator.virtual_platform.platform import RigOptions, report, run_platform
 
@@ -86,7 +86,7 @@ def main_platform(arguments: argparse.Namespace) -> int:
 def _run_by_itself(options: RigOptions) -> dict[str, Any]:
     """In a terminal of its own. The first signal: come to rest and leave. The second: leave. Raises Ended after one."""
     to_screen = options.json == "-"
-    asked, listens = Asked(), threading.Event()
+    asked, listens = StopRequest(), threading.Event()
 
     def end(number: int) -> None:
         if not listens.is_set():  # nothing moves yet, and it may compile for long
@@ -97,11 +97,11 @@ def _run_by_itself(options: RigOptions) -> dict[str, Any]:
     def ready(port: int) -> None:
         listens.set()
         if not to_screen:
-            tell(f"platform listens on {options.host} port {port}")
+            print_line(f"platform listens on {options.host} port {port}")
 
     with on_signal(end):
         summary = run_platform(options, ready)
-        tell(json_text(summary, indent=2) if to_screen else report(summary))
+        print_line(json_text(summary, indent=2) if to_screen else report(summary))
     asked.raise_if_asked()
     return summary
 
@@ -217,9 +217,9 @@ def _main() -> int:
     try:
         return main_platform(parser.parse_args())
     except JounceError as error:
-        complain(str(error))
+        print_error(str(error))
         return 2
-    except Ended as ended:
+    except EndedBySignal as ended:
         return exit_code(ended.number)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Either, Field, ListOf, Number, Variants
 from simulator.base.records import Record, record
 from simulator.base.section import Section
@@ -127,7 +127,7 @@ _KINDS = {
 def read_features(sections: Sequence[Section]) -> Features:
     """Features of a terrain file, checked by `FEATURES`, made ready for kernels. Raises ConfigError: one that cannot be."""
     pieces: list[Record] = []
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for number, section in enumerate(sections):
             with faults.part():
                 pieces += _pieces(section, number)

@@ -19,7 +19,7 @@ LONLAT, LOCAL, PIXELS, MAP = "lonlat", "local", "pixels", "map"
 """Kinds of coordinates: degrees of longitude and latitude, metres of our own, samples from the south-west one, metres on a map."""
 
 
-class Source(Protocol):
+class ElevationSource(Protocol):
     """Heights of a file."""
 
     @property

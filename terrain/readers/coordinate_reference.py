@@ -8,13 +8,13 @@ import numpy as np
 
 from simulator.base.errors import ConfigError
 from terrain.readers.contract import LONLAT, MAP, Values
-from terrain.readers.request import INSTALL, Asked
+from terrain.readers.request import INSTALL, ReadRequest
 
 FOREIGN = "other units"
 """Kind of map coordinates that are no metres."""
 
 
-def named(asked: Asked, crs: str) -> tuple[str, str]:
+def named(asked: ReadRequest, crs: str) -> tuple[str, str]:
     """Kind and code of a reference system that is said beside a file. Raises ConfigError: there is none of that name."""
     return kind_of(crs, asked.file, f"{asked.key}.crs"), crs
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrain.readers.contract import LOCAL, Source, Values
+from terrain.readers.contract import LOCAL, ElevationSource, Values
 from terrain.readers.crg_file import read_crg_file
 from terrain.readers.crg_road import CrgRoad
-from terrain.readers.request import Asked
+from terrain.readers.request import ReadRequest
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,6 @@ class CrgSurface:
         }
 
 
-def read(asked: Asked) -> Source:
+def read(asked: ReadRequest) -> ElevationSource:
     """A road. Raises ConfigError as `read_crg_file`."""
     return CrgSurface(CrgRoad(read_crg_file(asked.path), raw=not asked.said.get("modifiers", True)))

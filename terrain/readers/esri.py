@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size, read_bytes, read_utf8
 from simulator.base.npy_reader import MOST_BYTES
-from terrain.readers.contract import MAP, Raster, Source
+from terrain.readers.contract import MAP, ElevationSource, Raster
 from terrain.readers.coordinate_reference import named, of_text
-from terrain.readers.request import Asked, Samples, heights_of
+from terrain.readers.request import RasterSamples, ReadRequest, heights_of
 
 EXPECTED = "an ESRI ASCII grid"
 WORDS = ("ncols", "nrows", "xllcorner", "xllcenter", "yllcorner", "yllcenter", "cellsize", "dx", "dy", "nodata_value")
@@ -28,7 +28,7 @@ DEGREES = 0.02
 """m. Cells smaller than that, of a grid that says no reference system, are degrees."""
 
 
-def read(asked: Asked) -> Source:
+def read(asked: ReadRequest) -> ElevationSource:
     """Heights of a grid. Raises ConfigError: a word is missing, or there are more or fewer numbers than it says."""
     content = read_bytes(asked.path, EXPECTED, MOST_BYTES)
     header, body = _header(asked, content)
@@ -40,13 +40,13 @@ def read(asked: Asked) -> Source:
         raise asked.wrong([dx, dy], "a cellsize above 0")
     west, south = (_place(asked, header, axis, step) for axis, step in (("x", dx), ("y", dy)))
     void = _number(asked, header, "nodata_value") if "nodata_value" in header else USUAL_VOID
-    heights = heights_of(asked, Samples(values, values == void))
+    heights = heights_of(asked, RasterSamples(values, values == void))
     kind, crs = _reference(asked, min(dx, dy))
     corner = np.array((west, south + (rows - 1) * dy))
     return Raster(heights, corner, np.array((dx, 0.0)), np.array((0.0, -dy)), kind, crs)
 
 
-def _header(asked: Asked, content: bytes) -> tuple[dict[str, str], int]:
+def _header(asked: ReadRequest, content: bytes) -> tuple[dict[str, str], int]:
     """Words by key in small letters, and where the numbers begin."""
     header: dict[str, str] = {}
     place = 0
@@ -61,7 +61,7 @@ def _header(asked: Asked, content: bytes) -> tuple[dict[str, str], int]:
     return header, place
 
 
-def _number(asked: Asked, header: dict[str, str], key: str) -> float:
+def _number(asked: ReadRequest, header: dict[str, str], key: str) -> float:
     try:
         value = float(header[key])
     except (KeyError, ValueError):
@@ -71,21 +71,21 @@ def _number(asked: Asked, header: dict[str, str], key: str) -> float:
     return value
 
 
-def _count(asked: Asked, header: dict[str, str], key: str) -> int:
+def _count(asked: ReadRequest, header: dict[str, str], key: str) -> int:
     value = _number(asked, header, key)
     if value != int(value) or not 0 < value < 1e9:
         raise asked.wrong(value, f"{key} and a whole number above 0")
     return int(value)
 
 
-def _place(asked: Asked, header: dict[str, str], axis: str, step: float) -> float:
+def _place(asked: ReadRequest, header: dict[str, str], axis: str, step: float) -> float:
     """Place of the south-west height along an axis."""
     if f"{axis}llcenter" in header:
         return _number(asked, header, f"{axis}llcenter")
     return _number(asked, header, f"{axis}llcorner") + 0.5 * step
 
 
-def _numbers(asked: Asked, text: bytes, count: int) -> NDArray[np.float64]:
+def _numbers(asked: ReadRequest, text: bytes, count: int) -> NDArray[np.float64]:
     """All numbers of the body."""
     if len(text) < 2 * count - 1:
         raise asked.wrong(f"{len(text)} bytes after the header", f"{count} numbers")
@@ -107,7 +107,7 @@ def _numbers(asked: Asked, text: bytes, count: int) -> NDArray[np.float64]:
     return out
 
 
-def _reference(asked: Asked, step: float) -> tuple[str, str]:
+def _reference(asked: ReadRequest, step: float) -> tuple[str, str]:
     """Kind of the coordinates and their reference system: said beside the grid, or in a .prj file."""
     if "crs" in asked.said:
         return named(asked, asked.said["crs"])

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
-from terrain.readers.contract import LONLAT, MAP, Raster, Source
+from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster
 from terrain.readers.coordinate_reference import FOREIGN, named
-from terrain.readers.request import Asked, Samples, heights_of, missing, raster_of
+from terrain.readers.request import RasterSamples, ReadRequest, heights_of, missing, raster_of
 
 EXPECTED = "a GeoTIFF of heights"
 MOST_BYTES = 1 << 32
@@ -26,7 +26,7 @@ PLACES = ("first_row", "row_runs", "origin", "spacing", "extent")
 """Keys that say where an array lies."""
 
 
-def read(asked: Asked) -> Source:
+def read(asked: ReadRequest) -> ElevationSource:
     """Heights of the one band. Raises ConfigError: damaged, colors, 8 bits, another unit."""
     rasterio = _library(asked)
     checked_size(asked.path, EXPECTED, MOST_BYTES)
@@ -39,7 +39,7 @@ def read(asked: Asked) -> Source:
         raise asked.wrong(_why(error), EXPECTED) from None
 
 
-def _library(asked: Asked) -> Any:
+def _library(asked: ReadRequest) -> Any:
     try:
         import rasterio
     except ImportError:
@@ -54,7 +54,7 @@ def _why(error: Exception) -> str:
     return str(error.__cause__ or error).splitlines()[0]
 
 
-def _samples(asked: Asked, data: Any) -> Samples:
+def _samples(asked: ReadRequest, data: Any) -> RasterSamples:
     asked.check_size(data.width, data.height)
     if data.count != 1:
         raise asked.wrong(f"{data.count} bands", "one band of heights; no colors")
@@ -67,10 +67,10 @@ def _samples(asked: Asked, data: Any) -> Samples:
         voids |= np.isnan(values) if np.isnan(data.nodata) else values == values.dtype.type(data.nodata)
     elif any(flag.name in ("per_dataset", "alpha") for flag in data.mask_flag_enums[0]):
         voids |= data.read_masks(1) == 0
-    return Samples(values, voids, {"nodata": data.nodata, "type": kind.name})
+    return RasterSamples(values, voids, {"nodata": data.nodata, "type": kind.name})
 
 
-def _raster(asked: Asked, data: Any) -> Source:
+def _raster(asked: ReadRequest, data: Any) -> ElevationSource:
     samples = _samples(asked, data)
     unit = (data.units[0] or "").strip().lower()
     if unit not in METRES and "scale" not in asked.said:
@@ -90,7 +90,7 @@ def _raster(asked: Asked, data: Any) -> Source:
     return Raster(heights, corner, row, column, kind, crs, dict(samples.note) | {"raster_type": data.tags().get("AREA_OR_POINT", "Area")})
 
 
-def _reference(asked: Asked, data: Any) -> tuple[str, str]:
+def _reference(asked: ReadRequest, data: Any) -> tuple[str, str]:
     """Kind of the coordinates and their reference system."""
     if "crs" in asked.said:
         return named(asked, asked.said["crs"])

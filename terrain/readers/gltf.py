@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from simulator.base.inputfile import checked_size, read_bytes
-from terrain.readers.contract import Source
+from terrain.readers.contract import ElevationSource
 from terrain.readers.mesh import Part, from_parts
-from terrain.readers.request import Asked, missing
+from terrain.readers.request import ReadRequest, missing
 
 EXPECTED = "a glTF 2.0 file, with its buffers in it or beside it"
 MOST_BYTES = 1 << 29
@@ -25,7 +25,7 @@ MOST_NODES = 1000
 MADE_UP = re.compile(r"_[0-9a-f]{6}$")
 
 
-def read(asked: Asked) -> Source:
+def read(asked: ReadRequest) -> ElevationSource:
     """The surface of a scene. Raises ConfigError: damaged, no triangles."""
     try:
         import trimesh
@@ -44,7 +44,7 @@ def read(asked: Asked) -> Source:
     return from_parts(parts, asked.path, said.get("up", "y"), float(said.get("unit", 1.0)), tuple(said.get("ignore", ())))
 
 
-def _check_counts(asked: Asked) -> None:
+def _check_counts(asked: ReadRequest) -> None:
     """Raises ConfigError: arrays are announced that are larger than can be meant, for which memory would be asked before anything is read."""
     content = read_bytes(asked.path, EXPECTED, MOST_BYTES)
     if content[:4] == b"glTF":

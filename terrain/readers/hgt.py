@@ -11,8 +11,8 @@ import re
 import numpy as np
 
 from simulator.base.inputfile import read_bytes
-from terrain.readers.contract import LONLAT, Raster, Source
-from terrain.readers.request import Asked, Samples, heights_of
+from terrain.readers.contract import LONLAT, ElevationSource, Raster
+from terrain.readers.request import RasterSamples, ReadRequest, heights_of
 
 SIDES = {2 * n * n: n for n in (1201, 3601)}
 """Samples along a side by the size of the file [bytes]."""
@@ -20,7 +20,7 @@ VOID = -32768
 NAME = re.compile(r"^([NS])(\d{1,2})([EW])(\d{1,3})", re.IGNORECASE)
 
 
-def read(asked: Asked) -> Source:
+def read(asked: ReadRequest) -> ElevationSource:
     """Heights of a tile. Raises ConfigError: the size is that of no tile, or nothing says where it lies."""
     content = read_bytes(asked.path, "an SRTM tile", max(SIDES))
     n = SIDES.get(len(content))
@@ -28,13 +28,13 @@ def read(asked: Asked) -> Source:
         raise asked.wrong(f"{len(content)} bytes", " or ".join(f"{size} bytes ({n} x {n} samples)" for size, n in SIDES.items()))
     values = np.frombuffer(content, ">i2").astype(np.int16).reshape(n, n)
     longitude, latitude = _corner(asked)
-    heights = heights_of(asked, Samples(values, values == VOID))
+    heights = heights_of(asked, RasterSamples(values, values == VOID))
     step = 1.0 / (n - 1)
     corner = np.array((longitude, latitude + 1.0))
     return Raster(heights, corner, np.array((step, 0.0)), np.array((0.0, -step)), LONLAT, "EPSG:4326")
 
 
-def _corner(asked: Asked) -> tuple[float, float]:
+def _corner(asked: ReadRequest) -> tuple[float, float]:
     """Longitude and latitude of the south-west corner [degrees]."""
     if "corner" in asked.said:
         longitude, latitude = asked.said["corner"]

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError, Gathered, JounceError
+from simulator.base.errors import ConfigError, ErrorCollector, JounceError
 from simulator.base.fields import Choice, Either, Field, Fields, FileName, Flag, ListOf, Number, Text
 from simulator.base.registry import Registry
 from simulator.base.suggestions import did_you_mean
-from terrain.readers.contract import Source
-from terrain.readers.request import SIDES, Asked
+from terrain.readers.contract import ElevationSource
+from terrain.readers.request import SIDES, ReadRequest
 
 CONTRACT = 1
-"""Version of the class below and of `terrain.readers.contract.Source`."""
+"""Version of the class below and of `terrain.readers.contract.ElevationSource`."""
 
 
 @dataclass(frozen=True)
-class HeightFormat:
+class ElevationFormatKind:
     """A reader as it is registered.
 
     Attributes
@@ -32,7 +32,7 @@ class HeightFormat:
 
     name: str
     suffixes: tuple[str, ...]
-    read: Callable[[Asked], Source]
+    read: Callable[[ReadRequest], ElevationSource]
     keys: tuple[str, ...]
     contract: int
     meaning: str = ""
@@ -43,7 +43,7 @@ ARRAY = ("first_row", "row_runs", "origin", "spacing", "extent")
 COUNTS = ("scale", "offset", "range", "voids")
 METRES = ("scale", "offset", "voids")
 
-FORMATS: Registry[HeightFormat] = Registry(
+ELEVATION_FORMAT_KINDS: Registry[ElevationFormatKind] = Registry(
     "format of heights",
     "jounce.heights",
     {
@@ -61,7 +61,7 @@ FORMATS: Registry[HeightFormat] = Registry(
 _METRE = Number("m", -1e7, 1e7)
 FIELDS: Fields = (
     Field("file", FileName("the path of a file of heights, beside this file or inside the assets"), "file of heights"),
-    Field("format", Choice(FORMATS.names), "its format, where the suffix does not say it", None),
+    Field("format", Choice(ELEVATION_FORMAT_KINDS.names), "its format, where the suffix does not say it", None),
     Field("first_row", Choice(SIDES), "of an array: the side of the map on which its first row lies", None),
     Field("row_runs", Choice(SIDES), "of an array: where the samples of a row lead; east when left out", None),
     Field("origin", Number("m", -1e6, 1e6, shape=(2,)), "of an array: x, y of the south-west sample", None),
@@ -101,25 +101,25 @@ FIELDS: Fields = (
 """What a terrain file says of a file of heights."""
 
 
-def register(kind: HeightFormat) -> None:
+def register(kind: ElevationFormatKind) -> None:
     """Make a reader known by its name and suffixes. Raises JounceError: it is for another contract, or another one has its name."""
     check(kind)
-    FORMATS.register(kind.name, kind)
+    ELEVATION_FORMAT_KINDS.register(kind.name, kind)
 
 
-def check(kind: HeightFormat) -> None:
+def check(kind: ElevationFormatKind) -> None:
     """Raises JounceError as `register`; what installed packages offer has not gone through that."""
     if kind.contract != CONTRACT:
         raise JounceError(f"format of heights {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
 
 
-def format_of(path: Path, said: Mapping[str, Any], file: object, key: str = "heights") -> HeightFormat:
+def format_of(path: Path, said: Mapping[str, Any], file: object, key: str = "heights") -> ElevationFormatKind:
     """The format of a file. Raises ConfigError: neither its suffix nor the section says one, or the section says what does not go with it."""
     if "format" in said:
-        found = FORMATS.named(said["format"], file, f"{key}.format")
+        found = ELEVATION_FORMAT_KINDS.named(said["format"], file, f"{key}.format")
     else:
         suffix = path.suffix.lower()
-        everyone = [one for name in FORMATS.names() if (one := FORMATS.get(name)) is not None]
+        everyone = [one for name in ELEVATION_FORMAT_KINDS.names() if (one := ELEVATION_FORMAT_KINDS.get(name)) is not None]
         known = [each for one in everyone for each in one.suffixes]
         match = next((one for one in everyone if suffix in one.suffixes), None)
         if match is None:
@@ -137,13 +137,13 @@ def format_of(path: Path, said: Mapping[str, Any], file: object, key: str = "hei
 def check_said(path: Path, said: Mapping[str, Any], file: object, key: str, indices: bool = False) -> None:
     """Before a file is opened: whether all is said of it that it needs. Raises ConfigError."""
     meanings = {field.name: field.meaning for field in FIELDS}
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for names in format_of(path, said, file, key).needs:
             if not any(name in said for name in names) and not (indices and set(names) & set(COUNTS)):
                 faults.add(ConfigError(file, f"{key}.{names[0]}", "nothing", f"{' or '.join(names)}: {meanings[names[0]]}"))
 
 
-def read_heights(asked: Asked) -> Source:
+def read_heights(asked: ReadRequest) -> ElevationSource:
     """The heights of a file, in its own coordinates.
 
     Raises
@@ -152,7 +152,7 @@ def read_heights(asked: Asked) -> Source:
     JounceError : a reader from outside raised something else
     """
     found = format_of(asked.path, asked.said, asked.file, asked.key)
-    if FORMATS.is_ours(found.name):
+    if ELEVATION_FORMAT_KINDS.is_builtin(found.name):
         return found.read(asked)
     try:
         return found.read(asked)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.inputfile import read_bytes
-from terrain.readers.contract import Source, Values
+from terrain.readers.contract import ElevationSource, Values
 from terrain.readers.mesh import Part, from_parts, triangulated
-from terrain.readers.request import Asked
+from terrain.readers.request import ReadRequest
 
 EXPECTED = "an OBJ file"
 MOST_BYTES = 1 << 28
@@ -15,7 +15,7 @@ MOST_BYTES = 1 << 28
 UPS = ("y", "z")
 
 
-def read(asked: Asked) -> Source:
+def read(asked: ReadRequest) -> ElevationSource:
     """The surface of an OBJ file. Raises ConfigError: a face without its corners, no faces, nothing said of the axis that points up."""
     up = asked.need("up", "z", "the axis of the file that points up: z, or y")
     corners, faces = _read(asked)
@@ -24,7 +24,7 @@ def read(asked: Asked) -> Source:
     return from_parts(parts, asked.path, up, float(said.get("unit", 1.0)), tuple(said.get("ignore", ())))
 
 
-def _read(asked: Asked) -> tuple[Values, dict[tuple[str, ...], list[list[int]]]]:
+def _read(asked: ReadRequest) -> tuple[Values, dict[tuple[str, ...], list[list[int]]]]:
     """Corners (n, 3), and faces as numbers of corners by the names they go under."""
     corners: list[tuple[float, ...]] = []
     faces: dict[tuple[str, ...], list[list[int]]] = {}
@@ -60,7 +60,7 @@ def _corner(word: str, count: int) -> int:
     return number
 
 
-def _triangles(asked: Asked, corners: Values, faces: list[list[int]]) -> Values:
+def _triangles(asked: ReadRequest, corners: Values, faces: list[list[int]]) -> Values:
     """(n, 3, 3) corners of the triangles of faces."""
     last = max(max(face) for face in faces)
     if last >= len(corners):

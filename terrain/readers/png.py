@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
 from simulator.base.npy_reader import MOST_BYTES
-from terrain.readers.contract import Source
-from terrain.readers.request import Asked, Samples, heights_of, raster_of
+from terrain.readers.contract import ElevationSource
+from terrain.readers.request import RasterSamples, ReadRequest, heights_of, raster_of
 
 EXPECTED = "a readable PNG image"
 DEEP = ("I;16", "I;16B", "I;16L")
 INDEXED = ("L", "P", "1", *DEEP)
 
 
-def read(asked: Asked) -> Source:
+def read(asked: ReadRequest) -> ElevationSource:
     """Heights of a 16-bit gray image. Raises ConfigError: it is none, or damaged, or of 8 bits or colors."""
     samples = read_samples(asked)
     return raster_of(asked, heights_of(asked, samples, scaled=False), samples.note)
 
 
-def read_samples(asked: Asked) -> Samples:
+def read_samples(asked: ReadRequest) -> RasterSamples:
     """Counts of a gray image, or indices. Raises ConfigError."""
     from PIL import Image
 
@@ -46,7 +46,7 @@ def read_samples(asked: Asked) -> Samples:
         raise asked.wrong(
             f"image mode {mode}", "a 16-bit gray PNG (8 bits are too coarse for a road, and Pillow cuts colors of 16 bits to 8)"
         )
-    return Samples(_unsigned(values))
+    return RasterSamples(_unsigned(values))
 
 
 def _unsigned(values: NDArray[np.generic]) -> NDArray[np.generic]:
@@ -54,7 +54,7 @@ def _unsigned(values: NDArray[np.generic]) -> NDArray[np.generic]:
     return values.astype(np.uint16)
 
 
-def _is_gray_16(asked: Asked) -> bool:
+def _is_gray_16(asked: ReadRequest) -> bool:
     """Older Pillow versions call a 16-bit gray PNG mode I; its header (PNG specification, IHDR) is the judge."""
     with asked.path.open("rb") as stream:
         return stream.read(26)[24:26] == bytes((16, 0))

@@ -13,14 +13,14 @@ import numpy as np
 
 from simulator.base.inputfile import checked_size
 from simulator.base.npy_reader import MOST_BYTES
-from terrain.readers.contract import Source
-from terrain.readers.request import Asked, Samples, heights_of, raster_of
+from terrain.readers.contract import ElevationSource
+from terrain.readers.request import RasterSamples, ReadRequest, heights_of, raster_of
 
 EXPECTED = "a file of 16-bit samples"
 ORDERS = {"little": "<u2", "big": ">u2"}
 
 
-def read(asked: Asked) -> Source:
+def read(asked: ReadRequest) -> ElevationSource:
     """Heights of a RAW file. Raises ConfigError: its size is not that of the samples, or too little is said of it."""
     size = checked_size(asked.path, EXPECTED, MOST_BYTES)
     order = asked.need("byte_order", "little", f"the order of the two bytes of a sample: {' or '.join(ORDERS)}")
@@ -31,10 +31,10 @@ def read(asked: Asked) -> Source:
     counts = np.fromfile(asked.path, ORDERS[order], columns * rows).astype(np.uint16).reshape(rows, columns)
     if counts.size != columns * rows:
         raise asked.wrong(f"{counts.size} samples", f"{columns * rows}")
-    return raster_of(asked, heights_of(asked, Samples(counts), scaled=False), {})
+    return raster_of(asked, heights_of(asked, RasterSamples(counts), scaled=False), {})
 
 
-def _size(asked: Asked, size: int) -> tuple[int, int]:
+def _size(asked: ReadRequest, size: int) -> tuple[int, int]:
     """Columns and rows; those of a square where nothing is said."""
     if "size" in asked.said:
         columns, rows = (int(n) for n in asked.said["size"])

@@ -26,7 +26,7 @@ INSTALL = "pip install 'jounce[terrain]'"
 
 
 @dataclass
-class Asked:
+class ReadRequest:
     """One file to read.
 
     Attributes
@@ -65,7 +65,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Samples:
+class RasterSamples:
     """What a file of an array holds.
 
     Attributes
@@ -79,7 +79,7 @@ class Samples:
     note: Mapping[str, Any] = field(default_factory=dict)
 
 
-def heights_of(asked: Asked, samples: Samples, scaled: bool = True) -> Values:
+def heights_of(asked: ReadRequest, samples: RasterSamples, scaled: bool = True) -> Values:
     """Heights [m] of samples, NaN at voids.
 
     scaled : whether the file says metres, so that nothing needs to be said of a scale
@@ -113,7 +113,7 @@ def heights_of(asked: Asked, samples: Samples, scaled: bool = True) -> Values:
     return heights
 
 
-def _refuse_unnamed(asked: Asked, values: NDArray[Any], voids: NDArray[np.bool_]) -> None:
+def _refuse_unnamed(asked: ReadRequest, values: NDArray[Any], voids: NDArray[np.bool_]) -> None:
     for suspect in SUSPECTS:
         found = (values == suspect) & ~voids
         if found.any():
@@ -125,7 +125,7 @@ def _refuse_unnamed(asked: Asked, values: NDArray[Any], voids: NDArray[np.bool_]
             )
 
 
-def _scale(asked: Asked, values: NDArray[Any], scaled: bool) -> tuple[float, float]:
+def _scale(asked: ReadRequest, values: NDArray[Any], scaled: bool) -> tuple[float, float]:
     """Factor and offset [m] from samples to heights."""
     said = asked.said
     if "range" in said:
@@ -141,7 +141,7 @@ def _scale(asked: Asked, values: NDArray[Any], scaled: bool) -> tuple[float, flo
     return float(asked.need("scale", 1.0, expected)), float(asked.need("offset", 0.0, expected))
 
 
-def raster_of(asked: Asked, heights: Values, note: Mapping[str, Any], kind: str = LOCAL) -> Raster:
+def raster_of(asked: ReadRequest, heights: Values, note: Mapping[str, Any], kind: str = LOCAL) -> Raster:
     """A grid of samples of which the file says nothing: it lies as is said beside it."""
     said = asked.said
     first_row = asked.need("first_row", "north", f"the side on which the first row lies: {', '.join(SIDES)}")
@@ -179,6 +179,6 @@ def _begin(runs: str) -> str:
     return {"north": "south", "south": "north"}[runs]
 
 
-def missing(asked: Asked, package: str) -> ConfigError:
+def missing(asked: ReadRequest, package: str) -> ConfigError:
     """The complaint that a library is not installed."""
     return asked.wrong(f"the package {package} is missing", f"it installed: {INSTALL}")

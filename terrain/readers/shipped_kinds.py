@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from terrain.readers import crg, esri, geotiff, gltf, hgt, npy, obj, png, raw
-from terrain.readers.kinds import ARRAY, CONTRACT, COUNTS, METRES, HeightFormat
+from terrain.readers.kinds import ARRAY, CONTRACT, COUNTS, METRES, ElevationFormatKind
 
 PLACED = (("first_row",), ("origin",), ("spacing", "extent"), ("scale", "range"), ("offset", "range"))
 MESH = ("up", "unit", "ignore", "at")
 
-PNG = HeightFormat("png", (".png",), png.read, (*ARRAY, *COUNTS), CONTRACT, "16-bit gray PNG", PLACED)
-NPY = HeightFormat("npy", (".npy",), npy.read, (*ARRAY, *COUNTS), CONTRACT, "NumPy array of two axes", PLACED)
-GEOTIFF = HeightFormat("geotiff", (".tif", ".tiff"), geotiff.read, (*ARRAY, *COUNTS, "crs"), CONTRACT, "GeoTIFF of one band")
-HGT = HeightFormat("hgt", (".hgt",), hgt.read, (*METRES, "corner"), CONTRACT, "SRTM tile of one or three arc seconds")
-ESRI = HeightFormat("esri_ascii", (".asc",), esri.read, (*METRES, "crs"), CONTRACT, "ESRI ASCII grid")
-RAW = HeightFormat(
+PNG = ElevationFormatKind("png", (".png",), png.read, (*ARRAY, *COUNTS), CONTRACT, "16-bit gray PNG", PLACED)
+NPY = ElevationFormatKind("npy", (".npy",), npy.read, (*ARRAY, *COUNTS), CONTRACT, "NumPy array of two axes", PLACED)
+GEOTIFF = ElevationFormatKind("geotiff", (".tif", ".tiff"), geotiff.read, (*ARRAY, *COUNTS, "crs"), CONTRACT, "GeoTIFF of one band")
+HGT = ElevationFormatKind("hgt", (".hgt",), hgt.read, (*METRES, "corner"), CONTRACT, "SRTM tile of one or three arc seconds")
+ESRI = ElevationFormatKind("esri_ascii", (".asc",), esri.read, (*METRES, "crs"), CONTRACT, "ESRI ASCII grid")
+RAW = ElevationFormatKind(
     "raw16",
     (".raw", ".r16"),
     raw.read,
@@ -22,6 +22,6 @@ RAW = HeightFormat(
     "16-bit samples of Unity or Unreal",
     (*PLACED, ("byte_order",)),
 )
-CRG = HeightFormat("opencrg", (".crg",), crg.read, ("modifiers", "at"), CONTRACT, "OpenCRG road")
-OBJ = HeightFormat("obj", (".obj",), obj.read, MESH, CONTRACT, "Wavefront OBJ, seen from above", (("up",),))
-GLTF = HeightFormat("gltf", (".gltf", ".glb"), gltf.read, MESH, CONTRACT, "glTF 2.0, seen from above")
+CRG = ElevationFormatKind("opencrg", (".crg",), crg.read, ("modifiers", "at"), CONTRACT, "OpenCRG road")
+OBJ = ElevationFormatKind("obj", (".obj",), obj.read, MESH, CONTRACT, "Wavefront OBJ, seen from above", (("up",),))
+GLTF = ElevationFormatKind("gltf", (".gltf", ".glb"), gltf.read, MESH, CONTRACT, "glTF 2.0, seen from above")

@@ -110,7 +110,7 @@ def test_an_interrupted_batch_leaves_no_process(monkeypatch):
             started.append(super()._start())
             return started[-1]
 
-    monkeypatch.setattr(module, "AskedProcess", Watched)
+    monkeypatch.setattr(module, "LineProcess", Watched)
 
     def stop(done, of):
         raise KeyboardInterrupt

@@ -4,7 +4,7 @@ import pytest
 
 from simulator.driver.input_devices.device_profiles import load_profiles, shipped_profiles_folder
 from simulator.driver.input_devices.devices import DeviceHub
-from simulator.driver.input_devices.kinds import SOURCES
+from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 
 os.environ["SDL_VIDEODRIVER"] = "dummy"
 
@@ -12,8 +12,8 @@ os.environ["SDL_VIDEODRIVER"] = "dummy"
 @pytest.fixture(autouse=True)
 def only_our_sources(monkeypatch):
     """A person with any device has those of Jounce: other tests register sources of their own."""
-    names = SOURCES.names
-    monkeypatch.setattr(SOURCES, "names", lambda: tuple(name for name in names() if SOURCES.is_ours(name)))
+    names = INPUT_SOURCE_KINDS.names
+    monkeypatch.setattr(INPUT_SOURCE_KINDS, "names", lambda: tuple(name for name in names() if INPUT_SOURCE_KINDS.is_builtin(name)))
 
 
 @pytest.fixture(scope="session")

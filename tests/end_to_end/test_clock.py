@@ -110,7 +110,7 @@ def test_lateness_can_be_read_by_people_and_by_programs():
     lateness = Lateness()
     for late in (20e-6, 30e-6, 300e-6, 40e-3):
         lateness.add(late)
-    said = json.loads(json.dumps(lateness.as_json(), allow_nan=False))
+    said = json.loads(json.dumps(lateness.to_json(), allow_nan=False))
     assert (said["ticks"], said["max_ms"]) == (4, 40.0)
     assert [b["ticks"] for b in said["bins"]] == [2, 0, 1, 0, 0, 0, 0, 1]
     first, ends, counts = lateness_text(said).splitlines()

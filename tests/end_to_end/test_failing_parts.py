@@ -14,7 +14,7 @@ from unpaced import Hurried, Throttle, assert_within_limits
 import simulator.host.drive
 import simulator.session
 from simulator.base.errors import OutputError
-from simulator.base.signals import Ended
+from simulator.base.signals import EndedBySignal
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.host.drive import LIES, OVER, DriveOptions, Host, _report
@@ -186,7 +186,7 @@ def test_a_driver_that_raises(drive, monkeypatch, at, error):
 
 def test_ctrl_c_inside_the_driver_is_an_interruption(drive, monkeypatch):
     driver_of(drive, monkeypatch, FailingDriver(Moment(500, KeyboardInterrupt())))
-    with pytest.raises(Ended) as end:
+    with pytest.raises(EndedBySignal) as end:
         drive.run()
     assert end.value.number == signal.SIGINT
     drive.assert_parked()
@@ -311,7 +311,7 @@ def test_signals_while_it_parks_never_jerk_it(drive):
 
     simulator.session.Session.coast = interrupted
     try:
-        with pytest.raises(Ended):
+        with pytest.raises(EndedBySignal):
             drive.run()
     finally:
         simulator.session.Session.coast = coast

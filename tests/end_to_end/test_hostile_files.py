@@ -27,7 +27,7 @@ from simulator.builder.builder import find_config, load_mechanism
 from simulator.validation.reference.mechanism_rows import compare_rows
 from simulator.validation.reference.recorded_drive import Recording
 from terrain.readers.kinds import read_heights
-from terrain.readers.request import Asked
+from terrain.readers.request import ReadRequest
 
 STATES = ROOT / "tests/data/hmmwv_accelerations/quarter.npz"
 MODEL = ROOT / "tests/data/hmmwv_accelerations/hmmwv_model.yaml"
@@ -201,7 +201,7 @@ def test_fifty_gigabytes_of_nothing(suffix, tmp_path):
 
 def read_heightmap(file):
     """Heights of a file of which nothing is said."""
-    return read_heights(Asked(file, {}, file, assumed=[]))
+    return read_heights(ReadRequest(file, {}, file, assumed=[]))
 
 
 def reader(suffix):

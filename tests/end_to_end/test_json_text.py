@@ -40,7 +40,7 @@ def test_what_is_no_data_is_refused():
 
 
 def test_a_comparison_with_an_error_that_is_no_number():
-    found = strict(Comparison("f", "k", 1, {"a": math.nan, "b": 1.0}, 1e-9).as_json())
+    found = strict(Comparison("f", "k", 1, {"a": math.nan, "b": 1.0}, 1e-9).to_json())
     assert found["errors"] == {"a": None, "b": 1.0}
     assert (found["max_error"], found["pass"]) == (None, False)
 

@@ -20,7 +20,7 @@ from simulator.run.run_configuration import read_recorded
 from simulator.telemetry.parquet import read_about
 from simulator.telemetry.writer import read_telemetry
 from terrain.ground import GROUND
-from terrain.kinds import CONTRACT, TERRAINS, TerrainKind, find_file, register
+from terrain.kinds import CONTRACT, TERRAIN_KINDS, TerrainKind, find_file, register
 from terrain.load_terrain import uniform
 
 SHORT = {"base": "avtp_lane_change", "duration": 3.0, "limits": None, "parameters": {"speed_kph": 20}}
@@ -121,7 +121,7 @@ PROFILE = (Field("profile", FileName("the path of a profile"), "heights along x"
 
 def test_a_file_of_a_terrain_from_outside_is_noted_too(tmp_path, capsys):
     """By the kind of its key in the table of its type."""
-    if "profile_for_rerun" not in TERRAINS.names():
+    if "profile_for_rerun" not in TERRAIN_KINDS.names():
         register(TerrainKind("profile_for_rerun", profile, CONTRACT, PROFILE))
     np.savetxt(tmp_path / "road.csv", np.linspace(0.0, 1.0, 200))
     file(tmp_path / "road.yaml", {"type": "profile_for_rerun", "profile": "road.csv"})

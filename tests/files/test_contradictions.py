@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from simulator.base.errors import ConfigError, ConfigErrors, Gathered
+from simulator.base.errors import ConfigError, ConfigErrors, ErrorCollector
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import data_folder
 from simulator.cli.main import main
@@ -151,7 +151,7 @@ def test_what_is_wrong_with_an_axle_and_with_its_bar(tmp_path, capsys):
 
 def test_what_is_gathered_is_raised_with_what_ends_the_block():
     one, other = (ConfigError("a.yaml", key, 1, "2") for key in ("x", "y"))
-    with pytest.raises(ConfigErrors) as raised, Gathered() as faults:
+    with pytest.raises(ConfigErrors) as raised, ErrorCollector() as faults:
         with faults.part():
             raise one
         raise other
@@ -159,7 +159,7 @@ def test_what_is_gathered_is_raised_with_what_ends_the_block():
 
 
 def test_what_follows_is_not_looked_at_when_something_is_needed():
-    with pytest.raises(ConfigError, match="x"), Gathered() as faults:
+    with pytest.raises(ConfigError, match="x"), ErrorCollector() as faults:
         faults.add(ConfigError("a.yaml", "x", 1, "2"))
         faults.need_all()
         raise AssertionError("not to be reached")

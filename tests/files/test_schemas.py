@@ -136,7 +136,7 @@ def test_list_tells_everything(capsys):
         assert main(["list", "--json"] if name is None else ["list", name, "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         assert found or name in MAY_BE_EMPTY
-        ours = [what for tenant, what in found.items() if name not in REGISTRIES or REGISTRIES[name][1].is_ours(tenant)]
+        ours = [what for tenant, what in found.items() if name not in REGISTRIES or REGISTRIES[name][1].is_builtin(tenant)]
         assert all(isinstance(what, str) and what for what in ours), (name, found)
     assert main(["list", "vehikles"]) == 2
     assert "did you mean vehicles?" in capsys.readouterr().err

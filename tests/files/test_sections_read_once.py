@@ -11,8 +11,8 @@ import pytest
 from simulator.base import section_cache
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Flag, Group, Number, Variants, read
-from simulator.base.memoize import MOST, known_of_each
-from simulator.base.section_cache import KnownSections, sections_read_once
+from simulator.base.memoize import MOST, memoize_by_identity
+from simulator.base.section_cache import SectionCache, sections_read_once
 
 INSIDE = (Field("rate", Number("N/m", 0.0, 1e6), "stiffness"), Field("preload", Number("N"), "at rest", 5.0))
 TABLE = (
@@ -23,7 +23,7 @@ TABLE = (
 
 
 def test_what_says_the_same_is_read_once_whatever_its_place() -> None:
-    known = KnownSections(msgspec.msgpack.encode)
+    known = SectionCache(msgspec.msgpack.encode)
     with sections_read_once(known):
         first, second = (read(TABLE, {"spring": {"rate": 3.0}, "at": [0, 0, z]}, "a.yaml") for z in (1, 2))
         other = read(INSIDE, {"rate": 3.0}, "b.yaml", "axles.rear")
@@ -41,7 +41,7 @@ def test_what_says_the_same_is_read_once_whatever_its_place() -> None:
 
 @pytest.mark.parametrize("value", [True, "3.0", None, [3.0], 10**40, "\udcff"])
 def test_what_only_looks_the_same_is_refused_where_it_stands(value: Any) -> None:
-    with sections_read_once(KnownSections(msgspec.msgpack.encode)):
+    with sections_read_once(SectionCache(msgspec.msgpack.encode)):
         read(INSIDE, {"rate": 1.0}, "a.yaml")
         read(INSIDE, {"rate": 3.0}, "a.yaml")
         for file in ("b.yaml", "c.yaml"):
@@ -51,7 +51,7 @@ def test_what_only_looks_the_same_is_refused_where_it_stands(value: Any) -> None
 
 
 def test_what_is_no_plain_data_is_read_each_time() -> None:
-    with sections_read_once(KnownSections(msgspec.msgpack.encode)):
+    with sections_read_once(SectionCache(msgspec.msgpack.encode)):
         one, other = (read(TABLE, {"spring": {"rate": 3.0}, "at": np.array([x, 0.0, 0.0])}, "a.yaml") for x in (1.0, 2.0))
     assert one["at"][0] == 1.0 and other["at"][0] == 2.0
 
@@ -68,7 +68,7 @@ def test_the_table_of_a_word_is_the_same_one_until_another_takes_its_place() -> 
 def test_what_is_known_of_things_does_not_grow_without_end() -> None:
     asked = []
 
-    @known_of_each
+    @memoize_by_identity
     def length(thing: list[int]) -> int:
         asked.append(thing)
         return len(thing)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, dtype_of
-from vehicles.suspension.blocks import Blocks, OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks, Blocks
 from vehicles.suspension.corner_bodies import motion_of
 from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
 from vehicles.suspension.five_link.kinematics import BODIES as FIVE_LINK_BODIES
@@ -22,7 +22,7 @@ KINDS = (FIVE_LINK_BLOCK, MACPHERSON_BLOCK, RIGID_AXLE_BLOCK, SEMI_TRAILING_ARM_
 MOTION = tuple(row[0] for row in motion_of(1))
 
 
-def own_of(blocks: Blocks, kind: OutsideKind) -> tuple[Record, Record]:
+def own_of(blocks: Blocks, kind: AxleCallbacks) -> tuple[Record, Record]:
     """Records of parameters and memory of the block of a kind from outside."""
     (n,) = np.flatnonzero(blocks.others["place"] == kind.place.address)
     found = []

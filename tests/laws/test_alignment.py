@@ -12,7 +12,7 @@ import yaml
 
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_ground, build_vehicle, data_folder, vehicle_description
-from simulator.validation.datasheet.page import Facts, as_markdown, as_object, as_text
+from simulator.validation.datasheet.page import Facts, to_dict, to_markdown, to_text
 from simulator.validation.datasheet.static_values import standing
 from vehicles.suspension.alignment_section import LAWS
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
@@ -26,7 +26,7 @@ CORNERS = ("front_left", "front_right", "rear_left", "rear_right")
 
 
 def kept(vehicle: Vehicle) -> dict[tuple[str, str], bool]:
-    """Whether it keeps each of LAWS as it stands, by axle and law."""
+    """Whether it keeps each of TIRE_MODEL_KINDS as it stands, by axle and law."""
     found, out = standing(vehicle, build_ground("flat")).numbers, dict[tuple[str, str], bool]()
     for end, axle in zip(("front", "rear"), vehicle.description.alignments, strict=True):
         toe, camber = ([found[f"{what}_{end}_{side}"] for side in ("left", "right")] for what in ("toe", "camber"))
@@ -187,6 +187,6 @@ def test_exceptions_are_shown_with_the_facts() -> None:
     lines = vehicle_description("hmmwv_gross").exceptions
     assert len(lines) == 1 and lines[0].startswith("rear: camber: ")
     facts = Facts("hmmwv_gross", "gross", [], None, exceptions=lines)
-    assert as_object(facts)["exceptions"] == list(lines)
-    assert lines[0] in as_markdown(facts) and "rear: camber: " in as_text(facts)
+    assert to_dict(facts)["exceptions"] == list(lines)
+    assert lines[0] in to_markdown(facts) and "rear: camber: " in to_text(facts)
     assert vehicle_description("hmmwv").exceptions == ()

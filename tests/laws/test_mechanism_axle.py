@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.base.disk_cache import digest_of, kept
+from simulator.base.disk_cache import cached_arrays, digest_of
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.builder.builder import vehicle_description
@@ -294,14 +294,14 @@ def test_tables_are_made_once_for_every_content(tmp_path: Path) -> None:
     one, other = (digest_of(m, np.zeros(2)) for m in (mechanism, mechanism_from_mapping(edited, "f.yaml")[0]))
     assert one != other and one == digest_of(mechanism_from_mapping(strut_front(), "f.yaml")[0], np.zeros(2))
     for digest in (one, one, other, one):
-        assert kept(tmp_path, digest, make)["a"].tolist() == [0.0, 1.0, 2.0]
+        assert cached_arrays(tmp_path, digest, make)["a"].tolist() == [0.0, 1.0, 2.0]
     assert len(made) == 2
     path = tmp_path / f"{one}.tables"
     path.write_bytes(path.read_bytes()[:-7])
-    kept(tmp_path, one, make)
+    cached_arrays(tmp_path, one, make)
     path.write_bytes(b"")
-    kept(tmp_path, one, make)
-    kept(tmp_path, one, make)
+    cached_arrays(tmp_path, one, make)
+    cached_arrays(tmp_path, one, make)
     assert len(made) == 4 and sorted(p.name for p in tmp_path.iterdir()) == sorted([f"{one}.tables", f"{other}.tables"])
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.base.signals import Ended
+from simulator.base.signals import EndedBySignal
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_maneuver, build_vehicle
 from simulator.catalog.command import headline
@@ -168,9 +168,9 @@ def test_what_was_driven_before_ctrl_c_is_told(tmp_path):
     def interrupted(run, result):
         lines.append(run.label)
         if len(lines) == 2:
-            raise Ended(signal.SIGINT)
+            raise EndedBySignal(signal.SIGINT)
 
-    with pytest.raises(Ended):
+    with pytest.raises(EndedBySignal):
         run_of(tmp_path / "out", interrupted)
     summary = json.loads((tmp_path / "out" / "series.json").read_text(encoding="utf-8"))["result"]
     assert summary["complete"] is False and len(summary["runs"]) == 1

@@ -11,7 +11,7 @@ from simulator.base.fields import filled, read
 from simulator.base.records import record
 from washout import adaptive
 from washout.adaptive import FILE, SETTINGS, STATE
-from washout.contract import RESULT, SEEN, WashoutWorld
+from washout.contract import WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutContext
 from washout.cueing import MotionCueing
 
 H = 2e-3
@@ -34,9 +34,9 @@ class Stepped:
         self.h = h
         mapping = {**washout_mapping("small_hexapod_adaptive")["cueing"], **changes}
         self.parameters = filled(SETTINGS, read(FILE, mapping, "test", "cueing"))
-        self.state, self.seen, self.result = record(STATE), record(SEEN), record(RESULT)
+        self.state, self.seen, self.result = record(STATE), record(WASHOUT_INPUT), record(WASHOUT_OUTPUT)
         self.seen[0]["p_PH"], self.seen[0]["gravity"], self.seen[0]["begins"] = (0.0, 0.0, 0.9), G, 1
-        adaptive.begin(self.parameters, self.state, WashoutWorld(platform(), G, h))
+        adaptive.begin(self.parameters, self.state, WashoutContext(platform(), G, h))
 
     def step(self, f, w=(0.0, 0.0, 0.0), limited=0):
         self.seen[0]["f_H_B"], self.seen[0]["w_WB_B"], self.seen[0]["limited"] = f, w, limited

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform, washout_mapping, worst_use
 
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.errors import ConfigError
 from simulator.base.records import dtype_of
 from simulator.driver.input_devices import keyboard
 from simulator.host.cueing_controls import CueingPanel
-from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind
+from washout.contract import CONTRACT, LAYOUT, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutKind
 from washout.cueing import MotionCueing
 from washout.intensity import MOST, TURN
-from washout.kinds import WASHOUTS
+from washout.kinds import WASHOUT_KINDS
 
 
 def ride(motion, f, w=STILL, change=None):
@@ -140,7 +140,7 @@ def test_the_keys_turn_every_number_of_the_washout():
     assert motion.changes == 31 + 1 + 80
 
 
-@outside
+@callback
 def scaled_kernel(parameters, state, seen, result, first, count, h):
     """Shows the force times what `begin` made of the parameter, and counts its steps beside it."""
     x, k, r = record_at(state, X)[0], record_at(seen, S)[0], record_at(result, R)[0]["pose"]
@@ -154,12 +154,12 @@ def begin(parameters, state, world):
 
 SCALED = (("share", (), "1", "its inverse scales"),)
 SCALED_STATE = (("both", (2,), "1", "scale, steps"),)
-X, S, R = dtype_of(SCALED_STATE), dtype_of(SEEN), dtype_of(RESULT)
+X, S, R = dtype_of(SCALED_STATE), dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
 
 
 def test_a_compiled_washout_from_outside_is_changed_with_what_it_has_begun_with():
     kind = WashoutKind("scaled", SCALED, {"share": (10.0, 1000.0)}, CONTRACT, LAYOUT, kernel=scaled_kernel, state=SCALED_STATE, begin=begin)
-    WASHOUTS.register(kind.name, kind)
+    WASHOUT_KINDS.register(kind.name, kind)
     said = {"type": "scaled", "cueing": {"share": 100.0}, "procedure": washout_mapping()["procedure"]}
     motion = MotionCueing(said, "mine.yaml", platform(), H)
     motion.arm()

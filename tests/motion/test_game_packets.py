@@ -12,7 +12,7 @@ import pytest
 from simulator.base.errors import StreamError
 from simulator.base.records import record
 from simulator.motion.protocols.contract import Engine, Said, checked, encoder_of
-from simulator.motion.protocols.kinds import PROTOCOLS
+from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 from simulator.motion.protocols.packet_layout import PacketTable
 from tests.motion.still_packet import still_packet
 from vehicles.readout import READOUT
@@ -76,7 +76,7 @@ def in_world(x, y, z):
 
 
 def encoder(name, interval=0.01, **parameters):
-    kind = PROTOCOLS.need(name)
+    kind = PROTOCOL_KINDS.need(name)
     return checked(kind, encoder_of(kind, parameters, "test", Engine(3400.0, 700.0, 4), interval, "humvee"))
 
 

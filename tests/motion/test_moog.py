@@ -9,7 +9,7 @@ import pytest
 from simulator.base.errors import StreamError
 from simulator.base.records import record
 from simulator.motion.protocols.contract import NO_ENGINE, Said, encoder_of
-from simulator.motion.protocols.kinds import PROTOCOLS
+from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 from tests.motion.still_packet import still_packet
 from vehicles.readout import READOUT
 
@@ -27,7 +27,7 @@ class Scene:
     """A driver and what a base answers."""
 
     def __init__(self, armed=1):
-        kind = PROTOCOLS.need("moog")
+        kind = PROTOCOL_KINDS.need("moog")
         self.encode = encoder_of(kind, {"armed": armed}, "test", NO_ENGINE, INTERVAL)
         self.readout = record(READOUT)
 

@@ -260,7 +260,7 @@ def test_the_kind_of_maneuver_is_what_the_driver_did(tmp_path: Path) -> None:
 
     turn = maneuver("turn", steering=np.minimum(t, 0.2), ay=np.full_like(t, 0.1))
     assert (turn.maneuver, turn.counted) == ("turning", ("vx", "wz", "ay"))
-    assert turn.steering == 0.2 and "turning (steering up to 0.2)" in turn.as_text()
+    assert turn.steering == 0.2 and "turning (steering up to 0.2)" in turn.to_text()
     bump = maneuver("bump", ay=np.full_like(t, 4.0))
     assert (bump.maneuver, bump.counted) == ("straight", ("vx", "pitch"))
     still = maneuver("still", vx=zero, ay=np.full_like(t, 4.0), steering=np.minimum(t, 0.2))
@@ -280,7 +280,7 @@ def test_the_kind_of_maneuver_is_what_the_driver_did(tmp_path: Path) -> None:
 def test_the_contact_model_of_the_recording_is_named(tmp_path: Path, about: dict[str, Any], model: str | None, words: str) -> None:
     comparison = compare_trajectory(Recording(write(tmp_path, columns_with(), **about)), vehicle())
     assert comparison.contact_model == model
-    (line,) = [line for line in comparison.as_text().splitlines() if "contact model of the recording" in line]
+    (line,) = [line for line in comparison.to_text().splitlines() if "contact model of the recording" in line]
     assert words in line
     assert json.loads(comparison.as_json())["contact_model"] == model
 

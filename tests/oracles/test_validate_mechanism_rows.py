@@ -149,7 +149,7 @@ def test_rates_without_those_that_they_follow_from_are_refused(tmp_path):
 def test_columns_that_are_not_compared_are_named(capsys):
     comparison = compare_rows(str(DATA / "five_link_curves.csv"), shipped("five_link"))
     assert comparison.notes == ("columns that are not compared: closure",)
-    assert "closure" in comparison.as_text()
+    assert "closure" in comparison.to_text()
     assert json.loads(comparison.as_json())["notes"] == list(comparison.notes)
 
 

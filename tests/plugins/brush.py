@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.callbacks import outside, records_at
+from simulator.base.callbacks import callback, records_at
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
-from vehicles.tires.contract import CONTRACT, FORCES, HELD, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
+from vehicles.tires.contract import CONTRACT, FORCES, HELD, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind
 from vehicles.tires.kinds import register
 
 BRUSH = (
@@ -26,7 +26,7 @@ BRUSH = (
     ("carcass_stiffness", (), "N/m", "stiffness of the patch against the rim"),
     ("carcass_damping", (), "N s/m", "damping of the same"),
 )
-P, S, I, O = dtype_of(BRUSH), dtype_of(TREAD_STATE), dtype_of(SEEN), dtype_of(RESULT)
+P, S, I, O = dtype_of(BRUSH), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
 CREEP = 1e-6
 TRAIL_FADE = 0.1
 
@@ -67,7 +67,7 @@ def patch(p, u, k, r, h):
     r["M_z"] = -most * a * theta * s * rest * rest * rest * y * tread / math.sqrt(tread * tread + TRAIL_FADE * TRAIL_FADE)
 
 
-@outside
+@callback
 def brush(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
@@ -80,7 +80,7 @@ def brush(parameters, state, seen, result, first, count, h):
             u[0], u[1] = 0.0, 0.0
 
 
-LAW = TreadLaw(
+LAW = TireModelKind(
     "brush",
     BRUSH,
     {"bristles": (1e3, 1e9), "mu": (0.01, 5.0), "carcass_stiffness": (1e2, 1e8), "carcass_damping": (1.0, 1e6)},

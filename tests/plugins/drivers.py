@@ -8,7 +8,7 @@ import threading
 from simulator.driver import contract as driver_kind
 from simulator.driver.contract import DriverKind
 from simulator.driver.input_devices import contract as source
-from simulator.driver.input_devices.contract import SourceKind
+from simulator.driver.input_devices.contract import InputSourceKind
 from simulator.driver.input_devices.kinds import register as register_source
 from simulator.driver.kinds import register as register_driver
 
@@ -70,8 +70,8 @@ THROTTLE = (("throttle", (), "1", "how far the pedal is held"),)
 register_driver(
     DriverKind("bend", Bend, driver_kind.CONTRACT, parameters=STEERING, ranges={"steering": (-1, 1)}, defaults={"steering": 0.1})
 )
-register_source(SourceKind("pedal", Pedal, source.CONTRACT, THROTTLE, {"throttle": (0, 1)}, {"throttle": 0.4}))
+register_source(InputSourceKind("pedal", Pedal, source.CONTRACT, THROTTLE, {"throttle": (0, 1)}, {"throttle": 0.4}))
 register_driver(DriverKind("cruise", Cruise, driver_kind.CONTRACT, True, (("speed", (), "m/s", "held"),), {"speed": (1.0, 30.0)}))
 for how in ("raises", "hangs", "nan"):
     register_driver(DriverKind(f"{how}_driver", type(how, (Failing,), {"how": how}), driver_kind.CONTRACT))
-    register_source(SourceKind(f"{how}_source", type(how, (Failing,), {"how": how}), source.CONTRACT))
+    register_source(InputSourceKind(f"{how}_source", type(how, (Failing,), {"how": how}), source.CONTRACT))

@@ -32,14 +32,14 @@ from simulator.base.algebra.vectors import (
     symmetric_times,
     vector,
 )
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.jit import inline
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import Spring
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
-from vehicles.suspension.blocks import OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import add_body, inertia_force, motion_of, put_body, put_inertia, put_motion, start_sums
 from vehicles.suspension.corner_design import CornerDesign, Reach
@@ -136,7 +136,7 @@ def place_side(p, o, k, i, turn, rise, roll, roll_1):
     k["shock_length"][i], k["shock_length_1"][i], k["shock_length_across"][i] = length, one, other
 
 
-@outside
+@callback
 def place(parameters, state, seen, result, first, count, h):
     """See `vehicles.suspension.blocks`."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
@@ -163,7 +163,7 @@ def place(parameters, state, seen, result, first, count, h):
             add_across(o, i, left + right - i, p["mass"][i], w_B, -side, k)
 
 
-@outside
+@callback
 def show(parameters, state, seen, result, first, count, h):
     """See `vehicles.suspension.blocks`: the beam is drawn from its middle."""
     p, o, points = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0], record_at(result, S_TYPE)[0]
@@ -177,7 +177,7 @@ def show(parameters, state, seen, result, first, count, h):
         store(points["spring_lower"], i, add(C, in_frame(x, y, z, column(p["spring"], i))))
 
 
-BLOCK = OutsideKind(contract=1, layout=0x3E4BFC315401087A, parameters=BEAMS, memory=MEMORY, place=place, show=show)
+BLOCK = AxleCallbacks(contract=1, layout=0x3E4BFC315401087A, parameters=BEAMS, memory=MEMORY, place=place, show=show)
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class LiveAxleSide(CornerDesign):
     """One side in the design position, in chassis axes and from the chassis reference point [m]; half the beam is the body `knuckle`."""
 
     kind: ClassVar[str] = "live_axle"
-    block: ClassVar[OutsideKind | None] = BLOCK
+    block: ClassVar[AxleCallbacks | None] = BLOCK
     Q: Vector
     S: Vector
     U: Vector

@@ -6,7 +6,7 @@ import math
 import struct
 import threading
 
-from simulator.motion.protocols.contract import CONTRACT, Protocol
+from simulator.motion.protocols.contract import CONTRACT, ProtocolKind
 from simulator.motion.protocols.kinds import register
 
 LAYOUT = "<4sd6d3d"
@@ -22,7 +22,7 @@ def make(settings):
     return encode
 
 
-MINE = Protocol(
+MINE = ProtocolKind(
     "mine",
     100,
     42500,
@@ -58,6 +58,6 @@ def failing(how):
 
 for protocol in (
     MINE,
-    *(Protocol(f"{how}_protocol", 100, 42500, False, failing(how), LAYOUT, CONTRACT) for how in ("raises", "hangs", "nan", "short")),
+    *(ProtocolKind(f"{how}_protocol", 100, 42500, False, failing(how), LAYOUT, CONTRACT) for how in ("raises", "hangs", "nan", "short")),
 ):
     register(protocol)

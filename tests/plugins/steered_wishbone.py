@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.trigonometry import sine_cosine
-from simulator.base.callbacks import address_in, outside, record_at
+from simulator.base.callbacks import address_in, callback, record_at
 from simulator.base.records import Record, dtype_of
 from vehicles.suspension.blocks import (
     LANES,
     PLACED_ROWS,
     STEERED_ROWS,
+    AxleCallbacks,
     Blocks,
-    OutsideKind,
     Rows,
     copy_columns,
     rows_steered,
@@ -40,7 +40,7 @@ P_TYPE, F_TYPE, Q_TYPE, K_TYPE, S_TYPE = (
 PLACED = np.uint64(dtype_of(MEMORY).fields["placed"][1])  # type: ignore[index]
 
 
-@outside
+@callback
 def place(parameters, state, seen, result, first, count, h):
     """See `vehicles.suspension.blocks`."""
     p, found, q, k = record_at(parameters, P_TYPE), record_at(state, F_TYPE), record_at(seen, Q_TYPE), record_at(state + PLACED, K_TYPE)
@@ -51,7 +51,7 @@ def place(parameters, state, seen, result, first, count, h):
     copy_columns(Rows(address_in(k), LANES, first), Rows(result, LANES, first), PLACED_ROWS, count)
 
 
-@outside
+@callback
 def steer(parameters, state, seen, result, first, count, h):
     """See `vehicles.suspension.blocks`."""
     p, found, q, k = record_at(parameters, P_TYPE), record_at(state, F_TYPE), record_at(seen, Q_TYPE), record_at(state + PLACED, K_TYPE)
@@ -59,7 +59,7 @@ def steer(parameters, state, seen, result, first, count, h):
     copy_columns(rows_steered(k, first), rows_steered(record_at(result, K_TYPE), first), STEERED_ROWS, count)
 
 
-@outside
+@callback
 def show(parameters, state, seen, result, first, count, h):
     """See `vehicles.suspension.blocks`."""
     found, points = record_at(state, F_TYPE), record_at(result, S_TYPE)
@@ -70,14 +70,14 @@ def show(parameters, state, seen, result, first, count, h):
             points[0]["shock_lower"][j, i], points[0]["spring_lower"][j, i] = found[0]["B"][j, i], found[0]["S"][j, i]
 
 
-BLOCK = OutsideKind(1, 0x3E4BFC315401087A, DOUBLE_WISHBONES, MEMORY, place, show, steer)
+BLOCK = AxleCallbacks(1, 0x3E4BFC315401087A, DOUBLE_WISHBONES, MEMORY, place, show, steer)
 
 
 class SteeredCorner(DoubleWishboneCorner):
     """One side; the tie rods of both are moved."""
 
     kind: ClassVar[str] = "steered_wishbone"
-    block: ClassVar[OutsideKind | None] = BLOCK
+    block: ClassVar[AxleCallbacks | None] = BLOCK
 
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         """See the base class."""

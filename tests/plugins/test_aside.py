@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from simulator.base import plugin_thread
-from simulator.base.plugin_thread import Aside
+from simulator.base.plugin_thread import PluginThread
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_answer_comes_once() -> None:
-    tenant = Aside("adder", lambda a, b: a + b)
+    tenant = PluginThread("adder", lambda a, b: a + b)
     assert tenant.answer(wait=True) is None
     tenant.ask(2, 3)
     tenant.ask(4, 5)  # not heard: the first call has not been answered
@@ -50,7 +50,7 @@ def endless() -> None:
     ],
 )
 def test_one_that_fails_is_dropped_and_named(function, reason: str) -> None:
-    tenant = Aside("adder", function, budget=0.05)
+    tenant = PluginThread("adder", function, budget=0.05)
     tenant.ask()
     assert tenant.answer(wait=True) is None
     assert tenant.trouble == f"adder was dropped: {reason}"
@@ -60,7 +60,7 @@ def test_one_that_fails_is_dropped_and_named(function, reason: str) -> None:
 
 def test_in_real_time_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     go = threading.Event()
-    tenant = Aside("adder", go.wait, budget=1e3)
+    tenant = PluginThread("adder", go.wait, budget=1e3)
     tenant.ask()
     assert tenant.answer(wait=False) is None
     assert (tenant.late, tenant.trouble) == (1, "")
@@ -71,7 +71,7 @@ def test_in_real_time_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_busy_tenant_is_ended_when_it_is_dropped() -> None:
-    tenant = Aside("adder", endless)
+    tenant = PluginThread("adder", endless)
     tenant.ask()
     thread = tenant._thread
     assert thread is not None
@@ -82,7 +82,7 @@ def test_a_busy_tenant_is_ended_when_it_is_dropped() -> None:
 
 def test_python_is_shared_quickly_only_while_somebody_works_aside() -> None:
     usual = sys.getswitchinterval()
-    tenants = [Aside("adder", lambda: 1), Aside("adder", lambda: 2)]
+    tenants = [PluginThread("adder", lambda: 1), PluginThread("adder", lambda: 2)]
     for tenant in tenants:
         tenant.ask()
         assert sys.getswitchinterval() == pytest.approx(plugin_thread.SWITCH_INTERVAL)

@@ -31,13 +31,13 @@ from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody_vehicle import CHASSIS, linear_struts, vehicle_mechanism
 from vehicles.suspension import kinds
 from vehicles.suspension.anti_roll_bar import held_point
-from vehicles.suspension.blocks import OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.composite_inertia import Workspace, prepare
 from vehicles.vehicle import Vehicle
 
 Array = NDArray[np.float64]
 AXLES: dict[str, dict[str, Any]] = {"trailing_arm": TRAILING_ARM, "live_axle": LIVE_AXLE}
-BLOCKS: dict[str, OutsideKind] = {"trailing_arm": trailing_arm.BLOCK, "live_axle": live_axle.BLOCK}
+BLOCKS: dict[str, AxleCallbacks] = {"trailing_arm": trailing_arm.BLOCK, "live_axle": live_axle.BLOCK}
 TRACK = 0.909701
 """Half of it."""
 

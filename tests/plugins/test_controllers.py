@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import dtype_of, record
@@ -19,17 +19,17 @@ from simulator.builder.builder import build_vehicle
 from terrain.load_terrain import load_terrain
 from tests.laws.vehicle_rig import command, steps
 from vehicles.controllers import anti_lock
-from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, ControllerKind
+from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, ControllerKind
 from vehicles.controllers.control_unit import CONTROL_STATE, CONTROLLER, read_teeth
 from vehicles.controllers.kinds import register
 from vehicles.vehicle import Vehicle
 
-P, I, O = dtype_of((("amount", (), "1", "of it"),)), dtype_of(SEEN), dtype_of(RESULT)
+P, I, O = dtype_of((("amount", (), "1", "of it"),)), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 STATE = (("turns", (), "1", "counted"),)
 S = dtype_of(STATE)
 
 
-@outside
+@callback
 def ask_much(parameters, state, seen, result, first, count, h):
     """Asks for half the throttle and no pressure at the first wheel; with `amount` 0 for what is no number from the third turn on."""
     p, s, asked = record_at(parameters, P)[0], record_at(state, S)[0], record_at(result, O)[0]
@@ -83,7 +83,7 @@ def turn_ring(controls, controllers, seen, speeds, angle, h, out):
 def measured(speeds: np.ndarray, error: float = 0.0, seed: int = 1) -> np.ndarray:
     controls, controllers, out = record(CONTROL_STATE), record(CONTROLLER), np.zeros(len(speeds))
     controllers[0]["teeth"], controllers[0]["tooth_error"], controls[0]["random"] = 100, error, seed
-    turn_ring(controls, controllers, record(SEEN), speeds, 0.3, 0.01, out)
+    turn_ring(controls, controllers, record(CONTROLLER_INPUT), speeds, 0.3, 0.01, out)
     return out
 
 

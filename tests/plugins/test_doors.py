@@ -16,10 +16,10 @@ from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record, record
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
 from simulator.driver.input_devices.human_driver import open_driver
-from simulator.driver.kinds import DRIVERS
+from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.make_driver import new_driver
 from simulator.motion.stream import MotionStream
-from simulator.outlets.kinds import OUTLETS, build_outlets
+from simulator.outlets.kinds import OUTLET_KINDS, build_outlets
 from simulator.outlets.motion_stream import Motion
 from simulator.sensors.mounted_sensor import build_sensors
 from simulator.session import PartError, Session
@@ -202,7 +202,7 @@ def test_an_outlet_that_fails_is_dropped_and_the_others_go_on(tmp_path: Path, ho
     s.publish()
     s.run(0.3)
     s.close()
-    assert [str(f) for f in s.failures] == [f"OutletAside failed: outlet {how}_outlet was dropped: {reason}"]
+    assert [str(f) for f in s.failures] == [f"OutletRunner failed: outlet {how}_outlet was dropped: {reason}"]
     assert len((tmp_path / "lines.txt").read_text().splitlines()) == 5
 
 
@@ -227,7 +227,7 @@ def test_an_outlet_that_cannot_be_built_is_named(tmp_path: Path, said: Any, comp
 
 
 def driver_of(name: str) -> Any:
-    return new_driver(DRIVERS.need(name), build_ground("flat"), None, paced=False)
+    return new_driver(DRIVER_KINDS.need(name), build_ground("flat"), None, paced=False)
 
 
 def test_a_driver_from_outside_drives_the_same_way_twice() -> None:
@@ -338,5 +338,5 @@ def test_a_name_that_is_taken_and_another_contract_are_refused(register: Any, te
 
 
 def test_outlets_of_the_session_itself_are_not_in_the_list() -> None:
-    assert "lines" in OUTLETS.names()
-    assert "telemetry" not in OUTLETS.names()
+    assert "lines" in OUTLET_KINDS.names()
+    assert "telemetry" not in OUTLET_KINDS.names()

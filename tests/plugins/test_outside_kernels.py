@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.base.callbacks import outside
+from simulator.base.callbacks import callback
 from tests.end_to_end.program import environment
 
 HOST = """
@@ -82,6 +82,6 @@ def test_a_tenant_is_compiled_by_itself_and_again_when_it_or_its_sibling_is_edit
 def test_a_tenant_has_the_arguments_of_the_contract() -> None:
     with pytest.raises(TypeError, match="parameters, state, seen, result, first, count, h"):
 
-        @outside
+        @callback
         def wrong(parameters, state, h):
             pass

@@ -25,7 +25,7 @@ from simulator.maneuvers.conditions import QUANTITIES
 from simulator.maneuvers.input_signals import profile_tables
 from simulator.maneuvers.plots.kinds import PICTURES
 from simulator.motion.protocols.contract import NO_ENGINE, Said, encoder_of
-from simulator.motion.protocols.kinds import PROTOCOLS
+from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 from simulator.outlets.kinds import build_outlets
 from simulator.run.series import load_series
 from simulator.sensors.mounted_sensor import build_sensors
@@ -89,7 +89,7 @@ def test_the_compass_points(folder: Path) -> None:
 
 def test_the_protocol_packs(folder: Path) -> None:
     layout = plugin(folder, "own_protocol").LAYOUT
-    protocol = PROTOCOLS.need("rig1")
+    protocol = PROTOCOL_KINDS.need("rig1")
     encode = encoder_of(protocol, {}, "page", NO_ENGINE, 0.01)
     cueing = build_cueing("small_hexapod", "small_hexapod", H)
     packet = still_packet(

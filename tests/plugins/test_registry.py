@@ -103,8 +103,8 @@ def test_a_shipped_tenant_is_loaded_when_it_is_wanted() -> None:
     registry: Registry[object] = Registry("decoder", "jounce.test_decoders", {"json": "json:loads", "none": "no_such_module:thing"})
     assert registry.names() == ("json", "none")
     assert registry.need("json") is json.loads
-    assert registry.is_ours("json")
-    assert not registry.is_ours("swing")
+    assert registry.is_builtin("json")
+    assert not registry.is_builtin("swing")
 
 
 def test_a_name_that_nobody_has_is_refused_with_the_ones_there_are(registry: Registry[str]) -> None:

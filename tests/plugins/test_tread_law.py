@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.base.callbacks import outside, records_at
+from simulator.base.callbacks import callback, records_at
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record, record
 from simulator.builder.builder import build_vehicle, data_folder
@@ -31,7 +31,7 @@ from tests.tires import tire_rig
 from vehicles.linearize import linearize
 from vehicles.ode_system import HeldVehicle
 from vehicles.tires.callback_models import CARRIED
-from vehicles.tires.contract import FORCES, HELD, RESULT, SEEN, TREAD_STATE, Treads
+from vehicles.tires.contract import FORCES, HELD, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModels
 from vehicles.tires.kinds import register
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire_file import TireSet, tire
@@ -45,7 +45,7 @@ TIRE = {
 }  # fmt: skip
 
 
-@outside
+@callback
 def blind(parameters, state, seen, result, first, count, h):
     """Loses its head as soon as the third wheel turns."""
     for i in range(first, first + count):
@@ -55,7 +55,7 @@ def blind(parameters, state, seen, result, first, count, h):
             r["rate"][0] = math.nan
 
 
-@outside
+@callback
 def warm(parameters, state, seen, result, first, count, h):
     """A brush with a third number, its temperature, which goes from 20 towards 30 degrees."""
     n = first + count
@@ -70,7 +70,7 @@ def warm(parameters, state, seen, result, first, count, h):
             u[2] = 20.0
 
 
-@outside
+@callback
 def leaning(parameters, state, seen, result, first, count, h):
     """Moments of its own, the overturning one all of it, turned about on the right side."""
     n = first + count
@@ -109,7 +109,7 @@ def car(folder: Path) -> Vehicle:
 
 class Parameters(NamedTuple):
     tires: Record
-    treads: Treads
+    treads: TireModels
 
 
 class Records(NamedTuple):
@@ -134,8 +134,8 @@ def rolled(
     s = Records(
         tire_states(1),
         record(TREAD_STATE),
-        record(SEEN),
-        record(RESULT),
+        record(TIRE_INPUT),
+        record(TIRE_OUTPUT),
         record(CARRIED),
         record(WHEEL),
         record(TIRE_OUT),

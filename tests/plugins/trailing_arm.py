@@ -30,7 +30,7 @@ from simulator.base.algebra.vectors import (
     symmetric_in_frame,
     vector,
 )
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.jit import inline
 from simulator.base.records import Record, dtype_of
 from simulator.base.section import Section
@@ -38,7 +38,7 @@ from vehicles.multibody.description.mechanism import JointSpring, Spring
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
-from vehicles.suspension.blocks import OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import ThetaMotion, add_body, motion_of, put_inertia, put_theta_body, start_sums
 from vehicles.suspension.corner_design import CornerDesign, Reach
@@ -81,7 +81,7 @@ def length_and_slope(a, a_1):
     return length, dot(a, a_1) / length
 
 
-@outside
+@callback
 def place(parameters, state, seen, result, first, count, h):
     """See `vehicles.suspension.blocks`."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
@@ -118,7 +118,7 @@ def place(parameters, state, seen, result, first, count, h):
         k["shock_length"][i], k["shock_length_1"][i] = length_and_slope(sub(add(P, r), column(p["J"], i)), cross(e, r))
 
 
-@outside
+@callback
 def show(parameters, state, seen, result, first, count, h):
     """See `vehicles.suspension.blocks`: the arm is drawn from its hinge to its struts."""
     p, o, points = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0], record_at(result, S_TYPE)[0]
@@ -134,7 +134,7 @@ def show(parameters, state, seen, result, first, count, h):
         store(points["spring_lower"], i, spring)
 
 
-BLOCK = OutsideKind(contract=1, layout=0x3E4BFC315401087A, parameters=TRAILING_ARMS, memory=MEMORY, place=place, show=show)
+BLOCK = AxleCallbacks(contract=1, layout=0x3E4BFC315401087A, parameters=TRAILING_ARMS, memory=MEMORY, place=place, show=show)
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class TrailingArm(CornerDesign):
     """One side in the design position, in chassis axes and from the chassis reference point [m]; the arm is the body `knuckle`."""
 
     kind: ClassVar[str] = "trailing_arm"
-    block: ClassVar[OutsideKind | None] = BLOCK
+    block: ClassVar[AxleCallbacks | None] = BLOCK
     P: Vector
     e: Vector
     Q: Vector

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 import threading
 
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.records import dtype_of
-from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind
+from washout.contract import CONTRACT, LAYOUT, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutKind
 from washout.kinds import register
 
 LAGGED = (
@@ -19,10 +19,10 @@ LAGGED = (
 )
 RANGES = {"gain": (0.0, 1.0), "lag": (1e-3, 100.0)}
 STATE = (("x", (3,), "m", "displacement"),)
-P, X, S, R = dtype_of(LAGGED), dtype_of(STATE), dtype_of(SEEN), dtype_of(RESULT)
+P, X, S, R = dtype_of(LAGGED), dtype_of(STATE), dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
 
 
-@outside
+@callback
 def lagged(parameters, state, seen, result, first, count, h):
     p, x, k, r = record_at(parameters, P)[0], record_at(state, X)[0]["x"], record_at(seen, S)[0], record_at(result, R)[0]["pose"]
     share = 1.0 - math.exp(-h / p["lag"])
@@ -79,7 +79,7 @@ class Failing:
 BROKEN = WashoutKind("failing", FAILING, {"how": (0, 4)}, CONTRACT, LAYOUT, make=Failing, rate=100.0)
 
 
-@outside
+@callback
 def nan_kernel(parameters, state, seen, result, first, count, h):
     n, r = record_at(state, X)[0]["x"], record_at(result, R)[0]["pose"]
     n[0] += 1.0
@@ -105,7 +105,7 @@ class Ahead:
 AHEAD = WashoutKind("ahead", (), {}, CONTRACT, LAYOUT, make=Ahead, rate=100.0)
 
 
-@outside
+@callback
 def ahead_kernel(parameters, state, seen, result, first, count, h):
     k, r = record_at(seen, S)[0], record_at(result, R)[0]["pose"]
     for j in range(6):

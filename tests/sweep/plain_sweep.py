@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from simulator.base.signals import Ended, exit_code
+from simulator.base.signals import EndedBySignal, exit_code
 from simulator.sweep.case import LETTERS, Case
 from simulator.sweep.engine import sweep
 from simulator.sweep.process_executor import LocalProcesses
@@ -58,5 +58,5 @@ def slow(count: int) -> list[dict[str, Any]]:
 if __name__ == "__main__":
     try:
         drive(slow(int(sys.argv[2])), Path(sys.argv[1]))
-    except Ended as end:
+    except EndedBySignal as end:
         sys.exit(exit_code(end.number))

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from simulator.base.errors import OutputError
-from simulator.base.line_process import AskedProcess
+from simulator.base.line_process import LineProcess
 from simulator.sweep.engine import Progress
 from simulator.sweep.journal import Journals
 from tests.end_to_end.program import ROOT, environment
@@ -64,7 +64,7 @@ def test_a_sweep_whose_workers_are_killed_gives_the_same_table(table, tmp_path):
 
 
 def test_a_process_that_is_killed_between_two_questions_dies_of_neither():
-    process = AskedProcess(WORKER)
+    process = LineProcess(WORKER)
     question = json.dumps({"cases": [{"run": "0", "mapping": {"x": 4}}]}).encode()
     try:
         first = process.ask(question)

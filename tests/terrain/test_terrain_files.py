@@ -13,8 +13,8 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from terrain.readers.crg_file import read_crg_file
 from terrain.readers.crg_road import CrgRoad
-from terrain.readers.kinds import CONTRACT, FORMATS, HeightFormat, read_heights, register
-from terrain.readers.request import Asked, raster_of
+from terrain.readers.kinds import CONTRACT, ELEVATION_FORMAT_KINDS, ElevationFormatKind, read_heights, register
+from terrain.readers.request import ReadRequest, raster_of
 from terrain.void_filling import filled
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "terrain"
@@ -38,7 +38,7 @@ def rows_of(table):
 
 
 def read(path, assume=False, **said):
-    return read_heights(Asked(Path(path), said, "here.yaml", assumed=[] if assume else None))
+    return read_heights(ReadRequest(Path(path), said, "here.yaml", assumed=[] if assume else None))
 
 
 @pytest.fixture(scope="module")
@@ -381,18 +381,20 @@ def test_a_library_that_is_not_there_is_named(package, file, monkeypatch):
 
 
 def test_a_format_of_ones_own_is_found_by_its_suffix(tmp_path):
-    ours = HeightFormat(
+    ours = ElevationFormatKind(
         "level", (".level",), lambda asked: raster_of(asked, np.full((3, 3), 7.0), {}), ("first_row", "origin", "spacing"), CONTRACT
     )
     register(ours)
     (tmp_path / "a.level").write_text("")
     assert read(tmp_path / "a.level", assume=True).heights(np.ones(1), np.ones(1)) == 7.0
-    broken = HeightFormat("broken", (".broken",), lambda asked: 1 / 0, (), CONTRACT)
+    broken = ElevationFormatKind("broken", (".broken",), lambda asked: 1 / 0, (), CONTRACT)
     register(broken)
     with pytest.raises(JounceError, match="broken: ZeroDivisionError"):
         read(tmp_path / "a.broken")
 
 
 def test_every_format_can_be_named():
-    assert {"png", "npy", "geotiff", "hgt", "esri_ascii", "raw16", "opencrg", "obj", "gltf"} <= set(FORMATS.names())
-    assert all(FORMATS.get(name).meaning for name in FORMATS.names() if FORMATS.is_ours(name))
+    assert {"png", "npy", "geotiff", "hgt", "esri_ascii", "raw16", "opencrg", "obj", "gltf"} <= set(ELEVATION_FORMAT_KINDS.names())
+    assert all(
+        ELEVATION_FORMAT_KINDS.get(name).meaning for name in ELEVATION_FORMAT_KINDS.names() if ELEVATION_FORMAT_KINDS.is_builtin(name)
+    )

@@ -10,7 +10,7 @@ from simulator.base.errors import ConfigError
 from terrain.load_terrain import load_terrain
 from terrain.readers.kinds import read_heights
 from terrain.readers.png import write_png16
-from terrain.readers.request import Asked
+from terrain.readers.request import ReadRequest
 
 ROWS, COLUMNS = 7, 11
 
@@ -24,7 +24,7 @@ def ramp():
 def read_heightmap(path, first_row="north", scale=1.0, offset=0.0):
     """Heights, row 0 in the south, of a file of which no more is said."""
     said = {"first_row": first_row, "scale": scale, "offset": offset, "origin": [0.0, 0.0], "spacing": [1.0, 1.0]}
-    return read_heights(Asked(path, said, "ramp.yaml")).samples
+    return read_heights(ReadRequest(path, said, "ramp.yaml")).samples
 
 
 def save(path, samples):

@@ -10,7 +10,7 @@ from simulator.base.records import record
 from terrain.ground import height_and_normal, soil_under
 from terrain.load_terrain import load_terrain
 from terrain.readers.kinds import read_heights
-from terrain.readers.request import Asked
+from terrain.readers.request import ReadRequest
 from terrain.soil import SOIL
 
 NORTH_ROW, WEST_COLUMN = 131, 284
@@ -43,7 +43,7 @@ def under(g, x, y):
 
 
 def test_the_asset_holds_the_samples_of_its_source(source, assets):
-    asset = read_heights(Asked(assets / "terrain" / "jacksboro_dem.png", {}, "asset", assumed=[])).samples[::-1]
+    asset = read_heights(ReadRequest(assets / "terrain" / "jacksboro_dem.png", {}, "asset", assumed=[])).samples[::-1]
     assert asset.shape == (29, 34)
     for row, column in ((0, 0), (0, 33), (28, 0), (28, 33), (14, 6), (5, 20), (22, 9)):
         assert asset[row, column] == source[NORTH_ROW + row, WEST_COLUMN + column]

@@ -65,7 +65,7 @@ QDZ8 = -0.05
 @pytest.mark.parametrize("file", [DATA / "synth_A_61_si.tir", DATA / "synth_B_52_si.tir", SHIPPED / "hmmwv_pac02.tir"])
 def test_rows_of_other_programs(file: Path) -> None:
     found = compare_tire(str(DATA / "mf_shared.csv"), str(file))
-    assert found.passed and found.states == 172, found.as_text()
+    assert found.passed and found.states == 172, found.to_text()
     assert {"Fx", "Fy", "Mx", "My", "Mz", "Kxk", "Kya"} <= set(found.errors)
     assert any("172 of mfeval_61" in note for note in found.notes)
 

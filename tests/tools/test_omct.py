@@ -10,7 +10,7 @@ import pytest
 
 from simulator.builder.builder import build_platform, find_config, read_yaml
 from simulator.tools.cueing.motion_pipeline import Ride
-from simulator.tools.cueing.omct import AXES, FREQUENCIES, TICK, as_object, fidelity, objective_test, sine, sweep, unmeasured
+from simulator.tools.cueing.omct import AXES, FREQUENCIES, TICK, fidelity, objective_test, sine, sweep, to_dict, unmeasured
 from washout.cueing import MotionCueing
 
 G = 9.80665
@@ -180,7 +180,7 @@ def test_the_table_for_programs_tells_the_share_in_phase_and_the_points():
     k = AXES.index("surge")
     found.response[:, k, k], found.motion[:, k, 0] = -0.2 + 0.1j, 0.85 + 0.2j
     found.residue[:, k] = 0.0
-    said = as_object(found)
+    said = to_dict(found)
     assert list(said["response"]) == ["surge"]
     assert said["least_in_phase"]["surge"] == pytest.approx(-0.2)
     points = said["sinacori_schroeder"]["surge"]

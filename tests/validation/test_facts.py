@@ -14,7 +14,7 @@ from simulator.maneuvers.metrics import METRICS
 from simulator.run.series import load_series, series_file
 from simulator.validation.datasheet.definitions import CASES, FACTS, AtHighest, Case, Metric, Standing
 from simulator.validation.datasheet.evaluate import Told, cases_of, measure
-from simulator.validation.datasheet.page import TITLE, WIDTH, Facts, as_markdown, as_object, as_text, deviations
+from simulator.validation.datasheet.page import TITLE, WIDTH, Facts, deviations, to_dict, to_markdown, to_text
 from simulator.validation.datasheet.published_file import Figure, load_published, published_of
 from simulator.validation.datasheet.run_cases import Driven, Drives
 from simulator.validation.datasheet.side_by_side import beside_as_markdown
@@ -252,7 +252,7 @@ def test_deviations_are_said_plainly(page):
 
 
 def test_the_object_keeps_its_keys(page):
-    told = as_object(page)
+    told = to_dict(page)
     assert set(told) == {"vehicle", "title", "left_out", "exceptions", "published", "verdicts", "facts"}
     assert told["published"] == {"file": "hmmwv", "vehicle": "HMMWV (M998)"}
     assert told["verdicts"] == {"within": 2, "outside": 3, "no_figure": 0, "no_number": 1}
@@ -263,7 +263,7 @@ def test_the_object_keeps_its_keys(page):
 
 
 def test_the_page_has_every_fact_its_verdict_and_its_sources(page):
-    text = as_markdown(page)
+    text = to_markdown(page)
     for row in page.rows:
         assert f"`{row.fact.name}`" in text
     assert "| **outside** |" in text and "- (it fell over)" in text
@@ -274,16 +274,16 @@ def test_the_page_has_every_fact_its_verdict_and_its_sources(page):
 
 def test_a_vehicle_without_figures():
     page = Facts("truck", "a truck", rows_of(SOME), None)
-    assert "no published figures" in as_markdown(page) and "no published figures" in as_text(page)
-    assert "none found" not in as_markdown(page)
-    assert as_object(page)["verdicts"]["no_figure"] == 5
+    assert "no published figures" in to_markdown(page) and "no published figures" in to_text(page)
+    assert "none found" not in to_markdown(page)
+    assert to_dict(page)["verdicts"]["no_figure"] == 5
 
 
 def test_the_table_of_a_terminal_is_no_wider_than_it(page):
     long = Figure(None, 1.0, 2.0, (), "model", "", "-123456.7 to 1234567.8")
     reason = "given up in a phase with a very long name, of which nobody knows why it took so long until somebody gave it up: " + "x" * 100
     rows = [Told(fact, None, reason, long) for fact in FACTS] + list(page.rows)
-    for line in as_text(Facts("hmmwv", "HMMWV", rows, page.published)).splitlines():
+    for line in to_text(Facts("hmmwv", "HMMWV", rows, page.published)).splitlines():
         assert len(line) <= WIDTH, line
 
 

@@ -12,7 +12,7 @@ from simulator.cli.main import main
 from simulator.validation.history import command
 from simulator.validation.history.changes import BENCH, FACTS, changes, last_before
 from simulator.validation.history.entry import Entry, Figure, append, read
-from simulator.validation.history.page import PAGE, as_markdown
+from simulator.validation.history.page import PAGE, to_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "history"
@@ -110,5 +110,5 @@ def test_the_history_of_the_repository_is_sound_and_its_page_is_of_it():
     histories = [command.History(kind, read(FOLDER / f"{kind.name}.jsonl")) for kind in command.KINDS]
     facts = histories[0].entries
     assert [one.version for one in facts] and facts[-1].subject == "hmmwv" and len(facts[-1].figures) > 100
-    assert (FOLDER / PAGE).read_text(encoding="utf-8") == as_markdown(histories)
+    assert (FOLDER / PAGE).read_text(encoding="utf-8") == to_markdown(histories)
     assert (FOLDER / "facts_hmmwv.png").is_file()

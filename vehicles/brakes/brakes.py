@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.algebra.vectors import dot, vector
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Fields, Group, Number, fields_of
 from simulator.base.jit import inline
 from simulator.base.records import Record
@@ -179,7 +179,7 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: 
     out = record_for(BRAKES, axles.size)
     axles.write(out)
     b = out[0]
-    with checked(brake_fields(axles), mapping, file, key) as s, Gathered() as faults:
+    with checked(brake_fields(axles), mapping, file, key) as s, ErrorCollector() as faults:
         for name in ("parking_torque", "stiffness", "damping"):
             b[name] = s.raw(name)
         with faults.part():

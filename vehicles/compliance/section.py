@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Group, ListOf, Named, Number, Text
 from simulator.base.records import Record
 from simulator.base.section import Section
@@ -68,7 +68,7 @@ def write_compliance(axle: Axle, n: int, sides: range, wheel: Vector, corners: R
         return
     if axle.elastic is None:
         raise ConfigError(s.file, s.key, "bushings", "nothing: this kind of axle knows none")
-    with s, Gathered() as faults:
+    with s, ErrorCollector() as faults:
         bushings = _bushings(s, axle.elastic, faults)
         subframe = _subframe(s, axle.elastic, axle.location, faults)
         time = s.number("loss_time", LOSS_TIME)
@@ -91,7 +91,7 @@ def write_compliance(axle: Axle, n: int, sides: range, wheel: Vector, corners: R
             c["across"][:, :, i] = found[6 * k : 6 * k + 6, 6 * o : 6 * o + 6]
 
 
-def _bushings(s: Section, linkage: Linkage, faults: Gathered) -> dict[str, Bushing]:
+def _bushings(s: Section, linkage: Linkage, faults: ErrorCollector) -> dict[str, Bushing]:
     """By hardpoint."""
     found: dict[str, Bushing] = {}
     if not s.has("bushings"):
@@ -106,7 +106,7 @@ def _bushings(s: Section, linkage: Linkage, faults: Gathered) -> dict[str, Bushi
     return found
 
 
-def _subframe(s: Section, linkage: Linkage, location: Vector, faults: Gathered) -> Subframe | None:
+def _subframe(s: Section, linkage: Linkage, location: Vector, faults: ErrorCollector) -> Subframe | None:
     if not s.has("subframe"):
         return None
     with faults.part(), s.section("subframe") as b:

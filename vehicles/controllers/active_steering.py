@@ -20,10 +20,10 @@ r_d the steady yaw rate that the steering wheel asks for, as far as the lateral 
 
 from __future__ import annotations
 
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
-from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, ControllerKind
+from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, ControllerKind
 
 REAR_PARAMETERS = (
     # name               shape  unit     what it is
@@ -92,7 +92,7 @@ FRONT_STATE = (
 )
 
 RP, RS, FP, FS = dtype_of(REAR_PARAMETERS), dtype_of(REAR_STATE), dtype_of(FRONT_PARAMETERS), dtype_of(FRONT_STATE)
-I, O = dtype_of(SEEN), dtype_of(RESULT)
+I, O = dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 
 
 @inline
@@ -105,7 +105,7 @@ def follow_speed(p, s, k, count, h):
     return max(s["speed"], 1.0)
 
 
-@outside
+@callback
 def steer_rear(parameters, state, seen, result, first, count, h):
     """One turn of the rear steering."""
     p, s = record_at(parameters, RP)[0], record_at(state, RS)[0]
@@ -118,7 +118,7 @@ def steer_rear(parameters, state, seen, result, first, count, h):
     asked["rear_angle"] = s["angle"]
 
 
-@outside
+@callback
 def steer_front(parameters, state, seen, result, first, count, h):
     """One turn of the front steering."""
     p, s = record_at(parameters, FP)[0], record_at(state, FS)[0]

@@ -22,10 +22,10 @@ Control and Driver Assistance Systems; mem]; the numbers are ours, tuned on the 
 
 from __future__ import annotations
 
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
-from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, WHEELS, ControllerKind
+from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
 
 OPEN, BUILD, HOLD, DUMP = range(4)
 """Phases of a wheel."""
@@ -125,10 +125,10 @@ STATE = (
     ("pressure", (WHEELS,), "1", "pressure over that of the line, reckoned from what the valves did"),
 )
 
-P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(SEEN), dtype_of(RESULT)
+P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 
 
-@outside
+@callback
 def anti_lock(parameters, state, seen, result, first, count, h):
     """One turn."""
     p, s = record_at(parameters, P)[0], record_at(state, S)[0]

@@ -5,13 +5,13 @@ and its own state. It is an `@outside` kernel (`simulator.base.callbacks`), the 
 
     law(parameters, state, seen, result, first, count, h)
 
-called once per period of h seconds: the four addresses are those of one record each, of its `parameters`, of its `state`, of SEEN and of
-RESULT; `first` is 0 and `count` the number of wheels, corner by corner, of which the arrays over WHEELS use the first. What it asks for in
-RESULT holds until its next turn. Before each turn RESULT says what a vehicle without it would do (`nothing asked`), so a controller writes
+called once per period of h seconds: the four addresses are those of one record each, of its `parameters`, of its `state`, of CONTROLLER_INPUT and of
+CONTROLLER_OUTPUT; `first` is 0 and `count` the number of wheels, corner by corner, of which the arrays over WHEELS use the first. What it asks for in
+CONTROLLER_OUTPUT holds until its next turn. Before each turn CONTROLLER_OUTPUT says what a vehicle without it would do (`nothing asked`), so a controller writes
 what it wants to change. Of several controllers, a valve takes the least inlet and the greatest outlet, the least of all limits and the greatest
 pressure count, angles and motor torques add up and factors of damping multiply. What the vehicle has no actuator for comes to nothing.
 
-The state is zero after a reset, and `begins` of SEEN is 1 in the first turn after it. A controller that asks for a number that is not finite
+The state is zero after a reset, and `begins` of CONTROLLER_INPUT is 1 in the first turn after it. A controller that asks for a number that is not finite
 is switched off until the next reset.
 """
 
@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simulator.base.callbacks import Outside
+from simulator.base.callbacks import CallbackKernel
 from simulator.base.records import Length, Ranges, Table, dtype_of, layout_hash
 
 CONTRACT = 2
@@ -36,7 +36,7 @@ NUMBERS = 256
 NO_LIMIT = 1e9
 """Pa. Above every pressure."""
 
-SEEN = (
+CONTROLLER_INPUT = (
     # name                  shape      unit     what it is
     ("begins", (), "1", "1 in the first turn after a reset, else 0", "i8"),
     ("axle", (WHEELS,), "1", "axle of the wheel, counted from the front", "i8"),
@@ -60,7 +60,7 @@ SEEN = (
     ("motor_torque", (WHEELS,), "N m", "torque that the motors have on the wheel now, by their inverters, + = forward"),
 )
 
-RESULT = (
+CONTROLLER_OUTPUT = (
     # name            shape      unit   what it is
     ("inlet", (WHEELS,), "1", "share of the time in which the inlet valve is open to the pressure of the axle, 1 if nothing is asked"),
     ("outlet", (WHEELS,), "1", "share of the time in which the outlet valve is open, 0 if nothing is asked"),
@@ -78,7 +78,7 @@ RESULT = (
     ("motor_torque", (WHEELS,), "N m", "of the motors on the wheel, + = forward, 0 if nothing is asked"),
 )
 
-LAYOUT = layout_hash(SEEN + RESULT)
+LAYOUT = layout_hash(CONTROLLER_INPUT + CONTROLLER_OUTPUT)
 """Of the tables that a controller reads and writes."""
 
 
@@ -101,7 +101,7 @@ class ControllerKind:
     parameters: Table
     ranges: Ranges
     state: Table
-    kernel: Outside
+    kernel: CallbackKernel
     contract: int
     layout: int
     rate: float = 100.0

@@ -15,18 +15,18 @@ from simulator.base.section import Section
 from vehicles.axle_layout import Axles
 from vehicles.controllers.contract import WHEELS, ControllerKind
 from vehicles.controllers.control_unit import COMMON, COMMON_DEFAULTS, COMMON_RANGES, CONTROLLER
-from vehicles.controllers.kinds import CONTROLLERS, check
+from vehicles.controllers.kinds import CONTROLLER_KINDS, check
 
 
 def _fields_of_kind(name: str) -> Fields | None:
-    kind = CONTROLLERS.get(name)
+    kind = CONTROLLER_KINDS.get(name)
     return None if kind is None else fields_of(kind.parameters, kind.ranges, kind.defaults)
 
 
 CONTROLLER_FILE = Variants(
     "type",
     _fields_of_kind,
-    CONTROLLERS.names,
+    CONTROLLER_KINDS.names,
     "kind of controller",
     (
         Field("name", Text(), "of its columns in the log, if it is another than its type", None),
@@ -93,7 +93,7 @@ def read_controllers(s: Section, axles: Axles) -> Controllers:
     units: list[Unit] = []
     for k, one in enumerate(said):
         key = s.path(f"controllers[{k}]")
-        kind = CONTROLLERS.named(one["type"], s.file, f"{key}.type")
+        kind = CONTROLLER_KINDS.named(one["type"], s.file, f"{key}.type")
         check(kind)
         name = one.get("name") or kind.name
         if not name.isidentifier() or any(name == other.name for other in units):

@@ -14,10 +14,10 @@ anti-lock brakes beside it.
 
 from __future__ import annotations
 
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
-from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, WHEELS, ControllerKind
+from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
 
 PARAMETERS = (
     # name                     shape  unit   what it is
@@ -67,10 +67,10 @@ STATE = (
     ("friction", (WHEELS,), "N m", "of that what is left to friction"),
 )
 
-P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(SEEN), dtype_of(RESULT)
+P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 
 
-@outside
+@callback
 def electric_drive(parameters, state, seen, result, first, count, h):
     """One turn."""
     p, s = record_at(parameters, P)[0], record_at(state, S)[0]

@@ -15,7 +15,7 @@ from vehicles.controllers.traction import KIND as TRACTION
 
 SHIPPED = (ANTI_LOCK, STABILITY, TRACTION, FRONT, REAR, SKYHOOK, ELECTRIC_DRIVE)
 
-CONTROLLERS: Registry[ControllerKind] = Registry("controller", "jounce.controllers", {kind.name: kind for kind in SHIPPED})
+CONTROLLER_KINDS: Registry[ControllerKind] = Registry("controller", "jounce.controllers", {kind.name: kind for kind in SHIPPED})
 
 
 def register(kind: ControllerKind) -> None:
@@ -27,7 +27,7 @@ def register(kind: ControllerKind) -> None:
         one has its name
     """
     check(kind)
-    CONTROLLERS.register(kind.name, kind)
+    CONTROLLER_KINDS.register(kind.name, kind)
 
 
 def check(kind: ControllerKind) -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table
@@ -324,7 +324,7 @@ def driveline_from_section(s: Section, axles: Axles = USUAL_AXLES) -> Record:
     own = tuple(f"{name}_{field.name}" for name in driven for field in OWN_FILE)
     ranges = {row[0]: RATIO if row[0].endswith("ratio") else (0.0, LARGEST_INERTIA) for row in table}
     read = s.record(table, ranges, beside=(*own, *(field.name for field in WHOLE_FILE)))[0]
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for name in (row[0] for row in table):
             if name.endswith("inertia") and 0.0 < read[name] < LEAST_INERTIA:
                 faults.add(ConfigError(s.file, s.path(name), float(read[name]), f"0, or at least {LEAST_INERTIA:g} kg m2"))
@@ -369,7 +369,7 @@ def _read_differentials(s: Section, out: Record, driven: Sequence[str], axles: A
     out[0]["has_friction"] = any(name.endswith("differential") for name in s.mapping)
 
 
-def _check_ratios(s: Section, ratios: Sequence[tuple[str, float, float]], faults: Gathered) -> None:
+def _check_ratios(s: Section, ratios: Sequence[tuple[str, float, float]], faults: ErrorCollector) -> None:
     """Keys, final ratios and hub ratios of the driven axles, whose products must hardly differ."""
     (usual, first, first_hub), *others = ratios
     for name, ratio, hub in others:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Fields, Group, Named, Number
 from simulator.base.records import Record
 from simulator.base.section import Section, checked
@@ -105,7 +105,7 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain",
     if "motors" in s.mapping:
         return _motors_alone(s, out, axles)
     s.only(readers)
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for name, read in readers.items():
             if name in OPTIONAL and not s.has(name):
                 continue
@@ -143,7 +143,7 @@ def _check_together(s: Section, out: Record) -> None:
     if "losses" in s.mapping or locks:
         p["has_friction"] = 1
     highest = float(p["engine_map_speed"][int(p["engine_points"]) - 1])
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         if p["upshift_speed"].max() > highest:
             found = (p["upshift_speed"] / RPM).round(3).tolist()
             expected = f"speeds that the engine reaches: its map ends at {highest / RPM:g} rpm"
@@ -185,7 +185,7 @@ def governed_speed(out: Record) -> float:
     return low
 
 
-def _check_capacity(s: Section, out: Record, faults: Gathered) -> None:
+def _check_capacity(s: Section, out: Record, faults: ErrorCollector) -> None:
     """Clutches that could not hold the engine would slip for ever."""
     p = out[0]
     strongest = float(p["engine_map_open"].max())
@@ -207,7 +207,7 @@ class DrivetrainParts(NamedTuple):
 
 def read_parts(mapping: Any, file: object, axles: Axles = USUAL_AXLES) -> DrivetrainParts:
     """Records DRIVETRAIN and BRAKES of a vehicle with these axles, from the mapping of a drivetrain file. Raises ConfigError."""
-    with checked(drivetrain_file(axles), mapping, file) as parts, Gathered() as faults:
+    with checked(drivetrain_file(axles), mapping, file) as parts, ErrorCollector() as faults:
         drivetrain, brakes = parts.raw("drivetrain"), parts.raw("brakes")
         hub_ratio: Any = 1.0
         with faults.part():

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.piecewise_linear import cell
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Group, ListOf, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
@@ -138,7 +138,7 @@ def engine_from_section(s: Section) -> Record:
     others = [name for name in ("closed_throttle", "losses", "friction") if name in s.mapping]
     if len(others) != 1:
         raise ConfigError(s.file, s.key, list(s.mapping), "either closed_throttle, losses or friction")
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         out = record(ENGINE)
         out[0]["engine_inertia"] = inertia = s.number("inertia")
         if 0.0 < inertia < LEAST_INERTIA:
@@ -161,7 +161,7 @@ def _read_governors(s: Section, out: Record) -> None:
         out[0]["idle_throttle"] = s.section("idle").number("throttle")
 
 
-def _read_map(s: Section, other: str, out: Record, faults: Gathered) -> None:
+def _read_map(s: Section, other: str, out: Record, faults: ErrorCollector) -> None:
     """The curves of an engine; `other` is the name of the one beside the full throttle."""
     parts = s.sections("part_load")
     first = s.section("full_throttle").curve("speed", "torque", MAP_POINTS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
@@ -283,7 +283,7 @@ def gearbox_from_section(s: Section) -> Record:
     _check_keys(s, kind)
     for name in ("reverse_ratio", "shift_latency", "shift_time", "engage_time", "release_time", "lockout_wheel_speed"):
         out[0][name] = s.number(name) if s.has(name) else 0.0
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         with faults.part():
             _read_shifts(s, out)
         with faults.part():
@@ -296,7 +296,7 @@ def gearbox_from_section(s: Section) -> Record:
 def _check_keys(s: Section, kind: str) -> None:
     """Raise ConfigError for keys that exclude each other, belong to another type, or are missing for this one."""
     automatic = kind == KINDS[AUTOMATIC]
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for name in ("upshift", "downshift"):
             _one_of(s, "schedule", name, faults)
         if automatic:
@@ -309,7 +309,7 @@ def _check_keys(s: Section, kind: str) -> None:
                 faults.add(ConfigError(s.file, s.path(name), "a value", f"nothing: a gearbox of type {kind} has none"))
 
 
-def _one_of(s: Section, new: str, old: str, faults: Gathered) -> None:
+def _one_of(s: Section, new: str, old: str, faults: ErrorCollector) -> None:
     """Note that a section has both of two keys, or neither."""
     if s.has(new) and s.has(old):
         faults.add(ConfigError(s.file, s.path(old), "a value", f"nothing beside {new}, which takes its place"))

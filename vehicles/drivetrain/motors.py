@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table, dtype_of, labelled
@@ -157,15 +157,15 @@ def spare_battery(p, s, spin):
     """Make all torques smaller by one factor where the battery would give or take too much."""
     left = p[0]["battery_capacity"] * p[0]["battery_charge"] - s[0]["battery_used"]
     gives = min(p[0]["battery_gives"], 0.249 * p[0]["battery_voltage"] ** 2 / max(p[0]["battery_resistance"], 1e-9)) if left > 0.0 else 0.0
-    takes = p[0]["battery_takes"] if left < p[0]["battery_capacity"] else 0.0
+    accepts = p[0]["battery_takes"] if left < p[0]["battery_capacity"] else 0.0
     power = electric_power(p, s, spin, 1.0)[0]
-    if -takes <= power <= gives:
+    if -accepts <= power <= gives:
         return
     low, high = 0.0, 1.0
     for _ in range(ROUNDS):
         middle = 0.5 * (low + high)
         power = electric_power(p, s, spin, middle)[0]
-        if -takes <= power <= gives:
+        if -accepts <= power <= gives:
             low = middle
         else:
             high = middle
@@ -208,7 +208,7 @@ def read_motors(s: Section, out: Record, axles: Axles) -> None:
     """
     p = out[0]
     named = s.raw("motors")
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         if not named:
             faults.add(ConfigError(s.file, s.path("motors"), "nothing", f"a motor for at least one axle: {', '.join(axles.names)}"))
         for name, motor in named.items():

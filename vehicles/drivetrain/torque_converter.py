@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.algebra.piecewise_linear import cell
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
@@ -127,7 +127,7 @@ def converter_from_section(s: Section) -> Record:
     out[0]["turbine_inertia"] = s.number("turbine_inertia")
     out[0]["converter_coupling_band"] = s.number("coupling_band")
     curves = []
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for name in ("capacity_factor", "torque_ratio"):
             with faults.part():
                 c = s.section(name)

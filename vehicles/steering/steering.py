@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import Gathered
+from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Choice, Field, Number, Variants
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
@@ -90,7 +90,7 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64] | None) 
     out = p[0]
     rack = s.choice("type", KINDS, PITMAN_ARM) == RACK_PINION
     (read_rack if rack else read_four_bar)(s, p, tierod_inner)
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         if 0.0 < out["max_rate"] < math.radians(SLOWEST):
             faults.add(s.wrong("max_rate", "0 (at once), or at least {}", math.radians(SLOWEST)))
         with faults.part():

@@ -34,7 +34,7 @@ class Alignment:
     camber: float = 0.0
     """rad, per wheel, + = top outwards"""
     exceptions: tuple[str, ...] = ()
-    """Of LAWS"""
+    """Of TIRE_MODEL_KINDS"""
     reason: str = ""
     key: str = ""
     """Key path of `toe`, for messages"""

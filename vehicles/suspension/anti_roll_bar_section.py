@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.records import Record, record
 from simulator.base.section import Section
 from vehicles.axle_layout import Size, record_for
@@ -53,7 +53,7 @@ def place_anti_roll_bars(axles: Sequence[Axle], bars: Sequence[Record | None], m
     ConfigError : a drop link does not reach its lever over the whole travel
     """
     placed = record_for(ANTI_ROLL_BARS, mechanism.size)
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for n, (axle, bar) in enumerate(zip(axles, bars, strict=True)):
             if bar is None:
                 continue

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.array_vectors import cross, norm, unit
-from simulator.base.errors import ConfigError, Gathered, raise_all
+from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.fields import Fields
 from simulator.base.records import Record
 from simulator.base.section import Section
 from vehicles.appearance import LINKS_AS
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.alignment_section import read_alignment
-from vehicles.suspension.blocks import OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.springs_and_dampers import SPRING_POINTS, STOP_POINTS
 
@@ -55,7 +55,7 @@ class Axle(ABC):
     """Ends of hinges and rods, which must not lie in one place."""
     bushes: tuple[str, ...]
     """Chassis ends in the order of BUSHES."""
-    block: ClassVar[OutsideKind | None] = None
+    block: ClassVar[AxleCallbacks | None] = None
     """Kernels of its corners; None: those of the default kind."""
     unsteered: str = ""
     """Why an axle of this kind cannot be steered; nothing if it can."""
@@ -73,7 +73,7 @@ class Axle(ABC):
     """How its links are drawn."""
 
     def __init__(self, s: Section) -> None:
-        with Gathered() as faults, s:
+        with ErrorCollector() as faults, s:
             self.file, self.key = s.file, s.key
             s.raw("suspension", "")  # whoever made this object has read it
             self.sides = self.read_sides(s)
@@ -116,7 +116,7 @@ class Axle(ABC):
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
         """Bodies of the left side in the design position. Raises ConfigError."""
         p, found = self.points, {}
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             for name, point in (("knuckle", "UPRIGHT"), ("wheel", "SPINDLE")):
                 with faults.part(), s.section(name) as b:
                     mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
@@ -161,14 +161,14 @@ class Axle(ABC):
 
     def read_struts(self) -> None:
         """Spring, stops and damper. Raises ConfigError: of all three."""
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             with faults.part():
                 self._read_spring()
             with faults.part(), self.shock as s:
                 self._read_shock(s)
 
     def _read_spring(self) -> None:
-        with Gathered() as faults, self.spring as s:
+        with ErrorCollector() as faults, self.spring as s:
             self.free_length = s.number("free_length", above=0.0, least=SHORT, most=FAR)
             self.rate = s.number("rate", 0.0, least=0.0, most=STIFF)
             self.table = (np.empty(0), np.empty(0))
@@ -201,7 +201,7 @@ class Axle(ABC):
         penetration, force = self.stops = s.curve("stop_penetration", "stop_force", STOP_POINTS, FAR, STIFF)
         self.bump, self.rebound = (s.number(f"{end}_stop_length", above=0.0, least=SHORT, most=FAR) for end in ("bump", "rebound"))
         self.end_rate = s.number("stop_end_rate", 0.0, least=0.0, most=STIFF)
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             if penetration[0] < 0.0:
                 faults.add(ConfigError(s.file, s.path("stop_penetration"), penetration.tolist(), "penetrations of at least 0, rising"))
             with faults.part():

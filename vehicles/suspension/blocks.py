@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import column, cross, six, symmetric_times, vector
-from simulator.base.callbacks import Outside, address_in, call, records_at
+from simulator.base.callbacks import CallbackKernel, address_in, call, records_at
 from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, dtype_of, record
@@ -108,7 +108,7 @@ class Blocks(NamedTuple):
 
 
 @dataclass(frozen=True)
-class OutsideKind:
+class AxleCallbacks:
     """What the step needs of a kind that it does not know.
 
     Attributes
@@ -122,9 +122,9 @@ class OutsideKind:
     layout: int
     parameters: Table
     memory: Table
-    place: Outside
-    show: Outside
-    steer: Outside | None = None
+    place: CallbackKernel
+    show: CallbackKernel
+    steer: CallbackKernel | None = None
 
     def check(self, name: str) -> None:
         """Raises JounceError when the kind is written for another contract."""
@@ -144,14 +144,14 @@ class Block:
     lane : its column in the records of the kind
     """
 
-    kind: OutsideKind
+    kind: AxleCallbacks
     parameters: Record
     first: int
     count: int
     axle: int
     lane: int
 
-    def has_room(self, kind: OutsideKind, sides: int) -> bool:
+    def has_room(self, kind: AxleCallbacks, sides: int) -> bool:
         """Whether an axle of that kind with so many sides may join it."""
         return self.kind is kind and self.lane + self.count + sides <= LANES
 

@@ -13,7 +13,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.blocks import Blocks, OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks, Blocks
 
 if TYPE_CHECKING:
     from vehicles.suspension.mechanism.linkage import Linkage
@@ -79,7 +79,7 @@ class CornerDesign(ABC):
     """
 
     kind: ClassVar[str]
-    block: ClassVar[OutsideKind | None] = None
+    block: ClassVar[AxleCallbacks | None] = None
     mounts: ClassVar[dict[str, str]] = {CARRIER_NAME: "knuckle"}
     Q: Vector
     W: Vector

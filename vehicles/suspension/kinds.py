@@ -13,7 +13,7 @@ from vehicles.suspension.axle_section import Axle
 SHIPPED = (default_kind.NAME, "five_link", "macpherson", "semi_trailing_arm", "link_axle", "leaf_axle", "mechanism")
 """Kinds with a room here; AXLE of its `section` reads the file. The first one if the file does not say."""
 
-KINDS: Registry[type[Axle]] = Registry(
+AXLE_KINDS: Registry[type[Axle]] = Registry(
     "kind of axle", "jounce.axles", {name: importlib.import_module(f"vehicles.suspension.{name}.section").AXLE for name in SHIPPED}
 )
 
@@ -23,11 +23,11 @@ def register(name: str, axle: type[Axle]) -> None:
 
     Raises
     ------
-    JounceError : another kind has the name, or this one is made for another contract (see `vehicles.suspension.blocks.OutsideKind`)
+    JounceError : another kind has the name, or this one is made for another contract (see `vehicles.suspension.blocks.AxleCallbacks`)
     """
     if axle.block is not None:
         axle.block.check(name)
-    KINDS.register(name, axle)
+    AXLE_KINDS.register(name, axle)
 
 
 NARROW = 0.1
@@ -52,7 +52,7 @@ def read_axle(s: Section, steered: bool, needed: bool = True) -> Axle:
     Raises ConfigError.
     """
     name = s.raw("suspension", SHIPPED[0])
-    axle = KINDS.named(name, s.file, s.path("suspension"))
+    axle = AXLE_KINDS.named(name, s.file, s.path("suspension"))
     if axle.block is not None:
         axle.block.check(name)
     why = axle.why_unsteered(s) if steered else ""

@@ -9,8 +9,8 @@ TMeasy is called directly. Any other law, shipped or from outside the packages, 
     law(parameters, state, seen, result, first, count, h)
 
 called once for all wheels from `first` on that have it. The four addresses are those of one record for every wheel of the vehicle, of the
-law's own table, of TREAD_STATE, SEEN and RESULT; `records_at(state, dtype_of(TREAD_STATE), first + count)[i]` is that of wheel i. What a
-wheel asks for says `task` of SEEN:
+law's own table, of TREAD_STATE, TIRE_INPUT and TIRE_OUTPUT; `records_at(state, dtype_of(TREAD_STATE), first + count)[i]` is that of wheel i. What a
+wheel asks for says `task` of TIRE_INPUT:
 
     FORCES   forces and rates at the state, which is not changed. The caller advances the numbers by h times their rates, so h > 0 wants
              rates that make this stable (implicit ones where the law is stiff), and h = 0 the rates of the differential equation.
@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from simulator.base.callbacks import Outside
+from simulator.base.callbacks import CallbackKernel
 from simulator.base.fields import Fields
 from simulator.base.records import Ranges, Record, Table, layout_hash
 
@@ -57,7 +57,7 @@ TREAD_STATE = (
     ),
 )
 
-SEEN = (
+TIRE_INPUT = (
     # name          shape  unit   what it is
     ("task", (), "1", "FORCES, HELD or REST", "i8"),
     ("load", (), "N", "force along the ground's normal, at most `load_max` of the tire"),
@@ -74,7 +74,7 @@ SEEN = (
     ("held", (2,), "m", "of a patch that is held: how far it is ahead of the rim, along and across; pulls the rim that way"),
 )
 
-RESULT = (
+TIRE_OUTPUT = (
     # name    shape  unit  what it is
     ("F", (2,), "N", "force of the ground on the tire, along and across"),
     ("M_x", (), "N m", "overturning moment, added to that of the tire's width unless `whole`"),
@@ -86,7 +86,7 @@ RESULT = (
     ("slip", (2,), "1", "slip of the patch, + = pushes the vehicle forward, to the left; the soil below is sheared by it"),
 )
 
-LAYOUT = layout_hash(TREAD_STATE + SEEN + RESULT)
+LAYOUT = layout_hash(TREAD_STATE + TIRE_INPUT + TIRE_OUTPUT)
 """Of the tables that a law's kernel reads and writes."""
 
 WHEEL_LAWS = (
@@ -100,7 +100,7 @@ WHEEL_LAWS = (
 """One record per wheel."""
 
 
-class Treads(NamedTuple):
+class TireModels(NamedTuple):
     """Parameters of the tread laws of all wheels."""
 
     tmeasy: Record
@@ -118,7 +118,7 @@ every row of TIRE that a file has, and a record of the law's own table; raises C
 
 
 @dataclass(frozen=True)
-class TreadLaw:
+class TireModelKind:
     """A tread law, by the `type` that a tire file says.
 
     Parameters
@@ -142,7 +142,7 @@ class TreadLaw:
     parameters: Table
     ranges: Ranges
     state: Table
-    kernel: Outside | None = None
+    kernel: CallbackKernel | None = None
     contract: int = 0
     layout: int = 0
     numbers_of: Callable[[Record], int] | None = None

@@ -17,12 +17,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from simulator.base.callbacks import outside, records_at
+from simulator.base.callbacks import callback, records_at
 from simulator.base.errors import ConfigError
 from simulator.base.fields import fields_of, filled
 from simulator.base.jit import inline, kernel
 from simulator.base.records import LARGEST, Record, dtype_of, join
-from vehicles.tires.contract import CONTRACT, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
+from vehicles.tires.contract import CONTRACT, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind
 from vehicles.tires.relaxation import STATE, check_turning, presses, settle, travels, twist
 
 FIALA = (
@@ -36,7 +36,7 @@ FIALA = (
     ("turn_stiffness", (), "N m", "moment over angle of a wheel that is turned where it stands; none when left out"),
     ("pressure", (), "Pa", "inflation pressure, which bounds that moment"),
 )
-P, S, I, O = dtype_of(FIALA), dtype_of(TREAD_STATE), dtype_of(SEEN), dtype_of(RESULT)
+P, S, I, O = dtype_of(FIALA), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
 
 FRICTION_LEAST = 0.01
 
@@ -67,7 +67,7 @@ def wheel(p, u, k, r, h):
     r["M_z"] = M_z * travels(k["v_x"]) + twist(u, k, r, h, p["turn_stiffness"], most / 3.0, p["pressure"])
 
 
-@outside
+@callback
 def fiala(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
@@ -98,7 +98,7 @@ def complete(values: Mapping[str, Any], _file: object, _key: str, _folders: Sequ
     return values, filled(FIALA, values)
 
 
-LAW = TreadLaw(
+LAW = TireModelKind(
     "fiala",
     FIALA,
     RANGES,

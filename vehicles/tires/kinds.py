@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
-from vehicles.tires.contract import CONTRACT, LAYOUT, NUMBERS, TreadLaw
+from vehicles.tires.contract import CONTRACT, LAYOUT, NUMBERS, TireModelKind
 from vehicles.tires.parameters import TIRE
 from vehicles.tires.tmeasy.model import LAW
 
 DEFAULT = LAW.name
 """Of a tire file that does not say its `type`."""
 
-LAWS: Registry[TreadLaw] = Registry(
+TIRE_MODEL_KINDS: Registry[TireModelKind] = Registry(
     "tread law",
     "jounce.tread_laws",
     {
@@ -23,7 +23,7 @@ LAWS: Registry[TreadLaw] = Registry(
 )
 
 
-def register(law: TreadLaw) -> None:
+def register(law: TireModelKind) -> None:
     """Make a tread law known by its name.
 
     Raises
@@ -42,4 +42,4 @@ def register(law: TreadLaw) -> None:
     shared = {row[0] for row in TIRE} & {row[0] for row in law.parameters}
     if shared:
         raise JounceError(f"tread law {law.name}: every tire has a parameter {min(shared)} already")
-    LAWS.register(law.name, law)
+    TIRE_MODEL_KINDS.register(law.name, law)

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from simulator.base.algebra.piecewise_linear import cell
-from simulator.base.callbacks import outside, records_at
+from simulator.base.callbacks import callback, records_at
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, dtype_of, join, record
-from vehicles.tires.contract import CONTRACT, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
+from vehicles.tires.contract import CONTRACT, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind
 from vehicles.tires.relaxation import STATE, check_turning, presses, settle, travels, twist
 
 LOADS, CAMBERS, ANGLES, SLIPS = 6, 5, 31, 31
@@ -49,7 +49,7 @@ MEASURED = (
     ("turn_stiffness", (), "N m", "moment over angle of a wheel that is turned where it stands; 0: none"),
     ("pressure", (), "Pa", "inflation pressure, which bounds that moment"),
 )
-P, S, I, O = dtype_of(MEASURED), dtype_of(TREAD_STATE), dtype_of(SEEN), dtype_of(RESULT)
+P, S, I, O = dtype_of(MEASURED), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
 
 FRICTION_LEAST = 0.01
 
@@ -223,7 +223,7 @@ def wheel(p, u, k, r, h):
     r["M_z"] += twist(u, k, r, h, p["turn_stiffness"], share * K_y * mu * peak_y / p["steepness"][1], p["pressure"])
 
 
-@outside
+@callback
 def measured(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
@@ -232,7 +232,7 @@ def measured(parameters, state, seen, result, first, count, h):
             wheel(records_at(parameters, P, n)[i], u, k, r, h)
 
 
-LAW = TreadLaw(
+LAW = TireModelKind(
     "measured",
     MEASURED,
     {},

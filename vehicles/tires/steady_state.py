@@ -15,7 +15,7 @@ from simulator.base.callbacks import address_in, call
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from terrain.soil import FIRM, SOIL
-from vehicles.tires.contract import FORCES, REST, RESULT, SEEN, TREAD_STATE
+from vehicles.tires.contract import FORCES, REST, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE
 from vehicles.tires.moments import contact_length
 from vehicles.tires.parameters import TIRE_OUT, tire_states
 from vehicles.tires.radial import effective_radius, radial_force
@@ -105,7 +105,7 @@ def _rig(tire: TireFile, side: int) -> tuple[TireSet, Rig]:
         under[0][name] = value
     under[0]["hardness"] = 1.0
     one, states = Tire(tires.shared, tires.treads.tmeasy), TireStates(tire_states(1), record(TREAD_STATE), record(WINDOW))
-    return tires, Rig(one, states, tires.treads.laws, record(SEEN), record(RESULT), under, record(TIRE_OUT))
+    return tires, Rig(one, states, tires.treads.laws, record(TIRE_INPUT), record(TIRE_OUTPUT), under, record(TIRE_OUT))
 
 
 @kernel

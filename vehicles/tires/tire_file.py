@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from simulator.base.callbacks import address_of
-from simulator.base.errors import Gathered, TireTypeWarning
+from simulator.base.errors import ErrorCollector, TireTypeWarning
 from simulator.base.fields import Fields, Variants, fields_of, filled
-from simulator.base.memoize import known_of_each
+from simulator.base.memoize import memoize_by_identity
 from simulator.base.records import Record, Table, dtype_of, record
-from vehicles.tires.contract import TREAD_STATE, WHEEL_LAWS, TreadLaw, Treads
-from vehicles.tires.kinds import DEFAULT, LAWS
+from vehicles.tires.contract import TREAD_STATE, WHEEL_LAWS, TireModelKind, TireModels
+from vehicles.tires.kinds import DEFAULT, TIRE_MODEL_KINDS
 from vehicles.tires.parameters import FILE, LEFT_OUT, RANGES, check_inflation, check_rim, check_spacing, shared_record
 from vehicles.tires.tmeasy.model import LAW as TMEASY_LAW
 from vehicles.tires.tmeasy.model import TMEASY
@@ -38,7 +38,7 @@ class TireFile:
     """
 
     shared: Record
-    law: TreadLaw
+    law: TireModelKind
     own: Record
 
 
@@ -73,7 +73,7 @@ class TireSet:
                 laws[i]["kernel"], laws[i]["parameters"] = law.kernel.address, address_of(self.own[law.name])
                 if i == 0 or self.laws[i - 1] is not law:
                     laws[i]["count"] = next((n for n, other in enumerate(self.laws[i:]) if other is not law), len(files) - i)
-        self.treads = Treads(tmeasy, laws)
+        self.treads = TireModels(tmeasy, laws)
 
     @property
     def outside(self) -> list[int]:
@@ -101,7 +101,7 @@ class TireSet:
         view = {"names": [row[0] for row in rows], "formats": [("f8", row[1]) for row in rows], "offsets": offsets}
         return [("", tuple(rows), treads.view(np.dtype({**view, "itemsize": treads.nbytes})))]  # type: ignore[call-overload]
 
-    def law(self, name: str) -> TreadLaw:
+    def law(self, name: str) -> TireModelKind:
         """The law of that name, which some wheel has."""
         return next(law for law in self.laws if law.name == name)
 
@@ -109,7 +109,7 @@ class TireSet:
         """Wheels that have the law of that name."""
         return [i for i, law in enumerate(self.laws) if law.name == name]
 
-    def treads_with(self, name: str, own: Record) -> Treads:
+    def treads_with(self, name: str, own: Record) -> TireModels:
         """As `treads`, with other parameters (n,) of the law of that name."""
         if self.law(name).kernel is None:
             return self.treads._replace(tmeasy=own)
@@ -119,7 +119,7 @@ class TireSet:
         return self.treads._replace(laws=laws)
 
 
-def _parameters_of(law: TreadLaw, files: Sequence[TireFile]) -> Record:
+def _parameters_of(law: TireModelKind, files: Sequence[TireFile]) -> Record:
     """(n,) records of a law's table: those of the wheels that have it."""
     own = record(law.parameters, len(files))
     for i, file in enumerate(files):
@@ -143,14 +143,14 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
         told = f"{file}: no type is said, so it is {DEFAULT}; write `type: {DEFAULT}`"
         warnings.warn(told, TireTypeWarning, stacklevel=2)
     values = FILE_TABLE.read(mapping, file, key)
-    law = LAWS.get(values["type"])
+    law = TIRE_MODEL_KINDS.get(values["type"])
     assert law is not None
     if law.complete is None:
         own = filled(law.parameters, values)
     else:
         values, own = law.complete(values, file, key, folders)
     shared = shared_record(filled(FILE, values), values)
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         with faults.part():
             check_rim(values, file, key)
         with faults.part():
@@ -164,12 +164,12 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
 
 def _parameters_in_file(name: str) -> Fields | None:
     """What a tire file with the tread law of a name has: what every tire has, and the law's own."""
-    law = LAWS.get(name)
+    law = TIRE_MODEL_KINDS.get(name)
     return None if law is None else _fields_of(law)
 
 
-@known_of_each
-def _fields_of(law: TreadLaw) -> Fields:
+@memoize_by_identity
+def _fields_of(law: TireModelKind) -> Fields:
     shared = fields_of(FILE, RANGES, LEFT_OUT if law.shared else {**{row[0]: None for row in FILE}, **LEFT_OUT})
     return (*shared, *(law.fields or fields_of(law.parameters, {**RANGES, **law.ranges})))
 
@@ -177,7 +177,7 @@ def _fields_of(law: TreadLaw) -> Fields:
 FILE_TABLE = Variants(
     "type",
     _parameters_in_file,
-    LAWS.names,
+    TIRE_MODEL_KINDS.names,
     "tread law, by which the horizontal forces are made",
     default=DEFAULT,
     noun="a tread law:",

@@ -99,7 +99,7 @@ def brake_step(p, s, h):
 
 
 def interventions(s: Record) -> dict[str, int]:
-    """Of the LIMITER record `s`: its ticks, and of them those that did not take the pose asked for, by KINDS."""
+    """Of the LIMITER record `s`: its ticks, and of them those that did not take the pose asked for, by AXLE_KINDS."""
     return {"ticks": int(s[0]["limit_ticks"]), **dict(zip(KINDS, s[0]["interventions"].tolist(), strict=True))}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from simulator.base.argument_types import Commands, number_between
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.errors import JounceError
 from simulator.cli.commands.options import add_formulation, add_history, add_plugin, add_session_file, wants_history
 from simulator.tools.mechanism.options import add_motion_arguments, in_motion
@@ -138,7 +138,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     if arguments.against is not None:
         from simulator.benchmarks.checkout_comparison import main_against
 
-        return main_against(arguments.against, repeats, arguments.json, (lambda text: None) if arguments.json else tell)
+        return main_against(arguments.against, repeats, arguments.json, (lambda text: None) if arguments.json else print_line)
     from simulator.benchmarks.tick_cost import main_bench
 
     return main_bench(repeats, arguments)

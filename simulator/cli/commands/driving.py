@@ -8,8 +8,8 @@ import time
 from simulator.base.argument_types import Commands
 from simulator.base.registry import Choices
 from simulator.cli.commands.options import add_host_options
-from simulator.driver.input_devices.kinds import SOURCES
-from simulator.driver.kinds import DRIVERS
+from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
+from simulator.driver.kinds import DRIVER_KINDS
 from simulator.view.instrument_layout import HELP
 
 BEGAN = time.perf_counter()
@@ -26,7 +26,7 @@ def add_drive(commands: Commands) -> None:
     )
     p.add_argument(
         "--driver",
-        choices=Choices(SOURCES, DRIVERS, more=("auto",)),
+        choices=Choices(INPUT_SOURCE_KINDS, DRIVER_KINDS, more=("auto",)),
         metavar="NAME",
         help="who drives: %(choices)s (default: auto, a person with any device)",
     )

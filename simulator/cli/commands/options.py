@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from simulator.base.argument_types import number_between, yaml_value
 from simulator.base.errors import JounceError
 from simulator.base.registry import Choices
-from simulator.motion.protocols.kinds import PROTOCOLS
+from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 
 
 def add_session_file(p: argparse.ArgumentParser) -> None:
@@ -51,7 +51,7 @@ def add_host_options(p: argparse.ArgumentParser) -> None:
         help="simulated time to drive [s] (default: until the window is closed, or the maneuver ends)",
     )
     p.add_argument(
-        "--protocol", choices=Choices(PROTOCOLS), metavar="NAME", help="packets of the motion stream: %(choices)s (default: native)"
+        "--protocol", choices=Choices(PROTOCOL_KINDS), metavar="NAME", help="packets of the motion stream: %(choices)s (default: native)"
     )
     p.add_argument(
         "--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: the protocol's, 250 native)"

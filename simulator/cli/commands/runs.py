@@ -149,7 +149,7 @@ def add_compare(commands: Commands) -> None:
         "--map",
         action="append",
         default=[],
-        metavar="FILE|THEIRS=OURS",
+        metavar="FILE|THEIRS=BUILTIN",
         help="what the columns of a table are: a comparison file by name or path, or one column, for example AVz=w_WB_B_z_degps, "
         "Steer=-steering_wheel_angle_deg; may be given again",
     )

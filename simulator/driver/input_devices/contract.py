@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from simulator.base.fields import from_mapping
-from simulator.base.plugin_thread import Aside
+from simulator.base.plugin_thread import PluginThread
 from simulator.base.records import Ranges, Record, Table, record
 from simulator.base.registry import making
 from simulator.driver.input_devices.controls import Lever, write_pedals
@@ -31,7 +31,7 @@ CONTRACT = 1
 """Version of what stands above and of the classes below."""
 
 
-class Source(Protocol):
+class InputSource(Protocol):
     """One kind of device.
 
     Attributes
@@ -50,7 +50,7 @@ class Source(Protocol):
 
 
 @dataclass
-class Cabin:
+class InputContext:
     """What sources may use."""
 
     keys: Keys | None
@@ -74,11 +74,11 @@ class Cabin:
 
 
 @dataclass(frozen=True)
-class SourceKind:
+class InputSourceKind:
     """An input source as it is registered."""
 
     name: str
-    make: Callable[[Cabin, Record], Source | None]
+    make: Callable[[InputContext, Record], InputSource | None]
     """Makes it, with its own parameters; None where what it needs is not there, for example a window."""
     contract: int
     """CONTRACT it was written for."""
@@ -92,23 +92,23 @@ class SourceKind:
     """One line for a list of sources."""
 
 
-def make_source(kind: SourceKind, cabin: Cabin, said: Mapping[str, Any], ours: bool) -> Source | None:
+def make_source(kind: InputSourceKind, cabin: InputContext, said: Mapping[str, Any], ours: bool) -> InputSource | None:
     """A source, one from outside in its own thread. Raises ConfigError, DeviceError, JounceError."""
     parameters = from_mapping(kind.parameters, said, f"input source {kind.name}", "", kind.defaults, kind.ranges)
     with making(f"input source {kind.name}"):
         source = kind.make(cabin, parameters)
-    return source if ours or source is None else SourceAside(kind.name, source)
+    return source if ours or source is None else InputSourceRunner(kind.name, source)
 
 
-class SourceAside:
+class InputSourceRunner:
     """A source from outside, as the driver sees it. `trouble` says why it was dropped."""
 
-    def __init__(self, name: str, source: Source) -> None:
+    def __init__(self, name: str, source: InputSource) -> None:
         self.used = self.connected = False
         self.events: list[str] = []
         self._source = source
         self._command, self._read_into = record(COMMAND), record(COMMAND)
-        self._aside = Aside(f"input source {name}", self._read)
+        self._aside = PluginThread(f"input source {name}", self._read)
 
     @property
     def trouble(self) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import (
     Choice,
     Either,
@@ -259,7 +259,7 @@ def _yaml_files(folders: Sequence[Path]) -> Iterator[Path]:
 
 def _check_profile(profile: Profile, file: object) -> None:
     """What the types alone cannot say. Raises ConfigError."""
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         with faults.part():
             _check_match(profile.match, file)
         if profile.kind != "pedals" and profile.steering is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simulator.base.records import Record
-from simulator.driver.input_devices.contract import CONTRACT, SourceKind
+from simulator.driver.input_devices.contract import CONTRACT, InputSourceKind
 from simulator.driver.input_devices.controls import Lever, write_pedals
 from simulator.driver.input_devices.devices import Device, DeviceHub
 from simulator.driver.input_devices.shaping import SteeringFeel, elapsed, stick_steering
@@ -42,4 +42,4 @@ class Gamepad:
         self.lever.write(out)
 
 
-SOURCE = SourceKind("gamepad", lambda cabin, _: Gamepad(cabin.hub, cabin.lever), CONTRACT, meaning="game controller")
+SOURCE = InputSourceKind("gamepad", lambda cabin, _: Gamepad(cabin.hub, cabin.lever), CONTRACT, meaning="game controller")

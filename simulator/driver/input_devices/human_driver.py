@@ -11,12 +11,12 @@ from typing import Any
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import Record, record
-from simulator.driver.input_devices.contract import Cabin, Source, SourceAside, make_source
+from simulator.driver.input_devices.contract import InputContext, InputSource, InputSourceRunner, make_source
 from simulator.driver.input_devices.controls import Lever, write_pedals
 from simulator.driver.input_devices.device_profiles import load_profiles, shipped_profiles_folder, user_profiles_folder
 from simulator.driver.input_devices.devices import Device, DeviceHub
 from simulator.driver.input_devices.keyboard import Keys
-from simulator.driver.input_devices.kinds import SOURCES, check
+from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS, check
 from simulator.driver.input_devices.shaping import approach, elapsed
 from vehicles.command import COMMAND
 
@@ -51,7 +51,7 @@ class HumanDriver:
     gives_torque : the hands turn the steering wheel by a torque, HAND_TORQUE at full deflection; an input source from outside may give its own
     """
 
-    def __init__(self, sources: Sequence[Source], hub: DeviceHub | None = None, gives_torque: bool = False) -> None:
+    def __init__(self, sources: Sequence[InputSource], hub: DeviceHub | None = None, gives_torque: bool = False) -> None:
         self.sources, self.hub, self.gives_torque = sources, hub, gives_torque
         self.active = sources[0]
         self._chosen = False
@@ -108,12 +108,12 @@ class HumanDriver:
 
     def troubles(self) -> list[str]:
         """Why sources from outside were dropped, one line each."""
-        return [source.trouble for source in self.sources if isinstance(source, SourceAside) and source.trouble]
+        return [source.trouble for source in self.sources if isinstance(source, InputSourceRunner) and source.trouble]
 
     def close(self) -> None:
         """Let go of the devices."""
         for source in self.sources:
-            if isinstance(source, SourceAside):
+            if isinstance(source, InputSourceRunner):
                 source.close()
         if self.hub is not None:
             self.hub.close()
@@ -169,13 +169,13 @@ def open_driver(
     JounceError : there is no such source, or it cannot be made
     """
     profiles, keyboard = load_profiles((user_profiles_folder(), profiles_folder or shipped_profiles_folder()))
-    cabin = Cabin(keys, keyboard, profiles, steering_wheel_range, Lever(gears))
-    names = sorted(SOURCES.names(), key=SOURCES.is_ours) if name == AUTO else (name,)
+    cabin = InputContext(keys, keyboard, profiles, steering_wheel_range, Lever(gears))
+    names = sorted(INPUT_SOURCE_KINDS.names(), key=INPUT_SOURCE_KINDS.is_builtin) if name == AUTO else (name,)
     sources = []
     for one in names:
-        kind = SOURCES.need(one)
+        kind = INPUT_SOURCE_KINDS.need(one)
         check(kind)
-        source = make_source(kind, cabin, said, SOURCES.is_ours(one))
+        source = make_source(kind, cabin, said, INPUT_SOURCE_KINDS.is_builtin(one))
         if source is not None:
             sources.append(source)
         elif name != AUTO:

@@ -8,9 +8,9 @@ from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
 
 if TYPE_CHECKING:
-    from simulator.driver.input_devices.contract import SourceKind
+    from simulator.driver.input_devices.contract import InputSourceKind
 
-SOURCES: Registry[SourceKind] = Registry(
+INPUT_SOURCE_KINDS: Registry[InputSourceKind] = Registry(
     "input source",
     "jounce.sources",
     {
@@ -22,13 +22,13 @@ SOURCES: Registry[SourceKind] = Registry(
 """In the order in which one that is connected is taken before any was used; those from outside come before these."""
 
 
-def register(kind: SourceKind) -> None:
+def register(kind: InputSourceKind) -> None:
     """Make an input source known by its name. Raises JounceError: it is for another contract, or another one has its name."""
     check(kind)
-    SOURCES.register(kind.name, kind)
+    INPUT_SOURCE_KINDS.register(kind.name, kind)
 
 
-def check(kind: SourceKind) -> None:
+def check(kind: InputSourceKind) -> None:
     """Raises JounceError as `register`; what installed packages offer has not gone through that."""
     from simulator.driver.input_devices.contract import CONTRACT
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simulator.base.records import Record
-from simulator.driver.input_devices.contract import CONTRACT, SourceKind
+from simulator.driver.input_devices.contract import CONTRACT, InputSourceKind
 from simulator.driver.input_devices.controls import Lever, write_pedals
 from simulator.driver.input_devices.devices import Device, DeviceHub
 from simulator.driver.input_devices.shaping import wheel_steering
@@ -48,7 +48,7 @@ class Wheel:
         self.lever.by_hand(out, max(clutches, default=None), next((gate for gate in gates if gate != 0), gates[0] if gates else None))
 
 
-SOURCE = SourceKind(
+SOURCE = InputSourceKind(
     "wheel",
     lambda cabin, _: Wheel(cabin.hub, cabin.steering_wheel_range, cabin.lever),
     CONTRACT,

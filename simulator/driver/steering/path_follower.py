@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.fast_call import direct
+from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, record
 from simulator.driver.gear_shifting import GearShifter
 from simulator.driver.internal_model import VehicleTraits
@@ -23,7 +23,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class PathFollower:
-    """Driver who follows a path by one of the `LAWS` and keeps a speed.
+    """Driver who follows a path by one of the `TIRE_MODEL_KINDS` and keeps a speed.
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ class PathFollower:
     def _bound(self, readout: Record, command: Record) -> tuple[Callable, ...]:
         line, seen = self.path.line, self._seen
         return (
-            direct(notice, readout, seen),
-            direct(follow, line, seen),
-            direct(self._law, self._parameters, self._car, seen, line),
-            direct(turn_wheel, self._hands, self._hands_state, seen, *self._curve, 0.0, 0.0, command),
+            compiled_call(notice, readout, seen),
+            compiled_call(follow, line, seen),
+            compiled_call(self._law, self._parameters, self._car, seen, line),
+            compiled_call(turn_wheel, self._hands, self._hands_state, seen, *self._curve, 0.0, 0.0, command),
         )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.motion.protocols.contract import CONTRACT, Encoder, Protocol, ProtocolSettings, Said
+from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import right_forward_up, turns_left_handed
 from simulator.motion.protocols.packet_layout import PacketTable
 
@@ -60,7 +60,7 @@ def _encoder(_: ProtocolSettings) -> Encoder:
     return encode
 
 
-PROTOCOL = Protocol(
+PROTOCOL = ProtocolKind(
     name="beamng",
     rate=100,
     port=4444,

@@ -39,7 +39,7 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import StreamError
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.motion.protocols.contract import CONTRACT, Encoder, Protocol, ProtocolSettings
+from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings
 
 COUNT = 66
 SIZE = 4 * COUNT
@@ -116,7 +116,7 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
     return lambda said: extra.encode(said.readout, said.jounce_speed)
 
 
-PROTOCOL = Protocol(
+PROTOCOL = ProtocolKind(
     name="codemasters",
     rate=100,
     port=20777,

@@ -78,7 +78,7 @@ class Listening(typing.Protocol):
 
 
 @dataclass(frozen=True)
-class Protocol:
+class ProtocolKind:
     """A protocol as it is registered."""
 
     name: str
@@ -101,14 +101,16 @@ class Protocol:
     """One line for a list of protocols."""
 
 
-def encoder_of(protocol: Protocol, said: Mapping[str, Any], file: object, engine: Engine, interval: float, vehicle: str = "") -> Encoder:
+def encoder_of(
+    protocol: ProtocolKind, said: Mapping[str, Any], file: object, engine: Engine, interval: float, vehicle: str = ""
+) -> Encoder:
     """The encoder of a protocol, its parameters as the mapping says. Raises ConfigError, JounceError: it cannot be made."""
     parameters = from_mapping(protocol.parameters, said, file, "", protocol.defaults, protocol.ranges)
     with making(f"protocol {protocol.name}"):
         return protocol.make(ProtocolSettings(parameters, engine, interval, vehicle))
 
 
-def checked(protocol: Protocol, encode: Encoder) -> Encoder:
+def checked(protocol: ProtocolKind, encode: Encoder) -> Encoder:
     """The encoder, its packets looked through. What it gives raises StreamError unless it is a packet of the layout, all of it finite."""
     layout = None if protocol.layout is None else struct.Struct(protocol.layout)
 

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from simulator.motion.protocols.contract import CONTRACT, Encoder, Protocol, ProtocolSettings, Said
+from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import FRONT_FIRST, Trip, right_up_forward, turns_left_handed, wheels
 from simulator.motion.protocols.packet_layout import PacketTable
 
@@ -85,7 +85,7 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
     return encode
 
 
-PROTOCOL = Protocol(
+PROTOCOL = ProtocolKind(
     name="forza",
     rate=60,
     port=5300,

@@ -9,11 +9,11 @@ from simulator.base.registry import Registry
 
 if TYPE_CHECKING:
     from simulator.base.fields import Fields
-    from simulator.motion.protocols.contract import Protocol
+    from simulator.motion.protocols.contract import ProtocolKind
 
 DEFAULT = "native"
 
-PROTOCOLS: Registry[Protocol] = Registry(
+PROTOCOL_KINDS: Registry[ProtocolKind] = Registry(
     "protocol",
     "jounce.protocols",
     {
@@ -26,17 +26,17 @@ PROTOCOLS: Registry[Protocol] = Registry(
 )
 
 
-def register(protocol: Protocol) -> None:
+def register(protocol: ProtocolKind) -> None:
     """Make a protocol known by its name. Raises JounceError: it is for another contract, its layout is none, or another one has its name."""
     check(protocol)
-    PROTOCOLS.register(protocol.name, protocol)
+    PROTOCOL_KINDS.register(protocol.name, protocol)
 
 
 def protocol_fields(name: str) -> Fields:
     """Keys that the protocol of that name has of its own. Raises JounceError: it cannot be loaded."""
     from simulator.base.fields import fields_of
 
-    kind = PROTOCOLS.need(name)
+    kind = PROTOCOL_KINDS.need(name)
     check(kind)
     return fields_of(kind.parameters, kind.ranges, kind.defaults)
 
@@ -47,7 +47,7 @@ def stream_words(text: str) -> dict[str, str]:
     return {"protocol": protocol, "to": to} if at else {"protocol": protocol}
 
 
-def check(protocol: Protocol) -> None:
+def check(protocol: ProtocolKind) -> None:
     """Raises JounceError as `register`; what installed packages offer has not gone through that."""
     import struct
 

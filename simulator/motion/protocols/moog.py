@@ -19,7 +19,7 @@ import math
 import struct
 from typing import Any
 
-from simulator.motion.protocols.contract import CONTRACT, Encoder, Protocol, ProtocolSettings, Said
+from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import within
 from simulator.motion.protocols.packet_layout import PacketTable
 from washout.platform_state_machine import BLEND, ENGAGED, FADED, NEUTRAL, PAUSED, RISE, SETTLED, ease
@@ -141,7 +141,7 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
     return Base(bool(settings.parameters[0]["armed"]), settings.interval)
 
 
-PROTOCOL = Protocol(
+PROTOCOL = ProtocolKind(
     name="moog",
     rate=60,
     port=991,

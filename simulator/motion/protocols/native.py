@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from simulator.motion.protocols.contract import CONTRACT, Protocol
+from simulator.motion.protocols.contract import CONTRACT, ProtocolKind
 from simulator.motion.protocols.native_packet import LAYOUT, encode
 
-PROTOCOL = Protocol(
+PROTOCOL = ProtocolKind(
     name="native",
     rate=250,
     port=42400,

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from simulator.motion.protocols.contract import CONTRACT, Encoder, Protocol, ProtocolSettings, Said
+from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import Trip
 from simulator.motion.protocols.outsim import DEFAULTS, PARAMETERS, RANGES
 from simulator.motion.protocols.packet_layout import PacketTable
@@ -59,7 +59,7 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
     return encode
 
 
-PROTOCOL = Protocol(
+PROTOCOL = ProtocolKind(
     name="outgauge",
     rate=50,
     port=30000,

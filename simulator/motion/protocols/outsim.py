@@ -18,7 +18,7 @@ import numpy as np
 
 from simulator.base.errors import StreamError
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.motion.protocols.contract import CONTRACT, Encoder, Protocol, ProtocolSettings, Said
+from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import Trip, right_forward_up
 from simulator.motion.protocols.packet_layout import PacketRows, PacketTable
 
@@ -92,7 +92,7 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
     return encode
 
 
-PROTOCOL = Protocol(
+PROTOCOL = ProtocolKind(
     name="outsim",
     rate=100,
     port=30001,

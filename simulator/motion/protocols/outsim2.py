@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.motion.protocols.contract import CONTRACT, Encoder, Protocol, ProtocolSettings, Said
+from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import REAR_FIRST
 from simulator.motion.protocols.outsim import DEFAULTS, PARAMETERS, RANGES, MotionOfLfs, main_rows
 from simulator.motion.protocols.packet_layout import PacketRows, PacketTable
@@ -117,7 +117,7 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
     return encode
 
 
-PROTOCOL = Protocol(
+PROTOCOL = ProtocolKind(
     name="outsim2",
     rate=100,
     port=30001,

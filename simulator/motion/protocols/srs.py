@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.motion.protocols.contract import CONTRACT, Encoder, Protocol, ProtocolSettings, Said
+from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import FRONT_FIRST, wheels, within
 from simulator.motion.protocols.packet_layout import PacketTable
 
@@ -80,7 +80,7 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
     return encode
 
 
-PROTOCOL = Protocol(
+PROTOCOL = ProtocolKind(
     name="srs",
     rate=100,
     port=33001,

@@ -205,7 +205,7 @@ def main_formulations(repeats: int, as_json: bool, markdown: str | None, samples
     """
     if repeats < 1:
         raise JounceError(f"--repeats: got {repeats}, expected 1 or more")
-    from simulator.research.benchmarks.formulations_page import around, as_text, write_page
+    from simulator.research.benchmarks.formulations_page import around, to_text, write_page
 
     if markdown:
         around(Path(markdown))  # what cannot be written is said before it is measured
@@ -215,5 +215,5 @@ def main_formulations(repeats: int, as_json: bool, markdown: str | None, samples
     if as_json:
         print(json_text(table if samples else summary(table)))
     elif not markdown:
-        print(as_text(table), end="")
+        print(to_text(table), end="")
     return 0

@@ -16,7 +16,7 @@ END = "<!-- measured: end -->"
 EULER, RUNGE_KUTTA = "semi_implicit_euler", "runge_kutta_4"
 
 
-def as_text(table: dict[str, Any]) -> str:
+def to_text(table: dict[str, Any]) -> str:
     """All tables."""
     parts = [_heading(table)]
     for case in reversed(table["cases"]):
@@ -50,7 +50,7 @@ def write_page(table: dict[str, Any], file: Path) -> None:
     command = "" if file.is_absolute() else f"Made by `jounce bench formulations --markdown {file.as_posix()}`.\n\n"
     image = f"![cost and drift of the formulations]({picture.name})"
     write_whole(picture, lambda path: path.write_bytes(draw(table)))
-    write_text(file, f"{before}{BEGIN}\n\n{command}{image}\n\n{as_text(table)}\n{END}{after}")
+    write_text(file, f"{before}{BEGIN}\n\n{command}{image}\n\n{to_text(table)}\n{END}{after}")
 
 
 def _heading(table: dict[str, Any]) -> str:

@@ -146,7 +146,7 @@ step (below 1e-6) is left out.
 """
 
 
-def as_markdown(table: dict[str, Any]) -> str:
+def to_markdown(table: dict[str, Any]) -> str:
     """The table as a page."""
     introduction = INTRODUCTION.format(vehicle=table["vehicle"], step=1e3 * table["step"], shipped=SHIPPED)
     parts = [introduction, "## Largest stable step [ms]\n", _limits(table["cases"])]
@@ -213,9 +213,9 @@ def main_integrators(as_json: bool, markdown: str | None) -> int:
     """Command line of `jounce bench integrators`; always 0: it reports, it does not judge. Raises JounceError if the file cannot be written."""
     table = stability_table()
     if markdown:
-        write_text(Path(markdown), as_markdown(table))
+        write_text(Path(markdown), to_markdown(table))
     if as_json:
         print(json_text(table))
     elif not markdown:
-        print(as_markdown(table), end="")
+        print(to_markdown(table), end="")
     return 0

@@ -226,7 +226,7 @@ def main_mechanisms(repeats: int, as_json: bool, markdown: str | None) -> int:
     """Command line of `jounce bench mechanisms`; always 0: it reports, it does not judge. Raises JounceError if a file cannot be written."""
     if repeats < 1:
         raise JounceError(f"--repeats: got {repeats}, expected 1 or more")
-    from simulator.research.benchmarks.mechanisms_page import as_markdown, write_page
+    from simulator.research.benchmarks.mechanisms_page import to_markdown, write_page
 
     table = measure(repeats)
     if markdown:
@@ -234,5 +234,5 @@ def main_mechanisms(repeats: int, as_json: bool, markdown: str | None) -> int:
     if as_json:
         print(json_text(table))
     elif not markdown:
-        print(as_markdown(table), end="")
+        print(to_markdown(table), end="")
     return 0

@@ -64,7 +64,7 @@ steps of six with the others solved from them.
 """
 
 
-def as_markdown(table: dict[str, Any], picture: str = "") -> str:
+def to_markdown(table: dict[str, Any], picture: str = "") -> str:
     """The page; `picture` is the file name of the plot, if there is one."""
     parts = [
         INTRODUCTION.format(machine=_machine(table), step=1e3 * table["step"], duration=table["duration"], repeats=table["repeats"]),
@@ -134,7 +134,7 @@ def write_page(table: dict[str, Any], file: Path) -> None:
     """The page, and the plot beside it as a .png of the same name. Raises OutputError."""
     picture = file.with_suffix(".png")
     write_whole(picture, lambda path: path.write_bytes(draw(table)))
-    write_text(file, as_markdown(table, picture.name))
+    write_text(file, to_markdown(table, picture.name))
 
 
 def draw(table: dict[str, Any]) -> bytes:

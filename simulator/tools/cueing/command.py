@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import taken, version
@@ -20,7 +20,7 @@ from simulator.report.html_page import Page
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
 from simulator.tools.cueing import omct_page, recorded_drives_page
-from simulator.tools.cueing.omct import AMPLITUDES, AXES, TICK, Response, as_object, objective_test
+from simulator.tools.cueing.omct import AMPLITUDES, AXES, TICK, Response, objective_test, to_dict
 from simulator.tools.cueing.omct_page import Tested
 from simulator.tools.cueing.recorded_drives import Drive, read_drive, ride_drive
 from simulator.tools.cueing.recorded_drives_page import Compared
@@ -61,13 +61,13 @@ def main_cueing(arguments: Any) -> int:
         folder.abandon()
         folder.release()
     if arguments.json:
-        tell(json_text({"folder": str(folder.path), **outcome}))
+        print_line(json_text({"folder": str(folder.path), **outcome}))
         return 0
     _print(table)
     for drive in drives:
         if drive.coarse:
-            complain(f"{drive.name}: {recorded_drives_page.coarse_words(drive)}")
-    tell(f"{PAGE} and {OBJECT} in {folder.path}")
+            print_error(f"{drive.name}: {recorded_drives_page.coarse_words(drive)}")
+    print_line(f"{PAGE} and {OBJECT} in {folder.path}")
     return 0
 
 
@@ -146,8 +146,8 @@ def _objective(
             {
                 "washout": one.washout,
                 "platform": one.platform,
-                "tests": [as_object(test) for test in one.tests],
-                "pushes": [one_push.as_object() for one_push in one.pushes],
+                "tests": [to_dict(test) for test in one.tests],
+                "pushes": [one_push.to_dict() for one_push in one.pushes],
             }
             for one in tested
         ],

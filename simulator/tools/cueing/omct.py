@@ -221,7 +221,7 @@ def fidelity(point: complex) -> str:
     return next((name for name, least, largest in FIDELITY if abs(point) >= least and phase <= largest), "low")
 
 
-def as_object(test: Response) -> dict[str, Any]:
+def to_dict(test: Response) -> dict[str, Any]:
     """Ready for JSON: by input axis and output axis, gain, phase [deg] and share in phase at every frequency."""
 
     def table(response: Complex) -> dict[str, Any]:

@@ -204,7 +204,7 @@ def _pushes(page: Page, tested: Sequence[Tested]) -> None:
     rows: list[list[str | float]] = []
     for one in tested:
         for push in one.pushes:
-            said = push.as_object()
+            said = push.to_dict()
             degrees = [float(np.degrees(said[key])) for key in ("tilt", "tilt_wanted", "tilt_rate")]
             forces = [said[key] for key in ("least_while_it_lasts", "most_while_it_lasts", "false_cue_after")]
             rows.append([one.label, push.axis, said["wanted"], *degrees, *forces])

@@ -44,7 +44,7 @@ class Push:
         """s"""
         return self.h * np.arange(len(self.force), dtype=float)
 
-    def as_object(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: where the tilt comes to beside asin(K a / g), its fastest rate, and the false cue after the end of the push."""
         end = round((BEFORE + LASTS) / self.h)
         wanted = float(self.wanted.max())

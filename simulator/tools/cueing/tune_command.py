@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.builder.builder import build_platform
@@ -52,11 +52,11 @@ def main_tune(arguments: Any) -> int:
         folder.abandon()
         folder.release()
     if arguments.json:
-        tell(json_text({"folder": str(folder.path), "file": SET, "before": asdict(before), "after": asdict(now), "washout": found}))
+        print_line(json_text({"folder": str(folder.path), "file": SET, "before": asdict(before), "after": asdict(now), "washout": found}))
         return 0
     for line in _lines(before, now):
-        tell(line)
-    tell(f"{SET} in {folder.path}")
+        print_line(line)
+    print_line(f"{SET} in {folder.path}")
     return 0
 
 

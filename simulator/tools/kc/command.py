@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.telemetry.atomic_files import write_text
@@ -29,14 +29,14 @@ def main_kc(arguments: Any) -> int:
     if arguments.csv:
         write_text(Path(arguments.csv), as_csv(found))
     if arguments.json:
-        tell(json_text({"vehicles": [as_object(one) for one in found], "page": str(page), "csv": arguments.csv}))
+        print_line(json_text({"vehicles": [to_dict(one) for one in found], "page": str(page), "csv": arguments.csv}))
         return 0
-    tell(as_text(found))
-    tell(f"\nplots in {page}" + (f", every place in {arguments.csv}" if arguments.csv else ""))
+    print_line(to_text(found))
+    print_line(f"\nplots in {page}" + (f", every place in {arguments.csv}" if arguments.csv else ""))
     return 0
 
 
-def as_object(one: Measured) -> dict[str, Any]:
+def to_dict(one: Measured) -> dict[str, Any]:
     """For JSON: results by axle and test, each with its value, unit and meaning; null where nothing yields or nothing is reached."""
     axles: dict[str, dict[str, dict[str, Any]]] = {}
     for axle, results in one.results.items():
@@ -65,7 +65,7 @@ def as_csv(found: Sequence[Measured]) -> str:
     return out.getvalue()
 
 
-def as_text(found: Sequence[Measured]) -> str:
+def to_text(found: Sequence[Measured]) -> str:
     """For people: a table for each axle, a column for each vehicle."""
     lines: list[str] = []
     for axle in dict.fromkeys(axle for one in found for axle in one.results):

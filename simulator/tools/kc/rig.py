@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from simulator.base.algebra.array_vectors import cross
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
-from simulator.base.fast_call import direct
+from simulator.base.fast_call import compiled_call
 from simulator.base.rotations import rotation_of_quaternion
 from terrain.ground import Ground
 from vehicles.fill_readout import find_points
@@ -144,9 +144,9 @@ class Rig:
         steering = self._m.steering[0]
         self.free = bool(steering["free"])
         self.ratio = float(steering["gear_ratio"])
-        self._present = direct(present_suspension, self._m, self._s)
+        self._present = compiled_call(present_suspension, self._m, self._s)
         tabulated = self._m.tables.grid[0]["theta_cells"] > 0
-        self._carriers = direct(find_points, self._m, self._s) if tabulated else None
+        self._carriers = compiled_call(find_points, self._m, self._s) if tabulated else None
         """Where there are tables, which know the wheel alone: puts the carriers where they are."""
         self.standing = [self.at(n, self.theta_of(n), 0.0) for n in range(len(self.axles.names))]
         self.pads = [np.array([wheel.contact[2] for wheel in place.wheels]) for place in self.standing]

@@ -109,7 +109,7 @@ def main_mechanism(arguments: argparse.Namespace) -> int:
     start = read_start(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.free)
     names = COMPARED if arguments.formulation == "all" else (arguments.formulation,)
     found = inspect_mechanism(start.mechanism, start.state, names, start.may_assemble, start.hold, start.may_leave)
-    print(json_text(as_object(found)) if arguments.json else as_text(found))
+    print(json_text(to_dict(found)) if arguments.json else to_text(found))
     return 0 if found.agree else 1
 
 
@@ -247,7 +247,7 @@ def aggregated_bodies(system: System, q: Vector) -> tuple[AggregatedBody, ...]:
     return tuple(out)
 
 
-def as_object(found: Findings) -> dict[str, Any]:
+def to_dict(found: Findings) -> dict[str, Any]:
     """For JSON: names as in the file, SI units and radians, coordinates as `mechanism.Joint` defines them."""
     system, mechanism, m = found.system, found.system.mechanism, found.mobility
     return {
@@ -296,7 +296,7 @@ def _moving(found: Findings) -> list[str]:
     return [joint.name for joint in found.system.mechanism.joints if at[joint.name].stop > at[joint.name].start]
 
 
-def as_text(found: Findings) -> str:
+def to_text(found: Findings) -> str:
     """A page for people."""
     mechanism = found.system.mechanism
     joints = Counter(joint.kind for joint in mechanism.joints)

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.console import complain
+from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_text
@@ -72,7 +72,7 @@ def main_motion(arguments: argparse.Namespace) -> int:
     print(json_text(report) if arguments.json else page)
     if failed is None:
         return 0
-    complain(str(failed))
+    print_error(str(failed))
     return 1 if failed.t > 0.0 else 2
 
 

@@ -70,14 +70,14 @@ class SoilSheet:
     over_angle: Array
     table: Array
 
-    def as_object(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For JSON, in SI."""
         names = [name for name, *_ in OUTPUTS]
         rows = [{"slip": s, **dict(zip(names, row, strict=True))} for s, row in zip(SLIPS.tolist(), self.table.tolist(), strict=True)]
         numbers = {row[0]: float(self.wheel.soil[0][row[0]]) for row in SOIL}
         return {"soil": self.wheel.soil_name, "tire": self.wheel.tire_name, "load": float(self.loads[1]), "numbers": numbers, "rows": rows}
 
-    def as_text(self) -> str:
+    def to_text(self) -> str:
         """For people: the numbers of the soil, then a row for each slip."""
         tire, W = self.wheel.tire.shared[0], float(self.loads[1])
         lines = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.builder.builder import build_tire
 from simulator.configuration.overrides import Setting, option
@@ -20,7 +20,7 @@ def main_soil(arguments: Any) -> int:
     sheet = soil_sheet(wheel_on_soil(arguments, [*_size(arguments), *inflated(arguments.inflation)]), arguments.load)
     picture = _picture(arguments.out, sheet.wheel.soil_name)
     draw(sheet, picture)
-    tell(json_text({**sheet.as_object(), "picture": str(picture)}) if arguments.json else f"{sheet.as_text()}\n  curves in {picture}")
+    print_line(json_text({**sheet.to_dict(), "picture": str(picture)}) if arguments.json else f"{sheet.to_text()}\n  curves in {picture}")
     return 0
 
 

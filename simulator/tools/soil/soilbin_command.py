@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_text
 from simulator.tools.soil.arguments import angles, inflated, numbers, wheel_on_soil
@@ -55,11 +55,11 @@ def main_soilbin(arguments: Any) -> int:
         write_text(Path(arguments.csv), as_csv(table))
     if arguments.json:
         rows = [{name: None if np.isnan(value) else value for name, value in zip(COLUMNS, row, strict=True)} for row in table.tolist()]
-        tell(json_text({"soil": wheel.soil_name, "tire": wheel.tire_name, "rows": rows, "csv": arguments.csv}))
+        print_line(json_text({"soil": wheel.soil_name, "tire": wheel.tire_name, "rows": rows, "csv": arguments.csv}))
         return 0
-    tell(f"{wheel.tire_name} on {wheel.soil_name}\n{as_text(table)}")
+    print_line(f"{wheel.tire_name} on {wheel.soil_name}\n{to_text(table)}")
     if arguments.csv:
-        tell(f"all columns in {arguments.csv}")
+        print_line(f"all columns in {arguments.csv}")
     return 0
 
 
@@ -80,7 +80,7 @@ def as_csv(table: Array) -> str:
     return out.getvalue()
 
 
-def as_text(table: Array) -> str:
+def to_text(table: Array) -> str:
     """For a terminal: a row for each state, a star behind those that had not settled."""
     places = [COLUMNS.index(name) for name, *_ in SHOWN]
     shown = [n for n, place in enumerate(places) if not np.isnan(table[:, place]).all()]

@@ -20,9 +20,9 @@ from terrain.composite_height import composed_heights
 from terrain.georeferenced import Placed, placed
 from terrain.ground import Ground
 from terrain.load_terrain import FILE
-from terrain.readers.contract import Raster, Source, Values
+from terrain.readers.contract import ElevationSource, Raster, Values
 from terrain.readers.kinds import FIELDS, read_heights
-from terrain.readers.request import Asked
+from terrain.readers.request import ReadRequest
 
 TERRAIN_SUFFIXES = (".yaml", ".yml")
 WHO = "--set"
@@ -33,7 +33,7 @@ class HeightsFile:
     """A file of heights, in its own coordinates."""
 
     path: Path
-    source: Source
+    source: ElevationSource
     said: Mapping[str, Any]
     assumed: tuple[str, ...]
 
@@ -69,7 +69,7 @@ def read_file(name: str, settings: Sequence[str]) -> HeightsFile:
     said = fields.read(table, _settings(settings), WHO)
     assumed: list[str] = []
     path = Path(name)
-    source = read_heights(Asked(path, said, WHO, assumed=assumed))
+    source = read_heights(ReadRequest(path, said, WHO, assumed=assumed))
     return HeightsFile(path, source, said, tuple(assumed))
 
 

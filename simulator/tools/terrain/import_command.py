@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_text, write_whole
 from simulator.tools.terrain.elevation_file import HeightsFile, read_file
 from terrain.georeferenced import Placed, on_nodes
-from terrain.readers.contract import LONLAT, MAP, Raster, Source, Values
+from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster, Values
 from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed, utm_of
 from terrain.void_filling import filled
 
@@ -67,7 +67,7 @@ def main_import(arguments: Any) -> int:
             raise OutputError(f"{path}: there is such a file already")
     ground = ("soil", arguments.soil) if arguments.soil else ("surface", arguments.surface)
     _write(found, yaml, heights, file, ground)
-    tell(json_text(_report(found, yaml, heights)) if arguments.json else _text(found, yaml, heights))
+    print_line(json_text(_report(found, yaml, heights)) if arguments.json else _text(found, yaml, heights))
     return 0
 
 
@@ -91,7 +91,7 @@ def imported(file: HeightsFile, arguments: Any) -> Imported:
     return _on_new_nodes(source, crs, arguments, voids)
 
 
-def _target(source: Source, said: str | None) -> str:
+def _target(source: ElevationSource, said: str | None) -> str:
     """Reference system of the terrain; empty: there is none. Raises ConfigError."""
     if said is not None:
         if not source.crs:
@@ -126,7 +126,7 @@ def _as_it_is(raster: Raster, crs: str, arguments: Any, voids: int) -> Imported:
     return Imported(heights, corner - shift, spacing, crs, origin, voids, rows * columns)
 
 
-def _on_new_nodes(source: Source, crs: str, arguments: Any, voids: int) -> Imported:
+def _on_new_nodes(source: ElevationSource, crs: str, arguments: Any, voids: int) -> Imported:
     """Heights of the C1 surface, or of triangles or a road, at nodes along x and y of the target."""
     box = _window(arguments.window) if arguments.window is not None else np.array(source.bounds)[[0, 2, 1, 3]]
     moved = crs != source.crs
@@ -155,7 +155,7 @@ def _window(said: Any) -> Values:
     return window
 
 
-def _inside_of(box: Values, source: Source, crs: str) -> tuple[Values, Values, float]:
+def _inside_of(box: Values, source: ElevationSource, crs: str) -> tuple[Values, Values, float]:
     """The largest upright rectangle between the sides of a box that is transformed, and the distance of samples there."""
     t = np.linspace(0.0, 1.0, EDGE)
     (x0, y0, x1, y1), along = box, np.ones(EDGE)
@@ -184,7 +184,7 @@ def _check_nodes(counts: Any) -> None:
         )
 
 
-def _extent(source: Source) -> str:
+def _extent(source: ElevationSource) -> str:
     x0, x1, y0, y1 = source.bounds
     return f"x {x0:.10g} to {x1:.10g}, y {y0:.10g} to {y1:.10g}"
 

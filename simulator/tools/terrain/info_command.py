@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.tools.terrain.elevation_file import (
@@ -47,13 +47,13 @@ def main_info(arguments: Any) -> int:
         file = read_file(name, settings)
         said, rows = about_file(file), _rows(arguments.at, name, lambda points: _at_file(file, points))
     if arguments.json:
-        tell(json_text(said if rows is None else {**said, "points": rows}))
+        print_line(json_text(said if rows is None else {**said, "points": rows}))
     elif rows is None:
-        tell(as_text(said))
+        print_line(to_text(said))
     else:
         if said.get("assumed"):
-            complain(f"{name}: nobody says {', '.join(said['assumed'])}: taken so (--set says it)")
-        tell(as_csv(rows))
+            print_error(f"{name}: nobody says {', '.join(said['assumed'])}: taken so (--set says it)")
+        print_line(as_csv(rows))
     return 0
 
 
@@ -95,7 +95,7 @@ def about_terrain(terrain: TerrainOnDisk) -> dict[str, Any]:
     }
 
 
-def as_text(said: dict[str, Any]) -> str:
+def to_text(said: dict[str, Any]) -> str:
     """For people, a line each."""
     shown = {key: value for key, value in said.items() if value not in (None, [], {})}
     width = max(map(len, shown))

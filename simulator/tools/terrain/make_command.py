@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator.base import fields
 from simulator.base.argument_types import yaml_value
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields
 from simulator.base.json_output import json_text
@@ -47,7 +47,7 @@ def main_make(arguments: Any) -> int:
     made = made_terrain(arguments.kind, arguments.seed, arguments.set)
     settings = "".join(f" --set {text}" for text in arguments.set)
     write(made, files, f"jounce terrain make {arguments.kind} --seed {arguments.seed}{settings}")
-    tell(json_text(_report(made, files)) if arguments.json else _text(made, files))
+    print_line(json_text(_report(made, files)) if arguments.json else _text(made, files))
     return 0
 
 

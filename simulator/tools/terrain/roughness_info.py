@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
 from simulator.base.json_output import json_text
@@ -49,11 +49,11 @@ def main_roughness(arguments: Any) -> int:
     else:
         raise ConfigError(arguments.file, "", "a file of heights", "with --roughness: a terrain, or a profile (.csv, columns x,z in m)")
     found = {name: octaves(*profile) for name, profile in profiles.items()}
-    tell(json_text(_as_json(arguments.file, found)) if arguments.json else as_table(found))
+    print_line(json_text(_as_json(arguments.file, found)) if arguments.json else as_table(found))
     if arguments.plot:
         draw(Path(arguments.plot), Path(arguments.file).stem, profiles, terrain)
         if not arguments.json:
-            tell(f"picture: {arguments.plot}")
+            print_line(f"picture: {arguments.plot}")
     return 0
 
 

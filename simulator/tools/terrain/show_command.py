@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.report.plot_style import INK, STYLE
 from simulator.telemetry.atomic_files import write_whole
@@ -15,7 +15,7 @@ from simulator.tools.terrain.elevation_file import TerrainOnDisk, composed, is_t
 from terrain.features.shapes import LINES
 from terrain.georeferenced import on_nodes
 from terrain.ground import Ground
-from terrain.readers.contract import LONLAT, Raster, Source, Values
+from terrain.readers.contract import LONLAT, ElevationSource, Raster, Values
 
 MOST = 900
 """Points along the longer side of the picture."""
@@ -46,7 +46,9 @@ def main_show(arguments: Any) -> int:
     draw(picture, title, labels, (x, y, z), roads, degrees, lines)
     voids = int(np.isnan(z).sum())
     said = {"picture": str(picture), "heights": [float(np.nanmin(z)), float(np.nanmax(z))], "points": [len(x), len(y)], "voids": voids}
-    tell(json_text(said) if arguments.json else f"{picture}" + (f": {voids} points of it without a height, in orange" if voids else ""))
+    print_line(
+        json_text(said) if arguments.json else f"{picture}" + (f": {voids} points of it without a height, in orange" if voids else "")
+    )
     return 0
 
 
@@ -58,7 +60,7 @@ def _axes(bounds: tuple[float, float, float, float], step: tuple[float, float]) 
     return np.linspace(x0, x1, counts[0]), np.linspace(y0, y1, counts[1])
 
 
-def _of_source(source: Source) -> tuple[Values, Values, Values]:
+def _of_source(source: ElevationSource) -> tuple[Values, Values, Values]:
     x, y = _axes(source.bounds, source.step if isinstance(source, Raster) else (0.0, 0.0))
     return x, y, on_nodes(source.heights, x, y)
 

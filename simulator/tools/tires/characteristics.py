@@ -58,14 +58,14 @@ class Sheet:
     rows: tuple[dict[str, float], ...]
     notes: tuple[str, ...] = ()
 
-    def as_object(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For JSON, in SI."""
         shared = {
             name: float(self.tire.shared[0][name]) for name in ("radius", "width", "stiffness", "stiffness_growth", "damping", "load_max")
         }
         return {"tire": self.name, "type": self.law, "radial": shared, "loads": list(self.rows), "notes": list(self.notes)}
 
-    def as_text(self) -> str:
+    def to_text(self) -> str:
         """For people: a row for each quantity, a column for each load."""
         p = self.tire.shared[0]
         lines = [f"{self.name}: {self.law}, radius {p['radius']:.4g} m, radial stiffness {p['stiffness'] / 1e3:.4g} kN/m"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.builder.builder import build_tire
 from simulator.tools.tires.characteristics import Sheet, sheet
@@ -21,13 +21,13 @@ def main_tire(arguments: Any) -> int:
     found = sheet(Path(arguments.file).stem, tire, notes_of(tire))
     picture = Path(arguments.out or f"{found.name}.png")
     draw(found, picture)
-    tell(json_text({**found.as_object(), "picture": str(picture)}) if arguments.json else as_text(found, picture))
+    print_line(json_text({**found.to_dict(), "picture": str(picture)}) if arguments.json else to_text(found, picture))
     return 0
 
 
-def as_text(found: Sheet, picture: Path) -> str:
+def to_text(found: Sheet, picture: Path) -> str:
     """For people."""
-    return f"{found.as_text()}\n  curves in {picture}"
+    return f"{found.to_text()}\n  curves in {picture}"
 
 
 def notes_of(tire: TireFile) -> tuple[str, ...]:

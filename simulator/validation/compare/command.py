@@ -15,7 +15,7 @@ from simulator.validation.compare.align import shift_of
 from simulator.validation.compare.bands import bands_of, judged
 from simulator.validation.compare.comparison_file import Comparison, asked_for
 from simulator.validation.compare.differences import channels_of, differences, metric_rows
-from simulator.validation.compare.page import BandShown, Compared, as_object, as_text, compare_page, outcome
+from simulator.validation.compare.page import BandShown, Compared, compare_page, outcome, to_dict, to_text
 from simulator.validation.compare.record import Record, known_units, named_apart, read_record, written_channel
 from simulator.validation.compare.vehicle_maneuver_matrix import matrix_of, read_entries
 from simulator.validation.compare.vehicle_maneuver_page import matrix_object, matrix_page, matrix_text
@@ -30,12 +30,12 @@ def main_compare(arguments: Any) -> int:
     if len(arguments.runs) < 2:
         raise JounceError(f"compare: got {len(arguments.runs)} run, expected two or more, or --matrix")
     compared = compare(arguments.runs, asked_for(arguments.map, arguments.band, arguments.align, arguments.channels))
-    said = as_object(compared)
+    said = to_dict(compared)
     file = _write(arguments.out, PAGE, lambda place: compare_page(compared, place), said)
     if arguments.json:
         print(json_text({"page": str(file), "result": said}))
     else:
-        print("\n".join(as_text(compared)))
+        print("\n".join(to_text(compared)))
         print(f"{outcome(compared).text}; {file}")
     return 1 if compared.kept is False else 0
 

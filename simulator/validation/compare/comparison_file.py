@@ -70,7 +70,7 @@ def asked_for(maps: Iterable[str], bands: Iterable[str], align: str | None, chan
 
     Parameters
     ----------
-    maps : files by name or path, and columns as THEIRS=OURS
+    maps : files by name or path, and columns as THEIRS=BUILTIN
     bands : files by name or path, of which only the bands count, and bands as CHANNEL=+-X, CHANNEL=+-X+P%
     align : a channel or seconds
     channels : names, fields, patterns, with commas between them

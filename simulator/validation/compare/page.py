@@ -54,7 +54,7 @@ class Compared:
 # ---- for programs ----
 
 
-def as_object(compared: Compared) -> dict[str, Any]:
+def to_dict(compared: Compared) -> dict[str, Any]:
     """Ready for JSON, all numbers in SI."""
     return {
         "reference": compared.records[0].name,
@@ -256,7 +256,7 @@ def _metrics(page: Page, compared: Compared) -> None:
     page.table(columns, rows)
 
 
-def as_text(compared: Compared) -> list[str]:
+def to_text(compared: Compared) -> list[str]:
     """Lines for a terminal."""
     lines = [f"{'channel':<28}{'':<22}{'largest':>10}{'rms':>10}  unit"]
     for one in compared.differences:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import taken, version
@@ -24,7 +24,7 @@ from simulator.telemetry.atomic_files import write_text
 from simulator.validation.datasheet.definitions import CASES, FACTS, Fact
 from simulator.validation.datasheet.evaluate import Told as Row
 from simulator.validation.datasheet.evaluate import cases_of, measure
-from simulator.validation.datasheet.page import Facts, as_markdown, as_object, as_text, summary
+from simulator.validation.datasheet.page import Facts, summary, to_dict, to_markdown, to_text
 from simulator.validation.datasheet.published_file import Published, ancestry, load_published, published_of
 from simulator.validation.datasheet.side_by_side import ENGINEERS, Variant, beside_as_markdown
 
@@ -51,7 +51,7 @@ def main_facts(arguments: Any) -> int:
     bases = {variant: _base(variant, vehicles) for variant in arguments.variants or ()}
     described = {vehicle: vehicle_description(vehicle) for vehicle in (*vehicles, *bases)}
     changes = _changes(arguments.set)
-    compile_kernels(complain if arguments.json else tell)
+    compile_kernels(print_error if arguments.json else print_line)
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         began = time.perf_counter()
@@ -69,22 +69,22 @@ def main_facts(arguments: Any) -> int:
             same = other._replace(rows=[row for row in other.rows if row.fact in few])
             variants.append(Variant(Facts(variant, described[variant].name, rows, None), same))
         machine = {**taken(time.perf_counter() - began), "version": version()}
-        outcome = {"result": as_object(found[0]) if len(found) == 1 else [as_object(one) for one in found], "machine": machine}
+        outcome = {"result": to_dict(found[0]) if len(found) == 1 else [to_dict(one) for one in found], "machine": machine}
         if variants:
-            outcome["variants"] = [as_object(one.here) | {"base": one.base.vehicle} for one in variants]
+            outcome["variants"] = [to_dict(one.here) | {"base": one.base.vehicle} for one in variants]
         alone = len(found) == 1 and not variants
         page = PAGE if alone else VEHICLES
-        write_text(folder.path / page, as_markdown(found[0]) if alone else beside_as_markdown(found, variants))
+        write_text(folder.path / page, to_markdown(found[0]) if alone else beside_as_markdown(found, variants))
         write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
         folder.began()
     finally:
         folder.abandon()
         folder.release()
     if arguments.json:
-        tell(json_text({"folder": str(folder.path), **outcome}))
+        print_line(json_text({"folder": str(folder.path), **outcome}))
     else:
-        told_of = [as_text(found[0])] if alone else [f"{one.vehicle}: {summary(one)}" for one in found]
-        tell("\n".join(told_of) + f"; {page} and {OBJECT} in {folder.path}")
+        told_of = [to_text(found[0])] if alone else [f"{one.vehicle}: {summary(one)}" for one in found]
+        print_line("\n".join(told_of) + f"; {page} and {OBJECT} in {folder.path}")
     return 0
 
 
@@ -137,7 +137,7 @@ class Told:
         new = case not in self._begun
         self._begun[case] = None
         if self._lines and new:
-            tell(f"{self._before}{len(self._begun)}/{self._cases} {CASES[case].run}")
+            print_line(f"{self._before}{len(self._begun)}/{self._cases} {CASES[case].run}")
         if self._shown:
             if self._bar is None:
                 self._begin()

@@ -32,7 +32,7 @@ class Facts(NamedTuple):
     """What the vehicle's file excuses it from as it stands, a line for each axle."""
 
 
-def as_object(facts: Facts) -> dict[str, Any]:
+def to_dict(facts: Facts) -> dict[str, Any]:
     """Ready for JSON; numbers in SI. The same vehicle gives the same object."""
     published = None if facts.published is None else {"file": facts.published.name, "vehicle": facts.published.vehicle}
     counts = {verdict.replace(" ", "_"): sum(row.verdict == verdict for row in facts.rows) for verdict in VERDICTS}
@@ -122,7 +122,7 @@ def summary(facts: Facts) -> str:
 # ---- Markdown ----
 
 
-def as_markdown(facts: Facts) -> str:
+def to_markdown(facts: Facts) -> str:
     """The page."""
     command = f"jounce facts {facts.vehicle}{' --quick' if facts.left_out else ''}"
     lines = [
@@ -197,7 +197,7 @@ def row_of(cells: Iterable[str]) -> str:
 # ---- terminal ----
 
 
-def as_text(facts: Facts) -> str:
+def to_text(facts: Facts) -> str:
     """For a terminal of WIDTH columns."""
     lines = [facts.title, "", f"  {'':<{TITLE}}{'here':>11} {'':<16}published"]
     for group in dict.fromkeys(row.fact.group for row in facts.rows):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Either, Field, Group, ListOf, Named, Number, Text, read
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import SUFFIXES, factor_of
@@ -100,7 +100,7 @@ def load_published(file: str | Path) -> Published:
     """A checked file. Raises ConfigError."""
     values = read(FILE, read_layers("facts", file).content, str(file))
     figures: dict[str, Figure] = {}
-    with Gathered() as faults:
+    with ErrorCollector() as faults:
         for name, said in values["figures"].items():
             with faults.part():
                 figures[name] = _figure(name, said, values["sources"], str(file))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError, OutputError
 from simulator.base.json_output import json_text
 from simulator.base.machine import processor, software, version
@@ -60,7 +60,7 @@ def facts_of(vehicle: str, quiet: bool) -> dict[str, Figure]:
     from simulator.validation.datasheet.definitions import FACTS as ALL
     from simulator.validation.datasheet.evaluate import cases_of, measure
 
-    compile_kernels(complain if quiet else tell)
+    compile_kernels(print_error if quiet else print_line)
     with Told(len({case for fact in ALL for case in cases_of(fact)}), quiet, "") as told:
         rows = measure(vehicle, ALL, None, None, told)
     return {
@@ -87,9 +87,9 @@ def _main(name: str, subject: str, arguments: Any, figures: Callable[[], dict[st
     if not (arguments.add or arguments.check):
         steps = History(kind, entries).steps(subject)
         if arguments.json:
-            tell(json_text({"entries": [_object(entry, changed) for entry, changed in steps]}))
+            print_line(json_text({"entries": [_object(entry, changed) for entry, changed in steps]}))
         else:
-            tell("\n".join(latest(steps)) if steps else f"{file}: nothing of {subject} yet: {kind.how} --add")
+            print_line("\n".join(latest(steps)) if steps else f"{file}: nothing of {subject} yet: {kind.how} --add")
         return 0
     entry = measured(kind, subject, figures)
     before = last_before(entries, entry, kind.rule)
@@ -98,9 +98,9 @@ def _main(name: str, subject: str, arguments: Any, figures: Callable[[], dict[st
         append(file, entry)
         draw(folder)
     if arguments.json:
-        tell(json_text(_object(entry, None if before is None else found)))
+        print_line(json_text(_object(entry, None if before is None else found)))
     else:
-        tell(_told(before, found, subject))
+        print_line(_told(before, found, subject))
     return int(arguments.check and bool(found))
 
 

@@ -60,7 +60,7 @@ def write(histories: Sequence[History], folder: Path) -> Path:
     for history in histories:
         for subject in history.subjects():
             _draw(history, subject, folder / picture_of(history.kind, subject))
-    write_text(folder / PAGE, as_markdown(histories))
+    write_text(folder / PAGE, to_markdown(histories))
     return folder / PAGE
 
 
@@ -69,7 +69,7 @@ def picture_of(kind: Kind, subject: str) -> str:
     return f"{kind.name}_{subject}.png"
 
 
-def as_markdown(histories: Sequence[History]) -> str:
+def to_markdown(histories: Sequence[History]) -> str:
     """The page."""
     lines = [
         "# History",

@@ -32,7 +32,7 @@ class Comparison:
         """True when the largest error is within the limit."""
         return self.max_error <= self.limit
 
-    def as_object(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
             "file": self.file,
@@ -45,11 +45,11 @@ class Comparison:
             **({"notes": self.notes} if self.notes else {}),
         }
 
-    def as_json(self) -> str:
+    def to_json(self) -> str:
         """One JSON object; an error that is not finite is written as null."""
-        return json_text(self.as_object())
+        return json_text(self.to_dict())
 
-    def as_text(self) -> str:
+    def to_text(self) -> str:
         """A small table for people."""
         width = max(len(name) for name in self.errors)
         rows = [f"  {name:<{width}}  {error:9.2e}" for name, error in self.errors.items()]

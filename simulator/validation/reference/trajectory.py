@@ -82,7 +82,7 @@ class TrajectoryComparison(Comparison):
         errors = [self.errors[name] for name in self.counted]
         return max((e if np.isfinite(e) else float("inf") for e in errors), default=float("inf"))
 
-    def as_object(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         about = {
             "maneuver": self.maneuver,
@@ -92,9 +92,9 @@ class TrajectoryComparison(Comparison):
             "to": self.time[-1],
             "contact_model": self.contact_model,
         }
-        return super().as_object() | about
+        return super().to_dict() | about
 
-    def as_text(self) -> str:
+    def to_text(self) -> str:
         """A table for people: RMS difference over the peak of the reference, both in the channel's unit beside it."""
         rows = []
         for name, error in self.errors.items():

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import complain, tell
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.inputfile import read_utf8
 from simulator.base.json_output import json_text
@@ -19,7 +19,7 @@ from simulator.builder.warm_up import compile_kernels
 from simulator.telemetry.atomic_files import write_text
 from simulator.validation.suite.cases import BY_NAME, PARTS
 from simulator.validation.suite.known_deviations import KNOWN
-from simulator.validation.suite.page import FOLDER, as_markdown, as_text
+from simulator.validation.suite.page import FOLDER, to_markdown, to_text
 from simulator.validation.suite.plots import draw
 from simulator.validation.suite.result import Judged, Part, Source, judge
 
@@ -47,9 +47,9 @@ def main_all(arguments: Any) -> int:
     data, whole = reference_data(), len(parts) == len(PARTS)
     if arguments.check and (not whole or arguments.out):
         raise JounceError("--check compares the whole page of docs: it goes without --only and --out")
-    compile_kernels(complain if arguments.json else tell)
+    compile_kernels(print_error if arguments.json else print_line)
     judged = [find(part, Source(data, _teller(arguments.json)), arguments.json) for part in parts]
-    page = as_markdown(judged, version(), whole)
+    page = to_markdown(judged, version(), whole)
     folder = Path(arguments.out) if arguments.out else ROOT / "docs" if whole else None
     changed = check(page, ROOT / "docs" / PAGE) if arguments.check else False
     if folder is not None and not arguments.check:
@@ -71,7 +71,7 @@ def find(part: Part, source: Source, quiet: bool = False) -> Judged:
     judged = judge(part, part.find(source), KNOWN.get(part.name, {}))
     source.told("")
     if not quiet:
-        tell(as_text(judged))
+        print_line(to_text(judged))
     return judged
 
 
@@ -94,7 +94,7 @@ def check(page: str, file: Path) -> bool:
         line for line in unified_diff(there.splitlines(), page.splitlines(), "as written", "now", lineterm="", n=0) if line[:2] != "@@"
     ]
     for line in lines:
-        complain(line)
+        print_error(line)
     return bool(lines)
 
 
@@ -113,23 +113,23 @@ def _teller(quiet: bool) -> Any:
 def _report(judged: Sequence[Judged], page: Path | None, as_json: bool) -> None:
     failed = sum(len(one.failed) for one in judged)
     if as_json:
-        tell(
+        print_line(
             json_text(
                 {
                     "version": version(),
                     "failed": failed,
                     "page": None if page is None else str(page),
-                    "parts": [as_object(one) for one in judged],
+                    "parts": [to_dict(one) for one in judged],
                 }
             )
         )
         return
     rows = sum(len(one.finding.rows) for one in judged)
     where = f"; {page}" if page is not None else ""
-    tell(f"{rows} rows, {failed} fail{where}")
+    print_line(f"{rows} rows, {failed} fail{where}")
 
 
-def as_object(one: Judged) -> dict[str, Any]:
+def to_dict(one: Judged) -> dict[str, Any]:
     """For JSON."""
     rows = [
         {

@@ -12,7 +12,7 @@ FOLDER = "validation"
 TITLE = "# Validation"
 
 
-def as_markdown(judged: Sequence[Judged], version: str, whole: bool) -> str:
+def to_markdown(judged: Sequence[Judged], version: str, whole: bool) -> str:
     """The page; `whole` when it has every part."""
     command = "jounce validate all" + ("" if whole else "".join(f" --only {one.part.name}" for one in judged))
     failed = [row for one in judged for row in one.failed]
@@ -89,7 +89,7 @@ def _anchor(title: str) -> str:
     return kept.replace(" ", "-")
 
 
-def as_text(one: Judged) -> str:
+def to_text(one: Judged) -> str:
     """What a terminal shows of a part: its summary, and the rows that are not kept."""
     lines = [f"{one.part.name:<14}{len(one.finding.rows):>4} rows: {one.summary}"]
     for row, verdict in zip(one.finding.rows, one.verdicts, strict=True):

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import tell
+from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.fitting.least_squares import need_scipy
 from simulator.telemetry.atomic_files import run_folder, write_text
 from simulator.tools.cueing.command import Told
-from simulator.validation.suite.command import ROOT, as_object, reference_data
+from simulator.validation.suite.command import ROOT, reference_data, to_dict
 from simulator.validation.suite.known_deviations import KNOWN
-from simulator.validation.suite.page import FOLDER, as_text, chapter
+from simulator.validation.suite.page import FOLDER, chapter, to_text
 from simulator.validation.suite.plots import draw
 from simulator.validation.suite.result import Judged, Source, judge
 from simulator.validation.suite.soil_measurements import PARTS
@@ -31,15 +31,15 @@ def main_soil_measured(arguments: Any) -> int:
     for one in judged:
         for picture in one.finding.pictures:
             draw(picture, folder / FOLDER)
-    write_text(folder / PAGE, as_markdown(judged))
+    write_text(folder / PAGE, to_markdown(judged))
     if arguments.json:
-        tell(json_text({"page": str(folder / PAGE), "parts": [as_object(one) for one in judged]}))
+        print_line(json_text({"page": str(folder / PAGE), "parts": [to_dict(one) for one in judged]}))
     else:
-        tell("\n".join([*(as_text(one) for one in judged), str(folder / PAGE)]))
+        print_line("\n".join([*(to_text(one) for one in judged), str(folder / PAGE)]))
     return int(any(one.failed for one in judged))
 
 
-def as_markdown(judged: Sequence[Judged]) -> str:
+def to_markdown(judged: Sequence[Judged]) -> str:
     """The page."""
     lines = [
         "# Measured wheels on soil",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.algebra.array_vectors import cross, norm, unit
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Group
 from simulator.base.section import Section
 from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
@@ -88,14 +88,14 @@ class DoubleWishboneAxle(Axle):
 
     def check_points(self, h: Section) -> None:
         p = self.points
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             for front, rear, ball in (("LCA_F", "LCA_B", "LCA_U"), ("UCA_F", "UCA_B", "UCA_U")):
                 if norm(cross(p[front] - p[rear], p[ball] - p[rear])) < 1e-6:
                     faults.add(ConfigError(h.file, h.path(ball), h.mapping[ball], f"a point beside the line through {front} and {rear}"))
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
         found: dict[str, RigidBody] = {}
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             with faults.part():
                 found |= super().read_bodies(s)
             for name, points in ARMS.items():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vehicles.suspension.blocks import OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.contract import CONTRACT, LAYOUT
 from vehicles.suspension.five_link.kinematics import FIVE_LINKS, MEMORY, place, show
 
-FIVE_LINK_BLOCK = OutsideKind(CONTRACT, LAYOUT, FIVE_LINKS, MEMORY, place, show)
+FIVE_LINK_BLOCK = AxleCallbacks(CONTRACT, LAYOUT, FIVE_LINKS, MEMORY, place, show)

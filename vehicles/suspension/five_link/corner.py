@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.blocks import Blocks, OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks, Blocks
 from vehicles.suspension.corner_design import CornerDesign, Places, Reach
 from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
 from vehicles.suspension.five_link.geometry import write_five_link
@@ -37,7 +37,7 @@ class FiveLinkCorner(CornerDesign):
     """
 
     kind: ClassVar[str] = "five_link"
-    block: ClassVar[OutsideKind | None] = FIVE_LINK_BLOCK
+    block: ClassVar[AxleCallbacks | None] = FIVE_LINK_BLOCK
     chassis_joints: Vector
     carrier_joints: Vector
     spring_on: int

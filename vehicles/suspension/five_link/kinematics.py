@@ -36,7 +36,7 @@ from simulator.base.algebra.vectors import (
     sub,
     symmetric_in_frame,
 )
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
 from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
@@ -132,7 +132,7 @@ PARAMETERS_TYPE, MEMORY_TYPE = dtype_of(FIVE_LINKS), dtype_of(MEMORY)
 INPUTS_TYPE, KINEMATICS_TYPE, POINTS_TYPE = dtype_of(INPUTS), dtype_of(KINEMATICS), dtype_of(POINTS)
 
 
-@outside
+@callback
 def place(parameters, state, seen, result, first, count, h):
     """Position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
     f, o = record_at(parameters, PARAMETERS_TYPE)[0], record_at(state, MEMORY_TYPE)[0]
@@ -143,7 +143,7 @@ def place(parameters, state, seen, result, first, count, h):
         take_sums(o["sums"], i, k)
 
 
-@outside
+@callback
 def show(parameters, state, seen, result, first, count, h):
     """Joints and struts of the corners of the block, for the picture."""
     o, points = record_at(state, MEMORY_TYPE)[0], record_at(result, POINTS_TYPE)[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.errors import Gathered
+from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Choice, Field, Group
 from simulator.base.section import Section
 from vehicles.compliance.elastic_axle import CARRIER, Linkage, Rod
@@ -52,7 +52,7 @@ class FiveLinkAxle(Axle):
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
         found: dict[str, RigidBody] = {}
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             with faults.part():
                 found |= super().read_bodies(s)
             for name, (start, end) in LINK_ENDS.items():

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Number
 from simulator.base.section import Section
 from vehicles.appearance import BEAM_ON_LEAVES
@@ -76,7 +76,7 @@ class LeafAxle(RigidAxle):
 
     def check_points(self, h: Section) -> None:
         p = self.points
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             with faults.part():
                 super().check_points(h)
             for name, side in (("FRONT_EYE", 1.0), ("REAR_EYE", -1.0)):

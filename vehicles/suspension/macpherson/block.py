@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vehicles.suspension.blocks import OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.contract import CONTRACT, LAYOUT
 from vehicles.suspension.macpherson.kinematics import MACPHERSONS, MEMORY, place, show, steer
 
-MACPHERSON_BLOCK = OutsideKind(CONTRACT, LAYOUT, MACPHERSONS, MEMORY, place, show, steer)
+MACPHERSON_BLOCK = AxleCallbacks(CONTRACT, LAYOUT, MACPHERSONS, MEMORY, place, show, steer)

@@ -14,7 +14,7 @@ from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import JointSpring, Spring
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.blocks import Blocks, OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks, Blocks
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places, Reach
 from vehicles.suspension.hinge import Hinge, six_of
 from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
@@ -44,7 +44,7 @@ class MacPhersonCorner(CornerDesign):
     """
 
     kind: ClassVar[str] = "macpherson"
-    block: ClassVar[OutsideKind | None] = MACPHERSON_BLOCK
+    block: ClassVar[AxleCallbacks | None] = MACPHERSON_BLOCK
     mounts: ClassVar[dict[str, str]] = {"lower_arm": "lca", CARRIER_NAME: "knuckle"}
     arm_point: Vector
     arm_axis: Vector

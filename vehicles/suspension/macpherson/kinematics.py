@@ -50,7 +50,7 @@ from simulator.base.algebra.vectors import (
     symmetric_in_frame,
     vector,
 )
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
@@ -118,7 +118,7 @@ P_TYPE, M_TYPE, Q_TYPE, K_TYPE, S_TYPE = (dtype_of(table) for table in (MACPHERS
 NOTHING = (0.0, 0.0, 0.0)
 
 
-@outside
+@callback
 def place(parameters, state, seen, result, first, count, h):
     """Position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
@@ -131,7 +131,7 @@ def place(parameters, state, seen, result, first, count, h):
             add_body(o, b, i, p["mass"][b, i], w_B, k)
 
 
-@outside
+@callback
 def steer(parameters, state, seen, result, first, count, h):
     """What the steering moves, likewise: strut and carrier turn about the line from J to D, the rack goes with Q."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
@@ -149,7 +149,7 @@ def steer(parameters, state, seen, result, first, count, h):
         add_steered_body(o, RACK, i, p["mass"][RACK, i], w_B, Q_1, NOTHING, k)
 
 
-@outside
+@callback
 def show(parameters, state, seen, result, first, count, h):
     """Joints and struts of the corners of the block, for the picture."""
     p, o, points = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0], record_at(result, S_TYPE)[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Group
 from simulator.base.section import Section
 from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
@@ -73,7 +73,7 @@ class MacPhersonAxle(Axle):
     def check_points(self, h: Section) -> None:
         p = self.points
         u = unit(p["SHOCK_U"] - p["SHOCK_C"])
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             if np.linalg.norm(np.cross(p["LCA_F"] - p["LCA_B"], p["LCA_U"] - p["LCA_B"])) < 1e-6:
                 faults.add(ConfigError(h.file, h.path("LCA_U"), h.mapping["LCA_U"], "a point beside the line through LCA_F and LCA_B"))
             for name in ("SPRING_C", "SPRING_U"):
@@ -84,7 +84,7 @@ class MacPhersonAxle(Axle):
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
         found: dict[str, RigidBody] = {}
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             with faults.part():
                 found |= super().read_bodies(s)
                 found["wheel"] = self.wheel_axis.turned(found["wheel"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.base.disk_cache import Arrays, digest_of, kept
+from simulator.base.disk_cache import Arrays, cached_arrays, digest_of
 from simulator.base.errors import JounceError
 from simulator.base.jit import source_digest, user_cache
 from simulator.base.records import Record
@@ -34,7 +34,7 @@ def stored_tables(mechanism: Mechanism, steering: Record, tolerance: float, vehi
     sources = [source_digest(file) for file in (tables.__file__, *(kind.place.function.__code__.co_filename for kind in kinds))]
     closed_form = [mechanism.corners, mechanism.own, *(block.parameters for block in mechanism.blocks)]
     digest = digest_of(content, closed_form, mechanism.Q_design, steering, steered, tolerance, sources)
-    found = kept(user_cache("tables"), digest, make)
+    found = cached_arrays(user_cache("tables"), digest, make)
     grid = record_for(GRID, mechanism.size)  # one object per kind of record, which the compiled kernels know by sight
     grid[:] = found["grid"]
     return ReducedTables(**{**found, "grid": grid})

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.disk_cache import digest_of, kept
+from simulator.base.disk_cache import cached_arrays, digest_of
 from simulator.base.errors import ConfigError
 from simulator.base.jit import source_digest, user_cache
 from simulator.base.records import Record, dtype_of
@@ -33,7 +33,7 @@ STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_le
 def write_ends(linkage: Linkage, i: int, corners: Record, struts: Record, lock: float) -> None:
     """Find the ends of the linkage of corner i and write them into its column of CORNERS; `lock` is the Pitman angle at full lock [rad]."""
     digest = digest_of(linkage.content(), [struts[0][name][i] for name in STOPS], lock, source_digest(__file__))
-    found = kept(user_cache("travel"), digest, lambda: {"travel": np.array(_travel(linkage, struts, i, lock))})["travel"]
+    found = cached_arrays(user_cache("travel"), digest, lambda: {"travel": np.array(_travel(linkage, struts, i, lock))})["travel"]
     inertia, way, least, largest, rebound, bump = (float(number) for number in found)
     if least == 0.0 or largest == 0.0:
         expected = (

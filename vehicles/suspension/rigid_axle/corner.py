@@ -13,7 +13,7 @@ from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import JointSpring, Spring
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.blocks import Blocks, OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks, Blocks
 from vehicles.suspension.corner_design import CornerDesign, Reach
 from vehicles.suspension.hinge import six_of
 from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
@@ -40,7 +40,7 @@ class RigidAxleSide(CornerDesign):
     for the picture.
     """
 
-    block: ClassVar[OutsideKind | None] = RIGID_AXLE_BLOCK
+    block: ClassVar[AxleCallbacks | None] = RIGID_AXLE_BLOCK
     kind: str  # type: ignore[misc]
     guide: Guide
     upper: int

@@ -46,7 +46,7 @@ from simulator.base.algebra.vectors import (
     symmetric_times,
     vector,
 )
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
@@ -111,7 +111,7 @@ STEEP = 0.9
 UP = (0.0, 0.0, 1.0)
 
 
-@outside
+@callback
 def place(parameters, state, seen, result, first, count, h):
     """Position, velocity map, acceleration bias and sums of the axles of the block, see `vehicles.suspension.blocks`."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
@@ -120,7 +120,7 @@ def place(parameters, state, seen, result, first, count, h):
         place_axle(p, o, left, q, k)
 
 
-@outside
+@callback
 def show(parameters, state, seen, result, first, count, h):
     """Rods and struts of the axles of the block, for the picture; `tierod_outer` is the end of the fourth rod on the beam. Of leaf springs their seats."""
     p, o, points = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0], record_at(result, S_TYPE)[0]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Fields, Group
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
@@ -57,14 +57,14 @@ class RigidAxle(Axle):
         return 2
 
     def check_points(self, h: Section) -> None:
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             if self.points["SPINDLE"][1] < NARROW:
                 faults.add(ConfigError(h.file, h.path("SPINDLE"), h.mapping["SPINDLE"], f"a wheel at least {NARROW:g} m to the left"))
             faults.need_all()
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
         found: dict[str, RigidBody] = {}
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             for name, point in (("axle", "AXLE_CM"), ("wheel", "SPINDLE")):
                 with faults.part(), s.section(name) as b:
                     mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)

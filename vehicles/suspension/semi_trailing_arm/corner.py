@@ -12,7 +12,7 @@ from simulator.base.records import Record
 from vehicles.multibody.description.mechanism import Spring
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.blocks import OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
 from vehicles.suspension.hinge import Hinge
 from vehicles.suspension.semi_trailing_arm.block import SEMI_TRAILING_ARM_BLOCK
@@ -36,7 +36,7 @@ class SemiTrailingArmCorner(CornerDesign):
     """
 
     kind: ClassVar[str] = "semi_trailing_arm"
-    block: ClassVar[OutsideKind | None] = SEMI_TRAILING_ARM_BLOCK
+    block: ClassVar[AxleCallbacks | None] = SEMI_TRAILING_ARM_BLOCK
     mounts: ClassVar[dict[str, str]] = {CARRIER_NAME: "arm", "trailing_arm": "arm"}
     P: Vector
     e: Vector

@@ -11,7 +11,7 @@ import math
 from simulator.base.algebra.circle import hinged
 from simulator.base.algebra.trigonometry import sine_cosine
 from simulator.base.algebra.vectors import add_scaled, column, combine, cross, dot, scale, store, sub, vector
-from simulator.base.callbacks import outside, record_at
+from simulator.base.callbacks import callback, record_at
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
@@ -45,7 +45,7 @@ MEMORY = (
 P_TYPE, M_TYPE, Q_TYPE, K_TYPE, S_TYPE = (dtype_of(table) for table in (SEMI_TRAILING_ARMS, MEMORY, INPUTS, KINEMATICS, POINTS))
 
 
-@outside
+@callback
 def place(parameters, state, seen, result, first, count, h):
     """Position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
@@ -77,7 +77,7 @@ def place(parameters, state, seen, result, first, count, h):
         store(o["shock"], i, B)
 
 
-@outside
+@callback
 def show(parameters, state, seen, result, first, count, h):
     """Joints and struts of the corners of the block, for the picture: the arm is drawn from its hinge to its struts."""
     o, points = record_at(state, M_TYPE)[0], record_at(result, S_TYPE)[0]

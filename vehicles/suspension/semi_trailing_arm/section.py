@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.algebra.array_vectors import cross, norm, unit
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Fields, Group
 from simulator.base.section import Section
 from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
@@ -115,7 +115,7 @@ class SemiTrailingArmAxle(Axle):
         p = self.points
         hinge = p["TA_O"] - p["TA_I"]
         raised = np.cross(hinge / np.linalg.norm(hinge), p["SPINDLE"] - p["TA_I"])
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             if abs(raised[2]) < BESIDE:
                 expected = f"a point at least {BESIDE:g} m ahead of or behind the line through TA_O and TA_I"
                 faults.add(ConfigError(h.file, h.path("SPINDLE"), h.mapping["SPINDLE"], expected))
@@ -136,7 +136,7 @@ class SemiTrailingArmAxle(Axle):
             if s.has("knuckle"):
                 expected = f"nothing: without a kingpin ({', '.join(KINGPIN)} among the hardpoints) the arm carries the wheel"
                 raise ConfigError(s.file, s.path("knuckle"), "a body", expected)
-        with Gathered() as faults:
+        with ErrorCollector() as faults:
             for name, ours, point in (*arm, ("wheel", "wheel", "SPINDLE")):
                 with faults.part(), s.section(name) as b:
                     mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)

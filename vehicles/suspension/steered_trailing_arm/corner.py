@@ -15,7 +15,7 @@ from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import Spring
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.blocks import Blocks, OutsideKind
+from vehicles.suspension.blocks import AxleCallbacks, Blocks
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places, Reach
 from vehicles.suspension.hinge import Hinge, six_of
 from vehicles.suspension.steered_trailing_arm.block import STEERED_TRAILING_ARM_BLOCK
@@ -45,7 +45,7 @@ class SteeredTrailingArmCorner(CornerDesign):
     """
 
     kind: ClassVar[str] = "steered_trailing_arm"
-    block: ClassVar[OutsideKind | None] = STEERED_TRAILING_ARM_BLOCK
+    block: ClassVar[AxleCallbacks | None] = STEERED_TRAILING_ARM_BLOCK
     mounts: ClassVar[dict[str, str]] = {"trailing_arm": "arm", CARRIER_NAME: "knuckle"}
     P: Vector
     e: Vector

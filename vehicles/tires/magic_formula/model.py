@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.callbacks import outside, records_at
+from simulator.base.callbacks import callback, records_at
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
-from vehicles.tires.contract import CONTRACT, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
+from vehicles.tires.contract import CONTRACT, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind
 from vehicles.tires.magic_formula.coefficients import MAGIC
 from vehicles.tires.magic_formula.formulas import cornering, guarded, largest_side_force, longitudinal_stiffness, magic_formula, sizes
 from vehicles.tires.magic_formula.tir_tire import FIELDS, complete
 from vehicles.tires.relaxation import STATE, V_LOW, presses, settle, travels, twist
 
-P, S, I, O = dtype_of(MAGIC), dtype_of(TREAD_STATE), dtype_of(SEEN), dtype_of(RESULT)
+P, S, I, O = dtype_of(MAGIC), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
 
 LENGTH_LEAST, LENGTH_MOST = 0.1, 4.0
 """Bounds of the relaxation lengths over R0: the formulas of a file may go to zero or beyond all measure at loads that nobody measured."""
@@ -84,7 +84,7 @@ def wheel(p, u, k, r, h):
     r["whole"] = p["overturns"]
 
 
-@outside
+@callback
 def magic(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
@@ -93,7 +93,7 @@ def magic(parameters, state, seen, result, first, count, h):
             wheel(records_at(parameters, P, n)[i], u, k, r, h)
 
 
-LAW = TreadLaw(
+LAW = TireModelKind(
     "magic_formula",
     MAGIC,
     {},

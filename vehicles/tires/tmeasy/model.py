@@ -34,7 +34,7 @@ from simulator.base.fields import Choice, Fields, fields_of, filled
 from simulator.base.jit import inline
 from simulator.base.records import LARGEST, Record, join
 from vehicles.tires.bore_torque import gough_moment, turned
-from vehicles.tires.contract import TreadLaw
+from vehicles.tires.contract import TireModelKind
 from vehicles.tires.moments import contact_length
 from vehicles.tires.standstill import V_CREEP, V_FADE, smooth_sign
 from vehicles.tires.tmeasy.steady_forces import axes_at, factors, force_at, normalised, trail
@@ -268,7 +268,7 @@ def check(shared: Record, own: Record, mapping: Mapping[str, Any], file: object,
     raise_all([ConfigError(file, join(key, name), mapping[name], expected) for name, good, expected in wanted if not good])
 
 
-LAW = TreadLaw(
+LAW = TireModelKind(
     "tmeasy",
     TMEASY,
     _RANGES,
