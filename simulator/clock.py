@@ -114,7 +114,7 @@ class Clock:
     dropped: float = 0.0
     """Wall time given up so far [s]."""
     real_time_factor: float = 1.0
-    """Simulated over wall time in the last WINDOW."""
+    """Simulated over wall time in the last TERRAIN_CACHE."""
     lateness: Lateness = field(default_factory=Lateness)
     """How late the ticks began since the start."""
     late_lately: float = 0.0

@@ -25,7 +25,7 @@ from simulator.tick import (
     TOO_MUCH_FORCE,
     TURNS_TOO_FAST,
     UNDER_GROUND,
-    Watch,
+    StateMonitor,
 )
 
 TIPPED = math.cos(math.radians(60.0))
@@ -83,7 +83,7 @@ class Incident:
         return file
 
 
-def new_incident(number: int, watch: Watch, travel: NDArray[np.float64], corners: Sequence[str]) -> Incident:
+def new_incident(number: int, watch: StateMonitor, travel: NDArray[np.float64], corners: Sequence[str]) -> Incident:
     """The incident that `watch` tells of; `travel` (2, wheels) are the ends of the suspension coordinates [rad, m] of the `corners`."""
     ticks = int(watch.state[0]["ticks"])
     order = np.arange(max(0, ticks - REMEMBERED), ticks) % REMEMBERED

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
-from vehicles.axle_layout import USUAL, WHEELS, Size, record_for
+from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
 from vehicles.step import vehicle_step
 from washout.cueing import MotionCueing, cueing_step
 from washout.limiter.limiter import brake_step
@@ -86,16 +86,16 @@ class CueingRecords(NamedTuple):
     washed: Record
 
 
-class Watch(NamedTuple):
+class StateMonitor(NamedTuple):
     """What is remembered of a vehicle from tick to tick; see `WATCH` and `HISTORY`."""
 
     state: Record
     history: Record
 
 
-def new_watch(gravity: float = STANDARD_GRAVITY, size: Size = USUAL) -> Watch:
+def new_watch(gravity: float = STANDARD_GRAVITY, size: AxleLayout = USUAL) -> StateMonitor:
     """Nothing remembered of a vehicle of that size; the force is that of rest under gravity [m/s2]."""
-    watch = Watch(record(WATCH), record_for(HISTORY, size, REMEMBERED))
+    watch = StateMonitor(record(WATCH), record_for(HISTORY, size, REMEMBERED))
     watch.state[0]["f_H_B"] = (0.0, 0.0, gravity)
     return watch
 
@@ -119,8 +119,8 @@ def ticks(vehicle, space, ground, cueing, watch, command, run, count):
     for _ in range(count):
         if run:
             vehicle_step(vehicle, space, ground, command, h)
-            remember(space, watch, command)
-            w["verdict"] = judge(space, watch)
+            save_valid_state(space, watch, command)
+            w["verdict"] = check_state(space, watch)
             if w["verdict"] == SOUND:
                 for j in range(3):
                     w["f_H_B"][j] = space.out[0]["f_H_B"][j]
@@ -146,7 +146,7 @@ def brake_platform(cueing, count):
 
 
 @inline
-def remember(space, watch, command):
+def save_valid_state(space, watch, command):
     """One row of HISTORY."""
     w, x = watch.state[0], space.state[0]
     row = watch.history[w["ticks"] % REMEMBERED]
@@ -177,7 +177,7 @@ def remember(space, watch, command):
 
 
 @inline
-def judge(space, watch):
+def check_state(space, watch):
     """SOUND, or what is wrong with the state after a step; the number that is too large goes to the watch."""
     x, d, f = space.state[0], space.drivetrain[0], space.out[0]["f_H_B"]
     force = speed = turn = distance = 0.0
@@ -197,22 +197,22 @@ def judge(space, watch):
     if not abs(force + speed + turn + distance + total + d["engine_speed"]) < math.inf:
         return NOT_FINITE
     if force > FORCE * FORCE:
-        return note(watch, TOO_MUCH_FORCE, math.sqrt(force))
+        return record_verdict(watch, TOO_MUCH_FORCE, math.sqrt(force))
     if speed > SPEED * SPEED:
-        return note(watch, TOO_FAST, math.sqrt(speed))
+        return record_verdict(watch, TOO_FAST, math.sqrt(speed))
     if turn > TURN * TURN:
-        return note(watch, TURNS_TOO_FAST, math.sqrt(turn))
+        return record_verdict(watch, TURNS_TOO_FAST, math.sqrt(turn))
     if distance > DISTANCE * DISTANCE:
-        return note(watch, TOO_FAR, math.sqrt(distance))
+        return record_verdict(watch, TOO_FAR, math.sqrt(distance))
     if corner > CORNER_RATE:
-        return note(watch, CORNER_TOO_FAST, corner)
+        return record_verdict(watch, CORNER_TOO_FAST, corner)
     if spin > SPIN:
-        return note(watch, SPINS_TOO_FAST, spin)
+        return record_verdict(watch, SPINS_TOO_FAST, spin)
     return SOUND
 
 
 @inline
-def note(watch, verdict, size):
+def record_verdict(watch, verdict, size):
     """The verdict, with the number that brought it about."""
     watch.state[0]["size"] = size
     return verdict

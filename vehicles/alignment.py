@@ -31,8 +31,8 @@ from simulator.base.jit import inline, kernel
 from terrain.ground import Ground, GroundArrays
 from vehicles.compliance.wheel_displacements import displace_wheels
 from vehicles.description import Description
-from vehicles.equilibrium_cache import Stood
-from vehicles.mechanism_parameters import Mechanism
+from vehicles.equilibrium_cache import EquilibriumCache
+from vehicles.mechanism_parameters import MechanismParameters
 from vehicles.stages import present_suspension
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.tires.tire_file import TireSet
@@ -68,7 +68,7 @@ def aligned_vehicle(
     ConfigError : the toe of an axle cannot be set
     JounceError : the vehicle does not stand
     """
-    axles, mechanism, stood = description.mechanism.axles, description.mechanism, Stood()
+    axles, mechanism, stood = description.mechanism.axles, description.mechanism, EquilibriumCache()
     targets = {i: toe for n, axle in enumerate(description.alignments) if (toe := axle.toe) is not None for i in axles.on(n)}
     if not targets:
         return Vehicle(description, tires, drivetrain, file, stood)
@@ -89,7 +89,7 @@ def aligned_vehicle(
     described = replace(description, mechanism=replace(own, designs=designs), design=replace(description.design, corners=designs))
     if own.blocks or described.table_tolerance is not None:  # of blocks each vehicle has copies, and tables are made of what was set
         return Vehicle(described, tires, drivetrain, file, stood)
-    vehicle.back_to_design()
+    vehicle.reset_to_design()
     vehicle.description = described
     return vehicle
 
@@ -170,7 +170,7 @@ class _Bench:
         """Wheels of which the kernels know the length of the tie rod only."""
 
     @property
-    def _mechanism(self) -> Mechanism:
+    def _mechanism(self) -> MechanismParameters:
         return self.vehicle.description.mechanism
 
     def set_rods(self) -> None:
@@ -190,7 +190,7 @@ class _Bench:
     def _set_rods_on(self) -> None:
         """Go on with lengths alone, the vehicle settled beside where it stood; the corners are written when that does not change them any more."""
         for _ in range(ROUNDS):
-            self.vehicle.stand_on(self.level)
+            self.vehicle.settle_on(self.level)
             if self._is_right():
                 break
             self._set_as_it_stands()

@@ -21,7 +21,7 @@ AXLES = Length("axles", 2)
 WHEELS = Length("wheels", 4, ("FL", "FR", "RL", "RR"))
 
 
-class Size(NamedTuple):
+class AxleLayout(NamedTuple):
     """Numbers of axles and wheels of a vehicle."""
 
     axles: int
@@ -33,7 +33,7 @@ class Size(NamedTuple):
         return self == USUAL
 
 
-USUAL = Size(int(AXLES), int(WHEELS))
+USUAL = AxleLayout(int(AXLES), int(WHEELS))
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Axles:
     sides: tuple[int, ...]
 
     @property
-    def size(self) -> Size:
+    def size(self) -> AxleLayout:
         """Their numbers."""
-        return Size(len(self.names), sum(self.sides))
+        return AxleLayout(len(self.names), sum(self.sides))
 
     @property
     def corners(self) -> tuple[str, ...]:
@@ -87,16 +87,16 @@ STANDING = (
 
 
 @memoize_table
-def sized_for(table: Table, size: Size) -> Table:
+def sized_for(table: Table, size: AxleLayout) -> Table:
     """The table of a vehicle of that size."""
     return sized(table, axles=size.axles, wheels=size.wheels)
 
 
-def record_for(table: Table, size: Size, count: int = 1) -> Record:
+def record_for(table: Table, size: AxleLayout, count: int = 1) -> Record:
     """Zeroed records of it."""
     return record(sized_for(table, size), count)
 
 
-def size_of(corners: Record) -> Size:
+def size_of(corners: Record) -> AxleLayout:
     """Size of the vehicle to which a record with the rows of STANDING belongs."""
-    return Size(len(corners[0]["sides"]), len(corners[0]["axle"]))
+    return AxleLayout(len(corners[0]["sides"]), len(corners[0]["axle"]))

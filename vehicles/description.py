@@ -26,7 +26,7 @@ from vehicles.axle_layout import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
 from vehicles.compliance.section import write_compliance
 from vehicles.controllers.controller_section import Controllers, read_controllers
-from vehicles.mechanism_parameters import Design, Mechanism, new_mechanism
+from vehicles.mechanism_parameters import MechanismParameters, VehicleDesign, new_mechanism
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.static_load_check import check_springs
 from vehicles.steering.rack import read_rack_body
@@ -41,7 +41,7 @@ from vehicles.suspension.springs_and_dampers import STRUTS
 from vehicles.suspension.tables.build_tables import DEFAULT_TOLERANCE
 from vehicles.suspension_checks import check_ends, check_reach, check_sense, check_travel
 from vehicles.tires.tire_file import CONTACTS
-from vehicles.travel_limits import Looker, decides_ends, ends_of
+from vehicles.travel_limits import TravelScanner, decides_ends, ends_of
 from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
 
 Vector = NDArray[np.float64]
@@ -65,8 +65,8 @@ class Description:
     """Everything of the vehicle file but tires and drivetrain, which have files of their own and are given here by name."""
 
     name: str
-    design: Design
-    mechanism: Mechanism
+    design: VehicleDesign
+    mechanism: MechanismParameters
     steering: Record
     body: Record
     body_contact: Record
@@ -137,7 +137,7 @@ def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Descr
         box = _box(mechanism, parts.outline, parts.head)
         return Description(
             name=s.text("name"),
-            design=Design(parts.chassis, tuple(mechanism.designs), mechanism.struts, axles=mechanism.axles),
+            design=VehicleDesign(parts.chassis, tuple(mechanism.designs), mechanism.struts, axles=mechanism.axles),
             mechanism=mechanism,
             steering=parts.steering,
             body=_body(
@@ -232,7 +232,7 @@ def _steering(t: Section, Q: Vector | None) -> tuple[Record, frozenset[str]]:
     return steering, frozenset(t.asked)
 
 
-def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Keep) -> Mechanism:
+def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Keep) -> MechanismParameters:
     """The multibody part with the ends of its travel and its anti-roll bars. Of the chassis nothing in it depends but its own record. Raises
     ConfigError: what is wrong with it, and what has been gathered."""
     axles, steering = parts.named, parts.steering
@@ -243,7 +243,7 @@ def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Keep) -> 
             one.section.write_struts(struts, i)
     mechanism = new_mechanism(parts.chassis, corners, struts, axles)
     closed_form = np.array([corner.linkage is None for corner in corners])
-    looker = Looker(mechanism, steering) if closed_form.any() else None
+    looker = TravelScanner(mechanism, steering) if closed_form.any() else None
     if looker is not None:
         with faults.part():
             check_travel(looker, file, closed_form)
@@ -429,16 +429,16 @@ def _tires(s: Section, axles: Axles) -> tuple[str, ...]:
         return tuple(t.text(name) for name in axles.corners)
 
 
-def _ends(mechanism: Mechanism) -> tuple[float, float]:
+def _ends(mechanism: MechanismParameters) -> tuple[float, float]:
     x = mechanism.corners[0]["design_wheel_x"]
     return float(x[0]), float(x[-1])
 
 
-def _whole_mass(mechanism: Mechanism) -> float:
+def _whole_mass(mechanism: MechanismParameters) -> float:
     return float(mechanism.chassis[0]["mass"] + mechanism.corners[0]["corner_mass"].sum())
 
 
-def _box(mechanism: Mechanism, outline: tuple[float, float, float], head: Vector) -> tuple[Vector, Vector]:
+def _box(mechanism: MechanismParameters, outline: tuple[float, float, float], head: Vector) -> tuple[Vector, Vector]:
     """Least and largest coordinates of the body, in B: its outline, from the wheel centres to a roof over the driver's head."""
     length, width, overhang = outline
     g = mechanism.corners[0]
@@ -447,7 +447,7 @@ def _box(mechanism: Mechanism, outline: tuple[float, float, float], head: Vector
     return np.array([front - length, -0.5 * width, bottom]), np.array([front, 0.5 * width, max(head[2], bottom) + ROOF])
 
 
-def _rear(mechanism: Mechanism, box: tuple[Vector, Vector]) -> Vector:
+def _rear(mechanism: MechanismParameters, box: tuple[Vector, Vector]) -> Vector:
     """Where the tow hook is if the file does not say [assumed]: in the middle of the body's rear, as high as the rear wheel centres; in B."""
     return np.array([box[0][0], 0.0, float(mechanism.corners[0]["design_wheel_z"][-1])])
 

@@ -43,7 +43,7 @@ from simulator.base.jit import inline, kernel
 from vehicles.axle_layout import WHEELS
 from vehicles.corner_layout import sides_of, sum_over_axles
 from vehicles.suspension.composite_inertia import SUMS, prepare, prepare_here
-from vehicles.suspension.hard_stops import hold_ends
+from vehicles.suspension.hard_stops import apply_hard_stops
 
 CHASSIS = (
     # name         shape    unit     what it is
@@ -109,7 +109,7 @@ def accelerations(m, s):
     Source: [Jain 2016, eqs 4-7 and 9-11], reduced once more (see the module).
     """
     prepare_here(m, s)
-    hold_ends(m, s, 0.0)
+    apply_hard_stops(m, s, 0.0)
     answer_loads(m, s)
 
 
@@ -258,7 +258,7 @@ def recover_thetas(corners, s):
 def accelerations_on_fixed_chassis(m, s):
     """As `accelerations`, with the chassis held where it is: only the thetas move (the quarter cars of [Cameron 2013])."""
     prepare(m, s)
-    hold_ends(m, s, 0.0)
+    apply_hard_stops(m, s, 0.0)
     answer_loads_on_fixed_chassis(m, s)
 
 

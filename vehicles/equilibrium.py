@@ -24,11 +24,18 @@ from terrain.ground import GroundArrays
 from vehicles.corner_layout import axle_of, sum_on_axle
 from vehicles.drivetrain.driveline import wheel_share
 from vehicles.drivetrain.torque_converter import converter_torques
-from vehicles.stages import add_reactions, answer, before_contact_exact, feel, gather_tire_loads, present_suspension
+from vehicles.stages import (
+    add_drive_reactions,
+    compute_head_motion,
+    gather_tire_loads,
+    present_suspension,
+    solve_accelerations,
+    update_suspension_exact,
+)
 from vehicles.steering.steering import place_tierods
-from vehicles.tires.tire_set import answer_outside, hold_tire, press_tire, touch_ground
+from vehicles.tires.tire_set import evaluate_callback_models, hold_tire, press_tire, touch_ground
 from vehicles.tires.vertical_force import static_force
-from vehicles.vehicle_model import Model, Space
+from vehicles.vehicle_model import VehicleData, VehicleModel
 
 RESIDUAL = 1e-9
 """m/s2 and rad/s2. Largest acceleration of a settled vehicle."""
@@ -84,7 +91,7 @@ CHORDS = 12
 
 
 @dataclass
-class Balance:
+class Equilibrium:
     """An equilibrium that has been found.
 
     place : (3,) x, y [m] and yaw [rad] at which the tires hold the ground
@@ -101,22 +108,22 @@ class Balance:
         """Pseudo-inverse of the derivatives."""
         return np.asarray(np.linalg.pinv(self.derivatives, rcond=SINGULAR))
 
-    def elsewhere(self, place: Vector, height: float, roll: float, pitch: float) -> Balance:
+    def elsewhere(self, place: Vector, height: float, roll: float, pitch: float) -> Equilibrium:
         """As it would be at another place, on ground so much higher [m] and inclined [rad]."""
         unknown, derivatives, back = self.unknown.copy(), self.derivatives.copy(), self.back.copy()
         unknown[2:5] += height, roll, pitch
         turned = float(place[2] - self.place[2])  # what it is displaced by is told along the axes of the world
         R = np.array([[math.cos(turned), -math.sin(turned)], [math.sin(turned), math.cos(turned)]])
         unknown[:2], derivatives[:, :2], back[:2] = R @ unknown[:2], derivatives[:, :2] @ R.T, R @ back[:2]
-        moved = Balance(place, unknown, derivatives)
+        moved = Equilibrium(place, unknown, derivatives)
         moved.back = back
         return moved
 
 
-class Search(NamedTuple):
+class EquilibriumWorkspace(NamedTuple):
     """What a search for an equilibrium works with, for the kernels.
 
-    place, unknown : of a `Balance`; the unknown is moved on
+    place, unknown : of a `Equilibrium`; the unknown is moved on
     residual : (6 + wheels,) of `static_residual` there
     scratch : (2, 6 + wheels)
     """
@@ -127,12 +134,14 @@ class Search(NamedTuple):
     scratch: Vector
 
     @staticmethod
-    def at(near: Balance) -> Search:
+    def at(near: Equilibrium) -> EquilibriumWorkspace:
         """Nothing is known of the residual yet."""
-        return Search(near.place, near.unknown, np.empty_like(near.unknown), np.empty((2, len(near.unknown))))
+        return EquilibriumWorkspace(near.place, near.unknown, np.empty_like(near.unknown), np.empty((2, len(near.unknown))))
 
 
-def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float, level: Balance | None = None) -> Balance:
+def settle(
+    m: VehicleModel, s: VehicleData, ground: GroundArrays, x: float, y: float, yaw: float, level: Equilibrium | None = None
+) -> Equilibrium:
     """Bring chassis, arms and tires into equilibrium at (x, y) [m] with heading yaw [rad], the drivetrain being as it is.
 
     Parameters
@@ -151,34 +160,34 @@ def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: fl
     if level is not None and not twisted:
         near = level.elsewhere(place, 0.25 * sum(heights), *_inclination(heights))
         if settle_on(m, s, ground, near):
-            feel(m, s)
+            compute_head_motion(m, s)
             return near
     for roll, pitch in TILTS if twisted else TILTS[:1]:
         found, residual = _balanced(m, s, ground, place, heights, (roll, pitch))
         if residual < RESIDUAL:
-            feel(m, s)
+            compute_head_motion(m, s)
             return found
         left = min(left, residual)
     raise JounceError(f"the vehicle finds no equilibrium at x = {x:g} m, y = {y:g} m (left over: {left:.2g} m/s2)")
 
 
 def _balanced(
-    m: Model, s: Space, ground: GroundArrays, place: Vector, heights: list[float], tilt: tuple[float, float]
-) -> tuple[Balance, float]:
+    m: VehicleModel, s: VehicleData, ground: GroundArrays, place: Vector, heights: list[float], tilt: tuple[float, float]
+) -> tuple[Equilibrium, float]:
     """What Newton's method comes to from the first guess with a tilt (roll, pitch) [rad] beyond that of the ground, whose heights are those under
     the wheels, and the largest acceleration there."""
     touch = np.minimum(TOUCH, 0.25 * m.tires["give"])
     unknown = _first_guess(m, s, float(ground.p[0]["gravity"]), heights, float(touch.sum()) / len(touch))
     unknown[3:5] += tilt
-    near = Balance(place, unknown, np.zeros((len(unknown), len(unknown))))
-    search = Search.at(near)
+    near = Equilibrium(place, unknown, np.zeros((len(unknown), len(unknown))))
+    search = EquilibriumWorkspace.at(near)
     residual, trial = search.residual, np.empty_like(unknown)
     reach_ground(m, s, ground, touch, search)
     static_residual(m, s, ground, place, unknown, residual)
     for _ in range(ROUNDS):
         if _left(residual) < ENOUGH:
             break
-        near = Balance(place, unknown, np.empty_like(near.derivatives))
+        near = Equilibrium(place, unknown, np.empty_like(near.derivatives))
         differentiate(m, s, ground, search, near.derivatives)
         if not (np.isfinite(near.derivatives).all() and np.isfinite(residual).all()):
             break  # a corner does not close there
@@ -205,12 +214,12 @@ def _left(residual: Vector) -> float:
     return left if math.isfinite(left) else math.inf
 
 
-def settle_on(m: Model, s: Space, ground: GroundArrays, near: Balance) -> bool:
+def settle_on(m: VehicleModel, s: VehicleData, ground: GroundArrays, near: Equilibrium) -> bool:
     """Move on to the equilibrium beside one that the vehicle stood in before a little of it was changed. False: it is not found from there.
 
     Only the position is right afterwards: what else a standing vehicle has is for `settle`.
     """
-    return bool(stand_beside(m, s, ground, Search.at(near), near.back) < ENOUGH)
+    return bool(stand_beside(m, s, ground, EquilibriumWorkspace.at(near), near.back) < ENOUGH)
 
 
 @kernel
@@ -224,7 +233,7 @@ def stand_beside(m, s, ground, search, back):
 
 @kernel
 def follow_chords(m, s, ground, search, back):
-    """Newton's method from where a `Search` is with the same derivatives all the time, as long as each round brings a digit.
+    """Newton's method from where a `EquilibriumWorkspace` is with the same derivatives all the time, as long as each round brings a digit.
 
     back : pseudo-inverse of the derivatives of the residual, about there
     """
@@ -257,7 +266,7 @@ def largest(residual):
 
 @kernel
 def differentiate(m, s, ground, search, jacobian):
-    """Central differences of `static_residual` where a `Search` is."""
+    """Central differences of `static_residual` where a `EquilibriumWorkspace` is."""
     place, unknown, up, down = search.place, search.unknown, search.scratch[0], search.scratch[1]
     for n in range(len(unknown)):
         here = unknown[n]
@@ -272,7 +281,7 @@ def differentiate(m, s, ground, search, jacobian):
 
 @kernel
 def reach_ground(m, s, ground, touch, search):
-    """Move the suspension of a guess, where a `Search` is, until every tire is pressed by `touch` (wheels,), so that it tells where the ground is."""
+    """Move the suspension of a guess, where a `EquilibriumWorkspace` is, until every tire is pressed by `touch` (wheels,), so that it tells where the ground is."""
     guess = search.unknown
     for _ in range(REACHES):
         static_residual(m, s, ground, search.place, guess, search.residual)
@@ -282,7 +291,7 @@ def reach_ground(m, s, ground, touch, search):
             guess[6 + i] = low if theta < low else high if theta > high else theta  # what is no number stays none
 
 
-def _first_guess(m: Model, s: Space, gravity: float, heights: list[float], touch: float) -> Vector:
+def _first_guess(m: VehicleModel, s: VehicleData, gravity: float, heights: list[float], touch: float) -> Vector:
     """Vehicle parallel to ground of these heights under its wheels, its tires pressed by `touch` [m], arms in droop until the springs would carry it:
     [dx, dy, z, roll, pitch, dyaw, theta...]."""
     wheels = len(s.wheels)
@@ -371,17 +380,17 @@ def static_residual(m, s, ground, place, unknown, residual):
     wheels = len(x["theta"])
     for i in range(wheels):
         x["theta"][i] = unknown[6 + i]
-    before_contact_exact(m, s, 0.0)
+    update_suspension_exact(m, s, 0.0)
     for i in range(wheels):
         find_ground(m, s, i, ground)
         hold_ground(m, s, i, place, unknown)
         press_tire(m, s, i, 1e-3)
-    answer_outside(m, s, 1e-3, True)
+    evaluate_callback_models(m, s, 1e-3, True)
     gather_tire_loads(s)
     for i in range(wheels):
         s.axles[0]["brake_torque"][i] = s.loads[0]["axle_moment"][i] + s.axles[0]["drive_torque"][i]
-    add_reactions(m, s, ground)
-    answer(m, s, ground)
+    add_drive_reactions(m, s, ground)
+    solve_accelerations(m, s, ground)
     for j in range(3):
         residual[j] = s.out[0]["alpha_WB_B"][j]
         residual[j + 3] = s.out[0]["a_WB_B"][j]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrain.ground import GroundArrays
-from vehicles.equilibrium import Balance
-from vehicles.state_memory import Bytes, Piece
-from vehicles.vehicle_model import Model, Space
+from vehicles.equilibrium import Equilibrium
+from vehicles.state_memory import Bytes, StateMemory
+from vehicles.vehicle_model import VehicleData, VehicleModel
 
 MOST = 4
 """Places that are kept."""
@@ -22,17 +22,19 @@ LARGEST = 400_000
 finding the equilibrium."""
 
 
-class Stood:
+class EquilibriumCache:
     """Of vehicles with one description and no part from outside, whose memory nobody knows. All numbers that an equilibrium depends on are
     compared, so a number that is changed in place is seen."""
 
     def __init__(self) -> None:
-        self.level: Balance | None = None
+        self.level: Equilibrium | None = None
         """About how they stand on level ground of height 0, if that is known."""
         self._kept: list[tuple[bytes, Bytes]] = []
         """What decides about a place, and the memory of a vehicle there; the one asked for last is the last one."""
 
-    def restore_or_settle(self, m: Model, piece: Piece, ground: GroundArrays, place: tuple[float, ...], settle: Callable[[], None]) -> None:
+    def restore_or_settle(
+        self, m: VehicleModel, piece: StateMemory, ground: GroundArrays, place: tuple[float, ...], settle: Callable[[], None]
+    ) -> None:
         """Have `settle` put a vehicle there, or put it as it stood there before.
 
         piece : its memory, place : numbers that say where and how
@@ -46,16 +48,16 @@ class Stood:
             self._kept.append(self._kept.pop(known))
             piece.memory[:] = self._kept[-1][1]
 
-    def note(self, m: Model, piece: Piece, ground: GroundArrays, place: tuple[float, ...]) -> None:
+    def note(self, m: VehicleModel, piece: StateMemory, ground: GroundArrays, place: tuple[float, ...]) -> None:
         """It stands there now."""
         self._keep(_key(m, piece.space, ground, place), piece)
 
-    def _keep(self, key: bytes | None, piece: Piece) -> None:
+    def _keep(self, key: bytes | None, piece: StateMemory) -> None:
         if key is not None:
             self._kept = [*self._kept[1 - MOST :], (key, piece.memory.copy())]
 
 
-def _key(m: Model, s: Space, ground: GroundArrays, place: tuple[float, ...]) -> bytes | None:
+def _key(m: VehicleModel, s: VehicleData, ground: GroundArrays, place: tuple[float, ...]) -> bytes | None:
     """All numbers that an equilibrium there depends on; None: they are too many."""
     parts = [*arrays_in((m, ground)), s.blocks.own, s.blocks.parameters, np.array(place)]
     if sum(part.nbytes for part in parts) > LARGEST:

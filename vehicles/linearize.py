@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from vehicles.axle_layout import Size
+from vehicles.axle_layout import AxleLayout
 from vehicles.integration.contract import Matrix
 from vehicles.integration.implicit import differences
 from vehicles.integration.stability import ComplexVector
-from vehicles.ode_system import HeldVehicle, places
+from vehicles.ode_system import VehicleOde, places
 
 IGNORABLE = ("place", "yaw", "wheel_angle")
 """Fields of HELD_STATE on which nothing depends."""
@@ -40,7 +40,7 @@ FAST = ("theta", "theta_dot", "wheel_spin", "tread")
 
 
 @cache
-def kinds_of_mode(size: Size) -> dict[str, NDArray[np.int_]]:
+def kinds_of_mode(size: AxleLayout) -> dict[str, NDArray[np.int_]]:
     """Indices of the coordinates that make a kind of mode of a vehicle of that size.
 
     `wheel spin` is a wheel turning on its tread, `tread` its relaxation across; a `wheel hop` without oscillation is called SCRUB.
@@ -79,7 +79,7 @@ class LinearVehicle:
     """What each eigenvalue is, a key of `kinds_of_mode` or SCRUB"""
     shares: NDArray[np.float64]
     """(n,) share of the coordinates of that kind in the mode"""
-    size: Size
+    size: AxleLayout
     """Of the vehicle"""
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ class LinearVehicle:
         return np.flatnonzero(np.isin(self.coordinates, places(*fields, size=self.size)))
 
 
-def linearize(vehicle: HeldVehicle) -> LinearVehicle:
+def linearize(vehicle: VehicleOde) -> LinearVehicle:
     """The vehicle near its trim, Jacobian by central differences.
 
     Springs are tables of straight pieces and dampers differ between bump and rebound, so the derivatives are means over a kink.
@@ -101,16 +101,16 @@ def linearize(vehicle: HeldVehicle) -> LinearVehicle:
     JounceError : something depends on place, heading or wheel angles: the ground is not level and even
     """
     J = differences(lambda y: vehicle.rates(0.0, y), vehicle.y, np.arange(len(vehicle.y)))
-    return _linear(vehicle.speed, without_rigid_modes(J, vehicle, 0.0), kept(vehicle), vehicle.size)
+    return _linear(vehicle.speed, without_rigid_modes(J, vehicle, 0.0), kept_states(vehicle), vehicle.size)
 
 
-def step_matrix(vehicle: HeldVehicle, h: float) -> Matrix:
+def step_matrix(vehicle: VehicleOde, h: float) -> Matrix:
     """Matrix (n, n) that one step of h seconds by the scheme of `vehicles.step` multiplies small deviations with; without rigid modes."""
     J = differences(lambda y: vehicle.step(y, h), vehicle.y, np.arange(len(vehicle.y)))
     return without_rigid_modes(J, vehicle, h)
 
 
-def kept(vehicle: HeldVehicle) -> NDArray[np.int_]:
+def kept_states(vehicle: VehicleOde) -> NDArray[np.int_]:
     """Coordinates of its state that make modes: none of IGNORABLE, nor what only the tread laws of other wheels have."""
     return np.setdiff1d(np.setdiff1d(np.arange(len(vehicle.y)), places(*IGNORABLE, size=vehicle.size)), vehicle.idle)
 
@@ -134,16 +134,16 @@ def with_rigid_treads(linear: LinearVehicle) -> LinearVehicle:
     return _linear(linear.speed, reduced, linear.coordinates[x], linear.size)
 
 
-def without_rigid_modes(J: Matrix, vehicle: HeldVehicle, h: float) -> Matrix:
+def without_rigid_modes(J: Matrix, vehicle: VehicleOde, h: float) -> Matrix:
     """Rows and columns of the kept coordinates, after a check that these do not depend on the ignorable ones (h: step of a step's matrix)."""
-    moving = kept(vehicle)
+    moving = kept_states(vehicle)
     found = np.abs(J[np.ix_(moving, places(*IGNORABLE, size=vehicle.size))]).max()
     if found > DEPENDENCE * (h or 1.0):
         raise JounceError(f"the vehicle depends on its place or heading ({found:.2g} 1/s): linearize it on level, even ground")
     return J[np.ix_(moving, moving)]
 
 
-def _linear(speed: float, A: Matrix, coordinates: NDArray[np.int_], size: Size) -> LinearVehicle:
+def _linear(speed: float, A: Matrix, coordinates: NDArray[np.int_], size: AxleLayout) -> LinearVehicle:
     """Eigenvalues with their kinds: the coordinates with the largest participation, |left times right eigenvector|, which no choice of
     units changes [Perez-Arriaga, Verghese and Schweppe 1982]."""
     eigenvalues, right = np.linalg.eig(A)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.records import Record, record
-from vehicles.axle_layout import USUAL_AXLES, WHEELS, Axles, Size, record_for, size_of
+from vehicles.axle_layout import USUAL_AXLES, WHEELS, AxleLayout, Axles, record_for, size_of
 from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS
@@ -30,7 +30,7 @@ CORNER_NAMES = USUAL_AXLES.corners
 
 
 @dataclass(frozen=True)
-class Design:
+class VehicleDesign:
     """A vehicle in its design position: the one source of the closed form (`new_mechanism`) and of every other formulation of its dynamics.
 
     Parameters
@@ -48,7 +48,7 @@ class Design:
     gravity: float = STANDARD_GRAVITY
     axles: Axles = USUAL_AXLES
 
-    def without_bars(self) -> Design:
+    def without_bars(self) -> VehicleDesign:
         """The same without its anti-roll bars: parts of no mass, which only constraint embedding can have in a mechanism."""
         struts = self.struts.copy()
         struts[0]["anti_roll_bars"] = record_for(ANTI_ROLL_BARS, self.axles.size)[0]
@@ -65,7 +65,7 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Mechanism:
+class MechanismParameters:
     """The multibody part: records of CHASSIS, CORNERS and STRUTS, what the kinds of its corners have of their own, and the design."""
 
     records: MechanismRecords
@@ -91,16 +91,16 @@ class Mechanism:
         """Record of STRUTS."""
         return self.records.struts
 
-    def with_struts(self, struts: Record) -> Mechanism:
+    def with_struts(self, struts: Record) -> MechanismParameters:
         """The same on other springs and dampers."""
         return replace(self, records=self.records._replace(struts=struts))
 
-    def with_chassis(self, chassis: RigidBody) -> Mechanism:
+    def with_chassis(self, chassis: RigidBody) -> MechanismParameters:
         """The same under another chassis."""
         return replace(self, records=self.records._replace(chassis=chassis_record(chassis)))
 
     @property
-    def size(self) -> Size:
+    def size(self) -> AxleLayout:
         """Numbers of axles and wheels."""
         return self.axles.size
 
@@ -131,7 +131,7 @@ class Mechanism:
         return new_blocks(self.own, self.blocks, self.size)
 
 
-def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: Record, axles: Axles = USUAL_AXLES) -> Mechanism:
+def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: Record, axles: Axles = USUAL_AXLES) -> MechanismParameters:
     """Mechanism out of its design description; corners from the front, left before right, on these axles.
 
     Raises
@@ -149,7 +149,7 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
             with faults.part():
                 _add_axle(axle, [corners[i] for i in axles.on(axle)], axles.on(axle)[0], geometry, own, blocks)
     pad_default(own)
-    return Mechanism(MechanismRecords(chassis_record(chassis), geometry, struts), own, tuple(blocks), tuple(corners), axles)
+    return MechanismParameters(MechanismRecords(chassis_record(chassis), geometry, struts), own, tuple(blocks), tuple(corners), axles)
 
 
 def chassis_record(chassis: RigidBody) -> Record:
@@ -198,7 +198,7 @@ def _write_beside(corner: CornerDesign, geometry: Record, parameters: Record, i:
         geometry[0][name][geometry[0]["axle"][i]] = usual[0][name][lane // 2]
 
 
-def new_workspace(mechanism: Mechanism, gravity: float = STANDARD_GRAVITY) -> Workspace:
+def new_workspace(mechanism: MechanismParameters, gravity: float = STANDARD_GRAVITY) -> Workspace:
     """Workspace in the design position at rest at the world's origin, under gravity [m/s2] alone."""
     tables = (STATE, INPUTS, LOADS, KINEMATICS, WORK, ACCELERATIONS)
     space = Workspace(mechanism.new_blocks(), *(record_for(table, mechanism.size) for table in tables))

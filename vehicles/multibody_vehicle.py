@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from vehicles.mechanism_parameters import Design
+from vehicles.mechanism_parameters import VehicleDesign
 from vehicles.multibody.description.mechanism import WORLD, Joint, JointSpring, LevelSpring, Mechanism
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -47,7 +47,9 @@ SLOPE_OVER = 1e-3
 """m. The rate of a spring given by a table is taken over this much on both sides of its free length."""
 
 
-def vehicle_mechanism(design: Design, steering: Record | None = None, link_mass: float = 0.0, *, arm_prescribed: bool = True) -> Mechanism:
+def vehicle_mechanism(
+    design: VehicleDesign, steering: Record | None = None, link_mass: float = 0.0, *, arm_prescribed: bool = True
+) -> Mechanism:
     """The whole vehicle: chassis on a free joint, four corners, anti-roll bars, linear springs and dampers (see `linear_struts`).
 
     Parameters
@@ -77,7 +79,7 @@ def vehicle_mechanism(design: Design, steering: Record | None = None, link_mass:
     return parts.mechanism("vehicle", design.gravity, design.corners[0].file)
 
 
-def quarter_car(design: Design, corner: str) -> Mechanism:
+def quarter_car(design: VehicleDesign, corner: str) -> Mechanism:
     """The corner of that name (FL, FR, RL or RR) on a chassis that does not move: `world` takes the chassis' place."""
     parts = Parts()
     i = design.axles.corners.index(corner)
@@ -104,7 +106,7 @@ def linear_struts(struts: Record) -> Record:
     return out
 
 
-def _add_anti_roll_bar(parts: Parts, axle: str, n: int, design: Design) -> None:
+def _add_anti_roll_bar(parts: Parts, axle: str, n: int, design: VehicleDesign) -> None:
     """The bar of axle n, called after `axle`, if there is one."""
     bars = design.struts[0]["anti_roll_bars"]
     law, stiffness = bars["law"][n], float(bars["stiffness"][n])
@@ -119,7 +121,7 @@ def _add_anti_roll_bar(parts: Parts, axle: str, n: int, design: Design) -> None:
         parts.level_springs.append(LevelSpring(f"{axle}_bar", CHASSIS, Z_AXIS, left, left_point, right, right_point, stiffness))
 
 
-def _held(bars: Record, n: int, i: int, design: Design) -> tuple[str, Vector]:
+def _held(bars: Record, n: int, i: int, design: VehicleDesign) -> tuple[str, Vector]:
     """Body of corner i that holds the bar of axle n, and the point at which it does, in the design position."""
     corner, on_arm = design.corners[i], bars["on_arm"][n]
     point = bars["arm_point"][:2, :, i].sum(axis=0) if on_arm else corner.W + corner.turned @ bars["carrier_point"][:, i]
@@ -157,7 +159,7 @@ def _add_linkage(parts: Parts, steering: Record, mass: float, arm_prescribed: bo
     parts.add_loop("steering", "point_on_line", (link, idler), idler_joint, axis_successor=z)
 
 
-def _add_rack(parts: Parts, design: Design, steering: Record, prescribed: bool) -> None:
+def _add_rack(parts: Parts, design: VehicleDesign, steering: Record, prescribed: bool) -> None:
     """The rack with the mass of both halves that the corners carry, sliding to the left."""
     halves = [corner.rack for corner in design.corners[:2] if corner.rack is not None]
     at = np.array(steering[0]["location"])

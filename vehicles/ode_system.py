@@ -17,16 +17,16 @@ from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
 from simulator.base.rotations import euler_angles, quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from terrain.ground import GroundArrays
-from vehicles.axle_layout import USUAL, WHEELS, Size, record_for
+from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
 from vehicles.corner_layout import axle_of
 from vehicles.drivetrain.driveline import solve_wheels, wheel_share
 from vehicles.drivetrain.shaft_momentum import half_shaft_inertia, reactions, shaft_momentum
 from vehicles.integration.contract import Vector
 from vehicles.integration.implicit import differences
-from vehicles.stages import add_reactions, answer, before_contact_exact, gather_tire_loads, integrate
+from vehicles.stages import add_drive_reactions, gather_tire_loads, integrate, solve_accelerations, update_suspension_exact
 from vehicles.tires.contract import MEMORY, NUMBERS
 from vehicles.tires.radial import effective_radius
-from vehicles.tires.tire_set import advance_tire, answer_outside, press_tire, touch_ground
+from vehicles.tires.tire_set import advance_tire, evaluate_callback_models, press_tire, touch_ground
 from vehicles.vehicle import Vehicle
 
 HELD_STATE = (
@@ -57,7 +57,7 @@ ROUNDS = 30
 """Newton rounds before giving up; five are enough."""
 
 
-class HeldVehicle:
+class VehicleOde:
     """A vehicle in trim at a speed, straight ahead on level ground.
 
     Parameters
@@ -143,7 +143,7 @@ class HeldVehicle:
         raise JounceError(f"no trim at {self.speed:g} m/s (left over: {np.abs(rest(unknown)).max():.2g})")
 
 
-def places(*names: str, size: Size = USUAL) -> NDArray[np.int_]:
+def places(*names: str, size: AxleLayout = USUAL) -> NDArray[np.int_]:
     """Indices of fields of HELD_STATE in it, read as numbers, for a vehicle of that size."""
     marks = record_for(HELD_STATE, size)
     for name in names:
@@ -155,12 +155,12 @@ def places(*names: str, size: Size = USUAL) -> NDArray[np.int_]:
 def held_rates(m, s, ground, torque, c, rate):
     """Rates of the state c, records of HELD_STATE, under a driveshaft torque [N m]; s is overwritten."""
     write_held(s, c)
-    before_contact_exact(m, s, 0.0)
+    update_suspension_exact(m, s, 0.0)
     settled_tire_forces(m, s, ground, 0.0)
     gather_tire_loads(s)
     spin_rates(m, s, torque)
-    add_reactions(m, s, ground)
-    answer(m, s, ground)
+    add_drive_reactions(m, s, ground)
+    solve_accelerations(m, s, ground)
     write_rates(s, c, rate)
 
 
@@ -168,7 +168,7 @@ def held_rates(m, s, ground, torque, c, rate):
 def held_step(m, s, ground, torque, c, h):
     """One step of h seconds of the state c under a driveshaft torque [N m], in the order and by the scheme of `vehicle_step`."""
     write_held(s, c)
-    before_contact_exact(m, s, h)
+    update_suspension_exact(m, s, h)
     settled_tire_forces(m, s, ground, h)
     for i in range(len(s.wheels)):
         advance_tire(m, s, i, h)
@@ -176,8 +176,8 @@ def held_step(m, s, ground, torque, c, h):
     spin_rates(m, s, torque)
     for i in range(len(s.wheels)):
         s.state[0]["wheel_spin"][i] += h * s.drivetrain[0]["change"][i]
-    add_reactions(m, s, ground)
-    answer(m, s, ground)
+    add_drive_reactions(m, s, ground)
+    solve_accelerations(m, s, ground)
     integrate(m, s, h)
     read_held(s, c)
 
@@ -189,7 +189,7 @@ def settled_tire_forces(m, s, ground, h):
         for i in range(len(s.wheels)):
             touch_ground(m, s, i, ground)
             press_tire(m, s, i, h)
-        answer_outside(m, s, h, False)
+        evaluate_callback_models(m, s, h, False)
         for i in range(len(s.wheels)):
             advance_tire(m, s, i, 0.0)
 

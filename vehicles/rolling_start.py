@@ -21,12 +21,12 @@ from vehicles.compliance.wheel_displacements import yields
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.drivetrain import drivetrain_cruise
 from vehicles.drivetrain.shift_schedule import too_slow
-from vehicles.stages import gather_tire_loads, move_wheels, turn_wheels
+from vehicles.stages import advance_drivetrain, gather_tire_loads, move_wheels
 from vehicles.state_memory import Bytes
 from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius
 from vehicles.tires.tire_set import step_tires
-from vehicles.vehicle_model import Model, Space
+from vehicles.vehicle_model import VehicleData, VehicleModel
 
 STEP = 1e-3
 """s."""
@@ -44,7 +44,7 @@ ROUNDS = 8
 """Rounds; three bring more than a digit of the torque, so that eight leave less than a thousandth of it."""
 
 
-def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> float:
+def roll(m: VehicleModel, s: VehicleData, ground: GroundArrays, speed: float, gear: int) -> float:
     """Have a vehicle that stands in equilibrium roll straight ahead at a speed [m/s]; returns the throttle that holds it.
 
     gear : forward gear; 0 for the highest that the gearbox keeps at that throttle
@@ -142,10 +142,10 @@ def roll_wheels(m, s, ground, command, h):
     move_wheels(s)
     step_tires(m, s, ground, h)
     gather_tire_loads(s)
-    turn_wheels(m, s, command, h)
+    advance_drivetrain(m, s, command, h)
 
 
-def _along(s: Space) -> NDArray[np.float64]:
+def _along(s: VehicleData) -> NDArray[np.float64]:
     """Direction in which the vehicle rolls straight ahead: along the ground under its wheels, in B, (3,)."""
     up = s.work[0]["R_WB"].T @ s.contacts["n_W"].sum(axis=0)
     ahead = np.array([up[2], 0.0, -up[0]])  # without a part to the left or along the normal

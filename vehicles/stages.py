@@ -24,13 +24,13 @@ from vehicles.steering.free_steering import answer_with_arm, is_free, turn_arm
 from vehicles.steering.steering import place_tierods, steering_step
 from vehicles.steering.steering_torque import steering_torque
 from vehicles.suspension.composite_inertia import prepare_by_call, prepare_here
-from vehicles.suspension.hard_stops import hold_ends, stay_closed
+from vehicles.suspension.hard_stops import apply_hard_stops, keep_loops_closed
 from vehicles.suspension.tables.tabulated import prepare_from_tables
 from vehicles.tires.radial import effective_radius
 
 
 @inline
-def steer(m, s, command, h):
+def advance_steering(m, s, command, h):
     """The steering after h seconds, by the driver and by controllers."""
     if m.actuators[0]["front_max"] > 0.0:
         lift_front_angle(m, s)
@@ -42,7 +42,7 @@ def steer(m, s, command, h):
 
 
 @inline
-def before_contact(m, s, tabulated, h):
+def update_suspension(m, s, tabulated, h):
     """Inner tie-rod joints, suspension and wheels at the present state; h: of the implicit step, 0 for an ordinary differential equation.
 
     `tabulated` True accepts the suspension from the tables, which must cover the state (`covers`).
@@ -51,7 +51,7 @@ def before_contact(m, s, tabulated, h):
     move_suspension(m, s, tabulated)
     if m.actuators[0]["most_damping"] > 0.0:
         adjust_dampers(m, s, h)
-    hold_ends(m, s, h)
+    apply_hard_stops(m, s, h)
     if yields(m):
         displace_wheels(m, s)
     move_wheels(s)
@@ -67,11 +67,11 @@ def move_suspension(m, s, tabulated):
 
 
 @inline
-def before_contact_exact(m, s, h):
-    """`before_contact` in closed form where there is one: for trim and equilibrium, which share one kernel of the suspension."""
+def update_suspension_exact(m, s, h):
+    """`update_suspension` in closed form where there is one: for trim and equilibrium, which share one kernel of the suspension."""
     place_tierods(m.steering, s.steering, s.inputs)
     present_suspension(m, s)
-    hold_ends(m, s, h)
+    apply_hard_stops(m, s, h)
     if yields(m):
         displace_wheels(m, s)
     move_wheels(s)
@@ -127,7 +127,7 @@ def gather_tire_loads(s):
 
 
 @inline
-def turn_wheels(m, s, command, h):
+def advance_drivetrain(m, s, command, h):
     """Controllers, then drivetrain and brakes on the spins of the wheels, under the moments of the ground."""
     x, brakes = s.state[0], s.brakes[0]
     if len(m.controllers) > 0:
@@ -149,7 +149,7 @@ def turn_wheels(m, s, command, h):
 
 
 @inline
-def add_reactions(m, s, ground):
+def add_drive_reactions(m, s, ground):
     """Geared hubs push their carriers, brakes what they sit on, half shafts and engine twist the chassis, and the air holds it back or pushes
     it along."""
     loads = s.loads[0]
@@ -166,13 +166,13 @@ def add_reactions(m, s, ground):
     add_brake_reactions(m.brakes, brake_torque, axles, loads["carrier_couple"], loads["chassis_couple"])
     for axle in range(len(m.corners[0]["carries_drive"])):
         if m.corners[0]["carries_drive"][axle] > 0:
-            carry_drive(m, s, axle)
+            apply_drive_reaction(m, s, axle)
     if m.drivetrain[0]["joint_couples"] > 0:
         add_shaft_couples(m, s)
 
 
 @inline
-def carry_drive(m, s, axle):
+def apply_drive_reaction(m, s, axle):
     """What a final drive that sits on the beam of its axle does to the beam instead of to the chassis: the torques of the half shafts about the
     axle, and that of the propeller shaft, which the gearbox in the chassis has against it."""
     loads, a = s.loads[0], s.axles[0]
@@ -231,21 +231,21 @@ def add_drawbar(m, s, pull):
 
 
 @inline
-def answer(m, s, ground):
-    """Accelerations under the loads and the gravity of the ground, at the state that `before_contact` has seen."""
+def solve_accelerations(m, s, ground):
+    """Accelerations under the loads and the gravity of the ground, at the state that `update_suspension` has seen."""
     s.loads[0]["gravity"] = ground.p[0]["gravity"]
     answer_loads(m, s)
 
 
 @inline
-def answer_in_step(m, s, ground, h, tabulated):
+def solve_accelerations_implicit(m, s, ground, h, tabulated):
     """The same over a step of h seconds, in which a free steering arm moves too; and the torque that the arm needs or gets."""
     if is_free(m):
         s.loads[0]["gravity"] = ground.p[0]["gravity"]
         answer_with_arm(m, s, h)
         turn_arm(m, s, h)
     else:
-        answer(m, s, ground)
+        solve_accelerations(m, s, ground)
         steering_torque(m, s, tabulated, h)
 
 
@@ -273,12 +273,12 @@ def integrate(m, s, h):
         x["theta_dot"][i] += h * s.out[0]["theta_ddot"][i]
         x["theta"][i] += h * x["theta_dot"][i]
         x["wheel_angle"][i] += h * (x["wheel_spin"][i] - s.out[0]["carrier_spin"][i])
-    stay_closed(m.corners, s.state)
+    keep_loops_closed(m.corners, s.state)
     x["time"] += h
 
 
 @inline
-def feel(m, s):
+def compute_head_motion(m, s):
     """Specific force at the driver's head, in B: f = a_WH - g."""
     R = s.work[0]["R_WB"]
     r = vector(m.body[0]["drivers_head"])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicles.suspension.blocks import Blocks
-from vehicles.vehicle_model import Space
+from vehicles.vehicle_model import VehicleData
 
 Bytes = NDArray[np.uint8]
 
@@ -30,14 +30,14 @@ IN_ORDER = ((), STAYS, NEVER_WRITTEN, FOUND_ANEW)
 
 
 @dataclass(frozen=True)
-class Piece:
+class StateMemory:
     """A space all of whose memory is one, but for the windows, which are no state.
 
     begins : first bytes of STAYS, NEVER_WRITTEN and FOUND_ANEW in the memory
     places : of its parts: name, type, shape and first byte
     """
 
-    space: Space
+    space: VehicleData
     memory: Bytes
     begins: tuple[int, ...]
     places: tuple[tuple[str, np.dtype, tuple[int, ...], int], ...]
@@ -47,10 +47,10 @@ class Piece:
         """Bytes at the beginning of the memory that a step goes on from."""
         return self.begins[1]
 
-    def copied(self) -> Piece:
+    def copied(self) -> StateMemory:
         """The same in other memory."""
         memory = self.memory.copy()
-        return Piece(_laid(self.space, memory, self.places), memory, self.begins, self.places)
+        return StateMemory(_laid(self.space, memory, self.places), memory, self.begins, self.places)
 
     def clear_as(self, cleared: Bytes) -> None:
         """Put it back to where it was cleared, whose memory that is."""
@@ -58,7 +58,7 @@ class Piece:
         self.memory[:stays], self.memory[anew:] = cleared[:stays], cleared[anew:]
 
 
-def in_one_piece(space: Space) -> Piece:
+def in_one_piece(space: VehicleData) -> StateMemory:
     """The same in other memory that is all one. The windows stay where they are."""
     blocks = space.blocks._asdict()
     own = {name: part for name, part in space._asdict().items() if name not in ("blocks", "windows")}
@@ -70,13 +70,13 @@ def in_one_piece(space: Space) -> Piece:
     memory[:] = np.frombuffer(b"".join(part.tobytes().ljust(size, b"\0") for (_, part), size in zip(parts, room, strict=True)), np.uint8)
     places = tuple((name, part.dtype, part.shape, at) for (name, part), at in zip(parts, starts, strict=False))
     begins = tuple(next(at for name, _, _, at in places if name in group) for group in IN_ORDER[1:])
-    return Piece(_laid(space, memory, places), memory, begins, places)
+    return StateMemory(_laid(space, memory, places), memory, begins, places)
 
 
 _GROUP = {name: n for n, group in enumerate(IN_ORDER) for name in group}
 
 
-def _laid(space: Space, memory: Bytes, places: tuple[tuple[str, np.dtype, tuple[int, ...], int], ...]) -> Space:
+def _laid(space: VehicleData, memory: Bytes, places: tuple[tuple[str, np.dtype, tuple[int, ...], int], ...]) -> VehicleData:
     """A space whose parts lie at places in a memory."""
     there: dict[str, Any] = {name: np.ndarray(shape, kind, memory, at) for name, kind, shape, at in places}
     of_blocks = {name: there.pop(SEEN_BY_BLOCKS if name == "seen" else name) for name in Blocks._fields}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, raise_all
 from simulator.base.records import Record
-from vehicles.mechanism_parameters import Mechanism, new_workspace
+from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.suspension.composite_inertia import prepare
 
 Vector = NDArray[np.float64]
@@ -21,7 +21,7 @@ LEAST = 0.05
 """Share of its even part of the chassis' weight that a spring, without its stops, bears at full bump at least: less is a slip in its rate or its points."""
 
 
-def sprung_loads(mechanism: Mechanism, gravity: float = STANDARD_GRAVITY) -> Vector:
+def sprung_loads(mechanism: MechanismParameters, gravity: float = STANDARD_GRAVITY) -> Vector:
     """Weight of the chassis on each of the wheels (wheels,) [N], as it stands level in the design position."""
     weight, axles = float(mechanism.chassis[0]["mass"]) * gravity, mechanism.axles
     x = np.array([mechanism.corners[0]["design_wheel_x"][axles.on(n)[0]] for n in range(axles.size.axles)])
@@ -32,7 +32,7 @@ def sprung_loads(mechanism: Mechanism, gravity: float = STANDARD_GRAVITY) -> Vec
     return np.array([weight * share[axles.of(i)] / axles.sides[axles.of(i)] for i in range(axles.size.wheels)])
 
 
-def borne_at_full_bump(mechanism: Mechanism, stops: bool = True) -> Vector:
+def borne_at_full_bump(mechanism: MechanismParameters, stops: bool = True) -> Vector:
     """Load (wheels,) [N] that the springs, with or without their stops, bear at the wheels where the travel ends in jounce; no number where it is
     not known where, nor of axles from mechanism files, which have no closed form to ask."""
     struts = mechanism.struts.copy()
@@ -49,7 +49,7 @@ def borne_at_full_bump(mechanism: Mechanism, stops: bool = True) -> Vector:
     return np.where(known, -w.out[0]["spring_force"] * length / rise, np.nan)
 
 
-def check_springs(mechanism: Mechanism, file: str) -> None:
+def check_springs(mechanism: MechanismParameters, file: str) -> None:
     """Raises ConfigError: a spring bears next to nothing, whatever its travel, or pulls its wheel up."""
     bears, share = borne_at_full_bump(mechanism, stops=False), LEAST * float(mechanism.chassis[0]["mass"]) * STANDARD_GRAVITY
     faults, axles = [], mechanism.axles
@@ -63,7 +63,7 @@ def check_springs(mechanism: Mechanism, file: str) -> None:
     raise_all(faults)
 
 
-def why_it_does_not_stand(mechanism: Mechanism, tires: Record, names: tuple[str, ...], gravity: float) -> list[ConfigError]:
+def why_it_does_not_stand(mechanism: MechanismParameters, tires: Record, names: tuple[str, ...], gravity: float) -> list[ConfigError]:
     """What in its files keeps a vehicle from standing on level ground, as far as can be told from its weight; nothing if all of it looks well.
 
     Parameters
@@ -77,7 +77,7 @@ def why_it_does_not_stand(mechanism: Mechanism, tires: Record, names: tuple[str,
     return beyond or [*_overloaded_tires(mechanism, tires, names, gravity, file), *_overloaded_springs(mechanism, gravity, file)]
 
 
-def _center_beyond_wheels(mechanism: Mechanism, file: str) -> list[ConfigError]:
+def _center_beyond_wheels(mechanism: MechanismParameters, file: str) -> list[ConfigError]:
     """Whether it falls over."""
     w = new_workspace(mechanism)
     prepare(mechanism.records, w)
@@ -94,7 +94,9 @@ def _center_beyond_wheels(mechanism: Mechanism, file: str) -> list[ConfigError]:
     return [ConfigError(file, "chassis.com", said, f"one {words}: the vehicle falls over") for words in expected]
 
 
-def _overloaded_tires(mechanism: Mechanism, tires: Record, names: tuple[str, ...], gravity: float, file: str) -> list[ConfigError]:
+def _overloaded_tires(
+    mechanism: MechanismParameters, tires: Record, names: tuple[str, ...], gravity: float, file: str
+) -> list[ConfigError]:
     loads = sprung_loads(mechanism, gravity) + mechanism.corners[0]["corner_mass"] * gravity
     found: dict[str, ConfigError] = {}
     for i, load in enumerate(loads):
@@ -106,7 +108,7 @@ def _overloaded_tires(mechanism: Mechanism, tires: Record, names: tuple[str, ...
     return list(found.values())
 
 
-def _overloaded_springs(mechanism: Mechanism, gravity: float, file: str) -> list[ConfigError]:
+def _overloaded_springs(mechanism: MechanismParameters, gravity: float, file: str) -> list[ConfigError]:
     loads, bears, axles = sprung_loads(mechanism, gravity), borne_at_full_bump(mechanism), mechanism.axles
     found = []
     for n, name in enumerate(axles.names):

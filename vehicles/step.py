@@ -7,18 +7,18 @@ stiff: tires in their own deflections, the ends of the suspension, brakes, conve
 from __future__ import annotations
 
 from simulator.base.jit import kernel
-from vehicles.compliance.wheel_displacements import give_way, yields
+from vehicles.compliance.wheel_displacements import deflect_bushings, yields
 from vehicles.stages import (
     add_body_contact,
     add_drawbar,
-    add_reactions,
-    answer_in_step,
-    before_contact,
-    feel,
+    add_drive_reactions,
+    advance_drivetrain,
+    advance_steering,
+    compute_head_motion,
     gather_tire_loads,
     integrate,
-    steer,
-    turn_wheels,
+    solve_accelerations_implicit,
+    update_suspension,
 )
 from vehicles.suspension.tables.reduced_table import covers
 from vehicles.tires.tire_set import step_tires
@@ -35,17 +35,17 @@ def vehicle_step(m, s, ground, command, h):
     ground : GroundArrays
     command : record of COMMAND
     """
-    steer(m, s, command, h)
+    advance_steering(m, s, command, h)
     tabulated = covers(m.tables, s.state[0]["theta"], s.steering[0]["angle"])
-    before_contact(m, s, tabulated, h)
+    update_suspension(m, s, tabulated, h)
     step_tires(m, s, ground, h)
     gather_tire_loads(s)
-    turn_wheels(m, s, command, h)
-    add_reactions(m, s, ground)
+    advance_drivetrain(m, s, command, h)
+    add_drive_reactions(m, s, ground)
     add_drawbar(m, s, command[0]["drawbar"])
     add_body_contact(m, s, ground, h)
     if yields(m):
-        give_way(m, s, h)
-    answer_in_step(m, s, ground, h, tabulated)
+        deflect_bushings(m, s, h)
+    solve_accelerations_implicit(m, s, ground, h, tabulated)
     integrate(m, s, h)
-    feel(m, s)
+    compute_head_motion(m, s)

@@ -15,10 +15,10 @@ from simulator.base.records import record
 from terrain.ground import GroundArrays
 from vehicles.axle_layout import WHEELS
 from vehicles.command import COMMAND
-from vehicles.state_memory import Piece
+from vehicles.state_memory import StateMemory
 from vehicles.step import vehicle_step
 from vehicles.tires.contract import NUMBERS
-from vehicles.vehicle_model import Model
+from vehicles.vehicle_model import VehicleModel
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -54,14 +54,14 @@ def coordinates(wheels: int) -> int:
     return CHASSIS + (15 + NUMBERS) * wheels + 2
 
 
-def elastic_coordinates(model: Model) -> NDArray[np.int_]:
+def elastic_coordinates(model: VehicleModel) -> NDArray[np.int_]:
     """Which of them are those of wheels that yield."""
     wheels, c = len(model.corners[0]["axle"]), model.corners[0]
     soft = np.flatnonzero(c["compliance"]["yields"][c["axle"]])
     return np.concatenate([CHASSIS + (3 + NUMBERS + n) * wheels + soft for n in range(12)]) if len(soft) else np.empty(0, np.int_)
 
 
-def step_matrix(model: Model, piece: Piece, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
+def step_matrix(model: VehicleModel, piece: StateMemory, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
     """Matrix (n, n) that one step of h seconds from where a vehicle is, in neutral without pedals, multiplies small deviations with.
 
     Parameters
@@ -73,8 +73,8 @@ def step_matrix(model: Model, piece: Piece, ground: GroundArrays, h: float, kept
 
 
 def step_matrices(
-    model: Model,
-    piece: Piece,
+    model: VehicleModel,
+    piece: StateMemory,
     starts: NDArray[np.uint8],
     ground: GroundArrays,
     h: float,
@@ -97,7 +97,7 @@ def step_matrices(
                     x[coordinate] = width
                     attitudes[n, 1 + 2 * k + side] = _turned(q[n], x)
                 x[coordinate] = 0.0
-    places = Departures(
+    places = Perturbations(
         memory=piece.memory,
         starts=np.ascontiguousarray(starts[:, : piece.lasts]),
         q=q,
@@ -111,7 +111,7 @@ def step_matrices(
     return places.J
 
 
-class Departures(NamedTuple):
+class Perturbations(NamedTuple):
     """Where steps begin, what deviates there, and what becomes of it."""
 
     memory: NDArray[np.uint8]
@@ -134,7 +134,7 @@ class Departures(NamedTuple):
 
 @kernel
 def step_from_each(m, s, ground, command, h, places, one_sided):
-    """Differences of a step from each of the `Departures`: central ones, or one-sided."""
+    """Differences of a step from each of the `Perturbations`: central ones, or one-sided."""
     starts, q, attitudes, kept, x, ends, J = places.starts, places.q, places.attitudes, places.kept, places.x, places.ends, places.J
     sides, width = (1, WIDTH) if one_sided else (2, 2.0 * WIDTH)
     for k in range(len(starts)):

@@ -27,7 +27,7 @@ from vehicles.step_jacobian import CHASSIS, GROUPS, coordinates, elastic_coordin
 from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.tires.tire_file import TireSet
 from vehicles.vehicle import Vehicle
-from vehicles.vehicle_model import Model
+from vehicles.vehicle_model import VehicleModel
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -62,7 +62,7 @@ SMALLEST_FACTOR = 1e-4
 
 
 @dataclass(frozen=True)
-class Suspect:
+class StiffParameter:
     """A number of a file that may be too large.
 
     Attributes
@@ -76,11 +76,11 @@ class Suspect:
     file: int
     key: str
     value: Any
-    scaled: Callable[[float], Model]
+    scaled: Callable[[float], VehicleModel]
 
 
 @dataclass(frozen=True)
-class Growth:
+class UnstableMode:
     """The mode that grows most: by how much too much, by which factor in a step, its kind and the name of its axle, or ""."""
 
     excess: float
@@ -126,7 +126,7 @@ class _Probe:
 
     @staticmethod
     def of(vehicle: Vehicle) -> _Probe:
-        return _Probe(vehicle.another(vehicle.space.windows))
+        return _Probe(vehicle.new_instance(vehicle.space.windows))
 
     @property
     def memory(self) -> Bytes:
@@ -134,9 +134,9 @@ class _Probe:
         return self.vehicle.piece.memory
 
 
-def _worst_of_all(probe: _Probe, ground: GroundArrays, h: float) -> tuple[Growth, Bytes | None]:
+def _worst_of_all(probe: _Probe, ground: GroundArrays, h: float) -> tuple[UnstableMode, Bytes | None]:
     """The mode that grows most and where it does; (no growth, None) when the step is stable everywhere."""
-    worst, place = Growth(0.0, 1.0, "", ""), None
+    worst, place = UnstableMode(0.0, 1.0, "", ""), None
     starts = list(_situations(probe, ground))
     for start, near in zip(starts, _may_grow(_at_a_glance(probe, starts, ground, h), h), strict=True):
         found = _worst(probe, probe.vehicle.model, start, ground, h) if near else None
@@ -157,10 +157,10 @@ def _may_grow(matrices: Sequence[Matrix], h: float) -> list[bool]:
     return near
 
 
-def _blame(probe: _Probe, start: Bytes, worst: Growth, ground: GroundArrays, h: float, files: tuple[str, ...]) -> None:
+def _blame(probe: _Probe, start: Bytes, worst: UnstableMode, ground: GroundArrays, h: float, files: tuple[str, ...]) -> None:
     """Raise the ConfigError about a mode that grows."""
 
-    def excess(model: Model) -> float:
+    def excess(model: VehicleModel) -> float:
         found = _worst(probe, model, start, ground, h, worst)
         return found.excess if found is not None else 0.0
 
@@ -178,7 +178,7 @@ def _blame(probe: _Probe, start: Bytes, worst: Growth, ground: GroundArrays, h: 
     raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"{most}: {grows}")
 
 
-def _suspects(model: Model, tires: TireSet, axles: Axles) -> Iterator[Suspect]:
+def _suspects(model: VehicleModel, tires: TireSet, axles: Axles) -> Iterator[StiffParameter]:
     """The numbers that make a vehicle stiff, those that are not zero."""
     strut_keys = {
         **{name: f"shock.{name}" for name in ("compression_damping", "rebound_damping")},
@@ -193,43 +193,43 @@ def _suspects(model: Model, tires: TireSet, axles: Axles) -> Iterator[Suspect]:
         for name, key in strut_keys.items():
             value = model.struts[0][name][corners][0]
             if np.any(value):
-                yield Suspect(0, f"axles.{axle}.{key}", value.tolist(), partial(_scaled_struts, model, name, corners))
+                yield StiffParameter(0, f"axles.{axle}.{key}", value.tolist(), partial(_scaled_struts, model, name, corners))
         bars = model.struts[0]["anti_roll_bars"]
         if bars["stiffness"][n]:
             key = "rate" if bars["law"][n] == PLAIN else "torsional_stiffness"
-            yield Suspect(0, f"axles.{axle}.anti_roll_bar.{key}", float(bars["stiffness"][n]), partial(_scaled_bar, model, n))
+            yield StiffParameter(0, f"axles.{axle}.anti_roll_bar.{key}", float(bars["stiffness"][n]), partial(_scaled_bar, model, n))
     for name in ("stiffness", "stiffness_growth", "damping", "bottoming_stiffness"):
         for i, tire in enumerate(model.tires):
             same = (model.tires == tire).nonzero()[0]
             if same[0] == i and np.any(tire[name]):
-                yield Suspect(1 + i, name, tire[name].tolist(), partial(_scaled_tires, model, name, same))
+                yield StiffParameter(1 + i, name, tire[name].tolist(), partial(_scaled_tires, model, name, same))
     for law, own in tires.own.items():
         for name in tires.law(law).stiff:
             for i in tires.wheels(law):
                 same = np.array([n for n in tires.wheels(law) if own[n].tobytes() == own[i].tobytes()])
                 if same[0] == i and np.any(own[i][name]):
-                    yield Suspect(1 + i, name, own[i][name].tolist(), partial(_scaled_treads, model, tires, law, name, same))
+                    yield StiffParameter(1 + i, name, own[i][name].tolist(), partial(_scaled_treads, model, tires, law, name, same))
 
 
-def _scaled_struts(model: Model, name: str, corners: slice, factor: float) -> Model:
+def _scaled_struts(model: VehicleModel, name: str, corners: slice, factor: float) -> VehicleModel:
     struts = model.struts.copy()
     struts[0][name][corners] *= factor
     return model._replace(struts=struts)
 
 
-def _scaled_bar(model: Model, n: int, factor: float) -> Model:
+def _scaled_bar(model: VehicleModel, n: int, factor: float) -> VehicleModel:
     struts = model.struts.copy()
     struts[0]["anti_roll_bars"]["stiffness"][n] *= factor
     return model._replace(struts=struts)
 
 
-def _scaled_tires(model: Model, name: str, wheels: NDArray[np.int_], factor: float) -> Model:
+def _scaled_tires(model: VehicleModel, name: str, wheels: NDArray[np.int_], factor: float) -> VehicleModel:
     tires = model.tires.copy()
     tires[name][wheels] *= factor
     return model._replace(tires=tires)
 
 
-def _scaled_treads(model: Model, tires: TireSet, law: str, name: str, wheels: NDArray[np.int_], factor: float) -> Model:
+def _scaled_treads(model: VehicleModel, tires: TireSet, law: str, name: str, wheels: NDArray[np.int_], factor: float) -> VehicleModel:
     own = tires.own[law].copy()
     own[name][wheels] *= factor
     return model._replace(treads=tires.treads_with(law, own))
@@ -309,7 +309,9 @@ def look_along(m, s, thetas, length, closed):
 # Its modes there -----------------------------------------------------------------------------------------------------------
 
 
-def _worst(probe: _Probe, model: Model, start: Bytes, ground: GroundArrays, h: float, like: Growth | None = None) -> Growth | None:
+def _worst(
+    probe: _Probe, model: VehicleModel, start: Bytes, ground: GroundArrays, h: float, like: UnstableMode | None = None
+) -> UnstableMode | None:
     """The mode that grows most beyond what is allowed, of the kind and axle of `like` if given; None when all are stable."""
     kept = _coordinates_that_matter(probe, model, _is_in_air(probe, start))
     return _worst_of(probe, kept, step_matrix(model, probe.vehicle.piece, ground, h, kept), h, like)
@@ -334,7 +336,7 @@ def _is_in_air(probe: _Probe, start: Bytes) -> bool:
     return bool(probe.vehicle.space.state[0]["p_WB"][2] == HIGH)
 
 
-def _coordinates_that_matter(probe: _Probe, model: Model, in_air: bool) -> NDArray[np.int_]:
+def _coordinates_that_matter(probe: _Probe, model: VehicleModel, in_air: bool) -> NDArray[np.int_]:
     """Of GROUPS. In the air of chassis and suspension only the velocities do, and how fast the whole moves along does not."""
     wheels = probe.vehicle.size.wheels
     standing = range(CHASSIS + 3 * wheels + wheels * int(model.treads.laws["numbers"].max()))
@@ -342,7 +344,7 @@ def _coordinates_that_matter(probe: _Probe, model: Model, in_air: bool) -> NDArr
     return np.concatenate([np.array(flying if in_air else standing), elastic_coordinates(model)])
 
 
-def _worst_of(probe: _Probe, kept: NDArray[np.int_], J: Matrix, h: float, like: Growth | None = None) -> Growth | None:
+def _worst_of(probe: _Probe, kept: NDArray[np.int_], J: Matrix, h: float, like: UnstableMode | None = None) -> UnstableMode | None:
     """The same of a matrix."""
     axles, wheels = probe.vehicle.description.mechanism.axles, probe.vehicle.size.wheels
     if not np.isfinite(J).all():
@@ -356,7 +358,7 @@ def _worst_of(probe: _Probe, kept: NDArray[np.int_], J: Matrix, h: float, like: 
     for k in np.flatnonzero(excess > 0.0):
         kind, axle = _named(vectors[:, k], axles)
         if (like is None or (kind, axle) == (like.kind, like.axle)) and (worst is None or excess[k] > worst.excess):
-            worst = Growth(float(excess[k]), float(np.abs(values[k])), kind, axle)
+            worst = UnstableMode(float(excess[k]), float(np.abs(values[k])), kind, axle)
     return worst
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, raise_all
-from vehicles.mechanism_parameters import Mechanism, new_workspace
+from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.suspension.composite_inertia import prepare
-from vehicles.travel_limits import QUICKER, Looker, quickest_steering
+from vehicles.travel_limits import QUICKER, TravelScanner, quickest_steering
 
 TRAVEL = (-0.05, 0.0, 0.05)
 """rad, m. Thetas about the design position in which every corner must close, at both ends of the steering too."""
@@ -29,7 +29,7 @@ BEYOND_STOPS = 0.02
 """m. Length of a spring beyond bump and rebound stop up to which a corner must close that is known to end somewhere."""
 
 
-def check_travel(looker: Looker, file: str, which: NDArray[np.bool_]) -> None:
+def check_travel(looker: TravelScanner, file: str, which: NDArray[np.bool_]) -> None:
     """Every corner of those in `which` (wheels,) must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises
     ConfigError."""
     looks = [(end, theta) for end in (-1.0, 0.0, 1.0) for theta in TRAVEL]
@@ -45,7 +45,7 @@ def check_travel(looker: Looker, file: str, which: NDArray[np.bool_]) -> None:
     raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), at, expected) for axle, at in open_at.items()])
 
 
-def check_sense(looker: Looker, file: str, which: NDArray[np.bool_]) -> None:
+def check_sense(looker: TravelScanner, file: str, which: NDArray[np.bool_]) -> None:
     """The front wheels, where `which` (wheels,) says so, must turn to the side of the steering wheel. Raises ConfigError."""
     mechanism, steering = looker.mechanism, looker.steering
     front, angles = list(mechanism.axles.on(0)), SHARE_OF_LOCK * np.array([-1.0, 1.0]) * steering[0]["max_arm_angle"]
@@ -62,7 +62,7 @@ def check_sense(looker: Looker, file: str, which: NDArray[np.bool_]) -> None:
         raise ConfigError(file, _hardpoints_of(mechanism, 0), "tie rods on this side of the kingpins", f"them on {expected}")
 
 
-def check_reach(mechanism: Mechanism, file: str) -> None:
+def check_reach(mechanism: MechanismParameters, file: str) -> None:
     """A corner that closes up to known ends must do so from stop to stop and a bit beyond, or at the TRAVEL if it has no stops. Raises
     ConfigError."""
     reaches = {i: corner.reach(mechanism.corners, i).closes for i, corner in enumerate(mechanism.designs)}
@@ -82,7 +82,7 @@ def check_reach(mechanism: Mechanism, file: str) -> None:
     raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), *words) for axle, words in open_at.items()])
 
 
-def check_ends(looker: Looker, file: str, which: NDArray[np.bool_]) -> None:
+def check_ends(looker: TravelScanner, file: str, which: NDArray[np.bool_]) -> None:
     """Every corner of those in `which` (wheels,) must have a travel, with the wheels turned to the full lock too. Raises ConfigError."""
     mechanism = looker.mechanism
     stuck = (np.abs(mechanism.corners[0]["ends"]["closed"]).min(axis=0) == 0.0) & which
@@ -99,6 +99,6 @@ def check_ends(looker: Looker, file: str, which: NDArray[np.bool_]) -> None:
         raise ConfigError(file, _hardpoints_of(mechanism, axle), "no travel", expected)
 
 
-def _hardpoints_of(mechanism: Mechanism, axle: int) -> str:
+def _hardpoints_of(mechanism: MechanismParameters, axle: int) -> str:
     """Key path of the hardpoints of an axle."""
     return f"axles.{mechanism.axles.names[axle]}.hardpoints_left"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from vehicles.axle_layout import WHEELS, record_for
-from vehicles.mechanism_parameters import Mechanism, new_workspace
+from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.composite_inertia import prepare
 from vehicles.suspension.corner_design import Places
@@ -88,7 +88,7 @@ LOOKS = (
 """What is to be known of corners at a position, of which the first two rows are given."""
 
 
-class Walk(NamedTuple):
+class TravelResult(NamedTuple):
     """How far corners came from the design position to one side.
 
     last : theta up to which they are sound at every lock; once the stops are used up nobody need look further than ENOUGH
@@ -99,18 +99,20 @@ class Walk(NamedTuple):
     metal: Vector | float
 
 
-def find_ends(looker: Looker, which: NDArray[np.bool_]) -> None:
+def find_ends(looker: TravelScanner, which: NDArray[np.bool_]) -> None:
     """Find the ends of the corners in `which` (wheels,) and write them into the CORNERS record of the mechanism that is looked at.
 
     The others have no closed form: what is in their columns on the way means nothing.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         walker = _Walker(looker, which)
-        down, up = (Walk(*(thetas[which] for thetas in walker.walk(side))) for side in (-1.0, 1.0))
+        down, up = (TravelResult(*(thetas[which] for thetas in walker.walk(side))) for side in (-1.0, 1.0))
         place_ends(looker.mechanism.corners[0]["ends"], which, walker.inertia[which], walker.way[which], down, up)
 
 
-def place_ends(ends: Any, which: NDArray[np.bool_] | int, inertia: Vector | float, way: Vector | float, down: Walk, up: Walk) -> None:
+def place_ends(
+    ends: Any, which: NDArray[np.bool_] | int, inertia: Vector | float, way: Vector | float, down: TravelResult, up: TravelResult
+) -> None:
     """Write the ends of some corners, or of one, into a record of ENDS.
 
     Parameters
@@ -129,7 +131,7 @@ def place_ends(ends: Any, which: NDArray[np.bool_] | int, inertia: Vector | floa
     ends["damping"][which] = 2.0 * DAMPING * np.sqrt(rate * inertia)
 
 
-def decides_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> Hashable:
+def decides_ends(mechanism: MechanismParameters, steering: Record, which: NDArray[np.bool_]) -> Hashable:
     """All that the ends of the travel depend on: of springs and dampers it is the stops."""
     blocks = tuple((block.first, block.count, block.parameters.tobytes()) for block in mechanism.blocks)
     stops = tuple(mechanism.struts[0][name].tobytes() for name in STOPS)
@@ -146,16 +148,16 @@ def decides_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_
     )
 
 
-def ends_of(looker: Looker, which: NDArray[np.bool_]) -> Record:
+def ends_of(looker: TravelScanner, which: NDArray[np.bool_]) -> Record:
     """The ends of the travel, which the mechanism gets too."""
     find_ends(looker, which)
     return looker.mechanism.corners[0]["ends"].copy()
 
 
-class Looker:
+class TravelScanner:
     """Looks at all corners of a mechanism at once, at up to `chunk` thetas with all LOCKS at a time; `steering` is a record of STEERING."""
 
-    def __init__(self, mechanism: Mechanism, steering: Record) -> None:
+    def __init__(self, mechanism: MechanismParameters, steering: Record) -> None:
         self.mechanism, self.steering, self._arm = mechanism, steering, record(STEERING_STATE)
         self._workspace = w = new_workspace(mechanism)
         self._others = [i for i, corner in enumerate(mechanism.designs) if corner.block is not None]
@@ -179,7 +181,7 @@ class Looker:
         return looks
 
 
-def quickest_steering(looker: Looker, which: NDArray[np.bool_]) -> float:
+def quickest_steering(looker: TravelScanner, which: NDArray[np.bool_]) -> float:
     """Largest turn of a front carrier per way of its tie rod, in the design position at every lock, over that straight ahead. `which` (wheels,) as above."""
     with np.errstate(divide="ignore", invalid="ignore"):
         turns = _Walker(looker, which).turns_at_locks()
@@ -190,7 +192,7 @@ def quickest_steering(looker: Looker, which: NDArray[np.bool_]) -> float:
 class _Walker:
     """Moves all corners at once and compares them with their design position."""
 
-    def __init__(self, looker: Looker, which: NDArray[np.bool_]) -> None:
+    def __init__(self, looker: TravelScanner, which: NDArray[np.bool_]) -> None:
         self.struts, self.which, self._looker = looker.mechanism.struts[0], which, looker
         self._locks: Vector = np.array(LOCKS) * looker.steering[0]["max_arm_angle"]
         design = looker.look(np.zeros(1), np.zeros(1))[0]
@@ -201,7 +203,7 @@ class _Walker:
         self._rise, self._levers, self._turn = (design[name].copy() for name in ("way", "levers", "turn"))
 
     def walk(self, side: float) -> tuple[Vector, Vector]:
-        """The thetas of `Walk` (wheels,) to the side -1 or +1."""
+        """The thetas of `TravelResult` (wheels,) to the side -1 or +1."""
         last, metal, going = np.zeros(len(self.which)), np.full(len(self.which), side * np.inf), self.which.copy()
         thetas, enough, locks = side * np.arange(STRIDE, FARTHEST, STRIDE), ENOUGH / self.way, len(LOCKS)
         for first in range(0, len(thetas), self._looker.chunk):

@@ -19,7 +19,7 @@ from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from terrain.ground import Ground, GroundArrays
 from terrain.soil import SOIL
 from vehicles.actuators.actuators import ACTUATOR_STATE, logged_actuators, straighten_last_axle
-from vehicles.axle_layout import Axles, Size, record_for
+from vehicles.axle_layout import AxleLayout, Axles, record_for
 from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.brakes import BRAKE_STATE, press_for
 from vehicles.command import COMMAND
@@ -31,14 +31,14 @@ from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
 from vehicles.drivetrain.motors import logged_motors
-from vehicles.equilibrium import Balance, settle, settle_on
-from vehicles.equilibrium_cache import Stood
+from vehicles.equilibrium import Equilibrium, settle, settle_on
+from vehicles.equilibrium_cache import EquilibriumCache
 from vehicles.fill_readout import find_points, read_vehicle, show_points
 from vehicles.mechanism_parameters import new_workspace
 from vehicles.readout import READOUT
 from vehicles.rolling_start import roll
 from vehicles.stages import present_suspension
-from vehicles.state_memory import Bytes, Piece, in_one_piece
+from vehicles.state_memory import Bytes, StateMemory, in_one_piece
 from vehicles.static_load_check import why_it_does_not_stand
 from vehicles.steering.free_steering import balance_arm
 from vehicles.steering.steering import STEERING_STATE, place_tierods
@@ -49,12 +49,12 @@ from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.mechanism.table_cache import stored_tables
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables, no_tables
-from vehicles.tires.callback_models import CARRIED, outside_space, rest_treads
+from vehicles.tires.callback_models import CARRIED, callback_data, rest_treads
 from vehicles.tires.contract import TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
-from vehicles.tires.terrain_cache import WINDOW
+from vehicles.tires.terrain_cache import TERRAIN_CACHE
 from vehicles.tires.tire_file import TireSet
-from vehicles.vehicle_model import Model, Space
+from vehicles.vehicle_model import VehicleData, VehicleModel
 
 ARM_ROUNDS = 12
 """Times that a vehicle with a free steering arm is settled; on level ground once."""
@@ -82,7 +82,7 @@ class Vehicle:
     stood : how others with this description stood, if there are any
     """
 
-    def __init__(self, description: Description, tires: TireSet, drivetrain: Any, file: str, stood: Stood | None = None) -> None:
+    def __init__(self, description: Description, tires: TireSet, drivetrain: Any, file: str, stood: EquilibriumCache | None = None) -> None:
         self.description, self.tires = description, tires
         self.model = _model(description, tires, drivetrain, file)
         self._design = _in_design(description)
@@ -92,8 +92,8 @@ class Vehicle:
         self.space = self.piece.space
         self._cleared: Bytes | None = None
         """Its memory when it is cleared, if that is known."""
-        self._stood = stood or Stood()
-        self._balance: Balance | None = None
+        self._stood = stood or EquilibriumCache()
+        self._balance: Equilibrium | None = None
         """As it stood when it was settled last."""
         self.readout: Record = record_for(READOUT, self.size)
         self.start_throttle = 0.0
@@ -142,14 +142,14 @@ class Vehicle:
             self.space.axles[0]["engine_speed"] = self.space.drivetrain[0]["engine_speed"]  # it idles before the first step
         self.read()
 
-    def another(self, windows: Record | None = None) -> Vehicle:
+    def new_instance(self, windows: Record | None = None) -> Vehicle:
         """One of the same kind that shares nothing with this one that a drive or a driver changes; in the design position.
 
         windows : on the ground, of a vehicle beside which this one is never driven; None: its own
         """
         one = copy.copy(self)
         one.model = self.model._replace(steering=self.model.steering.copy())
-        one.piece = self._own_piece(record(WINDOW, self.size.wheels) if windows is None else windows)
+        one.piece = self._own_piece(record(TERRAIN_CACHE, self.size.wheels) if windows is None else windows)
         one.space = one.piece.space
         one.readout = record_for(READOUT, self.size)
         one.start_throttle, one.troubles, one._told = 0.0, [], set()
@@ -165,17 +165,17 @@ class Vehicle:
             self.piece.clear_as(self._cleared)
             straighten_last_axle(self.model, self.space)
 
-    def back_to_design(self) -> None:
+    def reset_to_design(self) -> None:
         """Put it into the design position, as it was made; its parameters stay."""
         self.piece.memory[:] = self._design.memory
 
-    def _own_piece(self, windows: Record) -> Piece:
+    def _own_piece(self, windows: Record) -> StateMemory:
         """Memory in the design position, with the parameters of the mechanism, which nobody writes, where they are."""
         piece = self._design.copied()
         blocks = piece.space.blocks._replace(own=self.description.mechanism.own)
         return replace(piece, space=piece.space._replace(blocks=blocks, windows=windows))
 
-    def stand(self, level: GroundArrays) -> None:
+    def settle(self, level: GroundArrays) -> None:
         """Find the equilibrium at the origin and nothing else of a `reset`, for whoever sets the vehicle up. Raises JounceError."""
         try:
             self._settle(level, 0.0, 0.0, 0.0, 0)
@@ -184,18 +184,18 @@ class Vehicle:
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
 
-    def stand_on(self, level: GroundArrays) -> None:
+    def settle_on(self, level: GroundArrays) -> None:
         """The same after a little of the vehicle was changed: quicker, and to the same accuracy of its position alone. Raises JounceError."""
         if self._balance is None or self.yields or self.takes_torque or not settle_on(self.model, self.space, level, self._balance):
-            self.stand(level)
+            self.settle(level)
 
     def note_standing(self, level: GroundArrays) -> None:
-        """Have the next `reset` at the origin of that ground put the vehicle as it is, which is as `stand` has left it."""
+        """Have the next `reset` at the origin of that ground put the vehicle as it is, which is as `settle` has left it."""
         if not self._may_stop:
             self._stood.note(self.model, self.piece, level, (0.0, 0.0, 0.0, 0))
 
     def note_level(self) -> None:
-        """It stands on level ground at the origin as `stand_on` has left it: all vehicles of this description look about there first from now on. What was
+        """It stands on level ground at the origin as `settle_on` has left it: all vehicles of this description look about there first from now on. What was
         noted before stands otherwise in the last digits."""
         if self._balance is not None:
             self._stood.level = copy.deepcopy(self._balance)
@@ -332,7 +332,7 @@ class Vehicle:
             self.troubles.append(f"tread law {of}: gave a number that is not finite, and is switched off there")
 
     @property
-    def size(self) -> Size:
+    def size(self) -> AxleLayout:
         """Numbers of axles and wheels."""
         return self.description.mechanism.size
 
@@ -369,12 +369,12 @@ def _readout_of(axles: Axles) -> Table:
     return axles.named(READOUT)
 
 
-def _model(description: Description, tires: TireSet, drivetrain: Any, file: str) -> Model:
+def _model(description: Description, tires: TireSet, drivetrain: Any, file: str) -> VehicleModel:
     mechanism = description.mechanism
     engine_to_wheels, brakes = drivetrain if isinstance(drivetrain, DrivetrainParts) else read_parts(drivetrain, file, mechanism.axles)
     if description.controllers.units and brakes[0]["hydraulic"] == 0:
         raise ConfigError(file, "brakes", "max_torque", "hydraulics and discs: the vehicle has controllers, which work valves")
-    return Model(
+    return VehicleModel(
         chassis=mechanism.chassis,
         corners=mechanism.corners,
         struts=mechanism.struts,
@@ -402,11 +402,11 @@ def _tables(description: Description) -> ReducedTables:
     return build_tables(m, description.steering, tolerance)[0]
 
 
-def new_space(description: Description) -> Space:
+def new_space(description: Description) -> VehicleData:
     """All records a vehicle needs besides its parameters, in the design position."""
     w, size = new_workspace(description.mechanism), description.mechanism.size
     wheels, controllers = size.wheels, len(description.controllers.units)
-    return Space(
+    return VehicleData(
         state=w.state,
         blocks=w.blocks,
         inputs=w.inputs,
@@ -425,7 +425,7 @@ def new_space(description: Description) -> Space:
         wheels=record(WHEEL, wheels),
         contacts=record(TIRE_OUT, wheels),
         under=record(SOIL),
-        windows=record(WINDOW, wheels),
+        windows=record(TERRAIN_CACHE, wheels),
         drivetrain=record_for(DRIVETRAIN_STATE, size),
         brakes=record_for(BRAKE_STATE, size),
         controls=record(CONTROL_STATE, controllers),
@@ -439,11 +439,11 @@ def new_space(description: Description) -> Space:
     )
 
 
-_LAYOUTS: dict[tuple[Size, int], Piece] = {}
+_LAYOUTS: dict[tuple[AxleLayout, int], StateMemory] = {}
 """Memory of a vehicle of each size, with so many controllers: laying it out takes ten times as long as copying it."""
 
 
-def _in_design(description: Description) -> Piece:
+def _in_design(description: Description) -> StateMemory:
     """Memory of a vehicle in the design position."""
     mechanism, controllers = description.mechanism, len(description.controllers.units)
     if mechanism.blocks:  # of whose memory nobody knows
@@ -453,10 +453,10 @@ def _in_design(description: Description) -> Piece:
         _LAYOUTS[key] = in_one_piece(new_space(description))
     piece = _LAYOUTS[key].copied()
     piece.space.inputs[0]["Q"], piece.space.blocks.own[:] = mechanism.Q_design, mechanism.own
-    return replace(piece, space=piece.space._replace(windows=record(WINDOW, mechanism.size.wheels)))
+    return replace(piece, space=piece.space._replace(windows=record(TERRAIN_CACHE, mechanism.size.wheels)))
 
 
-def _clear(model: Model, space: Space) -> None:
+def _clear(model: VehicleModel, space: VehicleData) -> None:
     """See `Vehicle.clear`."""
     for part in (*space.of_its_own(), space.blocks.scratch, space.blocks.memory):
         if part is not space.inputs:
@@ -464,4 +464,4 @@ def _clear(model: Model, space: Space) -> None:
     straighten_last_axle(model, space)
     space.state[0]["q_WB"][0] = 1.0
     space.tires[:] = tire_states(len(space.tires))
-    rest_treads(model.treads.laws, outside_space(space))
+    rest_treads(model.treads.laws, callback_data(space))

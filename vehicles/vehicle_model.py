@@ -11,7 +11,7 @@ from vehicles.suspension.tables.reduced_table import ReducedTables
 from vehicles.tires.contract import TireModels
 
 
-class Model(NamedTuple):
+class VehicleModel(NamedTuple):
     """Parameter records of one vehicle."""
 
     chassis: Record
@@ -29,7 +29,7 @@ class Model(NamedTuple):
     tables: ReducedTables
 
 
-class Space(NamedTuple):
+class VehicleData(NamedTuple):
     """State, scratch and results of one vehicle; nothing else is written during a step. What makes the blocks is never written.
 
     The `windows` are no state: they remember numbers of the ground, which are found again wherever they are missing.

@@ -145,7 +145,7 @@ class _Trial:
 
     def __init__(self, vehicle: Vehicle, gravity: float, step: float) -> None:
         self.step, self.look, self.gravity = step, step * LOOKS, gravity
-        self.probe = vehicle.another()
+        self.probe = vehicle.new_instance()
         self.command = record(COMMAND)
         self.simulating = 0.0
         """s of wall time in steps"""

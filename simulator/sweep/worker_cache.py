@@ -118,7 +118,7 @@ class Stock(Workshop):
         key = _said(configuration, "vehicle")
         self._known = known = self._vehicles.take(key, lambda: self._made(configuration))
         self._at = (key, b"")
-        return known.made.another(known.made.space.windows), known.places  # one run after the other
+        return known.made.new_instance(known.made.space.windows), known.places  # one run after the other
 
     def description(self, content: Any, file: str) -> Description:
         """Axles and suspensions that are described as before are not read anew."""

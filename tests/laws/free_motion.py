@@ -14,7 +14,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.research.benchmarks.wheel_load_cases import state_rates
 from vehicles.dynamics import STATE, accelerations
-from vehicles.mechanism_parameters import Mechanism, new_workspace
+from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.suspension.blocks import Blocks
 
 
@@ -38,7 +38,7 @@ class FreeMotion(NamedTuple):
     stages: Record
 
 
-def free_motion(mechanism: Mechanism, gravity: float) -> FreeMotion:
+def free_motion(mechanism: MechanismParameters, gravity: float) -> FreeMotion:
     """Design position, at rest at the world's origin, under gravity [m/s2] alone."""
     w = new_workspace(mechanism, gravity)
     return FreeMotion(

@@ -3,7 +3,7 @@
 from simulator.base.jit import kernel
 from vehicles.dynamics import answer_loads
 from vehicles.suspension.composite_inertia import prepare
-from vehicles.suspension.hard_stops import hold_ends
+from vehicles.suspension.hard_stops import apply_hard_stops
 from vehicles.suspension.tables.reduced_table import covers
 from vehicles.suspension.tables.tabulated import prepare_from_tables
 
@@ -21,5 +21,5 @@ def table_accelerations(m, s):
         prepare_from_tables(m, s, s.steering[0]["rate"] != 0.0 or s.steering[0]["acceleration"] != 0.0)
     else:
         prepare(m, s)
-    hold_ends(m, s, 0.0)
+    apply_hard_stops(m, s, 0.0)
     answer_loads(m, s)

@@ -18,8 +18,8 @@ from tests.laws.vehicle_rig import command, drive, ground
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
 from vehicles.linearize import linearize
-from vehicles.mechanism_parameters import Mechanism, new_workspace
-from vehicles.ode_system import HeldVehicle
+from vehicles.mechanism_parameters import MechanismParameters, new_workspace
+from vehicles.ode_system import VehicleOde
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.steering.steering_torque import steering_torque
 from vehicles.step_stability import check_step
@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 OPPOSITE = np.array([1.0, -1.0])
 
 
-def without_bars(m: Mechanism) -> Mechanism:
+def without_bars(m: MechanismParameters) -> MechanismParameters:
     struts = m.struts.copy()
     struts[0]["anti_roll_bars"]["law"] = 0
     return m.with_struts(struts)
@@ -42,7 +42,7 @@ def random_thetas(name: str, rng: np.random.Generator) -> Array:
     return reach * rng.uniform(-1.0, 1.0, 4)
 
 
-def energy(m: Mechanism, w: Workspace) -> float:
+def energy(m: MechanismParameters, w: Workspace) -> float:
     """Of the bars, after `prepare`: 1/2 stiffness times the square of the difference."""
     bars, total = m.struts[0]["anti_roll_bars"], 0.0
     for n in np.flatnonzero(bars["law"]):
@@ -239,7 +239,7 @@ def test_it_stands_askew_on_a_slope_less_and_as_before_on_the_level(bar: dict[st
 
 def test_the_linearized_vehicle_has_the_bar_between_its_wheels_and_nowhere_else() -> None:
     """About the trim at 15 m/s: what the bar adds to theta'' by theta."""
-    with_bar, bare = (linearize(HeldVehicle(v, ground("flat"), 15.0)) for v in (hmmwv(PLAIN), hmmwv()))
+    with_bar, bare = (linearize(VehicleOde(v, ground("flat"), 15.0)) for v in (hmmwv(PLAIN), hmmwv()))
     accel, theta = with_bar.indices("theta_dot"), with_bar.indices("theta")
     added = (with_bar.A - bare.A)[np.ix_(accel, theta)]
     assert added[0, 0] < -50.0 and added[1, 1] < -50.0 and added[0, 1] > 50.0

@@ -31,7 +31,7 @@ from vehicles.mechanism_parameters import new_mechanism, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody_vehicle import CHASSIS, linear_struts, vehicle_mechanism
-from vehicles.ode_system import HeldVehicle
+from vehicles.ode_system import VehicleOde
 from vehicles.suspension.composite_inertia import Workspace
 from vehicles.vehicle import Vehicle
 
@@ -173,7 +173,7 @@ def test_an_axle_that_is_not_driven_gets_no_torque(tmp_path: Path) -> None:
 
 def test_wheels_and_modes_are_counted_by_axles(tmp_path: Path) -> None:
     assert described("nine wheels").mechanism.axles.corners == ("FL", "FR", "SL", "SR", "TL", "TR", "MM", "RL", "RR")
-    held = HeldVehicle(built(tmp_path, "six wheels"), ground("flat"), 5.0)
+    held = VehicleOde(built(tmp_path, "six wheels"), ground("flat"), 5.0)
     kinds = linearize(held).kinds
     assert kinds.count("wheel spin") == 2 * 6  # a wheel on its tread, each with a rate
     assert len(kinds) == 9 + 7 * 6  # the chassis, and of every wheel theta, its rate, the spin and four numbers of its tread

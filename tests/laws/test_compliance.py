@@ -13,7 +13,7 @@ from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.whole_files import whole_file
-from vehicles.compliance.wheel_displacements import give_way
+from vehicles.compliance.wheel_displacements import deflect_bushings
 from vehicles.description import read_description
 from vehicles.vehicle import Vehicle
 
@@ -28,7 +28,7 @@ def shipped() -> Vehicle:
 
 
 def standing() -> Vehicle:
-    vehicle = shipped().another()
+    vehicle = shipped().new_instance()
     vehicle.reset(ground("flat"))
     return vehicle
 
@@ -58,7 +58,7 @@ def test_rubber_only_takes_energy() -> None:
         loads += rng.normal(0.0, 200.0, (6, 4)) - 0.05 * loads
         s.loads[0]["carrier_couple"], s.loads[0]["wheel_force"] = loads[:3], loads[3:]
         before = s.elastic[0]["e"].copy()
-        give_way(vehicle.model, s, H)
+        deflect_bushings(vehicle.model, s, H)
         e = s.elastic[0]["e"].T.ravel()
         work, now = float((loads * (s.elastic[0]["e"] - before)).sum()), 0.5 * float(e @ K @ e)
         assert work - (now - stored) > -1e-9 * max(now, 1.0)
@@ -67,7 +67,7 @@ def test_rubber_only_takes_energy() -> None:
 
 
 def test_its_bushings_come_to_rest_in_a_turn_and_after_hard_braking() -> None:
-    vehicle = shipped().another()
+    vehicle = shipped().new_instance()
     for speed, given, seconds in ((20.0, {"throttle": 0.3, "steering": 0.08}, 1.5), (10.0, {"brake": 1.0}, 6.0)):
         vehicle.reset(ground("flat"), speed=speed)
         drive(vehicle, "flat", command(selector=1, **given), seconds)
@@ -77,7 +77,7 @@ def test_its_bushings_come_to_rest_in_a_turn_and_after_hard_braking() -> None:
 
 
 def test_the_steering_wheel_is_where_the_hands_hold_it_and_the_column_twists_below() -> None:
-    vehicle = shipped().another()
+    vehicle = shipped().new_instance()
     vehicle.reset(ground("flat"), speed=20.0)
     drive(vehicle, "flat", command(selector=1, throttle=0.3, steering=0.05), 1.5)
     seen, steering = vehicle.read()[0], vehicle.model.steering[0]
@@ -96,7 +96,7 @@ def test_mirrored_loads_displace_mirror_images() -> None:
         loads = rng.normal(0.0, 1000.0, (6, 4))
         for one, given in ((vehicle, loads), (mirrored, flip * loads[:, [1, 0, 3, 2]])):
             one.space.loads[0]["carrier_couple"], one.space.loads[0]["wheel_force"] = given[:3], given[3:]
-            give_way(one.model, one.space, H)
+            deflect_bushings(one.model, one.space, H)
     e, image = vehicle.space.elastic[0]["e"], mirrored.space.elastic[0]["e"]
     assert np.abs(e[:, 0] - e[:, 1]).max() > 1e-4
     np.testing.assert_allclose(image[:, [1, 0, 3, 2]], flip * e, atol=1e-10)

@@ -13,7 +13,7 @@ from tests.laws.free_motion import FreeMotion, free_motion
 from tests.laws.free_vehicle import energies
 from vehicles.dynamics import accelerations, answer_loads, answer_loads_on_fixed_chassis
 from vehicles.suspension.composite_inertia import prepare
-from vehicles.suspension.hard_stops import hold_ends, stay_closed
+from vehicles.suspension.hard_stops import apply_hard_stops, keep_loops_closed
 from vehicles.vehicle import Vehicle
 
 VEHICLES = ("hmmwv", "hmmwv_chrono", "five_link_rear")
@@ -32,7 +32,7 @@ def push(m, s, force, h, count, extremes):
     """`count` steps of h seconds of the corners on a chassis that is held, under one force (3,) in B on every wheel."""
     for _ in range(count):
         prepare(m, s)
-        hold_ends(m, s, h)
+        apply_hard_stops(m, s, h)
         for i in range(4):
             for j in range(3):
                 s.loads[0]["wheel_force"][j, i] = force[j]
@@ -41,7 +41,7 @@ def push(m, s, force, h, count, extremes):
         for i in range(4):
             s.state[0]["theta_dot"][i] += h * s.out[0]["theta_ddot"][i]
             s.state[0]["theta"][i] += h * s.state[0]["theta_dot"][i]
-        stay_closed(m.corners, s.state)
+        keep_loops_closed(m.corners, s.state)
         for i in range(4):
             extremes[0, i] = min(extremes[0, i], s.state[0]["theta"][i])
             extremes[1, i] = max(extremes[1, i], s.state[0]["theta"][i])
@@ -114,7 +114,7 @@ def test_the_force_does_not_jump(name: str, h: float) -> None:
                     s.work[0]["theta_force"], s.kinematics[0]["D"] = 0.0, 25.0
                     s.state[0]["theta"], s.state[0]["theta_dot"] = 0.0, 0.0
                     s.state[0]["theta"][0], s.state[0]["theta_dot"][0] = theta, rate
-                    hold_ends(m, s, h)
+                    apply_hard_stops(m, s, h)
                     forces.append(float(s.work[0]["theta_force"][0]))
                 steepest = ends["rigid_rate"][0] if h > 0.0 else ends["rate"][0]
                 assert np.abs(np.diff(forces)).max() < 1.1e-6 * (steepest + 6.0 * ends["damping"][0] / 2e-3)
@@ -125,7 +125,7 @@ def fly(m, h, count):
     """Steps of the vehicle in free flight, in the order of `vehicle_step`, its wheels and steering at rest."""
     for _ in range(count):
         prepare(m, m)
-        hold_ends(m, m, h)
+        apply_hard_stops(m, m, h)
         answer_loads(m, m)
         x = m.state[0]
         for j in range(3):
@@ -134,7 +134,7 @@ def fly(m, h, count):
         for i in range(4):
             x["theta_dot"][i] += h * m.out[0]["theta_ddot"][i]
             x["theta"][i] += h * x["theta_dot"][i]
-        stay_closed(m.corners, m.state)
+        keep_loops_closed(m.corners, m.state)
 
 
 def without_springs(name: str) -> FreeMotion:

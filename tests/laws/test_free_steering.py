@@ -17,7 +17,7 @@ from tests.laws.corner_bodies import bodies_of
 from tests.laws.free_vehicle import matrix
 from tests.laws.test_mirror import SWAP, compare, mirrored, moving, without_shafts_along_x
 from tests.laws.vehicle_rig import command, drive, ground
-from vehicles.stages import before_contact, integrate
+from vehicles.stages import integrate, update_suspension
 from vehicles.steering.free_steering import answer_with_arm, turn_arm
 from vehicles.steering.steering_torque import pitman_torque
 from vehicles.vehicle import Vehicle
@@ -50,7 +50,7 @@ def with_hand_wheel() -> Vehicle:
 
 @kernel
 def free(m, s, h):
-    before_contact(m, s, False, h)
+    update_suspension(m, s, False, h)
     answer_with_arm(m, s, h)
 
 
@@ -72,7 +72,7 @@ def coast(m: Any, s: Any, steps: int, h: float) -> None:
 
 @kernel
 def held(m, s):
-    before_contact(m, s, False, 0.0)
+    update_suspension(m, s, False, 0.0)
 
 
 @kernel

@@ -13,7 +13,7 @@ from simulator.builder.builder import build_vehicle, data_folder, read_yaml
 from tests.laws.vehicle_rig import command, ground
 from vehicles.integration.implicit import differences
 from vehicles.linearize import IGNORABLE, LinearVehicle, linearize, step_matrix, with_rigid_treads
-from vehicles.ode_system import HELD_STATE, HeldVehicle, places, read_held
+from vehicles.ode_system import HELD_STATE, VehicleOde, places, read_held
 from vehicles.tires.radial import effective_radius
 from vehicles.vehicle import Vehicle
 
@@ -21,8 +21,8 @@ SPEEDS = (0.0, 0.5, 5.0, 20.0)
 
 
 @cache
-def held(speed: float) -> HeldVehicle:
-    return HeldVehicle(build_vehicle("hmmwv"), ground("flat"), speed)
+def held(speed: float) -> VehicleOde:
+    return VehicleOde(build_vehicle("hmmwv"), ground("flat"), speed)
 
 
 @cache
@@ -30,7 +30,7 @@ def linear(speed: float) -> LinearVehicle:
     return linearize(held(speed))
 
 
-def shaken(v: HeldVehicle) -> np.ndarray:
+def shaken(v: VehicleOde) -> np.ndarray:
     """A state off the trim, everything moving a little."""
     return v.y + 1e-3 * np.random.default_rng(3).uniform(-1.0, 1.0, len(v.y))
 
@@ -52,7 +52,7 @@ def as_held() -> Vehicle:
 
 @pytest.mark.parametrize("speed", [0.0, 0.5, 20.0])
 def test_held_step_is_the_step_of_the_vehicle(speed: float) -> None:
-    v, vehicle = HeldVehicle(as_held(), ground("flat"), speed), as_held()
+    v, vehicle = VehicleOde(as_held(), ground("flat"), speed), as_held()
     vehicle.reset(ground("flat"))
     v.torque = 0.0  # as in neutral
     v.step(shaken(v), 0.0)
@@ -101,13 +101,13 @@ def test_rigid_modes_are_apart_and_nothing_else_is_lost(speed: float) -> None:
 
 @pytest.mark.parametrize(("on", "x"), [("asphalt 10", 0.0), ("bump", 30.0)])
 def test_a_ground_that_is_not_level_is_refused(on: str, x: float) -> None:
-    v = HeldVehicle(build_vehicle("hmmwv"), ground(on), 0.5)
+    v = VehicleOde(build_vehicle("hmmwv"), ground(on), 0.5)
     v.y[0] = x
     with pytest.raises(JounceError, match="level"):
         linearize(v)
 
 
-def quarter_car(v: HeldVehicle, i: int) -> np.ndarray:
+def quarter_car(v: VehicleOde, i: int) -> np.ndarray:
     """Eigenvalues of corner i as two masses one above the other: m1 body, m2 wheel, both springs and dampers referred to the wheel.
 
     m1 m2 s^4 + (m1 (c1 + c2) + m2 c1) s^3 + (m1 (k1 + k2) + m2 k1 + c1 c2) s^2 + (c1 k2 + c2 k1) s + k1 k2 = 0
@@ -161,7 +161,7 @@ def test_body_and_wheels_swing_at_the_rates_of_such_vehicles() -> None:
 def test_a_wheel_without_relaxation_is_stiff_in_inverse_proportion_to_speed(speed: float) -> None:
     """Left and right wheel of an axle turning against each other leave shafts and chassis alone: -g R^2 / I with g = force over sliding
     velocity along, because these wheels have toe and slide across, so a change along turns the force and does not make it larger."""
-    v = HeldVehicle(build_vehicle("hmmwv_chrono"), ground("flat"), speed)
+    v = VehicleOde(build_vehicle("hmmwv_chrono"), ground("flat"), speed)
     spin = of_kind(with_rigid_treads(linearize(v)), "wheel spin").real
     inertia = v.model.corners[0]["spin_inertia"][0] + v.model.drivetrain[0]["half_shaft_inertia"]
     v.rates(0.0, v.y)
@@ -175,7 +175,7 @@ def test_a_wheel_without_relaxation_is_stiff_in_inverse_proportion_to_speed(spee
 
 def test_a_speed_that_no_tire_can_keep_is_refused() -> None:
     with pytest.raises(JounceError, match="no trim"):
-        HeldVehicle(build_vehicle("hmmwv"), ground("flat"), 300.0)
+        VehicleOde(build_vehicle("hmmwv"), ground("flat"), 300.0)
 
 
 def test_rigid_treads_at_rest_are_refused() -> None:

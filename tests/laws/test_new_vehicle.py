@@ -18,7 +18,7 @@ from simulator.driver.vehicle_identification import acquaint, acquainted_when_as
 from simulator.run.run import driver_of
 from vehicles.axle_layout import record_for
 from vehicles.command import COMMAND
-from vehicles.mechanism_parameters import Mechanism, new_workspace
+from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
 from vehicles.step_jacobian import CHASSIS, WIDTH, step_matrix
@@ -28,7 +28,7 @@ from vehicles.suspension.contract import CORNERS
 from vehicles.suspension.default_kind import PARAMETERS
 from vehicles.suspension.hard_stops import no_ends
 from vehicles.tires.contract import NUMBERS
-from vehicles.travel_limits import ENOUGH, FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, Looker, find_ends
+from vehicles.travel_limits import ENOUGH, FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, TravelScanner, find_ends
 from vehicles.vehicle import Vehicle
 
 FLAT = build_ground("flat").arrays
@@ -42,7 +42,7 @@ def hmmwv() -> Vehicle:
 # The ends of the travel --------------------------------------------------------------------------------------------------------
 
 
-def walked(mechanism: Mechanism, steering: Any, side: float) -> np.ndarray:
+def walked(mechanism: MechanismParameters, steering: Any, side: float) -> np.ndarray:
     """Thetas (wheels,) up to which the corners are sound, or ENOUGH behind the first one at which the stops are used up: one position after the
     other, each corner asked by itself."""
     w, arm, wheels = new_workspace(mechanism), record(STEERING_STATE), mechanism.size.wheels
@@ -80,14 +80,14 @@ def test_the_ends_of_the_travel_are_those_of_a_walk_step_by_step(name: str) -> N
     vehicle = build_vehicle(name, check_step=False)
     mechanism, steering = vehicle.description.mechanism, vehicle.model.steering
 
-    def without_ends() -> Mechanism:
+    def without_ends() -> MechanismParameters:
         corners = mechanism.corners.copy()
         corners[0]["ends"] = no_ends(mechanism.size)[0]
         return replace(mechanism, records=mechanism.records._replace(corners=corners))
 
     quick, plain = without_ends(), without_ends()
     with np.errstate(divide="ignore", invalid="ignore"):
-        find_ends(Looker(quick, steering), np.ones(mechanism.size.wheels, bool))
+        find_ends(TravelScanner(quick, steering), np.ones(mechanism.size.wheels, bool))
         closed = np.stack([walked(plain, steering, side) for side in (-1.0, 1.0)])
     assert quick.corners[0]["ends"]["closed"].tobytes() == closed.tobytes()
     assert (closed[0] < 0.0).all() and (closed[1] > 0.0).all()
@@ -128,7 +128,7 @@ def test_a_vehicle_is_cleared_from_memory_as_field_by_field(name: str, knows: bo
     vehicle = build_vehicle(name, check_step=False)
 
     def used() -> Vehicle:
-        one, go = vehicle.another(), record(COMMAND)
+        one, go = vehicle.new_instance(), record(COMMAND)
         go[0]["steering"], go[0]["throttle"], go[0]["selector"] = 0.3, 0.5, 1
         one.reset(FLAT, speed=8.0)
         for _ in range(200):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import InertiaWarning
 from tests.whole_files import whole_file
 from vehicles.description import read_description
-from vehicles.mechanism_parameters import Design, Mechanism, new_mechanism
+from vehicles.mechanism_parameters import MechanismParameters, VehicleDesign, new_mechanism
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody_vehicle import linear_struts, vehicle_mechanism
 
@@ -65,8 +65,8 @@ def mapping_with(axle: dict[str, Any]) -> dict[str, Any]:
 class Truck(NamedTuple):
     """Design with linear struts, the same in the equations of the step and in the general engine."""
 
-    design: Design
-    mechanism: Mechanism
+    design: VehicleDesign
+    mechanism: MechanismParameters
     system: System
 
 

@@ -248,7 +248,7 @@ def test_its_final_drive_twists_the_beam_and_its_gearbox_the_body() -> None:
     car = standing("light_truck", "flat", gear=1)
     go = command(throttle=0.6, selector=1)
     drive(car, "flat", go, 2.0)
-    other, loads = car.another(), []
+    other, loads = car.new_instance(), []
     other.piece.memory[:] = car.piece.memory
     for v, carried in ((car, 1), (other, 0)):
         v.model.corners[0]["carries_drive"][1] = carried

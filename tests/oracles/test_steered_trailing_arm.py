@@ -17,7 +17,7 @@ from simulator.builder.builder import vehicle_description
 from tests.laws.corner_bodies import own_of
 from tests.laws.free_vehicle import attitude
 from vehicles.dynamics import accelerations
-from vehicles.mechanism_parameters import CORNER_NAMES, Mechanism, new_mechanism, new_workspace
+from vehicles.mechanism_parameters import CORNER_NAMES, MechanismParameters, new_mechanism, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody_vehicle import CHASSIS, RACK, linear_struts, vehicle_mechanism
@@ -35,7 +35,7 @@ ARMS = ("FL_arm", "FR_arm", "RL_lca", "RR_lca")
 class Car(NamedTuple):
     """The same in the equations of the step and in the general engine, the rack led or free."""
 
-    mechanism: Mechanism
+    mechanism: MechanismParameters
     steering: Record
     led: System
     free: System

@@ -26,7 +26,7 @@ from tests.laws.barred import mapping
 from tests.oracles.kkt_reference import accelerations, error, quarter_accelerations
 from tests.oracles.perturbed_model import mirrored_state, perturbed_model, random_state
 from vehicles.description import read_description
-from vehicles.mechanism_parameters import CORNER_NAMES, Design, new_mechanism, new_workspace
+from vehicles.mechanism_parameters import CORNER_NAMES, VehicleDesign, new_mechanism, new_workspace
 from vehicles.multibody.description.mechanism import JOINTS as DEGREES
 from vehicles.multibody.description.mechanism import LOOPS, Mechanism
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -51,13 +51,13 @@ NEED_INERTIA = tuple(name for name in FORMULATIONS if name != "ce")
 FREE = ("out_chassis_alpha_world", "out_chassis_acc_world", "out_theta_ddot", "out_wheel_acc")
 
 
-def design_of(model: Any) -> Design:
+def design_of(model: Any) -> VehicleDesign:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InertiaWarning)
         return read_design(model, "model")
 
 
-def linear(design: Design) -> Design:
+def linear(design: VehicleDesign) -> VehicleDesign:
     return replace(design, struts=linear_struts(design.struts))
 
 
@@ -185,7 +185,7 @@ def test_arms_beyond_the_tables_are_an_error() -> None:
 
 
 @functools.cache
-def changed_models() -> list[tuple[Design, list[tuple[dict[str, Any], dict[str, Array]]]]]:
+def changed_models() -> list[tuple[VehicleDesign, list[tuple[dict[str, Any], dict[str, Array]]]]]:
     """Two models with the tests' own solutions by multipliers for states of the whole vehicle and of quarter cars."""
     rng = np.random.default_rng(30)
     found = []
@@ -272,7 +272,7 @@ def test_massless_linkage_moves_the_vehicle_as_driven_tie_rods_do() -> None:
             assert error(ours[system.joint_v[name]], value) < 1e-9
 
 
-def closed_form(design: Design, system: System, q: Array, v: Array, prescribed: Array) -> dict[str, Array]:
+def closed_form(design: VehicleDesign, system: System, q: Array, v: Array, prescribed: Array) -> dict[str, Array]:
     """Accelerations of the chassis, the lower arms and the wheels for a chassis at rest."""
     s, w = record(STEERING_STATE), new_workspace(new_mechanism(design.chassis, list(design.corners), design.struts))
     at = system.joint_v["pitman_arm"]

@@ -25,7 +25,7 @@ from tests.plugins import live_axle, trailing_arm
 from tests.plugins.cars import LIVE_AXLE, TRAILING_ARM, with_rear
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
-from vehicles.mechanism_parameters import CORNER_NAMES, Mechanism, new_mechanism, new_workspace
+from vehicles.mechanism_parameters import CORNER_NAMES, MechanismParameters, new_mechanism, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody_vehicle import CHASSIS, linear_struts, vehicle_mechanism
@@ -43,7 +43,7 @@ TRACK = 0.909701
 
 
 @cache
-def truck(kind: str) -> tuple[Any, Mechanism, System]:
+def truck(kind: str) -> tuple[Any, MechanismParameters, System]:
     """Design with linear struts, corners and general engine."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InertiaWarning)
@@ -52,7 +52,7 @@ def truck(kind: str) -> tuple[Any, Mechanism, System]:
     return design, new_mechanism(design.chassis, design.corners, design.struts), build_system(vehicle_mechanism(design))
 
 
-def evaluate(m: Mechanism, w: Workspace) -> None:
+def evaluate(m: MechanismParameters, w: Workspace) -> None:
     accelerations(m.records, w)
 
 
@@ -252,7 +252,7 @@ def test_an_anti_roll_bar_of_a_tenants_axle_pushes_as_its_energy_falls(kind: str
     bare.struts[0]["anti_roll_bars"]["law"] = 0
     theta, h = np.array([0.02, -0.03, 0.05, -0.04]), 1e-6
 
-    def placed(mechanism: Mechanism, at: Array) -> Workspace:
+    def placed(mechanism: MechanismParameters, at: Array) -> Workspace:
         w = new_workspace(mechanism)
         w.state[0]["theta"] = at
         prepare(mechanism.records, w)

@@ -201,8 +201,8 @@ def test_run_rerun_and_drive_have_it(tmp_path: Path) -> None:
     assert (other.returncode, other.stderr.count("\n")) == (2, 1)
     assert "it has changed since" in other.stderr
     kept = tmp_path / "second" / "configuration.yaml"
-    another = jounce("run", "--session", kept, "--set", f"preview.run={tmp_path / 'again'}", "--out", tmp_path / "fourth")
-    assert another.returncode == 0, another.stderr
+    new_instance = jounce("run", "--session", kept, "--set", f"preview.run={tmp_path / 'again'}", "--out", tmp_path / "fourth")
+    assert new_instance.returncode == 0, new_instance.stderr
     shutil.rmtree(tmp_path / "first")
     gone = jounce("rerun", tmp_path / "second", "--out", tmp_path / "third")
     assert (gone.returncode, gone.stderr.count("\n")) == (2, 1)

@@ -29,7 +29,7 @@ from tests.laws.vehicle_rig import command, drive, ground, track
 from tests.plugins import brush
 from tests.tires import tire_rig
 from vehicles.linearize import linearize
-from vehicles.ode_system import HeldVehicle
+from vehicles.ode_system import VehicleOde
 from vehicles.tires.callback_models import CARRIED
 from vehicles.tires.contract import FORCES, HELD, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModels
 from vehicles.tires.kinds import register
@@ -239,7 +239,7 @@ def test_trim_and_modes(folder: Path) -> None:
         ({"front": "brush", "rear": "tmeasy_hmmwv"}, 44, 33),
         ({"front": "warm", "rear": "brush"}, 40, 31),
     ):
-        held = HeldVehicle(on_tires(folder, tires), ground("flat"), 15.0)
+        held = VehicleOde(on_tires(folder, tires), ground("flat"), 15.0)
         assert len(held.y) == count
         linear = linearize(held)
         assert len(linear.eigenvalues) == modes
@@ -253,7 +253,7 @@ def test_a_law_may_have_as_many_numbers_as_it_likes_and_any_state_at_rest(folder
     car.reset(ground("slope"))
     drive(car, "slope", command(brake=1.0), 5.0)
     assert car.space.treads["numbers"][:, 2] == pytest.approx([30.0 - 10.0 * math.exp(-0.5)] * 2 + [0.0] * 2, rel=1e-3)
-    assert HeldVehicle(car, ground("flat"), 15.0).y[36:] == pytest.approx([30.0, 30.0, 0.0, 0.0], abs=1e-9)
+    assert VehicleOde(car, ground("flat"), 15.0).y[36:] == pytest.approx([30.0, 30.0, 0.0, 0.0], abs=1e-9)
 
 
 def test_too_stiff_a_tread_is_named(folder: Path) -> None:

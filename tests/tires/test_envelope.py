@@ -20,7 +20,7 @@ from tests.tires import tire_rig
 from vehicles.tires.contact import touch
 from vehicles.tires.enveloping_contact import envelop
 from vehicles.tires.radial import radial_force
-from vehicles.tires.terrain_cache import FINE, NODES, PARTS, WINDOW, key_of
+from vehicles.tires.terrain_cache import FINE, NODES, PARTS, TERRAIN_CACHE, key_of
 from vehicles.tires.tire_file import tire, tire_set
 
 R = 0.4699
@@ -335,7 +335,7 @@ def test_half_the_window_gives_the_same_forces(shape):
 
 
 def test_a_window_takes_little_memory():
-    assert record(WINDOW, 4).nbytes < 2**20
+    assert record(TERRAIN_CACHE, 4).nbytes < 2**20
 
 
 def test_a_vehicle_file_says_which_contact_its_tires_have():

@@ -17,7 +17,7 @@ from terrain.soil import FIRM, SOIL
 from vehicles.tires.contract import TREAD_STATE
 from vehicles.tires.enveloping_contact import find_contact
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
-from vehicles.tires.terrain_cache import WINDOW
+from vehicles.tires.terrain_cache import TERRAIN_CACHE
 from vehicles.tires.tire import Tire, TireStates, tire_advance, tire_forces, tire_step
 from vehicles.tires.tire_file import tire
 from vehicles.tires.vertical_force import static_force
@@ -57,7 +57,7 @@ def rig(name="tmeasy_hmmwv", ground=None, **changes):
     wheel = record(WHEEL)
     wheel[0]["a_W"] = 0.0, 1.0, 0.0
     return SimpleNamespace(
-        p=parameters(name, **changes), s=TireStates(tire_states(1), record(TREAD_STATE), record(WINDOW)), wheel=wheel,
+        p=parameters(name, **changes), s=TireStates(tire_states(1), record(TREAD_STATE), record(TERRAIN_CACHE)), wheel=wheel,
         out=record(TIRE_OUT), under=record(SOIL), ground=ground or plane(),
     )  # fmt: skip
 

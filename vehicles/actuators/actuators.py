@@ -19,7 +19,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, dtype_of, labelled, record
 from simulator.base.section import Section
 from vehicles.controllers.contract import WHEELS
-from vehicles.mechanism_parameters import Mechanism, new_workspace
+from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.suspension.composite_inertia import prepare
 
 ACTUATORS = (
@@ -90,7 +90,7 @@ NUDGE = 1e-4
 """m by which tie rods are moved to see what their wheels do."""
 
 
-def read_actuators(s: Section, mechanism: Mechanism, steering: Record, tabulated: bool) -> Record:
+def read_actuators(s: Section, mechanism: MechanismParameters, steering: Record, tabulated: bool) -> Record:
     """Record of ACTUATORS of a vehicle.
 
     Raises
@@ -121,7 +121,7 @@ def read_actuators(s: Section, mechanism: Mechanism, steering: Record, tabulated
     return out
 
 
-def _find_lever(s: Section, p: np.void, mechanism: Mechanism) -> None:
+def _find_lever(s: Section, p: np.void, mechanism: MechanismParameters) -> None:
     """What the tie rods of the last axle do to its wheels. Raises ConfigError: nothing."""
     on = mechanism.axles.on(len(mechanism.axles.names) - 1)
     if len(on) != 2 or len(mechanism.axles.names) < 2:

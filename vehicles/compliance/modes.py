@@ -38,7 +38,7 @@ def elastic_modes(vehicle: Vehicle, ground: GroundArrays, speed: float, h: float
 
     vehicle : is reset and left as it is afterwards
     """
-    probe = vehicle.another()
+    probe = vehicle.new_instance()
     probe.reset(ground, speed=speed)
     model, wheels, axles = probe.model, probe.size.wheels, probe.description.mechanism.axles
     treads = CHASSIS + 3 * wheels + wheels * int(model.treads.laws["numbers"].max())

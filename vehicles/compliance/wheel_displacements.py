@@ -49,7 +49,7 @@ ELASTIC = (
 )
 """State of a vehicle, zero and unused where no axle yields."""
 
-OUTSIDE_TREAD = 2.0
+CALLBACK_MODEL = 2.0
 """Stiffness of a tread over the radial stiffness of its tire, where the tread law does not tell it [assumed: more than any tire of rubber has]."""
 
 
@@ -88,7 +88,7 @@ def turned_by(phi, a):
 
 
 @kernel
-def give_way(m, s, h):
+def deflect_bushings(m, s, h):
     """The displacements after h seconds under the loads on the wheels: (2) of the module."""
     for axle in range(len(m.corners[0]["compliance"]["yields"])):
         if m.corners[0]["compliance"]["yields"][axle]:
@@ -159,7 +159,7 @@ def contact_answer(m, s, i, h):
         return r, n, 0.0, 0.0
     normal = h * (tire["stiffness"] + 2.0 * tire["stiffness_growth"] * c["tire_deflection"]) + tire["damping"]
     if m.treads.laws[i]["kernel"] != 0:
-        return r, n, normal, h * OUTSIDE_TREAD * tire["stiffness"]
+        return r, n, normal, h * CALLBACK_MODEL * tire["stiffness"]
     law = m.treads.tmeasy[i]
     stiffness, damping = law["tread_stiffness"], law["tread_damping"]
     return r, n, normal, h * max(stiffness[0], stiffness[1]) + max(damping[0], damping[1])

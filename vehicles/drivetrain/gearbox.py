@@ -24,7 +24,7 @@ from vehicles.drivetrain.manual_gearbox import (
     KINDS,
     PULL,
     SYNC,
-    advance_hand_gearbox,
+    advance_manual_gearbox,
     go_in,
     move_lever,
 )
@@ -136,7 +136,7 @@ def advance_gearbox(p, s, command, turbine_torque, driveshaft_speed, wheel_speed
     else:
         move_lever(p, s, command, driveshaft_speed)
         lever = s[0]["lever"]
-        advance_hand_gearbox(p, s, command, gear_ratio(p, lever) if lever != 0 else 1.0, driveshaft_speed, wheel_speed, h)
+        advance_manual_gearbox(p, s, command, gear_ratio(p, lever) if lever != 0 else 1.0, driveshaft_speed, wheel_speed, h)
 
 
 @inline

@@ -53,7 +53,7 @@ HAND_STATE = (
 
 
 @inline
-def advance_hand_gearbox(p, s, command, ratio, driveshaft_speed, wheel_speed, h):
+def advance_manual_gearbox(p, s, command, ratio, driveshaft_speed, wheel_speed, h):
     """Lever, clutch and phase for the next step of h seconds; ratio : of the gear in which the lever is, 1 in neutral."""
     s[0]["clock"] += h
     by_foot = command[0]["by_foot"] != 0

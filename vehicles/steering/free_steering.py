@@ -43,7 +43,7 @@ def is_free(m):
 
 @kernel
 def answer_with_arm(m, s, h):
-    """Accelerations of chassis, thetas and arm over a step of h seconds; as `answer_loads`, after `before_contact` with the arm at zero
+    """Accelerations of chassis, thetas and arm over a step of h seconds; as `answer_loads`, after `update_suspension` with the arm at zero
     acceleration. The torque on the arm at the end of the step goes to `pitman_torque`."""
     k, work, arm = s.kinematics[0], s.work[0], s.steering[0]
     steer_blocks(s.blocks, s.inputs, s.kinematics)

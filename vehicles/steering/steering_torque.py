@@ -13,7 +13,7 @@ from vehicles.suspension.tables.tabulated import table_pitman_torque
 @inline
 def steering_torque(m, s, tabulated, h):
     """Torque on the Pitman arm into `pitman_torque` of ACCELERATIONS, after `answer`, and what of it is left to the hands over a step of h
-    seconds; `tabulated` as in `before_contact`."""
+    seconds; `tabulated` as in `update_suspension`."""
     if tabulated:
         s.out[0]["pitman_torque"] = table_pitman_torque(m, s)
     else:

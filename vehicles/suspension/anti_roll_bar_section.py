@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.axle_layout import Size, record_for
-from vehicles.mechanism_parameters import Mechanism, new_workspace
+from vehicles.axle_layout import AxleLayout, record_for
+from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS, LEVERS, PLAIN, held_point, lever_equation
 from vehicles.suspension.axle_section import FAR, MIRROR, STIFF, Axle
@@ -40,12 +40,12 @@ def read_anti_roll_bar(axle: Axle, corners: Sequence[CornerDesign]) -> Record | 
     with axle.anti_roll_bar as s:
         if len(corners) < 2:
             raise ConfigError(s.file, s.key, "a bar", "nothing: this axle has one wheel")
-        bar = record_for(ANTI_ROLL_BARS, Size(1, len(corners)))
+        bar = record_for(ANTI_ROLL_BARS, AxleLayout(1, len(corners)))
         _read(s, axle, corners, bar)
     return bar
 
 
-def place_anti_roll_bars(axles: Sequence[Axle], bars: Sequence[Record | None], mechanism: Mechanism, steering: Record) -> None:
+def place_anti_roll_bars(axles: Sequence[Axle], bars: Sequence[Record | None], mechanism: MechanismParameters, steering: Record) -> None:
     """Fill `anti_roll_bars` of the mechanism's STRUTS record with what `read_anti_roll_bar` found, once the ends of the travel are known.
 
     Raises
@@ -122,7 +122,7 @@ def _read_levers(s: Section, location: Vector, point: Vector, bar: Record) -> No
         b["branch"][i] = -1.0 if np.dot(end - point, turn) > 0.0 else 1.0
 
 
-def _check_reach(s: Section, n: int, bars: Record, mechanism: Mechanism, steering: Record) -> None:
+def _check_reach(s: Section, n: int, bars: Record, mechanism: MechanismParameters, steering: Record) -> None:
     """Lever and drop link must meet, and not be nearly in line, from one end of the travel to the other. Raises ConfigError."""
     w, state = new_workspace(mechanism), record(STEERING_STATE)
     least, largest = mechanism.corners[0]["ends"]["theta"]

@@ -33,7 +33,7 @@ from simulator.base.callbacks import CallbackKernel, address_in, call, records_a
 from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, dtype_of, record
-from vehicles.axle_layout import USUAL, WHEELS, Size, record_for
+from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
 from vehicles.suspension.contract import CONTRACT, INPUTS, KINEMATICS, LAYOUT, POINTS
 from vehicles.suspension.default_kind import SCRATCH, place_default, show_default, steer_default
 
@@ -156,7 +156,7 @@ class Block:
         return self.kind is kind and self.lane + self.count + sides <= LANES
 
 
-def new_blocks(own: Record, blocks: Sequence[Block], size: Size = USUAL) -> Blocks:
+def new_blocks(own: Record, blocks: Sequence[Block], size: AxleLayout = USUAL) -> Blocks:
     """Blocks with memory and scratch of their own; the kernels are compiled or taken from the disk here."""
     others = record(BLOCK, len(blocks))
     places, used = [0], 0

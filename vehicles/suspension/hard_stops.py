@@ -17,7 +17,7 @@ import numpy as np
 
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from vehicles.axle_layout import USUAL, WHEELS, Size, record_for
+from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
 
 ENDS = (
     # name        shape    unit     what it is (corners last)
@@ -32,7 +32,7 @@ FADE = 2e-3
 """rad, m. Way over which the damper of an end comes in."""
 
 
-def no_ends(size: Size = USUAL) -> Record:
+def no_ends(size: AxleLayout = USUAL) -> Record:
     """Record of ENDS of a mechanism without any."""
     ends = record_for(ENDS, size)
     for name in ("theta", "closed"):
@@ -48,7 +48,7 @@ def limited(corners, i, theta):
 
 
 @inline
-def hold_ends(m, s, h):
+def apply_hard_stops(m, s, h):
     """Add what the ends of the travel do to theta's force, and to its inertia for the implicit step of h seconds; after `prepare`.
 
     h = 0 gives the force of the present state, as an ordinary differential equation has it, without the rigid part.
@@ -80,7 +80,7 @@ def push_back(m, s, i, end, theta, h):
 
 
 @inline
-def stay_closed(corners, state):
+def keep_loops_closed(corners, state):
     """Take back what rounding and the other forces of a step leave beyond the closed range (micrometers)."""
     for i in range(len(state[0]["theta"])):
         theta = state[0]["theta"][i]

@@ -28,7 +28,7 @@ CARRIED = (
 """What is known of a wheel before its tread law is asked."""
 
 
-class OutsideSpace(NamedTuple):
+class CallbackData(NamedTuple):
     """The records of a vehicle's `Space` that the wheels of laws from outside read and write."""
 
     tires: Record
@@ -41,14 +41,14 @@ class OutsideSpace(NamedTuple):
 
 
 @inline
-def outside_space(s):
+def callback_data(s):
     """Those records."""
-    return OutsideSpace(s.tires, s.treads, s.seen, s.result, s.carried, s.wheels, s.contacts)
+    return CallbackData(s.tires, s.treads, s.seen, s.result, s.carried, s.wheels, s.contacts)
 
 
 @kernel
 def press(tires, o, i, h, under):
-    """Load of tire i at its contact, and what its tread law is to see; `tires` (n,) TIRE, o OutsideSpace, `under` record of SOIL."""
+    """Load of tire i at its contact, and what its tread law is to see; `tires` (n,) TIRE, o CallbackData, `under` record of SOIL."""
     p, seen, c, contact = tires[i : i + 1], o.seen[i], o.carried[i], o.contacts[i]
     R_e = rolling_radius(p, o.tires, i, o.contacts)
     load, slope, deflection, contact["sinkage_rate"], soil = carry(p, o.tires, i, under, h, R_e * o.wheels[i]["spin"], o.contacts)
@@ -169,7 +169,7 @@ def silence(tread, r):
 
 
 @inline
-def outside_advance(o, i, h):
+def advance_callback_models(o, i, h):
     """Tread and sheared soil of tire i after h seconds at the rates in its contact."""
     contact, tread, shear = o.contacts[i], o.treads[i], o.tires[i]["shear"]
     for k in range(NUMBERS):

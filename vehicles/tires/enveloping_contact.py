@@ -88,7 +88,7 @@ def find_contact(p, s, i, ground, under, windows, wheel, out):
 
 @kernel
 def envelop(p, s, i, ground, under, windows, wheel, out):
-    """Contact of wheel i over all of the ground inside its disc: as `contact.touch`, with the window of the wheel, a record of WINDOW."""
+    """Contact of wheel i over all of the ground inside its disc: as `contact.touch`, with the window of the wheel, a record of TERRAIN_CACHE."""
     K, a, R = wheel[i]["p_WK"], wheel[i]["a_W"], p[0]["radius"]
     level = math.sqrt(a[0] * a[0] + a[1] * a[1])
     if not (abs(K[0]) < BEYOND and abs(K[1]) < BEYOND and abs(K[2]) < BEYOND and level > FLAT_MIN):

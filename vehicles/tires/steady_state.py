@@ -19,7 +19,7 @@ from vehicles.tires.contract import FORCES, REST, TIRE_INPUT, TIRE_OUTPUT, TREAD
 from vehicles.tires.moments import contact_length
 from vehicles.tires.parameters import TIRE_OUT, tire_states
 from vehicles.tires.radial import effective_radius, radial_force
-from vehicles.tires.terrain_cache import WINDOW
+from vehicles.tires.terrain_cache import TERRAIN_CACHE
 from vehicles.tires.tire import Tire, TireStates
 from vehicles.tires.tire_file import TireFile, TireSet
 from vehicles.tires.tmeasy.model import tmeasy_advance, tmeasy_grip
@@ -104,7 +104,7 @@ def _rig(tire: TireFile, side: int) -> tuple[TireSet, Rig]:
     for name, value in FIRM.items():
         under[0][name] = value
     under[0]["hardness"] = 1.0
-    one, states = Tire(tires.shared, tires.treads.tmeasy), TireStates(tire_states(1), record(TREAD_STATE), record(WINDOW))
+    one, states = Tire(tires.shared, tires.treads.tmeasy), TireStates(tire_states(1), record(TREAD_STATE), record(TERRAIN_CACHE))
     return tires, Rig(one, states, tires.treads.laws, record(TIRE_INPUT), record(TIRE_OUTPUT), under, record(TIRE_OUT))
 
 

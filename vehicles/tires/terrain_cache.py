@@ -62,7 +62,7 @@ DIAGONAL = 0.1
 COARSE = 0.5
 """m. Distance of the nodes of a base grid from which on nothing sharp is in it."""
 
-WINDOW = (
+TERRAIN_CACHE = (
     # name       shape              unit   what it is
     ("ground", (), "1", "`stamp` of the ground whose nodes these are", "i8"),
     ("key", (NODES, NODES), "1", "which node lies there, 0: none", "i8"),

@@ -44,7 +44,7 @@ class TireStates(NamedTuple):
     treads: Record
     """(n,) of TREAD_STATE"""
     windows: Record
-    """(n,) of WINDOW, see `window`"""
+    """(n,) of TERRAIN_CACHE, see `window`"""
 
 
 @inline

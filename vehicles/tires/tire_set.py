@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from simulator.base.jit import inline
-from vehicles.tires.callback_models import answer_of_laws, hold_patch, outside_advance, outside_space, press
+from vehicles.tires.callback_models import advance_callback_models, answer_of_laws, callback_data, hold_patch, press
 from vehicles.tires.enveloping_contact import find_contact
 from vehicles.tires.multipass import keep_rut, recall_rut
 from vehicles.tires.tire import Tire, TireStates, shared_advance, tire_advance, tire_forces, tire_step
@@ -21,7 +21,7 @@ def tire_of(m, i):
 
 
 @inline
-def lives_outside(m, i):
+def is_callback_model(m, i):
     """Whether the tread law of wheel i is called by its address."""
     return m.treads.laws[i]["kernel"] != 0
 
@@ -31,16 +31,16 @@ def step_tires(m, s, ground, h):
     """All tires through one step of h seconds with the wheels as they are at its start."""
     states, outside = TireStates(s.tires, s.treads, s.windows), False
     for i in range(len(s.wheels)):
-        if lives_outside(m, i):
+        if is_callback_model(m, i):
             outside = True
             touch_ground(m, s, i, ground)
-            press(m.tires, outside_space(s), i, h, s.under)
+            press(m.tires, callback_data(s), i, h, s.under)
         else:
             tire_step(tire_of(m, i), states, i, ground, s.under, h, s.wheels, s.contacts)
     if outside:
-        answer_of_laws(m.tires, m.treads.laws, outside_space(s), h, False)
+        answer_of_laws(m.tires, m.treads.laws, callback_data(s), h, False)
         for i in range(len(s.wheels)):
-            if lives_outside(m, i):
+            if is_callback_model(m, i):
                 advance_tire(m, s, i, h)
                 keep_rut(m.tires[i : i + 1], s.tires, i, h, ground.ruts, s.contacts)
 
@@ -54,28 +54,28 @@ def touch_ground(m, s, i, ground):
 
 @inline
 def press_tire(m, s, i, h):
-    """Forces and rates of tire i at its contact with the ground just found; of a law from outside, all until `answer_outside`."""
-    if lives_outside(m, i):
-        press(m.tires, outside_space(s), i, h, s.under)
+    """Forces and rates of tire i at its contact with the ground just found; of a law from outside, all until `evaluate_callback_models`."""
+    if is_callback_model(m, i):
+        press(m.tires, callback_data(s), i, h, s.under)
     else:
         tire_forces(tire_of(m, i), TireStates(s.tires, s.treads, s.windows), i, s.under, h, s.wheels, s.contacts)
 
 
 @inline
-def answer_outside(m, s, h, held):
+def evaluate_callback_models(m, s, h, held):
     """Forces and rates of the wheels of laws from outside; `held` True puts their treads where `hold_tire` says before."""
     outside = False
     for i in range(len(s.wheels)):
-        outside = outside or lives_outside(m, i)
+        outside = outside or is_callback_model(m, i)
     if outside:
-        answer_of_laws(m.tires, m.treads.laws, outside_space(s), h, held)
+        answer_of_laws(m.tires, m.treads.laws, callback_data(s), h, held)
 
 
 @inline
 def hold_tire(m, s, i, along, across):
     """The patch of tire i is held so far [m] ahead of its rim."""
-    if lives_outside(m, i):
-        hold_patch(outside_space(s), i, along, across)
+    if is_callback_model(m, i):
+        hold_patch(callback_data(s), i, along, across)
     else:
         tmeasy_hold(s.treads[i], along, across)
 
@@ -83,8 +83,8 @@ def hold_tire(m, s, i, along, across):
 @inline
 def advance_tire(m, s, i, h):
     """State of tire i after h seconds at the rates in its contact."""
-    if lives_outside(m, i):
+    if is_callback_model(m, i):
         shared_advance(s.tires, i, h, s.contacts)
-        outside_advance(outside_space(s), i, h)
+        advance_callback_models(callback_data(s), i, h)
     else:
         tire_advance(TireStates(s.tires, s.treads, s.windows), i, h, s.contacts)

@@ -18,8 +18,8 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.research.benchmarks.wheel_load_cases import WHEELS
 from vehicles.description import Description
-from vehicles.mechanism_parameters import CORNER_NAMES, Design, new_mechanism
-from vehicles.mechanism_parameters import Mechanism as Corners
+from vehicles.mechanism_parameters import CORNER_NAMES, VehicleDesign, new_mechanism
+from vehicles.mechanism_parameters import MechanismParameters as Corners
 from vehicles.multibody.description.mechanism import WORLD, Spring
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
@@ -63,7 +63,7 @@ class Subject:
 def make_subject(description: Description, whole: bool) -> Subject:
     """The vehicle with the tables it would drive with, over the full lock of the steering, or the quarter car with tables over its arm alone.
 
-    Its anti-roll bars are left out (`Design.without_bars`).
+    Its anti-roll bars are left out (`VehicleDesign.without_bars`).
 
     Raises
     ------
@@ -78,7 +78,7 @@ def make_subject(description: Description, whole: bool) -> Subject:
     return Subject(description, whole, build_tables(mechanism, steering)[0])
 
 
-def new_corners(design: Design, whole: bool) -> Corners:
+def new_corners(design: VehicleDesign, whole: bool) -> Corners:
     """The corners in closed form; those of the quarter car are four of the same, for the closed form always works out four."""
     if whole:
         return new_mechanism(design.chassis, list(design.corners), design.struts)
@@ -106,7 +106,7 @@ class Scene:
 
     subject: Subject
     corners: tuple[str, ...]
-    design: Design
+    design: VehicleDesign
     system: System
     wheels: Record
     q: Vector
@@ -148,7 +148,7 @@ def make_scene(subject: Subject, disturbed: bool, damped: bool) -> Scene:
     return Scene(subject, corners, design, system, wheels, *ConstraintEmbedding(system, q).close(q, v))
 
 
-def loaded_wheels(design: Design, whole: bool, disturbed: bool) -> Record:
+def loaded_wheels(design: VehicleDesign, whole: bool, disturbed: bool) -> Record:
     """Records of WHEELS; a wheel's share of the weight is its steady load (quarter car) or what its hanger carries (vehicle)."""
     share = static_loads(design)
     wheels = record(WHEELS, 4 if whole else 1)
@@ -163,7 +163,7 @@ def loaded_wheels(design: Design, whole: bool, disturbed: bool) -> Record:
     return wheels
 
 
-def static_loads(design: Design) -> Vector:
+def static_loads(design: VehicleDesign) -> Vector:
     """(4,) loads of the wheels [N] of the vehicle at rest in the design position."""
     bodies = [design.chassis, *(body for corner in design.corners for body in corner.bodies.values())]
     mass = sum(body.mass for body in bodies)
@@ -174,7 +174,7 @@ def static_loads(design: Design) -> Vector:
     return np.array([on_front, on_front, on_rear, on_rear])
 
 
-def hangers(wheels: Record, corners: tuple[str, ...], design: Design) -> list[Spring]:
+def hangers(wheels: Record, corners: tuple[str, ...], design: VehicleDesign) -> list[Spring]:
     """The springs the wheels hang on, for the mechanism."""
     return [
         Spring(

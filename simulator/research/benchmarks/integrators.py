@@ -19,7 +19,7 @@ from simulator.telemetry.atomic_files import write_text
 from vehicles.compliance.modes import elastic_modes
 from vehicles.integration.stability import ROUNDING, factors, followed, largest_stable_step, spectral_radius
 from vehicles.linearize import LinearVehicle, linearize, step_matrix, with_rigid_treads
-from vehicles.ode_system import HeldVehicle
+from vehicles.ode_system import VehicleOde
 
 H = 1e-3
 """s. The vehicle's own step."""
@@ -47,7 +47,7 @@ def stability_table(vehicle: str = "hmmwv", speeds: tuple[float, ...] = SPEEDS, 
     arrays = ground.arrays
     cases = []
     for speed in speeds:
-        held = HeldVehicle(build_vehicle(vehicle), arrays, speed)
+        held = VehicleOde(build_vehicle(vehicle), arrays, speed)
         linear = linearize(held)
         elastic = _case(linear, h)
         elastic["methods"].append(_shipped(held, linear, h))
@@ -100,7 +100,7 @@ def _method(name: str, linear: LinearVehicle, h: float) -> dict[str, Any]:
     return {"name": name, "order": method.order, "evaluations": method.evaluations} | _judged(sizes, limit)
 
 
-def _shipped(held: HeldVehicle, linear: LinearVehicle, h: float) -> dict[str, Any]:
+def _shipped(held: VehicleOde, linear: LinearVehicle, h: float) -> dict[str, Any]:
     """The vehicle's own step, from derivatives of the step itself."""
     sizes = np.abs(followed(lambda h: step_matrix(held, h), linear.eigenvalues, h))
     limit = largest_stable_step(lambda h: float(np.abs(np.linalg.eigvals(step_matrix(held, h))).max()))

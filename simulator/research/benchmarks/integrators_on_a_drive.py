@@ -25,7 +25,7 @@ from vehicles.corner_layout import axle_of
 from vehicles.drivetrain.driveline import wheel_share
 from vehicles.integration.contract import Integrator, Vector
 from vehicles.integration.one_step import RungeKutta4
-from vehicles.ode_system import HeldVehicle
+from vehicles.ode_system import VehicleOde
 from vehicles.step_stability import USUAL_STEP
 
 CARS = ("hmmwv", "sedan", "light_truck")
@@ -62,7 +62,7 @@ def smooth(t: float, start: float, period: float) -> tuple[float, float, float]:
 class Driven:
     """A held vehicle whose steering and torque go with the time."""
 
-    held: HeldVehicle
+    held: VehicleOde
     steering: float = 0.0
     """rad. Amplitude of Pitman arm or pinion."""
     push: float = 0.0
@@ -103,7 +103,7 @@ class Trajectory(NamedTuple):
 
 def driven(vehicle: str) -> Driven:
     """A vehicle in trim at SPEED whose lane change has about LATERAL and whose pushes have about PUSH."""
-    held = HeldVehicle(build_vehicle(vehicle), build_ground("flat").arrays, SPEED)
+    held = VehicleOde(build_vehicle(vehicle), build_ground("flat").arrays, SPEED)
     one = Driven(held)
     mass = float(held.model.chassis[0]["mass"] + held.model.corners[0]["corner_mass"].sum())
     shares = sum(abs(float(wheel_share(held.model.drivetrain, axle_of(held.model.drivetrain, i)))) for i in range(held.size.wheels))
@@ -117,7 +117,7 @@ def driven(vehicle: str) -> Driven:
     return one
 
 
-def _lateral(held: HeldVehicle, states: NDArray[np.float64]) -> float:
+def _lateral(held: VehicleOde, states: NDArray[np.float64]) -> float:
     """Largest yaw rate times speed [m/s2]."""
     v, w = held.indices("v_WB_B")[0], held.indices("w_WB_B")[2]
     return float(np.abs(states[:, v] * states[:, w]).max())
@@ -139,7 +139,7 @@ def follow(one: Driven, method: Integrator | None, h: float, seconds: float = SE
     return Trajectory(states, (time.thread_time() - start) / seconds)
 
 
-def errors(held: HeldVehicle, drive: Trajectory, reference: NDArray[np.float64]) -> dict[str, float | None]:
+def errors(held: VehicleOde, drive: Trajectory, reference: NDArray[np.float64]) -> dict[str, float | None]:
     """Largest deviations: of the yaw rate in shares of its largest, and of the place at the end in m."""
     if drive.states is None:
         return {"yaw_rate": None, "place": None}

@@ -25,7 +25,7 @@ from terrain.soil import FIRM, SOIL
 from vehicles.tires.contract import TREAD_STATE
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.radial import DEFLECTION_MAX, effective_radius, radial_force
-from vehicles.tires.terrain_cache import WINDOW
+from vehicles.tires.terrain_cache import TERRAIN_CACHE
 from vehicles.tires.tire import Tire, TireStates, tire_step
 from vehicles.tires.tire_file import TireFile
 from vehicles.tires.tmeasy.model import LAW as TMEASY_LAW
@@ -97,7 +97,7 @@ class SoilBin:
         ground = load_terrain({"type": "flat", "soil": "it"}, "soil bin", Path(), {"it": {"type": "soil", "friction": 1.0, **FIRM}})
         wheel = record(WHEEL)
         wheel[0]["a_W"] = 0.0, 1.0, 0.0
-        states, untouched = (TireStates(tire_states(1), record(TREAD_STATE), record(WINDOW)) for _ in range(2))
+        states, untouched = (TireStates(tire_states(1), record(TREAD_STATE), record(TERRAIN_CACHE)) for _ in range(2))
         self._soils = ground.soils
         self._bin = Bin(Tire(tire.shared, tire.own), states, ground.arrays, record(SOIL), wheel, record(TIRE_OUT), untouched)
         self.fill(soil)

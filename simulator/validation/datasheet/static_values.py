@@ -13,7 +13,7 @@ from simulator.base.errors import JounceError
 from simulator.validation.datasheet.definitions import RIDE_SPEED
 from terrain.ground import Ground
 from vehicles.linearize import linearize
-from vehicles.ode_system import HeldVehicle
+from vehicles.ode_system import VehicleOde
 from vehicles.stages import present_suspension
 from vehicles.steering.steering import place_tierods
 from vehicles.vehicle import Vehicle
@@ -175,7 +175,7 @@ def _headings(vehicle: Vehicle, steering: float) -> NDArray[np.float64]:
 
 def _modes(vehicle: Vehicle, ground: Ground) -> Numbers:
     """Natural frequency and damping ratio of the modes of body and wheels; of several of a kind that in which most of it is."""
-    linear = linearize(HeldVehicle(vehicle, ground.arrays, RIDE_SPEED))
+    linear = linearize(VehicleOde(vehicle, ground.arrays, RIDE_SPEED))
     found = [
         (kind, value, share) for kind, value, share in zip(linear.kinds, linear.eigenvalues, linear.shares, strict=True) if value.imag > 0.0
     ]

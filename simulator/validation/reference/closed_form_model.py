@@ -14,7 +14,7 @@ from simulator.base.records import record
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.validation.reference.corner_accelerations import BodyMotions, motions_of
 from vehicles.dynamics import accelerations, accelerations_on_fixed_chassis, answer_loads, answer_loads_on_fixed_chassis
-from vehicles.mechanism_parameters import CORNER_NAMES, Design, Mechanism, new_mechanism, new_workspace
+from vehicles.mechanism_parameters import CORNER_NAMES, MechanismParameters, VehicleDesign, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.steering.steering import STEERING_STATE
 from vehicles.steering.steering_torque import steering_row
@@ -34,9 +34,9 @@ MASSLESS = ("chassis_alpha_world", "chassis_acc_world", "theta_ddot", "wheel_acc
 class OracleModel:
     """A vehicle in closed form, evaluated state by state."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: VehicleDesign) -> None:
         self.design = design
-        self.mechanism: Mechanism = new_mechanism(design.chassis, list(design.corners), design.struts)
+        self.mechanism: MechanismParameters = new_mechanism(design.chassis, list(design.corners), design.struts)
         self.space: Workspace = new_workspace(self.mechanism, design.gravity)
         self.motions: list[BodyMotions] = [motions_of(self.mechanism, self.space, i) for i in range(4)]
         self.side = np.array([motion.side for motion in self.motions])
@@ -170,7 +170,7 @@ class OracleModel:
 class TableModel(OracleModel):
     """The same from tables of the reduced quantities at their finest, the inner tie-rod joints resting in the design position."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: VehicleDesign) -> None:
         super().__init__(design)
         m = self.mechanism
         self.tables, _ = build_tables(m, None, FINEST_TOLERANCE)

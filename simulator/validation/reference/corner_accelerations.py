@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.validation.reference.model_corners import JOINTS
-from vehicles.mechanism_parameters import Mechanism
+from vehicles.mechanism_parameters import MechanismParameters
 from vehicles.suspension.block_memory import memory_of_corner
 from vehicles.suspension.composite_inertia import Workspace
 from vehicles.suspension.default_kind import room
@@ -40,7 +40,7 @@ class BodyMotions(ABC):
 
     side: float
 
-    def __init__(self, mechanism: Mechanism, space: Workspace, i: int) -> None:
+    def __init__(self, mechanism: MechanismParameters, space: Workspace, i: int) -> None:
         self.mechanism, self.space, self.i = mechanism, space, i
         self.corner: Any = mechanism.designs[i]
         self.side = self._side()
@@ -234,7 +234,7 @@ MOTIONS: dict[str, type[BodyMotions]] = {
 }
 
 
-def motions_of(mechanism: Mechanism, space: Workspace, i: int) -> BodyMotions:
+def motions_of(mechanism: MechanismParameters, space: Workspace, i: int) -> BodyMotions:
     """Of corner i. Raises ConfigError: files of states know no corners of its kind."""
     corner = mechanism.designs[i]
     if corner.kind not in MOTIONS:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, numbers, record
 from simulator.validation.reference.model_file import JointFormat, ModelFile
-from vehicles.mechanism_parameters import CORNER_NAMES, Design
+from vehicles.mechanism_parameters import CORNER_NAMES, VehicleDesign
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.steering.steering import STEERING
 from vehicles.suspension.anti_roll_bar import PLAIN
@@ -191,11 +191,11 @@ FORMATS = {
 class Model(NamedTuple):
     """A vehicle out of a model file, and the rack that holds its front tie rods, if it has one."""
 
-    design: Design
+    design: VehicleDesign
     steering: Record | None
 
 
-def read_design(mapping: object, file: str) -> Design:
+def read_design(mapping: object, file: str) -> VehicleDesign:
     """The vehicle of an already parsed file of this format. Raises ConfigError."""
     return read_model(mapping, file).design
 
@@ -212,7 +212,7 @@ def read_model(mapping: object, file: str) -> Model:
         corners.append(corner.with_rack(rack.half) if front and rack is not None else corner)
     struts = _struts(model, kinds)
     _read_anti_roll_bars(model, corners, struts)
-    return Model(Design(model.body(CHASSIS), tuple(corners), struts, model.gravity), None if rack is None else rack.steering)
+    return Model(VehicleDesign(model.body(CHASSIS), tuple(corners), struts, model.gravity), None if rack is None else rack.steering)
 
 
 def _kind(model: ModelFile, corner: str) -> str:

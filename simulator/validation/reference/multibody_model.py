@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from simulator.validation.reference.model_corners import FORMATS, CornerFormat
-from vehicles.mechanism_parameters import CORNER_NAMES, Design
+from vehicles.mechanism_parameters import CORNER_NAMES, VehicleDesign
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.articulated_body import accelerate_nodes
@@ -37,7 +37,7 @@ class MechanismModel:
     by which kind's names their bodies go.
     """
 
-    def __init__(self, design: Design, formulation: str, steering: Record | None = None, kinds: Sequence[str] | None = None) -> None:
+    def __init__(self, design: VehicleDesign, formulation: str, steering: Record | None = None, kinds: Sequence[str] | None = None) -> None:
         self.design, self.formulation, self.steering = design, formulation, steering
         self._kinds = [corner.kind for corner in design.corners] if kinds is None else kinds
         self._vehicles: dict[bool, _Evaluated] = {}

@@ -15,7 +15,7 @@ from simulator.validation.suite.mass_properties import masses
 from simulator.validation.suite.reference_runs import CORNERS, FRONT, REAR, drive, slippery, straight
 from simulator.validation.suite.result import Array, Curve, Finding, Picture, Plot, Row, Source, within
 from vehicles.vehicle import Vehicle
-from vehicles.vehicle_model import Model
+from vehicles.vehicle_model import VehicleModel
 
 FRICTIONS = (0.15, 0.3)
 """On which every wheel locks."""
@@ -124,7 +124,7 @@ def locked(vehicle: Vehicle, friction: float, angle: float = 0.0, way: int = 1) 
     return force / whole.mass
 
 
-def full_sliding(model: Model, wheel: int, load: float, friction: float) -> float:
+def full_sliding(model: VehicleModel, wheel: int, load: float, friction: float) -> float:
     """N, along, of a tire of TMeasy that slides."""
     tread = model.treads.tmeasy[wheel]
     q = load / float(tread["load"])

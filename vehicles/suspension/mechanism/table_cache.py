@@ -7,13 +7,13 @@ from simulator.base.errors import JounceError
 from simulator.base.jit import source_digest, user_cache
 from simulator.base.records import Record
 from vehicles.axle_layout import record_for
-from vehicles.mechanism_parameters import Mechanism
+from vehicles.mechanism_parameters import MechanismParameters
 from vehicles.suspension.mechanism import tables
 from vehicles.suspension.mechanism.tables import build_engine_tables
 from vehicles.suspension.tables.reduced_table import GRID, ReducedTables
 
 
-def stored_tables(mechanism: Mechanism, steering: Record, tolerance: float, vehicle: str) -> ReducedTables:
+def stored_tables(mechanism: MechanismParameters, steering: Record, tolerance: float, vehicle: str) -> ReducedTables:
     """The tables of `build_engine_tables`, made once for every content of the files, every tolerance and every version of the program.
 
     Raises

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from simulator.base.algebra.hermite import quintic, quintic_1, quintic_2
 from simulator.base.errors import JounceError
 from simulator.base.records import Record
-from vehicles.axle_layout import Size, record_for
-from vehicles.mechanism_parameters import Mechanism
+from vehicles.axle_layout import AxleLayout, record_for
+from vehicles.mechanism_parameters import MechanismParameters
 from vehicles.suspension.mechanism.linkage import Linkage
 from vehicles.suspension.mechanism.polynomial_table import continued, nodes_of
 from vehicles.suspension.tables.build_tables import Source
@@ -149,7 +149,7 @@ class Built:
     error: float
 
 
-def build_engine_tables(mechanism: Mechanism, steering: Record, steered: bool, tolerance: float) -> Built:
+def build_engine_tables(mechanism: MechanismParameters, steering: Record, steered: bool, tolerance: float) -> Built:
     """Tables of a vehicle of which some corners are linkages.
 
     Parameters
@@ -318,7 +318,7 @@ def _cell(x: Array, low: float, high: float, cells: int) -> tuple[NDArray[np.int
     return n, t - n
 
 
-def _laid_out(found: Sequence[Corner], nodes: Sequence[Array], lock: float, size: Size) -> tuple[Record, Array, Array]:
+def _laid_out(found: Sequence[Corner], nodes: Sequence[Array], lock: float, size: AxleLayout) -> tuple[Record, Array, Array]:
     """Nodes (n, m, 3, 3, STEERED) of the corners as `ReducedTables` has them, gone on beyond both ends of the travel: grid, fixed and steered."""
     grid = record_for(GRID, size)
     g = grid[0]

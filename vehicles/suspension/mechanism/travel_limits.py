@@ -16,7 +16,7 @@ from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.suspension.mechanism.linkage import Linkage
 from vehicles.suspension.tables.reduced_table import PLACES, SHOCK, SPRING, STEER_RATE, STEERED, D, W
-from vehicles.travel_limits import FARTHEST, HEAVIER, LOCKS, QUICKER, SHARE, STRIDE, Walk, place_ends
+from vehicles.travel_limits import FARTHEST, HEAVIER, LOCKS, QUICKER, SHARE, STRIDE, TravelResult, place_ends
 
 Vector = NDArray[Any]
 
@@ -41,7 +41,7 @@ def write_ends(linkage: Linkage, i: int, corners: Record, struts: Record, lock: 
         )
         raise ConfigError(linkage.file, f"{linkage.key}.coordinate", linkage.names.coordinate, expected)
     ends = corners[0]["ends"]
-    place_ends(ends, i, inertia, way, Walk(least, rebound), Walk(largest, bump))
+    place_ends(ends, i, inertia, way, TravelResult(least, rebound), TravelResult(largest, bump))
     corners[0]["travel"][:, i] = ends["theta"][:, i]
 
 

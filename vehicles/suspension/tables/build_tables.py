@@ -14,7 +14,7 @@ from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from vehicles.axle_layout import record_for
-from vehicles.mechanism_parameters import Mechanism
+from vehicles.mechanism_parameters import MechanismParameters
 from vehicles.steering.steering import STEERING, STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.contract import INPUTS, KINEMATICS
@@ -74,7 +74,7 @@ class Source:
     Without `steering` the inner tie-rod joints stay where the design has them.
     """
 
-    def __init__(self, mechanism: Mechanism, steering: Record | None) -> None:
+    def __init__(self, mechanism: MechanismParameters, steering: Record | None) -> None:
         self.corners, self.steered = mechanism.corners.copy(), steering is not None
         self.size, self.first_axle = mechanism.size, mechanism.axles.sides[0]
         self.corners[0]["ends"] = no_ends(self.size)[0]
@@ -196,7 +196,9 @@ class TableReport:
     span: Span
 
 
-def build_tables(mechanism: Mechanism, steering: Record | None, tolerance: float = DEFAULT_TOLERANCE) -> tuple[ReducedTables, TableReport]:
+def build_tables(
+    mechanism: MechanismParameters, steering: Record | None, tolerance: float = DEFAULT_TOLERANCE
+) -> tuple[ReducedTables, TableReport]:
     """Tables of all corners over their travel, those of the front axle also over the full lock of the steering.
 
     Parameters

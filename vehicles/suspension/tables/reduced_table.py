@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from simulator.base.algebra.hermite import covered, locate, quintic, quintic_1, quintic_2
 from simulator.base.jit import fma, inline, kernel
 from simulator.base.records import Record, dtype_of
-from vehicles.axle_layout import USUAL, WHEELS, Size, record_for
+from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
 from vehicles.suspension.blocks import place_blocks, steer_blocks
 
 REDUCED = (
@@ -114,7 +114,7 @@ class ReducedTables(NamedTuple):
     places: NDArray[np.float64]
 
 
-def no_tables(size: Size = USUAL) -> ReducedTables:
+def no_tables(size: AxleLayout = USUAL) -> ReducedTables:
     """Tables that cover nothing: the vehicle then works in closed form."""
     return ReducedTables(
         record_for(GRID, size),
