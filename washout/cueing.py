@@ -25,7 +25,7 @@ from washout.kinds import DEFAULT, WASHOUT_KINDS, check
 from washout.lead_compensation import LEAD, LEAD_STATE, lead, lead_step, rest_lead
 from washout.limiter.limiter import LIMITER, limit_step, limiter
 from washout.motion_sickness import CAB, CAR, DOSE, SICKNESS, WEIGHTING, dose_step, weighting
-from washout.online_tuning import Adjuster, Knob
+from washout.online_tuning import OnlineTuner, TunableParameter
 from washout.perceived_motion import AIM, BEFORE, FELT, feel
 from washout.platform import HEXAPOD
 from washout.platform_state_machine import (
@@ -129,7 +129,7 @@ class MotionCueing:
         if kind is KIND:
             washout(said["cueing"], file, h, self._p, gravity)
             _aim(self._p, self._p)
-            self._adjuster: Adjuster | None = Adjuster(
+            self._adjuster: OnlineTuner | None = OnlineTuner(
                 classical.FILE, said["cueing"], lambda changed: [(self._p, washout(changed, file, h, self._p.copy(), gravity))]
             )
         else:
@@ -235,16 +235,16 @@ class MotionCueing:
         self.changes += 1
 
     @property
-    def knobs(self) -> tuple[Knob, ...]:
+    def knobs(self) -> tuple[TunableParameter, ...]:
         """Parameters of the washout that can be changed while it runs."""
         return () if self._adjuster is None else self._adjuster.knobs
 
-    def value(self, knob: Knob) -> float:
+    def value(self, knob: TunableParameter) -> float:
         """What a parameter was set to last [SI]."""
         assert self._adjuster is not None
         return self._adjuster.value(knob)
 
-    def change(self, knob: Knob, value: float) -> None:
+    def change(self, knob: TunableParameter, value: float) -> None:
         """Have a parameter go to a value [SI] within a second; filters keep their states. Raises ConfigError: it is not within its limits."""
         assert self._adjuster is not None
         self._adjuster.change(knob, value)

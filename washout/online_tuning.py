@@ -24,7 +24,7 @@ FORCES, TURNS = ("surge", "sway", "heave"), ("roll", "pitch", "yaw")
 
 
 @dataclass(frozen=True)
-class Knob:
+class TunableParameter:
     """One number that can be changed while the washout runs."""
 
     name: str
@@ -53,7 +53,7 @@ class Knob:
         return min(self.most, max(self.least, value))
 
 
-class Adjuster:
+class OnlineTuner:
     """What changes a washout's parameters.
 
     Parameters
@@ -72,11 +72,11 @@ class Adjuster:
         self._passed = RAMP
         self.knobs = tuple(_knobs(fields, self._values))
 
-    def value(self, knob: Knob) -> float:
+    def value(self, knob: TunableParameter) -> float:
         """What it was set to last [SI]."""
         return float(self._values[knob.name] if knob.index is None else self._values[knob.name][knob.index])
 
-    def change(self, knob: Knob, value: float) -> None:
+    def change(self, knob: TunableParameter, value: float) -> None:
         """Set a number [SI]. Raises ConfigError: it is not within its limits."""
         values = dict(self._values)
         if knob.index is None:
@@ -105,7 +105,7 @@ class Adjuster:
         return True
 
 
-def _knobs(fields: Fields, values: Mapping[str, Any]) -> list[Knob]:
+def _knobs(fields: Fields, values: Mapping[str, Any]) -> list[TunableParameter]:
     """Every number that is not a whole one, in the order of the file."""
     out = []
     for field in fields:
@@ -114,5 +114,5 @@ def _knobs(fields: Fields, values: Mapping[str, Any]) -> list[Knob]:
             continue
         factor = factor_of(kind.unit, field.written) if field.written else 1.0
         for index in range(len(value)) if np.ndim(value) else (None,):
-            out.append(Knob(field.name, index, kind.least, kind.most, field.written or kind.unit, factor or 1.0))
+            out.append(TunableParameter(field.name, index, kind.least, kind.most, field.written or kind.unit, factor or 1.0))
     return out

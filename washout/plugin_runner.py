@@ -15,7 +15,7 @@ from simulator.base.rates import whole_ticks
 from simulator.base.records import Record, Table, numbers, record
 from simulator.base.registry import making
 from washout.contract import PREVIEW_POINTS, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutContext, WashoutKind
-from washout.online_tuning import Adjuster
+from washout.online_tuning import OnlineTuner
 from washout.platform import HEXAPOD
 from washout.preview import Preview
 
@@ -52,7 +52,7 @@ class WashoutRunner:
             platform[0][name] = p[0][name]
         world = WashoutContext(platform, float(p[0]["gravity"]), self._h)
         self._aside: PluginThread | None = None
-        self.adjuster: Adjuster | None = None if kind.kernel is None else self._new_adjuster(kind, world, file)
+        self.adjuster: OnlineTuner | None = None if kind.kernel is None else self._new_adjuster(kind, world, file)
         """Of a compiled washout; one in Python may have put its parameters anywhere."""
         with making(f"washout {kind.name}"):
             if kind.begin is not None:
@@ -65,7 +65,7 @@ class WashoutRunner:
         for name, one in (("parameters", self.parameters), ("state", self._state), ("seen", self._seen), ("result", self._result)):
             p[0][f"washout_{name}"] = address_of(one)
 
-    def _new_adjuster(self, kind: WashoutKind, world: WashoutContext, file: object) -> Adjuster:
+    def _new_adjuster(self, kind: WashoutKind, world: WashoutContext, file: object) -> OnlineTuner:
         """Changes the parameters, and in the state what `begin` fills otherwise with the changed ones."""
         own = fields_of(kind.parameters, kind.ranges, kind.defaults)
         values = {name: self.parameters[0][name].tolist() for name, *_ in kind.parameters}
@@ -86,7 +86,7 @@ class WashoutRunner:
             said[:] = goal
             return [(self.parameters, goal), (self._state, state)]
 
-        return Adjuster(own, values, derive)
+        return OnlineTuner(own, values, derive)
 
     @property
     def trouble(self) -> str:

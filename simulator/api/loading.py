@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.builder.builder import Parts, build
+from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration, configuration
 from simulator.configuration.key_path import parse, written
-from simulator.configuration.overrides import Setting
+from simulator.configuration.overrides import Override
 from terrain.ground import Ground
 from vehicles.vehicle import Vehicle
 
@@ -46,7 +46,7 @@ def load_ground(name: str, changes: Changes | None = None) -> Ground:
     return build(configured({"terrain": name}, _below("terrain", changes)), check_step=False).ground
 
 
-def assemble(names: Mapping[str, str | None], changes: Changes | None, session: str | None = None) -> Parts:
+def assemble(names: Mapping[str, str | None], changes: Changes | None, session: str | None = None) -> SessionParts:
     """The parts of a simulation.
 
     Parameters
@@ -64,12 +64,12 @@ def assemble(names: Mapping[str, str | None], changes: Changes | None, session: 
 
 def configured(names: Mapping[str, str | None], changes: Changes | None, session: str | None = None) -> Configuration:
     """A configuration before it is built; parameters as for `assemble`. Raises ConfigError."""
-    settings = [Setting(parse(key), str(name), f"{key}={name!r}") for key, name in names.items() if name is not None]
+    settings = [Override(parse(key), str(name), f"{key}={name!r}") for key, name in names.items() if name is not None]
     for key, value in (changes or {}).items():
         path = parse(key) if isinstance(key, str) else ()
         if not path or written(path) != key:
             raise ConfigError("changes", "", key, "a key path, for example vehicle.chassis.mass")
-        settings.append(Setting(path, value, f"changes[{key!r}]"))
+        settings.append(Override(path, value, f"changes[{key!r}]"))
     return configuration(session, settings)
 
 

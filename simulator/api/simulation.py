@@ -13,13 +13,13 @@ from simulator.base.machine import origin
 from simulator.base.rates import whole_ticks
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
-from simulator.builder.builder import Parts
+from simulator.builder.builder import SessionParts
 from simulator.builder.warm_up import compile_kernels
 from simulator.incident import Incident
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
-from simulator.outlets.telemetry import Present, Recorder, measuring
+from simulator.outlets.telemetry import LiveValues, MemoryRecorder, measuring
 from simulator.run.run_configuration import about_run, recorded
 from simulator.session import Driver, Session
 from simulator.telemetry.channels import Channel
@@ -182,14 +182,14 @@ class Simulation:
         self._begin(assemble(names, changes, session), who, channels, log_rate)
 
     @classmethod
-    def of(cls, parts: Parts, channels: Collection[str] = (), log_rate: float = LOG_RATE) -> Simulation:
+    def of(cls, parts: SessionParts, channels: Collection[str] = (), log_rate: float = LOG_RATE) -> Simulation:
         """One of parts that are built, driven by their maneuver if there is one; `channels`, `log_rate` as for the class. Raises as it."""
         compile_kernels(lambda line: None)
         one = cls.__new__(cls)
         one._begin(parts, None, channels, log_rate)
         return one
 
-    def _begin(self, parts: Parts, driver: Any, channels: Collection[str], log_rate: float) -> None:
+    def _begin(self, parts: SessionParts, driver: Any, channels: Collection[str], log_rate: float) -> None:
         self._parts = parts
         self._every = whole_ticks(log_rate, parts.step, "log", "rate")
         self._channels = tuple(channels)
@@ -248,12 +248,12 @@ class Simulation:
         session.reset()
         parts.cueing.arm()
         session.raise_platform()
-        self._recorder = Recorder(session, self._every, self._channels)
-        self._measured: Recorder | None = None
+        self._recorder = MemoryRecorder(session, self._every, self._channels)
+        self._measured: MemoryRecorder | None = None
         if parts.maneuver is not None:
             self._measured = measuring(session, parts.maneuver)
         session.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
-        self._present = Present(session)
+        self._present = LiveValues(session)
         session.publish()
 
     def command(self, **values: float) -> None:

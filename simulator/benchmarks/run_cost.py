@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 from simulator.base.rates import whole_ticks
-from simulator.builder.builder import Parts
+from simulator.builder.builder import SessionParts
 from simulator.maneuvers.metrics import METRICS_RATE, columns
 from simulator.maneuvers.phase_driver import how_ended
-from simulator.outlets.telemetry import Recorder, Telemetry
+from simulator.outlets.telemetry import MemoryRecorder, TelemetryOutlet
 
 MANEUVER = "avtp_lane_change"
 """Of which the figure is."""
@@ -18,7 +18,7 @@ LOGGED = 10
 """Ticks between two rows of the telemetry, as a session has them that says nothing of it."""
 
 
-def times_real_time(parts: Parts) -> float:
+def times_real_time(parts: SessionParts) -> float:
     """Simulated time over processor time of this process, its threads included, while the maneuver of the parts is driven once."""
     maneuver = parts.maneuver
     assert maneuver is not None
@@ -28,11 +28,11 @@ def times_real_time(parts: Parts) -> float:
     session.warm()
     with tempfile.TemporaryDirectory() as folder:
         try:
-            log = Telemetry(
+            log = TelemetryOutlet(
                 Path(folder), session.readout, session.command, LOGGED, more=session.logged, readout_table=parts.vehicle.readout_table
             )
             metrics = whole_ticks(METRICS_RATE, parts.step, "metrics", "rate")
-            session.outlets += [log, Recorder(session, metrics, columns(parts.vehicle.corner_names))]
+            session.outlets += [log, MemoryRecorder(session, metrics, columns(parts.vehicle.corner_names))]
             session.publish()
             session.run(1.0)
             start, began = session.time, time.process_time()

@@ -21,9 +21,9 @@ from simulator.base.records import Record, record
 from simulator.benchmarks.checkout_worker import evaluation_loop, step_loop
 from simulator.benchmarks.machine_info import machine
 from simulator.benchmarks.run_cost import MANEUVER, times_real_time
-from simulator.builder.builder import Parts, build, view_geometry
+from simulator.builder.builder import SessionParts, build, view_geometry
 from simulator.configuration.from_arguments import session_of
-from simulator.configuration.overrides import Setting
+from simulator.configuration.overrides import Override
 from simulator.tick import cueing_records, new_watch, ticks
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
@@ -59,7 +59,7 @@ def cueing_loop(c, f, w, n):
         cueing_step(c.p, c.s, c.washed, f, w, True)
 
 
-def measure(repeats: int, parts_on: Callable[[str], Parts]) -> dict[str, Any]:
+def measure(repeats: int, parts_on: Callable[[str], SessionParts]) -> dict[str, Any]:
     """All figures: {"us": {name: median}, "real_time_factor": {...}, "machine": {...}, "targets_us": {...}}.
 
     `parts_on(terrain)` makes a vehicle and a platform for a terrain.
@@ -106,7 +106,7 @@ def _median(repeats: int, run: Callable[[int], None], count: int) -> float:
     return statistics.median(times)
 
 
-def _driving(parts: Parts) -> tuple[Vehicle, Record]:
+def _driving(parts: SessionParts) -> tuple[Vehicle, Record]:
     """The vehicle after ten seconds in a gentle bend, and the command with which it goes on."""
     vehicle, ground, command = parts.vehicle, parts.ground.arrays, record(COMMAND)
     vehicle.reset(ground, *parts.ground.spawn, gear=1)
@@ -127,7 +127,7 @@ LABELS = {
 }
 
 
-def measure_view(parts: Parts) -> dict[str, Any]:
+def measure_view(parts: SessionParts) -> dict[str, Any]:
     """Frames per second off the screen at 1280 x 720, per camera; see `simulator.view.offscreen.measure_fps`."""
     from simulator.view.offscreen import measure_fps
 
@@ -136,7 +136,7 @@ def measure_view(parts: Parts) -> dict[str, Any]:
     return measure_fps(ground, view_geometry(vehicle), vehicle.readout)
 
 
-def measure_maneuver(repeats: int, new_parts: Callable[[], Parts]) -> dict[str, Any]:
+def measure_maneuver(repeats: int, new_parts: Callable[[], SessionParts]) -> dict[str, Any]:
     """How many times real time a whole maneuver is driven, in processor time: the best of the repeats, others only take time away."""
     return {"maneuver": MANEUVER, "times_real_time": max(times_real_time(new_parts()) for _ in range(repeats))}
 
@@ -144,11 +144,11 @@ def measure_maneuver(repeats: int, new_parts: Callable[[], Parts]) -> dict[str, 
 def measured(repeats: int, arguments: argparse.Namespace) -> dict[str, Any]:
     """`measure` and `measure_maneuver` in the session of the command line, with the view where it is asked for."""
 
-    def parts_on(terrain: str) -> Parts:
-        return build(session_of(arguments, [Setting(("terrain",), terrain, "jounce bench")]))
+    def parts_on(terrain: str) -> SessionParts:
+        return build(session_of(arguments, [Override(("terrain",), terrain, "jounce bench")]))
 
-    def maneuver() -> Parts:
-        return build(session_of(arguments, [Setting(("maneuver",), MANEUVER, "jounce bench")]))
+    def maneuver() -> SessionParts:
+        return build(session_of(arguments, [Override(("maneuver",), MANEUVER, "jounce bench")]))
 
     figures = measure(max(1, repeats), parts_on)
     figures["run"] = measure_maneuver(max(1, repeats), maneuver)

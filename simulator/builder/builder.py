@@ -26,17 +26,17 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import data_folder, find_config
 from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Origin
-from simulator.configuration.overrides import Setting, option
+from simulator.configuration.overrides import Override, option
 from simulator.configuration.session_file import SessionOptions, read_session
-from simulator.driver.internal_model import VehicleTraits
-from simulator.driver.vehicle_identification import acquainted_when_asked
+from simulator.driver.internal_model import InternalModel
+from simulator.driver.vehicle_identification import lazy_internal_model
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlets.kinds import build_outlets
 from simulator.outlets.outlet_runner import OutletRunner
 from simulator.sensors.mounted_sensor import MountedSensor, build_sensors
 from simulator.session import Driver, Outlet, Session
 from simulator.telemetry.atomic_files import RUTS_NAME
-from simulator.telemetry.recorded_preview import foreseen, log_file
+from simulator.telemetry.recorded_preview import log_file, preview_of_log
 from terrain.ground import Ground
 from terrain.load_terrain import load_terrain
 from terrain.soil import soil
@@ -63,7 +63,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Parts:
+class SessionParts:
     """What a session is made of."""
 
     configuration: Configuration
@@ -78,7 +78,7 @@ class Parts:
     """What the washout sees of what is to come."""
     ruts: Path | None
     """File of ruts in which a session begins."""
-    workshop: Workshop
+    workshop: SessionBuilder
 
     @property
     def gravity(self) -> float:
@@ -91,7 +91,7 @@ class Parts:
         return Path(self.configuration.name("terrain")).stem
 
     @cached_property
-    def traits(self) -> VehicleTraits:
+    def traits(self) -> InternalModel:
         """What a driver knows of the vehicle, found out in a test drive."""
         return self.workshop.traits(self.vehicle, self.gravity, min(self.step, step_stability.USUAL_STEP))
 
@@ -137,7 +137,7 @@ class Parts:
             raise self.configuration.wrong((), error) from None
 
 
-class Workshop:
+class SessionBuilder:
     """Makes the parts of a session out of what a configuration says of them, each anew. Methods raise ConfigError."""
 
     def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
@@ -176,12 +176,12 @@ class Workshop:
         """The motion cueing in ticks of `step` [s], for a world of that gravity [m/s2]."""
         return _cueing(configuration, step, gravity, preview, intensity)
 
-    def traits(self, vehicle: Vehicle, gravity: float, step: float) -> VehicleTraits:
+    def traits(self, vehicle: Vehicle, gravity: float, step: float) -> InternalModel:
         """What a driver finds out in a test drive in steps of `step` [s]."""
-        return acquainted_when_asked(vehicle, gravity, step)
+        return lazy_internal_model(vehicle, gravity, step)
 
 
-def build(configuration: Configuration, check_step: bool = True, workshop: Workshop | None = None) -> Parts:
+def build(configuration: Configuration, check_step: bool = True, workshop: SessionBuilder | None = None) -> SessionParts:
     """Everything that a configuration says, made. What it leaves out is filled in there, so that it is complete afterwards.
 
     Parameters
@@ -193,7 +193,7 @@ def build(configuration: Configuration, check_step: bool = True, workshop: Works
     ------
     ConfigError : a file or a setting cannot be used, or the step is not stable
     """
-    workshop = workshop or Workshop()
+    workshop = workshop or SessionBuilder()
     options = read_session(configuration)
     _put_world(configuration, options)
     _put_into_maneuver(configuration, options)
@@ -220,7 +220,7 @@ def build(configuration: Configuration, check_step: bool = True, workshop: Works
     preview = _preview(configuration, options)
     ruts = _ruts(configuration, options)
     cueing = workshop.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
-    return Parts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, workshop)
+    return SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, workshop)
 
 
 def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: Maneuver | None) -> bool:
@@ -322,7 +322,7 @@ def _preview(configuration: Configuration, options: SessionOptions) -> Preview |
         return None
     try:
         log = log_file(configuration.beside(place), "", place)
-        preview = foreseen(log, asked.step, asked.points, "", place)
+        preview = preview_of_log(log, asked.step, asked.points, "", place)
     except ConfigError as error:
         raise configuration.wrong((), error) from None
     configuration.note_file(place, log)
@@ -375,7 +375,7 @@ def outline(vehicle: Description) -> dict[str, float]:
 
 def vehicle_description(name: str) -> Description:
     """Description of a vehicle by name or path, its tie rods as long as between its hardpoints. Raises ConfigError."""
-    return description_of(Configuration.of("vehicle", name), {}, Workshop())
+    return description_of(Configuration.of("vehicle", name), {}, SessionBuilder())
 
 
 def build_vehicle(
@@ -399,13 +399,13 @@ def build_vehicle(
         configuration.layer.content["step"] = step
     for setting in option("--suspension", "vehicle.suspension_kinematics", suspension):
         configuration.set(setting)
-    vehicle, places = vehicle_of(configuration, Workshop())
+    vehicle, places = vehicle_of(configuration, SessionBuilder())
     if check_step:
         check_step_of(configuration, vehicle, step, places)
     return vehicle
 
 
-def build_tire(name: str, settings: Iterable[Setting] = ()) -> TireFile:
+def build_tire(name: str, settings: Iterable[Override] = ()) -> TireFile:
     """A tire with its tread law, by name or path of its file; that may be a tire property file (.tir). `settings` are of keys in it.
 
     Raises ConfigError.
@@ -414,13 +414,13 @@ def build_tire(name: str, settings: Iterable[Setting] = ()) -> TireFile:
         return tire(content, label, folders=[data_folder("assets")])
 
 
-def build_soil(name: str, settings: Iterable[Setting] = ()) -> Record:
+def build_soil(name: str, settings: Iterable[Override] = ()) -> Record:
     """Record of SOIL of a soil or a hard surface, by name or path of its file. `settings` are of keys in it. Raises ConfigError."""
     with _alone("soils.*", "soils", name, settings) as (content, label):
         return soil(content, label)
 
 
-def _alone(place: str, kind: str, name: str, settings: Iterable[Setting]) -> AbstractContextManager[tuple[Any, str]]:
+def _alone(place: str, kind: str, name: str, settings: Iterable[Override]) -> AbstractContextManager[tuple[Any, str]]:
     """Content and file of one thing by its name on the command line, to be read."""
     configuration = Configuration.of(place, str(find_config(kind, name)))
     for setting in settings:
@@ -448,7 +448,7 @@ def build_cueing(washout: str, platform: str, h: float, gravity: float = STANDAR
 def build_maneuver(name: str) -> Maneuver:
     """Maneuver by name or path; the outline of the body is that of its vehicle unless the file has its own. Raises ConfigError."""
     configuration = Configuration.of("maneuver", name)
-    return _maneuver(configuration, None if _has_outline(configuration) else description_of(configuration, {}, Workshop()))
+    return _maneuver(configuration, None if _has_outline(configuration) else description_of(configuration, {}, SessionBuilder()))
 
 
 def _has_outline(configuration: Configuration) -> bool:

@@ -20,10 +20,10 @@ from vehicles.tires.tire_file import TireFile
 from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
-    from simulator.builder.builder import Workshop
+    from simulator.builder.builder import SessionBuilder
 
 
-def vehicle_of(configuration: Configuration, workshop: Workshop) -> tuple[Vehicle, tuple[str, ...]]:
+def vehicle_of(configuration: Configuration, workshop: SessionBuilder) -> tuple[Vehicle, tuple[str, ...]]:
     """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
     places: dict[str, str] = {}
     tires: dict[str, TireFile] = {}
@@ -59,7 +59,7 @@ def _check_drivetrain(configuration: Configuration) -> None:
             read_parts(content, file, axles)
 
 
-def description_of(configuration: Configuration, places: dict[str, str], workshop: Workshop) -> Description:
+def description_of(configuration: Configuration, places: dict[str, str], workshop: SessionBuilder) -> Description:
     """What the vehicle's own file says; `places` gets where each of the tires that it names stands."""
     with configuration.reading("vehicle") as (content, file):
         if not isinstance(content, dict):

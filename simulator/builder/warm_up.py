@@ -34,7 +34,7 @@ from simulator.driver.speed import SpeedControl
 from simulator.driver.steering import human_limits
 from simulator.driver.steering.kinds import LAWS
 from simulator.driver.steering.path_follower import PathFollower
-from simulator.driver.vehicle_identification import acquaint
+from simulator.driver.vehicle_identification import identify_vehicle
 from simulator.incident import is_upright
 from simulator.motion.stream import MotionStream
 from simulator.motion.watchdog import warm_up
@@ -100,7 +100,7 @@ def _compile(say: Callable[[str], None]) -> None:
     session.warm()
     ChangedTiles(1, 1)
     done("the whole tick")
-    traits = acquaint(vehicle)
+    traits = identify_vehicle(vehicle)
     for law in LAWS:
         PathFollower(Path.straight(), SpeedControl(), traits, {"type": law}).read(0.0, vehicle.readout, command)
     SpeedControl().keep(0.0, vehicle.readout, command)

@@ -104,7 +104,7 @@ KINDS = (
         "optimisations",
         "keys with which a metric is least or greatest",
         optimization_file.FILE,
-        optimization_file.read_optimisation,
+        optimization_file.read_optimization,
     ),
     FileKind("platforms", "platforms", "a motion platform on legs: a hexapod, or a seat", TABLES["platforms"], build_platform),
     FileKind(

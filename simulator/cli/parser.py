@@ -12,7 +12,7 @@ from simulator.cli.commands.driving import add_devices, add_drive, add_platform,
 from simulator.cli.commands.files import add_check, add_list, add_schema
 from simulator.cli.commands.runs import add_compare, add_facts, add_info, add_rerun, add_run
 from simulator.cli.commands.soils import add_soil, add_soilbin
-from simulator.cli.commands.sweeps_and_fits import add_fit, add_optimise, add_sweep
+from simulator.cli.commands.sweeps_and_fits import add_fit, add_optimize, add_sweep
 from simulator.cli.commands.validation import add_validate
 
 
@@ -26,7 +26,7 @@ def parser_of(command: str) -> Parser:
     add_run(commands)
     add_sweep(commands)
     add_fit(commands)
-    add_optimise(commands)
+    add_optimize(commands)
     add_rerun(commands)
     add_compare(commands)
     add_terrain(commands)

@@ -22,7 +22,7 @@ from simulator.configuration.file_lookup import SUFFIXES, data_folder, find_conf
 from simulator.configuration.file_tables import TABLES, files_named
 from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Layer, Origin, file_of, joined, other_spellings, own_copy, read_layers, with_base
-from simulator.configuration.overrides import Setting
+from simulator.configuration.overrides import Override
 from simulator.motion.protocols.kinds import stream_words
 
 REFERENCES = (
@@ -68,7 +68,7 @@ LARGEST_INPUT = 1 << 30
 _SOIL_NAMES = tuple(parse(place) for place in SOILS_OF_A_TERRAIN)
 
 
-class Changed(NamedTuple):
+class FileChange(NamedTuple):
     """What is said otherwise in a file."""
 
     kind: str
@@ -124,9 +124,9 @@ class Configuration:
 
     def put(self, place: str, value: Any, origin: Origin) -> None:
         """Let a value stand at a place, as somebody says it."""
-        self.set(Setting(parse(place), value, ""), origin)
+        self.set(Override(parse(place), value, ""), origin)
 
-    def set(self, setting: Setting, origin: Origin | None = None) -> None:
+    def set(self, setting: Override, origin: Origin | None = None) -> None:
         """Let a setting take effect: what stands at its place is replaced, or taken out by None. Raises ConfigError."""
         origin, path = origin or setting.origin, self._into_drivetrain(self._across_soils(setting.path))
         made: KeyPath = ()
@@ -164,7 +164,7 @@ class Configuration:
                         with faults.part():
                             self.soil(name, Path(self._label(("terrain",))))
 
-    def with_changes(self, changes: Iterable[tuple[Setting, Origin]]) -> tuple[Configuration, dict[KeyPath, Changed]]:
+    def with_changes(self, changes: Iterable[tuple[Override, Origin]]) -> tuple[Configuration, dict[KeyPath, FileChange]]:
         """Another one that says something else in some places; the places of the files that this changes.
 
         It shares with this one, in which all is expanded, whatever is the same: neither may be set or built afterwards, but a `copy` of it.
@@ -174,14 +174,14 @@ class Configuration:
         other = Configuration(Layer(dict(self.layer.content), dict(self.layer.origins)))
         other.names, other.files, other.soils_used = dict(self.names), dict(self.files), set(self.soils_used)
         other._expanded, other._noted, other._labels = set(self._expanded), set(self._noted), dict(self._labels)
-        touched: dict[KeyPath, Changed] = {}
+        touched: dict[KeyPath, FileChange] = {}
         for setting, origin in changes:
             path = other._into_drivetrain(other._across_soils(setting.path))
             other._separate(path)
             other.set(setting._replace(path=path), origin)
             where = other._file_at(path)
             if where is not None:
-                touched.setdefault(where[0], Changed(where[1], [])).paths.append(path[len(where[0]) :])
+                touched.setdefault(where[0], FileChange(where[1], [])).paths.append(path[len(where[0]) :])
         for place in touched:
             other._note_files(place)
         return other, touched
@@ -472,7 +472,7 @@ class Configuration:
         section = self._look((*path[:2], "drivetrain"))
         return (*path[:2], "drivetrain", *path[2:]) if isinstance(section, dict) and path[2] in section else path
 
-    def _checked_part(self, node: Any, at: KeyPath, part: str | int, setting: Setting, origin: Origin) -> str | int:
+    def _checked_part(self, node: Any, at: KeyPath, part: str | int, setting: Override, origin: Origin) -> str | int:
         """A key, or a place in a list that is there. Raises ConfigError."""
         if isinstance(node, list):
             index = int(part) if str(part).isdigit() else -1
@@ -484,7 +484,7 @@ class Configuration:
         return str(part)
 
 
-def configuration(session: str | None = None, settings: Iterable[Setting] = ()) -> Configuration:
+def configuration(session: str | None = None, settings: Iterable[Override] = ()) -> Configuration:
     """A configuration from a session file by name or path, with settings above it in their order. Raises ConfigError."""
     layer = None
     if session is not None:

@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Iterable
 
 from simulator.configuration.configuration import Configuration, configuration
-from simulator.configuration.overrides import Setting, option, read_settings
+from simulator.configuration.overrides import Override, option, read_settings
 
 NAMED = ("vehicle", "terrain", "washout", "platform")
 """What an option of its own names."""
 
 
-def session_of(arguments: argparse.Namespace, options: Iterable[Setting] = ()) -> Configuration:
+def session_of(arguments: argparse.Namespace, options: Iterable[Override] = ()) -> Configuration:
     """The configuration that a command line asks for: the session file, above it the options, above them `--set`. Raises ConfigError."""
     named = [setting for name in NAMED for setting in option(f"--{name}", name, getattr(arguments, name, None))]
     sensors = option("--sensor", "sensors", getattr(arguments, "sensor", None))

@@ -14,7 +14,7 @@ from simulator.configuration.layers import Origin
 _KEY = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[\d+\])*")
 
 
-class Setting(NamedTuple):
+class Override(NamedTuple):
     """A value for a place."""
 
     path: KeyPath
@@ -28,25 +28,25 @@ class Setting(NamedTuple):
         return Origin(self.said, is_file=False)
 
 
-def option(name: str, key: str, value: Any) -> list[Setting]:
+def option(name: str, key: str, value: Any) -> list[Override]:
     """The setting that an option of the command line is short for; none when the option was not given."""
-    return [] if value is None else [Setting(parse(key), value, name)]
+    return [] if value is None else [Override(parse(key), value, name)]
 
 
-def changes(values: Mapping[str, Any]) -> list[Setting]:
+def changes(values: Mapping[str, Any]) -> list[Override]:
     """Settings from values by key path, for programs: ``{"vehicle": "hmmwv", "vehicle.chassis.mass": 2600.0}``."""
-    return [Setting(parse(key), value, key) for key, value in values.items()]
+    return [Override(parse(key), value, key) for key, value in values.items()]
 
 
-def read_settings(words: Iterable[str]) -> list[Setting]:
+def read_settings(words: Iterable[str]) -> list[Override]:
     """Settings from the words behind `--set`. Raises ConfigError."""
     return [_setting(word) for word in words]
 
 
-def _setting(word: str) -> Setting:
+def _setting(word: str) -> Override:
     key, equals, text = word.partition("=")
     key = key.strip()
     if not equals or not _KEY.fullmatch(key) or not text.strip():
         raise ConfigError("--set", "", word, "KEY.PATH=VALUE, for example vehicle.chassis.mass=2600")
     said = f"--set {key}"
-    return Setting(parse(key), parse_yaml(text, said), said)
+    return Override(parse(key), parse_yaml(text, said), said)

@@ -19,7 +19,7 @@ from simulator.base.plugin_thread import PluginThread
 from simulator.base.records import Ranges, Record, Table, record
 from simulator.base.registry import making
 from simulator.driver.input_devices.contract import sound_command
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from terrain.ground import Ground
 from vehicles.command import COMMAND
 
@@ -37,7 +37,7 @@ class Driver(Protocol):
 class Maneuver(Protocol):
     """What a maneuver is asked for here."""
 
-    def driver(self, spawn: tuple[float, float, float], traits: VehicleTraits | None = None) -> Driver:
+    def driver(self, spawn: tuple[float, float, float], traits: InternalModel | None = None) -> Driver:
         """The driver of it, from a start (x, y, yaw) on, in a vehicle of such traits."""
 
 
@@ -53,7 +53,7 @@ class DriverSettings:
     """The maneuver that was asked for, for kinds that follow one."""
     random: np.random.Generator
     """Random numbers of its own, of the session's seed."""
-    traits: VehicleTraits = field(default_factory=VehicleTraits)
+    traits: InternalModel = field(default_factory=InternalModel)
     """What a driver knows of the vehicle."""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.base.errors import JounceError
 from simulator.base.records import Record
-from simulator.driver.internal_model import GearNumbers
+from simulator.driver.internal_model import ShiftPoints
 from vehicles.corner_layout import axle_of
 from vehicles.drivetrain.driveline import wheel_share
 from vehicles.vehicle import Vehicle
@@ -28,7 +28,7 @@ ABOVE_IDLE = 1.2
 """1. He shifts down at this multiple of the idling speed at the latest."""
 
 
-def gear_numbers(vehicle: Vehicle) -> GearNumbers:
+def gear_numbers(vehicle: Vehicle) -> ShiftPoints:
     """Out of the gearbox and the engine's full load. Raises JounceError: the engine has no power at any speed of its map."""
     p = vehicle.model.drivetrain[0]
     ratios = tuple(float(ratio) for ratio in p["forward_ratios"][: int(p["gears"])])
@@ -46,10 +46,10 @@ def gear_numbers(vehicle: Vehicle) -> GearNumbers:
     down = tuple(speed / (widest * HYSTERESIS) for speed in up)
     drivetrain, radius = vehicle.model.drivetrain, vehicle.model.tires["radius"]
     radii = tuple(float(radius[i]) if wheel_share(drivetrain, axle_of(drivetrain, i)) > 0.0 else 0.0 for i in range(len(radius)))
-    return GearNumbers(ratios, (up[0], up[1]), (down[0], down[1]), up[1], radii)
+    return ShiftPoints(ratios, (up[0], up[1]), (down[0], down[1]), up[1], radii)
 
 
-def rolling_share(numbers: GearNumbers, readout: Record) -> float:
+def rolling_share(numbers: ShiftPoints, readout: Record) -> float:
     """Forward speed over that of the treads of the driven wheels, from 0 to 1; 1 where they hardly turn or nobody knows them."""
     treads = [radius * spin for radius, spin in zip(numbers.radii, readout[0]["wheel_spin"], strict=False) if radius > 0.0]
     tread = sum(treads) / len(treads) if treads else 0.0
@@ -59,12 +59,12 @@ def rolling_share(numbers: GearNumbers, readout: Record) -> float:
 class GearShifter:
     """Asks for a gear, look by look.
 
-    Shifts up above and down below the speeds of `GearNumbers`, between which straight lines lead from the closed to the open throttle; with
+    Shifts up above and down below the speeds of `ShiftPoints`, between which straight lines lead from the closed to the open throttle; with
     the pedal down, to the lowest gear in which the engine stays below `most`. Before DWELL is over, and while a hand gearbox is between two
     gears, nothing changes. He feels it when wheels spin: a higher gear that he would leave again once they roll he does not take.
     """
 
-    def __init__(self, numbers: GearNumbers) -> None:
+    def __init__(self, numbers: ShiftPoints) -> None:
         self.numbers = numbers
         self.gear = 1
         self._since: float | None = None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class GearNumbers:
+class ShiftPoints:
     """What a driver goes by who shifts by himself. Speeds in rad/s of the engine."""
 
     ratios: tuple[float, ...]
@@ -25,7 +25,7 @@ class GearNumbers:
 
 
 @dataclass(frozen=True)
-class VehicleTraits:
+class InternalModel:
     """A vehicle as its driver knows it.
 
     Defaults: the shipped HMMWV, from steady turns on asphalt (steering input per curvature 6.8 m at 4 m/s, 7.1 m at 10 m/s, 8 to 9.9 m
@@ -62,7 +62,7 @@ class VehicleTraits:
     """m/s2, deceleration of the coasting vehicle in neutral, the part that does not depend on its speed."""
     drag: float = 5e-4
     """1/m, and the part that grows with its square."""
-    gears: GearNumbers | None = None
+    gears: ShiftPoints | None = None
     """Where to shift; None where that is not known."""
     troubles: tuple[str, ...] = ()
     """What could not be measured and is therefore as of the vehicle above, one line each."""

@@ -15,7 +15,7 @@ from simulator.driver.contract import Driver, DriverKind, DriverSettings, Maneuv
 from simulator.driver.input_devices.contract import InputSourceKind
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.input_devices.kinds import check as check_source
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER, check
 from terrain.ground import Ground
 
@@ -70,14 +70,14 @@ def new_driver(
     paced: bool,
     seed: int = 0,
     said: Mapping[str, Any] = MappingProxyType({}),
-    traits: VehicleTraits | None = None,
+    traits: InternalModel | None = None,
 ) -> Driver:
     """A driver who is no person; `paced`: in real time; `said` are its own parameters, `traits` those of the vehicle.
 
     Raises ConfigError, JounceError.
     """
     parameters = driver_parameters(kind, said, f"driver {kind.name}")
-    ours, known = DRIVER_KINDS.is_builtin(kind.name), traits or VehicleTraits()
+    ours, known = DRIVER_KINDS.is_builtin(kind.name), traits or InternalModel()
     # one from outside may ask for them at any time, when a test drive would hold him up
     settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed), known if ours else replace(known))
     return make_driver(kind, settings, ours, paced)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from simulator.base.fields import Number, entry
 from simulator.base.records import Record, record
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class SpeedTarget:
 
 
 @dataclass(frozen=True)
-class SpeedNumbers:
+class SpeedGains:
     """How the vehicle answers its pedals, and how firmly the driver works them. What is None is as the vehicle's traits say."""
 
     throttle_acceleration: float | None = entry(
@@ -57,13 +57,11 @@ class SpeedControl:
     traits : of the vehicle
     """
 
-    def __init__(
-        self, targets: Sequence[SpeedTarget] = (), numbers: SpeedNumbers | None = None, traits: VehicleTraits | None = None
-    ) -> None:
+    def __init__(self, targets: Sequence[SpeedTarget] = (), numbers: SpeedGains | None = None, traits: InternalModel | None = None) -> None:
         from simulator.driver.speed_kernels import PEDALS, PEDALS_STATE
 
         self._waiting = list(targets)
-        self._p, self._state = _numbers(record(PEDALS), numbers or SpeedNumbers(), traits or VehicleTraits()), record(PEDALS_STATE)
+        self._p, self._state = _numbers(record(PEDALS), numbers or SpeedGains(), traits or InternalModel()), record(PEDALS_STATE)
         self._state[0]["limit"] = 1.0
         self._press: Callable | None = None
         self._keep: Callable | None = None
@@ -119,7 +117,7 @@ class SpeedControl:
             self._state[0]["target"], self._state[0]["limit"] = target.speed, target.acceleration
 
 
-def _numbers(p: Record, numbers: SpeedNumbers, traits: VehicleTraits) -> Record:
+def _numbers(p: Record, numbers: SpeedGains, traits: InternalModel) -> Record:
     """PEDALS: what is said, and the rest from the traits."""
     for one in fields(numbers):
         said = getattr(numbers, one.name)

@@ -23,7 +23,7 @@ from simulator.base.errors import JounceError
 from simulator.base.records import record
 from simulator.driver.gear_shifting import gear_numbers
 from simulator.driver.identification_kernels import LOOKS, noted_drive, turn_arm
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from terrain.ground import GroundArrays
 from terrain.load_terrain import load_terrain
 from vehicles.command import COMMAND
@@ -52,7 +52,7 @@ ACCELERATING, BRAKING, SKIPPED = 8.0, 0.8, 0.3
 """s of acceleration from rest, of braking, and of that before the brake has built up."""
 THROTTLE, BRAKE = 0.3, 0.3
 """Pedals of the tests, as a driver uses them who keeps a speed: far from full load and from the locking of the wheels."""
-USUAL = VehicleTraits()
+USUAL = InternalModel()
 """What is taken for a trait that cannot be found out."""
 PARTS = {
     "weights": ("wheelbase", "mass", "steering_wheel_lock", "front_axle", "front_share"),
@@ -67,20 +67,20 @@ PARTS = {
 PART_OF = {name: part for part, names in PARTS.items() for name in names}
 
 
-def acquaint(vehicle: Vehicle, gravity: float = STANDARD_GRAVITY, step: float = STEP) -> VehicleTraits:
+def identify_vehicle(vehicle: Vehicle, gravity: float = STANDARD_GRAVITY, step: float = STEP) -> InternalModel:
     """What a driver knows of a vehicle after he has tried it, under a gravity [m/s2] and in steps of `step` [s].
 
-    Never raises. What cannot be found out is as of the vehicle of which `VehicleTraits` has the numbers, and `troubles` says so.
+    Never raises. What cannot be found out is as of the vehicle of which `InternalModel` has the numbers, and `troubles` says so.
     """
-    return replace(acquainted_when_asked(vehicle, gravity, step))
+    return replace(lazy_internal_model(vehicle, gravity, step))
 
 
-def acquainted_when_asked(vehicle: Vehicle, gravity: float = STANDARD_GRAVITY, step: float = STEP) -> VehicleTraits:
+def lazy_internal_model(vehicle: Vehicle, gravity: float = STANDARD_GRAVITY, step: float = STEP) -> InternalModel:
     """The same, each found out when it is first asked for: until then nobody may change the vehicle's parameters."""
-    return TriedTraits(_Trial(vehicle, gravity, step))
+    return LazyInternalModel(_Trial(vehicle, gravity, step))
 
 
-class TriedTraits(VehicleTraits):
+class LazyInternalModel(InternalModel):
     """Traits of a vehicle that is tried when they are asked for; a copy that `dataclasses.replace` makes knows them all."""
 
     def __init__(self, trial: _Trial | None = None, **known: Any) -> None:
@@ -103,9 +103,9 @@ class TriedTraits(VehicleTraits):
         return trial.simulating if trial is not None else 0.0
 
 
-def simulated_for(traits: VehicleTraits) -> float:
+def simulated_for(traits: InternalModel) -> float:
     """s of wall time for which a vehicle has been driven on its plain to find out its traits; 0 where they were given."""
-    return traits.simulating if isinstance(traits, TriedTraits) else 0.0
+    return traits.simulating if isinstance(traits, LazyInternalModel) else 0.0
 
 
 @cache
@@ -261,7 +261,7 @@ class _Trial:
 
     def _turn_from(self, straight: _Straight, speed: float) -> _Turn:
         """A turn at a speed [m/s] from the end of a straight, in neutral. Raises JounceError when it does not become steady."""
-        guess = VehicleTraits(**{name: self.found[name] for name in ("inputs", "road_wheel_angles") if name in self.found})
+        guess = InternalModel(**{name: self.found[name] for name in ("inputs", "road_wheel_angles") if name in self.found})
         lateral = min(SIDEWAYS, 0.25 * speed * speed / self.found["wheelbase"])
         steering = guess.steering_for((self.found["wheelbase"] + guess.understeer * speed * speed) * lateral / speed**2)
         self._recall(straight.end)

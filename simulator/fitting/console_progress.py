@@ -12,7 +12,7 @@ from typing import Any
 
 from simulator.base.console import print_error, print_line
 from simulator.base.signals import EndedBySignal
-from simulator.fitting.iterations import FOLDER, Rounds
+from simulator.fitting.iterations import FOLDER, Iterations
 from simulator.run.folder import RunFolder
 from simulator.sweep.engine import Progress
 from simulator.sweep.executor import ExecutorLostError
@@ -63,7 +63,7 @@ def command_of(verb: str) -> str:
 
 
 @contextmanager
-def searching(arguments: Any, verb: str, name: str, channels: Collection[str] = ()) -> Iterator[tuple[Terminal, Rounds]]:
+def searching(arguments: Any, verb: str, name: str, channels: Collection[str] = ()) -> Iterator[tuple[Terminal, Iterations]]:
     """The folder of a search, and who drives in it; the folder goes again where nothing was driven. Raises OutputError, Ended."""
     say = print_error if arguments.json else print_line
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
@@ -72,7 +72,7 @@ def searching(arguments: Any, verb: str, name: str, channels: Collection[str] = 
     try:
         bar = sys.stderr.isatty() and not arguments.json
         with Shown(name, say, bar) as shown:
-            rounds = Rounds(folder.path, executor, name, channels, arguments.plugin, Patient(shown, bar))
+            rounds = Iterations(folder.path, executor, name, channels, arguments.plugin, Patient(shown, bar))
             try:
                 yield Terminal(arguments, folder.path, shown), rounds
                 folder.began()

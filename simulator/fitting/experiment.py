@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.builder.builder import Parts, build
+from simulator.builder.builder import SessionParts, build
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin
-from simulator.configuration.overrides import Setting
+from simulator.configuration.overrides import Override
 from simulator.fitting.fit_file import DRIVE, Data, file_of
 from simulator.fitting.keys import configured, put
 from simulator.fitting.measurements import Measured
@@ -86,7 +86,7 @@ def _put_commands(one: Configuration, data: Data, file: str, measured: Measured)
     }
     for key in ("duration", "driver"):
         if one.has(key):
-            one.set(Setting((key,), None, key))
+            one.set(Override((key,), None, key))
     one.put("maneuver", content, Origin(str(place), is_file=False))
     one.names["maneuver"] = content["name"]
 
@@ -121,7 +121,7 @@ def _stride(log: Log, file: Path) -> int:
     return stride
 
 
-def _inputs(measured: Measured, parts: Parts) -> dict[str, Array]:
+def _inputs(measured: Measured, parts: SessionParts) -> dict[str, Array]:
     """Steering as the share of its lock, and the pedals."""
     said = dict(measured.commands)
     if "steering_wheel_angle" in said:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.fitting.confidence import LEVEL, Known, known
-from simulator.fitting.identifiability import Weak, untold
+from simulator.fitting.identifiability import Unidentifiable, untold
 from simulator.fitting.keys import Parameter
 from simulator.fitting.least_squares import Failed, Round, Solution, solve
 from simulator.fitting.residuals import Model, Trace
@@ -29,7 +29,7 @@ class Fitted:
     model: Model
     solution: Solution
     known: Known
-    untold: Sequence[Weak]
+    untold: Sequence[Unidentifiable]
     logs: Mapping[str, list[Log]]
     """Of every drive, at the "start" and "fitted"."""
 

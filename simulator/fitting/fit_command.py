@@ -18,8 +18,8 @@ from simulator.fitting.experiment import configuration_of
 from simulator.fitting.fit import Fitted, fit, notes, result
 from simulator.fitting.fit_file import Fit, check_data, read_fit
 from simulator.fitting.fit_page import fit_page, interval_words
-from simulator.fitting.interval_coverage import Planted, planted, summary
-from simulator.fitting.iterations import Rounds
+from simulator.fitting.interval_coverage import CoverageCase, planted, summary
+from simulator.fitting.iterations import Iterations
 from simulator.fitting.keys import settings_of
 from simulator.fitting.least_squares import Failed, Round, need_scipy
 from simulator.fitting.measurements import read_measured
@@ -60,7 +60,7 @@ def units_of(said: Fit) -> dict[str, str]:
     return {name: columns[name].unit for name in said.channels}
 
 
-def _fit(arguments: Any, model: Model, rounds: Rounds, terminal: Terminal) -> int:
+def _fit(arguments: Any, model: Model, rounds: Iterations, terminal: Terminal) -> int:
     count = 0
 
     def told(one: Round) -> None:
@@ -127,7 +127,7 @@ def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str
 def _synthetic(arguments: Any, model: Model, terminal: Terminal) -> int:
     names = [one.name for one in model.varied]
 
-    def told(one: Planted) -> None:
+    def told(one: CoverageCase) -> None:
         missed = [name for name, held in zip(names, one.held, strict=True) if not held]
         values = ", ".join(f"{name} {value:.6g}" for name, value in zip(names, one.values, strict=True))
         terminal.line(f"seed {one.seed}: {values}; {'not in its interval: ' + ', '.join(missed) if missed else 'all in their intervals'}")

@@ -107,7 +107,7 @@ class Offset:
 
 
 @dataclass(frozen=True)
-class Compared:
+class FittedChannel:
     """A channel that is compared: `noise` in SI, None for the deviation of the channel itself."""
 
     noise: float | None
@@ -140,7 +140,7 @@ class Fit:
     title: str
     parameters: tuple[Parameter, ...]
     data: tuple[Data, ...]
-    channels: Mapping[str, Compared]
+    channels: Mapping[str, FittedChannel]
     difference: float
     rounds: int
 
@@ -185,7 +185,7 @@ def fit_of(content: Any, file: str) -> Fit:
             check_keys(one.get("set"), file, f"data[{n}].set", faults)
             _check_data(one, file, f"data[{n}]", faults)
     data = tuple(_data(one, said, n) for n, one in enumerate(said["data"]))
-    channels = {name: Compared(one.get("noise"), one["weight"]) for name, one in said["channels"].items()}
+    channels = {name: FittedChannel(one.get("noise"), one["weight"]) for name, one in said["channels"].items()}
     return Fit(file, said["name"], said["title"] or said["name"], parameters, data, channels, said["difference"], said["rounds"])
 
 

@@ -36,7 +36,7 @@ class Varied:
 
 
 @dataclass(frozen=True)
-class Weak:
+class Unidentifiable:
     """What the data do not tell."""
 
     singular_value: float
@@ -46,7 +46,7 @@ class Weak:
     words: str
 
 
-def untold(jacobian: Array, varied: Sequence[Varied]) -> list[Weak]:
+def untold(jacobian: Array, varied: Sequence[Varied]) -> list[Unidentifiable]:
     """Directions in which the parameters may move and hardly anything changes, the worst first; none where the data tell all.
 
     Parameters
@@ -56,7 +56,11 @@ def untold(jacobian: Array, varied: Sequence[Varied]) -> list[Weak]:
     """
     sizes = np.linalg.norm(jacobian, axis=0)
     silent = sizes < SILENT * np.sqrt(len(jacobian))
-    weak = [Weak(0.0, {one.name: 1.0}, f"{one.name}: the data say nothing of it") for one, none in zip(varied, silent, strict=True) if none]
+    weak = [
+        Unidentifiable(0.0, {one.name: 1.0}, f"{one.name}: the data say nothing of it")
+        for one, none in zip(varied, silent, strict=True)
+        if none
+    ]
     loud = np.flatnonzero(~silent)
     if len(loud) < 2:
         return weak
@@ -68,14 +72,14 @@ def untold(jacobian: Array, varied: Sequence[Varied]) -> list[Weak]:
     return weak
 
 
-def _weak(value: float, direction: Array, sizes: Array, varied: Sequence[Varied]) -> Weak:
+def _weak(value: float, direction: Array, sizes: Array, varied: Sequence[Varied]) -> Unidentifiable:
     part = [n for n in np.argsort(-np.abs(direction)).tolist() if abs(direction[n]) >= TAKES_PART]
     sign = 1.0 if direction[part[0]] > 0.0 else -1.0
     shares = {varied[n].name: sign * float(direction[n]) for n in part}
     moves = [sign * float(direction[n] / sizes[n]) * varied[n].slope for n in part]
     how = "cannot be told apart" if value < NOT else "can hardly be told apart"
     names = _listed([varied[n].name for n in part])
-    return Weak(value, shares, f"{names} {how}: the data know {_what([varied[n] for n in part], moves)}")
+    return Unidentifiable(value, shares, f"{names} {how}: the data know {_what([varied[n] for n in part], moves)}")
 
 
 def _what(varied: Sequence[Varied], moves: Sequence[float]) -> str:

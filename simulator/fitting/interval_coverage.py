@@ -30,7 +30,7 @@ INSIDE = 0.02
 
 
 @dataclass(frozen=True)
-class Planted:
+class CoverageCase:
     """What came of a case."""
 
     seed: int
@@ -43,7 +43,7 @@ class Planted:
     settled: bool
 
 
-def planted(model: Model, cases: int, seed: int, told: Callable[[Planted], None]) -> list[Planted]:
+def planted(model: Model, cases: int, seed: int, told: Callable[[CoverageCase], None]) -> list[CoverageCase]:
     """Fit data that the model makes.
 
     Parameters
@@ -73,7 +73,7 @@ def planted(model: Model, cases: int, seed: int, told: Callable[[Planted], None]
     return out
 
 
-def summary(model: Model, cases: Sequence[Planted]) -> dict[str, Any]:
+def summary(model: Model, cases: Sequence[CoverageCase]) -> dict[str, Any]:
     """What came of all cases as plain data."""
     values = np.array([one.values for one in cases])
     return {
@@ -97,7 +97,7 @@ def summary(model: Model, cases: Sequence[Planted]) -> dict[str, Any]:
     }
 
 
-def _as_plain(one: Planted, model: Model) -> Mapping[str, Any]:
+def _as_plain(one: CoverageCase, model: Model) -> Mapping[str, Any]:
     names = [parameter.name for parameter in model.varied]
     return {
         "seed": one.seed,
@@ -125,9 +125,9 @@ def _made(model: Model, number: int, log: Log, offset: float, random: np.random.
     return replace(measured, channels=channels)
 
 
-def _judged(seed: int, truth: Array, fitted: Fitted) -> Planted:
+def _judged(seed: int, truth: Array, fitted: Fitted) -> CoverageCase:
     away = np.abs(fitted.u - truth)
     with np.errstate(invalid="ignore"):
         held, together = away <= fitted.known.half, away <= fitted.known.half_together
     values = fitted.model.values(fitted.u)
-    return Planted(seed, values, held.tolist(), bool(together.all()), len(fitted.solution.rounds), fitted.solution.settled)
+    return CoverageCase(seed, values, held.tolist(), bool(together.all()), len(fitted.solution.rounds), fitted.solution.settled)

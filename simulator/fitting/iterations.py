@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from simulator.fitting.least_squares import Failed
-from simulator.fitting.run_request import Log, Wanted
+from simulator.fitting.run_request import Log, RunRequest
 from simulator.sweep.case import Case, code_digest, digest_of
 from simulator.sweep.engine import Progressed, sweep
 from simulator.sweep.executor import Executor
@@ -36,7 +36,7 @@ class Listed:
     about : what the table of the round says of it
     """
 
-    def __init__(self, wanted: Sequence[Wanted], code: str, about: Mapping[str, Any]) -> None:
+    def __init__(self, wanted: Sequence[RunRequest], code: str, about: Mapping[str, Any]) -> None:
         self.about = about
         self.varied: Sequence[str] = list(dict.fromkeys(key for one in wanted for key in one.said))
         self._cases = [Case(n, one.said, one.mapping, digest_of(one.mapping, code)) for n, one in enumerate(wanted)]
@@ -56,7 +56,7 @@ class Listed:
         return self._cases[number].said
 
 
-class Rounds:
+class Iterations:
     """Has the runs of a search driven, a sweep at a time.
 
     Parameters
@@ -84,22 +84,22 @@ class Rounds:
         self._count = 0
         self._known: dict[str, tuple[Outcome, Log]] = {}
 
-    def logs(self, wanted: Sequence[Wanted]) -> list[Log | Failed]:
+    def logs(self, wanted: Sequence[RunRequest]) -> list[Log | Failed]:
         """The channels of runs; of those that were driven before, in whatever round, as they were then."""
         return [Failed(outcome.failure) if outcome.failure else log for outcome, log in self._found(wanted)]
 
-    def outcomes(self, wanted: Sequence[Wanted]) -> list[Outcome]:
+    def outcomes(self, wanted: Sequence[RunRequest]) -> list[Outcome]:
         """What came of runs, likewise."""
         return [outcome for outcome, _ in self._found(wanted)]
 
-    def _found(self, wanted: Sequence[Wanted]) -> list[tuple[Outcome, Log]]:
+    def _found(self, wanted: Sequence[RunRequest]) -> list[tuple[Outcome, Log]]:
         runs = [digest_of(one.mapping, self._code) for one in wanted]
         new = {run: one for run, one in zip(runs, wanted, strict=True) if run not in self._known}
         if new:
             self._drive(list(new.values()))
         return [self._known[run] for run in runs]
 
-    def _drive(self, wanted: Sequence[Wanted]) -> None:
+    def _drive(self, wanted: Sequence[RunRequest]) -> None:
         self._count += 1
         place = self._folder / f"{self._count:04d}"
         about = {"name": f"{self._name} {self._count}", "title": f"{self._name}, round {self._count}"}

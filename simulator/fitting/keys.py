@@ -18,7 +18,7 @@ from simulator.configuration.configuration import Configuration, configuration
 from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import parse, written
 from simulator.configuration.layers import Origin
-from simulator.configuration.overrides import Setting, changes
+from simulator.configuration.overrides import Override, changes
 from simulator.configuration.session_file import FILE as SESSION
 
 Array = NDArray[np.float64]
@@ -88,7 +88,7 @@ class Parameter:
         """Change of the value per unit of u."""
         return self.value(u) * math.log(self.most / self.least) if self.log else self.most - self.least
 
-    def settings(self, value: float, base: Configuration) -> list[Setting]:
+    def settings(self, value: float, base: Configuration) -> list[Override]:
         """What to set for a value, in a configuration whose names have become contents."""
         if not self.factor:
             return changes(dict.fromkeys(self.keys, value))
@@ -129,7 +129,7 @@ def configured(base: Base, file: str) -> Configuration:
     return one
 
 
-def settings_of(parameters: Sequence[Parameter], values: Sequence[float], base: Configuration) -> list[Setting]:
+def settings_of(parameters: Sequence[Parameter], values: Sequence[float], base: Configuration) -> list[Override]:
     """What to set for values of parameters, of which there may be more behind."""
     return [setting for one, value in zip(parameters, values, strict=False) for setting in one.settings(value, base)]
 

@@ -79,7 +79,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Optimisation:
+class Optimization:
     """A file, read and checked but for the metrics that it names.
 
     Attributes
@@ -105,12 +105,12 @@ class Optimisation:
         return "minimise" if self.sign > 0.0 else "maximise"
 
 
-def read_optimisation(file: str | Path) -> Optimisation:
+def read_optimization(file: str | Path) -> Optimization:
     """A file of an optimisation, with its base if it names one. Raises ConfigError."""
-    return optimisation_of(read_layers("optimisations", Path(file)).content, str(file))
+    return optimization_of(read_layers("optimisations", Path(file)).content, str(file))
 
 
-def optimisation_of(content: Any, file: str) -> Optimisation:
+def optimization_of(content: Any, file: str) -> Optimization:
     """The same out of its content."""
     said = read(FIELDS, content, file)
     drives = said.get("drives") or ({"weight": 1.0},)
@@ -130,7 +130,7 @@ def optimisation_of(content: Any, file: str) -> Optimisation:
             if "min" not in limit and "max" not in limit:
                 faults.add(ConfigError(file, f"limits.{name}", "neither", "min, max or both"))
     goal = said["minimise"] if "minimise" in said else said["maximise"]
-    return Optimisation(
+    return Optimization(
         file, said["name"], said["title"] or said["name"], parameters,
         tuple((base_of(said) | base_of(one, f"drives[{n}]"), float(one["weight"])) for n, one in enumerate(drives)),
         1.0 if "minimise" in said else -1.0,

@@ -15,8 +15,8 @@ from simulator.configuration.configuration import Configuration
 from simulator.fitting.cma_es import Plan, search
 from simulator.fitting.iterations import Outcome
 from simulator.fitting.keys import changed, check_ends, configured, named
-from simulator.fitting.optimization_file import Optimisation
-from simulator.fitting.run_request import Wanted
+from simulator.fitting.optimization_file import Optimization
+from simulator.fitting.run_request import RunRequest
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ AT_BOUND = 1e-3
 class Drives(Protocol):
     """Who has runs driven, a sweep at a time."""
 
-    def outcomes(self, wanted: Sequence[Wanted]) -> list[Outcome]:
+    def outcomes(self, wanted: Sequence[RunRequest]) -> list[Outcome]:
         """What came of each of them."""
 
 
@@ -69,7 +69,7 @@ class Search:
     Raises ConfigError: something cannot be driven, or a metric is not measured.
     """
 
-    file: Optimisation
+    file: Optimization
     drives: Drives
     told: Callable[[Search], None]
     tried: list[Tried] = field(default_factory=list)
@@ -123,7 +123,7 @@ class Search:
         for u in points:
             for n in range(len(self.bases)):
                 drive = {"drive": n} if len(self.bases) > 1 else {}
-                wanted.append(Wanted(named(self.values(u), self.file.parameters) | drive, self.applied(u, n).plain()))
+                wanted.append(RunRequest(named(self.values(u), self.file.parameters) | drive, self.applied(u, n).plain()))
         found = self.drives.outcomes(wanted)
         each = len(self.bases)
         if not self.tried:

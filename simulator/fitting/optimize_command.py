@@ -13,9 +13,9 @@ from simulator.fitting.cma_es import need_cma
 from simulator.fitting.console_progress import Terminal, command_of, searching
 from simulator.fitting.fit_command import print_table
 from simulator.fitting.keys import settings_of
-from simulator.fitting.optimization_file import read_optimisation
+from simulator.fitting.optimization_file import read_optimization
 from simulator.fitting.optimize import Search, notes, result
-from simulator.fitting.optimize_page import goal_words, optimise_page
+from simulator.fitting.optimize_page import goal_words, page_of_optimization
 from simulator.fitting.result_session import rounded, session_text, words_of
 from simulator.telemetry.atomic_files import write_text
 
@@ -23,13 +23,13 @@ PAGE, OBJECT, APPLIED = "optimisation.html", "optimisation.json", "optimised.yam
 """Files that it leaves."""
 
 
-def main_optimise(arguments: Any) -> int:
+def main_optimize(arguments: Any) -> int:
     """Command line; exit code 1 when no set keeps all limits, else 0.
 
     Raises JounceError: cma is not installed, the file or what it says cannot be used, or the start cannot be driven; Ended.
     """
     need_cma()
-    said = read_optimisation(find_config("optimisations", arguments.file))
+    said = read_optimization(find_config("optimisations", arguments.file))
     with searching(arguments, "optimise", said.name) as (terminal, rounds):
         compile_kernels(terminal.say)
         found = Search(said, rounds, lambda found: terminal.line(_line(found)))
@@ -54,7 +54,7 @@ def _leave(arguments: Any, found: Search, terminal: Terminal) -> int:
     words, folder = words_of(settings), terminal.folder
     head = [f"{said['title']}: what `jounce optimise` has found, a session to be laid over any run.", words]
     write_text(folder / APPLIED, session_text(settings, found.bases[0], head))
-    write_text(folder / PAGE, optimise_page(found, said, command_of("optimise"), words).html())
+    write_text(folder / PAGE, page_of_optimization(found, said, command_of("optimise"), words).html())
     write_text(folder / OBJECT, json_text(outcome, indent=1) + "\n")
     if arguments.json:
         print(json_text({"folder": str(folder), **outcome}))

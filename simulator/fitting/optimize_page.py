@@ -15,7 +15,7 @@ from simulator.report.svg_plot import Axis, Curve, Panel
 BEST, SOUND, BEYOND = "best so far", "keeps all limits", "beyond a limit"
 
 
-def optimise_page(found: Search, said: Mapping[str, Any], command: str, applied: str) -> Page:
+def page_of_optimization(found: Search, said: Mapping[str, Any], command: str, applied: str) -> Page:
     """The page; `said` is the result as plain data, `command` what was typed, `applied` the words that set the best values."""
     page = Page(f"Optimisation: {said['title']}", f"Made by `{command}`.")
     page.heading("The best set")

@@ -18,7 +18,7 @@ from simulator.fitting.identifiability import Varied
 from simulator.fitting.keys import Parameter, changed, check_ends, named
 from simulator.fitting.least_squares import Failed
 from simulator.fitting.measurements import FEWEST_ROWS, Measured
-from simulator.fitting.run_request import Log, Wanted
+from simulator.fitting.run_request import Log, RunRequest
 
 Array = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 class Drives(Protocol):
     """Who has runs driven, a sweep at a time."""
 
-    def logs(self, wanted: Sequence[Wanted]) -> list[Log | Failed]:
+    def logs(self, wanted: Sequence[RunRequest]) -> list[Log | Failed]:
         """What came of each of them."""
 
 
@@ -128,7 +128,7 @@ class Model:
         all_values = [tuple(self.values(u)[:count]) for u in points]
         places = {values: n for n, values in enumerate(dict.fromkeys(all_values))}
         wanted = [
-            Wanted(named(values, self.parameters) | {"drive": drive.label}, self.mapping(drive, values).plain())
+            RunRequest(named(values, self.parameters) | {"drive": drive.label}, self.mapping(drive, values).plain())
             for values in places
             for drive in self.drives
         ]

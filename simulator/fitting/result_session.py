@@ -12,13 +12,13 @@ from simulator.base.errors import ConfigError
 from simulator.configuration.configuration import REFERENCES, Configuration
 from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Layer, Origin, own_copy
-from simulator.configuration.overrides import Setting
+from simulator.configuration.overrides import Override
 
 DIGITS = 7
 """Of a number that was found."""
 
 
-def rounded(settings: Sequence[Setting]) -> list[Setting]:
+def rounded(settings: Sequence[Override]) -> list[Override]:
     """Settings with as many digits as anybody can mean."""
     return [one._replace(value=_short(one.value)) for one in settings]
 
@@ -29,12 +29,12 @@ def _short(value: Any) -> Any:
     )
 
 
-def words_of(settings: Sequence[Setting]) -> str:
+def words_of(settings: Sequence[Override]) -> str:
     """Settings as `--set` has them."""
     return " ".join(f"--set {shlex.quote(f'{written(one.path)}={_flow(one.value)}')}" for one in settings)
 
 
-def session_text(settings: Sequence[Setting], base: Configuration, head: Sequence[str]) -> str:
+def session_text(settings: Sequence[Override], base: Configuration, head: Sequence[str]) -> str:
     """A session file with settings in the files that they belong to.
 
     Parameters
@@ -50,7 +50,7 @@ def session_text(settings: Sequence[Setting], base: Configuration, head: Sequenc
     return "".join(f"# {line}\n" for line in head) + text
 
 
-def _variant(root: str | int, settings: Sequence[Setting], applied: Configuration) -> Any:
+def _variant(root: str | int, settings: Sequence[Override], applied: Configuration) -> Any:
     """What stands under a key of a session: files named as bases with what is other than there, or all of it where that is not the same."""
     whole = applied.complete().get(str(root))
     tree: dict[Any, Any] = {}

@@ -14,7 +14,7 @@ Log = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RunRequest:
     """What varies in a run, for people, and its whole configuration as plain data, which is not to be changed."""
 
     said: Mapping[str, Any]

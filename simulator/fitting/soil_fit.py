@@ -20,7 +20,7 @@ from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.fitting.confidence import known
-from simulator.fitting.identifiability import Varied, Weak, untold
+from simulator.fitting.identifiability import Unidentifiable, Varied, untold
 from simulator.fitting.least_squares import Failed, Solution, need_scipy, solve
 from simulator.fitting.soil_measurements import WheelTests
 from simulator.tools.soil.soil_bin import OUTPUTS, SoilBin
@@ -83,7 +83,7 @@ class FittedSoil:
     soil: Record
     estimates: Mapping[str, Estimate]
     found: Array
-    weak: Sequence[Weak]
+    weak: Sequence[Unidentifiable]
     solution: Solution
 
 

@@ -19,7 +19,7 @@ from simulator.fitting.soil_fit_page import parameter_rows, quality_rows, soil_p
 from simulator.fitting.soil_measurements import WheelTests, read_tests
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
-from simulator.tools.cueing.command import Told
+from simulator.tools.cueing.command import StatusLine
 from simulator.tools.soil.arguments import WheelOnSoil, inflated, wheel_on_soil
 from simulator.tools.soil.soil_bin import SoilBin
 
@@ -39,7 +39,7 @@ def main_soil_fit(arguments: Any) -> int:
     wheel = wheel_on_soil(arguments, inflated(None if arguments.inflation is None else float(arguments.inflation[0])))
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
-        with Told(arguments.json) as told:
+        with StatusLine(arguments.json) as told:
             fitted = fit_soil(tests, wheel.tire, wheel.soil, free, told)
         _write(folder.path, fitted, tests, wheel, arguments.soil)
         folder.began()

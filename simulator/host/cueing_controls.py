@@ -10,7 +10,7 @@ STEP = 0.1
 """1. Of the intensity, per strike of a key."""
 
 
-class CueingPanel:
+class CueingControls:
     """The keys for a motion cueing; `obey` answers with a line for the driver.
 
     Attributes

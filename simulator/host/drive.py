@@ -26,13 +26,13 @@ from simulator.clock import lateness_text, prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import Origin
-from simulator.configuration.overrides import Setting, option
+from simulator.configuration.overrides import Override, option
 from simulator.configuration.session_file import MotionOptions, StreamOptions, parse_address, read_session
 from simulator.driver.contract import Driver
-from simulator.driver.force_feedback.thread import Feeler
+from simulator.driver.force_feedback.thread import ForceFeedbackThread
 from simulator.driver.input_devices.controls import SHIFT_SPEED
 from simulator.driver.make_driver import driver_kind, follows_maneuver, new_driver, without_a_person
-from simulator.host.cueing_controls import CueingPanel
+from simulator.host.cueing_controls import CueingControls
 from simulator.host.platform_park import IMPATIENT, close_together, park
 from simulator.host.platform_rise import wait_for_platform
 from simulator.incident import is_upright
@@ -40,16 +40,16 @@ from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.motion.protocols.contract import Engine
 from simulator.motion.protocols.kinds import DEFAULT
 from simulator.motion.stream import MotionStream
-from simulator.outlets.force_feedback import Feel
-from simulator.outlets.motion_stream import Motion
-from simulator.outlets.telemetry import Telemetry
-from simulator.outlets.view import Window
+from simulator.outlets.force_feedback import ForceFeedbackOutlet
+from simulator.outlets.motion_stream import MotionStreamOutlet
+from simulator.outlets.telemetry import TelemetryOutlet
+from simulator.outlets.view import ViewOutlet
 from simulator.run.folder import RunFolder
 from simulator.run.run_configuration import open_log, ticks_per_row
 from simulator.session import PartError, Session
 from simulator.telemetry.writer import LogOptions
 from simulator.virtual_platform.platform import report as platform_report
-from simulator.virtual_platform.process import STOP_TIME, VirtualPlatform, start_virtual_platform
+from simulator.virtual_platform.process import STOP_TIME, VirtualPlatformProcess, start_virtual_platform
 from washout.limiter.limiter import interventions, interventions_text
 
 DEFAULT_MANEUVER = "scripted_drive"
@@ -82,7 +82,7 @@ class DriveOptions:
     complain: Callable[[str], None] = print_error
 
 
-class Person:
+class HumanDriverAdapter:
     """A human driver as the session sees it, with what he asks for besides driving."""
 
     def __init__(self, driver: Any) -> None:
@@ -99,14 +99,14 @@ class Host:
     def __init__(self, options: DriveOptions) -> None:
         self.options, self.say = options, options.say
         self.keeper: Any = None
-        self.window: Window | None = None
+        self.window: ViewOutlet | None = None
         self.keys: Any = None
-        self.platform: VirtualPlatform | None = None
+        self.platform: VirtualPlatformProcess | None = None
         self.person: Any = None
-        self.motions: list[Motion] = []
+        self.motions: list[MotionStreamOutlet] = []
         """The motion stream first, where there is one, then the further ones."""
-        self.log: Telemetry | None = None
-        self.feel: Feel | None = None
+        self.log: TelemetryOutlet | None = None
+        self.feel: ForceFeedbackOutlet | None = None
         self.stop = False
         self.asked = StopRequest()
         """Signals that came while something moved."""
@@ -118,7 +118,7 @@ class Host:
         self._began = self._platform_gone = False
         self._folder: RunFolder | None = None
         self._seen_failures = self._seen_troubles = self._seen_incidents = 0
-        self._failed: set[Motion] = set()
+        self._failed: set[MotionStreamOutlet] = set()
         self._held = self._closed = self._waits = False
 
     def run(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Host:
             self._start_platform(folder)
             driver = self._driver()
             self.session = session = parts.session(driver, sensors=sensors)
-            self.panel = CueingPanel(cueing)
+            self.panel = CueingControls(cueing)
             session.reset()
             session.warm()
             if self.window is not None:
@@ -159,7 +159,7 @@ class Host:
                 try:
                     session.outlets += outlets
                     if self.person is not None and parts.options.feel:
-                        self.feel = Feel(Feeler(self.person.tell), lambda: self.person.device, parts.step)
+                        self.feel = ForceFeedbackOutlet(ForceFeedbackThread(self.person.tell), lambda: self.person.device, parts.step)
                         session.outlets.append(self.feel)
                     self._waits = motion.wait and any(stream.parks for stream in streams)
                     self.log = open_log(parts, session, self._folder, bool(streams), self._log_options(), raised=self._waits)
@@ -168,7 +168,7 @@ class Host:
                     if not self._waits:
                         session.publish()
                     if streams:  # last: their packets begin with the first tick
-                        self.motions = [Motion(one) for one in streams]
+                        self.motions = [MotionStreamOutlet(one) for one in streams]
                         session.outlets += self.motions
                         cueing.arm()
                     return self._drive(session, folder)
@@ -213,7 +213,7 @@ class Host:
 
     def _open_view(self, folder: Path) -> None:
         """Start the window, or the pictures, in a process of its own."""
-        from simulator.host.view_supervisor import Keeper
+        from simulator.host.view_supervisor import ViewSupervisor
         from simulator.view.drive_lock import sweep
 
         parts, view = self.parts, self.parts.options.view
@@ -221,7 +221,7 @@ class Host:
         if view == "none":
             return
         wheels, soft = parts.vehicle.size.wheels, parts.ground.is_soft
-        self.keeper = keeper = Keeper(parts.ticks(VIEW_PERIOD), self.say, self.options.began, self._by_a_person, wheels, soft)
+        self.keeper = keeper = ViewSupervisor(parts.ticks(VIEW_PERIOD), self.say, self.options.began, self._by_a_person, wheels, soft)
         self.window, self.keys = keeper.window, keeper.keys
         pictures = folder if view == "offscreen" else None
         keeper.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
@@ -300,7 +300,7 @@ class Host:
             said=who.parameters,
             gives_torque=self.vehicle.takes_torque,
         )
-        return Person(self.person)
+        return HumanDriverAdapter(self.person)
 
     def _drive(self, session: Session, folder: Path) -> dict[str, Any]:
         """Drive, park, close: each of them whatever happened in the one before."""
@@ -419,11 +419,11 @@ class Host:
                 self._failed.add(motion)
                 self._trouble(f"motion stream{self._which(motion)}: {reason}; nothing arrives at the platform")
 
-    def _which(self, motion: Motion) -> str:
+    def _which(self, motion: MotionStreamOutlet) -> str:
         """Words for one of several streams."""
         return f" {motion.stream.protocol}" if len(self.motions) > 1 else ""
 
-    def _help_up(self, session: Session, window: Window) -> None:
+    def _help_up(self, session: Session, window: ViewOutlet) -> None:
         """Tell a driver whose vehicle lies how to get it up."""
         if not window.message and _lies(session):
             window.tell(LIES, math.inf, _lies)
@@ -534,14 +534,14 @@ def main_stream(arguments: Any, began: float) -> int:
     """Command line of `jounce stream`; returns as `main_drive`."""
     here = "jounce stream"
     options = [
-        Setting(("outlets", "view"), "none", here),
-        Setting(("driver",), "scripted", here),
-        Setting(("outlets", "motion", "on"), True, here),
+        Override(("outlets", "view"), "none", here),
+        Override(("driver",), "scripted", here),
+        Override(("outlets", "motion", "on"), True, here),
     ]
     return _main(arguments, began, options, to="127.0.0.1")
 
 
-def _main(arguments: Any, began: float, options: list[Setting], to: str | None = None) -> int:
+def _main(arguments: Any, began: float, options: list[Override], to: str | None = None) -> int:
     """Drive what the command line asks for; `to` is where the motion goes when nobody says it."""
     options += [
         *option("--maneuver", "maneuver", arguments.maneuver),

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from simulator.base.signals import StopRequest
-from simulator.outlets.motion_stream import Motion
+from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.session import Outlet, Session
 
 PARK_TIME = 12.0
@@ -19,7 +19,9 @@ IMPATIENT = 3
 """Signals after which nobody waits for the parking."""
 
 
-def park(session: Session, motions: Sequence[Motion], others: Sequence[Outlet], asked: StopRequest, say: Callable[[str], None]) -> None:
+def park(
+    session: Session, motions: Sequence[MotionStreamOutlet], others: Sequence[Outlet], asked: StopRequest, say: Callable[[str], None]
+) -> None:
     """Bring the platform down and hold it there; the vehicle stands, neither driver nor log are asked.
 
     The first signal ends the drive, the second one is answered with a request for patience. With the third one the platform stops
@@ -48,13 +50,13 @@ def park(session: Session, motions: Sequence[Motion], others: Sequence[Outlet], 
         session.stop_platform(STOP_TIME, motions)
 
 
-def parked(session: Session, motions: Sequence[Motion]) -> bool:
+def parked(session: Session, motions: Sequence[MotionStreamOutlet]) -> bool:
     """Whether every receiver is at rest: the platform as far as a protocol knows one; of a protocol that does not, the forces."""
     down = session.cueing.state in ("off", "parked")
     return all(down if motion.stream.parks else motion.stream.at_rest for motion in _left(session, motions))
 
 
-def close_together(motions: Sequence[Motion]) -> None:
+def close_together(motions: Sequence[MotionStreamOutlet]) -> None:
     """End the streams at the same time: each may have something to bring to rest, and the others are not to fall silent for so long."""
     ending = [threading.Thread(target=motion.close) for motion in motions]
     for one in ending:
@@ -63,6 +65,6 @@ def close_together(motions: Sequence[Motion]) -> None:
         one.join()
 
 
-def _left(session: Session, motions: Sequence[Motion]) -> list[Motion]:
+def _left(session: Session, motions: Sequence[MotionStreamOutlet]) -> list[MotionStreamOutlet]:
     """Those that have not failed."""
     return [motion for motion in motions if motion in session.outlets]

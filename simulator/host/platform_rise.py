@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from simulator.outlets.motion_stream import Motion
-from simulator.outlets.view import Window
+from simulator.outlets.motion_stream import MotionStreamOutlet
+from simulator.outlets.view import ViewOutlet
 from simulator.session import Outlet, Session
 
 RISES = "the platform rises, then the drive begins"
@@ -16,8 +16,8 @@ STAYS_DOWN = "the platform does not come up: the drive begins without it"
 
 def wait_for_platform(
     session: Session,
-    motions: Sequence[Motion],
-    window: Window | None,
+    motions: Sequence[MotionStreamOutlet],
+    window: ViewOutlet | None,
     by_a_person: bool,
     keep_going: Callable[[], bool],
     say: Callable[[str], None],

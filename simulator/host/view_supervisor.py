@@ -15,8 +15,8 @@ from typing import Any, Protocol
 
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError
-from simulator.outlets.view import Window
-from simulator.view.drive_lock import Claim
+from simulator.outlets.view import ViewOutlet
+from simulator.view.drive_lock import DriveLock
 from simulator.view.frame_writer import UNFINISHED, start_pictures_process
 from simulator.view.launch import ViewProcess, start_view_process
 from simulator.view.shared_state import KeyReader, ViewWriter
@@ -36,14 +36,14 @@ DOWN = ("off", "parked", "park", "fault")
 """States of the platform in which it is down or on its way."""
 
 
-class Halted(Protocol):
+class PausableSession(Protocol):
     """What the keeper moves of a session."""
 
     paused: bool
     cueing: Any
 
 
-class Keeper:
+class ViewSupervisor:
     """Views of a drive.
 
     Parameters
@@ -70,7 +70,7 @@ class Keeper:
     ) -> None:
         self.say, self.began, self.person = say, began, person
         with cleanup.defer_exit():
-            self.claim = Claim()
+            self.claim = DriveLock()
             cleanup.register_cleanup(self.claim.release)
         with cleanup.defer_exit():
             self.block = ViewWriter(wheels=wheels, soft=soft)
@@ -78,7 +78,7 @@ class Keeper:
         with cleanup.defer_exit():
             self.keys = KeyReader()
             cleanup.register_cleanup(self.keys.close)
-        self.window = Window(every, self.block)
+        self.window = ViewOutlet(every, self.block)
         self.stop = self.lost = False
         self.first_frame: float | None = None
         """s from the start of the program to the first frame."""
@@ -112,7 +112,7 @@ class Keeper:
             self.say(f"'jounce view' will not find this drive: {error}")
         self._opened = time.monotonic()
 
-    def look(self, session: Halted, now: float | None = None) -> None:
+    def look(self, session: PausableSession, now: float | None = None) -> None:
         """See how the views are, a hundred times a second; `now`: time.monotonic."""
         now = time.monotonic() if now is None else now
         self._see_frames(now)
@@ -199,7 +199,7 @@ class Keeper:
             self._exists = _exists(self.keys.pid)
         return self._exists
 
-    def _wait(self, session: Halted, now: float, reason: str) -> None:
+    def _wait(self, session: PausableSession, now: float, reason: str) -> None:
         """Hold vehicle and platform, whatever other devices ask for."""
         if self._gone_since is None:
             self._gone_since = now

@@ -8,10 +8,10 @@ from typing import Any
 
 from simulator.base.records import Record
 from simulator.driver.gear_shifting import GearShifter
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering.path_follower import PathFollower
-from simulator.maneuvers.conditions import Look
+from simulator.maneuvers.conditions import Observation
 from simulator.maneuvers.phases import (
     ANGLES,
     PEDALS,
@@ -41,7 +41,7 @@ class Channels:
     seed : of random profiles
     """
 
-    def __init__(self, traits: VehicleTraits, speed: SpeedControl, followers: Mapping[str | None, PathFollower], seed: int) -> None:
+    def __init__(self, traits: InternalModel, speed: SpeedControl, followers: Mapping[str | None, PathFollower], seed: int) -> None:
         self._traits, self._lock, self._speed, self._seed = traits, traits.steering_wheel_lock, speed, seed
         self._followers, self._follower = followers, followers.get(None)
         self._values = dict.fromkeys(UNITS, 0.0) | {"road_wheel": traits.road_wheel_angle(0.0)}
@@ -63,7 +63,7 @@ class Channels:
         """Whether every profile has come to its end."""
         return not self._moving
 
-    def begin(self, phase: Phase, look: Look) -> None:
+    def begin(self, phase: Phase, look: Observation) -> None:
         """Begin a phase: what it says takes the place of what went on."""
         self._bring_up_to(look)
         if self._lets_go:
@@ -90,7 +90,7 @@ class Channels:
         if "speed" in said and "speed" not in self._moving:
             self._speed.aim(self._values["speed"], _acceleration(said["speed"]))
 
-    def fill(self, look: Look, command: Record) -> None:
+    def fill(self, look: Observation, command: Record) -> None:
         """Fill a command."""
         self._bring_up_to(look)
         out, values = command[0], self._values
@@ -139,7 +139,7 @@ class Channels:
             least, most = -self._lock, self._lock
         return {**said, "to": min(max(said["to"], least), most)}
 
-    def _take_pedals(self, said: dict[str, Any], look: Look) -> None:
+    def _take_pedals(self, said: dict[str, Any], look: Observation) -> None:
         """Pedals or a speed take each other's place; of the pedals, one that is not named is released."""
         if "speed" in said:
             self._stop_profiles(PEDALS)
@@ -155,7 +155,7 @@ class Channels:
         for name in names:
             self._moving.pop(name, None)
 
-    def _bring_up_to(self, look: Look) -> None:
+    def _bring_up_to(self, look: Observation) -> None:
         """The values of all profiles now; those that have come to their end go no further."""
         if not self._moving:
             return

@@ -19,7 +19,7 @@ SLOWEST = 0.5
 
 
 @dataclass(slots=True)
-class Look:
+class Observation:
     """What the driver sees; one that is brought up to date at every look."""
 
     path_error: Callable[[float], float]
@@ -50,18 +50,18 @@ class Quantity(NamedTuple):
 
     unit: str
     meaning: str
-    value: Callable[[Look], float]
+    value: Callable[[Observation], float]
 
 
-def _body(name: str, axis: int) -> Callable[[Look], float]:
+def _body(name: str, axis: int) -> Callable[[Observation], float]:
     return lambda look: float(look.readout[0][name][axis])
 
 
-def _plain(name: str) -> Callable[[Look], float]:
+def _plain(name: str) -> Callable[[Observation], float]:
     return lambda look: float(look.readout[0][name])
 
 
-def _sideslip(look: Look) -> float:
+def _sideslip(look: Observation) -> float:
     v = look.readout[0]["v_WG_B"]
     return math.atan2(v[1], v[0]) if math.hypot(v[0], v[1]) > SLOWEST else 0.0
 
@@ -137,12 +137,12 @@ CONDITIONS = Either(
 BOUNDS = ("above", "below", "beyond", "within", "crosses")
 
 
-class Watcher(Protocol):
+class ConditionMonitor(Protocol):
     """Whether a condition holds now; asked at every look."""
 
     words: str
 
-    def holds(self, look: Look) -> bool:
+    def holds(self, look: Observation) -> bool:
         """Look and answer."""
 
 
@@ -157,7 +157,7 @@ class Condition:
     hold: float
     words: str
 
-    def watch(self) -> Watcher:
+    def watch(self) -> ConditionMonitor:
         """It, seen from now on."""
         return _Watched(self)
 
@@ -168,7 +168,7 @@ class Together:
 
     conditions: tuple[Condition, ...]
 
-    def watch(self) -> Watcher:
+    def watch(self) -> ConditionMonitor:
         """They, seen from now on."""
         return _WatchedTogether([condition.watch() for condition in self.conditions])
 
@@ -214,7 +214,7 @@ class _Watched:
         self._was_not = condition.edge == "level"
         self._since: float | None = None
 
-    def holds(self, look: Look) -> bool:
+    def holds(self, look: Observation) -> bool:
         """Look and answer."""
         if self._compare(self._value(look)) == self._falling:
             self._was_not, self._since = True, None
@@ -252,11 +252,11 @@ class _Crossing:
 
 
 class _WatchedTogether:
-    def __init__(self, watchers: Sequence[Watcher]) -> None:
+    def __init__(self, watchers: Sequence[ConditionMonitor]) -> None:
         self._watchers = watchers
         self.words = " and ".join(watcher.words for watcher in watchers)
 
-    def holds(self, look: Look) -> bool:
+    def holds(self, look: Observation) -> bool:
         """Look and answer."""
         seen = [watcher.holds(look) for watcher in self._watchers]  # every one of them has to see every look
         return all(seen)

@@ -62,7 +62,7 @@ LIMITS = Named(
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnalysisRequest:
     """An analysis as a maneuver asks for it.
 
     Attributes
@@ -94,9 +94,9 @@ FEWEST_ROWS = 3
 """Of a phase, for there to be something to look at."""
 
 
-def read_asked(sections: Sequence[Any], file: object, phases: Sequence[str]) -> tuple[Asked, ...]:
+def read_analysis_requests(sections: Sequence[Any], file: object, phases: Sequence[str]) -> tuple[AnalysisRequest, ...]:
     """What the list under `metrics` asks for. Raises ConfigError: a wrong expression, no such phase, or two metrics of one name."""
-    out: list[Asked] = []
+    out: list[AnalysisRequest] = []
     given = {metric.name: "" for metric in METRICS}
     with ErrorCollector() as faults:
         for n, values in enumerate(sections):
@@ -112,14 +112,14 @@ def read_asked(sections: Sequence[Any], file: object, phases: Sequence[str]) -> 
     return tuple(out)
 
 
-def _asked(values: Mapping[str, Any], file: object, key: str, phases: Sequence[str]) -> Asked:
+def _asked(values: Mapping[str, Any], file: object, key: str, phases: Sequence[str]) -> AnalysisRequest:
     analysis, prefix = ANALYSES[values["type"]], f"{values['name']}_" if values["name"] else ""
     if values["phase"] and values["phase"] not in phases:
         raise ConfigError(file, f"{key}.phase", values["phase"], expressions.no_such_phase(values["phase"], phases))
-    return Asked(analysis, values, tuple(replace(metric, name=prefix + metric.name) for metric in analysis.metrics))
+    return AnalysisRequest(analysis, values, tuple(replace(metric, name=prefix + metric.name) for metric in analysis.metrics))
 
 
-def _own(values: Mapping[str, Any], file: object, key: str, phases: Sequence[str]) -> Asked:
+def _own(values: Mapping[str, Any], file: object, key: str, phases: Sequence[str]) -> AnalysisRequest:
     """A metric that the file makes itself."""
     more = values["channels"]
     expression = expressions.parse(values["of"], file, f"{key}.of", _is_channel(more), (*USUAL_CHANNELS, *more), phases)
@@ -129,7 +129,7 @@ def _own(values: Mapping[str, Any], file: object, key: str, phases: Sequence[str
         return Found({metric.name: expression.value(drive)}, {})
 
     columns = tuple(name for name in expression.channels if name not in MADE)
-    return Asked(Analysis(EXPRESSION, (metric,), evaluate, columns=columns, rate=values["rate"] / math.tau), values, (metric,))
+    return AnalysisRequest(Analysis(EXPRESSION, (metric,), evaluate, columns=columns, rate=values["rate"] / math.tau), values, (metric,))
 
 
 MADE = ("x", "y", "x_G", "y_G", "heading")
@@ -149,12 +149,12 @@ def _is_channel(more: Iterable[str]) -> Callable[[str], bool]:
     return lambda name: name in known or _CORNER.sub(f"_{USUAL_AXLES.corners[0]}", name, count=1) in known
 
 
-def channels_of(asked: Iterable[Asked]) -> tuple[str, ...]:
+def channels_of(asked: Iterable[AnalysisRequest]) -> tuple[str, ...]:
     """Of the telemetry, what the analyses of a maneuver need beyond the usual columns."""
     return tuple(dict.fromkeys(column for one in asked for column in one.analysis.columns))
 
 
-def rate_of(asked: Iterable[Asked], usual: float) -> float:
+def rate_of(asked: Iterable[AnalysisRequest], usual: float) -> float:
     """Rows per second that all of them need."""
     return max((usual, *(one.analysis.rate for one in asked)))
 
@@ -162,13 +162,15 @@ def rate_of(asked: Iterable[Asked], usual: float) -> float:
 # ---- limits ----
 
 
-def _units_of(asked: Iterable[Asked]) -> dict[str, str]:
+def _units_of(asked: Iterable[AnalysisRequest]) -> dict[str, str]:
     """SI unit of every metric there is, by name."""
     own = {metric.name: metric.unit for one in asked for metric in one.metrics}
     return {metric.name: metric.unit for metric in METRICS} | own
 
 
-def read_limits(written: Mapping[str, Any], asked: Sequence[Asked], file: object, *, has_path: bool, has_course: bool) -> dict[str, Limit]:
+def read_limits(
+    written: Mapping[str, Any], asked: Sequence[AnalysisRequest], file: object, *, has_path: bool, has_course: bool
+) -> dict[str, Limit]:
     """Pass marks by name of the metric, in SI. Raises ConfigError."""
     limits: dict[str, Limit] = {}
     with ErrorCollector() as faults:
@@ -181,7 +183,7 @@ def read_limits(written: Mapping[str, Any], asked: Sequence[Asked], file: object
     return limits
 
 
-def _limit(key: str, bounds: Any, asked: Sequence[Asked], file: object, has_path: bool, has_course: bool) -> tuple[str, Limit]:
+def _limit(key: str, bounds: Any, asked: Sequence[AnalysisRequest], file: object, has_path: bool, has_course: bool) -> tuple[str, Limit]:
     """Name of the metric and its pass mark, in SI, from one key of `limits`. Raises ConfigError."""
     path, units = join("limits", printed(key)), _units_of(asked)
     name, factor = split_unit(str(key), units)
@@ -207,7 +209,7 @@ def _giver(key: str) -> str:
     return ""
 
 
-def limit_units(written: Mapping[str, Any], asked: Iterable[Asked]) -> dict[str, str]:
+def limit_units(written: Mapping[str, Any], asked: Iterable[AnalysisRequest]) -> dict[str, str]:
     """Suffix of every limit that is written with one, by name of the metric."""
     units = _units_of(asked)
     names = {str(key): split_unit(str(key), units)[0] for key in written}

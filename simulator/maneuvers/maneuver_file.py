@@ -11,19 +11,27 @@ from typing import TYPE_CHECKING, Any, Protocol
 from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.fields import Choice, ListOf, Number, Text, entries, entry, group_of, read
 from simulator.base.records import Record
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import SEGMENTS, LaneChange, Path, Spawn, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
-from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
+from simulator.driver.speed import SpeedControl, SpeedGains, SpeedTarget
 from simulator.driver.steering.kinds import STEERING
 from simulator.maneuvers.conditions import CONDITIONS, Conditions, conditions
 from simulator.maneuvers.cone_course import LENGTH, POSITION, STANDARDS, Body, Course, Gate, lane_changes_between, way_through
 from simulator.maneuvers.cross_checks import Written, units_used
-from simulator.maneuvers.evaluation_section import LIMITS, METRICS_LIST, channels_of, limit_units, rate_of, read_asked, read_limits
+from simulator.maneuvers.evaluation_section import (
+    LIMITS,
+    METRICS_LIST,
+    channels_of,
+    limit_units,
+    rate_of,
+    read_analysis_requests,
+    read_limits,
+)
 from simulator.maneuvers.metrics import METRICS_RATE
 from simulator.maneuvers.parameters import PARAMETERS, resolved
 from simulator.maneuvers.phases import PhaseSection, own_law, read_phases
-from simulator.maneuvers.plots.kinds import PICTURES, USUAL
+from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL
 
 DRIVER_PERIOD = 0.01
 """s between two calls of a driver; the step must divide it."""
@@ -101,10 +109,10 @@ class Document:
     course: Course | None = entry(group_of(Course), "gates of cones; instead of waypoints and lane changes", None)
     script: tuple[ScriptLine, ...] = entry(ListOf(group_of(ScriptLine)), "inputs over time; instead of a path", ())
     driver: Mapping[str, Any] = entry(STEERING, "who steers along the path", {})
-    pedals: SpeedNumbers = entry(group_of(SpeedNumbers), "who keeps the speed", SpeedNumbers())
+    pedals: SpeedGains = entry(group_of(SpeedGains), "who keeps the speed", SpeedGains())
     metrics: tuple[Any, ...] = entry(METRICS_LIST, "what is looked at besides the usual metrics", ())
     remarks: tuple[str, ...] = entry(ListOf(Text("text")), "what a reader of the results has to know, shown with them", ())
-    pictures: tuple[str, ...] = entry(ListOf(Choice(tuple(PICTURES))), "pictures of the report, by name", USUAL)
+    pictures: tuple[str, ...] = entry(ListOf(Choice(tuple(PLOT_KINDS))), "pictures of the report, by name", USUAL)
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass marks by metric; the numbers are in the unit behind its name", None)
 
 
@@ -153,7 +161,7 @@ class Maneuver:
                 self._aborts = _aborts(document, written)
             with faults.part():
                 self.phase_names = tuple(section.name for section in document.phases)
-                self.asked = read_asked(document.metrics, file, self.phase_names)
+                self.asked = read_analysis_requests(document.metrics, file, self.phase_names)
                 has_course, said_limits = document.course is not None, document.limits or {}
                 self.limits = read_limits(said_limits, self.asked, file, has_path=_has_path(document), has_course=has_course)
                 self.units = {**(units or {}), **limit_units(said_limits, self.asked)}
@@ -189,7 +197,7 @@ class Maneuver:
         c, s = math.cos(yaw), math.sin(yaw)
         return Spawn(x + c * ahead - s * left, y + s * ahead + c * left, yaw + self.start.heading)
 
-    def driver(self, spawn: Spawn | tuple[float, float, float], traits: VehicleTraits | None = None) -> Driver:
+    def driver(self, spawn: Spawn | tuple[float, float, float], traits: InternalModel | None = None) -> Driver:
         """New driver for a vehicle, with those traits, whose reference point starts at spawn = (x (m), y (m), yaw (rad)) in the world."""
         keeps_speed = bool(self._document.speed) or self.path is not None or any("speed" in phase.channels for phase in self._phases)
         speed = SpeedControl(self._document.speed, self._document.pedals, traits if keeps_speed else None)
@@ -203,14 +211,14 @@ class Maneuver:
                 own = own_law(phase)
                 if own is not None:
                     followers[phase.name] = self._follower(spawn, speed, traits, own)
-            return PhaseDriver(self._phases, self._aborts, Spawn(*spawn), traits or VehicleTraits(), speed, followers, self.seed)
+            return PhaseDriver(self._phases, self._aborts, Spawn(*spawn), traits or InternalModel(), speed, followers, self.seed)
         if self.path is None:
             rows = [ScriptRow(line.at, line.steering, line.throttle, line.brake) for line in self._document.script]
             return ScriptedDriver(rows, speed if self._document.speed else None)
         return self._follower(spawn, speed, traits, self._document.driver)
 
     def _follower(
-        self, spawn: Spawn | tuple[float, float, float], speed: SpeedControl, traits: VehicleTraits | None, law: Mapping[str, Any]
+        self, spawn: Spawn | tuple[float, float, float], speed: SpeedControl, traits: InternalModel | None, law: Mapping[str, Any]
     ) -> PathFollower:
         from simulator.driver.steering.path_follower import PathFollower  # which needs the compiler; whoever only reads the file does not
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.rates import whole_ticks
 from simulator.base.units import SUFFIXES, factor_of, shown_unit, tidy
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import LaneChange, Path, Spawn
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.contract import Curve, Drive, Found
@@ -138,7 +138,7 @@ def evaluate(
     maneuver: Maneuver,
     telemetry: Telemetry,
     spawn: Spawn | tuple[float, float, float] | None = None,
-    traits: VehicleTraits | None = None,
+    traits: InternalModel | None = None,
 ) -> dict[str, Any]:
     """What `evaluated` gives, without the curves."""
     return evaluated(maneuver, telemetry, spawn, traits)[0]
@@ -148,7 +148,7 @@ def evaluated(
     maneuver: Maneuver,
     telemetry: Telemetry,
     spawn: Spawn | tuple[float, float, float] | None = None,
-    traits: VehicleTraits | None = None,
+    traits: InternalModel | None = None,
 ) -> tuple[dict[str, Any], dict[str, Curve]]:
     """Metrics, gates, lane changes and checks of a run; curves of its analyses by name.
 
@@ -253,7 +253,7 @@ class _Columns(dict[str, NDArray[Any]]):
         raise ConfigError("telemetry", name, "nothing", "a column of that name")
 
 
-def drive_of(maneuver: Maneuver, telemetry: Telemetry, run: Mapping[str, NDArray], traits: VehicleTraits | None = None) -> Drive:
+def drive_of(maneuver: Maneuver, telemetry: Telemetry, run: Mapping[str, NDArray], traits: InternalModel | None = None) -> Drive:
     """What analyses look at: the telemetry, and of `run`, from `relative_run`, the pose relative to the spawn pose."""
     columns = _Columns({name: np.asarray(telemetry[name]) for name in telemetry})
     columns |= {"time": run["time"], "heading": run["yaw"]} | {name: run[name] for name in ("x", "y", "x_G", "y_G")}
@@ -262,7 +262,7 @@ def drive_of(maneuver: Maneuver, telemetry: Telemetry, run: Mapping[str, NDArray
         rows = np.flatnonzero(columns["phase"] == number)
         if rows.size:
             phases[name] = slice(int(rows[0]), int(rows[-1]) + 1)
-    return Drive(columns, _interval(run), phases, traits or VehicleTraits(), maneuver.body)
+    return Drive(columns, _interval(run), phases, traits or InternalModel(), maneuver.body)
 
 
 def look(maneuver: Maneuver, drive: Drive) -> list[Found]:

@@ -8,13 +8,13 @@ from functools import partial
 
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import Spawn
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering.observation import SEEN, notice
 from simulator.driver.steering.path_follower import PathFollower
 from simulator.maneuvers.command_channels import Channels
-from simulator.maneuvers.conditions import Conditions, Look, Watcher
+from simulator.maneuvers.conditions import ConditionMonitor, Conditions, Observation
 from simulator.maneuvers.phases import Phase
 
 DRIVEN = (
@@ -43,7 +43,7 @@ class PhaseDriver:
         phases: Sequence[Phase],
         aborts: Conditions,
         start: Spawn,
-        traits: VehicleTraits,
+        traits: InternalModel,
         speed: SpeedControl,
         followers: Mapping[str | None, PathFollower],
         seed: int,
@@ -54,11 +54,11 @@ class PhaseDriver:
         self._channels = channels = Channels(traits, speed, followers, seed)
         self._directions = math.cos(start.yaw), math.sin(start.yaw)
         self._aborts = [one.watch() for one in aborts]
-        self._until: list[Watcher] = []
+        self._until: list[ConditionMonitor] = []
         self._phase = -1
         self._driven, self._seen = record(DRIVEN), record(SEEN)
         self._notice: Callable | None = None
-        self._look = Look(partial(_path_error, self._follower, self._seen), lambda: channels.done)
+        self._look = Observation(partial(_path_error, self._follower, self._seen), lambda: channels.done)
         # which knows nothing of this driver: in a ring, they and the vehicle would stay until somebody looks for garbage
 
     @property
@@ -85,7 +85,7 @@ class PhaseDriver:
         if self._follower is not None:
             out["station"] = look.station
 
-    def _looked(self, t: float, readout: Record) -> Look:
+    def _looked(self, t: float, readout: Record) -> Observation:
         """The look, brought up to date."""
         seen, look, start = self._seen[0], self._look, self._start
         at = float(seen["x"]), float(seen["y"])
@@ -101,7 +101,7 @@ class PhaseDriver:
             look.station = path.find(*at) if math.isnan(look.station) else path.nearest(*at, look.station)
         return look
 
-    def _pass_on(self, look: Look) -> None:
+    def _pass_on(self, look: Observation) -> None:
         """Give up, or go to the next phase, as the conditions say; several phases may end at one look."""
         while not self.ended:
             wrong = [watcher for watcher in self._aborts if watcher.holds(look)]
@@ -115,7 +115,7 @@ class PhaseDriver:
                 return
             self._enter(self._phase + 1, look)
 
-    def _enter(self, index: int, look: Look) -> None:
+    def _enter(self, index: int, look: Observation) -> None:
         """Begin a phase."""
         ending = len(self._phases[self._phase].aborts) if self._phase >= 0 else 0
         phase, self._phase = self._phases[index], index

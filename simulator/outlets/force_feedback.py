@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simulator.driver.force_feedback.thread import PERIOD, Feeler, Sample
+from simulator.driver.force_feedback.thread import PERIOD, ForceFeedbackThread, Sample
 
 if TYPE_CHECKING:
     from simulator.driver.input_devices.devices import Device
     from simulator.session import Session
 
 
-class Feel:
+class ForceFeedbackOutlet:
     """Lets the driver's device feel what the vehicle does.
 
     Parameters
@@ -25,7 +25,7 @@ class Feel:
     h : length of a tick [s]
     """
 
-    def __init__(self, feeler: Feeler, device: Callable[[], Device | None], h: float) -> None:
+    def __init__(self, feeler: ForceFeedbackThread, device: Callable[[], Device | None], h: float) -> None:
         self.feeler, self._device = feeler, device
         self.every = max(1, math.floor(PERIOD / h + 1e-9))
         self._held: Device | None = None

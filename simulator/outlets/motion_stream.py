@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from simulator.session import Session
 
 
-class Motion:
+class MotionStreamOutlet:
     """Sends the platform's pose over the network."""
 
     def __init__(self, stream: MotionStream) -> None:

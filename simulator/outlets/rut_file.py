@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 from simulator.outlets.telemetry import SELDOM
 
 
-class SoilFile:
+class RutFileOutlet:
     """Leaves what a session remembers of the soil in the folder of its run, when it ends; nothing where nobody drove on soil.
 
     Parameters

@@ -73,7 +73,7 @@ ALWAYS = ("time",)
 """Logged whatever is chosen: without it no column can be read."""
 
 
-class Watched:
+class LoggedRecords:
     """The records of a session that a log is made of.
 
     Parameters
@@ -98,7 +98,7 @@ class Watched:
         self._time = -math.inf
 
     @classmethod
-    def of(cls, session: Session) -> Watched:
+    def of(cls, session: Session) -> LoggedRecords:
         """Everything that a session has."""
         return cls(session.readout, session.command, session.logged, session.vehicle.readout_table)
 
@@ -118,7 +118,7 @@ class Watched:
         self._time = now
 
 
-class Telemetry:
+class TelemetryOutlet:
     """Logs vehicle, command, platform and session to folder/telemetry.parquet.
 
     Publishing never raises and never waits for the disk in real time; a disk that is full ends the log and is said once
@@ -150,7 +150,7 @@ class Telemetry:
         readout_table: Table = READOUT,
     ) -> None:
         self.every = every
-        self._watched, self._wall = Watched(session_readout, command, more, readout_table), record(CLOCK)
+        self._watched, self._wall = LoggedRecords(session_readout, command, more, readout_table), record(CLOCK)
         sources = (*self._watched.vehicle, ("", CLOCK, self._wall), *self._watched.session)
         if options.choice.channels:
             options = replace(options, choice=replace(options.choice, channels=(*ALWAYS, *options.choice.channels)))
@@ -175,8 +175,8 @@ class Telemetry:
         self.writer.close()
 
 
-class Recorder:
-    """Keeps in memory what `Telemetry` logs, but for the wall clock's columns: two runs of one drive give equal logs.
+class MemoryRecorder:
+    """Keeps in memory what `TelemetryOutlet` logs, but for the wall clock's columns: two runs of one drive give equal logs.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ class Recorder:
 
     def __init__(self, session: Session, every: int, channels: Collection[str] = ()) -> None:
         self.every = every
-        self._watched = Watched.of(session)
+        self._watched = LoggedRecords.of(session)
         sources = (*self._watched.vehicle, *self._watched.session)
         self._rows = MemoryLog(sources, (*ALWAYS, *channels) if channels else ())
 
@@ -206,7 +206,7 @@ class Recorder:
         """Nothing: the rows stay."""
 
 
-def measuring(session: Session, maneuver: Maneuver, more: Collection[str] = ()) -> Recorder:
+def measuring(session: Session, maneuver: Maneuver, more: Collection[str] = ()) -> MemoryRecorder:
     """Keeps what the metrics of a maneuver need, and `more`, at their rate; its phase where the driver knows of phases.
 
     Raises ConfigError when there is no column that they need.
@@ -214,10 +214,10 @@ def measuring(session: Session, maneuver: Maneuver, more: Collection[str] = ()) 
     logged = [row[0] for _, table, _ in session.logged for row in table]
     phase = ("phase",) if maneuver.phase_names and "phase" in logged else ()
     wanted = (*columns(session.vehicle.corner_names), *maneuver.channels, *more, *phase)
-    return Recorder(session, measuring_ticks(maneuver.rate, session.h), wanted)
+    return MemoryRecorder(session, measuring_ticks(maneuver.rate, session.h), wanted)
 
 
-class Present:
+class LiveValues:
     """The numbers of a session as they are now, by the names that they have in a log.
 
     Parameters
@@ -226,7 +226,7 @@ class Present:
     """
 
     def __init__(self, session: Session) -> None:
-        self._session, self._watched = session, Watched.of(session)
+        self._session, self._watched = session, LoggedRecords.of(session)
         channels = Channels((*self._watched.vehicle, *self._watched.session))
         self.columns = {column.name: column for column in channels.columns}
         """What the columns are, by name."""

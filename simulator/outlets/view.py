@@ -24,7 +24,7 @@ LONGEST = 95
 """Bytes of a message."""
 
 
-class Window:
+class ViewOutlet:
     """Shows the session to the views that are attached to a block of shared memory.
 
     Parameters

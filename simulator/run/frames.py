@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import Record
-from simulator.builder.builder import Parts, view_geometry
+from simulator.builder.builder import SessionParts, view_geometry
 
 if TYPE_CHECKING:
     from simulator.session import Session
@@ -64,7 +64,7 @@ class States:
         return [Seen(self.kept[place], self.pressed[first : place + 1]) for first, place in zip(firsts, chosen, strict=False)]
 
 
-def drawn_states(parts: Parts, states: list[Seen], say: Callable[[str], None]) -> list[tuple[bytes, str]]:
+def drawn_states(parts: SessionParts, states: list[Seen], say: Callable[[str], None]) -> list[tuple[bytes, str]]:
     """JPEG files of some states, each with its time, speed and steering in words; none, and a word about it, where nothing can draw."""
     from simulator.view.offscreen import Offscreen
 

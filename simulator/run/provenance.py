@@ -9,8 +9,8 @@ from typing import Any
 
 from simulator.base.inputfile import read_bytes
 from simulator.base.machine import origin
-from simulator.builder.builder import Parts
-from simulator.maneuvers.report.page import Told
+from simulator.builder.builder import SessionParts
+from simulator.maneuvers.report.page import RunInfo
 from simulator.run.run_configuration import FILE_NAME, fingerprint, recorded
 from simulator.session import Session
 
@@ -24,13 +24,15 @@ Frames = Sequence[tuple[bytes, str]]
 """Pictures (JPEG), each with a line."""
 
 
-def told_of(parts: Parts, session: Session, folder: Path, machine: Mapping[str, Any], dropped: Sequence[str], frames: Frames) -> Told:
+def told_of(
+    parts: SessionParts, session: Session, folder: Path, machine: Mapping[str, Any], dropped: Sequence[str], frames: Frames
+) -> RunInfo:
     """What is told of a run that is over; `machine` as in metrics.json. Raises ConfigError: its configuration.yaml cannot be read."""
     text = read_bytes(folder / FILE_NAME, "the configuration of this run", MOST_BYTES).decode("utf-8")
-    return Told([*_driven(parts, session), *_made(parts, session, machine)], text, dropped, frames)
+    return RunInfo([*_driven(parts, session), *_made(parts, session, machine)], text, dropped, frames)
 
 
-def _driven(parts: Parts, session: Session) -> list[tuple[str, str]]:
+def _driven(parts: SessionParts, session: Session) -> list[tuple[str, str]]:
     c = parts.configuration
     names = {place: c.name(place) for place in ("maneuver", "vehicle", "terrain", "platform", "washout") if c.has(place)}
     said = list(names.items())
@@ -38,7 +40,7 @@ def _driven(parts: Parts, session: Session) -> list[tuple[str, str]]:
     return [*said, *([("settings", settings)] if settings else []), ("driven", f"{session.time:.4g} s")]
 
 
-def _made(parts: Parts, session: Session, machine: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _made(parts: SessionParts, session: Session, machine: Mapping[str, Any]) -> list[tuple[str, str]]:
     code = origin()
     return [
         ("configuration", fingerprint(recorded(parts, armed=True, raised=True))),

@@ -13,7 +13,7 @@ from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.records import Record
 from simulator.base.signals import StopRequest, on_signal, words
-from simulator.builder.builder import Parts, build
+from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
 from simulator.driver.kinds import FOLLOWER
@@ -118,7 +118,7 @@ def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], o
     return folder.path
 
 
-def _driver(parts: Parts, log: LogInfo, columns: dict[str, Any]) -> Driver:
+def _driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any]) -> Driver:
     """Who drove: the maneuver, or the commands that a person or a driver from outside gave. Raises ConfigError."""
     if parts.maneuver is not None and without_a_person(parts.options.driver).name == FOLLOWER:
         return parts.maneuver.driver(parts.ground.spawn, parts.traits)

@@ -13,7 +13,7 @@ from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.machine import taken
 from simulator.base.signals import StopRequest, on_signal, words
-from simulator.builder.builder import Parts, build
+from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
@@ -26,11 +26,11 @@ from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluated
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.maneuvers.plots.kinds import columns_of
-from simulator.maneuvers.report.page import Told
+from simulator.maneuvers.report.page import RunInfo
 from simulator.maneuvers.report.time_series import columns_shown
 from simulator.maneuvers.report.write_report import write_metrics, write_page, write_report
 from simulator.maneuvers.source_marks import mark_words
-from simulator.outlets.telemetry import Telemetry, measuring
+from simulator.outlets.telemetry import TelemetryOutlet, measuring
 from simulator.run.folder import RunFolder
 from simulator.run.frames import PERIOD, States, drawn_states
 from simulator.run.provenance import told_of
@@ -119,7 +119,7 @@ class _Driven(NamedTuple):
 
 
 def _driven(
-    parts: Parts, session: Session, folder: RunFolder, more: Sequence[Outlet], progress: Callable[[float, float], None] | None
+    parts: SessionParts, session: Session, folder: RunFolder, more: Sequence[Outlet], progress: Callable[[float, float], None] | None
 ) -> _Driven:
     """Drive the maneuver with `more` outlets beside its own, which are all closed when it is over.
 
@@ -154,7 +154,7 @@ def _driven(
     return _Driven(early, dropped, log.writer.failure)
 
 
-def driver_of(parts: Parts) -> Driver:
+def driver_of(parts: SessionParts) -> Driver:
     """Whoever follows the maneuver, unless the session asks for a driver from outside."""
     who = without_a_person(parts.options.driver)
     kind = driver_kind(who.name)
@@ -175,7 +175,7 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
         file = folder.note_failure(error)
         return {"time_s": session.time, "reason": f"{error} (traceback in {file})" if file else str(error)}
     for failure in session.failures:
-        if isinstance(failure, PartError) and isinstance(failure.part, Telemetry):
+        if isinstance(failure, PartError) and isinstance(failure.part, TelemetryOutlet):
             raise failure
     if session.latest is None:
         return None
@@ -204,7 +204,7 @@ class _Evaluated(NamedTuple):
         return self.measured.rows >= FEWEST_ROWS
 
 
-def _evaluated(parts: Parts, measured: Log, early: dict[str, Any] | None) -> _Evaluated:
+def _evaluated(parts: SessionParts, measured: Log, early: dict[str, Any] | None) -> _Evaluated:
     maneuver, spawn = parts.maneuver, parts.ground.spawn
     assert maneuver is not None
     if early is not None:
@@ -218,7 +218,7 @@ def _evaluated(parts: Parts, measured: Log, early: dict[str, Any] | None) -> _Ev
     return _Evaluated(maneuver, measured, spawn, result, curves)
 
 
-def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], told: Told | None) -> dict[str, Any]:
+def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], told: RunInfo | None) -> dict[str, Any]:
     """Write what the run leaves besides its log; what `run_maneuver` gives, but for what was dropped."""
     if run.whole:
         files, left_out = write_report(

@@ -20,12 +20,12 @@ from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.rates import whole_ticks
-from simulator.builder.builder import Parts
+from simulator.builder.builder import SessionParts
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
-from simulator.outlets.rut_file import SoilFile
-from simulator.outlets.telemetry import Telemetry
+from simulator.outlets.rut_file import RutFileOutlet
+from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.run.folder import RunFolder
 from simulator.session import Session
 from simulator.telemetry.atomic_files import write_text
@@ -42,7 +42,7 @@ FINGERPRINT = 12
 _HEAD = "# All that this run was made of: a session file, with every file that it names put in the place of the name.\n"
 
 
-def recorded(parts: Parts, armed: bool, raised: bool) -> dict[str, Any]:
+def recorded(parts: SessionParts, armed: bool, raised: bool) -> dict[str, Any]:
     """The configuration of a session as a log keeps it; `armed`, `raised` as for `open_log`."""
     c = parts.configuration
     about = {
@@ -67,8 +67,8 @@ def fingerprint(configuration: Mapping[str, Any]) -> str:
 
 
 def open_log(
-    parts: Parts, session: Session, folder: RunFolder, armed: bool, options: LogOptions = PLAIN, raised: bool = False
-) -> Telemetry:
+    parts: SessionParts, session: Session, folder: RunFolder, armed: bool, options: LogOptions = PLAIN, raised: bool = False
+) -> TelemetryOutlet:
     """Begin the log of a session, as its last outlet, and leave the configuration in the folder; the ruts follow when it ends.
 
     Parameters
@@ -84,13 +84,13 @@ def open_log(
     options = replace(options, choice=parts.options.log, about=about, lock=folder.lock)
     every = ticks_per_row(parts)
     vehicle = parts.vehicle
-    log = Telemetry(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
-    session.outlets += [SoilFile(session, folder.path, parts.terrain), log]
+    log = TelemetryOutlet(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
+    session.outlets += [RutFileOutlet(session, folder.path, parts.terrain), log]
     write_configuration(folder.path, configuration)
     return log
 
 
-def ticks_per_row(parts: Parts) -> int:
+def ticks_per_row(parts: SessionParts) -> int:
     """Ticks between two rows of the log. Raises ConfigError: the rate does not divide that of the ticks."""
     try:
         return whole_ticks(parts.options.log.rate, parts.step, "log", "rate")
@@ -99,7 +99,7 @@ def ticks_per_row(parts: Parts) -> int:
         raise c.wrong(parse(place) if c.has(place) else (), error) from None
 
 
-def about_run(parts: Parts, configuration: dict[str, Any]) -> dict[str, str]:
+def about_run(parts: SessionParts, configuration: dict[str, Any]) -> dict[str, str]:
     """What the metadata of a log say of its run."""
     c = parts.configuration
     names = {place: c.name(place) for place in ("vehicle", "terrain", "maneuver", "washout", "platform") if c.has(place)}

@@ -16,7 +16,7 @@ import msgspec
 
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError
 from simulator.base.fields import Number
-from simulator.configuration.configuration import Changed, Configuration, is_one_for_each
+from simulator.configuration.configuration import Configuration, FileChange, is_one_for_each
 from simulator.configuration.file_tables import TABLES, number_at
 from simulator.configuration.key_path import KeyPath, written
 from simulator.configuration.session_file import CONTENTS, read_session
@@ -89,7 +89,7 @@ class Checks:
         """What the numbers are that vary, by where they stand."""
         self._bodies: dict[str, Mapping[str, float]] = {}
 
-    def look(self, named: tuple[Any, ...], one: Configuration, touched: Mapping[KeyPath, Changed]) -> None:
+    def look(self, named: tuple[Any, ...], one: Configuration, touched: Mapping[KeyPath, FileChange]) -> None:
         """Check a run.
 
         Parameters
@@ -129,7 +129,7 @@ class Checks:
             read_session(one)
             self._good.add(own)
 
-    def _only_numbers(self, named: tuple[Any, ...], one: Configuration, place: KeyPath, changed: Changed) -> bool:
+    def _only_numbers(self, named: tuple[Any, ...], one: Configuration, place: KeyPath, changed: FileChange) -> bool:
         """Look at the numbers that are changed in a file, if these are single numbers that have nothing to do with others. Raises ConfigError:
         one is out of its range."""
         if changed.kind == "maneuvers":

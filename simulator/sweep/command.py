@@ -47,7 +47,7 @@ def main_sweep(arguments: Any) -> int:
             say(line)
         bar = sys.stderr.isatty() and not arguments.json
         with Shown("looked at", say, bar) as shown:
-            cases = _resolved(design, file, Asked(channels, arguments.plugin), shown)
+            cases = _resolved(design, file, SweepOptions(channels, arguments.plugin), shown)
         folder = Path(arguments.out) if arguments.out else new_run_folder()
         began = time.monotonic()
         with Shown(design.name, say, bar) as shown:
@@ -60,14 +60,14 @@ def main_sweep(arguments: Any) -> int:
     return _tell(arguments.json, cases, table, time.monotonic() - began)
 
 
-class Asked(NamedTuple):
+class SweepOptions(NamedTuple):
     """What is asked for besides the file."""
 
     channels: list[str]
     plugins: list[str]
 
 
-def _resolved(design: Design, file: Path, asked: Asked, shown: Shown) -> Resolved:
+def _resolved(design: Design, file: Path, asked: SweepOptions, shown: Shown) -> Resolved:
     """The runs of a file. Raises ConfigError, which says where in it something is wrong."""
     resolver = Resolver(design.base, file, asked.channels, asked.plugins, design.key_of)
 

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 
 from simulator.base.errors import ConfigError
-from simulator.configuration.configuration import REFERENCES, SOILS_OF_A_TERRAIN, Changed, Configuration, configuration
+from simulator.configuration.configuration import REFERENCES, SOILS_OF_A_TERRAIN, Configuration, FileChange, configuration
 from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import KeyPath, parse
 from simulator.configuration.layers import Origin
-from simulator.configuration.overrides import Setting
+from simulator.configuration.overrides import Override
 
 NAMING = tuple(
     parse(place) for place in (*(pattern for pattern, _ in REFERENCES), *SOILS_OF_A_TERRAIN, "maneuver.vehicle", "maneuver.terrain")
@@ -62,7 +62,7 @@ class Shared:
             raise found
         return found
 
-    def run(self, point: Point, key_of: Callable[[str], str] = str) -> tuple[Configuration, dict[KeyPath, Changed]]:
+    def run(self, point: Point, key_of: Callable[[str], str] = str) -> tuple[Configuration, dict[KeyPath, FileChange]]:
         """The configuration of a run, and the places of files of which it changes something, as `Configuration.with_changes`.
 
         `key_of` gives the key of the file behind which it says a key of the point. Raises ConfigError.
@@ -70,7 +70,7 @@ class Shared:
         said = {key: value for key, value in point.items() if not may_name(key)}
         return self.common(point, key_of).with_changes(sorted(self._settings(said, key_of), key=_depth))
 
-    def _expanded(self, said: Iterable[tuple[Setting, Origin]]) -> Configuration:
+    def _expanded(self, said: Iterable[tuple[Override, Origin]]) -> Configuration:
         session = self._session
         if session is not None and self._file is not None:
             session = str(find_config("sessions", session, self._file, "session"))
@@ -82,13 +82,13 @@ class Shared:
         one.expand_all()
         return one.with_changes(sorted((one for one in base if one not in naming), key=_depth))[0]
 
-    def _settings(self, said: Point, key_of: Callable[[str], str]) -> Iterator[tuple[Setting, Origin]]:
+    def _settings(self, said: Point, key_of: Callable[[str], str]) -> Iterator[tuple[Override, Origin]]:
         for key, value in said.items():
             origin = Origin(key, is_file=False) if self._file is None else Origin(self._file, key_of(key))
-            yield Setting(_path(key), value, key), origin
+            yield Override(_path(key), value, key), origin
 
 
-def _depth(said: tuple[Setting, Origin]) -> int:
+def _depth(said: tuple[Override, Origin]) -> int:
     """Names come before what is in their files."""
     return len(said[0].path)
 

@@ -22,20 +22,20 @@ from simulator.base.errors import JounceError
 from simulator.base.machine import origin
 from simulator.base.registry import load_plugins
 from simulator.base.section_cache import sections_read_once
-from simulator.builder.builder import Parts, build
+from simulator.builder.builder import SessionParts, build
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Layer, Origin
 from simulator.driver.vehicle_identification import simulated_for
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
-from simulator.outlets.telemetry import Recorder, measuring
+from simulator.outlets.telemetry import MemoryRecorder, measuring
 from simulator.run.run import FEWEST_ROWS, NO_MANEUVER, driver_of
 from simulator.run.run_configuration import about_run, recorded, ticks_per_row
 from simulator.session import Session
 from simulator.sweep.log_serialization import plain_log
 from simulator.sweep.shared_compilation import compile_or_wait, compiled_once
-from simulator.sweep.worker_cache import Stock
+from simulator.sweep.worker_cache import CachingBuilder
 from simulator.telemetry.log import Log
 
 RUN = "the run"
@@ -69,18 +69,18 @@ def read_chunk(text: bytes) -> dict[str, Any]:
 class Begun(NamedTuple):
     """A run before its first step."""
 
-    parts: Parts
+    parts: SessionParts
     maneuver: Maneuver
     session: Session
-    measured: Recorder
+    measured: MemoryRecorder
     """What it is evaluated by."""
-    log: Recorder | None
+    log: MemoryRecorder | None
     """The channels asked for."""
     tried: float
     """s of wall time that the steps of test drives of the same vehicle had taken before."""
 
 
-class Driven(NamedTuple):
+class RunOutcome(NamedTuple):
     """A run at its end."""
 
     passed: bool | None
@@ -121,15 +121,15 @@ def worker_name() -> str:
 
 
 @cache
-def stock() -> Stock:
+def stock() -> CachingBuilder:
     """What this process keeps between runs."""
     compile_or_wait()
     gc.collect()
     gc.freeze()  # compiled kernels and what belongs to them: a hundred milliseconds of looking for garbage where there is none, again and again
-    return Stock()
+    return CachingBuilder()
 
 
-def begun(configuration: Configuration, channels: Sequence[str], kept: Stock) -> Begun:
+def begun(configuration: Configuration, channels: Sequence[str], kept: CachingBuilder) -> Begun:
     """A run before its first step. Raises JounceError: it cannot be driven, or has not the channels."""
     kept.channels = tuple(channels)
     if channels:  # the log says which it was to have
@@ -146,7 +146,7 @@ def begun(configuration: Configuration, channels: Sequence[str], kept: Stock) ->
         kept.begin(session)
         if kept.has_motion:
             session.raise_platform()
-        log = Recorder(session, ticks_per_row(parts), channels) if channels else None
+        log = MemoryRecorder(session, ticks_per_row(parts), channels) if channels else None
         measured = measuring(session, parts.maneuver)
         session.outlets += [measured] if log is None else [log, measured]
     except BaseException:
@@ -155,7 +155,7 @@ def begun(configuration: Configuration, channels: Sequence[str], kept: Stock) ->
     return Begun(parts, parts.maneuver, session, measured, log, tried)
 
 
-def driven(mapping: Mapping[str, Any] | msgspec.Raw, channels: Sequence[str], kept: Stock) -> Driven:
+def driven(mapping: Mapping[str, Any] | msgspec.Raw, channels: Sequence[str], kept: CachingBuilder) -> RunOutcome:
     """Drive a run.
 
     Parameters
@@ -181,7 +181,7 @@ def driven(mapping: Mapping[str, Any] | msgspec.Raw, channels: Sequence[str], ke
     given_up = how_ended(session.driver) not in ("", DONE)
     told = None if run.log is None else run.log.log({**origin(), **about_run(parts, recorded(parts, kept.has_motion, kept.has_motion))})
     trying = simulated_for(parts.traits) - run.tried
-    return Driven(False if given_up else found["pass"], found["metrics"], told, session, stepping + trying - meanwhile, trying)
+    return RunOutcome(False if given_up else found["pass"], found["metrics"], told, session, stepping + trying - meanwhile, trying)
 
 
 def _simulate(session: Session, maneuver: Maneuver) -> float:

@@ -19,9 +19,9 @@ import numpy as np
 from simulator.base.json_output import content_key
 from simulator.base.records import Record, Table, dtype_of
 from simulator.base.section_cache import SectionCache
-from simulator.builder.builder import Workshop, build_cueing, outline
+from simulator.builder.builder import SessionBuilder, build_cueing, outline
 from simulator.configuration.configuration import DEFAULTS, Configuration
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.maneuvers.cone_course import Body
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.outlets.telemetry import PLATFORM
@@ -73,7 +73,7 @@ class KnownVehicle:
     places: tuple[str, ...]
     sound_steps: set[float] = field(default_factory=set)
     """s, with which it is stable."""
-    traits: dict[tuple[float, float], VehicleTraits] = field(default_factory=dict)
+    traits: dict[tuple[float, float], InternalModel] = field(default_factory=dict)
     """By gravity [m/s2] and step [s]."""
 
 
@@ -85,7 +85,7 @@ class Start(NamedTuple):
     throttle: float
 
 
-class Stock(Workshop):
+class CachingBuilder(SessionBuilder):
     """A workshop that makes what is the same only once. For configurations that hold contents, not names of files.
 
     Attributes
@@ -127,23 +127,23 @@ class Stock(Workshop):
     def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
         """Nothing is written into it by a vehicle."""
         key = (content_key([content, dict(files)]), file)
-        return self._tires.take(key, lambda: super(Stock, self).tire(content, file, files))
+        return self._tires.take(key, lambda: super(CachingBuilder, self).tire(content, file, files))
 
     def tires(self, files: Sequence[TireFile], sides: Sequence[int], contact: str) -> TireSet:
         """Nothing is written into them by a drive."""
         key = (*map(id, files), *sides, contact)  # of files that live as long as what is kept
-        return self._tire_sets.take(key, lambda: (files, super(Stock, self).tires(files, sides, contact)))[1]
+        return self._tire_sets.take(key, lambda: (files, super(CachingBuilder, self).tires(files, sides, contact)))[1]
 
     def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
         """Nothing is written into it by a drive."""
         key = (content_key(content), file, axles)
-        return self._drivetrains.take(key, lambda: super(Stock, self).drivetrain(content, file, axles))
+        return self._drivetrains.take(key, lambda: super(CachingBuilder, self).drivetrain(content, file, axles))
 
     def ground(self, configuration: Configuration) -> Ground:
         """Nothing is written into it by a drive."""
         key = _said(configuration, "terrain", "soils")
         self._at = (self._at[0], key)
-        return self._grounds.take(key, lambda: super(Stock, self).ground(configuration))
+        return self._grounds.take(key, lambda: super(CachingBuilder, self).ground(configuration))
 
     def maneuver(self, configuration: Configuration, vehicle: Description | None) -> Maneuver:
         """Its owner may change the duration and the title. Of the vehicle it has no more than the outline and the name."""
@@ -153,7 +153,7 @@ class Stock(Workshop):
         in_common = body is None or (body.front <= body.length and said.get("course") is None)
         names = tuple(configuration.name(key) for key in ("vehicle", "terrain") if configuration.has(key))
         key = (None if in_common else body, names, _said(configuration, "maneuver"))
-        maneuver = self._maneuvers.take(key, lambda: super(Stock, self).maneuver(configuration, vehicle))
+        maneuver = self._maneuvers.take(key, lambda: super(CachingBuilder, self).maneuver(configuration, vehicle))
         wanted = (*maneuver.channels, *self.channels)
         axles = None if vehicle is None else vehicle.mechanism.axles
         self.has_motion = self._looked_at.take((axles, wanted), lambda: self._needs_motion(wanted))
@@ -166,7 +166,7 @@ class Stock(Workshop):
             super().check_step(configuration, vehicle, step, places)
             known.sound_steps.add(step)
 
-    def traits(self, vehicle: Vehicle, gravity: float, step: float) -> VehicleTraits:
+    def traits(self, vehicle: Vehicle, gravity: float, step: float) -> InternalModel:
         """Found out once, on the vehicle as it was made."""
         known = self._known_as(vehicle)
         if (gravity, step) not in known.traits:

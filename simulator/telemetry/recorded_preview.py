@@ -30,7 +30,7 @@ def log_file(place: Path, file: object, key: str) -> Path:
     return found.file
 
 
-def foreseen(log: Path, step: float, points: int, file: object, key: str) -> RecordedPreview:
+def preview_of_log(log: Path, step: float, points: int, file: object, key: str) -> RecordedPreview:
     """The motion in a log as a preview of so many points, a step [s] apart; `file` and `key` say where it is asked for.
 
     Raises

@@ -13,7 +13,7 @@ from simulator.view.drive_lock import HostWatch, running, sweep
 from simulator.view.gl_context import display_available
 from simulator.view.launch import GEOMETRY, LAND
 from simulator.view.shared_state import KeyReader
-from simulator.view.terrain_data import Land
+from simulator.view.terrain_data import TerrainData
 from simulator.view.window import run_window
 
 LISTEN = 1.5
@@ -37,7 +37,7 @@ def main_view(pid: int | None) -> int:
     )
     print(f"view of the drive {drive['pid']} ({drive['title']}); {said}", flush=True)
     with np.load(folder / GEOMETRY) as geometry:
-        run_window(drive["block"], drive["keys"], Land.load(folder / LAND), dict(geometry), host, drive["title"], looks_on)
+        run_window(drive["block"], drive["keys"], TerrainData.load(folder / LAND), dict(geometry), host, drive["title"], looks_on)
     return 0
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from simulator.view.terrain_data import Land
+from simulator.view.terrain_data import TerrainData
 
 CAMERAS = ("chase", "driver", "suspension")
 CLEARANCE = 0.6
@@ -39,7 +39,7 @@ class Camera:
     middle_B : the point that the chase camera follows, in B [m]; None: the reference point
     """
 
-    def __init__(self, land: Land, eye_B: NDArray[np.float64], middle_B: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, land: TerrainData, eye_B: NDArray[np.float64], middle_B: NDArray[np.float64] | None = None) -> None:
         self.land = land
         self.kind = "chase"
         self._eye_B, self._middle_B = eye_B, np.zeros(3) if middle_B is None else middle_B

@@ -37,7 +37,7 @@ GRACE = 0.75
 """s that a view may take to leave by itself when the host is gone."""
 
 
-class Claim:
+class DriveLock:
     """A folder in the temporary folder that is locked until `release`, or until this process ends.
 
     Raises DeviceError when it cannot be made.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.view.meshes import Array, Builder
-from simulator.view.terrain_data import CHUNK, Things, is_paved, nothing, soil_color
+from simulator.view.terrain_data import CHUNK, FeatureMeshes, is_paved, nothing, soil_color
 from terrain.composite_height import composed_heights
 from terrain.features.shapes import BUMP, DITCH, HALF_ROUND, KERB, LINES, SETTS, STEP, WALL, WASHBOARD
 from terrain.ground import Ground, GroundArrays, base_height
@@ -47,7 +47,7 @@ _PAINT = {"white": (226, 226, 220), "yellow": (222, 178, 60)}
 Points = NDArray[np.float64]
 
 
-def things_of(ground: Ground) -> Things:
+def things_of(ground: Ground) -> FeatureMeshes:
     """What stands and lies on a ground."""
     arrays = ground.arrays._replace(roughness=no_roughness())  # the land is drawn without it too
     pieces = ground.features.pieces
@@ -70,7 +70,7 @@ def things_of(ground: Ground) -> Things:
     if ground.marks:
         meshes.append(paint.mesh())
     mesh, chunks = _chunked(np.vstack(meshes))
-    return Things(mesh, chunks, cut, cut_grid)
+    return FeatureMeshes(mesh, chunks, cut, cut_grid)
 
 
 def _shaded(mesh: Array) -> Array:

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from simulator.view.camera import CAMERAS
-from simulator.view.drive_lock import Claim, HostWatch
+from simulator.view.drive_lock import DriveLock, HostWatch
 from simulator.view.launch import ViewProcess, start_process
 from simulator.view.offscreen import Offscreen
 from simulator.view.shared_state import EXTRAS, KeyWriter, ViewReader, extras
-from simulator.view.terrain_data import Land
+from simulator.view.terrain_data import TerrainData
 from simulator.view.view_process import run_child
 
 SIZE = (1280, 720)
@@ -29,7 +29,7 @@ UNFINISHED = "frame_*.png.new"
 """Pictures that are being written."""
 
 
-def write_frames(block: str, keys: str, land: Land, geometry: Mapping[str, Any], host: HostWatch, folder: str, interval: str) -> int:
+def write_frames(block: str, keys: str, land: TerrainData, geometry: Mapping[str, Any], host: HostWatch, folder: str, interval: str) -> int:
     """Write pictures until the host leaves; returns how many.
 
     When it leaves, the last state is drawn as well, by every camera that has not drawn yet, so that the shortest drive on the slowest
@@ -94,7 +94,7 @@ class _Pictures:
 
 
 def start_pictures_process(
-    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], folder: Path, interval: float, claim: Claim | None = None
+    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], folder: Path, interval: float, claim: DriveLock | None = None
 ) -> ViewProcess:
     """Start `write_frames` in a new Python process; arguments as there and as for `start_view_process`."""
     return start_process("simulator.view.frame_writer", [block, keys], ground, geometry, [str(folder.resolve()), str(interval)], claim)

@@ -11,7 +11,7 @@ from simulator.base.records import Record
 from simulator.view.gl_objects import Mesh, Program, Texture
 from simulator.view.instrument_layout import canvas_scale
 from simulator.view.instruments import Canvas, Dials, Font, FrameRate, Shown, asset, instruments, keys_help
-from simulator.view.motion_strip_chart import Feelings
+from simulator.view.motion_strip_chart import MotionStripChart
 
 
 class Hud:
@@ -31,7 +31,7 @@ class Hud:
         """True: the list of keys instead of the instruments."""
         self.felt = False
         """True: what is felt is shown too."""
-        self._feelings = Feelings()
+        self._feelings = MotionStripChart()
         self._program = Program("hud")
         self._atlas = Texture(font.pixels, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
         self._mesh = Mesh(np.zeros((6, 12)), (2, 2, 4, 4))

@@ -30,7 +30,7 @@ from simulator.view.instrument_layout import (
     help_size,
     wrapped,
 )
-from simulator.view.motion_strip_chart import POINTS, ROWS, UNITS, Feelings
+from simulator.view.motion_strip_chart import POINTS, ROWS, UNITS, MotionStripChart
 
 _HERE = Path(__file__).resolve().parents[1]
 SMALL, NORMAL, LARGE = 13, 17, 50
@@ -195,7 +195,7 @@ class Shown(NamedTuple):
     """Frames per second; 0: none is told"""
     camera: str
     dials: Dials
-    feelings: Feelings | None = None
+    feelings: MotionStripChart | None = None
     """None: they are not to be shown"""
 
 
@@ -333,7 +333,7 @@ def _session(c: Canvas, s: Any, x: float, y: float, rate: float, camera: str) ->
         c.text(x + 192.0, y + 62.0, f"{rate:.0f} fps", SMALL, DIM, 1.0)
 
 
-def _felt(c: Canvas, feelings: Feelings, box: Box, intensity: float) -> None:
+def _felt(c: Canvas, feelings: MotionStripChart, box: Box, intensity: float) -> None:
     """Strip of what the rider feels, over what the driver in the vehicle feels."""
     c.box(*box, PANEL, 8.0)
     x, y = box.x + 12.0, box.y + 7.0

@@ -13,9 +13,9 @@ import numpy as np
 
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError
-from simulator.view.drive_lock import Claim
+from simulator.view.drive_lock import DriveLock
 from simulator.view.gl_context import display_available
-from simulator.view.terrain_data import Land, land_of
+from simulator.view.terrain_data import TerrainData, land_of
 from simulator.view.vehicle_geometry import checked_geometry
 
 LAND, GEOMETRY, ERRORS = "land.npz", "geometry.npz", "errors.txt"
@@ -27,7 +27,7 @@ HURRY = 0.5
 class ViewProcess:
     """A running view and the folder it was started with."""
 
-    def __init__(self, process: subprocess.Popen, claim: Claim) -> None:
+    def __init__(self, process: subprocess.Popen, claim: DriveLock) -> None:
         self._process, self._claim = process, claim
 
     @property
@@ -82,14 +82,14 @@ class ViewProcess:
 
 
 def start_view_process(
-    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], title: str = "", claim: Claim | None = None
+    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], title: str = "", claim: DriveLock | None = None
 ) -> ViewProcess:
     """Open the window in a new Python process that imports neither physics nor numba.
 
     Parameters
     ----------
     block, keys : names of the view block and of the key block, made by the caller
-    ground : a `terrain.ground.Ground`, or a `Land` made from one
+    ground : a `terrain.ground.Ground`, or a `TerrainData` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     title : what stands in the title bar
     claim : folder of the drive; a new one when not given
@@ -102,15 +102,15 @@ def start_view_process(
 
 
 def start_process(
-    module: str, blocks: Sequence[str], ground: Any, geometry: Mapping[str, Any], rest: Sequence[str], claim: Claim | None = None
+    module: str, blocks: Sequence[str], ground: Any, geometry: Mapping[str, Any], rest: Sequence[str], claim: DriveLock | None = None
 ) -> ViewProcess:
     """Start `python -m module BLOCK KEYS LAND.npz GEOMETRY.npz rest...`; arguments as for `start_view_process`."""
     if claim is None:
         with cleanup.defer_exit():
-            claim = Claim()
+            claim = DriveLock()
             cleanup.register_cleanup(claim.release)
     land_file, geometry_file = claim.folder / LAND, claim.folder / GEOMETRY
-    (ground if isinstance(ground, Land) else land_of(ground)).save(land_file)
+    (ground if isinstance(ground, TerrainData) else land_of(ground)).save(land_file)
     np.savez(geometry_file, **checked_geometry(geometry))  # type: ignore[arg-type]
     command = [sys.executable, "-m", module, *blocks, str(land_file), str(geometry_file), *rest]
     root = str(Path(__file__).resolve().parents[2])

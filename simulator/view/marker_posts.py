@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.view.meshes import Array, Builder, moved
-from simulator.view.terrain_data import Land, ViewRoad
+from simulator.view.terrain_data import TerrainData, ViewRoad
 
 SPACING = 50.0
 """m. From one pair of posts to the next."""
@@ -48,7 +48,7 @@ def places(road: ViewRoad) -> NDArray[np.float64]:
     return np.array(out).reshape(-1, 3)
 
 
-def posts(land: Land) -> tuple[Array, NDArray[np.float64], int]:
+def posts(land: TerrainData) -> tuple[Array, NDArray[np.float64], int]:
     """Mesh of all posts in W, the middle (n, 2) of every group of posts, and the number of vertices of a group.
 
     Posts that would stand on another road are left out.

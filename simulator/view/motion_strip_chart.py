@@ -19,7 +19,7 @@ SCALES = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200
 """Largest value that a row shows, the first that holds all there is; m/s2 and deg/s."""
 
 
-class Feelings:
+class MotionStripChart:
     """The last seconds, one point per GRAIN of the time of the frames.
 
     Attributes

@@ -19,7 +19,7 @@ from simulator.view.adaptive_resolution import SCALES, WINDOW, Quality
 from simulator.view.camera import CAMERAS
 from simulator.view.gl_context import is_software, offscreen_context
 from simulator.view.shared_state import EXTRAS, STATE, extras
-from simulator.view.terrain_data import Land, land_of
+from simulator.view.terrain_data import TerrainData, land_of
 from vehicles.readout import READOUT
 
 
@@ -29,7 +29,7 @@ class Offscreen:
     Parameters
     ----------
     width, height : size of the picture in pixels
-    ground : a `terrain.ground.Ground`, or a `Land` made from one
+    ground : a `terrain.ground.Ground`, or a `TerrainData` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     samples : samples per pixel; 1 is the fastest, 4 has smooth edges
 
@@ -41,7 +41,7 @@ class Offscreen:
         from simulator.view.gl_objects import Frame, renderer
         from simulator.view.scene import Scene
 
-        self.scene = Scene(ground if isinstance(ground, Land) else land_of(ground), geometry)
+        self.scene = Scene(ground if isinstance(ground, TerrainData) else land_of(ground), geometry)
         self.scene.hud.live = False
         self._frame = Frame(width, height, samples)
         self.width, self.height = width, height

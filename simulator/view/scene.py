@@ -19,7 +19,7 @@ from simulator.view.instruments import dials
 from simulator.view.marker_posts import SIGHT, posts
 from simulator.view.meshes import LAYOUT
 from simulator.view.rut_tiles import RutTiles
-from simulator.view.terrain_data import CHUNK, Land
+from simulator.view.terrain_data import CHUNK, TerrainData
 from simulator.view.terrain_renderer import Terrain
 from simulator.view.textures import grain
 from simulator.view.vehicle_geometry import checked_geometry
@@ -34,7 +34,7 @@ THINGS_SIGHT = 500.0
 class Scene:
     """Everything on the graphics device. A context must be current (simulator.view.gl_context)."""
 
-    def __init__(self, land: Land, geometry: Mapping[str, Any]) -> None:
+    def __init__(self, land: TerrainData, geometry: Mapping[str, Any]) -> None:
         geometry = checked_geometry(geometry)
         software = is_software(renderer())
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=not software)

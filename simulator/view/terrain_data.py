@@ -46,7 +46,7 @@ CHUNK = 48.0
 
 
 @dataclass
-class Things:
+class FeatureMeshes:
     """What stands and lies on the ground, as meshes in W; `simulator.view.feature_meshes` makes them.
 
     Attributes
@@ -63,13 +63,13 @@ class Things:
     cut_grid: tuple[float, float, float, float]
 
 
-def nothing() -> Things:
+def nothing() -> FeatureMeshes:
     """Of a ground that has no features and no paint."""
-    return Things(np.zeros((0, 10), np.float32), np.zeros((0, 4)), np.zeros((0, 0), np.uint8), (0.0, 0.0, 0.0, 0.0))
+    return FeatureMeshes(np.zeros((0, 10), np.float32), np.zeros((0, 4)), np.zeros((0, 0), np.uint8), (0.0, 0.0, 0.0, 0.0))
 
 
 @dataclass
-class Land:
+class TerrainData:
     """Arrays of one ground; grids are [row, column] = [y, x]."""
 
     origin: tuple[float, float]
@@ -84,7 +84,7 @@ class Land:
     roads: list[ViewRoad] = field(default_factory=list)
     mirrored: bool = False
     """beyond the grid: its mirror images go on for ever; otherwise its border is held"""
-    things: Things = field(default_factory=nothing)
+    things: FeatureMeshes = field(default_factory=nothing)
 
     def inside(self, u: Any, count: int) -> Any:
         """Place 0..count - 1, in nodes along one axis of `count` nodes, where the ground is as it is at place u (any shape)."""
@@ -132,24 +132,24 @@ class Land:
         np.savez(path, about=np.array(json.dumps(about)), **arrays, **lines)  # type: ignore[arg-type]
 
     @staticmethod
-    def load(path: Path) -> Land:
+    def load(path: Path) -> TerrainData:
         """Read what `save` wrote."""
         with np.load(path) as data:
             about = json.loads(str(data["about"]))
             roads = [ViewRoad(data[f"road_{k}"], road["width"], road["paved"]) for k, road in enumerate(about["roads"])]
             pair, three = tuple(about["origin"]), tuple(about["plane"])
             grids = data["heights"], data["hardness"], data["soil_ids"]
-            things = Things(data["mesh"], data["chunks"], data["cut"], tuple(about["cut_grid"]))
-            return Land(pair, tuple(about["spacing"]), three, *grids, tuple(about["soil_names"]), roads, about["mirrored"], things)
+            things = FeatureMeshes(data["mesh"], data["chunks"], data["cut"], tuple(about["cut_grid"]))
+            return TerrainData(pair, tuple(about["spacing"]), three, *grids, tuple(about["soil_names"]), roads, about["mirrored"], things)
 
 
-def land_of(ground: Any) -> Land:
+def land_of(ground: Any) -> TerrainData:
     """Land of a `terrain.ground.Ground`."""
     from simulator.view.feature_meshes import things_of  # the window, which loads a land, needs no kernels
 
     p = ground.p[0]
     roads = [ViewRoad(np.array(road.points[:, :2]), float(road.width), is_paved(road.surface)) for road in ground.roads]
-    return Land(
+    return TerrainData(
         origin=(float(p["origin"][0]), float(p["origin"][1])),
         spacing=(float(p["spacing"][0]), float(p["spacing"][1])),
         plane=(float(p["height"]), float(p["slope"][0]), float(p["slope"][1])),
@@ -175,7 +175,7 @@ def soil_color(name: str) -> tuple[int, int, int]:
     return next((color for word, color in _COLORS.items() if word in name), _PLAIN)
 
 
-def surface_texture(land: Land) -> NDArray[np.uint8]:
+def surface_texture(land: TerrainData) -> NDArray[np.uint8]:
     """(ny, nx, 4): color of the bare soil (screen values) and sunlight on it (0.8 of full scale = facing the sun squarely)."""
     palette = np.array([(*soil_color(name), 0) for name in land.soil_names] or [(*_PLAIN, 0)], np.uint8)
     packed = palette.view(np.uint32)[:, 0]
@@ -190,7 +190,7 @@ def surface_texture(land: Land) -> NDArray[np.uint8]:
     return out
 
 
-def _sunlight(land: Land, rows: slice) -> NDArray[np.float32]:
+def _sunlight(land: TerrainData, rows: slice) -> NDArray[np.float32]:
     """Cosine of the sun's angle to the normal at the nodes of some rows, not below 0."""
     h, (dx, dy) = land.heights, land.spacing
     own = h[rows]
@@ -214,7 +214,7 @@ def _sunlight(land: Land, rows: slice) -> NDArray[np.float32]:
     return np.maximum(light, np.float32(0.0), out=light)
 
 
-def road_texture(land: Land) -> tuple[NDArray[np.float16], int]:
+def road_texture(land: TerrainData) -> tuple[NDArray[np.float16], int]:
     """(rows, columns, 4) and its step in nodes: offset to the left of the nearest road in m, half its width in m, cosine of the
     dash pattern, and the kind of surface: +2 paved and covered by ice, snow or water, +1 paved, 0 soil, -1 gravel.
     """

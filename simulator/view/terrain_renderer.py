@@ -11,7 +11,7 @@ from pyglet import gl
 from simulator.view.gl_objects import Mesh, Program, Texture
 from simulator.view.quadtree import Counter, distance, tile_triangles, visible_tiles
 from simulator.view.rut_renderer import Ruts
-from simulator.view.terrain_data import Land, road_texture, surface_texture
+from simulator.view.terrain_data import TerrainData, road_texture, surface_texture
 
 CELLS = (16, 8)
 """T, cells along a side of a tile, for a graphics card and for the processor."""
@@ -33,7 +33,7 @@ SUNK = ("SMOOTH", "SHADOW", "RUTS", "SUNK")
 class Terrain:
     """The land on the graphics device."""
 
-    def __init__(self, land: Land, grain: Texture, software: bool) -> None:
+    def __init__(self, land: TerrainData, grain: Texture, software: bool) -> None:
         self.land, self.grain = land, grain
         self._cells = CELLS[software]
         self._cell = min(max(min(land.spacing), FINEST[0]), FINEST[1])

@@ -12,7 +12,7 @@ import numpy as np
 
 from simulator.base.errors import JounceError
 from simulator.view.drive_lock import HostWatch
-from simulator.view.terrain_data import Land
+from simulator.view.terrain_data import TerrainData
 
 
 def run_child(arguments: list[str], usage: str, work: Callable[..., Any]) -> int:
@@ -39,7 +39,7 @@ def run_child(arguments: list[str], usage: str, work: Callable[..., Any]) -> int
     try:
         host = HostWatch(Path(land).parent, leave=True)
         with np.load(Path(geometry)) as data:
-            work(block, keys, Land.load(Path(land)), dict(data), host, *rest)
+            work(block, keys, TerrainData.load(Path(land)), dict(data), host, *rest)
     except JounceError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -12,7 +12,7 @@ from simulator.view.camera import CAMERAS
 from simulator.view.drive_lock import HostWatch
 from simulator.view.gl_context import is_software, window_context
 from simulator.view.shared_state import KeyWriter, NoKeys, ViewReader
-from simulator.view.terrain_data import Land, land_of
+from simulator.view.terrain_data import TerrainData, land_of
 
 SIZE = (1280, 720)
 CAPTION = "Jounce"
@@ -47,7 +47,7 @@ def run_window(
     Parameters
     ----------
     block, keys : names of the view block and of the key block, both made by the host
-    ground : a `terrain.ground.Ground`, or a `Land` made from one
+    ground : a `terrain.ground.Ground`, or a `TerrainData` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     host : whether the host still lives
     title : what stands in the title bar beside the program's name
@@ -60,7 +60,7 @@ def run_window(
     caption = f"{CAPTION} - {title}" if title else CAPTION
     closed_by_user = False
     try:
-        view = _View(reader, writer, ground if isinstance(ground, Land) else land_of(ground), geometry, host, caption)
+        view = _View(reader, writer, ground if isinstance(ground, TerrainData) else land_of(ground), geometry, host, caption)
         view.run()
         closed_by_user = view.closed_by_user
     finally:
@@ -75,7 +75,7 @@ class _View:
         self,
         reader: ViewReader,
         writer: KeyWriter | NoKeys,
-        land: Land,
+        land: TerrainData,
         geometry: Mapping[str, Any],
         host: HostWatch,
         caption: str,

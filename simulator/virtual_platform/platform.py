@@ -62,7 +62,7 @@ PRIORITY = 40
 
 
 @dataclass
-class RigOptions:
+class VirtualPlatformOptions:
     """What a virtual platform is asked to do; see `rig_process.add_platform_arguments`."""
 
     platform: str = "small_hexapod"
@@ -81,7 +81,7 @@ class RigOptions:
     """Set: end at once, wherever the platform is, and without a picture."""
 
 
-def run_platform(options: RigOptions, ready: Any = None) -> dict[str, Any]:
+def run_platform(options: VirtualPlatformOptions, ready: Any = None) -> dict[str, Any]:
     """Receive until the stream has ended, or `options.leave` is set, and the platform is parked; returns the summary.
 
     Parameters
@@ -99,7 +99,7 @@ def run_platform(options: RigOptions, ready: Any = None) -> dict[str, Any]:
     _check_outputs(options)
     if options.picture:
         prepare_to_draw()
-    rig = Rig(build_platform(options.platform, options.content))
+    rig = VirtualPlatform(build_platform(options.platform, options.content))
     with _listen(options.host, options.port) as listener:
         if ready is not None:
             ready(listener.getsockname()[1])
@@ -116,7 +116,7 @@ def run_platform(options: RigOptions, ready: Any = None) -> dict[str, Any]:
     return summary
 
 
-class Rig:
+class VirtualPlatform:
     """Receiver, platform and history behind one socket. `receive` datagrams as they come, `step` at any even pace: time is what moves it."""
 
     def __init__(self, platform: Record, now: float | None = None) -> None:
@@ -141,7 +141,7 @@ class Rig:
         self._last = 0.0
         self._leaving: float | None = None
 
-    def run(self, listener: socket.socket, options: RigOptions, clock: Callable[[], float] = time.monotonic) -> None:
+    def run(self, listener: socket.socket, options: VirtualPlatformOptions, clock: Callable[[], float] = time.monotonic) -> None:
         """Receive until told to leave or stop, the duration is over, or the stream has ended and the platform is parked."""
         with _real_time():
             began = self._servo = due = clock()
@@ -209,7 +209,7 @@ class Rig:
         if self._leaving is None:
             self._leaving = now
 
-    def _finished(self, options: RigOptions, began: float, now: float) -> bool:
+    def _finished(self, options: VirtualPlatformOptions, began: float, now: float) -> bool:
         if options.leave.is_set() or (options.duration is not None and now - began >= options.duration):
             self.leave(now)
         if options.stop.is_set():
@@ -273,7 +273,7 @@ def _real_time() -> Iterator[None]:
                 os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
-def _run_in_window(rig: Rig, listener: socket.socket, options: RigOptions) -> None:
+def _run_in_window(rig: VirtualPlatform, listener: socket.socket, options: VirtualPlatformOptions) -> None:
     """Receive in a thread of its own, so that drawing does not delay packets, and show what it does. Raises DeviceError."""
     from simulator.virtual_platform.window import show_platform
 
@@ -305,7 +305,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _check_outputs(options: RigOptions) -> None:
+def _check_outputs(options: VirtualPlatformOptions) -> None:
     """Better now than after a drive. Raises OutputError."""
     for path in (options.picture, options.json):
         if path and path != "-":

@@ -23,7 +23,7 @@ from simulator.base.errors import ConfigError, JounceError, StreamError
 from simulator.base.json_output import json_text
 from simulator.base.signals import EndedBySignal, StopRequest, exit_code, leave, on_signal
 from simulator.motion.protocols.native import PROTOCOL
-from simulator.virtual_platform.platform import RigOptions, report, run_platform
+from simulator.virtual_platform.platform import VirtualPlatformOptions, report, run_platform
 
 START_TIME = 180.0
 """s that a started platform may take to say its port; it may have to compile."""
@@ -57,7 +57,7 @@ def main_platform(arguments: argparse.Namespace) -> int:
     """Run `jounce platform`; returns 0, or 1 when a packet was lost or broken, or a leg left its limits."""
     if arguments.duration is not None and not arguments.duration > 0.0:
         raise ConfigError("platform", "--duration", arguments.duration, "a number of seconds above zero")
-    options = RigOptions(
+    options = VirtualPlatformOptions(
         platform=arguments.platform,
         content=arguments.content,
         host=arguments.host,
@@ -83,7 +83,7 @@ def main_platform(arguments: argparse.Namespace) -> int:
     return 0 if sound else 1
 
 
-def _run_by_itself(options: RigOptions) -> dict[str, Any]:
+def _run_by_itself(options: VirtualPlatformOptions) -> dict[str, Any]:
     """In a terminal of its own. The first signal: come to rest and leave. The second: leave. Raises Ended after one."""
     to_screen = options.json == "-"
     asked, listens = StopRequest(), threading.Event()
@@ -106,7 +106,7 @@ def _run_by_itself(options: RigOptions) -> dict[str, Any]:
     return summary
 
 
-def _leave_with_parent(options: RigOptions) -> None:
+def _leave_with_parent(options: VirtualPlatformOptions) -> None:
     """Leave when the parent closes our standard input, which it does when it ends in whatever way; stop when it says something before."""
     with contextlib.suppress(OSError):
         while os.read(0, 1024):  # not sys.stdin, whose lock Python wants back when it ends
@@ -122,7 +122,7 @@ def _tell_parent(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python complains when it flushes once more at the end
 
 
-class VirtualPlatform:
+class VirtualPlatformProcess:
     """A running virtual platform in its own process; made by `start_virtual_platform`."""
 
     def __init__(self, process: subprocess.Popen[str], port: int, host: str) -> None:
@@ -164,7 +164,7 @@ def start_virtual_platform(
     picture: str | None = None,
     json_file: str | None = None,
     window: bool = False,
-) -> VirtualPlatform:
+) -> VirtualPlatformProcess:
     """Start a virtual platform beside this process and wait until it listens; `content` is what its file says, with changes.
 
     Raises
@@ -208,7 +208,7 @@ def start_virtual_platform(
         said = [text.removeprefix("jounce: ") for text in errors.splitlines() if text.startswith("jounce: ")]
         reason = said[0] if said else f"it ended with code {process.returncode}"
         raise StreamError(f"virtual platform did not start: {reason}") from None
-    return VirtualPlatform(process, bound, host)
+    return VirtualPlatformProcess(process, bound, host)
 
 
 def _main() -> int:

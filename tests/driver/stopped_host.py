@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 from force_device import G29, FakeSystem
 
-from simulator.driver.force_feedback.thread import Feeler, Sample
+from simulator.driver.force_feedback.thread import ForceFeedbackThread, Sample
 from simulator.driver.force_feedback.wheel_torque import ForceFeedback
 
 READOUT = np.dtype([("steering_column_torque", "f8"), ("steering_wheel_rate", "f8"), ("v_WB_B", "f8", 3)])
@@ -21,7 +21,7 @@ class Told(FakeSystem):
 
 profile = SimpleNamespace(kind="wheel", force_feedback=ForceFeedback(torque=2.0, gain=1.0))
 device = SimpleNamespace(handle=SimpleNamespace(name=G29[0], guid="", is_gamepad=False), profile=profile)
-feeler = Feeler(print, Told())
+feeler = ForceFeedbackThread(print, Told())
 readout = np.zeros(1, READOUT)
 while True:
     readout[0]["steering_column_torque"] = -1.5 + 0.01 * (time.monotonic() % 0.1)  # each sample another torque, to the left

@@ -19,10 +19,10 @@ from force_device import G29, FakeSystem, motor
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.driver.force_feedback import thread as feeler_module
-from simulator.driver.force_feedback.thread import PERIOD, Feeler, Sample
+from simulator.driver.force_feedback.thread import PERIOD, ForceFeedbackThread, Sample
 from simulator.driver.force_feedback.wheel_torque import FADE_IN, ForceFeedback, WheelTorque
 from simulator.driver.input_devices.device_profiles import read_profile
-from simulator.outlets.force_feedback import Feel
+from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from vehicles.readout import READOUT
 
 H = 1e-3
@@ -45,9 +45,9 @@ class Ticks:
         self.system = system or FakeSystem()
         self.system.clock = self.now
         self.lines, self.device = [], device
-        self.feeler = Feeler(self.lines.append, self.system, self.now)
+        self.feeler = ForceFeedbackThread(self.lines.append, self.system, self.now)
         self.feeler.take = lambda sample: self.feeler.serve(sample, self.now())
-        self.outlet = Feel(self.feeler, lambda: self.device, H)
+        self.outlet = ForceFeedbackOutlet(self.feeler, lambda: self.device, H)
         self.session = SimpleNamespace(readout=record(READOUT), moves=True, cueing=SimpleNamespace(resets=0), tick=0, driver_every=10)
 
     def now(self):
@@ -98,7 +98,7 @@ def test_the_blow_of_a_command_that_comes_in_steps_is_not_felt():
     """The driver is asked every fifth tick of 2 ms, and the wheels are thrown to where he asks in the next one."""
     ticks = Ticks(wheel())
     ticks.go(2.0, torque=1.0)
-    before, outlet, session = len(ticks.system.levels()), Feel(ticks.feeler, lambda: ticks.device, 0.002), ticks.session
+    before, outlet, session = len(ticks.system.levels()), ForceFeedbackOutlet(ticks.feeler, lambda: ticks.device, 0.002), ticks.session
     session.driver_every = 5
     for session.tick in range(1, 500):
         ticks.tick += 2
@@ -131,7 +131,7 @@ def test_a_thread_of_its_own_hands_it_over_in_time():
     readout, delays = record(READOUT), []
     for _ in range(3):
         system, device = Slow(), wheel()
-        feeler = Feeler(print, system)
+        feeler = ForceFeedbackThread(print, system)
         for n in range(100):
             readout[0]["steering_column_torque"] = 0.5 + 0.001 * n
             feeler.take(Sample(readout.copy(), device, True, 0))

@@ -15,7 +15,7 @@ from simulator.driver.force_feedback import command as listing
 from simulator.driver.force_feedback import evdev, thread
 from simulator.driver.force_feedback.command import abilities, play_test
 from simulator.driver.force_feedback.rumble import Rumble, RumbleStrength
-from simulator.driver.force_feedback.thread import Feeler, Sample
+from simulator.driver.force_feedback.thread import ForceFeedbackThread, Sample
 from simulator.driver.input_devices import calibrate
 from simulator.driver.input_devices.calibrate import add_devices_arguments, main_devices
 from simulator.driver.input_devices.gamepad import Gamepad
@@ -91,7 +91,7 @@ class FakePad:
 def test_a_pad_is_told_for_a_tenth_of_a_second_and_comes_to_rest():
     pad, readout, lines = FakePad(), rolling(), []
     readout[0]["shock_rate"] = 0.24
-    worker = Feeler(lines.append, FakeSystem([]))
+    worker = ForceFeedbackThread(lines.append, FakeSystem([]))
     for n in range(100):
         worker.serve(Sample(readout, pad, True, 0), 0.002 * n)
     assert 8 <= len(pad.told) <= 10, "every 20 ms"

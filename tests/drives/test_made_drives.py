@@ -17,7 +17,7 @@ from simulator.base.records import record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_ground
 from simulator.tools.terrain.generators.terrain_writer import files_of, write
-from simulator.tools.terrain.make_command import MAKERS, made_terrain
+from simulator.tools.terrain.make_command import GENERATORS, generate_terrain
 from tests.drives.test_random_drives import CARS, DURATION, H, vehicle
 from tests.laws.test_body_contact import HARDEST, watch
 from vehicles.command import COMMAND
@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
     @cache
     def ground(kind: str) -> tuple[Any, list[tuple[float, float, float]]]:
         files = files_of(str(folder / kind))
-        write(made_terrain(kind, 1, []), files, "")
+        write(generate_terrain(kind, 1, []), files, "")
         places = read_yaml(Path(files[0]))["places"].values()
         return build_ground(str(files[0])), [(*place["position"], np.radians(place["yaw_deg"])) for place in places]
 
@@ -43,9 +43,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.mark.parametrize("number", range(COUNT))
-@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("kind", GENERATORS)
 def test_a_random_drive_on_made_ground_stays_sane(made: Any, kind: str, number: int) -> None:
-    draw = np.random.default_rng([11, sorted(MAKERS).index(kind), number])
+    draw = np.random.default_rng([11, sorted(GENERATORS).index(kind), number])
     ground, places = made(kind)
     v = vehicle(*CARS[number % len(CARS)] if "JOUNCE_DRIVES" in os.environ else ("hmmwv", "closed_form"))
     v.reset(ground.arrays, *places[draw.integers(len(places))], gear=1)

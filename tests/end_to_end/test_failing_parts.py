@@ -20,8 +20,8 @@ from simulator.configuration.overrides import changes
 from simulator.host.drive import LIES, OVER, DriveOptions, Host, _report
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.motion.stream import MotionStream
-from simulator.outlets.telemetry import Telemetry
-from simulator.outlets.view import Window
+from simulator.outlets.telemetry import TelemetryOutlet
+from simulator.outlets.view import ViewOutlet
 from simulator.telemetry.recover import read_logs
 from simulator.telemetry.writer import read_telemetry
 
@@ -126,7 +126,7 @@ class Screen:
 def test_nobody_is_told_how_to_go_on_when_the_drive_is_over(drive):
     """The vehicle counts as paused while the platform parks; a pause without a message says that P ends it."""
     screen = Screen()
-    drive.host.window = Window(16, screen)
+    drive.host.window = ViewOutlet(16, screen)
     drive.change("duration", 1.0)
     assert drive.run() == 0
     assert len(screen.told) > 20
@@ -134,7 +134,7 @@ def test_nobody_is_told_how_to_go_on_when_the_drive_is_over(drive):
 
 
 def test_a_driver_whose_vehicle_lies_is_told_so_all_the_time(drive):
-    window, q = Window(16, Screen()), np.array([math.cos(1.2), math.sin(1.2), 0.0, 0.0])
+    window, q = ViewOutlet(16, Screen()), np.array([math.cos(1.2), math.sin(1.2), 0.0, 0.0])
     session = SimpleNamespace(vehicle=SimpleNamespace(space=SimpleNamespace(state=[{"q_WB": q}])))
     drive.host._help_up(session, window)
     assert window.message == LIES
@@ -199,14 +199,14 @@ def test_ctrl_c_inside_the_driver_is_an_interruption(drive, monkeypatch):
 def test_a_log_that_raises(drive, monkeypatch, at, error):
     """Also when it is closed: the drive goes on without it to its end."""
     moment = Moment(at, error)
-    publish, close = Telemetry.publish, Telemetry.close
+    publish, close = TelemetryOutlet.publish, TelemetryOutlet.close
 
     def failing_close(telemetry):
         close(telemetry)
         raise error
 
-    monkeypatch.setattr(Telemetry, "publish", lambda telemetry, session: (moment(), publish(telemetry, session)))
-    monkeypatch.setattr(Telemetry, "close", failing_close)
+    monkeypatch.setattr(TelemetryOutlet, "publish", lambda telemetry, session: (moment(), publish(telemetry, session)))
+    monkeypatch.setattr(TelemetryOutlet, "close", failing_close)
     assert drive.run() == 1
     drive.assert_parked()
     assert moment.raised == 1, "it is left out from then on"
@@ -232,8 +232,8 @@ def test_a_motion_stream_that_raises(drive, monkeypatch, at):
 def test_driver_log_and_parking_fail_one_after_the_other(drive, monkeypatch):
     driver_of(drive, monkeypatch, FailingDriver(Moment(900, ValueError("driver"))))
     log, sending = Moment(300, MemoryError("log")), Moment(11_000, SystemExit("stream"))
-    publish, send = Telemetry.publish, MotionStream.send
-    monkeypatch.setattr(Telemetry, "publish", lambda telemetry, session: (log(), publish(telemetry, session)))
+    publish, send = TelemetryOutlet.publish, MotionStream.send
+    monkeypatch.setattr(TelemetryOutlet, "publish", lambda telemetry, session: (log(), publish(telemetry, session)))
     monkeypatch.setattr(MotionStream, "send", lambda *arguments: (sending(), send(*arguments)))
     assert drive.run() == 1
     assert [line.split(" failed")[0] for line in drive.lines] == ["Telemetry", "FailingDriver", "Motion"]

@@ -13,7 +13,7 @@ import yaml
 from program import ROOT, call, finish, refused, start
 
 from simulator.base.records import record
-from simulator.outlets.telemetry import LOG, WALL, Telemetry
+from simulator.outlets.telemetry import LOG, WALL, TelemetryOutlet
 from simulator.telemetry import rows as rows_module
 from simulator.telemetry.writer import read_telemetry, read_units
 from washout.limiter.limiter import LIMITER
@@ -156,7 +156,7 @@ def test_resets_pauses_and_incidents_are_in_the_log(tmp_path, capsys):
     from vehicles.readout import READOUT
 
     readout, session = record(READOUT), Session()
-    log = Telemetry(tmp_path, readout, record(COMMAND))
+    log = TelemetryOutlet(tmp_path, readout, record(COMMAND))
     # time, paused, incident
     for session.time, session.paused, session.incident in ((0.0, 0, 0), (0.1, 0, 0), (0.1, 1, 0), (0.2, 0, 3), (0.0, 0, 0), (0.1, 0, 4)):
         readout[0]["time"] = session.time

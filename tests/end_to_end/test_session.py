@@ -9,8 +9,8 @@ from simulator.base.errors import OutputError
 from simulator.builder.builder import build, build_maneuver
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
-from simulator.outlets.telemetry import Telemetry
-from simulator.outlets.view import Window
+from simulator.outlets.telemetry import TelemetryOutlet
+from simulator.outlets.view import ViewOutlet
 
 H = 1e-3
 
@@ -101,7 +101,7 @@ def test_outlets_do_not_touch_the_physics(tmp_path):
         session = new_session(terrain="flat_soil")
         session.driver = maneuver.driver(session.ground.spawn)
         if watched:
-            session.outlets += [Telemetry(tmp_path, session.readout, session.command), Window(16), Counter(4)]
+            session.outlets += [TelemetryOutlet(tmp_path, session.readout, session.command), ViewOutlet(16), Counter(4)]
             session.publish()
         session.run(3.0)
         session.close()
@@ -220,7 +220,7 @@ def test_the_motion_is_changed_alike_whatever_hangs_on_the_session():
         assert session.cueing.records[0][0]["force_gain"][0] == 0.8
         ends.append(state_hash(session))
     assert ends[0] == ends[1]
-    window = Window(1)
+    window = ViewOutlet(1)
     try:
         session.publish()
         window.publish(session)

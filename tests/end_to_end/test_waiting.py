@@ -7,7 +7,7 @@ from unpaced import Hurried, Throttle, Tracker, assert_within_limits, new_sessio
 
 import simulator.session
 from simulator.host.platform_rise import RISES, STAYS_DOWN
-from simulator.outlets.view import Window
+from simulator.outlets.view import ViewOutlet
 from simulator.telemetry.writer import read_telemetry
 
 
@@ -113,7 +113,7 @@ def test_a_drive_waits_and_says_so(tmp_path, monkeypatch, comes_up):
     drive, screen, said = Drive(tmp_path, monkeypatch, 1.0), Screen(), []
     drive.change("outlets.motion.wait", True)
     drive.host.say = said.append
-    drive.host.window = Window(16, screen)
+    drive.host.window = ViewOutlet(16, screen)
     if not comes_up:
         monkeypatch.setattr("washout.cueing.MotionCueing.rise_time", property(lambda _: 2.0))
     assert drive.run() == 0
@@ -147,7 +147,7 @@ def test_a_person_need_not_wait(tmp_path, monkeypatch):
     """M begins without the platform, also in the second before it rises."""
     host, session = Drive(tmp_path, monkeypatch).host, new_session()
     monkeypatch.setattr(simulator.session, "Clock", Hurried)
-    host.window = Window(16, Screen())
+    host.window = ViewOutlet(16, Screen())
 
     def go_on():
         if session.tick == 500:

@@ -15,7 +15,7 @@ from simulator.fitting.interval_coverage import planted, summary
 from simulator.fitting.least_squares import Failed
 from simulator.fitting.measurements import Measured
 from simulator.fitting.residuals import Model
-from simulator.fitting.run_request import Log, Wanted
+from simulator.fitting.run_request import Log, RunRequest
 
 LATE = 0.07
 UNITS = {"wave": "m", "turn": "rad"}
@@ -28,7 +28,7 @@ class Formula:
         self.time = np.linspace(0.0, end, round(100 * end) + 1)
         self.calls: list[int] = []
 
-    def logs(self, wanted: Sequence[Wanted]) -> list[Log | Failed]:
+    def logs(self, wanted: Sequence[RunRequest]) -> list[Log | Failed]:
         self.calls.append(len(wanted))
         return [self.one(one.said["rate"]) for one in wanted]
 

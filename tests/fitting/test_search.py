@@ -10,9 +10,9 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.cli.main import main
 from simulator.fitting.iterations import Outcome
-from simulator.fitting.optimization_file import optimisation_of
+from simulator.fitting.optimization_file import optimization_of
 from simulator.fitting.optimize import Search, notes, result
-from simulator.fitting.run_request import Wanted
+from simulator.fitting.run_request import RunRequest
 
 FILE = {
     "name": "o",
@@ -36,7 +36,7 @@ class Formula:
     def __init__(self) -> None:
         self.calls: list[int] = []
 
-    def outcomes(self, wanted: Sequence[Wanted]) -> list[Outcome]:
+    def outcomes(self, wanted: Sequence[RunRequest]) -> list[Outcome]:
         self.calls.append(len(wanted))
         return [self.one(one.said["bar"], one.said["load"]) for one in wanted]
 
@@ -53,7 +53,7 @@ def _without_building(monkeypatch):
 
 
 def searched(**more) -> Search:
-    found = Search(optimisation_of({**FILE, **more}, "o.yaml"), Formula(), lambda _: None)
+    found = Search(optimization_of({**FILE, **more}, "o.yaml"), Formula(), lambda _: None)
     found.run()
     return found
 

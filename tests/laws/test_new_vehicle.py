@@ -13,8 +13,8 @@ from simulator.api.loading import configured
 from simulator.base.records import record
 from simulator.builder.builder import build, build_ground, build_vehicle
 from simulator.driver import vehicle_identification as acquainting
-from simulator.driver.internal_model import VehicleTraits
-from simulator.driver.vehicle_identification import acquaint, acquainted_when_asked
+from simulator.driver.internal_model import InternalModel
+from simulator.driver.vehicle_identification import identify_vehicle, lazy_internal_model
 from simulator.run.run import driver_of
 from vehicles.axle_layout import record_for
 from vehicles.command import COMMAND
@@ -214,8 +214,8 @@ def said(value: Any) -> Any:
 
 
 def test_traits_are_the_same_in_whatever_order_they_are_asked_for(hmmwv: Vehicle) -> None:
-    whole, names = acquaint(hmmwv), [one.name for one in fields(VehicleTraits)]
-    backwards = acquainted_when_asked(hmmwv)
+    whole, names = identify_vehicle(hmmwv), [one.name for one in fields(InternalModel)]
+    backwards = lazy_internal_model(hmmwv)
     for name in reversed(names[:-1]):  # last of all what could not be found out
         assert said(getattr(backwards, name)) == said(getattr(whole, name)), name
     assert backwards.troubles == whole.troubles == ()

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from simulator.base.fields import Field, Text, read
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.maneuvers.analyses.contract import Drive
 from simulator.maneuvers.analyses.kinds import ANALYSES
 from simulator.maneuvers.cone_course import Body
-from simulator.maneuvers.evaluation_section import USUAL_CHANNELS, Asked
+from simulator.maneuvers.evaluation_section import USUAL_CHANNELS, AnalysisRequest
 
 BODY = Body(width=2.0, length=4.6, front=2.2)
 
@@ -32,14 +32,14 @@ def drive_of(time, phases=None, traits=None, **columns):
     made |= {name: np.broadcast_to(np.asarray(column, dtype=float), n) for name, column in columns.items()}
     if "v_WG_B_x" not in columns:
         made["v_WG_B_x"] = made["v_WB_B_x"]
-    return Drive(made, float(time[1] - time[0]), phases or {}, traits or VehicleTraits(), BODY)
+    return Drive(made, float(time[1] - time[0]), phases or {}, traits or InternalModel(), BODY)
 
 
 def look(name, drive, **parameters):
     """Values that an analysis finds, and its curves; parameters as a file writes them."""
     analysis = ANALYSES[name]
     table = (Field("name", Text("text"), "", ""), Field("phase", Text("text"), "", ""), *analysis.parameters)
-    found = Asked(analysis, read(table, parameters, "file"), analysis.metrics).look(drive)
+    found = AnalysisRequest(analysis, read(table, parameters, "file"), analysis.metrics).look(drive)
     assert set(found.values) == {metric.name for metric in analysis.metrics}
     return found
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.maneuvers.analyses.kinds import ANALYSES
 from simulator.maneuvers.evaluation_section import USUAL_CHANNELS
 from tests.maneuvers.drives import BODY, drive_of, look, straight_ahead, times
@@ -158,7 +158,7 @@ def test_coasting_tells_resistance_and_drag():
     time = times(60.0)
     phase = math.atan(30.0 * math.sqrt(c2 / c0))
     v = math.sqrt(c0 / c2) * np.tan(phase - math.sqrt(c0 * c2) * time)
-    drive = drive_of(time, traits=VehicleTraits(mass=mass), v_WB_B_x=v)
+    drive = drive_of(time, traits=InternalModel(mass=mass), v_WB_B_x=v)
     values = look("coast_down", drive, area_m2=5.0).values
     assert values["coast_rolling_resistance"] == pytest.approx(resistance, rel=0.01)
     assert values["coast_drag_area"] == pytest.approx(area, rel=0.01)
@@ -170,7 +170,7 @@ def test_pull_and_go():
     wheels = ("FL", "FR", "RL", "RR")
     columns = {f"F_C_{one}_x": 2000.0 for one in wheels} | {f"slip_ratio_{one}": 0.2 for one in wheels}
     columns |= {f"drive_torque_{one}": 1250.0 for one in wheels} | {f"wheel_spin_{one}": 4.0 for one in wheels}
-    drive = drive_of(time, v_WB_B_x=1.5, traits=VehicleTraits(mass=2000.0), a_WG_B_x=0.0, sinkage_RL=0.07, **columns)
+    drive = drive_of(time, v_WB_B_x=1.5, traits=InternalModel(mass=2000.0), a_WG_B_x=0.0, sinkage_RL=0.07, **columns)
     values = look("drawbar", drive).values
     assert values["drawbar_pull_end"] == pytest.approx(8000.0) and values["drawbar_slip_end"] == pytest.approx(0.2)
     assert values["tractive_efficiency"] == pytest.approx(8000.0 * 1.5 / (4.0 * 1250.0 * 4.0))

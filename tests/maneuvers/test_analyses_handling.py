@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.maneuvers.analyses.frequency_response import FREQUENCIES
 from tests.maneuvers.drives import drive_of, look, second_order_step, times
 
 G = 9.80665
 RATIO = 20.0
-TRAITS = VehicleTraits(
+TRAITS = InternalModel(
     wheelbase=3.0,
     steering_wheel_lock=10.0,
     inputs=np.array([-1.0, 1.0]),

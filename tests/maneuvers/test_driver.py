@@ -9,10 +9,10 @@ import pytest
 from bicycle import Bicycle, drive, errors
 
 from simulator.base.records import record
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
-from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
+from simulator.driver.speed import SpeedControl, SpeedGains, SpeedTarget
 from simulator.driver.steering.path_follower import PathFollower
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -126,7 +126,7 @@ def test_steering_rate_is_limited():
     readout, command = record(READOUT), record(COMMAND)
     readout[0]["p_WB"], readout[0]["v_WB_B"] = (0.0, 5.0, 0.0), (10.0, 0.0, 0.0)
     driver = PathFollower(
-        Path.straight(), SpeedControl([SpeedTarget(10.0, 2.0, at=0.0)]), VehicleTraits(steering_wheel_lock=10.0), {"wheel_rate": 15.0}
+        Path.straight(), SpeedControl([SpeedTarget(10.0, 2.0, at=0.0)]), InternalModel(steering_wheel_lock=10.0), {"wheel_rate": 15.0}
     )
     seen = []
     for tick in range(5):
@@ -157,7 +157,7 @@ def test_stop_and_hold():
 def test_same_run_same_bits():
     def once():
         driver = PathFollower(
-            Path.straight(), SpeedControl([SpeedTarget(15.0, 2.0, at=0.0)], SpeedNumbers()), timed=[TimedLaneChange(1.0, 40.0, 3.5)]
+            Path.straight(), SpeedControl([SpeedTarget(15.0, 2.0, at=0.0)], SpeedGains()), timed=[TimedLaneChange(1.0, 40.0, 3.5)]
         )
         return run(driver, Bicycle(speed=15.0), 5.0).tobytes()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bicycle import Bicycle, drive, errors
 
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import LaneChange, Path, Segment, Spawn, TimedLaneChange
 from simulator.driver.speed import SpeedControl, SpeedTarget
 from simulator.driver.steering.kinds import LAWS
@@ -153,5 +153,5 @@ def test_noise_is_that_of_its_seed_and_of_its_size():
     one, again, other = steering(1, **noisy), steering(1, **noisy), steering(2, **noisy)
     assert one.tobytes() == again.tobytes()
     assert np.abs(one - other).max() > 1e-3
-    assert one.std() * VehicleTraits().steering_wheel_lock == pytest.approx(0.1, rel=0.15)
+    assert one.std() * InternalModel().steering_wheel_lock == pytest.approx(0.1, rel=0.15)
     assert np.abs(steering(1)).max() == 0.0

@@ -11,8 +11,8 @@ from bicycle import Bicycle, drive
 from simulator.base.records import record
 from simulator.builder.builder import build_vehicle
 from simulator.driver.gear_shifting import DWELL, HYSTERESIS, GearNumbers, GearShifter, gear_numbers, rolling_share
-from simulator.driver.internal_model import VehicleTraits
-from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
+from simulator.driver.internal_model import InternalModel
+from simulator.driver.speed import SpeedControl, SpeedGains, SpeedTarget
 from vehicles.readout import READOUT
 
 
@@ -34,14 +34,14 @@ class Point:
         return np.array(rows).T
 
 
-FREE = VehicleTraits(rolling=0.0, drag=0.0)
+FREE = InternalModel(rolling=0.0, drag=0.0)
 
 
 def test_a_shortage_of_power_leaves_nothing_wound_up():
     """Up a slope that the engine cannot climb at the speed asked for, and over its top: what was missing is not made up for."""
     plant = Point(20.0, power=3.0, grade=0.5)
-    known = VehicleTraits(throttle_acceleration=3.0, rolling=0.0, drag=0.0)
-    control = SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)], SpeedNumbers(), known)
+    known = InternalModel(throttle_acceleration=3.0, rolling=0.0, drag=0.0)
+    control = SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)], SpeedGains(), known)
     _, speed, throttle, _ = plant.run(control, 4.0)
     assert throttle[-1] == 1.0
     assert speed[-1] < 18.0
@@ -83,7 +83,7 @@ def test_the_foot_does_not_tap_between_the_pedals():
     noise = 0.05 * rng.standard_normal(3000)
 
     def changes(hysteresis):
-        control = SpeedControl([SpeedTarget(15.0, 2.0, at=0.0)], SpeedNumbers(pedal_gap=0.0, pedal_hysteresis=hysteresis), FREE)
+        control = SpeedControl([SpeedTarget(15.0, 2.0, at=0.0)], SpeedGains(pedal_gap=0.0, pedal_hysteresis=hysteresis), FREE)
         pressed = [control.pedals(0.01 * n, 0.0, 15.0 + noise[n]) for n in range(3000)]
         braking = [brake > 0.0 for throttle, brake in pressed if throttle > 0.0 or brake > 0.0]
         return int(np.abs(np.diff(braking)).sum())

@@ -13,11 +13,11 @@ from simulator.api.simulation import simulate
 from simulator.base.errors import InertiaWarning
 from simulator.base.records import record
 from simulator.builder.builder import build_ground, build_maneuver, build_vehicle
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import Path, Segment
 from simulator.driver.speed import SpeedControl, SpeedTarget
 from simulator.driver.steering.path_follower import PathFollower
-from simulator.driver.vehicle_identification import acquaint
+from simulator.driver.vehicle_identification import identify_vehicle
 from tests.plugins.wheels import car, drivetrain
 from vehicles.command import COMMAND
 
@@ -27,14 +27,14 @@ SHIPPED = ["hmmwv", "five_link_rear", "hmmwv_trailing_rear", "hmmwv_chrono"]
 @pytest.fixture(scope="module")
 def hmmwv():
     vehicle = build_vehicle("hmmwv")
-    return vehicle, acquaint(vehicle)
+    return vehicle, identify_vehicle(vehicle)
 
 
 def test_the_vehicle_is_left_as_it_is_and_the_traits_are_the_same_again(hmmwv):
     vehicle, traits = hmmwv
     vehicle.reset(build_ground("flat"), 3.0, 4.0, 1.0)
     before = vehicle.piece.memory.tobytes() + vehicle.readout.tobytes()
-    again = acquaint(vehicle)
+    again = identify_vehicle(vehicle)
     assert vehicle.piece.memory.tobytes() + vehicle.readout.tobytes() == before
     assert again.inputs.tobytes() == traits.inputs.tobytes()
     assert again.road_wheel_angles.tobytes() == traits.road_wheel_angles.tobytes()
@@ -107,7 +107,7 @@ def test_understeer_is_that_of_a_drive_around_a_circle(hmmwv, differentials, mov
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_shipped_vehicle_can_be_known(name):
     """The slow turn has 16 m: its angle is the arc tangent of wheelbase over radius, 1.4 % less than their ratio."""
-    traits = acquaint(build_vehicle(name))
+    traits = identify_vehicle(build_vehicle(name))
     assert traits.troubles == ()
     assert traits.turning_length == pytest.approx(traits.wheelbase, rel=0.015)
     assert 0.001 < traits.understeer < 0.005
@@ -131,7 +131,7 @@ def test_a_vehicle_with_three_axles_can_be_known(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InertiaWarning)
         vehicle = build_vehicle(str(tmp_path / "car.yaml"))
-    traits = acquaint(vehicle)
+    traits = identify_vehicle(vehicle)
     assert traits.troubles == ()
     # two axles that are not steered: it turns about a place between them
     assert 0.6 * traits.wheelbase < traits.turning_length < 1.3 * traits.wheelbase
@@ -142,28 +142,28 @@ def test_what_cannot_be_tried_is_said(monkeypatch):
     vehicle = build_vehicle("hmmwv")
     drivetrain = vehicle.model.drivetrain[0]
     drivetrain["engine_map_open"], drivetrain["engine_parts"] = drivetrain["engine_map_closed"], 0
-    traits = acquaint(vehicle)
+    traits = identify_vehicle(vehicle)
     throttle, gears = traits.troubles
     assert "throttle: it does not come off" in throttle
     assert "gears" in gears
-    assert traits.gears == VehicleTraits().gears
-    assert traits.throttle_acceleration == VehicleTraits().throttle_acceleration
-    assert traits.understeer != VehicleTraits().understeer
+    assert traits.gears == InternalModel().gears
+    assert traits.throttle_acceleration == InternalModel().throttle_acceleration
+    assert traits.understeer != InternalModel().understeer
 
 
 def test_without_weight_there_is_nothing_to_know():
-    traits = acquaint(build_vehicle("hmmwv"), 0.0)
+    traits = identify_vehicle(build_vehicle("hmmwv"), 0.0)
     assert len(traits.troubles) == 1
     assert "no weight" in traits.troubles[0]
-    assert traits.wheelbase == VehicleTraits().wheelbase
+    assert traits.wheelbase == InternalModel().wheelbase
 
 
 def test_a_maneuver_takes_what_its_file_says_before_what_is_measured():
     maneuver = build_maneuver("double_lane_change")
-    driver = maneuver.driver((0.0, 0.0, 0.0), VehicleTraits(response=0.2, understeer=0.004))
+    driver = maneuver.driver((0.0, 0.0, 0.0), InternalModel(response=0.2, understeer=0.004))
     assert driver.traits.understeer == 0.004
     path = Path.straight()
-    other = PathFollower(path, SpeedControl(), VehicleTraits(response=0.2, understeer=0.004), {"understeer": 0.001})
+    other = PathFollower(path, SpeedControl(), InternalModel(response=0.2, understeer=0.004), {"understeer": 0.001})
     assert (other.traits.understeer, other.traits.response) == (0.001, 0.2)
 
 

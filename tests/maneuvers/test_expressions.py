@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError
-from simulator.maneuvers.evaluation_section import METRICS_LIST, USUAL_CHANNELS, read_asked
+from simulator.maneuvers.evaluation_section import METRICS_LIST, USUAL_CHANNELS, read_analysis_requests
 from simulator.maneuvers.expressions import DEEPEST, FUNCTIONS, parse
 from tests.maneuvers.drives import drive_of, times
 
@@ -135,7 +135,7 @@ def test_as_deep_as_allowed():
 
 
 def asked(*sections):
-    return read_asked(METRICS_LIST.read(list(sections), "m.yaml", "metrics"), "m.yaml", PHASES)
+    return read_analysis_requests(METRICS_LIST.read(list(sections), "m.yaml", "metrics"), "m.yaml", PHASES)
 
 
 def test_a_metric_of_the_file():

@@ -20,7 +20,7 @@ from simulator.builder.builder import build_maneuver, build_vehicle
 from simulator.catalog.command import headline
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes, option
-from simulator.driver.vehicle_identification import acquaint
+from simulator.driver.vehicle_identification import identify_vehicle
 from simulator.maneuvers.phase_driver import PhaseDriver
 from simulator.run.run import run_maneuver
 from simulator.run.series import load_series, run_series
@@ -35,7 +35,7 @@ ALL = os.environ.get("JOUNCE_LIBRARY") == "1"
 
 @functools.cache
 def traits(vehicle):
-    return acquaint(build_vehicle(vehicle))
+    return identify_vehicle(build_vehicle(vehicle))
 
 
 @functools.cache

@@ -12,13 +12,13 @@ from bicycle import Bicycle, drive
 
 from simulator.base.errors import ConfigError
 from simulator.driver.gear_shifting import GearNumbers
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.phase_driver import DONE
 from tests.maneuvers.shipped import changed
 
 HEAD = {"name": "mine", "vehicle": "hmmwv", "terrain": "flat", "duration_s": 60, "body": {"length_m": 4.6, "width_m": 2.2, "front_m": 2.3}}
-TRAITS = VehicleTraits()
+TRAITS = InternalModel()
 
 
 def maneuver(phases, **more):

@@ -16,8 +16,8 @@ from simulator.maneuvers.cone_course import Track, touched_cones
 from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.metrics import driven_path, evaluate, relative_run
 from simulator.maneuvers.plots.axes import phase_spans
-from simulator.maneuvers.plots.contract import NothingToDrawError, Run
-from simulator.maneuvers.plots.kinds import PICTURES, USUAL, columns_of
+from simulator.maneuvers.plots.contract import EmptyPlotError, Run
+from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL, columns_of
 from simulator.maneuvers.report.write_report import write_report
 from simulator.telemetry.atomic_files import RESULTS
 from simulator.telemetry.figures import one_after_the_other
@@ -86,8 +86,8 @@ def run_of(name="scripted_drive", curves=CURVES, columns=None, phases=(), **chan
 def figure_of(name, run):
     """The figure of a picture, drawn once."""
     with one_after_the_other() as sheet:
-        figure = sheet.empty(PICTURES[name].size)
-        PICTURES[name].draw(figure, run)
+        figure = sheet.empty(PLOT_KINDS[name].size)
+        PLOT_KINDS[name].draw(figure, run)
         figure.canvas.draw()
     return figure
 
@@ -126,7 +126,7 @@ SAID = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", PLOT_KINDS)
 def test_a_picture_says_what_it_shows_and_in_which_unit(name):
     """Labels with units, the maneuver's title, and no letter beyond the edge."""
     run = run_of("avtp_lane_change")
@@ -155,9 +155,9 @@ def test_long_names_of_curves_and_maneuvers_are_not_cut():
 
 
 def test_every_picture_is_a_result_that_the_next_run_removes_and_every_column_exists():
-    assert {f"{name}.png" for name in PICTURES} <= set(RESULTS)
+    assert {f"{name}.png" for name in PLOT_KINDS} <= set(RESULTS)
     readout = {row[0] for row in READOUT}
-    fields = {column: column.rpartition("_")[0] if column not in readout else column for column in columns_of(PICTURES)}
+    fields = {column: column.rpartition("_")[0] if column not in readout else column for column in columns_of(PLOT_KINDS)}
     assert set(fields.values()) <= readout
 
 
@@ -182,7 +182,7 @@ def test_what_is_missing_is_said(tmp_path):
     del columns["engine_speed"]
     columns["steering_wheel_torque"] = np.full(2001, np.nan)
     columns["a_WG_B_y"] = np.zeros(2001)
-    run = run_of(columns=columns, pictures=list(PICTURES))
+    run = run_of(columns=columns, pictures=list(PLOT_KINDS))
     report = write_report(tmp_path, run.maneuver, columns, run.metrics)
     assert report.left_out == [
         "course: no course in this maneuver",
@@ -193,22 +193,22 @@ def test_what_is_missing_is_said(tmp_path):
         "pedals: no column engine_speed in this drive",
     ]
     assert json.loads((tmp_path / "metrics.json").read_text())["result"]["pictures_left_out"] == report.left_out
-    assert {file.stem for file in report.files[1:]} == set(PICTURES) - {line.partition(":")[0] for line in report.left_out}
+    assert {file.stem for file in report.files[1:]} == set(PLOT_KINDS) - {line.partition(":")[0] for line in report.left_out}
 
 
 def test_one_sheet_after_another_leaves_nothing_behind():
     """A picture has the same bytes alone and after all the others."""
     run = run_of("avtp_lane_change", phases=("straight", "turn"), columns=telemetry() | {"phase": np.repeat([0, 1], (900, 1101))})
     alone = {}
-    for name, picture in PICTURES.items():
+    for name, picture in PLOT_KINDS.items():
         with one_after_the_other() as sheet:
             picture.draw(sheet.empty(picture.size), run)
             alone[name] = sheet.png()
     with one_after_the_other() as sheet:
-        for name, picture in reversed(PICTURES.items()):
+        for name, picture in reversed(PLOT_KINDS.items()):
             picture.draw(sheet.empty(picture.size), run)
             assert sheet.png() == alone[name], name
-    assert len(set(alone.values())) == len(PICTURES) - 1  # `path` of a course is the course
+    assert len(set(alone.values())) == len(PLOT_KINDS) - 1  # `path` of a course is the course
 
 
 @pytest.mark.parametrize("corners", [FOUR, SIX])
@@ -318,12 +318,12 @@ def test_numbers_over_time_are_in_the_units_of_people():
     assert curve_of(angle)[1].max() == pytest.approx(math.degrees(20.0 * (WHEELBASE * 3.0 / SPEED**2 + UNDERSTEER * 3.0)), rel=0.01)
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", PLOT_KINDS)
 def test_a_drive_of_ten_rows_is_drawn_or_said(name):
     columns = {key: column[:10] for key, column in telemetry().items()}
     try:
         figure = figure_of(name, run_of("avtp_lane_change", columns=columns))
-    except NothingToDrawError as why:
+    except EmptyPlotError as why:
         assert (name, str(why)) == ("handling", "no steady turn in this drive")
     else:
         assert labels(figure) == SAID[name]

@@ -19,7 +19,7 @@ from simulator.base.errors import OutputError
 from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.plots.kinds import USUAL
-from simulator.maneuvers.report.page import Told, outcome, run_page
+from simulator.maneuvers.report.page import RunInfo, outcome, run_page
 from simulator.maneuvers.report.write_report import write_metrics, write_report
 from simulator.report.html_page import cell
 from simulator.report.plot_style import STRETCHES, thinned
@@ -100,7 +100,7 @@ def test_page_says_what_metrics_say_and_fetches_nothing(avtp, tmp_path):
     maneuver = copy.copy(maneuver)
     maneuver.pictures = ()
     frame = (b"\xff\xd8 no picture", "3.0 s")
-    told = Told([("seed", "7"), ("configuration", "abc123")], "maneuver: <all> of it", ["a sensor"], [frame])
+    told = RunInfo([("seed", "7"), ("configuration", "abc123")], "maneuver: <all> of it", ["a sensor"], [frame])
     write_report(tmp_path, maneuver, telemetry, result | {"remarks": ["wet & cold"]}, machine={}, spawn=SPAWN, told=told)
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     plain = text.replace("<wbr>", "")
@@ -128,11 +128,11 @@ def test_page_says_what_metrics_say_and_fetches_nothing(avtp, tmp_path):
 def test_page_of_a_run_that_ended_early_or_has_no_limits(avtp):
     _, _, _, result = avtp
     early = result | {"pass": False, "ended_early": {"time_s": 3.25, "reason": "roll beyond 30 deg"}}
-    assert "ended early, at 3.25 s: roll beyond 30 deg" in run_page(early, Told(), None).html()
+    assert "ended early, at 3.25 s: roll beyond 30 deg" in run_page(early, RunInfo(), None).html()
     free = result | {"pass": None, "checks": [], "table": [row | {"verdict": "info"} for row in result["table"]]}
-    assert "no limits given" in run_page(free, Told(), None).html()
+    assert "no limits given" in run_page(free, RunInfo(), None).html()
     none = {"title": "short", "maneuver": "short", "pass": None, "checks": [], "table": []}
-    assert "too few rows" in run_page(none, Told(), None).html()
+    assert "too few rows" in run_page(none, RunInfo(), None).html()
 
 
 def test_same_run_same_bits(tmp_path):

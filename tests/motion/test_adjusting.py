@@ -10,7 +10,7 @@ from simulator.base.callbacks import callback, record_at
 from simulator.base.errors import ConfigError
 from simulator.base.records import dtype_of
 from simulator.driver.input_devices import keyboard
-from simulator.host.cueing_controls import CueingPanel
+from simulator.host.cueing_controls import CueingControls
 from washout.contract import CONTRACT, LAYOUT, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutKind
 from washout.cueing import MotionCueing
 from washout.intensity import MOST, TURN
@@ -122,7 +122,7 @@ def test_what_is_out_of_its_limits_is_refused_and_changes_nothing():
 
 def test_the_keys_turn_every_number_of_the_washout():
     motion = cueing()
-    panel = CueingPanel(motion)
+    panel = CueingControls(motion)
     assert {"intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down"} <= set(keyboard.ACTIONS.values())
     assert panel.obey("pause") is None
     assert panel.obey("intensity_down") == "intensity of the motion 90 %" and motion.intensity == pytest.approx(0.9)

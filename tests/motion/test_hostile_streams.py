@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.motion.protocols.native_packet import encode
-from simulator.virtual_platform.platform import SERVO, Rig, report
+from simulator.virtual_platform.platform import SERVO, VirtualPlatform, report
 from simulator.virtual_platform.receiver import HELD_FOR, Receiver, Spread
 from tests.motion.still_packet import still_packet
 from washout.platform import leg_lengths
@@ -56,7 +56,7 @@ class World:
     """A rig, and a clock that only this moves. Wakes come unevenly, as on a busy machine."""
 
     def __init__(self, seed=0):
-        self.rig = Rig(P, now=0.0)
+        self.rig = VirtualPlatform(P, now=0.0)
         self.now = 0.0
         self.rng = random.Random(seed)
         self.times, self.legs = [0.0], [self.rig.body.limits[0]["legs"].copy()]

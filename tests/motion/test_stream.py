@@ -17,7 +17,7 @@ from simulator.base.records import record
 from simulator.host.platform_park import close_together
 from simulator.motion.protocols.native_packet import decode, encode
 from simulator.motion.stream import LAST_PACKETS, MotionStream
-from simulator.outlets.motion_stream import Motion
+from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.session import is_due
 from simulator.virtual_platform.receiver import Receiver
 from tests.motion.still_packet import still_packet
@@ -103,7 +103,7 @@ def test_streams_of_different_rates_come_evenly_and_end_with_rest():
             rig.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         motion = engaged()
         streams = [MotionStream(port=rigs[name].getsockname()[1], protocol=name, rate=rate) for name, rate in rates.items()]
-        outlets = [Motion(stream) for stream in streams]
+        outlets = [MotionStreamOutlet(stream) for stream in streams]
         session = SimpleNamespace(readout=None, cueing=motion, moves=True, tick=0)
         for tick in range(1, 2001):
             session.tick, session.readout = tick, readout(tick)

@@ -20,7 +20,7 @@ import simulator.virtual_platform.process
 from simulator.base.errors import ConfigError, OutputError, StreamError
 from simulator.motion.protocols.native_packet import MotionPacket, encode
 from simulator.motion.watchdog import FADE, LIVE, NEUTRAL, PARK, FollowingPlatform, stage_of
-from simulator.virtual_platform.platform import RigOptions, report, run_platform
+from simulator.virtual_platform.platform import VirtualPlatformOptions, report, run_platform
 from simulator.virtual_platform.process import add_platform_arguments, main_platform, start_virtual_platform
 from tests.motion.still_packet import still_packet
 
@@ -170,10 +170,10 @@ def test_a_port_in_use_is_one_clear_line():
 @pytest.mark.parametrize(
     ("options", "kind"),
     [
-        (RigOptions(port=70000), StreamError),
-        (RigOptions(host="no.such.host.invalid", port=0), StreamError),
-        (RigOptions(platform="no_such_platform"), ConfigError),
-        (RigOptions(port=0, picture="/no/such/folder/a.png"), OutputError),
+        (VirtualPlatformOptions(port=70000), StreamError),
+        (VirtualPlatformOptions(host="no.such.host.invalid", port=0), StreamError),
+        (VirtualPlatformOptions(platform="no_such_platform"), ConfigError),
+        (VirtualPlatformOptions(port=0, picture="/no/such/folder/a.png"), OutputError),
     ],
 )
 def test_what_cannot_be_used_is_said_before_listening(options, kind):
@@ -187,7 +187,7 @@ def test_it_leaves_by_itself_when_the_stream_has_ended():
     pose, legs = tuple(body.limits[0]["pose"]), tuple(body.limits[0]["legs"])
     bound: list[int] = []
     result: list[dict] = []
-    worker = threading.Thread(target=lambda: result.append(run_platform(RigOptions(port=0, duration=20.0), bound.append)))
+    worker = threading.Thread(target=lambda: result.append(run_platform(VirtualPlatformOptions(port=0, duration=20.0), bound.append)))
     worker.start()
     while not bound:
         time.sleep(0.01)

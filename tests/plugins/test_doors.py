@@ -20,7 +20,7 @@ from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.make_driver import new_driver
 from simulator.motion.stream import MotionStream
 from simulator.outlets.kinds import OUTLET_KINDS, build_outlets
-from simulator.outlets.motion_stream import Motion
+from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.sensors.mounted_sensor import build_sensors
 from simulator.session import PartError, Session
 from tests.plugins import drivers, outlets, protocols, sensors, terrains
@@ -170,7 +170,7 @@ def test_a_protocol_that_fails_is_dropped_and_nothing_more_leaves(listener: sock
     stream, _ = streaming(listener, f"{how}_protocol")
     assert stream.trouble == f"protocol {how}_protocol was dropped: {reason}"
     assert len(received(listener)) == 20
-    outlet = Motion(stream)
+    outlet = MotionStreamOutlet(stream)
     s = session(outlets=[outlet])
     s.publish()
     assert [str(f) for f in s.failures] == [f"Motion failed: {stream.trouble}; nothing is sent any more"]

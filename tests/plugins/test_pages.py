@@ -23,7 +23,7 @@ from simulator.configuration.session_file import read_session
 from simulator.driver.input_devices.human_driver import open_driver
 from simulator.maneuvers.conditions import QUANTITIES
 from simulator.maneuvers.input_signals import profile_tables
-from simulator.maneuvers.plots.kinds import PICTURES
+from simulator.maneuvers.plots.kinds import PLOT_KINDS
 from simulator.motion.protocols.contract import NO_ENGINE, Said, encoder_of
 from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 from simulator.outlets.kinds import build_outlets
@@ -187,7 +187,7 @@ def test_maneuvers_series_and_searches_of_the_page_are_good(tmp_path: Path) -> N
 
 def test_the_page_of_maneuvers_has_all_words() -> None:
     text = (DOCS / "own_maneuver.md").read_text(encoding="utf-8")
-    for word in (*QUANTITIES, *profile_tables("rad"), *PICTURES):
+    for word in (*QUANTITIES, *profile_tables("rad"), *PLOT_KINDS):
         assert f"`{word}`" in text, word
 
 

@@ -21,7 +21,7 @@ from simulator.base.records import Record, record
 from simulator.builder.builder import build_vehicle, data_folder
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
-from simulator.outlets.telemetry import Telemetry
+from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.run.run import run_maneuver
 from simulator.telemetry.parquet import read_telemetry
 from tests.end_to_end.program import ROOT, environment
@@ -263,7 +263,7 @@ def test_too_stiff_a_tread_is_named(folder: Path) -> None:
 
 def test_its_state_is_logged_under_its_own_names(car: Vehicle, tmp_path: Path) -> None:
     car.reset(ground("slope"))
-    log = Telemetry(tmp_path, car.readout, command(), more=car.logged)
+    log = TelemetryOutlet(tmp_path, car.readout, command(), more=car.logged)
     log.writer.publish(wait=True)
     log.close()
     columns = read_telemetry(tmp_path / "telemetry.parquet", ["brush_u_FL_0", "brush_u_RR_1"])

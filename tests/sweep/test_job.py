@@ -18,10 +18,10 @@ from simulator.api.loading import configured
 from simulator.api.simulation import Simulation
 from simulator.base.errors import ConfigError
 from simulator.base.fields import read
-from simulator.driver.vehicle_identification import acquainted_when_asked
+from simulator.driver.vehicle_identification import lazy_internal_model
 from simulator.run.run import run_maneuver
 from simulator.sweep.job import drive, driven, read_chunk
-from simulator.sweep.worker_cache import Stock
+from simulator.sweep.worker_cache import CachingBuilder
 from vehicles import description
 from vehicles.equilibrium_cache import arrays_in
 
@@ -66,7 +66,7 @@ def mappings() -> list[dict[str, Any]]:
 
 def test_the_order_of_runs_in_a_worker_changes_no_bit(mappings):
     def all_of_them(order: list[int]) -> dict[int, tuple[Any, str]]:
-        kept = Stock()
+        kept = CachingBuilder()
         found = {}
         for n in order:
             run = driven(mappings[n], (), kept)
@@ -84,13 +84,13 @@ def test_parts_that_are_kept_are_those_of_the_vehicle_that_is_asked_for():
     """In turn, forth and back, each vehicle stands, rolls and drives as where there is no other."""
     runs = {what: mapping({SPEED: 15, "duration": 0.3, **changes}) for what, changes in ONE_PART.items()}
 
-    def found(what: str, kept: Stock) -> tuple[str, bytes]:
+    def found(what: str, kept: CachingBuilder) -> tuple[str, bytes]:
         session = driven(runs[what], (), kept).session
         return digest(session), b"".join(part.tobytes() for part in arrays_in(session.vehicle.model))
 
-    alone = {what: found(what, Stock()) for what in runs}
+    alone = {what: found(what, CachingBuilder()) for what in runs}
     assert len(set(alone.values())) == len(alone)
-    kept = Stock()
+    kept = CachingBuilder()
     for what in (*runs, *reversed(runs)):
         assert found(what, kept) == alone[what], what
 
@@ -107,7 +107,7 @@ def image(thing: Any) -> Any:
 
 
 def test_nobody_writes_into_what_was_read_of_a_file():
-    kept = Stock()
+    kept = CachingBuilder()
     for changes in ONE_PART.values():
         driven(mapping({SPEED: 15, "duration": 0.3, **changes}), (), kept)
     assert len(kept.sections.found) > 50
@@ -116,7 +116,7 @@ def test_nobody_writes_into_what_was_read_of_a_file():
 
 
 def test_what_is_described_as_before_is_not_made_anew(monkeypatch):
-    kept = Stock()
+    kept = CachingBuilder()
     driven(mapping({SPEED: 15, "duration": 0.3}), (), kept)
     for name in ("ends_of", "_read_axle"):
         monkeypatch.setattr(description, name, lambda *_: pytest.fail("made anew"))
@@ -130,14 +130,14 @@ def test_an_axle_that_cannot_be_read_is_told_as_where_nothing_is_kept():
     broken["vehicle"]["axles"]["rear"]["spring"]["rate"] = -1.0
     broken["vehicle"]["axles"]["front"]["hardpoints_left"]["UCA_U"] = "nowhere"
 
-    def said(kept: Stock) -> str:
+    def said(kept: CachingBuilder) -> str:
         with pytest.raises(ConfigError) as caught:
             driven(broken, (), kept)
         return str(caught.value)
 
-    kept = Stock()
+    kept = CachingBuilder()
     driven(mapping({SPEED: 15, "duration": 0.3}), (), kept)
-    assert said(kept) == said(kept) == said(Stock())
+    assert said(kept) == said(kept) == said(CachingBuilder())
     assert "axles.rear.spring.rate" in said(kept) and "UCA_U" in said(kept)
 
 
@@ -150,7 +150,7 @@ def test_the_steps_of_a_test_drive_count_as_simulating_once():
 
 
 def test_a_run_of_a_sweep_is_that_of_the_library_and_of_jounce_run(mappings, tmp_path):
-    ours, kept = driven(mappings[1], (), Stock()), json.dumps(mappings[1])
+    ours, kept = driven(mappings[1], (), CachingBuilder()), json.dumps(mappings[1])
     alone = Simulation(maneuver="braking_straight", changes=SHORT[1])
     result = alone.run()
     assert digest(ours.session) == digest(alone.session)
@@ -163,8 +163,8 @@ def test_a_run_of_a_sweep_is_that_of_the_library_and_of_jounce_run(mappings, tmp
 
 def test_what_a_run_was_driven_with_is_given_back_with_it(mappings):
     """At once: rings would stay until somebody looks for garbage, and a worker that drives ten thousand vehicles would hold hundreds of them."""
-    run = driven(mappings[1], (), Stock())
-    trial = acquainted_when_asked(run.session.vehicle)
+    run = driven(mappings[1], (), CachingBuilder())
+    trial = lazy_internal_model(run.session.vehicle)
     assert trial.throttle_acceleration > 0.0
     gone = [weakref.ref(one) for one in (run.session, run.session.vehicle, run.session.driver, vars(trial)["_trial"].probe)]
     gc.disable()
@@ -190,7 +190,7 @@ def test_a_chunk_out_of_its_text_is_driven_as_the_plain_one(mappings):
 
 
 def test_channels_of_the_platform_are_those_of_a_run_of_its_own(mappings):
-    kept = Stock()
+    kept = CachingBuilder()
     driven(mappings[0], (), kept)
     assert not kept.has_motion
     ours = driven(mappings[0], CHANNELS, kept).log

@@ -14,10 +14,10 @@ from simulator.base.records import record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.tools.terrain.generators.erosion import gather, slid, wetness
-from simulator.tools.terrain.generators.generated_terrain import Made
+from simulator.tools.terrain.generators.generated_terrain import GeneratedTerrain
 from simulator.tools.terrain.generators.proving_ground import INCH
 from simulator.tools.terrain.generators.terrain_writer import files_of, write
-from simulator.tools.terrain.make_command import MAKERS, made_terrain
+from simulator.tools.terrain.make_command import GENERATORS, generate_terrain
 from terrain.composite_height import composed_heights
 from terrain.features.shapes import KERB
 from terrain.ground import Ground
@@ -32,12 +32,12 @@ SMALL = {
 
 
 @pytest.fixture(scope="module")
-def made() -> dict[str, Made]:
-    return {kind: made_terrain(kind, 3, settings) for kind, settings in SMALL.items()}
+def made() -> dict[str, GeneratedTerrain]:
+    return {kind: generate_terrain(kind, 3, settings) for kind, settings in SMALL.items()}
 
 
 @pytest.fixture(scope="module")
-def files(made: dict[str, Made], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def files(made: dict[str, GeneratedTerrain], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("made")
     out = {}
     for kind, one in made.items():
@@ -59,21 +59,21 @@ def heights(ground: Ground, x: Any, y: Any) -> np.ndarray:
     return z.reshape(x.shape)
 
 
-@pytest.mark.parametrize("kind", MAKERS)
-def test_the_seed_makes_the_terrain(kind: str, made: dict[str, Made], files: dict[str, Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", GENERATORS)
+def test_the_seed_makes_the_terrain(kind: str, made: dict[str, GeneratedTerrain], files: dict[str, Path], tmp_path: Path) -> None:
     again = files_of(str(tmp_path / kind))
-    write(made_terrain(kind, 3, SMALL[kind]), again, f"jounce terrain make {kind}")
+    write(generate_terrain(kind, 3, SMALL[kind]), again, f"jounce terrain make {kind}")
     for file in again:
         assert file.read_bytes() == files[kind].with_name(file.name).read_bytes()
     assert sum(file.stat().st_size for file in again) < 10e6
-    other = made_terrain(kind, 4, SMALL[kind])
+    other = generate_terrain(kind, 4, SMALL[kind])
     assert other.heights.shape != made[kind].heights.shape or np.abs(other.heights - made[kind].heights).max() > 0.01
     with pytest.raises(OutputError, match="there is such a file already"):
         files_of(str(tmp_path / kind))
 
 
-@pytest.mark.parametrize("kind", MAKERS)
-def test_what_is_written_is_what_was_made(kind: str, made: dict[str, Made], grounds: dict[str, Ground]) -> None:
+@pytest.mark.parametrize("kind", GENERATORS)
+def test_what_is_written_is_what_was_made(kind: str, made: dict[str, GeneratedTerrain], grounds: dict[str, Ground]) -> None:
     """At the nodes of the map, to half a count; roads and roughness of the hills and dunes come on top."""
     one, ground = made[kind], grounds[kind]
     rows, columns = ground.margin
@@ -167,7 +167,7 @@ def test_behind_the_sidewalk_the_base_takes_over_without_a_step(grounds: dict[st
     assert z.min() > 0.124
 
 
-def test_slip_faces_of_dunes_hold_their_angle_of_repose(made: dict[str, Made]) -> None:
+def test_slip_faces_of_dunes_hold_their_angle_of_repose(made: dict[str, GeneratedTerrain]) -> None:
     one = made["dunes"]
     slope = np.hypot(*np.gradient(one.heights, one.grid.spacing))
     assert np.quantile(slope, 0.999) < math.tan(math.radians(35.0))
@@ -177,7 +177,7 @@ def test_slip_faces_of_dunes_hold_their_angle_of_repose(made: dict[str, Made]) -
     assert slope[mud].mean() < 0.3 * slope[~mud].mean()
 
 
-def test_hills_have_their_relief_and_wet_ground_lies_low(made: dict[str, Made]) -> None:
+def test_hills_have_their_relief_and_wet_ground_lies_low(made: dict[str, GeneratedTerrain]) -> None:
     one = made["hills"]
     assert np.ptp(one.heights) == pytest.approx(20.0)
     clay, sand = (one.cover == k for k in (1, 2))
@@ -218,7 +218,7 @@ def test_water_gathers_in_a_valley() -> None:
 )
 def test_what_cannot_be_made_is_told(kind: str, setting: str, what: str) -> None:
     with pytest.raises(ConfigError, match=what):
-        made_terrain(kind, 1, [setting])
+        generate_terrain(kind, 1, [setting])
 
 
 def test_a_drive_begins_at_the_place_that_is_named(files: dict[str, Path], tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def car() -> Any:
     return build_vehicle("hmmwv")
 
 
-@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("kind", GENERATORS)
 def test_a_car_stands_at_every_place(kind: str, files: dict[str, Path], grounds: dict[str, Ground], car: Any) -> None:
     ground, braked = grounds[kind], record(COMMAND)
     braked[0]["brake"] = 1.0

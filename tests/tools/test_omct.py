@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simulator.builder.builder import build_platform, find_config, read_yaml
-from simulator.tools.cueing.motion_pipeline import Ride
+from simulator.tools.cueing.motion_pipeline import PlatformMotion
 from simulator.tools.cueing.omct import AXES, FREQUENCIES, TICK, fidelity, objective_test, sine, sweep, to_dict, unmeasured
 from washout.cueing import MotionCueing
 
@@ -113,7 +113,7 @@ class Parallel:
         self.high_A, self.high_b = trapezoid(np.array([[0, 1, 0], [0, 0, 1], -c]), np.array([0, 0, 1.0]), self.h)
         self.low_A, self.low_b = trapezoid(np.array([[0, 1], [-25.0, -10.0]]), np.array([0, 25.0]), self.h)
 
-    def follow(self, f: np.ndarray, w: np.ndarray) -> Ride:
+    def follow(self, f: np.ndarray, w: np.ndarray) -> PlatformMotion:
         pose = np.zeros((len(f), 6))
         for k, u in enumerate(self.gain * f[:, 0]):
             self.q = self.high_A @ self.q + self.high_b * (self.u + u)
@@ -123,7 +123,7 @@ class Parallel:
             self.tilt += min(self.rate * self.h, max(-self.rate * self.h, step))
             pose[k, 0], pose[k, 4] = self.q[1], self.tilt
         n = len(f)
-        return Ride(self.h, pose, np.zeros((n, 6)), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool))
+        return PlatformMotion(self.h, pose, np.zeros((n, 6)), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool))
 
 
 def trapezoid(A, b, h):

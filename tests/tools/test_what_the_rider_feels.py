@@ -14,7 +14,7 @@ from driven import JUDGED, driven
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_cueing, find_config
 from simulator.tools.cueing.omct import objective_test
-from simulator.tools.cueing.recorded_drives import Ridden, ride_drive
+from simulator.tools.cueing.recorded_drives import CueingResult, ride_drive
 from simulator.tools.cueing.scores import rms, up_to
 from washout.vestibular import MODELS
 
@@ -31,7 +31,7 @@ YAW_GAIN = {"small": 0.15, "large": 0.3}
 
 
 @functools.cache
-def ridden(washout: str, drive: str) -> Ridden:
+def ridden(washout: str, drive: str) -> CueingResult:
     one = driven(drive)
     return ride_drive(one, partial(build_cueing, washout, PAIRS[washout], one.h, one.gravity), models=MODELS[:1])
 

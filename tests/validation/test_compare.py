@@ -13,7 +13,7 @@ from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.validation.compare.align import shift_of
 from simulator.validation.compare.bands import bands_of, judged
-from simulator.validation.compare.comparison_file import BandSaid, Comparison, asked_for
+from simulator.validation.compare.comparison_file import BandSaid, Comparison, comparison_from_arguments
 from simulator.validation.compare.record import Record, known_units
 
 G = 9.80665
@@ -116,7 +116,7 @@ def test_a_table_of_another_program_is_read_shifted_and_held_against_bands(swing
     ("said", "add", "share"), [("+-.5", 0.5, 0.0), ("12.5%", 0.0, 0.125), ("±5+3.5%", 5.0, 0.035), ("1e-3", 0.001, 0.0)]
 )
 def test_bands_of_a_command_line(said, add, share):
-    (one,) = asked_for([], [f"roll_deg={said}"], None, []).bands
+    (one,) = comparison_from_arguments([], [f"roll_deg={said}"], None, []).bands
     assert (one.channel, one.add, one.share) == ("roll_deg", add, pytest.approx(share))
 
 
@@ -166,9 +166,9 @@ def test_what_cannot_be_judged_is_not_kept():
 
 @pytest.mark.parametrize("name", ["iso_19364", "iso_19365"])
 def test_shipped_bands_name_channels_there_are_and_where_their_numbers_come_from(name):
-    for one in bands_of(asked_for([], [name], None, []), known_units()):
+    for one in bands_of(comparison_from_arguments([], [name], None, []), known_units()):
         assert one.add > 0.0 and one.said.mark
-    assert asked_for([name], [], None, []).title
+    assert comparison_from_arguments([name], [], None, []).title
 
 
 @pytest.mark.parametrize(

@@ -12,15 +12,15 @@ from simulator import load_ground, load_vehicle
 from simulator.api.loading import assemble
 from simulator.maneuvers.metrics import METRICS
 from simulator.run.series import load_series, series_file
-from simulator.validation.datasheet.definitions import CASES, FACTS, AtHighest, Case, Metric, Standing
-from simulator.validation.datasheet.evaluate import Told, cases_of, measure
+from simulator.validation.datasheet.definitions import CASES, ITEMS, AtHighest, Case, Metric, StaticState
+from simulator.validation.datasheet.evaluate import ItemValue, cases_of, measure
 from simulator.validation.datasheet.page import TITLE, WIDTH, Facts, deviations, to_dict, to_markdown, to_text
 from simulator.validation.datasheet.published_file import Figure, load_published, published_of
-from simulator.validation.datasheet.run_cases import Driven, Drives
-from simulator.validation.datasheet.side_by_side import beside_as_markdown
+from simulator.validation.datasheet.run_cases import CaseRun, Drives
+from simulator.validation.datasheet.side_by_side import comparison_to_markdown
 from simulator.validation.datasheet.static_values import standing
 
-BY_NAME = {fact.name: fact for fact in FACTS}
+BY_NAME = {fact.name: fact for fact in ITEMS}
 KEYS = {
     "fact", "group", "title", "value", "unit", "shown", "shown_unit", "verdict", "reason", "published", "from", "meaning",
 }  # fmt: skip
@@ -40,11 +40,11 @@ def found(vehicle):
 
 
 def test_names_and_titles():
-    assert len(BY_NAME) == len(FACTS)
-    for fact in FACTS:
+    assert len(BY_NAME) == len(ITEMS)
+    for fact in ITEMS:
         assert len(fact.title) <= TITLE and len(fact.shown_unit) <= 8, fact.name
         assert fact.factor > 0.0
-    assert {case for fact in FACTS for case in cases_of(fact)} == set(CASES)
+    assert {case for fact in ITEMS for case in cases_of(fact)} == set(CASES)
 
 
 @cache
@@ -60,7 +60,7 @@ def metrics_of(name):
     return out
 
 
-@pytest.mark.parametrize("fact", [fact for fact in FACTS if isinstance(fact.source, Metric | AtHighest)], ids=lambda fact: fact.name)
+@pytest.mark.parametrize("fact", [fact for fact in ITEMS if isinstance(fact.source, Metric | AtHighest)], ids=lambda fact: fact.name)
 def test_a_metric_of_a_fact_is_one_of_what_is_driven(fact):
     for name in cases_of(fact):
         known = metrics_of(name)
@@ -73,7 +73,7 @@ def test_a_metric_of_a_fact_is_one_of_what_is_driven(fact):
 
 def test_every_standing_fact_of_the_shipped_vehicle_is_found(found):
     assert found.troubles == []
-    assert set(found.numbers) == {fact.name for fact in FACTS if isinstance(fact.source, Standing)}
+    assert set(found.numbers) == {fact.name for fact in ITEMS if isinstance(fact.source, StaticState)}
 
 
 def test_mass_and_loads(vehicle, found):
@@ -173,7 +173,7 @@ def test_a_series_hands_on_and_knows_runs_of_another_one(monkeypatch):
 
 def pretended(run, terrain, changes):
     """A run of which nothing was simulated."""
-    return Driven(run, True, {"steering_angle_at_level_deg": 40.0, "steering_angle_at_level_rad": 0.7})
+    return CaseRun(run, True, {"steering_angle_at_level_deg": 40.0, "steering_angle_at_level_rad": 0.7})
 
 
 def by_name(*names):
@@ -191,14 +191,14 @@ def test_a_maneuver_that_fails_is_a_reason_and_the_others_go_on(monkeypatch):
 
 
 def test_a_drive_without_the_number_says_which(monkeypatch):
-    monkeypatch.setattr(Drives, "_simulate", lambda self, run, terrain, changes: Driven(run, None, {"creep_speed_mps": None}))
+    monkeypatch.setattr(Drives, "_simulate", lambda self, run, terrain, changes: CaseRun(run, None, {"creep_speed_mps": None}))
     (creep,) = measure("hmmwv", by_name("creep_speed"), None)
     assert (creep.value, creep.reason) == (None, "no creep speed in creep")
 
 
 def test_what_cannot_be_driven_says_why(monkeypatch):
     def refuse(self, run, terrain, changes):
-        return Driven(run, False, {}, "the road is closed")
+        return CaseRun(run, False, {}, "the road is closed")
 
     monkeypatch.setattr(Drives, "_simulate", refuse)
     names = ("creep_speed", "grade_60", "avtp_speed_left", "stop_best", "yaw_response_time", "fmvss_126")
@@ -207,7 +207,7 @@ def test_what_cannot_be_driven_says_why(monkeypatch):
 
 
 def test_a_search_that_ends_at_its_end_says_so(monkeypatch):
-    monkeypatch.setattr(Drives, "_simulate", lambda self, run, terrain, changes: Driven(run, True, {"stopping_distance_m": 60.0}))
+    monkeypatch.setattr(Drives, "_simulate", lambda self, run, terrain, changes: CaseRun(run, True, {"stopping_distance_m": 60.0}))
     pedal, best = measure("hmmwv", by_name("stop_best_pedal", "stop_best"), None)
     assert (pedal.value, pedal.reason) == (1.0, "the highest tried")
     assert best.value == 60.0
@@ -215,7 +215,7 @@ def test_a_search_that_ends_at_its_end_says_so(monkeypatch):
 
 def test_a_search_that_passes_at_its_beginning_alone_says_so(monkeypatch):
     def only_slow(self, run, terrain, changes):
-        return Driven(run, run.parameters["speed_kph"] <= 30.0, {})
+        return CaseRun(run, run.parameters["speed_kph"] <= 30.0, {})
 
     monkeypatch.setattr(Drives, "_simulate", only_slow)
     left, right = measure("hmmwv", by_name("avtp_speed_left", "avtp_speed_right"), None)
@@ -228,7 +228,8 @@ def test_a_search_that_passes_at_its_beginning_alone_says_so(monkeypatch):
 
 def rows_of(values, figures=None):
     return [
-        Told(BY_NAME[name], value, "" if value is not None else "it fell over", (figures or {}).get(name)) for name, value in values.items()
+        ItemValue(BY_NAME[name], value, "" if value is not None else "it fell over", (figures or {}).get(name))
+        for name, value in values.items()
     ]
 
 
@@ -282,7 +283,7 @@ def test_a_vehicle_without_figures():
 def test_the_table_of_a_terminal_is_no_wider_than_it(page):
     long = Figure(None, 1.0, 2.0, (), "model", "", "-123456.7 to 1234567.8")
     reason = "given up in a phase with a very long name, of which nobody knows why it took so long until somebody gave it up: " + "x" * 100
-    rows = [Told(fact, None, reason, long) for fact in FACTS] + list(page.rows)
+    rows = [ItemValue(fact, None, reason, long) for fact in ITEMS] + list(page.rows)
     for line in to_text(Facts("hmmwv", "HMMWV", rows, page.published)).splitlines():
         assert len(line) <= WIDTH, line
 
@@ -291,9 +292,9 @@ def test_the_page_of_the_documentation_is_of_these_facts_and_this_vehicle(found)
     text = (Path(__file__).parents[2] / "docs" / "facts_hmmwv.md").read_text(encoding="utf-8")
     assert "`jounce facts hmmwv`" in text
     rows = {cells[6].split("`")[1]: cells for line in text.splitlines() if "`" in line and len(cells := line.split("|")) == 8}
-    assert list(rows) == [fact.name for fact in FACTS], "make the page again by jounce facts hmmwv"
-    for fact in FACTS:
-        if isinstance(fact.source, Standing):
+    assert list(rows) == [fact.name for fact in ITEMS], "make the page again by jounce facts hmmwv"
+    for fact in ITEMS:
+        if isinstance(fact.source, StaticState):
             here = float(rows[fact.name][2].split()[0])
             assert here == pytest.approx(found.numbers[fact.name] / fact.factor, rel=2e-3, abs=1e-6), (
                 "make the page again by jounce facts hmmwv"
@@ -302,7 +303,7 @@ def test_the_page_of_the_documentation_is_of_these_facts_and_this_vehicle(found)
 
 def test_several_vehicles_stand_side_by_side(page):
     other = Facts("truck", "a truck", rows_of({**SOME, "grade_60": 1.0}), None)
-    text = beside_as_markdown([page, other])
+    text = comparison_to_markdown([page, other])
     lines = {cells[-2].split("`")[1]: cells for line in text.splitlines() if len(cells := line.split("|")) == 9 and "`" in cells[-2]}
     assert list(lines) == list(SOME)
     assert [cell.strip() for cell in lines["grade_60"][3:6]] == ["**rolled back**", "climbed", "climbed"]

@@ -8,7 +8,7 @@ import yaml
 
 from simulator.base.errors import ConfigError
 from simulator.configuration.file_lookup import data_folder
-from simulator.validation.datasheet.definitions import FACTS
+from simulator.validation.datasheet.definitions import ITEMS
 from simulator.validation.datasheet.published_file import TOLERANCE, load_published, published_of
 
 SHIPPED = data_folder("configs") / "facts" / "hmmwv.yaml"
@@ -88,7 +88,7 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path):
 
 def test_the_shipped_file_says_where_its_figures_are_from():
     published = load_published(SHIPPED)
-    assert set(published.figures) <= {fact.name for fact in FACTS}
+    assert set(published.figures) <= {fact.name for fact in ITEMS}
     for name, figure in published.figures.items():
         assert figure.sources or figure.mark, name
     assert not re.search(r"/(home|root|tmp|work)/", SHIPPED.read_text(encoding="utf-8"))

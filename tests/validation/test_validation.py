@@ -18,7 +18,7 @@ from simulator.validation.suite.cases import BY_NAME, PARTS
 from simulator.validation.suite.cornering import SingleTrack
 from simulator.validation.suite.coverage_gaps import GAPS
 from simulator.validation.suite.known_deviations import KNOWN
-from simulator.validation.suite.result import FAIL, PASS, STALE, Finding, Part, Row, Source, judge, near, within
+from simulator.validation.suite.result import FAIL, PASS, STALE, Finding, Part, ReferenceData, Row, judge, near, within
 from simulator.validation.suite.result import KNOWN as LISTED
 from simulator.validation.suite.ride_frequencies import HalfCar
 from simulator.validation.suite.tires import soils
@@ -95,9 +95,9 @@ def changed(tmp_path: Path) -> Path:
 
 
 def test_a_part_passes_and_notices_another_reference(changed: Path):
-    right = judge(BY_NAME["soil"], soils(Source(DATA)), KNOWN["soil"])
+    right = judge(BY_NAME["soil"], soils(ReferenceData(DATA)), KNOWN["soil"])
     assert not right.failed and not right.stale and len(right.finding.rows) == 39
-    wrong = judge(BY_NAME["soil"], soils(Source(changed)), KNOWN["soil"])
+    wrong = judge(BY_NAME["soil"], soils(ReferenceData(changed)), KNOWN["soil"])
     assert [row.what for row in wrong.failed] == ["driven wheel lete_s0.15_l0: sinkage"]
 
 

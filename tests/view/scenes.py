@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.base.records import Record, record
 from simulator.view.instruments import dials
-from simulator.view.terrain_data import Land, ViewRoad
+from simulator.view.terrain_data import TerrainData, ViewRoad
 from vehicles.readout import READOUT
 
 RIDE_HEIGHT = 0.59
@@ -53,7 +53,7 @@ def readout(x: float = 0.0, y: float = 0.0, ground: float = 0.0, yaw: float = 0.
     return out
 
 
-def hilly_land() -> Land:
+def hilly_land() -> TerrainData:
     """400 m of hills with a paved road along y = 0; seeded."""
     n = 201
     x = np.linspace(-200.0, 200.0, n)
@@ -61,4 +61,6 @@ def hilly_land() -> Land:
     hard = np.where(np.abs(x) < 5.0, 255, 0).astype(np.uint8)[:, None] * np.ones((1, n), np.uint8)
     ids = np.where(hard > 0, 1, 0).astype(np.uint8)
     road = ViewRoad(np.column_stack((x, 0.0 * x)), 8.0, True)
-    return Land((-200.0, -200.0), (2.0, 2.0), (0.0, 0.0, 0.0), hills.astype(np.float32), hard, ids, ("loam", "asphalt on loam"), [road])
+    return TerrainData(
+        (-200.0, -200.0), (2.0, 2.0), (0.0, 0.0, 0.0), hills.astype(np.float32), hard, ids, ("loam", "asphalt on loam"), [road]
+    )

@@ -14,7 +14,7 @@ import pytest
 
 from simulator.base.errors import DeviceError
 from simulator.view import drive_lock
-from simulator.view.drive_lock import PREFIX, Claim, HostWatch, running, sweep
+from simulator.view.drive_lock import PREFIX, DriveLock, HostWatch, running, sweep
 from simulator.view.shared_state import KeyReader, ViewWriter
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are ended by signals here")
@@ -101,7 +101,7 @@ def test_what_is_not_ours_is_not_touched(tmp_path, monkeypatch):
 
 def test_a_claim_that_was_released_is_gone(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    claim = Claim()
+    claim = DriveLock()
     assert (claim.folder.stat().st_mode & 0o777) == 0o700
     sweep()
     assert claim.folder.exists()
@@ -115,7 +115,7 @@ def test_a_claim_that_was_released_is_gone(tmp_path, monkeypatch):
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere" / "deep"))
     with pytest.raises(DeviceError, match="folder"):
-        Claim()
+        DriveLock()
 
 
 def test_a_view_sees_that_its_host_was_killed(holder):

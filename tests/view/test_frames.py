@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from simulator.base.errors import DeviceError
-from simulator.host.view_supervisor import Keeper
+from simulator.host.view_supervisor import ViewSupervisor
 from simulator.view.camera import CAMERAS
 from simulator.view.drive_lock import sweep
 from simulator.view.frame_writer import start_pictures_process
@@ -105,7 +105,7 @@ def test_pictures_go_on_after_a_reset(tmp_path):
 @pytest.mark.parametrize("looks", [True, False], ids=["noticed on the way", "noticed at the end"])
 def test_pictures_that_are_killed_before_the_first_one_are_drawn_at_the_end(tmp_path, looks):
     said = []
-    keeper = Keeper(8, said.append, 0.0, person=False)
+    keeper = ViewSupervisor(8, said.append, 0.0, person=False)
     keeper.open(hilly_land(), geometry(), "", tmp_path, 0.5)
     keeper._process.kill()
     keeper.block.publish(readout(), extras())
@@ -156,10 +156,10 @@ def test_a_view_that_does_not_go_is_ended(tmp_path):
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
         assert process.stdout
         process.stdout.readline()
-        from simulator.view.drive_lock import Claim
+        from simulator.view.drive_lock import DriveLock
         from simulator.view.launch import HURRY, ViewProcess
 
-        claim = Claim()
+        claim = DriveLock()
         began = time.monotonic()
         ViewProcess(process, claim).end(60.0, hurry=lambda: True)
         assert process.poll() is not None and time.monotonic() - began > HURRY

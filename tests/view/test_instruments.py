@@ -27,7 +27,7 @@ from simulator.view.instruments import (
     instruments,
     leg_color,
 )
-from simulator.view.motion_strip_chart import Feelings
+from simulator.view.motion_strip_chart import MotionStripChart
 from simulator.view.shared_state import EXTRAS, STATE, extras
 from simulator.view.vehicle_geometry import bars, checked_geometry
 from tests.view.scenes import DIALS, geometry, readout
@@ -119,7 +119,7 @@ def test_wild_values_stay_on_the_panel(value):
 
 def test_the_strip_shows_what_is_felt_over_what_the_car_does():
     """Each in its row and color, as high as it is large, the latest at the right end; what is no number is left out."""
-    feelings, state = Feelings(), extras()
+    feelings, state = MotionStripChart(), extras()
     for k in range(40):
         state[0]["car_feels"], state[0]["cab_feels"] = (4.0, 0, 0, 0, 0, 0.2), (1.0, 0, math.nan, 0, 0, 0.1)
         feelings.add(state[0], 0.1 * k)

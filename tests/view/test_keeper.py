@@ -12,7 +12,7 @@ import pytest
 
 from simulator.base.errors import DeviceError
 from simulator.host import view_supervisor
-from simulator.host.view_supervisor import HANG, OPENING, WAIT, Keeper
+from simulator.host.view_supervisor import HANG, OPENING, WAIT, ViewSupervisor
 from simulator.view import attach, drive_lock
 from simulator.view.shared_state import KeyReader, KeyWriter
 
@@ -49,7 +49,7 @@ class Story:
 
     def __init__(self, person=True):
         self.said = []
-        self.keeper = Keeper(8, self.said.append, 0.0, person)
+        self.keeper = ViewSupervisor(8, self.said.append, 0.0, person)
         self.child = self.keeper._process = Child(os.getpid())
         self.session = SimpleNamespace(paused=False, cueing=Cueing())
         self.now = self.keeper._opened

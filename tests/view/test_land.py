@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from simulator.view.quadtree import Counter, tile_triangles, visible_tiles
-from simulator.view.terrain_data import FAR_OFFSET, Land, ViewRoad, is_paved, land_of, road_texture, soil_color, surface_texture
+from simulator.view.terrain_data import FAR_OFFSET, TerrainData, ViewRoad, is_paved, land_of, road_texture, soil_color, surface_texture
 from tests.view.scenes import hilly_land
 
 
 def test_height_is_bilinear_between_nodes_and_held_at_the_border():
     heights = np.array([[0.0, 1.0], [2.0, 5.0]], np.float32)
-    land = Land((10.0, 20.0), (2.0, 4.0), (100.0, 0.5, 0.0), heights, np.zeros((2, 2), np.uint8), np.zeros((2, 2), np.uint8), ("sand",))
+    land = TerrainData(
+        (10.0, 20.0), (2.0, 4.0), (100.0, 0.5, 0.0), heights, np.zeros((2, 2), np.uint8), np.zeros((2, 2), np.uint8), ("sand",)
+    )
     assert land.height(10.0, 20.0) == pytest.approx(100.0 + 5.0)
     assert land.height(11.0, 22.0) == pytest.approx(100.0 + 5.5 + 2.0)
     assert land.height(0.0, 20.0) == pytest.approx(100.0 + 0.0, abs=1e-4)
@@ -52,7 +54,7 @@ def test_land_agrees_with_the_ground_it_was_made_from():
 def test_saved_land_comes_back(tmp_path):
     land = hilly_land()
     land.save(tmp_path / "land.npz")
-    again = Land.load(tmp_path / "land.npz")
+    again = TerrainData.load(tmp_path / "land.npz")
     for name in ("heights", "hardness", "soil_ids"):
         assert np.array_equal(getattr(again, name), getattr(land, name))
     assert (again.origin, again.spacing, again.plane, again.soil_names) == (land.origin, land.spacing, land.plane, land.soil_names)
@@ -63,7 +65,7 @@ def test_road_coordinates_are_the_distance_to_the_line():
     n = 101
     zeros = np.zeros((n, n), np.uint8)
     line = np.column_stack((np.linspace(-60.0, 60.0, 61), np.full(61, 3.0)))
-    land = Land(
+    land = TerrainData(
         (-50.0, -50.0), (1.0, 1.0), (0.0, 0.0, 0.0), np.zeros((n, n), np.float32), zeros, zeros, ("sand",), [ViewRoad(line, 7.0, True)]
     )
     road, step = road_texture(land)
@@ -82,7 +84,7 @@ def test_slopes_towards_the_sun_are_brighter():
     x = np.arange(n, dtype=np.float32)
     zeros = np.zeros((n, n), np.uint8)
     ridge = np.broadcast_to(np.minimum(x, n - x) * 0.4, (n, n)).astype(np.float32)
-    land = Land((0.0, 0.0), (1.0, 1.0), (0.0, 0.0, 0.0), ridge, zeros, zeros, ("sand",))
+    land = TerrainData((0.0, 0.0), (1.0, 1.0), (0.0, 0.0, 0.0), ridge, zeros, zeros, ("sand",))
     light = surface_texture(land)[..., 3]
     # the sun stands in the west (-x): the slope that rises with x looks at it
     assert light[30, 10] > light[30, 50] + 40
@@ -150,7 +152,7 @@ def test_squares_know_whether_a_marked_node_is_inside_or_next_to_them():
 def test_rectangles_outside_are_found_on_the_mirrored_map():
     heights = np.zeros((20, 30), np.float32)
     zeros = np.zeros(heights.shape, np.uint8)
-    land = Land((-10.0, 5.0), (2.0, 1.0), (0.0, 0.0, 0.0), heights, zeros, zeros, ("sand",), mirrored=True)
+    land = TerrainData((-10.0, 5.0), (2.0, 1.0), (0.0, 0.0, 0.0), heights, zeros, zeros, ("sand",), mirrored=True)
     rng = np.random.default_rng(6)
     low = rng.uniform(-300.0, 300.0, (500, 2))
     high = low + rng.uniform(0.0, 70.0, (500, 2))

@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.records import record
 from simulator.outlets import telemetry
-from simulator.outlets.view import LONGEST, MESSAGE_TIME, Window, short
+from simulator.outlets.view import LONGEST, MESSAGE_TIME, ViewOutlet, short
 from simulator.view.shared_state import ViewReader
 from tests.view.scenes import readout
 from vehicles.command import COMMAND
@@ -35,7 +35,7 @@ def shown(monkeypatch):
         watch=SimpleNamespace(state=still),
         ground=SimpleNamespace(p=[{"gravity": 9.80665}]),
     )
-    window = Window(8)
+    window = ViewOutlet(8)
     reader = ViewReader(window.block.name)
 
     def text():

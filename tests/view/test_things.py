@@ -11,7 +11,7 @@ import pytest
 from simulator.base.errors import DeviceError
 from simulator.view.feature_meshes import PAINT_RAISED, RAISED
 from simulator.view.offscreen import Offscreen
-from simulator.view.terrain_data import CHUNK, Land, land_of
+from simulator.view.terrain_data import CHUNK, TerrainData, land_of
 from terrain.composite_height import composed_heights
 from terrain.load_terrain import load_terrain
 from tests.view.scenes import geometry, readout
@@ -84,7 +84,7 @@ def test_the_land_is_cut_where_the_ground_lies_below_it_and_nowhere_else(ground,
 
 def test_a_land_with_things_is_the_same_for_another_process(land, tmp_path):
     land.save(tmp_path / "land.npz")
-    again = Land.load(tmp_path / "land.npz").things
+    again = TerrainData.load(tmp_path / "land.npz").things
     for name in ("mesh", "chunks", "cut"):
         np.testing.assert_array_equal(getattr(again, name), getattr(land.things, name))
     assert again.cut_grid == land.things.cut_grid

@@ -86,7 +86,7 @@ def _fit(arguments: argparse.Namespace) -> int:
     return main_fit(arguments)
 
 
-def add_optimise(commands: Commands) -> None:
+def add_optimize(commands: Commands) -> None:
     """The verb `optimise`."""
     p = commands.add_parser("optimise", help="find the keys with which a metric is least or greatest, within limits, by CMA-ES")
     p.add_argument("file", metavar="FILE", help="optimisation by name or file, for example step_steer_response")
@@ -95,6 +95,6 @@ def add_optimise(commands: Commands) -> None:
 
 
 def _optimise(arguments: argparse.Namespace) -> int:
-    from simulator.fitting.optimize_command import main_optimise
+    from simulator.fitting.optimize_command import main_optimize
 
-    return main_optimise(arguments)
+    return main_optimize(arguments)

@@ -50,7 +50,7 @@ class Sample(NamedTuple):
     """How often it was put elsewhere so far."""
 
 
-class Feel(Protocol):
+class DeviceFeedback(Protocol):
     """What is felt on one device. `serve` raises VanishedError when the device is gone, OSError when it refuses."""
 
     def jump(self) -> None:
@@ -63,7 +63,7 @@ class Feel(Protocol):
         """Let go of the device. Never raises."""
 
 
-class WheelFeel:
+class WheelForceFeedback:
     """A wheel with force feedback. Raises VanishedError, OSError."""
 
     def __init__(self, force: ConstantForce, feedback: ForceFeedback, now: float) -> None:
@@ -88,7 +88,7 @@ class WheelFeel:
         self._force.close()
 
 
-class PadFeel:
+class GamepadRumble:
     """A game controller with motors."""
 
     def __init__(self, device: Device, strength: float, now: float) -> None:
@@ -125,7 +125,7 @@ class PadFeel:
             self._handle.rumble(0.0, 0.0, 0)
 
 
-class Feeler:
+class ForceFeedbackThread:
     """Gives samples to the device that the driver holds. One that vanishes ends its feel quietly; another one, or the same again, begins anew.
 
     Parameters
@@ -143,7 +143,7 @@ class Feeler:
         self._tell, self._system, self._clock = tell, system, clock
         self._samples: queue.SimpleQueue[tuple[float, Sample] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._feel: Feel | None = None
+        self._feel: DeviceFeedback | None = None
         self._device: Device | None = None
         self._heard = -math.inf
         self._runs, self._jumps = False, 0
@@ -227,7 +227,7 @@ class Feeler:
             return
         profile = device.profile
         if profile.kind == "gamepad" and profile.rumble is not None and profile.rumble.strength > 0.0:
-            self._feel = PadFeel(device, profile.rumble.strength, now)
+            self._feel = GamepadRumble(device, profile.rumble.strength, now)
         elif profile.kind == "wheel" and profile.force_feedback is not None and profile.force_feedback.gain > 0.0:
             try:
                 self._feel = open_wheel(device, profile.force_feedback, now, self._system)
@@ -249,7 +249,7 @@ class Feeler:
             self._tell(text)
 
 
-def open_wheel(device: Device, feedback: ForceFeedback, now: float, system: System = SYSTEM) -> WheelFeel:
+def open_wheel(device: Device, feedback: ForceFeedback, now: float, system: System = SYSTEM) -> WheelForceFeedback:
     """The force feedback of a wheel.
 
     Raises
@@ -264,7 +264,7 @@ def open_wheel(device: Device, feedback: ForceFeedback, now: float, system: Syst
         raise OSError(0, "the system knows no constant force of it (no driver, or one without)")
     try:
         force = ConstantForce(node, feedback.most / feedback.torque, feedback.rate, 0.5 * PERIOD, system)
-        return WheelFeel(force, feedback, now)
+        return WheelForceFeedback(force, feedback, now)
     except OSError as error:
         if is_forbidden(error):
             raise OSError(error.errno, permission(node.path)) from None

@@ -14,7 +14,7 @@ from typing import Any
 
 from simulator.base.fields import Field, Fields, Flag, Number, Variants
 from simulator.base.records import Record, Table, record
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 
 USUAL = "course_following"
 """The law of a driver of whom nothing is said."""
@@ -36,7 +36,7 @@ class Law:
     meaning: str
     source: str
     """Where it comes from; [mem]: from memory, the text itself was not read."""
-    of_traits: Callable[[VehicleTraits], Mapping[str, float]] = lambda _: {}
+    of_traits: Callable[[InternalModel], Mapping[str, float]] = lambda _: {}
     """Values of parameters without a default."""
 
     @property
@@ -44,7 +44,7 @@ class Law:
         """Of its parameters."""
         return tuple((field.name, (), field.unit, field.meaning) for field in self.fields)
 
-    def parameters(self, said: Mapping[str, Any], traits: VehicleTraits) -> Record:
+    def parameters(self, said: Mapping[str, Any], traits: InternalModel) -> Record:
         """Its parameters: what is said, its defaults, and the rest from the traits."""
         p, fitting = record(self.table), self.of_traits(traits)
         for field in self.fields:
@@ -103,7 +103,7 @@ KNOWN: Fields = (
 SHIFTS = Field("shifts", Flag(), "whether he chooses the gears himself, by the engine's speed, instead of the gearbox", False)
 
 
-def _fitting(traits: VehicleTraits) -> dict[str, float]:
+def _fitting(traits: InternalModel) -> dict[str, float]:
     """Preview and bandwidth of the usual law for a vehicle."""
     return {"preview": traits.response, "bandwidth": min(CALM / max(traits.response, 1e-3), QUICKEST)}
 

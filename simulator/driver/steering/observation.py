@@ -6,7 +6,7 @@ import math
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.path_kernels import nearest
 
 LOW_SPEED = 6.0
@@ -41,7 +41,7 @@ SEEN = (
 """One look."""
 
 
-def car_of(traits: VehicleTraits) -> Record:
+def car_of(traits: InternalModel) -> Record:
     """CAR record."""
     car = record(CAR)
     c = car[0]

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, record
 from simulator.driver.gear_shifting import GearShifter
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import LaneChange, Path, TimedLaneChange
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering.human_limits import HANDS, HANDS_STATE, turn_wheel
@@ -39,14 +39,14 @@ class PathFollower:
         self,
         path: Path,
         speed: SpeedControl,
-        traits: VehicleTraits | None = None,
+        traits: InternalModel | None = None,
         said: Mapping[str, Any] = NOTHING,
         timed: Sequence[TimedLaneChange] = (),
         seed: int = 0,
     ) -> None:
         self.path = path
         believed = {field.name: said[field.name] for field in KNOWN if said.get(field.name) is not None}
-        self.traits = replace(traits or VehicleTraits(), **believed)
+        self.traits = replace(traits or InternalModel(), **believed)
         self._speed = speed
         self._timed = list(timed)
         self._found = False

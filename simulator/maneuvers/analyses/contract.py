@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.fields import Fields
-from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.internal_model import InternalModel
 from simulator.maneuvers.cone_course import Body
 
 
@@ -27,7 +27,7 @@ class Drive(NamedTuple):
     """s between two rows."""
     phases: Mapping[str, slice]
     """Rows of each phase of the maneuver by its name; empty for a maneuver without phases."""
-    traits: VehicleTraits
+    traits: InternalModel
     body: Body | None = None
     """Outline of the vehicle; None: not known."""
 

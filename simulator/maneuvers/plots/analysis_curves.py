@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.plots.axes import LEGEND_ALONE, keyed, line, name_axes, panels
-from simulator.maneuvers.plots.contract import NothingToDrawError, Picture, Run
+from simulator.maneuvers.plots.contract import EmptyPlotError, Plot, Run
 from simulator.maneuvers.plots.display_units import axis_words, factor_shown
 from simulator.report.plot_style import BLUE, COLORS
 
@@ -42,7 +42,7 @@ def _frequency_response(figure: Figure, run: Run) -> None:
     }
     over = drawable(over)
     if not over:
-        raise NothingToDrawError("no curve over frequency from the analyses of this maneuver")
+        raise EmptyPlotError("no curve over frequency from the analyses of this maneuver")
     rows: dict[tuple[int, str, str], list[str]] = {}
     for name, curve in over.items():
         kind = next((i for i, word in enumerate(KINDS) if name.endswith(f"_{word}") or name == word), len(KINDS))
@@ -86,7 +86,7 @@ def _curves(figure: Figure, run: Run) -> None:
     """A panel for each curve, in the order in which they were found."""
     found = list(drawable(run.curves).items())
     if not found:
-        raise NothingToDrawError("no curve from the analyses of this maneuver")
+        raise EmptyPlotError("no curve from the analyses of this maneuver")
     shown = found[:MOST_CURVES]
     columns = min(2, len(shown))
     rows = -(-len(shown) // columns)
@@ -103,7 +103,7 @@ def _curves(figure: Figure, run: Run) -> None:
         name_axes(axes, axis_words(curve.x_name, curve.x_unit), axis_words(curve.y_name, curve.y_unit))
 
 
-PICTURES = (
-    Picture("frequency_response", "gain, phase and coherence over frequency", _frequency_response, "curves over frequency of an analysis"),
-    Picture("curves", "every curve that the analyses of the maneuver give, one panel each", _curves, "curves of an analysis"),
+PLOTS = (
+    Plot("frequency_response", "gain, phase and coherence over frequency", _frequency_response, "curves over frequency of an analysis"),
+    Plot("curves", "every curve that the analyses of the maneuver give, one panel each", _curves, "curves of an analysis"),
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simulator.maneuvers.maneuver_file import Maneuver
 
 
-class NothingToDrawError(Exception):
+class EmptyPlotError(Exception):
     """A picture has nothing to show in this drive; the text says what is missing."""
 
 
@@ -36,25 +36,25 @@ class Signals:
         return self.columns["time"]
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """A column (n,). Raises NothingToDrawError when it is not there or not finite."""
+        """A column (n,). Raises EmptyPlotError when it is not there or not finite."""
         if name not in self.columns:
-            raise NothingToDrawError(f"no column {name} in this drive")
+            raise EmptyPlotError(f"no column {name} in this drive")
         column = np.asarray(self.columns[name], dtype=float)
         if not np.isfinite(column).all():
-            raise NothingToDrawError(f"{name} is not finite in this drive")
+            raise EmptyPlotError(f"{name} is not finite in this drive")
         return column
 
     def smooth(self, name: str) -> NDArray[np.float64]:
-        """A column (n,) through the phaseless low pass of the metrics. Raises NothingToDrawError as `column`."""
+        """A column (n,) through the phaseless low pass of the metrics. Raises EmptyPlotError as `column`."""
         return phaseless(self.column(name), float(self.time[-1] - self.time[0]) / (len(self.time) - 1), FILTER_HZ)
 
     def corners(self, field: str, end: str = "") -> dict[str, NDArray[np.float64]]:
-        """Columns of a field of the wheels by corner, in the order of the log. Raises NothingToDrawError when there are none."""
+        """Columns of a field of the wheels by corner, in the order of the log. Raises EmptyPlotError when there are none."""
         names = [name for name in self.columns if name.startswith(f"{field}_") and name.endswith(end)]
         found = {name[len(field) + 1 : len(name) - len(end)]: name for name in names}
         found = {corner: name for corner, name in found.items() if corner.isupper() and corner.isalpha()}
         if not found:
-            raise NothingToDrawError(f"no columns {field}_*{end} in this drive")
+            raise EmptyPlotError(f"no columns {field}_*{end} in this drive")
         return {corner: self.column(name) for corner, name in found.items()}
 
 
@@ -74,14 +74,14 @@ class Run(Signals):
 
 
 @dataclass(frozen=True)
-class Picture:
+class Plot:
     """One picture."""
 
     name: str
     """Word in a maneuver's list of pictures, and name of the file."""
     meaning: str
     draw: Callable[[Figure, Run], None]
-    """Draws into an empty figure. Raises NothingToDrawError."""
+    """Draws into an empty figure. Raises EmptyPlotError."""
     needs: str = ""
     """In words, what a drive must have for it besides the usual columns."""
     columns: tuple[str, ...] = ()

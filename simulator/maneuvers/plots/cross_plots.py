@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.plots.axes import LEGEND_ALONE, keyed, name_axes, note, panels
-from simulator.maneuvers.plots.contract import NothingToDrawError, Picture, Run
+from simulator.maneuvers.plots.contract import EmptyPlotError, Plot, Run
 from simulator.maneuvers.plots.display_units import axis_words, factor_shown
 from simulator.maneuvers.plots.quantities import FILTERED
 from simulator.report.plot_style import BLUE, COLORS, MOST_POINTS, QUIET
@@ -91,7 +91,7 @@ def handling_of_columns(run: Run) -> tuple[NDArray, NDArray, float]:
     """Of the rows of steady turns (n,) the lateral acceleration in m/s2 and the mean angle of the wheels of the first axle less L r / v in
     rad; and the wheelbase L in m.
 
-    Raises NothingToDrawError when there are none.
+    Raises EmptyPlotError when there are none.
     """
     corners, place = run.corners("road_wheel_angle"), run.corners("p_BK", "_x")
     first = next(iter(corners))[:-1]
@@ -114,7 +114,7 @@ def _handling_of_columns(axes: Axes, run: Run) -> None:
 def steady_turns(time: NDArray, speed: NDArray, side: NDArray) -> NDArray[np.bool_]:
     """Rows (n,) in which a turn is steady, from time (s), forward speed (m/s) and filtered lateral acceleration (m/s2).
 
-    Raises NothingToDrawError when there are none.
+    Raises EmptyPlotError when there are none.
     """
     calm = (np.abs(np.gradient(side, time)) < STEADY_SIDE) & (np.abs(np.gradient(speed, time)) < STEADY_AHEAD) & (speed > SLOWEST)
     edges = np.flatnonzero(np.diff(calm, prepend=False, append=False))
@@ -122,20 +122,20 @@ def steady_turns(time: NDArray, speed: NDArray, side: NDArray) -> NDArray[np.boo
     for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         steady[begin:end] = time[end - 1] - time[begin] >= LEAST_TIME
     if not (np.abs(side[steady]) >= LEAST_SIDE).any():
-        raise NothingToDrawError("no steady turn in this drive")
+        raise EmptyPlotError("no steady turn in this drive")
     return steady
 
 
-PICTURES = (
-    Picture("g_g", "longitudinal over lateral acceleration, filtered, with circles of 0.2 g", _g_g, "", ("a_WG_B_x",), (6.5, 6.5)),
-    Picture(
+PLOTS = (
+    Plot("g_g", "longitudinal over lateral acceleration, filtered, with circles of 0.2 g", _g_g, "", ("a_WG_B_x",), (6.5, 6.5)),
+    Plot(
         "cross_plots",
         "yaw rate, lateral acceleration and roll over the angle of the steering wheel",
         _cross_plots,
         "",
         ("steering_wheel_angle",),
     ),
-    Picture(
+    Plot(
         "handling",
         "steering angle less the kinematic one over lateral acceleration",
         _handling,

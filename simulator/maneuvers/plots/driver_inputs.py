@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simulator.maneuvers.plots.axes import LEGEND, keyed, line, name_axes, over_time, panels, time_panels
-from simulator.maneuvers.plots.contract import Picture, Run
+from simulator.maneuvers.plots.contract import Plot, Run
 from simulator.report.plot_style import AMBER, BLUE, MOST_POINTS, RED
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def _pedals(figure: Figure, run: Run) -> None:
     engine.set_ylim(bottom=0.0)
 
 
-PICTURES = (
-    Picture(
+PLOTS = (
+    Plot(
         "hand_wheel",
         "angle, rate and torque of the steering wheel over time, and torque over angle",
         _hand_wheel,
@@ -58,7 +58,7 @@ PICTURES = (
         ("steering_wheel_angle", "steering_wheel_torque"),
         (9.0, 6.0),
     ),
-    Picture(
+    Plot(
         "pedals", "throttle, brake, gear and engine speed over time", _pedals, "", ("throttle", "brake", "gear", "engine_speed"), (9.0, 6.0)
     ),
 )

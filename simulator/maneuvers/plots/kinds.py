@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from simulator.maneuvers.plots import analysis_curves, cross_plots, driver_inputs, path, time_series, wheel_loads
-from simulator.maneuvers.plots.contract import Picture
+from simulator.maneuvers.plots.contract import Plot
 
-PICTURES: dict[str, Picture] = {
+PLOT_KINDS: dict[str, Plot] = {
     picture.name: picture
     for room in (time_series, path, cross_plots, analysis_curves, wheel_loads, driver_inputs)
     for picture in room.PICTURES
@@ -18,4 +18,4 @@ USUAL = ("speed", "attitude", "lateral_acceleration", "yaw_rate", "path")
 
 def columns_of(names: Iterable[str]) -> tuple[str, ...]:
     """Of the telemetry, what pictures need beyond the columns of the metrics: names, fields or patterns, each once."""
-    return tuple(dict.fromkeys(column for name in names for column in PICTURES[name].columns))
+    return tuple(dict.fromkeys(column for name in names for column in PLOT_KINDS[name].columns))

@@ -13,7 +13,7 @@ from simulator.driver.path import Path
 from simulator.maneuvers.cone_course import Gate, Track, outline, touched_cones
 from simulator.maneuvers.path_projection import points_at, stations_of
 from simulator.maneuvers.plots.axes import LEGEND_ALONE, keyed, name_axes, note, panels
-from simulator.maneuvers.plots.contract import NothingToDrawError, Picture, Run
+from simulator.maneuvers.plots.contract import EmptyPlotError, Plot, Run
 from simulator.report.plot_style import AMBER, BLUE, INK, MOST_POINTS, QUIET, RED
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _course(figure: Figure, run: Run) -> None:
     """Gates, cones and what the body swept, stretched across, and below it the same in true scale."""
     gates = run.maneuver.gates
     if not gates:
-        raise NothingToDrawError("no course in this maneuver")
+        raise EmptyPlotError("no course in this maneuver")
     track, first, last = near_course(run)
     corners = outline(run.maneuver.body, track)
     sides = [gate.center + side * gate.width for gate in gates for side in (0.5, -0.5)]
@@ -204,7 +204,7 @@ def _plot_path(axes: Axes, path: Path, first: float, last: float) -> None:
     axes.plot(points.x, points.y, color=RED, linestyle="--", linewidth=1.0, label="path")
 
 
-PICTURES = (
-    Picture("path", "the way seen from above: the course, the lane changes, or all of it", _path),
-    Picture("course", "what the body swept between the cones, touched ones marked, with the room left in each gate", _course, "a course"),
+PLOTS = (
+    Plot("path", "the way seen from above: the course, the lane changes, or all of it", _path),
+    Plot("course", "what the body swept between the cones, touched ones marked, with the room left in each gate", _course, "a course"),
 )

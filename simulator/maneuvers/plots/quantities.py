@@ -32,7 +32,7 @@ class Quantity:
     unit: str
     """SI."""
     of: Callable[[Signals], Series]
-    """Raises NothingToDrawError when a drive does not have it."""
+    """Raises EmptyPlotError when a drive does not have it."""
     columns: tuple[str, ...]
     """Of the telemetry, names, fields or patterns."""
     sign: str = ""
@@ -69,7 +69,7 @@ def wheels(field: str, end: str = "") -> Callable[[Signals], Series]:
 def sideslip(signals: Signals) -> NDArray[np.float64]:
     """Angle (n,) in rad from the x axis of the chassis to the velocity of the center of mass, + = it moves to its left; NaN where it is slow.
 
-    Raises NothingToDrawError as `Signals.column`.
+    Raises EmptyPlotError as `Signals.column`.
     """
     ahead, left = signals.column("v_WG_B_x"), signals.column("v_WG_B_y")
     return np.where(np.hypot(ahead, left) > SLOWEST_SIDESLIP, np.arctan2(left, ahead), np.nan)

@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.plots.axes import LEGEND, RIGHT, SECOND_AXIS, in_g, keyed, line, note, second_axis, time_panels
-from simulator.maneuvers.plots.contract import Picture, Run
+from simulator.maneuvers.plots.contract import Plot, Run
 from simulator.maneuvers.plots.quantities import FILTERED, QUANTITIES
 from simulator.report.plot_style import AMBER, BLUE, QUIET
 
@@ -77,13 +77,11 @@ def weighted_curves(run: Run) -> dict[str, Curve]:
     return {name: curve for name, curve in run.curves.items() if "weighted" in name and (curve.x_unit, curve.y_unit) == ("s", "m/s2")}
 
 
-PICTURES = (
-    Picture("speed", "forward speed over time", _speed),
-    Picture("attitude", "roll, pitch and yaw over time", _attitude, size=(9.0, 7.0)),
-    Picture(
-        "lateral_acceleration", "lateral acceleration of the center of mass over time, as computed and filtered", _lateral_acceleration
-    ),
-    Picture("yaw_rate", "yaw rate over time", _yaw_rate),
-    Picture("longitudinal", "speed, longitudinal acceleration and distance over time", _longitudinal, "", ("a_WG_B_x",), (9.0, 7.0)),
-    Picture("ride", "vertical acceleration at the driver's head, weighted too where an analysis gives that", _ride, "", ("f_H_B_z",)),
+PLOTS = (
+    Plot("speed", "forward speed over time", _speed),
+    Plot("attitude", "roll, pitch and yaw over time", _attitude, size=(9.0, 7.0)),
+    Plot("lateral_acceleration", "lateral acceleration of the center of mass over time, as computed and filtered", _lateral_acceleration),
+    Plot("yaw_rate", "yaw rate over time", _yaw_rate),
+    Plot("longitudinal", "speed, longitudinal acceleration and distance over time", _longitudinal, "", ("a_WG_B_x",), (9.0, 7.0)),
+    Plot("ride", "vertical acceleration at the driver's head, weighted too where an analysis gives that", _ride, "", ("f_H_B_z",)),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simulator.maneuvers.plots.axes import LEGEND, keyed, line, time_panels
-from simulator.maneuvers.plots.contract import Picture, Run
+from simulator.maneuvers.plots.contract import Plot, Run
 from simulator.report.plot_style import AMBER, BLUE, RED
 
 if TYPE_CHECKING:
@@ -46,4 +46,4 @@ def _wide(off: np.ndarray) -> np.ndarray:
     return off | np.concatenate(([False], off[:-1]))
 
 
-PICTURES = (Picture("wheel_loads", "normal force of every wheel over time, lift-off marked", _wheel_loads),)
+PLOTS = (Plot("wheel_loads", "normal force of every wheel over time, lift-off marked", _wheel_loads),)

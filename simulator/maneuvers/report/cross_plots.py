@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.plots.analysis_curves import MOST_CURVES, drawable
-from simulator.maneuvers.plots.contract import NothingToDrawError, Run
+from simulator.maneuvers.plots.contract import EmptyPlotError, Run
 from simulator.maneuvers.plots.cross_plots import handling_curves, handling_of_columns, steady_turns
 from simulator.maneuvers.plots.display_units import factor_shown, unit_shown
 from simulator.maneuvers.plots.quantities import QUANTITIES
@@ -28,7 +28,7 @@ def steady_figure(run: Run) -> list[Panel]:
     try:
         side = run.smooth("a_WG_B_y")
         steady = np.flatnonzero(steady_turns(run.time, run.column("v_WB_B_x"), side))
-    except NothingToDrawError:
+    except EmptyPlotError:
         return []
     chosen = steady[:: -(-len(steady) // FEW)]
     across, panels = Axis(SIDE.words, SIDE.shown[0]), []
@@ -36,7 +36,7 @@ def steady_figure(run: Run) -> list[Panel]:
         quantity = QUANTITIES[name]
         try:
             values = quantity.shown[1] * next(iter(quantity.of(run).values()))
-        except NothingToDrawError:
+        except EmptyPlotError:
             continue
         dots = Curve("", side[chosen], values[chosen], points=True, line=False)
         panels.append(Panel(quantity.words, across, Axis(quantity.title, quantity.shown[0]), [dots]))
@@ -46,7 +46,7 @@ def steady_figure(run: Run) -> list[Panel]:
 def _handling(run: Run, across: Axis) -> list[Panel]:
     try:
         side, beyond, wheelbase = handling_of_columns(run)
-    except NothingToDrawError:
+    except EmptyPlotError:
         return []
     thin = slice(None, None, -(-len(side) // FEW))
     title = f"road-wheel angle less kinematic ({wheelbase:.2f} m x yaw rate / speed)"

@@ -20,7 +20,7 @@ VERDICTS: dict[str, Cell] = {"pass": Verdict("pass", True), "fail": Verdict("FAI
 
 
 @dataclass(frozen=True)
-class Told:
+class RunInfo:
     """What the page of a run says besides what follows from its telemetry."""
 
     facts: Sequence[tuple[str, str]] = ()
@@ -41,7 +41,7 @@ class Figure:
     caption: str = ""
 
 
-def run_page(result: Mapping[str, Any], told: Told, run: Run | None) -> Page:
+def run_page(result: Mapping[str, Any], told: RunInfo, run: Run | None) -> Page:
     """The page; `result` is as in metrics.json, and without a `run` there is nothing to plot."""
     page = Page(str(result["title"]), " · ".join(str(result[key]) for key in ("maneuver", "vehicle", "terrain") if result.get(key)))
     page.verdict(outcome(result))
@@ -74,7 +74,7 @@ def outcome(result: Mapping[str, Any]) -> Verdict:
     return Verdict("; ".join(part for part in (words, early) if part), result["pass"])
 
 
-def remarks(result: Mapping[str, Any], told: Told) -> list[str]:
+def remarks(result: Mapping[str, Any], told: RunInfo) -> list[str]:
     """Lines that a reader must know before the numbers."""
     lines = [str(remark) for remark in result.get("remarks", ())]
     lines += [f"dropped: {line}" for line in told.dropped]

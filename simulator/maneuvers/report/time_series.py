@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simulator.maneuvers.path_projection import stations_of
 from simulator.maneuvers.plots.axes import phase_spans
-from simulator.maneuvers.plots.contract import NothingToDrawError, Run
+from simulator.maneuvers.plots.contract import EmptyPlotError, Run
 from simulator.maneuvers.plots.quantities import FILTERED, QUANTITIES, Quantity
 from simulator.maneuvers.plots.time_series import weighted_curves
 from simulator.report.svg_plot import Axis, Curve, Panel, Shade
@@ -45,13 +45,13 @@ def group_figure(run: Run, names: Sequence[str]) -> tuple[list[Panel], list[str]
             continue
         try:
             panels.append(quantity_panel(run, QUANTITIES[name], shades))
-        except NothingToDrawError:
+        except EmptyPlotError:
             missing.append(QUANTITIES[name].title)
     return panels, missing
 
 
 def quantity_panel(run: Run, quantity: Quantity, shades: Sequence[Shade]) -> Panel:
-    """A panel. Raises NothingToDrawError when a drive does not have it."""
+    """A panel. Raises EmptyPlotError when a drive does not have it."""
     unit, factor = quantity.shown
     found = list(quantity.of(run).items())
     curves = [_curve(name, n, run.time, factor * values) for n, (name, values) in enumerate(found)]

@@ -12,9 +12,9 @@ from simulator.driver.path import Spawn
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import Telemetry, driven_path, relative_run
-from simulator.maneuvers.plots.contract import NothingToDrawError, Run
-from simulator.maneuvers.plots.kinds import PICTURES
-from simulator.maneuvers.report.page import FILE, Told, run_page
+from simulator.maneuvers.plots.contract import EmptyPlotError, Run
+from simulator.maneuvers.plots.kinds import PLOT_KINDS
+from simulator.maneuvers.report.page import FILE, RunInfo, run_page
 from simulator.telemetry.atomic_files import write_bytes, write_text
 
 
@@ -34,7 +34,7 @@ def write_report(
     curves: Mapping[str, Curve] | None = None,
     machine: Mapping[str, Any] | None = None,
     spawn: Spawn | tuple[float, float, float] | None = None,
-    told: Told | None = None,
+    told: RunInfo | None = None,
 ) -> Report:
     """Write metrics.json, the pictures of the maneuver and the page into an existing folder.
 
@@ -66,7 +66,7 @@ def write_report(
     return Report(files, left_out)
 
 
-def write_page(folder: FilePath, metrics: Mapping[str, Any], told: Told, run: Run | None) -> FilePath:
+def write_page(folder: FilePath, metrics: Mapping[str, Any], told: RunInfo, run: Run | None) -> FilePath:
     """Write folder/report.html; without a `run` there is nothing to plot. Raises OutputError."""
     file = folder / FILE
     write_text(file, run_page(metrics, told, run).html())
@@ -81,10 +81,10 @@ def drawn(run: Run, names: Iterable[str]) -> tuple[dict[str, bytes], list[str]]:
     left_out: list[str] = []
     with one_after_the_other() as sheet:
         for name in names:
-            picture = PICTURES[name]
+            picture = PLOT_KINDS[name]
             try:
                 picture.draw(sheet.empty(picture.size), run)
-            except NothingToDrawError as why:
+            except EmptyPlotError as why:
                 left_out.append(f"{name}: {why}")
             else:
                 images[name] = sheet.png()

@@ -59,7 +59,7 @@ def smooth(t: float, start: float, period: float) -> tuple[float, float, float]:
 
 
 @dataclass
-class Driven:
+class IntegratorRun:
     """A held vehicle whose steering and torque go with the time."""
 
     held: VehicleOde
@@ -101,10 +101,10 @@ class Trajectory(NamedTuple):
     """s of processor time of the thread for a second of the drive"""
 
 
-def driven(vehicle: str) -> Driven:
+def driven(vehicle: str) -> IntegratorRun:
     """A vehicle in trim at SPEED whose lane change has about LATERAL and whose pushes have about PUSH."""
     held = VehicleOde(build_vehicle(vehicle), build_ground("flat").arrays, SPEED)
-    one = Driven(held)
+    one = IntegratorRun(held)
     mass = float(held.model.chassis[0]["mass"] + held.model.corners[0]["corner_mass"].sum())
     shares = sum(abs(float(wheel_share(held.model.drivetrain, axle_of(held.model.drivetrain, i)))) for i in range(held.size.wheels))
     one.push = PUSH * mass * float(held.model.tires["radius"].mean()) / shares
@@ -123,7 +123,7 @@ def _lateral(held: VehicleOde, states: NDArray[np.float64]) -> float:
     return float(np.abs(states[:, v] * states[:, w]).max())
 
 
-def follow(one: Driven, method: Integrator | None, h: float, seconds: float = SECONDS) -> Trajectory:
+def follow(one: IntegratorRun, method: Integrator | None, h: float, seconds: float = SECONDS) -> Trajectory:
     """The drive by a method, or by the vehicle's own scheme, in steps of h seconds."""
     each, samples = round(SAMPLE / h), round(seconds / SAMPLE)
     states, y = np.empty((samples, len(one.held.y))), one.held.y.copy()

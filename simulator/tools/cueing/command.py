@@ -23,7 +23,7 @@ from simulator.tools.cueing import omct_page, recorded_drives_page
 from simulator.tools.cueing.omct import AMPLITUDES, AXES, TICK, Response, objective_test, to_dict
 from simulator.tools.cueing.omct_page import Tested
 from simulator.tools.cueing.recorded_drives import Drive, read_drive, ride_drive
-from simulator.tools.cueing.recorded_drives_page import Compared
+from simulator.tools.cueing.recorded_drives_page import CueingComparison
 from simulator.tools.cueing.step_response import TURNS, push
 
 PAGE, OBJECT = "cueing.html", "cueing.json"
@@ -47,7 +47,7 @@ def main_cueing(arguments: Any) -> int:
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         began = time.perf_counter()
-        with Told(arguments.json) as told:
+        with StatusLine(arguments.json) as told:
             if drives:
                 page, said, table = _drives(drives, pairs, arguments.gain, told)
             else:
@@ -97,7 +97,7 @@ def _drives(
         for drive in drives:
             told(f"{label}, {drive.name}")
             ridden.append(ride_drive(drive, partial(build_cueing, washout, on, drive.h, drive.gravity), gain))
-        compared.append(Compared(label, washout, on, ridden))
+        compared.append(CueingComparison(label, washout, on, ridden))
     told("the page")
     said = {
         "kind": "drives",
@@ -194,7 +194,7 @@ def _print(table: Shown) -> None:
         console.print(note, highlight=False)
 
 
-class Told:
+class StatusLine:
     """What is being done: a line that vanishes on a terminal's error stream, nothing elsewhere or beside JSON."""
 
     def __init__(self, quiet: bool) -> None:
@@ -211,7 +211,7 @@ class Told:
             self._status.start()
         self._status.update(what)
 
-    def __enter__(self) -> Told:
+    def __enter__(self) -> StatusLine:
         return self
 
     def __exit__(self, *_: object) -> None:

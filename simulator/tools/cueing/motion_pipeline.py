@@ -40,7 +40,7 @@ G = STANDARD_GRAVITY
 
 
 @dataclass(frozen=True)
-class Ride:
+class PlatformMotion:
     """What a platform did in ticks of h [s]."""
 
     h: float
@@ -69,7 +69,7 @@ class Felt:
 
 
 class Traces(NamedTuple):
-    """What `Ride` has of every tick, while it is filled."""
+    """What `PlatformMotion` has of every tick, while it is filled."""
 
     pose: Array
     legs: Array
@@ -96,7 +96,7 @@ def follow(cueing, where, f, w, span, traces):
             traces.legs[i, j] = q["legs"][j]
 
 
-class Chain:
+class CueingPipeline:
     """A washout on a platform that has risen and follows.
 
     Parameters
@@ -126,7 +126,7 @@ class Chain:
         for _ in range(round(SETTLING)):
             self.follow(*held)
 
-    def follow(self, f: Array, w: Array) -> Ride:
+    def follow(self, f: Array, w: Array) -> PlatformMotion:
         """The ride under specific forces [m/s2] and angular velocities [rad/s] (n, 3) of the car, one row per tick. Raises JounceError."""
         f, w = np.ascontiguousarray(f, dtype=float), np.ascontiguousarray(w, dtype=float)
         n = len(f)
@@ -150,7 +150,7 @@ class Chain:
         if self._follows and self.cueing.state_number not in (BLEND, ENGAGED):
             raise JounceError(f"the platform left its drive, it is in state {self.cueing.state}")
         names = [column for prefix, table, _ in own for row in table for column in _columns(prefix + row[0], row[1])]
-        return Ride(self.h, *traces, dict(zip(names, np.array(looked).T, strict=True)) if looked else {})
+        return PlatformMotion(self.h, *traces, dict(zip(names, np.array(looked).T, strict=True)) if looked else {})
 
     def close(self) -> None:
         """End what a washout in Python works in."""
@@ -206,7 +206,7 @@ def gains(cueing: MotionCueing) -> tuple[Array, Array]:
     return np.array(p[0]["aim_force_gain"]), np.array(p[0]["aim_rate_gain"])
 
 
-def used(platform: Record, ride: Ride) -> Mapping[str, Any]:
+def used(platform: Record, ride: PlatformMotion) -> Mapping[str, Any]:
     """What a ride took of the platform: shares of stroke, leg speed and leg acceleration, and the way along every axis."""
     p = platform[0]
     speed = np.diff(ride.legs, axis=0) / ride.h

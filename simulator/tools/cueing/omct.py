@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.tools.cueing.motion_pipeline import Chain, Ride, felt, head_of
+from simulator.tools.cueing.motion_pipeline import CueingPipeline, PlatformMotion, felt, head_of
 from simulator.tools.cueing.scores import FORCES, RATES
 from washout.cueing import MotionCueing
 
@@ -74,7 +74,7 @@ class Chained(Protocol):
 
     h: float
 
-    def follow(self, f: Array, w: Array) -> Ride:
+    def follow(self, f: Array, w: Array) -> PlatformMotion:
         """Specific forces and angular velocities (n, 3), a row per tick, as a ride."""
 
 
@@ -134,7 +134,7 @@ def objective_test(
     for axis in axes:
         if told is not None:
             told(axis)
-        chain = Chain(make)
+        chain = CueingPipeline(make)
         try:
             sweep(chain, head_of(chain.cueing.platform), axis, found, settle)
         finally:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.telemetry.log import Log, read_log
-from simulator.tools.cueing.motion_pipeline import Chain, Felt, Ride, felt, gains, head_of, used
+from simulator.tools.cueing.motion_pipeline import CueingPipeline, Felt, PlatformMotion, felt, gains, head_of, used
 from simulator.tools.cueing.scores import Head, scores
 from washout.cueing import MotionCueing
 from washout.vestibular import MODELS, Vestibular
@@ -55,10 +55,10 @@ class Drive:
 
 
 @dataclass(frozen=True)
-class Ridden:
+class CueingResult:
     """A drive as a washout shows it on a platform."""
 
-    ride: Ride
+    ride: PlatformMotion
     felt: Felt
     aims: tuple[Array, Array]
     """(3,) each: scales of force and rate that it is held against."""
@@ -102,7 +102,7 @@ def ride_drive(
     make: Callable[[], MotionCueing],
     force_aim: Array | float | None = None,
     models: Sequence[Vestibular] = MODELS,
-) -> Ridden:
+) -> CueingResult:
     """A drive through a washout on its platform, which has risen and stands under the first row of the drive before it begins.
 
     Parameters
@@ -113,7 +113,7 @@ def ride_drive(
 
     Raises JounceError: the platform does not come up, or the washout was dropped.
     """
-    chain = Chain(make, drive.force[0], drive.rate[0])
+    chain = CueingPipeline(make, drive.force[0], drive.rate[0])
     try:
         ride = chain.follow(drive.force, drive.rate)
     finally:
@@ -124,4 +124,4 @@ def ride_drive(
     head = felt(ride.pose, head_of(cueing.platform), ride.h)
     car = Head(drive.force - [0.0, 0.0, drive.gravity], drive.rate)
     found = scores(car, Head(head.force, head.rate), Head(aim, rate_aim), drive.h, models)
-    return Ridden(ride, head, (aim, rate_aim), found | {"used": used(cueing.platform, ride)})
+    return CueingResult(ride, head, (aim, rate_aim), found | {"used": used(cueing.platform, ride)})

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.report.html_page import Column, Page
 from simulator.report.svg_plot import Axis, Curve, Panel
-from simulator.tools.cueing.recorded_drives import LEAST_RATE, Drive, Ridden
+from simulator.tools.cueing.recorded_drives import LEAST_RATE, CueingResult, Drive
 from simulator.tools.cueing.scores import FORCES, HIGHEST, RATES, mean_scores, up_to
 from washout.vestibular import FORCE_THRESHOLDS, MODELS, RATE_THRESHOLDS
 
@@ -24,13 +24,13 @@ AXES = (*FORCES, *RATES)
 
 
 @dataclass(frozen=True)
-class Compared:
+class CueingComparison:
     """A washout on a platform, and every drive through it."""
 
     label: str
     washout: str
     platform: str
-    ridden: Sequence[Ridden]
+    ridden: Sequence[CueingResult]
 
 
 SUMMARY = (
@@ -56,7 +56,7 @@ def at(scores: Mapping[str, Any], path: Sequence[str]) -> float:
     return float(found)
 
 
-def summary_rows(drives: Sequence[Drive], compared: Sequence[Compared]) -> list[list[str | float]]:
+def summary_rows(drives: Sequence[Drive], compared: Sequence[CueingComparison]) -> list[list[str | float]]:
     """Drive, washout, K of surge and sway, and the numbers of SUMMARY; the mean over the drives at the end, when there are several."""
     rows: list[list[str | float]] = []
     for n, drive in enumerate(drives):
@@ -66,7 +66,7 @@ def summary_rows(drives: Sequence[Drive], compared: Sequence[Compared]) -> list[
     return rows
 
 
-def mean_of(one: Compared) -> dict[str, Any]:
+def mean_of(one: CueingComparison) -> dict[str, Any]:
     """The mean of every score over the drives."""
     return mean_scores([ridden.scores for ridden in one.ridden])
 
@@ -75,13 +75,13 @@ def _numbers(scores: Mapping[str, Any]) -> list[float]:
     return [at(scores, path) * (100.0 if unit == "%" else 1.0) for _, unit, path in SUMMARY]
 
 
-def scale(ridden: Ridden) -> str:
+def scale(ridden: CueingResult) -> str:
     """K of surge and sway in words."""
     surge, sway = ridden.aims[0][:2]
     return f"{surge:.3g}" if surge == sway else f"{surge:.3g}, {sway:.3g}"
 
 
-def drive_page(drives: Sequence[Drive], compared: Sequence[Compared], command: str) -> Page:
+def drive_page(drives: Sequence[Drive], compared: Sequence[CueingComparison], command: str) -> Page:
     """The page; `command` is what was typed."""
     names = ", ".join(dict.fromkeys(drive.name for drive in drives))
     page = Page(f"What the head feels: {names}", f"Made by `{command}`.")
@@ -114,7 +114,7 @@ def coarse_words(drive: Drive) -> str:
     )
 
 
-def _one_drive(page: Page, drive: Drive, shown: Sequence[tuple[Compared, Ridden]]) -> None:
+def _one_drive(page: Page, drive: Drive, shown: Sequence[tuple[CueingComparison, CueingResult]]) -> None:
     page.heading(f"{drive.name}, {drive.times[-1]:.1f} s")
     _axis_table(page, shown)
     _felt_figures(page, drive, shown)
@@ -126,7 +126,7 @@ def _one_drive(page: Page, drive: Drive, shown: Sequence[tuple[Compared, Ridden]
     _pose_figure(page, drive, shown)
 
 
-def _axis_table(page: Page, shown: Sequence[tuple[Compared, Ridden]]) -> None:
+def _axis_table(page: Page, shown: Sequence[tuple[CueingComparison, CueingResult]]) -> None:
     columns = [Column("axis", words=True), Column("washout", words=True), Column("error"), Column("correlation"), Column("gain")]
     columns += [
         Column("false cues", "m/s², deg/s"),
@@ -161,7 +161,11 @@ def _beside(signals: Sequence[tuple[str, Array, Array, Array]], times: Array, ax
 
 
 def _panels(
-    drive: Drive, shown: Sequence[tuple[Compared, Ridden]], axes: Sequence[str], label: str, sense: Callable[[Array, float], Array]
+    drive: Drive,
+    shown: Sequence[tuple[CueingComparison, CueingResult]],
+    axes: Sequence[str],
+    label: str,
+    sense: Callable[[Array, float], Array],
 ) -> list[Panel]:
     """Of the three forces or rates, as `sense` makes them out of the signals (n, 3) and their step."""
     turns = axes == RATES
@@ -175,7 +179,7 @@ def _panels(
     return [Panel(axis, Axis("time", "s"), Axis(label, unit), _beside(signals, drive.times, axis)) for axis in axes]
 
 
-def _felt_figures(page: Page, drive: Drive, shown: Sequence[tuple[Compared, Ridden]]) -> None:
+def _felt_figures(page: Page, drive: Drive, shown: Sequence[tuple[CueingComparison, CueingResult]]) -> None:
     page.figure(_panels(drive, shown, FORCES, "force less gravity", up_to), f"Force at the head, 0 to {HIGHEST:g} Hz.")
     page.figure(
         _panels(drive, shown, RATES, "rate", up_to),
@@ -183,12 +187,12 @@ def _felt_figures(page: Page, drive: Drive, shown: Sequence[tuple[Compared, Ridd
     )
 
 
-def _perceived_figure(page: Page, drive: Drive, shown: Sequence[tuple[Compared, Ridden]]) -> None:
+def _perceived_figure(page: Page, drive: Drive, shown: Sequence[tuple[CueingComparison, CueingResult]]) -> None:
     panels = [*_panels(drive, shown, FORCES, "perceived", SHOWN.forces), *_panels(drive, shown, RATES, "perceived", SHOWN.rates)]
     page.figure(panels, f"What is perceived after {SHOWN.title}.")
 
 
-def _perceived_table(page: Page, shown: Sequence[tuple[Compared, Ridden]]) -> None:
+def _perceived_table(page: Page, shown: Sequence[tuple[CueingComparison, CueingResult]]) -> None:
     columns = [Column("axis", words=True), Column("washout", words=True)]
     columns += [Column(word, model.name) for model in MODELS for word in ("error", "correlation", "gain", "noticed")]
     rows: list[list[str | float]] = []
@@ -205,7 +209,7 @@ def _perceived_table(page: Page, shown: Sequence[tuple[Compared, Ridden]]) -> No
     )
 
 
-def _used_table(page: Page, shown: Sequence[tuple[Compared, Ridden]]) -> None:
+def _used_table(page: Page, shown: Sequence[tuple[CueingComparison, CueingResult]]) -> None:
     columns = [Column("washout", words=True), Column("stroke"), Column("leg speed"), Column("leg acceleration"), Column("limited", "%")]
     columns += [Column("drawn in", "%"), *(Column(axis, "m") for axis in FORCES), *(Column(axis, "deg") for axis in RATES)]
     columns += [Column("tilt rate", "deg/s")]
@@ -229,7 +233,7 @@ def _used_table(page: Page, shown: Sequence[tuple[Compared, Ridden]]) -> None:
     )
 
 
-def _pose_figure(page: Page, drive: Drive, shown: Sequence[tuple[Compared, Ridden]]) -> None:
+def _pose_figure(page: Page, drive: Drive, shown: Sequence[tuple[CueingComparison, CueingResult]]) -> None:
     panels = []
     for j, axis in enumerate(AXES):
         curves = [Curve(one.label, drive.times, _turn(axis) * ridden.ride.pose[:, j], n + 1) for n, (one, ridden) in enumerate(shown)]

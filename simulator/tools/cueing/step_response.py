@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.tools.cueing.motion_pipeline import Chain, felt, gains, head_of
+from simulator.tools.cueing.motion_pipeline import CueingPipeline, felt, gains, head_of
 from simulator.tools.cueing.omct import rest
 from simulator.tools.cueing.scores import up_to
 from washout.cueing import MotionCueing
@@ -63,7 +63,7 @@ class Push:
 
 def push(make: Callable[[], MotionCueing], axis: str) -> Push:
     """A push of SIZE along surge or sway through a washout on its platform, which has risen and follows. Raises JounceError."""
-    chain = Chain(make)
+    chain = CueingPipeline(make)
     try:
         h, k = chain.h, ("surge", "sway").index(axis)
         f, w = rest(h, round((BEFORE + LASTS + AFTER) / h))

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.base.records import Record
-from simulator.tools.cueing.motion_pipeline import Chain, felt, gains, head_of, used
+from simulator.tools.cueing.motion_pipeline import CueingPipeline, felt, gains, head_of, used
 from simulator.tools.cueing.recorded_drives import Drive
 from simulator.tools.cueing.scores import correlation_of, error_of, gain_of, rms, up_to
 from washout import adaptive, classical
@@ -125,7 +125,7 @@ def handles(mapping: Mapping[str, Any], file: object) -> list[Handle]:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Evaluation:
     """What a set is worth on some drives."""
 
     cost: float
@@ -144,7 +144,7 @@ class Judged:
     """Share of ticks."""
 
 
-def judge(make: Callable[[], MotionCueing], drives: Sequence[Drive], yaw_gain: float) -> Judged:
+def judge(make: Callable[[], MotionCueing], drives: Sequence[Drive], yaw_gain: float) -> Evaluation:
     """Ride all drives (in rows of their own length) with washouts made by `make`, and sum up. Raises JounceError."""
     rows = [_judge_one(make, drive) for drive in drives]
     names = ("error", "heave", "limited", "noticed", "unrest")
@@ -155,11 +155,11 @@ def judge(make: Callable[[], MotionCueing], drives: Sequence[Drive], yaw_gain: f
     gain = float(np.mean([row["yaw"][1] for row in steered])) if steered else 1.0
     cost = error + 0.1 * heave + 0.5 * max(0.0, 0.75 - correlation) + max(0.0, yaw_gain - gain) + 3.0 * limited
     cost += NOTICED * noticed + UNREST * unrest + 2.0 * max(0.0, most - MARGIN)
-    return Judged(cost, error, heave, correlation, gain, noticed, unrest, most, limited)
+    return Evaluation(cost, error, heave, correlation, gain, noticed, unrest, most, limited)
 
 
 def _judge_one(make: Callable[[], MotionCueing], drive: Drive) -> dict[str, Any]:
-    chain = Chain(make, drive.force[0], drive.rate[0])
+    chain = CueingPipeline(make, drive.force[0], drive.rate[0])
     try:
         ride = chain.follow(drive.force, drive.rate)
     finally:
@@ -220,7 +220,7 @@ def tune(
     evaluations: int,
     told: Callable[[str], None] = lambda _: None,
     seed: int = 1,
-) -> tuple[dict[str, Any], Judged, Judged]:
+) -> tuple[dict[str, Any], Evaluation, Evaluation]:
     """The mapping with the best numbers found, what they are worth, and what those of the file were.
 
     Parameters
@@ -248,7 +248,7 @@ def tune(
             handle.put(one["cueing"], float(value))
         return one
 
-    def judged(x: Sequence[float]) -> Judged:
+    def judged(x: Sequence[float]) -> Evaluation:
         one = with_numbers(x)
         return judge(lambda: make(one, drives[0].gravity), coarser, yaw_gain)
 

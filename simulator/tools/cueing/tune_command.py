@@ -16,9 +16,9 @@ from simulator.builder.builder import build_platform
 from simulator.configuration.configuration import Configuration
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
-from simulator.tools.cueing.command import DEFAULT, Told
+from simulator.tools.cueing.command import DEFAULT, StatusLine
 from simulator.tools.cueing.recorded_drives import read_drive
-from simulator.tools.cueing.tune import TICK, Judged, tune
+from simulator.tools.cueing.tune import TICK, Evaluation, tune
 from washout.cueing import MotionCueing
 
 SET = "tuned.yaml"
@@ -43,7 +43,7 @@ def main_tune(arguments: Any) -> int:
     make(mapping, drives[0].gravity).close()  # what is wrong with it is said before anything is written
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
-        with Told(arguments.json) as told:
+        with StatusLine(arguments.json) as told:
             found, now, before = tune(mapping, file, make, drives, int(arguments.sets), told)
         written = yaml.safe_dump(found, sort_keys=False, default_flow_style=None, width=140)
         write_text(folder.path / SET, _head(washout, on, [Path(drive.name).stem for drive in drives], now, before) + written)
@@ -66,7 +66,7 @@ def _one(names: list[str] | None, option: str) -> str:
     return names[0] if names else DEFAULT
 
 
-def _lines(before: Judged, now: Judged) -> list[str]:
+def _lines(before: Evaluation, now: Evaluation) -> list[str]:
     """What the set is worth, beside the one it began at."""
     rows = (
         ("error of force, surge and sway", before.force_error, now.force_error),
@@ -81,7 +81,7 @@ def _lines(before: Judged, now: Judged) -> list[str]:
     return [f"{'':42} {'before':>7} {'after':>7}", *(f"{name:42} {old:7.3f} {new:7.3f}" for name, old, new in rows)]
 
 
-def _head(washout: str, on: str, drives: list[str], now: Judged, before: Judged) -> str:
+def _head(washout: str, on: str, drives: list[str], now: Evaluation, before: Evaluation) -> str:
     """Comment at the head of the file: where the numbers come from."""
     lines = [
         f"Washout {washout}, tuned by `jounce cueing tune` for the platform {on} on {', '.join(drives)}.",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from simulator.builder.builder import build_soil, build_tire
-from simulator.configuration.overrides import Setting, option, read_settings
+from simulator.configuration.overrides import Override, option, read_settings
 from vehicles.tires.tire_file import TireFile
 
 Array = NDArray[np.float64]
@@ -32,12 +32,12 @@ class WheelOnSoil(NamedTuple):
     soil_name: str
 
 
-def wheel_on_soil(arguments: Any, further: Sequence[Setting] = ()) -> WheelOnSoil:
+def wheel_on_soil(arguments: Any, further: Sequence[Override] = ()) -> WheelOnSoil:
     """The tire and the soil that are named, with `--set tire.KEY=VALUE` and `--set soil.KEY=VALUE`; `further` are of the tire.
 
     Raises ConfigError: a file cannot be used, it is of hard ground, or a setting is of neither of them.
     """
-    settings: dict[str, list[Setting]] = {"tire": [], "soil": []}
+    settings: dict[str, list[Override]] = {"tire": [], "soil": []}
     for setting in read_settings(arguments.set):
         if setting.path[0] not in settings or len(setting.path) < 2:
             raise ConfigError(setting.said, "", setting.value, "a key of the tire or the soil: tire.KEY=VALUE or soil.KEY=VALUE")
@@ -49,7 +49,7 @@ def wheel_on_soil(arguments: Any, further: Sequence[Setting] = ()) -> WheelOnSoi
     return WheelOnSoil(build_tire(tire_name, [*settings["tire"], *further]), soil, Path(tire_name).stem, Path(arguments.soil).stem)
 
 
-def inflated(kilopascals: float | None) -> list[Setting]:
+def inflated(kilopascals: float | None) -> list[Override]:
     """The setting of the tire that an inflation is."""
     return option("--inflation", "inflation_pressure", None if kilopascals is None else 1e3 * kilopascals)
 

@@ -8,7 +8,7 @@ from typing import Any
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.builder.builder import build_tire
-from simulator.configuration.overrides import Setting, option
+from simulator.configuration.overrides import Override, option
 from simulator.telemetry.atomic_files import run_folder
 from simulator.tools.soil.arguments import TIRE, inflated, wheel_on_soil
 from simulator.tools.soil.characteristics import soil_sheet
@@ -24,7 +24,7 @@ def main_soil(arguments: Any) -> int:
     return 0
 
 
-def _size(arguments: Any) -> list[Setting]:
+def _size(arguments: Any) -> list[Override]:
     """Another size of the tire; its rim grows with its radius."""
     out = option("--width", "width", arguments.width)
     if arguments.radius is not None:

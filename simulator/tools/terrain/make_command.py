@@ -15,7 +15,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields
 from simulator.base.json_output import json_text
 from simulator.tools.terrain.generators.dunes import DUNES, dunes
-from simulator.tools.terrain.generators.generated_terrain import Made
+from simulator.tools.terrain.generators.generated_terrain import GeneratedTerrain
 from simulator.tools.terrain.generators.hills import HILLS, hills
 from simulator.tools.terrain.generators.proving_ground import PROVING_GROUND, proving_ground
 from simulator.tools.terrain.generators.terrain_writer import files_of, write
@@ -26,42 +26,42 @@ MOST_NODES = 8_000_000
 
 
 @dataclass(frozen=True)
-class Maker:
+class TerrainGenerator:
     """One kind of terrain that can be made: its numbers, and what makes it of them and of a seed."""
 
     table: Fields
-    make: Callable[[dict[str, Any], int], Made]
+    make: Callable[[dict[str, Any], int], GeneratedTerrain]
 
 
-MAKERS = {
-    "proving_ground": Maker(PROVING_GROUND, proving_ground),
-    "hills": Maker(HILLS, hills),
-    "town": Maker(TOWN, town),
-    "dunes": Maker(DUNES, dunes),
+GENERATORS = {
+    "proving_ground": TerrainGenerator(PROVING_GROUND, proving_ground),
+    "hills": TerrainGenerator(HILLS, hills),
+    "town": TerrainGenerator(TOWN, town),
+    "dunes": TerrainGenerator(DUNES, dunes),
 }
 
 
 def main_make(arguments: Any) -> int:
     """Command line; returns 0. Raises ConfigError: a number cannot be; OutputError: the terrain cannot be written."""
     files = files_of(arguments.out)
-    made = made_terrain(arguments.kind, arguments.seed, arguments.set)
+    made = generate_terrain(arguments.kind, arguments.seed, arguments.set)
     settings = "".join(f" --set {text}" for text in arguments.set)
     write(made, files, f"jounce terrain make {arguments.kind} --seed {arguments.seed}{settings}")
     print_line(json_text(_report(made, files)) if arguments.json else _text(made, files))
     return 0
 
 
-def made_terrain(kind: str, seed: int, settings: list[str]) -> Made:
-    """A terrain of a kind of MAKERS with KEY=VALUE of its table. Raises ConfigError."""
+def generate_terrain(kind: str, seed: int, settings: list[str]) -> GeneratedTerrain:
+    """A terrain of a kind of GENERATORS with KEY=VALUE of its table. Raises ConfigError."""
     said: dict[str, Any] = {}
     for text in settings:
         key, equals, value = text.partition("=")
         if not equals:
-            raise ConfigError("--set", "", text, f"KEY=VALUE, one of {', '.join(field.usual for field in MAKERS[kind].table)}")
+            raise ConfigError("--set", "", text, f"KEY=VALUE, one of {', '.join(field.usual for field in GENERATORS[kind].table)}")
         said[key.strip()] = yaml_value(value)
-    values = fields.read(MAKERS[kind].table, said, "--set")
+    values = fields.read(GENERATORS[kind].table, said, "--set")
     _check_nodes(kind, values)
-    return MAKERS[kind].make(values, seed)
+    return GENERATORS[kind].make(values, seed)
 
 
 def _check_nodes(kind: str, values: dict[str, Any]) -> None:
@@ -76,7 +76,7 @@ def _check_nodes(kind: str, values: dict[str, Any]) -> None:
         raise ConfigError("--set", "spacing", float(spacing), f"at least {np.sqrt(nodes / MOST_NODES) * spacing:.2g} for this size")
 
 
-def _report(made: Made, files: Any) -> dict[str, Any]:
+def _report(made: GeneratedTerrain, files: Any) -> dict[str, Any]:
     return {
         "terrain": str(files[0]),
         "files": [str(path) for path in files],
@@ -89,7 +89,7 @@ def _report(made: Made, files: Any) -> dict[str, Any]:
     }
 
 
-def _text(made: Made, files: Any) -> str:
+def _text(made: GeneratedTerrain, files: Any) -> str:
     said = _report(made, files)
     (columns, rows), (low, high) = said["nodes"], said["heights"]
     names = ", ".join(path.name for path in files[1:])

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.maneuvers.plots.contract import NothingToDrawError
+from simulator.maneuvers.plots.contract import EmptyPlotError
 from simulator.maneuvers.plots.cross_plots import steady_turns
 from simulator.validation.compare.comparison_file import BandSaid, Comparison
 from simulator.validation.compare.differences import Channel, values_of
@@ -65,7 +65,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Judged:
+class BandVerdict:
     """How a record keeps a band."""
 
     band: Band
@@ -96,7 +96,7 @@ def bands_of(comparison: Comparison, units: Mapping[str, str]) -> list[Band]:
     return found
 
 
-def judged(records: Sequence[Record], band: Band) -> tuple[Curves | None, list[Judged]]:
+def judged(records: Sequence[Record], band: Band) -> tuple[Curves | None, list[BandVerdict]]:
     """(the band, how each of the others keeps it); no band where the reference does not have its channels."""
     first = records[0]
     missing = [name for name in _needed(band) if name not in first.columns]
@@ -117,9 +117,9 @@ def _needed(band: Band) -> list[str]:
     return [band.channel.name, *([] if band.over is None else [band.over.name])]
 
 
-def _not_looked_at(band: Band, one: Record, why: str) -> Judged:
+def _not_looked_at(band: Band, one: Record, why: str) -> BandVerdict:
     """What cannot be looked at is not kept."""
-    return Judged(band, one.name, False, np.nan, np.nan, np.nan, np.empty(0), np.empty(0), why)
+    return BandVerdict(band, one.name, False, np.nan, np.nan, np.nan, np.empty(0), np.empty(0), why)
 
 
 def _wide(add: float, unit: str, share: float) -> str:
@@ -146,7 +146,7 @@ def _reached(time: Array, edge: Array, reach: float, sign: float) -> Array:
     return np.array([pick(edge[a:b]) for a, b in zip(begin.tolist(), end.tolist(), strict=True)])
 
 
-def _judge_time(one: Record, band: Band, curves: Curves) -> Judged:
+def _judge_time(one: Record, band: Band, curves: Curves) -> BandVerdict:
     within = (one.time >= curves.x[0]) & (one.time <= curves.x[-1])
     time, values = one.time[within], values_of(one, band.channel)[within]
     low, high, middle = (np.interp(time, curves.x, edge) for edge in (curves.low, curves.high, curves.y))
@@ -160,7 +160,9 @@ def _judge_time(one: Record, band: Band, curves: Curves) -> Judged:
     worst = int(np.nanargmax(beyond))
     kept = not out.any()
     inside = 1.0 - float(out[sound].mean())
-    return Judged(band, one.name, kept, inside, 0.0 if kept else float(beyond[worst]), np.nan if kept else float(time[worst]), time, values)
+    return BandVerdict(
+        band, one.name, kept, inside, 0.0 if kept else float(beyond[worst]), np.nan if kept else float(time[worst]), time, values
+    )
 
 
 # ---- steady turns over a channel ----
@@ -175,7 +177,7 @@ def steady_curve(one: Record, band: Band) -> tuple[Array, Array] | None:
     if "v_WB_B_x" in one.columns and side in one.columns:
         try:
             rows &= steady_turns(one.time, one.column("v_WB_B_x"), one.smooth(side))
-        except NothingToDrawError:
+        except EmptyPlotError:
             return None
     if rows.sum() < FEWEST_ROWS or np.ptp(x[rows]) == 0.0:
         return None
@@ -208,7 +210,7 @@ def _edge(at: Array, x: Array, y: Array) -> Array:
     return np.interp(at, x[order], y[order])
 
 
-def _judge_channel(one: Record, band: Band, curves: Curves) -> Judged:
+def _judge_channel(one: Record, band: Band, curves: Curves) -> BandVerdict:
     found = steady_curve(one, band)
     if found is None:
         return _not_looked_at(band, one, "it has no steady turn")
@@ -226,7 +228,7 @@ def _judge_channel(one: Record, band: Band, curves: Curves) -> Judged:
     worst, kept = int(np.argmax(away)), not out.any()
     beyond = int((~common).sum())
     remark = f"{beyond} of its {len(found[0])} points lie beyond the ends of the band" if beyond else ""
-    return Judged(
+    return BandVerdict(
         band,
         one.name,
         kept,

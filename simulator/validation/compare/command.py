@@ -13,9 +13,9 @@ from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
 from simulator.validation.compare.align import shift_of
 from simulator.validation.compare.bands import bands_of, judged
-from simulator.validation.compare.comparison_file import Comparison, asked_for
+from simulator.validation.compare.comparison_file import Comparison, comparison_from_arguments
 from simulator.validation.compare.differences import channels_of, differences, metric_rows
-from simulator.validation.compare.page import BandShown, Compared, compare_page, outcome, to_dict, to_text
+from simulator.validation.compare.page import BandShown, ComparisonResult, compare_page, outcome, to_dict, to_text
 from simulator.validation.compare.record import Record, known_units, named_apart, read_record, written_channel
 from simulator.validation.compare.vehicle_maneuver_matrix import matrix_of, read_entries
 from simulator.validation.compare.vehicle_maneuver_page import matrix_object, matrix_page, matrix_text
@@ -29,7 +29,7 @@ def main_compare(arguments: Any) -> int:
         return _main_matrix(arguments)
     if len(arguments.runs) < 2:
         raise JounceError(f"compare: got {len(arguments.runs)} run, expected two or more, or --matrix")
-    compared = compare(arguments.runs, asked_for(arguments.map, arguments.band, arguments.align, arguments.channels))
+    compared = compare(arguments.runs, comparison_from_arguments(arguments.map, arguments.band, arguments.align, arguments.channels))
     said = to_dict(compared)
     file = _write(arguments.out, PAGE, lambda place: compare_page(compared, place), said)
     if arguments.json:
@@ -40,7 +40,7 @@ def main_compare(arguments: Any) -> int:
     return 1 if compared.kept is False else 0
 
 
-def compare(places: list[str], asked: Comparison) -> Compared:
+def compare(places: list[str], asked: Comparison) -> ComparisonResult:
     """What there is to say of runs and tables beside the first of them. Raises ConfigError."""
     read = named_apart([read_record(place, asked) for place in places])
     records = aligned(read, asked)
@@ -48,7 +48,7 @@ def compare(places: list[str], asked: Comparison) -> Compared:
     bands = [BandShown(band, *judged(records, band)) for band in bands_of(asked, units)]
     channels = channels_of(records, asked)
     title = asked.title or f"{records[0].name} beside {', '.join(one.name for one in records[1:])}"
-    return Compared(title, records, channels, differences(records, channels), metric_rows(records), bands)
+    return ComparisonResult(title, records, channels, differences(records, channels), metric_rows(records), bands)
 
 
 def aligned(records: list[Record], asked: Comparison) -> list[Record]:

@@ -65,7 +65,7 @@ def load_comparison(file: str | Path) -> Comparison:
     return Comparison(**read(FILE, read_yaml(Path(file)), str(file)), file=str(file))
 
 
-def asked_for(maps: Iterable[str], bands: Iterable[str], align: str | None, channels: Iterable[str]) -> Comparison:
+def comparison_from_arguments(maps: Iterable[str], bands: Iterable[str], align: str | None, channels: Iterable[str]) -> Comparison:
     """What options ask for.
 
     Parameters

@@ -14,7 +14,7 @@ from simulator.maneuvers.source_marks import explained
 from simulator.report import svg_plot
 from simulator.report.html_page import MISSING, Cell, Column, Link, Page, Verdict
 from simulator.report.svg_plot import Axis, Panel
-from simulator.validation.compare.bands import Band, Curves, Judged
+from simulator.validation.compare.bands import Band, BandVerdict, Curves
 from simulator.validation.compare.differences import Channel, Difference, values_of
 from simulator.validation.compare.record import Record
 
@@ -30,11 +30,11 @@ class BandShown:
 
     band: Band
     curves: Curves | None
-    judged: Sequence[Judged]
+    judged: Sequence[BandVerdict]
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonResult:
     """All that was found."""
 
     title: str
@@ -54,7 +54,7 @@ class Compared:
 # ---- for programs ----
 
 
-def to_dict(compared: Compared) -> dict[str, Any]:
+def to_dict(compared: ComparisonResult) -> dict[str, Any]:
     """Ready for JSON, all numbers in SI."""
     return {
         "reference": compared.records[0].name,
@@ -73,7 +73,7 @@ def _difference_object(one: Difference) -> dict[str, Any]:
     return {"channel": one.channel.name, "unit": one.channel.unit, "record": one.record, "rows": len(one.values), **numbers}
 
 
-def _judged_object(one: Judged) -> dict[str, Any]:
+def _judged_object(one: BandVerdict) -> dict[str, Any]:
     said = one.band.said
     numbers = {"inside": one.inside, "worst": one.worst, "at": one.at}
     over = one.band.over.name if one.band.over is not None else "time"
@@ -91,7 +91,7 @@ def _judged_object(one: Judged) -> dict[str, Any]:
 # ---- for people ----
 
 
-def compare_page(compared: Compared, page_file: Path) -> Page:
+def compare_page(compared: ComparisonResult, page_file: Path) -> Page:
     """The page; `page_file` is where it will lie, so that it leads to the pages of its runs."""
     page = Page(compared.title, f"Everything is held against {compared.records[0].name}.")
     page.verdict(outcome(compared))
@@ -117,7 +117,7 @@ def compare_page(compared: Compared, page_file: Path) -> Page:
     return page
 
 
-def outcome(compared: Compared) -> Verdict:
+def outcome(compared: ComparisonResult) -> Verdict:
     """How it went, in a line."""
     verdicts = [one for shown in compared.bands for one in shown.judged]
     left = list(dict.fromkeys(f"{one.band.channel.plain} of {one.record}" for one in verdicts if not one.kept))
@@ -152,7 +152,7 @@ def link(target: Path, page_file: Path) -> str:
     return quote(Path(os.path.relpath(target.resolve(), page_file.resolve().parent)).as_posix())
 
 
-def _bands(page: Page, compared: Compared) -> None:
+def _bands(page: Page, compared: ComparisonResult) -> None:
     columns = [Column("channel", words=True), Column("over", words=True), Column("band around the reference", words=True, long=True)]
     columns += [
         Column("run", words=True),
@@ -171,7 +171,7 @@ def _bands(page: Page, compared: Compared) -> None:
         page.figure(panels, "Points: means of steady rows. The band is what lies within its widths of the reference in both directions.")
 
 
-def _band_row(one: Judged) -> list[Cell]:
+def _band_row(one: BandVerdict) -> list[Cell]:
     unit, factor = one.band.channel.shown
     over_unit, over_factor = one.band.over.shown if one.band.over is not None else ("s", 1.0)
     verdict = Verdict("inside", True) if one.kept else Verdict(one.remark if np.isnan(one.inside) else "LEFT", False)
@@ -190,7 +190,7 @@ def _curve(n: int, name: str, x: Any, y: Any, points: bool = False) -> svg_plot.
     return svg_plot.Curve(name, x, y, n % len(svg_plot.COLORS), DASHES[n // 2 % len(DASHES)], 1.3, points=points)
 
 
-def _band_panel(compared: Compared, shown: BandShown) -> Panel:
+def _band_panel(compared: ComparisonResult, shown: BandShown) -> Panel:
     band, curves = shown.band, shown.curves
     assert curves is not None and band.over is not None
     (unit, factor), (over_unit, over_factor) = band.channel.shown, band.over.shown
@@ -205,7 +205,7 @@ def _band_panel(compared: Compared, shown: BandShown) -> Panel:
     return Panel(band.channel.title, x, y, drawn, bands=[area])
 
 
-def _channel_panels(compared: Compared, channel: Channel) -> list[Panel]:
+def _channel_panels(compared: ComparisonResult, channel: Channel) -> list[Panel]:
     """The channel of every record, with its band, and the differences."""
     unit, factor = channel.shown
     time = Axis(
@@ -234,7 +234,7 @@ def _channel_panels(compared: Compared, channel: Channel) -> list[Panel]:
     ]
 
 
-def _difference_table(compared: Compared) -> tuple[list[Column], list[list[Cell]], str]:
+def _difference_table(compared: ComparisonResult) -> tuple[list[Column], list[list[Cell]], str]:
     columns = [Column("channel", words=True), Column("unit", words=True), Column("run", words=True), Column("largest"), Column("at", "s")]
     columns += [Column("rms"), Column("mean"), Column("rms / range", "%")]
     rows: list[list[Cell]] = []
@@ -245,7 +245,7 @@ def _difference_table(compared: Compared) -> tuple[list[Column], list[list[Cell]
     return columns, rows, "Less the reference; range: from the least to the most of the reference where both are."
 
 
-def _metrics(page: Page, compared: Compared) -> None:
+def _metrics(page: Page, compared: ComparisonResult) -> None:
     names = [one.name for one in compared.records if one.metrics]
     columns = [Column("metric", words=True), Column("unit", words=True), *(Column(name) for name in names)]
     columns += [Column(name, "less the reference") for name in names[1:]]
@@ -256,7 +256,7 @@ def _metrics(page: Page, compared: Compared) -> None:
     page.table(columns, rows)
 
 
-def to_text(compared: Compared) -> list[str]:
+def to_text(compared: ComparisonResult) -> list[str]:
     """Lines for a terminal."""
     lines = [f"{'channel':<28}{'':<22}{'largest':>10}{'rms':>10}  unit"]
     for one in compared.differences:

@@ -18,7 +18,7 @@ from simulator.base.inputfile import read_bytes
 from simulator.base.records import record
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import split_unit
-from simulator.maneuvers.plots.contract import NothingToDrawError, Signals
+from simulator.maneuvers.plots.contract import EmptyPlotError, Signals
 from simulator.maneuvers.plots.quantities import sideslip
 from simulator.maneuvers.report.page import FILE as REPORT
 from simulator.run.run_configuration import fingerprint
@@ -94,7 +94,7 @@ def read_record(place: str, comparison: Comparison) -> Record:
     _check_time(found)
     try:
         more = {SIDESLIP: sideslip(found)} if SIDESLIP not in found.columns else {}
-    except NothingToDrawError:
+    except EmptyPlotError:
         return found
     return replace(found, columns={**found.columns, **more}, units={**found.units, **dict.fromkeys(more, "rad")})
 

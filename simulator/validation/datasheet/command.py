@@ -21,25 +21,25 @@ from simulator.configuration.key_path import written
 from simulator.configuration.overrides import read_settings
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
-from simulator.validation.datasheet.definitions import CASES, FACTS, Fact
-from simulator.validation.datasheet.evaluate import Told as Row
+from simulator.validation.datasheet.definitions import CASES, ITEMS, DatasheetItem
+from simulator.validation.datasheet.evaluate import ItemValue as Row
 from simulator.validation.datasheet.evaluate import cases_of, measure
 from simulator.validation.datasheet.page import Facts, summary, to_dict, to_markdown, to_text
-from simulator.validation.datasheet.published_file import Published, ancestry, load_published, published_of
-from simulator.validation.datasheet.side_by_side import ENGINEERS, Variant, beside_as_markdown
+from simulator.validation.datasheet.published_file import PublishedValue, ancestry, load_published, published_of
+from simulator.validation.datasheet.side_by_side import ENGINEERS, Variant, comparison_to_markdown
 
 PAGE, VEHICLES, OBJECT = "facts.md", "vehicles.md", "facts.json"
 """Files: the page of one vehicle, that of several, and the same for programs."""
 
 
-def chosen(patterns: Sequence[str]) -> tuple[Fact, ...]:
+def chosen(patterns: Sequence[str]) -> tuple[DatasheetItem, ...]:
     """The facts whose names fit one of the patterns (`*`, `?`), all without any. Raises ConfigError: a pattern that none fits."""
     words = [word.strip() for pattern in patterns for word in pattern.split(",") if word.strip()]
-    names = [fact.name for fact in FACTS]
+    names = [fact.name for fact in ITEMS]
     for word in words:
         if not any(fnmatchcase(name, word) for name in names):
             raise ConfigError("--only", "", word, f"the name of a fact, or a pattern of some{did_you_mean(word, names)}")
-    return tuple(fact for fact in FACTS if not words or any(fnmatchcase(fact.name, word) for word in words))
+    return tuple(fact for fact in ITEMS if not words or any(fnmatchcase(fact.name, word) for word in words))
 
 
 def main_facts(arguments: Any) -> int:
@@ -74,7 +74,7 @@ def main_facts(arguments: Any) -> int:
             outcome["variants"] = [to_dict(one.here) | {"base": one.base.vehicle} for one in variants]
         alone = len(found) == 1 and not variants
         page = PAGE if alone else VEHICLES
-        write_text(folder.path / page, to_markdown(found[0]) if alone else beside_as_markdown(found, variants))
+        write_text(folder.path / page, to_markdown(found[0]) if alone else comparison_to_markdown(found, variants))
         write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
         folder.began()
     finally:
@@ -89,10 +89,10 @@ def main_facts(arguments: Any) -> int:
 
 
 def _measured(
-    vehicle: str, facts: Sequence[Fact], published: Published | None, changes: dict[str, Any], quiet: bool, named: bool
+    vehicle: str, facts: Sequence[DatasheetItem], published: PublishedValue | None, changes: dict[str, Any], quiet: bool, named: bool
 ) -> Sequence[Row]:
     """Rows of the facts of a vehicle, told while they are driven, with the vehicle's name if there are several."""
-    with Told(len({case for fact in facts for case in cases_of(fact)}), quiet, vehicle if named else "") as told:
+    with ProgressLine(len({case for fact in facts for case in cases_of(fact)}), quiet, vehicle if named else "") as told:
         return measure(vehicle, facts, published, changes, told)
 
 
@@ -105,7 +105,7 @@ def _base(variant: str, vehicles: Sequence[str]) -> str:
     raise ConfigError("--variants", "", variant, f"a vehicle that builds on one of {', '.join(vehicles)}")
 
 
-def _published(vehicle: str, name: str | None) -> Published | None:
+def _published(vehicle: str, name: str | None) -> PublishedValue | None:
     """Figures of a vehicle: of the file asked for, else of the one that is shipped. Raises ConfigError."""
     file = published_of(vehicle) if name is None else find_config("facts", name)
     return None if file is None else load_published(file)
@@ -120,7 +120,7 @@ def _changes(words: Sequence[str]) -> dict[str, Any]:
     return {written(setting.path): setting.value for setting in settings}
 
 
-class Told:
+class ProgressLine:
     """Says what is driven: a bar on a terminal's error stream, which vanishes at the end; a line for each case elsewhere, unless `quiet`. Before
     each stands the name of the vehicle, where there are several."""
 
@@ -143,7 +143,7 @@ class Told:
                 self._begin()
             self._bar.update(self._task, completed=len(self._begun) - 1, description=f"{self._before}{run}"[:40])
 
-    def __enter__(self) -> Told:
+    def __enter__(self) -> ProgressLine:
         return self
 
     def __exit__(self, *_: object) -> None:

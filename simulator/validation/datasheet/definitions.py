@@ -1,4 +1,4 @@
-"""What is told of a vehicle, and what is driven to find it out: two tables, `FACTS` and `CASES`.
+"""What is told of a vehicle, and what is driven to find it out: two tables, `ITEMS` and `CASES`.
 
 A fact comes of the standing vehicle (`simulator.validation.datasheet.static_values`), or of one or several cases. A case is a maneuver or a series of the library,
 driven once however many facts come of it.
@@ -27,17 +27,17 @@ class Case:
     """Whether it is a series or a search; `--quick` leaves these out."""
 
 
-class Source:
+class ItemSource:
     """Where a fact comes from."""
 
 
 @dataclass(frozen=True)
-class Standing(Source):
+class StaticState(ItemSource):
     """The standing vehicle: a number of the fact's own name."""
 
 
 @dataclass(frozen=True)
-class Metric(Source):
+class Metric(ItemSource):
     """A metric of cases."""
 
     cases: tuple[str, ...]
@@ -52,7 +52,7 @@ class Metric(Source):
 
 
 @dataclass(frozen=True)
-class Passed(Source):
+class Passed(ItemSource):
     """1 when every run of a case that counts has kept its limits, else 0."""
 
     case: str
@@ -60,7 +60,7 @@ class Passed(Source):
 
 
 @dataclass(frozen=True)
-class Highest(Source):
+class Highest(ItemSource):
     """What a search has found."""
 
     case: str
@@ -68,7 +68,7 @@ class Highest(Source):
 
 
 @dataclass(frozen=True)
-class AtHighest(Source):
+class AtHighest(ItemSource):
     """A metric of the run with the highest value of a search that has passed."""
 
     case: str
@@ -77,7 +77,7 @@ class AtHighest(Source):
 
 
 @dataclass(frozen=True)
-class Fact:
+class DatasheetItem:
     """One number about a vehicle."""
 
     name: str
@@ -88,7 +88,7 @@ class Fact:
     """SI unit; "1": none."""
     shown: str
     """Unit (suffix) in which it is shown; nothing: SI."""
-    source: Source
+    source: ItemSource
     meaning: str
     words: tuple[str, ...] = ()
     """What the values 0, 1 ... are called."""
@@ -175,18 +175,18 @@ CASES: dict[str, Case] = {
 }
 """By the names that facts say."""
 
-_STANDING = Standing()
+_STANDING = StaticState()
 _SIDES = ("left", "right")
 _ENDS = ("front", "rear")
 _TURNS, _CIRCLES = ("turn_left", "turn_right"), ("circle_left", "circle_right")
 _CLIMBED, _WENT, _KEPT = ("rolled back", "climbed"), ("no-go", "go"), ("not kept", "kept")
 
 
-def _stance() -> tuple[Fact, ...]:
+def _stance() -> tuple[DatasheetItem, ...]:
     group = "Mass and size"
 
-    def fact(name: str, title: str, unit: str, shown: str, meaning: str) -> Fact:
-        return Fact(name, group, title, unit, shown, _STANDING, meaning)
+    def fact(name: str, title: str, unit: str, shown: str, meaning: str) -> DatasheetItem:
+        return DatasheetItem(name, group, title, unit, shown, _STANDING, meaning)
 
     return (
         fact("mass", "mass", "kg", "", "sum of all bodies"),
@@ -206,10 +206,10 @@ def _stance() -> tuple[Fact, ...]:
     )
 
 
-def _alignment() -> tuple[Fact, ...]:
+def _alignment() -> tuple[DatasheetItem, ...]:
     group = "Alignment and suspension at rest"
     facts = [
-        Fact(f"{what}_{end}_{side}", group, f"{what}, {end} {side}", "rad", "deg", _STANDING, meaning)
+        DatasheetItem(f"{what}_{end}_{side}", group, f"{what}, {end} {side}", "rad", "deg", _STANDING, meaning)
         for what, meaning in (
             ("toe", "heading of the wheel against the chassis, + = towards the middle (toe-in)"),
             ("camber", "inclination of the wheel plane against the chassis, + = top outward"),
@@ -219,18 +219,18 @@ def _alignment() -> tuple[Fact, ...]:
     ]
     for end in _ENDS:
         facts += [
-            Fact(
+            DatasheetItem(
                 f"jounce_{end}", group, f"wheel above design height, {end}", "m", "mm", _STANDING,
                 "height of the wheel centre above its design position, mean of the axle",
             ),
-            Fact(
+            DatasheetItem(
                 f"travel_used_{end}", group, f"share of travel used, {end}", "1", "", _STANDING,
                 "where the wheel stands between its ends: 0 = full rebound, 1 = full bump",
             ),
-            Fact(f"bump_travel_{end}", group, f"bump travel left, {end}", "m", "mm", _STANDING, "way of the wheel to its upper end"),
-            Fact(f"rebound_travel_{end}", group, f"rebound travel left, {end}", "m", "mm", _STANDING, "way of the wheel to its lower end"),
-            Fact(f"rebound_share_{end}", group, f"rebound over bump left, {end}", "1", "", _STANDING, "travel left in rebound over that in bump"),
-            Fact(
+            DatasheetItem(f"bump_travel_{end}", group, f"bump travel left, {end}", "m", "mm", _STANDING, "way of the wheel to its upper end"),
+            DatasheetItem(f"rebound_travel_{end}", group, f"rebound travel left, {end}", "m", "mm", _STANDING, "way of the wheel to its lower end"),
+            DatasheetItem(f"rebound_share_{end}", group, f"rebound over bump left, {end}", "1", "", _STANDING, "travel left in rebound over that in bump"),
+            DatasheetItem(
                 f"rebound_stop_{end}", group, f"rebound stop pressed, {end}", "m", "mm", _STANDING,
                 "how far the spring is longer than the length at which its rebound stop begins; < 0 = so far from it",
             ),
@@ -238,52 +238,54 @@ def _alignment() -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _ride() -> tuple[Fact, ...]:
+def _ride() -> tuple[DatasheetItem, ...]:
     group = f"Ride modes, linearized at {RIDE_SPEED:g} m/s"
     facts = []
     for mode, what in (("bounce", "heave of the body"), ("pitch", "pitch of the body"), ("roll", "roll of the body")):
         facts += [
-            Fact(f"{mode}_frequency", group, f"{mode}, natural frequency", "rad/s", "Hz", _STANDING, f"{what}, undamped"),
-            Fact(f"{mode}_damping", group, f"{mode}, damping ratio", "1", "", _STANDING, f"of the same mode, {what}"),
+            DatasheetItem(f"{mode}_frequency", group, f"{mode}, natural frequency", "rad/s", "Hz", _STANDING, f"{what}, undamped"),
+            DatasheetItem(f"{mode}_damping", group, f"{mode}, damping ratio", "1", "", _STANDING, f"of the same mode, {what}"),
         ]
     for most, word in (("least", "smallest"), ("most", "largest")):
         facts += [
-            Fact(f"wheel_hop_frequency_{most}", group, f"wheel hop, {word} frequency", "rad/s", "Hz", _STANDING, "of all wheel hop modes"),
-            Fact(f"wheel_hop_damping_{most}", group, f"wheel hop, {word} damping", "1", "", _STANDING, "of all wheel hop modes"),
+            DatasheetItem(
+                f"wheel_hop_frequency_{most}", group, f"wheel hop, {word} frequency", "rad/s", "Hz", _STANDING, "of all wheel hop modes"
+            ),
+            DatasheetItem(f"wheel_hop_damping_{most}", group, f"wheel hop, {word} damping", "1", "", _STANDING, "of all wheel hop modes"),
         ]
     return (
         *facts,
-        Fact(
+        DatasheetItem(
             "roll_gradient", group, "roll per g of lateral acc.", "rad s2/m", "degpg", Metric(_TURNS, "roll_gradient"),
             "in steady turns, mean of both sides",
         ),
-        Fact(
+        DatasheetItem(
             "dive_gradient", group, "dive per g of deceleration", "rad s2/m", "degpg", Metric(("dive",), "dive_gradient"),
             "pitch in a stop with a third of the pedal",
         ),
-        Fact(
+        DatasheetItem(
             "ride_limit_speed", group, "6 W ride limit, 1 in rms", "m/s", "kph", Highest("ride_limit"),
             "highest speed on a rough course of 1 in rms with no more than 6 W absorbed; no waves below a metre",
         ),
         *(
-            Fact(
+            DatasheetItem(
                 f"shock_limit_speed_{cm}", group, f"2.5 g limit, half-round of {cm} cm", "m/s", "kph",
                 Highest("half_round", {"terrain": f"half_round_{cm}"}),
                 "highest speed over a half-round of that height with no more than 2.5 g at the driver",
             )
             for cm in HALF_ROUNDS
         ),
-        Fact(
+        DatasheetItem(
             "gravel_vibration", group, "vibration on gravel at 40 km/h", "m/s2", "", Metric(("gravel",), "vibration_total"),
             "total of ISO 2631-1 with the factors of health",
         ),
     )  # fmt: skip
 
 
-def _handling() -> tuple[Fact, ...]:
+def _handling() -> tuple[DatasheetItem, ...]:
     group = f"Steady turns at {TURN_KPH:g} km/h"
     facts = [
-        Fact(
+        DatasheetItem(
             f"understeer_{side}_{band_name(*band)}", group, f"understeer, {side}, {band[0]:g}-{band[1]:g} g", "rad s2/m", "degpg",
             Metric((f"turn_{side}",), f"{band_name(*band)}_understeer_gradient_{side}"),
             "road-wheel angle beyond that of a slow turn per lateral acceleration, within the band",
@@ -292,25 +294,25 @@ def _handling() -> tuple[Fact, ...]:
         for side in _SIDES
     ]  # fmt: skip
     facts += [
-        Fact(
+        DatasheetItem(
             f"understeer_{word}", group, f"understeer, {title}, {LOW_BAND[0]:g}-{LOW_BAND[1]:g} g", "rad s2/m", "degpg",
             Metric(_TURNS, f"low_understeer_gradient_{word}", of), "over windows of 0.1 g, the worse of both sides",
         )
         for word, title, of in (("least", "least", "min"), ("change", "change", "max"))
     ]  # fmt: skip
     facts += [
-        Fact(
+        DatasheetItem(
             f"lateral_acceleration_{side}", group, f"lateral acceleration, {side}", "m/s2", "g",
             Metric((f"turn_{side}",), "steady_lateral_acceleration_max"), "steady",
         )
         for side in _SIDES
     ]  # fmt: skip
     facts += [
-        Fact(
+        DatasheetItem(
             "sideslip_gradient", group, "sideslip per g", "rad s2/m", "degpg", Metric(_TURNS, "sideslip_gradient"),
             "of the center of mass, mean of both sides",
         ),
-        Fact(
+        DatasheetItem(
             "steering_torque_gradient", group, "steering torque per g", "N m s2/m", "Nmpg", Metric(_TURNS, "steering_torque_gradient"),
             "at the steering wheel, mean of both sides",
         ),
@@ -318,15 +320,15 @@ def _handling() -> tuple[Fact, ...]:
     return (*facts, *_transient())
 
 
-def _transient() -> tuple[Fact, ...]:
+def _transient() -> tuple[DatasheetItem, ...]:
     group = "Answer to the steering wheel at 80 km/h"
 
-    def step(name: str, title: str, unit: str, metric: str, meaning: str, shown: str = "") -> Fact:
+    def step(name: str, title: str, unit: str, metric: str, meaning: str, shown: str = "") -> DatasheetItem:
         source = Metric(("iso_7401",), metric, maneuver="iso_7401_step")
-        return Fact(name, group, title, unit, shown, source, f"{meaning}; step to 4 m/s2, mean of both sides [ISO 7401, mem]")
+        return DatasheetItem(name, group, title, unit, shown, source, f"{meaning}; step to 4 m/s2, mean of both sides [ISO 7401, mem]")
 
-    def frequency(name: str, title: str, unit: str, metric: str, meaning: str, shown: str = "") -> Fact:
-        return Fact(
+    def frequency(name: str, title: str, unit: str, metric: str, meaning: str, shown: str = "") -> DatasheetItem:
+        return DatasheetItem(
             name, group, title, unit, shown, Metric(("iso_7401",), metric, maneuver="iso_7401_random"), f"{meaning}, random steering"
         )
 
@@ -350,7 +352,7 @@ def _transient() -> tuple[Fact, ...]:
             for f in ("0_2", "0_5", "1")
         ),
         *(
-            Fact(
+            DatasheetItem(
                 f"yaw_gain_{level}_g", group, f"yaw rate, gain at {level.replace('_', '.')} g", "1/s", "",
                 Metric(("weave_levels",), "yaw_gain", maneuver="weave", given={"share": share}), "weave at 0.2 Hz; to be alike at both levels",
             )
@@ -359,10 +361,10 @@ def _transient() -> tuple[Fact, ...]:
     )  # fmt: skip
 
 
-def _steering() -> tuple[Fact, ...]:
+def _steering() -> tuple[DatasheetItem, ...]:
     group = "Steering"
     facts = [
-        Fact(
+        DatasheetItem(
             f"turning_circle_{what}_{side}", group, f"turning, {where}, {side}", "m", "",
             Metric((f"circle_{side}",), f"turning_circle_{what}"), "diameter at full lock and walking pace",
         )
@@ -371,42 +373,42 @@ def _steering() -> tuple[Fact, ...]:
     ]  # fmt: skip
     return (
         *facts,
-        Fact("steering_ratio", group, "overall steering ratio", "1", "", _STANDING, "steering-wheel per road-wheel angle about the middle"),
-        Fact("steering_turns", group, "turns from lock to lock", "1", "", _STANDING, "of the steering wheel"),
-        Fact("road_wheel_angle_inner", group, "inner wheel at full lock", "rad", "deg", _STANDING, "its heading, standing"),
-        Fact("road_wheel_angle_outer", group, "outer wheel at full lock", "rad", "deg", _STANDING, "its heading, standing"),
-        Fact(
+        DatasheetItem("steering_ratio", group, "overall steering ratio", "1", "", _STANDING, "steering-wheel per road-wheel angle about the middle"),
+        DatasheetItem("steering_turns", group, "turns from lock to lock", "1", "", _STANDING, "of the steering wheel"),
+        DatasheetItem("road_wheel_angle_inner", group, "inner wheel at full lock", "rad", "deg", _STANDING, "its heading, standing"),
+        DatasheetItem("road_wheel_angle_outer", group, "outer wheel at full lock", "rad", "deg", _STANDING, "its heading, standing"),
+        DatasheetItem(
             "parked_torque", group, "steering torque, parked", "N m", "", Metric(("parked",), "steering_torque_parked"),
             "largest at the steering wheel, turned on the spot",
         ),
-        Fact(
+        DatasheetItem(
             "on_center_friction", group, "on centre, friction torque", "N m", "", Metric(("on_center",), "on_center_torque_at_zero"),
             "half the width of the loop of torque over angle at 80 km/h",
         ),
-        Fact(
+        DatasheetItem(
             "on_center_gradient", group, "on centre, torque per angle", "N m/rad", "Nmpdeg",
             Metric(("on_center",), "on_center_torque_gradient"), "near the centre at 80 km/h",
         ),
-        Fact(
+        DatasheetItem(
             "on_center_deadband", group, "on centre, deadband", "rad", "deg", Metric(("on_center",), "on_center_angle_deadband"),
             "width of the loop at torque 0",
         ),
-        Fact(
+        DatasheetItem(
             "return_left", group, "let go in a turn, angle left", "1", "", Metric(("release",), "return_share_left"),
             "share of the wheel's angle left 3 s after it was let go at 4 m/s2",
         ),
-        Fact(
+        DatasheetItem(
             "return_half_time", group, "let go in a turn, half back", "s", "", Metric(("release",), "return_half_time"),
             "time until half of that angle is left",
         ),
     )  # fmt: skip
 
 
-def _performance() -> tuple[Fact, ...]:
+def _performance() -> tuple[DatasheetItem, ...]:
     group = "Acceleration, speed, resistance"
 
-    def full(name: str, title: str, metric: str, case: str = "full_throttle", meaning: str = "full throttle from rest") -> Fact:
-        return Fact(name, group, title, "s", "", Metric((case,), metric), meaning)
+    def full(name: str, title: str, metric: str, case: str = "full_throttle", meaning: str = "full throttle from rest") -> DatasheetItem:
+        return DatasheetItem(name, group, title, "s", "", Metric((case,), metric), meaning)
 
     facts = [full(f"time_to_{mph}_mph", f"0-{mph} mph", f"time_to_{mph}_mph") for mph in (30, 50, 60)]
     return (
@@ -414,59 +416,59 @@ def _performance() -> tuple[Fact, ...]:
         full("time_to_48_kph", "0-48 km/h", "time_to_speed"),
         full("time_to_80_kph", "0-80 km/h", "time_to_80_kph"),
         full("time_to_80_kph_throttle_80", "0-80 km/h at 80 % throttle", "time_to_80_kph", "throttle_80", "to be no less than at full throttle"),
-        Fact("top_speed", group, "top speed", "m/s", "kph", Metric(("top_speed",), "speed_top"), "full throttle on the level"),
+        DatasheetItem("top_speed", group, "top speed", "m/s", "kph", Metric(("top_speed",), "speed_top"), "full throttle on the level"),
         *(
-            Fact(f"shift_jerk_{share}", group, f"jerk of shifts, {share} % throttle", "m/s3", "", Metric((case,), "shift_jerk_max"),
+            DatasheetItem(f"shift_jerk_{share}", group, f"jerk of shifts, {share} % throttle", "m/s3", "", Metric((case,), "shift_jerk_max"),
                  "largest change of acceleration within 0.1 s about a change of gear")
             for share, case in ((40, "throttle_40"), (100, "full_throttle"))
         ),
-        Fact("creep_speed", group, "creep in drive", "m/s", "kph", Metric(("creep",), "creep_speed"), "brake released, no throttle"),
-        Fact("rolling_resistance", group, "rolling resistance, coasting", "1", "", Metric(("coast_down",), "coast_rolling_resistance"),
+        DatasheetItem("creep_speed", group, "creep in drive", "m/s", "kph", Metric(("creep",), "creep_speed"), "brake released, no throttle"),
+        DatasheetItem("rolling_resistance", group, "rolling resistance, coasting", "1", "", Metric(("coast_down",), "coast_rolling_resistance"),
              "resistance at standstill over weight; the transmission's drag is in it"),
-        Fact("drag_area", group, "drag area, coasting", "m2", "", Metric(("coast_down",), "coast_drag_area"), "coefficient times area; turning masses not counted"),
+        DatasheetItem("drag_area", group, "drag area, coasting", "m2", "", Metric(("coast_down",), "coast_drag_area"), "coefficient times area; turning masses not counted"),
     )  # fmt: skip
 
 
-def _slopes() -> tuple[Fact, ...]:
+def _slopes() -> tuple[DatasheetItem, ...]:
     group = "Grades and soil"
     facts = [
-        Fact(f"grade_{percent}", group, f"{percent} % from rest, full throttle", "1", "", Passed(f"climb_{percent}"),
+        DatasheetItem(f"grade_{percent}", group, f"{percent} % from rest, full throttle", "1", "", Passed(f"climb_{percent}"),
              "climbed: not rolled back by more than 0.5 m, and going in the end", _CLIMBED)
         for percent in (10, 40, 60)
     ]  # fmt: skip
     return (
         *facts,
-        Fact("grade_10_speed", group, "speed up 10 % after 20 s", "m/s", "kph", Metric(("climb_10",), "climb_speed_end"), "full throttle"),
-        Fact("grade_10_speed_throttle_60", group, "the same at 60 % throttle", "m/s", "kph",
+        DatasheetItem("grade_10_speed", group, "speed up 10 % after 20 s", "m/s", "kph", Metric(("climb_10",), "climb_speed_end"), "full throttle"),
+        DatasheetItem("grade_10_speed_throttle_60", group, "the same at 60 % throttle", "m/s", "kph",
              Metric(("climb_10_throttle_60",), "climb_speed_end"), "to be no more than at full throttle"),
-        Fact("side_slope_40", group, "side slope 40 %", "1", "", Passed("side_slope_40"), "no wheel lifts and the line is kept", _KEPT),
-        Fact("side_slope_wheel_load", group, "least wheel load there", "N", "kN", Metric(("side_slope_40",), "wheel_load_min"), ""),
-        Fact("drawbar_pull", group, "drawbar pull, dry sand", "N", "kN", Metric(("drawbar",), "drawbar_pull_max"), "full throttle, first gear"),
-        Fact("drawbar_coefficient", group, "drawbar pull over load", "1", "", Metric(("drawbar",), "drawbar_pull_coefficient"), ""),
-        Fact("dry_sand", group, "dry sand", "1", "", Passed("dry_sand"), "stopped in it and off again", _WENT),
-        Fact("clayey_loam", group, "clayey loam", "1", "", Passed("clayey_loam"), "stopped in it and off again", _WENT),
+        DatasheetItem("side_slope_40", group, "side slope 40 %", "1", "", Passed("side_slope_40"), "no wheel lifts and the line is kept", _KEPT),
+        DatasheetItem("side_slope_wheel_load", group, "least wheel load there", "N", "kN", Metric(("side_slope_40",), "wheel_load_min"), ""),
+        DatasheetItem("drawbar_pull", group, "drawbar pull, dry sand", "N", "kN", Metric(("drawbar",), "drawbar_pull_max"), "full throttle, first gear"),
+        DatasheetItem("drawbar_coefficient", group, "drawbar pull over load", "1", "", Metric(("drawbar",), "drawbar_pull_coefficient"), ""),
+        DatasheetItem("dry_sand", group, "dry sand", "1", "", Passed("dry_sand"), "stopped in it and off again", _WENT),
+        DatasheetItem("clayey_loam", group, "clayey loam", "1", "", Passed("clayey_loam"), "stopped in it and off again", _WENT),
     )  # fmt: skip
 
 
-def _braking() -> tuple[Fact, ...]:
+def _braking() -> tuple[DatasheetItem, ...]:
     group = "Braking, dry"
     return (
-        Fact("stop_half_pedal", group, "60 mph to rest, half the pedal", "m", "", Metric(("stop_half",), "stopping_distance"), ""),
-        Fact("stop_best", group, "60 mph to rest, hardest straight", "m", "", AtHighest("braking_limit", "pedal", "stopping_distance"),
+        DatasheetItem("stop_half_pedal", group, "60 mph to rest, half the pedal", "m", "", Metric(("stop_half",), "stopping_distance"), ""),
+        DatasheetItem("stop_best", group, "60 mph to rest, hardest straight", "m", "", AtHighest("braking_limit", "pedal", "stopping_distance"),
              "with the highest pedal with which it turns by no more than 5 deg"),
-        Fact("stop_best_pedal", group, "pedal of that stop", "1", "", Highest("braking_limit"), "share of its way"),
-        Fact("stop_20_mph", group, "20 mph to rest, half the pedal", "m", "", Metric(("stop_20_mph",), "stopping_distance"), ""),
-        Fact("first_lock", group, f"first to lock, pedal {HARD:g}", "1", "", Metric(("stop_hard",), "first_locked_axle"),
+        DatasheetItem("stop_best_pedal", group, "pedal of that stop", "1", "", Highest("braking_limit"), "share of its way"),
+        DatasheetItem("stop_20_mph", group, "20 mph to rest, half the pedal", "m", "", Metric(("stop_20_mph",), "stopping_distance"), ""),
+        DatasheetItem("first_lock", group, f"first to lock, pedal {HARD:g}", "1", "", Metric(("stop_hard",), "first_locked_axle"),
              "the axle of which a wheel locks first, from 60 mph", ("none", "front axle", "second axle")),
-        Fact("yaw_hard_stop", group, "turned by then", "rad", "deg", Metric(("stop_hard",), "braking_yaw_angle_max"),
+        DatasheetItem("yaw_hard_stop", group, "turned by then", "rad", "deg", Metric(("stop_hard",), "braking_yaw_angle_max"),
              "largest change of heading in that stop"),
     )  # fmt: skip
 
 
-def _limits() -> tuple[Fact, ...]:
+def _limits() -> tuple[DatasheetItem, ...]:
     group = "Limits"
     facts = [
-        Fact(
+        DatasheetItem(
             f"{name}_{side}",
             group,
             f"{title}, {side}",
@@ -485,22 +487,22 @@ def _limits() -> tuple[Fact, ...]:
     dwell = "sine_with_dwell"
     return (
         *facts,
-        Fact("steer_at_0_3_g", group, "FMVSS 126: wheel at 0.3 g", "rad", "deg",
+        DatasheetItem("steer_at_0_3_g", group, "FMVSS 126: wheel at 0.3 g", "rad", "deg",
              Metric(("fmvss_126",), "steering_angle_at_level", maneuver="slowly_increasing_steer"), "A, mean of both sides, 80 km/h"),
-        Fact("fmvss_126", group, "FMVSS 126: criteria", "1", "", Passed("fmvss_126", dwell),
+        DatasheetItem("fmvss_126", group, "FMVSS 126: criteria", "1", "", Passed("fmvss_126", dwell),
              "sine with dwell from 5 A on; written for vehicles with stability control", _KEPT),
-        Fact("dwell_yaw_ratio_1_00", group, "FMVSS 126: yaw ratio at 1.00 s", "1", "",
+        DatasheetItem("dwell_yaw_ratio_1_00", group, "FMVSS 126: yaw ratio at 1.00 s", "1", "",
              Metric(("fmvss_126",), "yaw_rate_ratio_1_00s", "max", dwell), "the worst that counts; no more than 0.35"),
-        Fact("dwell_yaw_ratio_1_75", group, "FMVSS 126: yaw ratio at 1.75 s", "1", "",
+        DatasheetItem("dwell_yaw_ratio_1_75", group, "FMVSS 126: yaw ratio at 1.75 s", "1", "",
              Metric(("fmvss_126",), "yaw_rate_ratio_1_75s", "max", dwell), "the worst that counts; no more than 0.20"),
-        Fact("dwell_displacement", group, "FMVSS 126: displacement", "m", "",
+        DatasheetItem("dwell_displacement", group, "FMVSS 126: displacement", "m", "",
              Metric(("fmvss_126",), "lateral_displacement", "min", dwell), "the least that counts; no less than 1.83 m"),
-        Fact("fishhook", group, "NHTSA fishhook to 50 mph", "1", "", Passed("fishhook", "fishhook"), "two wheels never up together", _KEPT),
-        Fact("j_turn", group, "NHTSA J-turn to 60 mph", "1", "", Passed("j_turn", "j_turn"), "two wheels never up together", _KEPT),
+        DatasheetItem("fishhook", group, "NHTSA fishhook to 50 mph", "1", "", Passed("fishhook", "fishhook"), "two wheels never up together", _KEPT),
+        DatasheetItem("j_turn", group, "NHTSA J-turn to 60 mph", "1", "", Passed("j_turn", "j_turn"), "two wheels never up together", _KEPT),
     )  # fmt: skip
 
 
-FACTS: tuple[Fact, ...] = (
+ITEMS: tuple[DatasheetItem, ...] = (
     *_stance(), *_alignment(), *_ride(), *_handling(), *_steering(), *_performance(), *_slopes(), *_braking(), *_limits(),
 )  # fmt: skip
 """All of them, in the order of the page."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from simulator.api.loading import assemble
 from simulator.maneuvers.metrics import with_unit
-from simulator.validation.datasheet.definitions import AtHighest, Fact, Highest, Metric, Passed, Standing
-from simulator.validation.datasheet.published_file import Figure, Published
-from simulator.validation.datasheet.run_cases import CaseResult, Driven, Drives
-from simulator.validation.datasheet.static_values import Found, standing
+from simulator.validation.datasheet.definitions import AtHighest, DatasheetItem, Highest, Metric, Passed, StaticState
+from simulator.validation.datasheet.published_file import Figure, PublishedValue
+from simulator.validation.datasheet.run_cases import CaseResult, CaseRun, Drives
+from simulator.validation.datasheet.static_values import StaticValue, standing
 
 TOGETHER: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": lambda x: math.fsum(x) / len(x), "min": min, "max": max}
 """What may be made of the numbers of several runs."""
@@ -21,10 +21,10 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Told:
+class ItemValue:
     """A fact with its number."""
 
-    fact: Fact
+    fact: DatasheetItem
     value: float | None
     """SI; None: there is none."""
     reason: str
@@ -52,7 +52,7 @@ class Told:
         return f"{number if abs(number) > ROUNDING else 0.0:.4g}"
 
 
-def cases_of(fact: Fact) -> tuple[str, ...]:
+def cases_of(fact: DatasheetItem) -> tuple[str, ...]:
     """What has to be driven for a fact."""
     source = fact.source
     if isinstance(source, Metric):
@@ -62,11 +62,11 @@ def cases_of(fact: Fact) -> tuple[str, ...]:
 
 def measure(
     vehicle: str,
-    facts: Sequence[Fact],
-    published: Published | None,
+    facts: Sequence[DatasheetItem],
+    published: PublishedValue | None,
     changes: Mapping[str, Any] | None = None,
     told: Callable[[str, str], None] = lambda case, run: None,
-) -> list[Told]:
+) -> list[ItemValue]:
     """The facts of a vehicle, in their order.
 
     Parameters
@@ -82,20 +82,20 @@ def measure(
     """
     drives = Drives(vehicle, changes or {}, told)
     parts = assemble({"vehicle": vehicle, "terrain": "flat"}, changes)
-    found = standing(parts.vehicle, parts.ground) if any(isinstance(fact.source, Standing) for fact in facts) else Found({}, [])
+    found = standing(parts.vehicle, parts.ground) if any(isinstance(fact.source, StaticState) for fact in facts) else StaticValue({}, [])
     figures = {} if published is None else published.figures
     rows = []
     for fact in facts:
-        if isinstance(fact.source, Standing):
+        if isinstance(fact.source, StaticState):
             value = found.numbers.get(fact.name)
             reason = "" if value is not None else "; ".join(found.troubles) or "this vehicle has none"
         else:
             value, reason = _of_drives(fact, [drives.result(name) for name in cases_of(fact)])
-        rows.append(Told(fact, value, reason, figures.get(fact.name)))
+        rows.append(ItemValue(fact, value, reason, figures.get(fact.name)))
     return rows
 
 
-def _of_drives(fact: Fact, results: Sequence[CaseResult]) -> tuple[float | None, str]:
+def _of_drives(fact: DatasheetItem, results: Sequence[CaseResult]) -> tuple[float | None, str]:
     """(value, reason) of a fact that was driven for."""
     source = fact.source
     if isinstance(source, Metric):
@@ -116,17 +116,17 @@ def _of_drives(fact: Fact, results: Sequence[CaseResult]) -> tuple[float | None,
     return float(not wrong), ended
 
 
-def _counting(runs: Sequence[Driven], maneuver: str, given: Mapping[str, Any]) -> list[Driven]:
+def _counting(runs: Sequence[CaseRun], maneuver: str, given: Mapping[str, Any]) -> list[CaseRun]:
     """The runs of a maneuver with these parameters that count."""
     return [one for one in _fitting(runs, given) if one.run.counts and maneuver in ("", one.run.maneuver)]
 
 
-def _fitting(runs: Sequence[Driven], given: Mapping[str, Any]) -> list[Driven]:
+def _fitting(runs: Sequence[CaseRun], given: Mapping[str, Any]) -> list[CaseRun]:
     """The runs with these parameters."""
     return [one for one in runs if all(one.run.parameters.get(key) == value for key, value in given.items())]
 
 
-def _metric(fact: Fact, source: Metric, runs: Sequence[Driven], results: Sequence[CaseResult]) -> tuple[float | None, str]:
+def _metric(fact: DatasheetItem, source: Metric, runs: Sequence[CaseRun], results: Sequence[CaseResult]) -> tuple[float | None, str]:
     runs = _counting(runs, source.maneuver, source.given)
     values = [run.metrics.get(with_unit(source.name, fact.unit)) for run in runs]
     known = [value for value in values if value is not None]
@@ -161,7 +161,7 @@ def _why(result: CaseResult, given: Mapping[str, Any]) -> str:
     return next((run.reason for run in _fitting(result.runs, given) if run.reason), "its limits were not kept")
 
 
-def _at_highest(fact: Fact, source: AtHighest, result: CaseResult) -> tuple[float | None, str]:
+def _at_highest(fact: DatasheetItem, source: AtHighest, result: CaseResult) -> tuple[float | None, str]:
     passed = [run for run in result.runs if run.passed]
     if not passed:
         return None, result.reason or f"no run passed: {_why(result, {})}"

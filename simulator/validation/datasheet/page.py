@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from simulator.validation.datasheet.definitions import CASES, AtHighest, Highest, Metric, Passed, Source
-from simulator.validation.datasheet.evaluate import Told
-from simulator.validation.datasheet.published_file import MARKS, TOLERANCE, Published
+from simulator.validation.datasheet.definitions import CASES, AtHighest, Highest, ItemSource, Metric, Passed
+from simulator.validation.datasheet.evaluate import ItemValue
+from simulator.validation.datasheet.published_file import MARKS, TOLERANCE, PublishedValue
 
 VERDICTS = ("within", "outside", "no figure", "no number")
 EXCEPTIONS = "Excused by its file as it stands"
@@ -24,8 +24,8 @@ class Facts(NamedTuple):
     vehicle: str
     """As it was asked for."""
     title: str
-    rows: Sequence[Told]
-    published: Published | None
+    rows: Sequence[ItemValue]
+    published: PublishedValue | None
     left_out: Sequence[str] = ()
     """Names of the facts of series and searches, where these were not driven."""
     exceptions: Sequence[str] = ()
@@ -47,7 +47,7 @@ def to_dict(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _row_object(row: Told) -> dict[str, Any]:
+def _row_object(row: ItemValue) -> dict[str, Any]:
     figure = row.figure
     said = None
     if figure is not None:
@@ -68,7 +68,7 @@ def _row_object(row: Told) -> dict[str, Any]:
     }
 
 
-def origin(source: Source) -> str:
+def origin(source: ItemSource) -> str:
     """Where a fact comes from, in words."""
     if isinstance(source, Metric):
         return f"{_driven(source.cases)}: {source.name}"
@@ -90,21 +90,21 @@ def deviations(facts: Facts) -> list[str]:
     ]
 
 
-def _because(row: Told, facts: Facts) -> str:
+def _because(row: ItemValue, facts: Facts) -> str:
     reason = facts.published.because.get(row.fact.name, "") if facts.published is not None else ""
     return f" ({reason})" if reason else ""
 
 
-def _published_word(row: Told) -> str:
+def _published_word(row: ItemValue) -> str:
     assert row.figure is not None
     return f"published{f' [{row.figure.mark}]' if row.figure.mark else ''}" if row.figure.sources else f"expected [{row.figure.mark}]"
 
 
-def _with_unit(number: str, row: Told) -> str:
+def _with_unit(number: str, row: ItemValue) -> str:
     return f"{number} {row.fact.shown_unit}" if row.fact.shown_unit and not row.fact.words else number
 
 
-def _written(row: Told) -> str:
+def _written(row: ItemValue) -> str:
     return "" if row.figure is None else row.figure.written
 
 
@@ -163,13 +163,13 @@ def about_figures(facts: Facts) -> list[str]:
     return lines
 
 
-def numbered(rows: Iterable[Told]) -> dict[str, int]:
+def numbered(rows: Iterable[ItemValue]) -> dict[str, int]:
     """Sources in the order in which they are first named."""
     words = dict.fromkeys(source for row in rows if row.figure is not None for source in row.figure.sources)
     return {source: n for n, source in enumerate(words, 1)}
 
 
-def _markdown_row(row: Told, numbers: dict[str, int], published: Published | None) -> str:
+def _markdown_row(row: ItemValue, numbers: dict[str, int], published: PublishedValue | None) -> str:
     figure = row.figure
     here = _with_unit(row.shown, row) if row.value is not None else "-"
     if row.reason:
@@ -183,7 +183,7 @@ def _markdown_row(row: Told, numbers: dict[str, int], published: Published | Non
     return row_of((row.fact.title, here, said, verdict, source, f"`{row.fact.name}`, {origin(row.fact.source)}"))
 
 
-def sources_of(row: Told, numbers: dict[str, int]) -> str:
+def sources_of(row: ItemValue, numbers: dict[str, int]) -> str:
     """Numbers of the sources of a fact's figure, and its mark."""
     assert row.figure is not None
     return ", ".join([*(f"{numbers[one]}" for one in row.figure.sources), *([f"[{row.figure.mark}]"] if row.figure.mark else [])])
@@ -220,7 +220,7 @@ def to_text(facts: Facts) -> str:
     return "\n".join([*lines, summary(facts)])
 
 
-def _text_row(row: Told) -> list[str]:
+def _text_row(row: ItemValue) -> list[str]:
     mark = f" [{row.figure.mark}]" if row.figure is not None and row.figure.mark else ""
     verdict = {"within": "within", "outside": "OUTSIDE", "no figure": "", "no number": ""}[row.verdict]
     head = f"  {row.fact.title:<{TITLE}}{row.shown:>11} {row.fact.shown_unit:<8}{verdict:<8}"

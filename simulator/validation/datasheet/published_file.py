@@ -14,7 +14,7 @@ from simulator.base.units import SUFFIXES, factor_of
 from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import data_folder, find_config
 from simulator.configuration.layers import read_layers
-from simulator.validation.datasheet.definitions import FACTS, Fact
+from simulator.validation.datasheet.definitions import ITEMS, DatasheetItem
 
 MARKS = {
     "mem": "from memory, in no text that was read",
@@ -26,7 +26,7 @@ MARKS = {
 TOLERANCE = 0.05
 """Share by which a value may differ from a figure that has no range."""
 
-_BY_NAME = {fact.name: fact for fact in FACTS}
+_BY_NAME = {fact.name: fact for fact in ITEMS}
 _UNITS = tuple(dict.fromkeys(suffix for suffixes in SUFFIXES.values() for suffix in suffixes))
 _VALUE = Either((Number(), Text()), "a number, or a word of the fact")
 FIGURE = (
@@ -84,7 +84,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedValue:
     """All figures of a file."""
 
     name: str
@@ -96,7 +96,7 @@ class Published:
     """Likewise: why the vehicle is not as the figure says."""
 
 
-def load_published(file: str | Path) -> Published:
+def load_published(file: str | Path) -> PublishedValue:
     """A checked file. Raises ConfigError."""
     values = read(FILE, read_layers("facts", file).content, str(file))
     figures: dict[str, Figure] = {}
@@ -104,7 +104,7 @@ def load_published(file: str | Path) -> Published:
         for name, said in values["figures"].items():
             with faults.part():
                 figures[name] = _figure(name, said, values["sources"], str(file))
-    return Published(Path(file).stem, values["vehicle"], values.get("looked_in", ""), figures, values.get("because") or {})
+    return PublishedValue(Path(file).stem, values["vehicle"], values.get("looked_in", ""), figures, values.get("because") or {})
 
 
 def _figure(name: str, said: Mapping[str, Any], sources: Mapping[str, str], file: str) -> Figure:
@@ -133,7 +133,7 @@ def _figure(name: str, said: Mapping[str, Any], sources: Mapping[str, str], file
     return Figure(in_si[0], in_si[1], in_si[2], words, said["mark"], said["remark"], _written(fact, said, unit))
 
 
-def _value(fact: Fact, value: Any, file: str, key: str) -> float | None:
+def _value(fact: DatasheetItem, value: Any, file: str, key: str) -> float | None:
     """A value as a number; a word by its place among those of the fact. Raises ConfigError."""
     if not fact.words:
         if isinstance(value, str):
@@ -144,7 +144,7 @@ def _value(fact: Fact, value: Any, file: str, key: str) -> float | None:
     return float(fact.words.index(value))
 
 
-def _written(fact: Fact, said: Mapping[str, Any], unit: str) -> str:
+def _written(fact: DatasheetItem, said: Mapping[str, Any], unit: str) -> str:
     """The figure for people, in the unit in which the fact is shown."""
     if fact.words:
         return str(said["value"])

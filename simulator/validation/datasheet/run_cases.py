@@ -16,7 +16,7 @@ from simulator.validation.datasheet.definitions import CASES, Case
 
 
 @dataclass(frozen=True)
-class Driven:
+class CaseRun:
     """One run and what came of it."""
 
     run: Run
@@ -31,7 +31,7 @@ class Driven:
 class CaseResult:
     """What came of a case."""
 
-    runs: tuple[Driven, ...] = ()
+    runs: tuple[CaseRun, ...] = ()
     found: tuple[Mapping[str, Any], ...] = ()
     """What a search has found, as in series.json."""
     reason: str = ""
@@ -51,7 +51,7 @@ class Drives:
     def __init__(self, vehicle: str, changes: Mapping[str, Any], told: Callable[[str, str], None]) -> None:
         self.vehicle, self._changes, self._told = vehicle, dict(changes), told
         self._cases: dict[str, CaseResult] = {}
-        self._runs: dict[str, Driven] = {}
+        self._runs: dict[str, CaseRun] = {}
 
     def result(self, name: str) -> CaseResult:
         """Of a case, driven when it is asked for first. Never raises for what goes wrong on the way."""
@@ -65,7 +65,7 @@ class Drives:
     def _series(self, name: str, case: Case) -> CaseResult:
         """Run after run of a series, as far as it comes."""
         file = find_config("series", case.run)
-        driven: list[Driven] = []
+        driven: list[CaseRun] = []
         try:
             series = load_series(file)
             for run in series.runs():
@@ -76,7 +76,7 @@ class Drives:
             return CaseResult(tuple(driven), tuple(series.found), "; ".join(dict.fromkeys([*reasons, str(error)])))
         return CaseResult(tuple(driven), tuple(series.found))
 
-    def _drive(self, name: str, run: Run, case: Case | None = None, terrain: str | None = None) -> Driven:
+    def _drive(self, name: str, run: Run, case: Case | None = None, terrain: str | None = None) -> CaseRun:
         """One run; on the terrain that it says, else on this one, else on that of the maneuver."""
         given = {f"maneuver.parameters.{key}": value for key, value in run.parameters.items() if key not in PARTS}
         changes = {**self._changes, **given}
@@ -88,15 +88,15 @@ class Drives:
             self._told(name, run.label)
             self._runs[key] = self._simulate(run, terrain, changes)
         kept = self._runs[key]
-        return Driven(run, kept.passed, kept.metrics, kept.reason)
+        return CaseRun(run, kept.passed, kept.metrics, kept.reason)
 
-    def _simulate(self, run: Run, terrain: str | None, changes: Mapping[str, Any]) -> Driven:
+    def _simulate(self, run: Run, terrain: str | None, changes: Mapping[str, Any]) -> CaseRun:
         try:
             result = Simulation(self.vehicle, terrain, maneuver=run.maneuver, changes=changes, channels=("time",)).run()
         except JounceError as error:
-            return Driven(run, False, {}, str(error))
+            return CaseRun(run, False, {}, str(error))
         wrong = ", ".join(f"{check['metric']} {_shown(check['value'])}" for check in result.checks if not check["pass"])
-        return Driven(run, result.passed, result.metrics, result.given_up or (f"not kept: {wrong}" if wrong else ""))
+        return CaseRun(run, result.passed, result.metrics, result.given_up or (f"not kept: {wrong}" if wrong else ""))
 
 
 def _shown(value: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simulator.validation.datasheet.evaluate import Told
+from simulator.validation.datasheet.evaluate import ItemValue
 from simulator.validation.datasheet.page import EXCEPTIONS, Facts, about_figures, deviations, numbered, origin, row_of, sources_of, summary
 
 ENGINEERS = (
@@ -24,7 +24,7 @@ class Variant(NamedTuple):
     base: Facts
 
 
-def beside_as_markdown(vehicles: Sequence[Facts], variants: Sequence[Variant] = ()) -> str:
+def comparison_to_markdown(vehicles: Sequence[Facts], variants: Sequence[Variant] = ()) -> str:
     """A column for each vehicle, all of whose rows are of the same facts; what its own figures do not hold is bold. Figures have columns of their own
     where they are the same for all, else they stand with what they do not hold."""
     names = " ".join(one.vehicle for one in vehicles)
@@ -82,7 +82,7 @@ def _variants(variants: Sequence[Variant]) -> list[str]:
     return lines
 
 
-def _differs(row: Told, other: Told) -> bool:
+def _differs(row: ItemValue, other: ItemValue) -> bool:
     if row.value is None or other.value is None:
         return row.value is not other.value
     return abs(row.value - other.value) > ALIKE * abs(other.value)
@@ -103,7 +103,7 @@ def _reasons(vehicles: Sequence[Facts]) -> list[str]:
     return lines
 
 
-def _row(line: Sequence[Told], numbers: dict[str, int], alike: bool) -> str:
+def _row(line: Sequence[ItemValue], numbers: dict[str, int], alike: bool) -> str:
     fact = line[0].fact
     told = next((row for row in line if row.figure is not None), None)
     said, source = ("none found", "") if told is None or told.figure is None else (told.figure.written, sources_of(told, numbers))

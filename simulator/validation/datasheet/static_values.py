@@ -29,7 +29,7 @@ MODES = {"bounce": "heave", "pitch": "pitch", "roll": "roll"}
 Numbers = Mapping[str, float]
 
 
-class Found(NamedTuple):
+class StaticValue(NamedTuple):
     """What is known of a vehicle that stands."""
 
     numbers: dict[str, float]
@@ -49,7 +49,7 @@ class _Places(NamedTuple):
         return ("front", self.front), ("rear", self.rear)
 
 
-def standing(vehicle: Vehicle, ground: Ground) -> Found:
+def standing(vehicle: Vehicle, ground: Ground) -> StaticValue:
     """All facts of a vehicle that stands on level ground; it is left somewhere else. What cannot be found is left out."""
     numbers: dict[str, float] = {}
     troubles: list[str] = []
@@ -58,7 +58,7 @@ def standing(vehicle: Vehicle, ground: Ground) -> Found:
             numbers |= find(vehicle, ground)
         except JounceError as error:
             troubles.append(str(error))
-    return Found({name: float(value) for name, value in numbers.items() if math.isfinite(value)}, troubles)
+    return StaticValue({name: float(value) for name, value in numbers.items() if math.isfinite(value)}, troubles)
 
 
 def _places(vehicle: Vehicle) -> _Places:

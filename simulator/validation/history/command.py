@@ -56,12 +56,12 @@ def main_bench_history(arguments: Any, repeats: int) -> int:
 
 def facts_of(vehicle: str, quiet: bool) -> dict[str, Figure]:
     """All facts that have a number or a word, in the units in which they are shown; driven for."""
-    from simulator.validation.datasheet.command import Told
-    from simulator.validation.datasheet.definitions import FACTS as ALL
+    from simulator.validation.datasheet.command import ProgressLine
+    from simulator.validation.datasheet.definitions import ITEMS as ALL
     from simulator.validation.datasheet.evaluate import cases_of, measure
 
     compile_kernels(print_error if quiet else print_line)
-    with Told(len({case for fact in ALL for case in cases_of(fact)}), quiet, "") as told:
+    with ProgressLine(len({case for fact in ALL for case in cases_of(fact)}), quiet, "") as told:
         rows = measure(vehicle, ALL, None, None, told)
     return {
         row.fact.name: Figure(row.shown) if row.fact.words else Figure(row.value / row.fact.factor, row.fact.shown_unit)

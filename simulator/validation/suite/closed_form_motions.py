@@ -13,7 +13,7 @@ import numpy as np
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.validation.suite.mass_properties import masses
 from simulator.validation.suite.reference_runs import CORNERS, FRONT, REAR, drive, slippery, straight
-from simulator.validation.suite.result import Array, Curve, Finding, Picture, Plot, Row, Source, within
+from simulator.validation.suite.result import Array, Curve, Finding, PageFigure, Plot, ReferenceData, Row, within
 from vehicles.vehicle import Vehicle
 from vehicles.vehicle_model import VehicleModel
 
@@ -36,7 +36,7 @@ SLID = 0.5
 """m/s. Speed of a slide from which it counts."""
 
 
-def stopping(source: Source) -> Finding:
+def stopping(source: ReferenceData) -> Finding:
     """The part of stops."""
     rows: list[Row] = []
     for friction in FRICTIONS:
@@ -58,7 +58,7 @@ def stopping(source: Source) -> Finding:
     return Finding(rows)
 
 
-def sliding(source: Source) -> Finding:
+def sliding(source: ReferenceData) -> Finding:
     """The part of the slope: up onto ice with locked wheels, and down again."""
     source.told("a slope with ice")
     ice = {"terrain.patches": [{"friction": ICE, "x": [10.0, 900.0]}]}
@@ -83,10 +83,10 @@ def sliding(source: Source) -> Finding:
     plot = Plot(
         "Sliding up a slope, and down", "time [s]", "m/s", [Curve("closed form", t[shown], course), Curve("Jounce", t[shown], v[shown])]
     )
-    return Finding(rows, [Picture("sliding", "all wheels locked on a slope of 30 %, friction 0.15", [plot])])
+    return Finding(rows, [PageFigure("sliding", "all wheels locked on a slope of 30 %, friction 0.15", [plot])])
 
 
-def coasting(source: Source) -> Finding:
+def coasting(source: ReferenceData) -> Finding:
     """The part of coasting in neutral: rolling resistance and drag of the files, m v' = -(A + B v^2)."""
     source.told("coasting")
     neutral = {"name": "coast", "throttle": 0, "gear": "neutral", "lasts_s": COAST_FOR + 2.0}
@@ -102,7 +102,7 @@ def coasting(source: Source) -> Finding:
     course = math.sqrt(A / B) * np.tan(math.atan(v[0] * math.sqrt(B / A)) - t * math.sqrt(A * B) / whole)
     rows = [within(f"speed lost in {COAST_FOR:g} s from {v[0]:.1f} m/s", v[0] - v[-1], float(v[0] - course[-1]), "m/s", 0.08)]
     plot = Plot("Coasting in neutral", "time [s]", "m/s", [Curve("closed form", t, course), Curve("Jounce", t, v)])
-    return Finding(rows, [Picture("coasting", "rolling resistance and drag alone", [plot])])
+    return Finding(rows, [PageFigure("coasting", "rolling resistance and drag alone", [plot])])
 
 
 def locked(vehicle: Vehicle, friction: float, angle: float = 0.0, way: int = 1) -> float:

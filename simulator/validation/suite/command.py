@@ -21,7 +21,7 @@ from simulator.validation.suite.cases import BY_NAME, PARTS
 from simulator.validation.suite.known_deviations import KNOWN
 from simulator.validation.suite.page import FOLDER, to_markdown, to_text
 from simulator.validation.suite.plots import draw
-from simulator.validation.suite.result import Judged, Part, Source, judge
+from simulator.validation.suite.result import Part, PartVerdict, ReferenceData, judge
 
 PAGE = "validation.md"
 MOST_BYTES = 1 << 24
@@ -48,7 +48,7 @@ def main_all(arguments: Any) -> int:
     if arguments.check and (not whole or arguments.out):
         raise JounceError("--check compares the whole page of docs: it goes without --only and --out")
     compile_kernels(print_error if arguments.json else print_line)
-    judged = [find(part, Source(data, _teller(arguments.json)), arguments.json) for part in parts]
+    judged = [find(part, ReferenceData(data, _teller(arguments.json)), arguments.json) for part in parts]
     page = to_markdown(judged, version(), whole)
     folder = Path(arguments.out) if arguments.out else ROOT / "docs" if whole else None
     changed = check(page, ROOT / "docs" / PAGE) if arguments.check else False
@@ -66,7 +66,7 @@ def reference_data() -> Path:
     return data
 
 
-def find(part: Part, source: Source, quiet: bool = False) -> Judged:
+def find(part: Part, source: ReferenceData, quiet: bool = False) -> PartVerdict:
     """What comes of a part."""
     judged = judge(part, part.find(source), KNOWN.get(part.name, {}))
     source.told("")
@@ -75,7 +75,7 @@ def find(part: Part, source: Source, quiet: bool = False) -> Judged:
     return judged
 
 
-def write(judged: Sequence[Judged], page: str, folder: Path) -> None:
+def write(judged: Sequence[PartVerdict], page: str, folder: Path) -> None:
     """The page and its pictures. Raises OutputError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def _teller(quiet: bool) -> Any:
     return say
 
 
-def _report(judged: Sequence[Judged], page: Path | None, as_json: bool) -> None:
+def _report(judged: Sequence[PartVerdict], page: Path | None, as_json: bool) -> None:
     failed = sum(len(one.failed) for one in judged)
     if as_json:
         print_line(
@@ -129,7 +129,7 @@ def _report(judged: Sequence[Judged], page: Path | None, as_json: bool) -> None:
     print_line(f"{rows} rows, {failed} fail{where}")
 
 
-def to_dict(one: Judged) -> dict[str, Any]:
+def to_dict(one: PartVerdict) -> dict[str, Any]:
     """For JSON."""
     rows = [
         {

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from simulator.api.simulation import Simulation
-from simulator.validation.suite.result import Curve, Finding, Picture, Plot, Row, Source, number, within
+from simulator.validation.suite.result import Curve, Finding, PageFigure, Plot, ReferenceData, Row, number, within
 
 STEPS = (2.0, 1.0, 0.5, 0.25)
 """ms"""
@@ -28,7 +28,7 @@ DOUBLES = ("_kph", "_deg", "_degps")
 """Ends of metrics that are there in SI too."""
 
 
-def convergence(source: Source) -> Finding:
+def convergence(source: ReferenceData) -> Finding:
     """The part."""
     rows: list[Row] = []
     curves: dict[str, list[Curve]] = {}
@@ -41,7 +41,7 @@ def convergence(source: Source) -> Finding:
         curves[name] = _curves(found)
     plots = [Plot(name, "step [ms]", "change", some, log=True) for name, some in curves.items()]
     caption = f"change to {STEPS[-1]:g} ms over the value, of every metric that moves by more than 1e-5 of it; slope 1 is the first order"
-    return Finding(rows, [Picture("convergence", caption, plots)])
+    return Finding(rows, [PageFigure("convergence", caption, plots)])
 
 
 def rows_of(maneuver: str, found: Sequence[Mapping[str, float | None]]) -> list[Row]:

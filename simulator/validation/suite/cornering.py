@@ -21,7 +21,7 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.builder.builder import build_tire, build_vehicle
 from simulator.validation.suite.mass_properties import masses
 from simulator.validation.suite.reference_runs import FRONT, REAR, VEHICLE, drive, straight
-from simulator.validation.suite.result import Curve, Finding, Picture, Plot, Row, Source, near, within
+from simulator.validation.suite.result import Curve, Finding, PageFigure, Plot, ReferenceData, Row, near, within
 from vehicles.tires.steady_state import steady
 
 LEVEL = 0.3
@@ -103,7 +103,7 @@ class SingleTrack(NamedTuple):
         return self.slips[1] * v * self.gain(v)
 
 
-def cornering(source: Source) -> Finding:
+def cornering(source: ReferenceData) -> Finding:
     """The part."""
     turns: dict[float, Turn] = {}
     for v in (WALKING, MEASURED_AT, *PREDICTED_AT):
@@ -187,7 +187,7 @@ def _on_the_rig(model: SingleTrack) -> list[Row]:
     ]
 
 
-def _picture(turns: dict[float, Turn], model: SingleTrack) -> Picture:
+def _picture(turns: dict[float, Turn], model: SingleTrack) -> PageFigure:
     v = np.linspace(1.0, 30.0, 100)
     found = np.array([(one.speed, one.gain, one.slip[1] / one.steer) for one in turns.values()])
     gain = Plot(
@@ -199,6 +199,6 @@ def _picture(turns: dict[float, Turn], model: SingleTrack) -> Picture:
         "1",
         [Curve("single track", v, np.array([model.rear_slip_gain(x) for x in v])), Curve("Jounce", found[:, 0], found[:, 2], True)],
     )
-    return Picture(
+    return PageFigure(
         "cornering", f"steady turns at {LEVEL:g} m/s2; the model has its stiffnesses from the one at {MEASURED_AT:g} m/s", [gain, slip]
     )

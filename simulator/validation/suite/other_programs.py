@@ -10,7 +10,7 @@ from simulator.validation.reference.accelerations import compare_accelerations
 from simulator.validation.reference.kinematics import compare_kinematics
 from simulator.validation.reference.mechanism_rows import compare_rows
 from simulator.validation.reference.mechanism_states import compare_mechanism
-from simulator.validation.suite.result import Finding, Row, Source, of_comparison
+from simulator.validation.suite.result import Finding, ReferenceData, Row, of_comparison
 
 VEHICLE = "hmmwv_chrono"
 STATES = {"full_straight": "whole vehicle, straight", "full_steering": "whole vehicle, steered", "quarter": "corner by corner"}
@@ -29,12 +29,12 @@ ROWS = {
 LOOPS = ("four_bar_branch_1_1", "implicit_depth5_loop_size5")
 
 
-def engines(source: Source) -> Finding:
+def engines(source: ReferenceData) -> Finding:
     """The part."""
     return Finding([*_accelerations(source), *_kinematics(source), *_mechanisms(source)])
 
 
-def _accelerations(source: Source) -> list[Row]:
+def _accelerations(source: ReferenceData) -> list[Row]:
     model = source.data / MODEL
     rows = []
     for states, title in STATES.items():
@@ -47,14 +47,14 @@ def _accelerations(source: Source) -> list[Row]:
     return rows
 
 
-def _kinematics(source: Source) -> list[Row]:
+def _kinematics(source: ReferenceData) -> list[Row]:
     vehicle = vehicle_description(VEHICLE)
     return [
         of_comparison(title, compare_kinematics(str(source.data / "mechanisms" / file), vehicle, None)) for file, title in POSITIONS.items()
     ]
 
 
-def _mechanisms(source: Source) -> list[Row]:
+def _mechanisms(source: ReferenceData) -> list[Row]:
     rows = []
     for name, files in ROWS.items():
         mechanism, _ = load_mechanism(name)

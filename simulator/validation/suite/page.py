@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from simulator.validation.suite.coverage_gaps import GAPS
-from simulator.validation.suite.result import FAIL, KNOWN, STALE, Judged, Row
+from simulator.validation.suite.result import FAIL, KNOWN, STALE, PartVerdict, Row
 
 FOLDER = "validation"
 """Of the pictures, beside the page."""
 TITLE = "# Validation"
 
 
-def to_markdown(judged: Sequence[Judged], version: str, whole: bool) -> str:
+def to_markdown(judged: Sequence[PartVerdict], version: str, whole: bool) -> str:
     """The page; `whole` when it has every part."""
     command = "jounce validate all" + ("" if whole else "".join(f" --only {one.part.name}" for one in judged))
     failed = [row for one in judged for row in one.failed]
@@ -43,7 +43,7 @@ def to_markdown(judged: Sequence[Judged], version: str, whole: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def chapter(one: Judged) -> list[str]:
+def chapter(one: PartVerdict) -> list[str]:
     """Of a part: what is compared, the table, reasons and pictures."""
     part = one.part
     lines = ["", f"## {part.title}", "", f"{part.what}", "", f"**Reference:** {part.source}", "", f"**Tolerance:** {part.tolerance}", ""]
@@ -58,7 +58,7 @@ def chapter(one: Judged) -> list[str]:
     return [*lines, "", f"**Verdict:** {_bold(one.summary)}."]
 
 
-def _table(one: Judged) -> list[str]:
+def _table(one: PartVerdict) -> list[str]:
     rows = one.finding.rows
     more = list(rows[0].more) if rows else []
     head = ["what", "here", "reference", *more, "difference", "tolerance", "verdict"]
@@ -89,7 +89,7 @@ def _anchor(title: str) -> str:
     return kept.replace(" ", "-")
 
 
-def to_text(one: Judged) -> str:
+def to_text(one: PartVerdict) -> str:
     """What a terminal shows of a part: its summary, and the rows that are not kept."""
     lines = [f"{one.part.name:<14}{len(one.finding.rows):>4} rows: {one.summary}"]
     for row, verdict in zip(one.finding.rows, one.verdicts, strict=True):

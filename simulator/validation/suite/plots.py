@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from simulator.base.errors import OutputError
 from simulator.report.plot_style import BLUE, COLORS, INK, QUIET, STYLE
 from simulator.telemetry.atomic_files import write_whole
-from simulator.validation.suite.result import Picture, Plot
+from simulator.validation.suite.result import PageFigure, Plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ MOST_ENTRIES = 6
 """Of a legend."""
 
 
-def draw(picture: Picture, folder: Path) -> None:
+def draw(picture: PageFigure, folder: Path) -> None:
     """Write `<name>.png` into a folder. Raises OutputError."""
     import matplotlib as mpl
     from matplotlib import figure as figures
@@ -43,7 +43,7 @@ def draw(picture: Picture, folder: Path) -> None:
         write_whole(folder / f"{picture.name}.png", lambda path: figure.savefig(path, dpi=DPI, format="png", metadata={"Software": None}))
 
 
-def _legend(picture: Picture, figure: Figure, first: Axes) -> None:
+def _legend(picture: PageFigure, figure: Figure, first: Axes) -> None:
     """One below all plots, where they have the same curves and these are not too many."""
     names = [[curve.name for curve in plot.curves] for plot in picture.plots]
     if all(one == names[0] for one in names) and len(names[0]) <= MOST_ENTRIES:

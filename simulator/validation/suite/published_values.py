@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from simulator.base.errors import JounceError
-from simulator.validation.datasheet.definitions import FACTS
-from simulator.validation.datasheet.evaluate import Told, measure
+from simulator.validation.datasheet.definitions import ITEMS
+from simulator.validation.datasheet.evaluate import ItemValue, measure
 from simulator.validation.datasheet.page import numbered, sources_of
 from simulator.validation.datasheet.published_file import TOLERANCE, load_published, published_of
 from simulator.validation.suite.reference_runs import VEHICLE
-from simulator.validation.suite.result import Finding, Row, Source
+from simulator.validation.suite.result import Finding, ReferenceData, Row
 
 
-def figures(source: Source) -> Finding:
+def figures(source: ReferenceData) -> Finding:
     """The part. Raises JounceError: the vehicle's figures are not there."""
     file = published_of(VEHICLE)
     if file is None:
         raise JounceError(f"{VEHICLE}: there is no file of published figures")
     published = load_published(file)
-    facts = [fact for fact in FACTS if fact.name in published.figures]
+    facts = [fact for fact in ITEMS if fact.name in published.figures]
     told: set[str] = set()
 
     def tell(case: str, run: str) -> None:
@@ -30,7 +30,7 @@ def figures(source: Source) -> Finding:
     return Finding([row_of(one, sources) for one in found], notes=["Sources:", "\n".join(f"{n}. {words}" for words, n in sources.items())])
 
 
-def row_of(told: Told, sources: dict[str, int]) -> Row:
+def row_of(told: ItemValue, sources: dict[str, int]) -> Row:
     """A fact beside its figure; `sources` are numbers by words."""
     figure, fact = told.figure, told.fact
     assert figure is not None

@@ -19,7 +19,7 @@ CORNERS = ("FL", "FR", "RL", "RR")
 FRONT, REAR = slice(0, 2), slice(2, 4)
 
 
-class Driven(NamedTuple):
+class ReferenceRun(NamedTuple):
     """A drive and its log."""
 
     simulation: Simulation
@@ -41,7 +41,7 @@ def drive(
     terrain: str = "flat",
     changes: Mapping[str, Any] | None = None,
     vehicle: str = VEHICLE,
-) -> Driven:
+) -> ReferenceRun:
     """Drive phases (as of a maneuver's file) from a speed (m/s); `changes` by key path. Raises JounceError."""
     asked: dict[str, Any] = {
         "maneuver.phases": [dict(phase) for phase in phases],
@@ -50,7 +50,7 @@ def drive(
         "maneuver.abort": [],
     }
     simulation = Simulation(vehicle, terrain, maneuver=CARRIER, changes=asked | dict(changes or {}))
-    return Driven(simulation, simulation.run().log)
+    return ReferenceRun(simulation, simulation.run().log)
 
 
 def straight(speed: float, seconds: float) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class Plot(NamedTuple):
     log: bool = False
 
 
-class Picture(NamedTuple):
+class PageFigure(NamedTuple):
     """A file beside the page."""
 
     name: str
@@ -94,13 +94,13 @@ class Finding:
     """What came of a part."""
 
     rows: Sequence[Row] = ()
-    pictures: Sequence[Picture] = ()
+    pictures: Sequence[PageFigure] = ()
     notes: Sequence[str] = ()
     """Paragraphs below the table."""
 
 
 @dataclass(frozen=True)
-class Source:
+class ReferenceData:
     """Where a part takes what it needs."""
 
     data: Path
@@ -121,11 +121,11 @@ class Part:
     """Of the reference."""
     tolerance: str
     """And why it is that."""
-    find: Callable[[Source], Finding]
+    find: Callable[[ReferenceData], Finding]
 
 
 @dataclass(frozen=True)
-class Judged:
+class PartVerdict:
     """A part with the verdicts of its rows."""
 
     part: Part
@@ -151,9 +151,9 @@ class Judged:
         return ", ".join(f"{count} {verdict}" for verdict, count in counts if count) or "no numbers"
 
 
-def judge(part: Part, finding: Finding, known: Mapping[str, str]) -> Judged:
+def judge(part: Part, finding: Finding, known: Mapping[str, str]) -> PartVerdict:
     """Verdicts of the rows; `known` are reasons by what rows are of."""
     table = {(True, False): PASS, (False, False): FAIL, (False, True): KNOWN, (True, True): STALE}
     verdicts = tuple(table[row.kept, row.what in known] for row in finding.rows)
     there = {row.what for row in finding.rows}
-    return Judged(part, finding, verdicts, {what: reason for what, reason in known.items() if what in there})
+    return PartVerdict(part, finding, verdicts, {what: reason for what, reason in known.items() if what in there})

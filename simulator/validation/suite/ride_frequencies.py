@@ -14,7 +14,7 @@ import numpy as np
 from simulator.api.loading import assemble
 from simulator.validation.datasheet.static_values import standing
 from simulator.validation.suite.reference_runs import VEHICLE
-from simulator.validation.suite.result import Array, Finding, Row, Source, within
+from simulator.validation.suite.result import Array, Finding, ReferenceData, Row, within
 from terrain.ground import Ground
 from vehicles.stages import present_suspension
 from vehicles.vehicle import Vehicle
@@ -63,7 +63,7 @@ class HalfCar(NamedTuple):
         return float(found[body[0]]), float(found[body[1]]), float(found[2]), float(found[3])
 
 
-def ride(source: Source) -> Finding:
+def ride(source: ReferenceData) -> Finding:
     """The part."""
     parts = assemble({"vehicle": VEHICLE, "terrain": "flat"}, None)
     car = half_car(parts.vehicle, parts.ground)

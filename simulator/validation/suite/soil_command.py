@@ -10,12 +10,12 @@ from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.fitting.least_squares import need_scipy
 from simulator.telemetry.atomic_files import run_folder, write_text
-from simulator.tools.cueing.command import Told
+from simulator.tools.cueing.command import StatusLine
 from simulator.validation.suite.command import ROOT, reference_data, to_dict
 from simulator.validation.suite.known_deviations import KNOWN
 from simulator.validation.suite.page import FOLDER, chapter, to_text
 from simulator.validation.suite.plots import draw
-from simulator.validation.suite.result import Judged, Source, judge
+from simulator.validation.suite.result import PartVerdict, ReferenceData, judge
 from simulator.validation.suite.soil_measurements import PARTS
 
 PAGE = "soil_measured.md"
@@ -25,8 +25,8 @@ def main_soil_measured(arguments: Any) -> int:
     """Command line; 1 when a row fails. Raises JounceError: no reference data, no scipy, or the folder cannot be written."""
     need_scipy()
     data = reference_data()
-    with Told(arguments.json) as told:
-        judged = [judge(part, part.find(Source(data, told)), KNOWN.get(part.name, {})) for part in PARTS]
+    with StatusLine(arguments.json) as told:
+        judged = [judge(part, part.find(ReferenceData(data, told)), KNOWN.get(part.name, {})) for part in PARTS]
     folder = ROOT / "docs" if arguments.out is None else run_folder(Path(arguments.out))
     for one in judged:
         for picture in one.finding.pictures:
@@ -39,7 +39,7 @@ def main_soil_measured(arguments: Any) -> int:
     return int(any(one.failed for one in judged))
 
 
-def to_markdown(judged: Sequence[Judged]) -> str:
+def to_markdown(judged: Sequence[PartVerdict]) -> str:
     """The page."""
     lines = [
         "# Measured wheels on soil",

@@ -15,7 +15,7 @@ from simulator.fitting.soil_file_writer import interval_words
 from simulator.fitting.soil_fit import FittedSoil, error_over_range, fit_soil, predicted
 from simulator.fitting.soil_measurements import WheelTests, read_tests
 from simulator.tools.soil.soil_bin import SoilBin
-from simulator.validation.suite.result import Array, Curve, Finding, Part, Picture, Plot, Row, Source
+from simulator.validation.suite.result import Array, Curve, Finding, PageFigure, Part, Plot, ReferenceData, Row
 from vehicles.tires.tire_file import TireFile
 
 START = "silica_sand"
@@ -45,7 +45,7 @@ class Series(NamedTuple):
     found: Array
 
 
-def sand(source: Source) -> Finding:
+def sand(source: ReferenceData) -> Finding:
     """The smooth wheel straight ahead is fitted, everything else foretold."""
     file = str(source.data / "soil" / "single_wheel_sand.csv")
     tires = {wheel: build_tire(str(source.data / "soil" / name)) for wheel, name in WHEELS.items()}
@@ -65,7 +65,7 @@ def sand(source: Source) -> Finding:
     )
 
 
-def rover(source: Source) -> Finding:
+def rover(source: ReferenceData) -> Finding:
     """Two thirds of the points are fitted and the others foretold, in turns."""
     file, tire = str(source.data / "soil" / "rover_wheel.csv"), build_tire(str(source.data / "soil" / "wheel_viper.yaml"))
     rows, plots, notes = [], [], []
@@ -87,7 +87,7 @@ def rover(source: Source) -> Finding:
             Plot(title, "slip", "pull over load", [Curve("measured", tests.slip[order], measured[order] / tests.load[order], True),
                                                    Curve("foretold", tests.slip[order], foretold[order] / tests.load[order])])
         )  # fmt: skip
-    return Finding(rows, [Picture("soil_rover", "each point foretold with a soil that was fitted to others", plots)], notes)
+    return Finding(rows, [PageFigure("soil_rover", "each point foretold with a soil that was fitted to others", plots)], notes)
 
 
 def _driven(file: str, wheel: str, angle: int, tire: TireFile, soil: Record) -> Series:
@@ -172,7 +172,7 @@ def _ploughing_note(found: Mapping[int, Series]) -> str:
     )
 
 
-def _pictures(wheel: str, found: Mapping[int, Series]) -> list[Picture]:
+def _pictures(wheel: str, found: Mapping[int, Series]) -> list[PageFigure]:
     """One of each quantity, a plot for each angle."""
     out = []
     for name, (title, unit, factor) in SHOWN.items():
@@ -187,7 +187,7 @@ def _pictures(wheel: str, found: Mapping[int, Series]) -> list[Picture]:
                 ]
                 plots.append(Plot(f"{angle} deg", "slip", f"{title} [{unit}]", curves))
         caption = f"{title} of the wheel {wheel} at slip angles; the sand is fitted to the wheel smooth at 0 deg"
-        out.append(Picture(f"soil_sand_{wheel}_{name}", caption, plots))
+        out.append(PageFigure(f"soil_sand_{wheel}_{name}", caption, plots))
     return out
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.base.records import Record, record
 from simulator.configuration.file_lookup import data_folder
 from simulator.validation.reference.tire_rows import Numbers, compare_tire, read_rows
-from simulator.validation.suite.result import Array, Curve, Finding, Picture, Plot, Row, Source, near, of_comparison, within
+from simulator.validation.suite.result import Array, Curve, Finding, PageFigure, Plot, ReferenceData, Row, near, of_comparison, within
 from terrain.soil import FIRM, SOIL
 from vehicles.tires.wheel_on_soil import soil_wheel
 
@@ -41,7 +41,7 @@ SLIPS = (-0.5, 0.9)
 """Least and most slip that is compared: a wheel that is braked harder digs itself in beyond half its radius."""
 
 
-def tires(source: Source) -> Finding:
+def tires(source: ReferenceData) -> Finding:
     """The part of tires on the road."""
     folder = source.data / "tires"
     shipped = data_folder("configs") / "tires" / SHIPPED
@@ -57,7 +57,7 @@ def tires(source: Source) -> Finding:
     return Finding(rows)
 
 
-def soils(source: Source) -> Finding:
+def soils(source: ReferenceData) -> Finding:
     """The part of wheels on soil."""
     table = read_rows(str(source.data / "soil" / "driven_wheel.csv"))
     rows = [row for n in range(len(table.rows)) for row in _driven(table, n)]
@@ -160,7 +160,7 @@ def _at(row: Row, slip: float) -> Row:
     )
 
 
-def _picture(found: list[tuple[int, tuple[Array, Array]]]) -> Picture:
+def _picture(found: list[tuple[int, tuple[Array, Array]]]) -> PageFigure:
     plots = []
     for column, title, unit in ((1, "Drawbar pull", "N"), (2, "Side force", "N"), (3, "Sinkage", "m")):
         curves = []
@@ -170,7 +170,7 @@ def _picture(found: list[tuple[int, tuple[Array, Array]]]) -> Picture:
                 Curve(f"Jounce, {angle} deg", ours[:, 0], ours[:, column]),
             ]
         plots.append(Plot(title, "slip", unit, curves))
-    return Picture(
+    return PageFigure(
         "soil",
         "a smooth wheel on sand at its measured load: measured (dots), and computed with the sand's numbers; nothing is fitted here",
         plots,

@@ -12,7 +12,7 @@ from simulator.base.inputfile import read_bytes
 from simulator.builder.builder import build_vehicle
 from simulator.validation.reference.recorded_drive import Recording
 from simulator.validation.reference.trajectory import CORNERS, TrajectoryComparison, arm_angles, compare_trajectory
-from simulator.validation.suite.result import Array, Curve, Finding, Picture, Plot, Row, Source
+from simulator.validation.suite.result import Array, Curve, Finding, PageFigure, Plot, ReferenceData, Row
 from vehicles.steering.steering import place_tierods
 from vehicles.vehicle import Vehicle
 
@@ -46,10 +46,10 @@ EVERY = 7
 """Rows of a sweep from one that is compared to the next."""
 
 
-def trajectories(source: Source) -> Finding:
+def trajectories(source: ReferenceData) -> Finding:
     """The part."""
     rows: list[Row] = []
-    pictures: list[Picture] = []
+    pictures: list[PageFigure] = []
     for one in DRIVES:
         source.told(one.title)
         found = compare_trajectory(Recording(str(source.data / FOLDER / f"{one.file}.csv.gz")), build_vehicle(VEHICLE), one.start)
@@ -115,7 +115,7 @@ def _put(car: Vehicle, row: np.void, file: str) -> np.void:
 UNITS = {"vx": "m/s", "wz": "rad/s", "ay": "m/s2", "roll": "rad", "pitch": "rad", "z": "m", "engine_speed": "rad/s"}
 
 
-def _picture(one: Recorded, found: TrajectoryComparison) -> Picture:
+def _picture(one: Recorded, found: TrajectoryComparison) -> PageFigure:
     plots = [
         Plot(
             f"{name}, {100.0 * found.errors[name]:.2f} %",
@@ -125,4 +125,4 @@ def _picture(one: Recorded, found: TrajectoryComparison) -> Picture:
         )
         for name in found.counted
     ]
-    return Picture(f"trajectory_{one.file}", one.title, plots)
+    return PageFigure(f"trajectory_{one.file}", one.title, plots)

@@ -8,7 +8,7 @@ from simulator.api.simulation import Simulation
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.validation.suite.mass_properties import masses
 from simulator.validation.suite.reference_runs import FRONT, REAR
-from simulator.validation.suite.result import Finding, Row, Source, within
+from simulator.validation.suite.result import Finding, ReferenceData, Row, within
 
 VEHICLES = ("hmmwv", "hmmwv_curb", "hmmwv_gross", "hmmwv_chrono", "five_link_rear")
 """Shipped vehicles with two axles."""
@@ -16,7 +16,7 @@ SLOPES = (("grade_40", 0.4, "lower axle on a grade of 40 %"), ("side_slope_40", 
 """Terrain, rise over run, and what is compared there."""
 
 
-def loads(source: Source) -> Finding:
+def loads(source: ReferenceData) -> Finding:
     """The part."""
     rows: list[Row] = []
     for name in VEHICLES:

@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.tools.terrain.generators.erosion import slid
-from simulator.tools.terrain.generators.generated_terrain import Cover, Grid, Made, Place
+from simulator.tools.terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
 from simulator.tools.terrain.generators.shapes import blurred, field, smooth_ramp, smooth_step
 from terrain.readers.contract import Values
 
@@ -33,7 +33,7 @@ SHORE = 6.0
 """m. Width of moist sand around a pan. [assumed]"""
 
 
-def dunes(said: dict, seed: int) -> Made:
+def dunes(said: dict, seed: int) -> GeneratedTerrain:
     """Dunes of the numbers of `DUNES`."""
     half, spacing = 0.5 * said["size"], said["spacing"]
     grid = Grid.over((-half, -half), (half, half), spacing)
@@ -47,7 +47,7 @@ def dunes(said: dict, seed: int) -> Made:
     muddy = pan > 0.5
     cover[blurred(muddy.astype(float), 0.5 * SHORE / spacing) > 0.05] = MOIST
     cover[muddy] = MUD
-    return Made(
+    return GeneratedTerrain(
         about=(
             f"dunes up to {said['height']:g} m high, {said['distance']:g} m from crest to crest, wind towards {math.degrees(said['wind']):.0f} deg",
             "slip faces at the angle of repose (32 deg: dry sand); shapes and pans are assumed: dry_sand, moist lete_sand, mud of clayey_loam",

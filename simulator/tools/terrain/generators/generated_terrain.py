@@ -84,7 +84,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Made:
+class GeneratedTerrain:
     """A terrain before it is written.
 
     Attributes

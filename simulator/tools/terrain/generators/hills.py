@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.base.fields import Choice, Field, Number
 from simulator.tools.terrain.generators.erosion import eroded_by_rain, slid, wetness
-from simulator.tools.terrain.generators.generated_terrain import Cover, Entry, Grid, Made, Place
+from simulator.tools.terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from simulator.tools.terrain.generators.shapes import blurred, field
 from terrain.heightmap_detail import ISO_CLASSES
 from terrain.readers.contract import Values
@@ -35,7 +35,7 @@ TRACK_GRADE = 0.06
 """1. Grade that counts as much as a way twice as long. [assumed]"""
 
 
-def hills(said: dict, seed: int) -> Made:
+def hills(said: dict, seed: int) -> GeneratedTerrain:
     """Hills of the numbers of `HILLS`."""
     spacing, half = said["spacing"], 0.5 * said["size"]
     grid = Grid.over((-half, -half), (half, half), spacing)
@@ -53,7 +53,7 @@ def hills(said: dict, seed: int) -> Made:
         **({"roughness": "C"} if rough != "none" else {}),
         "points": np.round(line, 1).tolist(),
     }  # fmt: skip
-    return Made(
+    return GeneratedTerrain(
         about=(
             f"hilly country, {said['size']:g} m square: spectral synthesis (waviness {said['waviness']:g}) with ridges, then rain and slides",
             "clayey_loam where water gathers, lete_sand where it is dry, gravel on steep slopes, grenville_loam elsewhere [assumed]",

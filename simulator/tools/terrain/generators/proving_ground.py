@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.base.fields import Field, Number
-from simulator.tools.terrain.generators.generated_terrain import Bits, Cover, Entry, Grid, Made, Place
+from simulator.tools.terrain.generators.generated_terrain import Bits, Cover, Entry, GeneratedTerrain, Grid, Place
 from simulator.tools.terrain.generators.shapes import field, slope_profile, smooth_ramp, within
 from terrain.readers.contract import Values
 
@@ -81,7 +81,7 @@ class _Site:
         self.features.append(Entry(said, note))
 
 
-def proving_ground(said: dict, seed: int) -> Made:
+def proving_ground(said: dict, seed: int) -> GeneratedTerrain:
     """A proving ground of the numbers of `PROVING_GROUND`."""
     grid = Grid.over((WEST, SOUTH), (EAST, NORTH), said["spacing"])
     site = _Site(grid, np.zeros(grid.shape), np.full(grid.shape, FIELD, np.uint8), [], [], {})
@@ -97,7 +97,7 @@ def proving_ground(said: dict, seed: int) -> Made:
     _rough(site, said["rms"], seed)
     _belgian_block(site, seed)
     _handling(site)
-    return Made(
+    return GeneratedTerrain(
         about=(
             "a proving ground: lanes along x between two aprons; `--set terrain.begin_at=NAME` begins at one of `places`",
             "half-rounds, RMS values, steps, slopes and grades are those of military courses; lengths, widths and places are assumed",

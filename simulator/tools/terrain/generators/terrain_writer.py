@@ -13,7 +13,7 @@ import numpy as np
 from simulator.base.errors import OutputError
 from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_bytes, write_text
-from simulator.tools.terrain.generators.generated_terrain import Entry, Made, Place
+from simulator.tools.terrain.generators.generated_terrain import Entry, GeneratedTerrain, Place
 from terrain.readers.contract import Values
 
 COUNTS = 65535
@@ -33,7 +33,7 @@ def files_of(out: str) -> tuple[Path, Path, Path]:
     return files
 
 
-def write(made: Made, files: tuple[Path, Path, Path], command: str) -> None:
+def write(made: GeneratedTerrain, files: tuple[Path, Path, Path], command: str) -> None:
     """Write all three, or none. Raises OutputError."""
     yaml, heights, soils = files
     counts, scale, offset = counted(made.heights)
@@ -66,7 +66,7 @@ def _png(pixels: np.ndarray) -> bytes:
     return out.getvalue()
 
 
-def text(made: Made, files: tuple[Path, Path, Path], command: str, scaled: tuple[float, float]) -> str:
+def text(made: GeneratedTerrain, files: tuple[Path, Path, Path], command: str, scaled: tuple[float, float]) -> str:
     """The terrain file."""
     grid, (_, heights, soils) = made.grid, files
     where = f"first_row: north, origin: {_flow(list(grid.corner))}, spacing: {_flow([grid.spacing] * 2)}"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.fields import Field, Number
-from simulator.tools.terrain.generators.generated_terrain import Cover, Entry, Grid, Made, Place
+from simulator.tools.terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from simulator.tools.terrain.generators.shapes import circumscribed, offset_polygon, polygon_distance, smooth_step
 from terrain.readers.contract import Values
 from terrain.roads import mark
@@ -44,7 +44,7 @@ AROUND = 30.0
 """m. Of lawn around the outermost street."""
 
 
-def town(said: dict, seed: int) -> Made:
+def town(said: dict, seed: int) -> GeneratedTerrain:
     """A town of the numbers of `TOWN`."""
     nodes, half = _crossings(said, seed), 0.5 * said["street"]
     reach = half + AROUND
@@ -63,7 +63,7 @@ def town(said: dict, seed: int) -> Made:
         kerbs.append(_kerb(corners, said))
     lines = [*nodes, *nodes.transpose(1, 0, 2)]
     cover[(distance > half) & (_from_middle(lines, grid, half) > half)] = LAWN
-    return Made(
+    return GeneratedTerrain(
         about=(
             f"{said['blocks'][0]:.0f} x {said['blocks'][1]:.0f} blocks; streets {said['street']:g} m wide between kerbs of {1e3 * said['kerb']:g} mm, crown "
             f"{100.0 * said['crown']:g} %, sidewalks {said['sidewalk']:g} m at 2 %, corners of {said['corner']:g} m, crossings dropped to {1e3 * said['dropped']:g} mm",
