@@ -175,7 +175,7 @@ class _Bench:
 
     def set_rods(self) -> None:
         """Until the vehicle stands as wanted. Raises ConfigError, JounceError."""
-        self.vehicle.stand(self.level)
+        self.vehicle.settle(self.level)
         for _ in range(ROUNDS):
             if self._is_right():
                 self.vehicle.note_standing(self.level)
@@ -184,7 +184,7 @@ class _Bench:
             if self.unwritten:
                 self._set_rods_on()
                 self.vehicle.note_level()
-            self.vehicle.stand(self.level)
+            self.vehicle.settle(self.level)
         raise JounceError(f"{self.vehicle.description.name}: its tie rods cannot be set: the toe changes with every round")
 
     def _set_rods_on(self) -> None:

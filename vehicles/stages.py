@@ -45,7 +45,7 @@ def advance_steering(m, s, command, h):
 def update_suspension(m, s, tabulated, h):
     """Inner tie-rod joints, suspension and wheels at the present state; h: of the implicit step, 0 for an ordinary differential equation.
 
-    `tabulated` True accepts the suspension from the tables, which must cover the state (`covers`).
+    `tabulated` True takes the suspension from the tables, which must cover the state (`covers`).
     """
     place_tierods(m.steering, s.steering, s.inputs)
     move_suspension(m, s, tabulated)

@@ -280,7 +280,7 @@ class Text:
 class FileName(Text):
     """The path of a file that is no text, such as a map of heights: beside the file that names it, or inside the assets.
 
-    A run notes its digest, and `jounce rerun` refuses new_instance file in its place. A file of text is named by `Text`: it is read when names
+    A run notes its digest, and `jounce rerun` refuses another file in its place. A file of text is named by `Text`: it is read when names
     become contents, and its content is what a run notes.
     """
 

@@ -19,7 +19,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.suggestions import article, did_you_mean
 
-Kind = TypeVar("Tenant")
+Kind = TypeVar("Kind")
 
 BUILTIN = "Jounce"
 """Where the shipped tenants are from."""
@@ -56,7 +56,7 @@ class Registry(Generic[Kind]):
         tenant = self._found.get(name)
         if isinstance(tenant, str) and self.is_builtin(name) and ":" in tenant:
             tenant = self._found[name] = loaded(tenant)
-        return cast("Tenant | None", tenant)
+        return cast("Kind | None", tenant)
 
     def named(self, name: object, file: object, key: str) -> Kind:
         """The tenant that an entry of a file names. Raises ConfigError: there is none of that name; JounceError as `get`."""

@@ -57,7 +57,7 @@ from washout.platform import hexapod
 from washout.preview import Preview
 
 __all__ = [
-    "Parts", "build", "build_cueing", "build_ground", "build_maneuver", "build_platform", "build_vehicle", "data_folder", "find_config",
+    "SessionParts", "build", "build_cueing", "build_ground", "build_maneuver", "build_platform", "build_vehicle", "data_folder", "find_config",
     "load_mechanism", "read_yaml", "vehicle_description", "view_geometry",
 ]  # fmt: skip
 

@@ -38,7 +38,7 @@ def files_named(kind: FieldType, content: Any, path: KeyPath = ()) -> Iterator[K
             yield path
     elif isinstance(kind, Either):
         for one in kind.kinds:
-            if one.takes(content):
+            if one.accepts(content):
                 yield from files_named(one, content, path)
     elif isinstance(kind, ListOf):
         for n, inside in enumerate(content if isinstance(content, list) else ()):
@@ -75,7 +75,7 @@ def number_at(kind: FieldType, content: Any, path: KeyPath) -> tuple[Number, str
     if not path:
         return (kind, "") if isinstance(kind, Number) and not kind.shape else None
     if isinstance(kind, Either):
-        taking = next((one for one in kind.kinds if one.takes(content)), None)
+        taking = next((one for one in kind.kinds if one.accepts(content)), None)
         return None if taking is None else number_at(taking, content, path)
     if isinstance(kind, ListOf) and isinstance(content, list) and not kind.suffix:
         at = int(path[0]) if str(path[0]).isdigit() else len(content)

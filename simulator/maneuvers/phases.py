@@ -1,7 +1,7 @@
 """Phases of a maneuver: one after the other, each with what it does on every channel and with when it ends.
 
 A channel that a phase does not name goes on as it was: a held steering wheel stays held, a speed is still kept, a profile runs on. Steering is
-one thing: `steering` (of the steering wheel), `road_wheel` and `steering_torque` take each other's place. So are the pedals: `speed` accepts them from `throttle`
+one thing: `steering` (of the steering wheel), `road_wheel` and `steering_torque` take each other's place. So are the pedals: `speed` takes them from `throttle`
 and `brake`, either of these takes them back and releases the other one.
 """
 

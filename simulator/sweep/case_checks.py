@@ -140,7 +140,7 @@ class Checks:
                 content = one.raw(written(place))
                 self._numbers[key] = number_at(TABLES[changed.kind], _own_part(content, changed.kind), path)
             found, value = self._numbers[key], one.raw(written((*place, *path)))
-            if found is None or not found[0].takes(value):
+            if found is None or not found[0].accepts(value):
                 return False
             try:
                 found[0].read_in(value, "", "", found[1])

@@ -51,7 +51,7 @@ CLUTCH_FILE = (
     Field("drag", Number("N m s/rad", 0.0, 100.0), "drag of the input shaft in its oil over its speed"),
     Field("driver", Group(_DRIVER), "who works the clutch where nobody's foot does"),
 )
-"""Of the section `clutch` of a drivetrain file, which accepts the place of `torque_converter`."""
+"""Of the section `clutch` of a drivetrain file, which takes the place of `torque_converter`."""
 
 CLUTCH_STATE = (
     # name               shape  unit      what it is

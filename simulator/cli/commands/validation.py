@@ -145,5 +145,5 @@ def _report(comparison: object, as_json: bool) -> int:
     from simulator.validation.reference.result import Comparison
 
     assert isinstance(comparison, Comparison)
-    print(comparison.as_json() if as_json else comparison.to_text())
+    print(comparison.to_json() if as_json else comparison.to_text())
     return 0 if comparison.passed else 1
