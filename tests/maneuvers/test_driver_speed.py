@@ -10,7 +10,7 @@ from bicycle import Bicycle, drive
 
 from simulator.base.records import record
 from simulator.builder.builder import build_vehicle
-from simulator.driver.gear_shifting import DWELL, HYSTERESIS, GearNumbers, GearShifter, gear_numbers, rolling_share
+from simulator.driver.gear_shifting import DWELL, HYSTERESIS, ShiftPoints, GearShifter, gear_numbers, rolling_share
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.speed import SpeedControl, SpeedGains, SpeedTarget
 from vehicles.readout import READOUT
@@ -114,7 +114,7 @@ def test_the_bicycle_stops_and_starts_again():
     assert rows[-1] == pytest.approx(6.0, abs=0.1)
 
 
-NUMBERS = GearNumbers(ratios=(0.4, 0.65, 1.0), up=(200.0, 350.0), down=(107.0, 187.0), most=350.0)
+NUMBERS = ShiftPoints(ratios=(0.4, 0.65, 1.0), up=(200.0, 350.0), down=(107.0, 187.0), most=350.0)
 
 
 def test_gears_go_up_and_down_with_the_engine():

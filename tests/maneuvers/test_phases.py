@@ -11,7 +11,7 @@ import pytest
 from bicycle import Bicycle, drive
 
 from simulator.base.errors import ConfigError
-from simulator.driver.gear_shifting import GearNumbers
+from simulator.driver.gear_shifting import ShiftPoints
 from simulator.driver.internal_model import InternalModel
 from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.phase_driver import DONE
@@ -333,7 +333,7 @@ def test_an_angle_beyond_the_lock_is_the_lock():
 
 
 def test_a_driver_who_shifts_by_himself_until_another_gear_is_said():
-    numbers = GearNumbers((0.4, 0.7, 1.0), (150.0, 300.0), (80.0, 150.0), 300.0)
+    numbers = ShiftPoints((0.4, 0.7, 1.0), (150.0, 300.0), (80.0, 150.0), 300.0)
     phases = [
         {"name": "go", "gear": "shifting", "throttle": 0.5, "lasts_s": 4},
         {"name": "held", "gear": 2, "lasts_s": 1},

@@ -326,7 +326,7 @@ def test_a_terrain_that_cannot_be_used_is_named(tmp_path: Path, kind: str, compl
         (outlets.register, outlets.LINES, "telemetry"),
         (drivers.register_driver, drivers.DriverKind("x", drivers.Bend, 1), "scripted"),
         (drivers.register_driver, drivers.DriverKind("x", drivers.Bend, 1), "keyboard"),
-        (drivers.register_source, drivers.SourceKind("x", drivers.Pedal, 1), "wheel"),
+        (drivers.register_source, drivers.InputSourceKind("x", drivers.Pedal, 1), "wheel"),
         (terrains.register, terrains.TerrainKind("x", terrains.waves, 1), "flat"),
     ],
 )

@@ -10,7 +10,7 @@ from simulator.maneuvers.plots.contract import Plot
 PLOT_KINDS: dict[str, Plot] = {
     picture.name: picture
     for room in (time_series, path, cross_plots, analysis_curves, wheel_loads, driver_inputs)
-    for picture in room.PICTURES
+    for picture in room.PLOTS
 }
 USUAL = ("speed", "attitude", "lateral_acceleration", "yaw_rate", "path")
 """Drawn where the file does not choose."""

@@ -425,7 +425,7 @@ def _performance() -> tuple[DatasheetItem, ...]:
         DatasheetItem("creep_speed", group, "creep in drive", "m/s", "kph", Metric(("creep",), "creep_speed"), "brake released, no throttle"),
         DatasheetItem("rolling_resistance", group, "rolling resistance, coasting", "1", "", Metric(("coast_down",), "coast_rolling_resistance"),
              "resistance at standstill over weight; the transmission's drag is in it"),
-        DatasheetItem("drag_area", group, "drag area, coasting", "m2", "", Metric(("coast_down",), "coast_drag_area"), 
+        DatasheetItem("drag_area", group, "drag area, coasting", "m2", "", Metric(("coast_down",), "coast_drag_area"),
             "coefficient times area; turning masses not counted"),
     )  # fmt: skip
 
