@@ -24,7 +24,7 @@ QUOTED = re.compile(r"`([^`\n]+)`")
 PLACE = re.compile(r"(?:simulator|vehicles|terrain|washout|configs|docs|examples|tests|assets)/[\w./]*")
 DOOR = re.compile(r"[\w.]+\.register\w*")
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-WHERE = ARCHITECTURE.partition("## X goes where")[2]
+WHERE = ARCHITECTURE.partition("## Extension points")[2]
 
 EXAMPLES = (
     ("own_vehicle", "loaded.yaml", "vehicles"),
