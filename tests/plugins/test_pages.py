@@ -194,7 +194,8 @@ def test_the_page_of_maneuvers_has_all_words() -> None:
 @pytest.mark.parametrize("page", ["own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain"])
 def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None:
     assert len(blocks(page, "python")) == 1
-    assert re.search(r"`jounce\.(washouts|sensors|protocols|outlets|sources|terrains)`", (DOCS / f"{page}.md").read_text(encoding="utf-8"))
+    groups = "washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types"
+    assert re.search(rf"`jounce\.({groups})`", (DOCS / f"{page}.md").read_text(encoding="utf-8"))
 
 
 def test_the_speed_is_limited(folder: Path) -> None:

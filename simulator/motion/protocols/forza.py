@@ -25,7 +25,7 @@ TABLE = PacketTable(
     (
         (0, "i32", 1, "race_on", "1", "1: the simulation runs"),
         (4, "u32", 1, "time", "ms", "since the stream began"),
-        (8, "f32", 1, "max_rpm", "rpm", "highest of the engine"),
+        (8, "f32", 1, "max_rpm", "rpm", "maximum of the engine"),
         (12, "f32", 1, "idle_rpm", "rpm", "of the engine at idle"),
         (16, "f32", 1, "rpm", "rpm", "of the engine"),
         (20, "f32", 3, "acceleration", "m/s2", "along X, Y, Z, without gravity"),

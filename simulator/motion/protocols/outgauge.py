@@ -32,7 +32,7 @@ TABLE = PacketTable(
         (52, "f32", 1, "brake", "1", "0 to 1"),
     ),
 )
-WITH_ID = PacketTable("OutGauge packet", 96, (*TABLE.rows, (92, "i32", 1, "id", "1", "as the session says")))
+WITH_ID = PacketTable("OutGauge packet", 96, (*TABLE.rows, (92, "i32", 1, "id", "1", "parameter `id` of the session")))
 
 
 def _encoder(settings: ProtocolSettings) -> Encoder:

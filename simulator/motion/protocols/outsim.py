@@ -39,7 +39,7 @@ def main_rows(begin: int) -> PacketRows:
 
 
 TABLE = PacketTable("OutSim packet", 64, (TIME, *main_rows(4)))
-WITH_ID = PacketTable("OutSim packet", 68, (*TABLE.rows, (64, "i32", 1, "id", "1", "as the session says")))
+WITH_ID = PacketTable("OutSim packet", 68, (*TABLE.rows, (64, "i32", 1, "id", "1", "parameter `id` of the session")))
 
 PARAMETERS = (("id", (), "1", "identifier at the end of the packet; 0: none, and the packet is 64 bytes long", "i8"),)
 RANGES = {"id": (0, 2**31 - 1)}
