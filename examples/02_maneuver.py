@@ -1,6 +1,6 @@
-"""A maneuver that is shipped, its limits, and a log at 500 Hz. Writes 02_maneuver.png and 02_maneuver.parquet."""
+"""Run a shipped maneuver, check its limits and save a log at 500 Hz. Writes 02_maneuver.png and 02_maneuver.parquet."""
 
-import simulator as jounce
+import jounce
 
 result = jounce.simulate(
     "avtp_lane_change",
@@ -10,7 +10,7 @@ result = jounce.simulate(
 
 print(result)
 for check in result.checks:
-    print(f"  {check['metric']:<20} {check['value']:8.3f}   {'kept' if check['pass'] else 'BROKEN'}")
+    print(f"  {check['metric']:<20} {check['value']:8.3f}   {'passed' if check['pass'] else 'FAILED'}")
 
 log = result.log
 peak = abs(log["a_WB_B_y"]).argmax()

@@ -1,16 +1,16 @@
-"""A maneuver of one's own: a step of the steering, after ISO 7401, and what engineers read from it. Writes 04_own_maneuver.png."""
+"""Run a step-steer maneuver (after ISO 7401) from a file and compute its response values. Writes 04_own_maneuver.png."""
 
 from pathlib import Path
 
 import numpy as np
 
-import simulator as jounce
+import jounce
 
 result = jounce.simulate(str(Path(__file__).parent / "files" / "step_steer.yaml"), log_rate=500.0)
 log = result.log
 time, yaw_rate, wheel = log["time"], log["w_WB_B_z"], log["steering_wheel_angle"]
 
-begin = time[np.argmax(wheel > 0.5 * wheel[-1])]  # half of the steering angle is reached
+begin = time[np.argmax(wheel > 0.5 * wheel[-1])]  # time at half of the final steering angle
 steady = yaw_rate[time > time[-1] - 0.5].mean()
 response = time[np.argmax(yaw_rate > 0.9 * steady)] - begin
 print(result)

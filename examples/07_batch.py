@@ -1,11 +1,11 @@
-"""Many runs at a time: how fast the lane change can be driven on a dry and on a wet road. Writes 07_batch.png.
+"""Run a batch in parallel: the speed limit of the lane change on a dry and on a wet road. Writes 07_batch.png.
 
-A case that cannot be driven is a row with its reason; the last one here asks for a friction below zero.
+A case with an error becomes a row with its reason; the last case here has a negative friction.
 """
 
 from matplotlib.figure import Figure
 
-import simulator as jounce
+import jounce
 
 SPEEDS, FRICTIONS = (50.0, 60.0, 70.0, 80.0), {"dry": 0.8, "wet": 0.5}
 SPEED, FRICTION = "maneuver.parameters.speed_kph", "vehicle.tires.friction"
