@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import simulator as jounce
+import jounce
 
 SHORT = {"maneuver.duration_s": 1.5}
 MASS = "vehicle.chassis.mass"

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-import simulator as jounce
+import jounce
 from simulator.cli.main import main
 from simulator.telemetry.log import NoSuchColumnError
 

@@ -10,7 +10,7 @@ from bicycle import Bicycle, drive
 
 from simulator.base.records import record
 from simulator.builder.builder import build_vehicle
-from simulator.driver.gear_shifting import DWELL, HYSTERESIS, ShiftPoints, GearShifter, gear_numbers, rolling_share
+from simulator.driver.gear_shifting import DWELL, HYSTERESIS, GearShifter, ShiftPoints, gear_numbers, rolling_share
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.speed import SpeedControl, SpeedGains, SpeedTarget
 from vehicles.readout import READOUT

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pyarrow.parquet as pq
 
-import simulator as jounce
+import jounce
 from tests.end_to_end.program import call, refused
 
 FILE = """

@@ -17,107 +17,119 @@ PARTS: tuple[Part, ...] = (
     Part(
         "trajectories",
         "Trajectories of another code",
-        "The vehicle with the other code's numbers (`hmmwv_chrono`) is driven with the recorded inputs alone, and every channel that counts for its kind of "
-        "maneuver is compared: RMS difference over the peak of the recording. Sweeps: shock lengths and steering in, wheels out.",
-        "Project Chrono 10.0.0 (commit 7689fbc), HMMWV_Full, TMeasy tires, recordings in `tests/data/chrono`; [trajectories.md](trajectories.md) tells what that "
-        "code has and this one does not.",
-        "5 % of the peak: the aim set for this comparison before it was made. Sweeps: what a step of the recording turns the wheels by.",
+        "The vehicle `hmmwv_chrono`, with the data of the other program, is driven with the recorded inputs only. Every channel that "
+        "counts for the kind of maneuver is compared by its RMS difference over the peak of the recording. Sweeps: shock-absorber "
+        "length and steering as input, wheel position as output.",
+        "Project Chrono 10.0.0 (commit 7689fbc), HMMWV_Full, TMeasy tires, recordings in `tests/data/chrono`. "
+        "[trajectories.md](trajectories.md) lists the known differences of the two programs.",
+        "5 % of the peak, the target that was set before the comparison. Sweeps: the wheel motion within one step of the recording.",
         trajectories,
     ),
     Part(
         "cornering",
         "Steady turns at the limit of little acceleration",
-        "Yaw gain, slip of the rear axle and understeer gradient of the shipped vehicle in driven turns, beside the linear single-track model whose two axle "
-        "stiffnesses and trails come from one turn at 15 m/s. The stiffnesses themselves are compared with their tires on a rig; at 2 m/s the gain is v / L.",
-        "Closed form: single-track model (Riekert and Schunck; any textbook).",
-        "Stiffness 12 %: camber, toe, roll steer and shifted load, which the rig has not. Gains: what 2 % of one stiffness makes of K, which is the difference of "
-        "two numbers ten times as large, and 1 %; at 2 m/s 2 % for the friction of the differentials.",
+        "Yaw gain, slip of the rear axle and understeer gradient of the shipped vehicle in steady turns, compared with the linear "
+        "single-track model. The two axle stiffnesses and trails of this model come from one turn at 15 m/s. The stiffnesses are also "
+        "compared with the tires on a test rig. At 2 m/s the gain is v / L.",
+        "Closed form: single-track model (Riekert and Schunck, standard textbooks).",
+        "Stiffness: 12 %, for camber, toe, roll steer and load transfer, which the test rig does not have. Gains: the effect of 2 % "
+        "of one stiffness on K (the difference of two numbers ten times as large) plus 1 %. At 2 m/s: 2 %, for the friction of the "
+        "differentials.",
         cornering,
     ),
     Part(
         "ride",
         "Bounce, pitch and wheel hop",
-        "Natural frequencies of the whole vehicle linearized at 15 m/s, beside a half car of four masses made of spring rates, motion ratios and tire stiffness.",
+        "Natural frequencies of the complete vehicle, linearized at 15 m/s, compared with a half-car model of four masses from spring "
+        "rates, motion ratios and tire stiffness.",
         "Closed form: eigenvalues of four masses on springs; masses from the wheel loads.",
-        "5 % for the body, 10 % for the wheels: the half car has no damping, no scrub of the tires and takes unsprung mass by weight instead of by kinetic energy.",
+        "5 % for the body, 10 % for the wheels. The half car has no damping and no tire scrub. Its unsprung mass follows from weight "
+        "instead of kinetic energy.",
         ride,
     ),
     Part(
         "stopping",
         "Stopping distance out of friction",
-        "The way between two speeds with all wheels locked on slippery ground, beside (v0^2 - v1^2) / 2a with the full sliding of the tire under the shifted loads.",
-        "Closed form: friction, lever rule, TMeasy's parabola of the load (Rill).",
-        "1 %: the body pitches a little, the air drag is taken at the mean speed.",
+        "Distance between two speeds with all wheels locked on slippery ground, compared with (v0^2 - v1^2) / 2a. The deceleration a "
+        "follows from full sliding of the tires under the transferred loads.",
+        "Closed form: friction, static moment balance, parabola of TMeasy over the load (Rill).",
+        "1 %: the body pitches slightly, and the closed form uses the air drag at the mean speed.",
         stopping,
     ),
     Part(
         "sliding",
         "Sliding on a slope",
-        "With locked wheels up onto the icy part of a slope of 30 % and down again: g sin a plus and minus friction.",
+        "The vehicle slides with locked wheels up the icy part of a 30 % slope and down again. The reference is g sin a plus and "
+        "minus friction.",
         "Closed form.",
-        "2 %: mean over the slide, while the body still moves on its springs.",
+        "2 %: mean value over the slide, during which the body still moves on its springs.",
         sliding,
     ),
     Part(
         "coasting",
         "Coasting",
-        "Speed lost in neutral, beside m v' = -(A + B v^2) with the rolling resistance of the tire file and the drag of the vehicle file.",
+        "Speed loss in neutral, compared with m v' = -(A + B v^2), with the rolling resistance of the tire file and the drag of the "
+        "vehicle file.",
         "Closed form.",
-        "8 %: the closed form has no drag of gears and hubs that turn along, of which `jounce facts` finds some 20 N, 5 % of the rolling resistance.",
+        "8 %: the closed form has no drag of the rotating gears and hubs. `jounce datasheet` gives about 20 N for this drag, 5 % of "
+        "the rolling resistance.",
         coasting,
     ),
     Part(
         "loads",
         "Wheel loads at rest",
-        "Wheel loads of the equilibrium, beside the lever rule with masses and places added up body by body; on a grade and on a side slope too.",
+        "Wheel loads in equilibrium on level ground, on a grade and on a side slope, compared with a static moment balance. Masses "
+        "and positions are summed over the bodies.",
         "Closed form: statics of a rigid body.",
-        "Sum 0.01 %, axles 0.5 %: the bodies of the corners move with the springs. On slopes 2 %: the body leans and squats.",
+        "Sum 0.01 %, axles 0.5 %, because the bodies of the corners move with the springs. Slopes 2 %, because the body rolls and pitches.",
         loads,
     ),
     Part(
         "published",
         "Published figures",
-        "The facts of the shipped HMMWV that have a figure ([facts_hmmwv.md](facts_hmmwv.md) has the others too). Marks: [mem] from memory, [std] usual in "
-        "textbooks, [calc] computed, [model] of another model.",
-        "`configs/facts/hmmwv.yaml`, each figure with its source.",
-        "A single number 5 %, a range itself: brochures round, and the variants differ.",
+        "Data-sheet values of the shipped HMMWV with a published value ([datasheet_hmmwv.md](datasheet_hmmwv.md) lists all values). "
+        "Marks: [mem] from memory, [std] usual in textbooks, [calc] computed, [model] from another model.",
+        "`configs/datasheets/hmmwv.yaml`, each value with its source.",
+        "5 % for a single number, or the published range. Brochures round their numbers, and the variants differ.",
         figures,
     ),
     Part(
         "tires",
         "Tires on hard ground",
-        "Forces and moments at the rows of other programs, over the load (moments over load and radius); the largest error.",
-        "`tests/data/tires`: Magic Formula 6.1, 5.2 and PAC2002, relaxation lengths, TMeasy and Fiala, computed outside of this program.",
-        "1e-6, what the digits of the rows leave; relaxation 1e-4, as these have six digits.",
+        "Largest error of forces and moments in the rows of other programs, relative to the load (moments relative to load times radius).",
+        "`tests/data/tires`: Magic Formula 6.1, 5.2 and PAC2002, relaxation lengths, TMeasy and Fiala, computed by other programs.",
+        "1e-6, the precision of the rows; relaxation lengths 1e-4, because they have six digits.",
         tires,
     ),
     Part(
         "soil",
         "Wheels on soil",
-        "Sinkage, drawbar pull and torque of driven rigid wheels, beside an independent quadrature; and a measured wheel, braked, towed and driven at three angles, "
-        "with the numbers of the sand as those who measured it identified them.",
-        "Wong and Reece 1967 by another program (`tests/data/soil/driven_wheel.csv`). Measured: C. Pavlov, Carnegie Mellon University 2022 "
-        "(`single_wheel_sand.csv`, MIT license), means of three trials.",
-        "Tables 0.5 % (pull: or 0.2 % of the load). Measurements: a tenth of the load for forces and 30 % of the sinkage, as near as such laws come to sand without a "
-        "fit; the worst slip of each angle is shown, braked below -0.25, else rolling.",
+        "Sinkage, drawbar pull and torque of driven rigid wheels, compared with an independent quadrature. Also a measured wheel, "
+        "braked, towed and driven at three slip angles, with the sand parameters identified by the authors of the measurements.",
+        "Wong and Reece 1967, computed by another program (`tests/data/soil/driven_wheel.csv`). Measurements: C. Pavlov, Carnegie "
+        "Mellon University 2022 (`single_wheel_sand.csv`, MIT license), means of three trials.",
+        "Computed rows: 0.5 % (pull: or 0.2 % of the load). Measurements: 10 % of the load for forces and 30 % of the sinkage, the "
+        "accuracy of such models for sand without a fit. The table gives the slip with the largest error for each angle: braked (slip "
+        "below -0.25) and rolling.",
         soils,
     ),
     Part(
         "engines",
         "Accelerations and kinematics of other programs",
-        "Accelerations of all bodies and joints from states alone, by the closed form and by the general engine; positions of the axles; mechanisms with loops.",
-        "`tests/data`: bodies in absolute coordinates with multipliers, confirmed by Pinocchio 4.1.0; kinematics solved with 50 digits; Stewart platform, five-link "
-        "axle, landing gear and URDF+ linkages by public programs.",
-        "1e-9 of accelerations and 1e-12 of positions, relative: rounding, with room for what the condition of the loops makes of it.",
+        "Accelerations of all bodies and joints for given states, from the closed form and from the general multibody engine. Also "
+        "positions of the axles, and mechanisms with loops.",
+        "`tests/data`: bodies in absolute coordinates with multipliers, confirmed by Pinocchio 4.1.0; kinematics with 50 digits; "
+        "Stewart platform, five-link axle, landing gear and URDF+ linkages from public programs.",
+        "Relative: 1e-9 for accelerations and 1e-12 for positions. This is rounding, amplified by the condition of the loops.",
         engines,
     ),
     Part(
         "convergence",
         "Convergence with the step",
-        "Every metric of a lane change and of a stop at steps of 2, 1, 0.5 and 0.25 ms; the shipped 1 ms is held against 0.25 ms. Order: 1 where halving the step halves "
-        "the change.",
-        "The simulator itself at a finer step.",
-        "1 %, or a floor by unit (5 mm, 5 mm/s, 0.03 deg, 20 N ...) where a share of a small number says nothing.",
+        "All metrics of a lane change and of a stop with steps of 2, 1, 0.5 and 0.25 ms. The default of 1 ms is compared with 0.25 "
+        "ms. The order is 1 if half the step gives half the change.",
+        "Jounce with a finer step.",
+        "1 %, or a minimum for each unit (5 mm, 5 mm/s, 0.03 deg, 20 N ...) if the value is too small for a percentage.",
         convergence,
     ),
 )

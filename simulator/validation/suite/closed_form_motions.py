@@ -102,7 +102,7 @@ def coasting(source: ReferenceData) -> Finding:
     course = math.sqrt(A / B) * np.tan(math.atan(v[0] * math.sqrt(B / A)) - t * math.sqrt(A * B) / whole)
     rows = [within(f"speed lost in {COAST_FOR:g} s from {v[0]:.1f} m/s", v[0] - v[-1], float(v[0] - course[-1]), "m/s", 0.08)]
     plot = Plot("Coasting in neutral", "time [s]", "m/s", [Curve("closed form", t, course), Curve("Jounce", t, v)])
-    return Finding(rows, [PageFigure("coasting", "rolling resistance and drag alone", [plot])])
+    return Finding(rows, [PageFigure("coasting", "rolling resistance and drag only", [plot])])
 
 
 def locked(vehicle: Vehicle, friction: float, angle: float = 0.0, way: int = 1) -> float:

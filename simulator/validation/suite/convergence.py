@@ -40,7 +40,7 @@ def convergence(source: ReferenceData) -> Finding:
         rows += rows_of(name, found)
         curves[name] = _curves(found)
     plots = [Plot(name, "step [ms]", "change", some, log=True) for name, some in curves.items()]
-    caption = f"change to {STEPS[-1]:g} ms over the value, of every metric that moves by more than 1e-5 of it; slope 1 is the first order"
+    caption = f"relative difference from {STEPS[-1]:g} ms, for every metric that changes by more than 1e-5; slope 1 is first order"
     return Finding(rows, [PageFigure("convergence", caption, plots)])
 
 

@@ -200,5 +200,5 @@ def _picture(turns: dict[float, Turn], model: SingleTrack) -> PageFigure:
         [Curve("single track", v, np.array([model.rear_slip_gain(x) for x in v])), Curve("Jounce", found[:, 0], found[:, 2], True)],
     )
     return PageFigure(
-        "cornering", f"steady turns at {LEVEL:g} m/s2; the model has its stiffnesses from the one at {MEASURED_AT:g} m/s", [gain, slip]
+        "cornering", f"steady turns at {LEVEL:g} m/s2; the stiffnesses of the model come from the turn at {MEASURED_AT:g} m/s", [gain, slip]
     )

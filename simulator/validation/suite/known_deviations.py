@@ -7,13 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_STOPS = "the figure is of a car; the stops stand where the damper map of the other model ends, and no drawing of the real ones was found"
-_UNDERSTEER = "textbook range; the side force of the tire bends as in the other model, and no measurement says how far this vehicle follows"
-_BRAKED = "a wheel braked so hard pushes sand ahead of it, which this comparison has at its side only: it is held back less than measured"
+_STOPS = (
+    "the value applies to a car; the stops are at the ends of the damper map of the other model, and no drawing of the real "
+    "stops was available"
+)
+_UNDERSTEER = (
+    "textbook range; the lateral force of the tire saturates as in the other model, and no measurement of this vehicle is available"
+)
+_BRAKED = (
+    "a wheel that brakes this hard pushes sand ahead; the model has bulldozing at the side only, so the computed resistance is too small"
+)
 
-_PLOUGH = "a wheel that goes sideways ploughs itself in, at 90 degrees deeper than its radius, and sand heaps up before it; the law presses along the wheel's arc alone"
-_PUSHED = "at 75 and 90 degrees the wheel pushes sand with two and three times the depth that it has here; to 45 degrees the side force is foretold"
-_TURNED = "pulls of a few newtons between thrust and the resistance of a wheel that has ploughed itself in deeper than here"
+_PLOUGH = (
+    "a wheel that moves sideways digs in (at 90 degrees deeper than its radius) and piles up sand; the model has pressure along "
+    "the arc of the wheel only"
+)
+_PUSHED = (
+    "at 75 and 90 degrees the wheel pushes sand with two and three times the computed depth; up to 45 degrees the side force is predicted"
+)
+_TURNED = "pulls of a few newtons, between the thrust and the resistance of a wheel that has dug in deeper than computed"
 
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "soil_sand": {
@@ -25,30 +37,45 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "grouser5mm, 15 to 90 deg: sign of the pull": _TURNED,
     },
     "trajectories": {
-        "dropped from the design position: pitch": "the tires of Project Chrono stiffen below 3 m/s and its bristles are ten times as soft: it rolls away differently "
-        "after the fall; z, the other channel that counts, is within 1 % (docs/trajectories.md)",
+        "dropped from the design position: pitch": (
+            "the tires of Project Chrono become stiffer below 3 m/s and its bristles are "
+            "softer by a factor of ten, so its vehicle rolls away differently after the drop; "
+            "z, the other channel that counts, is within 1 % (docs/trajectories.md)"
+        ),
     },
     "cornering": {
-        "rear slip over steer at 25 m/s": "0.9 kN of driving force against the drag load the rear axle and make it stiffer by 3.4 %, which the linear model "
-        "with the stiffness of 15 m/s has not; it enters twice, in the slip and in K",
+        "rear slip over steer at 25 m/s": (
+            "0.9 kN of driving force against the drag increase the load and the stiffness of the rear "
+            "axle by 3.4 %; the linear model with the stiffness at 15 m/s does not contain this effect, "
+            "which enters twice, in the slip and in K"
+        ),
     },
     "published": {
-        "share of the front axle": "the figure is of the vehicle without a load; this one carries 400 kg over the rear axle (`hmmwv_curb`, empty: 0.514)",
-        "width": "the file has the 86 in of one source, the others have 2.12 to 2.16 m",
-        "ground clearance at rest": "of the lowest point of the body as drawn; final drives and arms, below which the figure is taken, are not part of it",
+        "share of the front axle": (
+            "the value applies to the vehicle without a load; `hmmwv` carries 400 kg over the rear axle (`hmmwv_curb`, empty: 0.514)"
+        ),
+        "width": "the file has 86 in from one source; the other sources give 2.12 to 2.16 m",
+        "ground clearance at rest": (
+            "computed for the lowest point of the drawn body; the published value includes final drives and "
+            "arms, which are not part of this body"
+        ),
         "rebound travel left, front": _STOPS,
         "rebound travel left, rear": _STOPS,
         "understeer, left, 0.3-0.4 g": _UNDERSTEER,
         "understeer, right, 0.3-0.4 g": _UNDERSTEER,
-        "turns from lock to lock": "3.5 is of a demonstration of another model; with the steering lock of the published turning circle an overall ratio of 13 to 16 "
-        "makes 2.2 to 2.7",
-        "20 mph to rest, half the pedal": "6.7 m/s2 alone take 6.0 m; the rest is the pedal's ramp and the lag of the brakes; the figure is a level that is asked "
-        "for, from memory",
+        "turns from lock to lock": (
+            "3.5 comes from a demonstration of another model; with the steering lock of the published turning "
+            "circle, an overall ratio of 13 to 16 gives 2.2 to 2.7 turns"
+        ),
+        "20 mph to rest, half the pedal": (
+            "a deceleration of 6.7 m/s2 alone takes 6.0 m; the rest is the ramp of the pedal and the "
+            "lag of the brakes; the value is a requirement, from memory"
+        ),
     },
     "soil": {
         "measured, 15 deg, braked: pull": _BRAKED,
         "measured, 30 deg, braked: pull": _BRAKED,
-        "measured, 0 deg, rolling: sinkage": "at a slip of 0.9: the numbers of the sand let the peak of the pressure wander too far forward there",
+        "measured, 0 deg, rolling: sinkage": "at a slip of 0.9, the sand parameters move the peak of the pressure too far forward",
     },
 }
 """By part and by what the row is of."""

@@ -172,6 +172,6 @@ def _picture(found: list[tuple[int, tuple[Array, Array]]]) -> PageFigure:
         plots.append(Plot(title, "slip", unit, curves))
     return PageFigure(
         "soil",
-        "a smooth wheel on sand at its measured load: measured (dots), and computed with the sand's numbers; nothing is fitted here",
+        "smooth wheel on sand at its measured load: measured (dots) and computed with the sand parameters, without a fit",
         plots,
     )
