@@ -3,6 +3,7 @@
 docs/library.md describes all names. `import jounce` takes a few milliseconds: each name is loaded on first use.
 """
 
+# ruff: noqa: PLC0414 (an alias marks a name as exported)
 from __future__ import annotations
 
 import sys
