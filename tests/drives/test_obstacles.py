@@ -83,9 +83,9 @@ def test_the_limit_speed_over_half_rounds_falls_with_their_height_and_hangs_on_n
             speed = 0.5 * (slow + fast)
             slow, fast = (slow, speed) if shock(hmmwv, radius, speed) > most else (speed, fast)
         limits.append(slow)
-        hmmwv.model.tires["window_spacing"] = 0.025
+        hmmwv.model.tires["contact_grid_spacing"] = 0.025
         assert shock(hmmwv, radius, 0.975 * slow) < most < shock(hmmwv, radius, 1.025 * fast)
-        hmmwv.model.tires["window_spacing"] = 0.05
+        hmmwv.model.tires["contact_grid_spacing"] = 0.05
     assert limits[0] > limits[1] > limits[2]
     assert shock(hmmwv, 0.1, 10.0) < shock(hmmwv, 0.15, 10.0) < shock(hmmwv, 0.2, 10.0)
     assert shock(hmmwv, 0.15, 28.0) < most

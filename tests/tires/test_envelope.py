@@ -165,7 +165,7 @@ def measured(on, K, radius):
 def test_half_rounds_push_tire_and_rim_as_their_measure_says(inches):
     """Before, over and behind a half-round, by a quadrature of its own; from 0.25 m of depth on the rim pushes too, five times as stiffly."""
     half_round = {"type": "half_round", "at": [0.0, 0.0], "radius": 0.0254 * inches, "length": 6.0}
-    r = tire_rig.rig("tmeasy_hmmwv", ground(half_round), strength=1e7, window_spacing=0.025)
+    r = tire_rig.rig("tmeasy_hmmwv", ground(half_round), strength=1e7, contact_grid_spacing=0.025)
     p, places = r.p.shared[0], [(x, 0.0137, R + 0.0254 * inches - depth) for depth in (0.05, 0.15, 0.3) for x in (-0.2, 0.0, 0.1)]
     force = forces_at(r, np.array(places))
     rims = 0
@@ -264,7 +264,7 @@ def test_a_window_holds_the_ground_wherever_it_has_been():
     """After two hundred wheels' worth of way: every node as looked up directly, and the bits of a window that has seen nothing."""
     on = ground(kerb(0.12, 0.4), BUMP)
     r, rng, n = tire_rig.rig("tmeasy_hmmwv", on), np.random.default_rng(5), np.empty(3)
-    spacing, w = float(r.p.shared[0]["window_spacing"]), r.s.windows[0]
+    spacing, w = float(r.p.shared[0]["contact_grid_spacing"]), r.s.windows[0]
     for _ in range(20):
         yaw, start = rng.uniform(-7, 7), rng.uniform(-1.5, 1.5, 2)
         s = np.arange(0.0, 2.0, 0.02)
@@ -329,7 +329,7 @@ def test_half_the_window_gives_the_same_forces(shape):
     places = np.stack([s, np.full(len(s), 0.0137), np.full(len(s), R + 0.5 * shape["height"])], axis=1)
     peaks = []
     for spacing in (0.05, 0.025):
-        force = forces_at(tire_rig.rig("tmeasy_hmmwv", ground(shape), window_spacing=spacing), places)
+        force = forces_at(tire_rig.rig("tmeasy_hmmwv", ground(shape), contact_grid_spacing=spacing), places)
         peaks.append([np.abs(force[:, 0]).max(), force[:, 2].max(), force[:, 2].mean()])
     np.testing.assert_allclose(peaks[0], peaks[1], rtol=0.03)
 
@@ -342,10 +342,10 @@ def test_a_vehicle_file_says_which_contact_its_tires_have():
     assert vehicle_description("hmmwv").contact == "enveloping"
     assert vehicle_description("hmmwv_chrono").contact == "point"
     one = tire(yaml.safe_load((tire_rig.CONFIGS / "tmeasy_hmmwv.yaml").read_text(encoding="utf-8")), "t.yaml")
-    assert tire_set([one] * 4).shared["window_spacing"].tolist() == [0.05] * 4
-    assert tire_set([one] * 4, contact="point").shared["window_spacing"].tolist() == [0.0] * 4
+    assert tire_set([one] * 4).shared["contact_grid_spacing"].tolist() == [0.05] * 4
+    assert tire_set([one] * 4, contact="point").shared["contact_grid_spacing"].tolist() == [0.0] * 4
 
 
 def test_a_window_too_dense_for_its_tire_is_refused():
-    with pytest.raises(ConfigError, match=r"window_spacing: got 0\.01, expected 0\.0147 m or more"):
-        tire_rig.parameters("tmeasy_hmmwv", window_spacing=0.01)
+    with pytest.raises(ConfigError, match=r"contact_grid_spacing: got 0\.01, expected 0\.0147 m or more"):
+        tire_rig.parameters("tmeasy_hmmwv", contact_grid_spacing=0.01)

@@ -27,7 +27,7 @@ PARAMETERS = (
     ("most", (), "1", "largest"),
     ("leak", (), "s", "time in which the speed of the body is forgotten"),
     ("filter_time", (), "s", "time constant of the filter of the shock absorber's rate"),
-    ("least_rate", (), "m/s", "rate of the shock absorber below which it counts as that"),
+    ("min_rate", (), "m/s", "rate of the shock absorber below which it counts as that"),
 )
 RANGES = {
     "continuous": (0.0, 1.0),
@@ -38,9 +38,9 @@ RANGES = {
     "most": (1.0, 100.0),
     "leak": (0.01, 100.0),
     "filter_time": (0.0, 1.0),
-    "least_rate": (1e-4, 1.0),
+    "min_rate": (1e-4, 1.0),
 }
-DEFAULTS = {"continuous": 1.0, "least": 0.3, "most": 2.0, "leak": 0.8, "filter_time": 0.003, "least_rate": 0.01}
+DEFAULTS = {"continuous": 1.0, "least": 0.3, "most": 2.0, "leak": 0.8, "filter_time": 0.003, "min_rate": 0.01}
 STATE = (
     # name        shape      unit     what it is
     ("body_speed", (WHEELS,), "m/s", "vertical speed of the body above the wheel, + = up"),
@@ -68,7 +68,7 @@ def skyhook(parameters, state, seen, result, first, count, h):
         s["factor"][i] = p["least"]
         if body * rate > 0.0:
             own = p["front_coefficient"] if k["axle"][i] == 0 else p["rear_coefficient"]
-            wanted = p["sky"] * abs(body) / (own * max(abs(rate), p["least_rate"]))
+            wanted = p["sky"] * abs(body) / (own * max(abs(rate), p["min_rate"]))
             s["factor"][i] = min(p["most"], max(p["least"], wanted)) if p["continuous"] > 0.5 else p["most"]
         asked["damping"][i] = s["factor"][i]
 

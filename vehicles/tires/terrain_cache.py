@@ -1,6 +1,6 @@
 """What a wheel knows of the ground around it: heights and slopes at the nodes of a grid that is the same for all wheels.
 
-The grid is aligned with the world, `window_spacing` apart; a wheel's window holds the part of it that it rolls over. It moves by being
+The grid is aligned with the world, `contact_grid_spacing` apart; a wheel's window holds the part of it that it rolls over. It moves by being
 overwritten: node (i, j) has its place at (i, j) modulo the window's size, a key tells which node lies there, and one that is wanted and not
 there is looked up and stored. So only nodes that are new to the wheel cost a look at the ground, and only those near its contact are
 ever looked at. A node is a number of the ground alone: what a window gives does not depend on where it has been.

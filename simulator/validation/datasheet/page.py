@@ -158,8 +158,8 @@ def about_figures(facts: Facts) -> list[str]:
         + "; ".join(f"[{mark}] {meaning}" for mark, meaning in MARKS.items())
         + "."
     ]
-    if facts.published.looked_in:
-        lines += ["", f"Where it says *none found*, no source was found, looked in: {facts.published.looked_in}."]
+    if facts.published.searched_in:
+        lines += ["", f"Where it says *none found*, no source was found, looked in: {facts.published.searched_in}."]
     return lines
 
 

@@ -48,7 +48,7 @@ FILE = (
         "where the figures were read; none where all have a mark",
         {},
     ),
-    Field("looked_in", Text("text"), "where figures were looked for and not found", ""),
+    Field("searched_in", Text("text"), "where figures were looked for and not found", ""),
     Field(
         "because",
         Named(Text("text"), "names of facts, each with a reason", known=tuple(_BY_NAME)),
@@ -89,7 +89,7 @@ class PublishedValue:
 
     name: str
     vehicle: str
-    looked_in: str
+    searched_in: str
     figures: Mapping[str, Figure]
     """By the names of facts."""
     because: Mapping[str, str] = field(default_factory=dict)
@@ -104,7 +104,7 @@ def load_published(file: str | Path) -> PublishedValue:
         for name, said in values["figures"].items():
             with faults.part():
                 figures[name] = _figure(name, said, values["sources"], str(file))
-    return PublishedValue(Path(file).stem, values["vehicle"], values.get("looked_in", ""), figures, values.get("because") or {})
+    return PublishedValue(Path(file).stem, values["vehicle"], values.get("searched_in", ""), figures, values.get("because") or {})
 
 
 def _figure(name: str, said: Mapping[str, Any], sources: Mapping[str, str], file: str) -> Figure:
