@@ -289,7 +289,7 @@ def test_the_table_of_a_terminal_is_no_wider_than_it(page):
 
 
 def test_the_page_of_the_documentation_is_of_these_facts_and_this_vehicle(found):
-    text = (Path(__file__).parents[2] / "docs" / "facts_hmmwv.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "datasheet_hmmwv.md").read_text(encoding="utf-8")
     assert "`jounce facts hmmwv`" in text
     rows = {cells[6].split("`")[1]: cells for line in text.splitlines() if "`" in line and len(cells := line.split("|")) == 8}
     assert list(rows) == [fact.name for fact in ITEMS], "make the page again by jounce facts hmmwv"
