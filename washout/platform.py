@@ -144,7 +144,9 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
     p[0]["reach"] = np.linalg.norm(p[0]["platform_joints"], axis=1).max()
     p[0]["neutral_height"] = _height(p, float(p[0]["neutral_leg"]), file, "neutral_leg")
     if p[0]["freedoms"][2]:
-        p[0]["park_height"] = _height(p, float(p[0]["shortest_leg"] + 2.0 * p[0]["stroke_margin"]), file, "shortest_leg") - p[0]["neutral_height"]
+        p[0]["park_height"] = (
+            _height(p, float(p[0]["shortest_leg"] + 2.0 * p[0]["stroke_margin"]), file, "shortest_leg") - p[0]["neutral_height"]
+        )
     _check_neutral(p, kind, file)
     return p
 
@@ -162,7 +164,9 @@ def _place_head(p: Record, values: Mapping[str, Any], file: object) -> None:
 
 
 def _check_lengths(p: Record, file: object) -> None:
-    shortest, longest, neutral, stroke_margin = (float(p[0][name]) for name in ("shortest_leg", "longest_leg", "neutral_leg", "stroke_margin"))
+    shortest, longest, neutral, stroke_margin = (
+        float(p[0][name]) for name in ("shortest_leg", "longest_leg", "neutral_leg", "stroke_margin")
+    )
     with ErrorCollector() as faults:
         if float(np.linalg.norm(p[0]["platform_joints"], axis=1).max()) < 0.01:
             joints = p[0]["platform_joints"].tolist()
@@ -172,7 +176,9 @@ def _check_lengths(p: Record, file: object) -> None:
         if stroke_margin > 0.1 * (longest - shortest):
             raise ConfigError(file, "stroke_margin", stroke_margin, f"at most a tenth of the stroke, {0.1 * (longest - shortest):.4g}")
         if not shortest + 3.0 * stroke_margin < neutral < longest - stroke_margin:
-            raise ConfigError(file, "neutral_leg", neutral, f"between {shortest + 3.0 * stroke_margin:.4g} and {longest - stroke_margin:.4g}")
+            raise ConfigError(
+                file, "neutral_leg", neutral, f"between {shortest + 3.0 * stroke_margin:.4g} and {longest - stroke_margin:.4g}"
+            )
 
 
 def _height(p: Record, mean: float, file: object, key: str) -> float:

@@ -1,4 +1,4 @@
-"""The keys of a file in ``configs/optimisations``: what varies, what is to be least or greatest, and within which limits."""
+"""The keys of a file in ``configs/optimizations``: what varies, what is to be least or greatest, and within which limits."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ FIELDS: Fields = (
     Field("target", Number(), "the search ends where this is reached", None),
 )
 FILE = Group(FIELDS)
-"""Of a file in ``configs/optimisations``."""
+"""Of a file in ``configs/optimizations``."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Optimization:
 
 def read_optimization(file: str | Path) -> Optimization:
     """A file of an optimisation, with its base if it names one. Raises ConfigError."""
-    return optimization_of(read_layers("optimisations", Path(file)).content, str(file))
+    return optimization_of(read_layers("optimizations", Path(file)).content, str(file))
 
 
 def optimization_of(content: Any, file: str) -> Optimization:

@@ -15,7 +15,13 @@ from washout.contract import WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutContext
 from washout.cueing import MotionCueing
 
 H = 2e-3
-FIXED = {"motion_adaptation": [0.0] * 3, "tilt_adaptation": [0.0] * 2, "rotation_adaptation": [0.0] * 3, "leak": 0.0, "foresight_memory": 0.0}
+FIXED = {
+    "motion_adaptation": [0.0] * 3,
+    "tilt_adaptation": [0.0] * 2,
+    "rotation_adaptation": [0.0] * 3,
+    "leak": 0.0,
+    "foresight_memory": 0.0,
+}
 FREE = {"tilt_rate_degps": 1000.0, "tilt_acceleration_degps2": 1e6, "tilt_limit_deg": 30.0, "tilt_calm_deg": 0.0}
 FILTERS = {
     "high_pass_frequency": [3.0, 1.04, 1.55],

@@ -234,7 +234,7 @@ def rows_of(values, figures=None):
 
 
 SHIPPED = published_of("hmmwv")
-SOME = {"mass": 3700.0, "turning_circle_kerb_left": 16.2, "grade_60": 0.0, "toe_front_left": 0.001, "creep_speed": None, "top_speed": 30.0}
+SOME = {"mass": 3700.0, "turning_circle_curb_left": 16.2, "grade_60": 0.0, "toe_front_left": 0.001, "creep_speed": None, "top_speed": 30.0}
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def page():
 
 def test_deviations_are_said_plainly(page):
     said = deviations(page)
-    assert "turning, kerb to kerb, left: published 15.24 m, here 16.2 m" in said
+    assert "turning, curb to curb, left: published 15.24 m, here 16.2 m" in said
     assert "60 % from rest, full throttle: published climbed, here rolled back" in said
     assert len(said) == 3  # mass, turning circle, grade; toe and top speed are within
     verdicts = {row.fact.name: row.verdict for row in page.rows}

@@ -31,7 +31,7 @@ that has no gaps, and along a straight piece (1) and (3) are polynomials (`power
 Across the width one plane lies in the middle, and near what may be sharp one at either edge, each with up to a third of the mean of I. They
 are shifted along the lateral slope of the ground at large (`window.lateral_slope`), so that level or tilted, a plane is the same for all three, and what
 camber does to the width is left to `contact.meet`. The lateral part of grad I comes from how the pieces change when the planes are shifted
-sideways: it is what a kerb does to the side wall.
+sideways: it is what a curb does to the side wall.
 """
 
 from __future__ import annotations

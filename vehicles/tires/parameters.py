@@ -182,7 +182,10 @@ def check_spacing(shared: Record, mapping: Mapping[str, Any], file: object, key:
     finest = float(shared[0]["radius"]) / DENSEST
     if "contact_grid_spacing" in mapping and not mapping["contact_grid_spacing"] >= finest:
         raise ConfigError(
-            file, join(key, "contact_grid_spacing"), mapping["contact_grid_spacing"], f"{finest:.3g} m or more: a {DENSEST:g}th of the radius"
+            file,
+            join(key, "contact_grid_spacing"),
+            mapping["contact_grid_spacing"],
+            f"{finest:.3g} m or more: a {DENSEST:g}th of the radius",
         )
 
 

@@ -125,7 +125,11 @@ def _shrink_into_stroke(p, s):
     By false position, where the end that stays counts half (the Illinois rule): ten tries instead of forty halvings.
     """
     inside, outside = 0.0, 1.0
-    neutral, shortest, longest = p[0]["neutral_leg"], p[0]["shortest_leg"] + p[0]["stroke_margin"], p[0]["longest_leg"] - p[0]["stroke_margin"]
+    neutral, shortest, longest = (
+        p[0]["neutral_leg"],
+        p[0]["shortest_leg"] + p[0]["stroke_margin"],
+        p[0]["longest_leg"] - p[0]["stroke_margin"],
+    )
     room, excess = min(longest - neutral, neutral - shortest), _excess(p, s)
     stayed = 0
     for k in range(LARGEST_SEARCH):
