@@ -69,7 +69,7 @@ def find_file(name: str, file: str, folder: Path, what: str) -> Path:
 
 TERRAIN_KINDS: Registry[TerrainKind] = Registry(
     "terrain type",
-    "jounce.terrains",
+    "jounce.terrain_types",
     {
         "flat": "terrain.load_terrain:FLAT",
         "bump": "terrain.load_terrain:BUMP",

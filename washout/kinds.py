@@ -11,7 +11,9 @@ from washout.contract import CONTRACT, LAYOUT, WashoutKind
 DEFAULT = KIND.name
 """Of a washout file that does not say its `type`."""
 
-WASHOUT_KINDS: Registry[WashoutKind] = Registry("washout", "jounce.washouts", {KIND.name: KIND, adaptive.KIND.name: adaptive.KIND})
+WASHOUT_KINDS: Registry[WashoutKind] = Registry(
+    "washout", "jounce.washout_algorithms", {KIND.name: KIND, adaptive.KIND.name: adaptive.KIND}
+)
 
 
 def register(kind: WashoutKind) -> None:

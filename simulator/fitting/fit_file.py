@@ -216,5 +216,5 @@ def _check_data(one: Mapping[str, Any], file: str, key: str, faults: ErrorCollec
 
 def _data(one: Mapping[str, Any], said: Mapping[str, Any], number: int) -> Data:
     offset = one["offset"]
-    found = Offset(**offset) if isinstance(offset, Mapping) else Offset(offset, offset, offset)
+    found = Offset(offset["start"], offset["min"], offset["max"]) if isinstance(offset, Mapping) else Offset(offset, offset, offset)
     return Data(f"data[{number}]", base_of(said) | base_of(one, f"data[{number}]"), one, found)

@@ -45,7 +45,7 @@ METRES = ("scale", "offset", "voids")
 
 ELEVATION_FORMAT_KINDS: Registry[ElevationFormatKind] = Registry(
     "format of heights",
-    "jounce.heights",
+    "jounce.elevation_formats",
     {
         "png": "terrain.readers.shipped_kinds:PNG",
         "npy": "terrain.readers.shipped_kinds:NPY",

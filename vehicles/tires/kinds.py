@@ -13,7 +13,7 @@ DEFAULT = LAW.name
 
 TIRE_MODEL_KINDS: Registry[TireModelKind] = Registry(
     "tread law",
-    "jounce.tread_laws",
+    "jounce.tire_models",
     {
         LAW.name: LAW,
         "magic_formula": "vehicles.tires.magic_formula.model:LAW",
