@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
+from simulator.base.renamed_modules import old_names
 from washout import adaptive
 from washout.classical import KIND
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
@@ -39,3 +40,6 @@ def check(kind: WashoutKind) -> None:
         raise JounceError(f"washout {kind.name}: it has to have either a kernel or a function that makes it")
     if kind.make is not None and not kind.rate > 0.0:
         raise JounceError(f"washout {kind.name}: one in Python needs a rate")
+
+
+__getattr__ = old_names(__name__)

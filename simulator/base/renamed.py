@@ -6,10 +6,12 @@ plugins import are in `simulator.base.renamed_modules`.
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import NamedTuple
 
 from simulator.base.errors import DeprecatedNameWarning, place_of
+from simulator.base.units import is_suffix
 
 CONTROLLERS = ("abs", "esc", "traction", "electric_drive", "skyhook")
 """Shipped controllers; a key of a third-party controller may have the name of an old key."""
@@ -165,8 +167,32 @@ def kind(name: str) -> str:
 
 
 def column(name: str) -> str:
-    """Return the present name of a column; an old name gives a warning."""
-    if name not in COLUMNS:
+    """Return the present name of a column, with its unit if it has one; an old name gives a warning."""
+    new = present_column(name)
+    if new != name:
+        warn(name, new)
+    return new
+
+
+def present_column(name: str) -> str:
+    """Return the present name of a column of a log that an older version wrote."""
+    for old, new in COLUMNS.items():
+        if name == old or (name.startswith(f"{old}_") and is_suffix(name.removeprefix(f"{old}_"))):
+            return new + name.removeprefix(old)
+    return name
+
+
+def in_expression(text: str) -> str:
+    """Return an expression with the present names of columns; an old name gives a warning."""
+    return _OLD_COLUMN.sub(lambda match: column(match[0]), text)
+
+
+_OLD_COLUMN = re.compile(rf"\b(?:{'|'.join(COLUMNS)})\b")
+
+
+def command_field(name: str) -> str:
+    """Return the present name of a field of COMMAND; an old name gives a warning."""
+    if name not in COMMAND_FIELDS:
         return name
-    warn(name, COLUMNS[name])
-    return COLUMNS[name]
+    warn(name, COMMAND_FIELDS[name])
+    return COMMAND_FIELDS[name]
