@@ -240,8 +240,8 @@ def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], told: RunInf
 def main_run(arguments: Any) -> int:
     """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the run or its log ended early, else 0."""
     options = [*option("maneuver", "maneuver", arguments.maneuver), *option("--csv", "outlets.telemetry.csv", arguments.csv or None)]
-    if arguments.frames and arguments.pictures == "none":
-        raise JounceError("--frames: pictures of the drive stand in report.html, and --pictures none leaves that out")
+    if arguments.frames and arguments.plots == "none":
+        raise JounceError("--frames needs report.html; hint: remove --plots none")
     configuration = session_of(arguments, options)
     if not configuration.has("maneuver"):
         raise JounceError(NO_MANEUVER)
@@ -252,7 +252,7 @@ def main_run(arguments: Any) -> int:
             Path(arguments.out) if arguments.out else None,
             progress,
             say=print_error if arguments.json else print_line,
-            pictures=arguments.pictures != "none",
+            pictures=arguments.plots != "none",
             frames=arguments.frames,
         )
     if arguments.json:

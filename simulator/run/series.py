@@ -181,7 +181,7 @@ def main_series(file: Path, arguments: Any) -> int:
         print_error if arguments.json else print_line,
         told,
         progress,
-        pictures=arguments.pictures == "all",
+        pictures=arguments.plots == "all",
     )
     result = outcome["result"]
     if arguments.json:

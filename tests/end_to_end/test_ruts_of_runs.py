@@ -74,9 +74,9 @@ def run(tmp_path_factory):
         "start": {"speed_kph": 15.0}, "phases": [{"name": "on", "throttle": 0.4, "steering_deg": 0.0, "lasts_s": 2.0}],
     }  # fmt: skip
     (folder / "off.yaml").write_text(yaml.safe_dump(maneuver))
-    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "first"), "--pictures", "none"]) == 0
+    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "first"), "--plots", "none"]) == 0
     ruts = f"--set=ruts={folder / 'first'}"
-    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "second"), "--pictures", "none", ruts]) == 0
+    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "second"), "--plots", "none", ruts]) == 0
     return folder
 
 

@@ -47,16 +47,23 @@ _BUTTONS = {
 
 def add_devices_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of `jounce devices`."""
-    parser.add_argument("--watch", action="store_true", help="show the axes live until Ctrl-C")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--calibrate", action="store_true", help="make a profile by moving the wheel and pedals when asked")
+    parser.add_argument("--watch", action="store_true", help="live values of the axes, until Ctrl-C")
+    parser.add_argument("--json", action="store_true", help="output as one JSON object")
+    parser.add_argument("--calibrate", action="store_true", help="new profile from an interactive calibration")
+    parser.add_argument("--force-feedback", action="store_true", help="list of the force feedback and rumble of the devices")
+    parser.add_argument("--test", action="store_true", help="as --force-feedback, with a short, weak test")
     parser.add_argument(
-        "--feel", action="store_true", help="list what the devices can give back: force feedback, rumble, and what is missing"
+        "--device",
+        type=int,
+        default=None,
+        metavar="N",
+        help="number of the device to calibrate or test, as listed (default: the only device)",
     )
-    parser.add_argument("--test", action="store_true", help="as --feel, and play a short, gentle test")
-    parser.add_argument("--device", type=int, default=None, metavar="N", help="number of the device to calibrate or to test, as listed")
-    parser.add_argument("--out", type=Path, default=None, metavar="FILE", help="profile file to write (default: your config folder)")
-    parser.add_argument("--force", action="store_true", help="overwrite the profile file if it exists")
+    parser.add_argument(
+        "--out", type=Path, default=None, metavar="FOLDER", help="folder of the profile (default: the user's config folder)"
+    )
+    parser.add_argument("--name", default=None, metavar="NAME", help="name of the profile file, NAME.yaml (default: name of the device)")
+    parser.add_argument("--overwrite", action="store_true", help="permission to overwrite an existing profile file")
 
 
 def main_devices(arguments: argparse.Namespace) -> int:
@@ -69,7 +76,7 @@ def main_devices(arguments: argparse.Namespace) -> int:
         return 2
     try:
         _settle(hub)
-        feel = arguments.feel or arguments.test
+        feel = arguments.force_feedback or arguments.test
         found = abilities(hub.devices.values()) if feel else []
         if arguments.json:
             facts = [_facts(device) for device in hub.devices.values()]
@@ -162,10 +169,10 @@ def _raw(device: Device) -> list[float]:
 def _calibrate(hub: DeviceHub, arguments: argparse.Namespace, console: Console) -> None:
     device = _pick(hub, arguments.device, console)
     name = device.handle.name
-    folder_file = user_profiles_folder() / (re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") + ".yaml")
-    file: Path = arguments.out or folder_file
-    if file.exists() and not arguments.force:
-        raise OutputError(f"{file}: exists already; --force overwrites it, --out names another file")
+    stem = arguments.name or re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    file: Path = (arguments.out or user_profiles_folder()) / (stem if stem.endswith((".yaml", ".yml")) else f"{stem}.yaml")
+    if file.exists() and not arguments.overwrite:
+        raise OutputError(f"{file}: file exists; hint: use --overwrite to replace the file, or --name for another file")
     console.print(f"Calibrating {name}. Answer each line by doing what it says, then pressing Enter. Ctrl-C leaves without writing.")
     profile = _Wizard(hub, device, console).run()
     read_profile(profile, file)

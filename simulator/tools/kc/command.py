@@ -24,7 +24,7 @@ def main_kc(arguments: Any) -> int:
     found = [
         measured(Path(name).stem, Rig(build_vehicle(name, check_step=False), build_ground("flat")), bounce) for name in arguments.vehicle
     ]
-    page = Path(arguments.out or f"kc_{'_'.join(one.name for one in found)}.html")
+    page = arguments.output_file(f"kc_{'_'.join(one.name for one in found)}.html")
     write_text(page, kc_page(found, f"jounce kc {' '.join(arguments.vehicle)}").html())
     if arguments.csv:
         write_text(Path(arguments.csv), as_csv(found))

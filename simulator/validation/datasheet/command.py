@@ -47,7 +47,7 @@ def main_facts(arguments: Any) -> int:
     asked = chosen(arguments.only)
     facts = [fact for fact in asked if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]
     vehicles = list(dict.fromkeys(arguments.vehicle))
-    published = {vehicle: _published(vehicle, arguments.figures) for vehicle in vehicles}
+    published = {vehicle: _published(vehicle, arguments.reference) for vehicle in vehicles}
     bases = {variant: _base(variant, vehicles) for variant in arguments.variants or ()}
     described = {vehicle: vehicle_description(vehicle) for vehicle in (*vehicles, *bases)}
     changes = _changes(arguments.set)
