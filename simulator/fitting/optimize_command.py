@@ -54,6 +54,7 @@ def _leave(arguments: Any, found: Search, terminal: Terminal) -> int:
     words, folder = words_of(settings), terminal.folder
     head = [f"{said['title']}: what `jounce optimise` has found, a session to be laid over any run.", words]
     write_text(folder / APPLIED, session_text(settings, found.bases[0], head))
+    terminal.stage("drawing plots")
     write_text(folder / PAGE, page_of_optimization(found, said, command_of("optimize"), words).html())
     write_text(folder / OBJECT, json_text(outcome, indent=1) + "\n")
     if arguments.json:

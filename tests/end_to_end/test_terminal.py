@@ -124,4 +124,5 @@ def test_run_as_its_users_start_it(tmp_path, columns):
     assert code == 0, text
     assert "Traceback" not in text
     assert "no limits given" in " ".join(text.split())
+    assert "drawing plots" in " ".join(text.split()) or columns < 80, "the bar says what it waits for"
     assert (tmp_path / "out" / "metrics.json").exists()

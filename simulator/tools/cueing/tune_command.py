@@ -12,11 +12,12 @@ import yaml
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
+from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_platform
 from simulator.configuration.configuration import Configuration
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
-from simulator.tools.cueing.command import DEFAULT, StatusLine
+from simulator.tools.cueing.command import DEFAULT
 from simulator.tools.cueing.recorded_drives import read_drive
 from simulator.tools.cueing.tune import TICK, Evaluation, tune
 from washout.cueing import MotionCueing
