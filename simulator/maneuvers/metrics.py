@@ -20,33 +20,33 @@ from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.contract import Curve, Drive, Found
 from simulator.maneuvers.cone_course import Track, judge
 from simulator.maneuvers.path_projection import stations_of, with_timed
-"""Cut-off frequency of the zero-phase filter for the peaks of acceleration and yaw rate, as in FMVSS 126."""
+from vehicles.axle_layout import USUAL_AXLES
 
 if TYPE_CHECKING:
     from simulator.maneuvers.maneuver_file import Maneuver
 
-"""Telemetry columns that metrics and plots need, without the wheel loads."""
+Telemetry = Mapping[str, NDArray[Any]]
 
 FILTER_HZ = 6.0
-"""Pattern of the column of a wheel load."""
+"""Cut-off frequency of the zero-phase filter for the peaks of acceleration and yaw rate, as in FMVSS 126."""
 
 COLUMNS = (
-"""Number of rows per second for metrics and plots, independent of the log rate; higher if an analysis needs more."""
+    "time", "p_WB_x", "p_WB_y", "p_WG_x", "p_WG_y", "roll", "pitch", "yaw", "v_WB_B_x", "v_WG_B_x", "w_WB_B_z", "a_WG_B_y", "steering",
 )  # fmt: skip
-"""Of the telemetry, what metrics and plots need besides the loads of the wheels."""
-"""Limit of the path error [m] below which a lane change has settled."""
-LOAD = re.compile(r"F_C_[A-Z]+_z")
-"""Column of the load of a wheel."""
+"""Telemetry columns that metrics and plots need, without the wheel loads."""
 
-    """Pass limit in SI, from `low` to `high`; either may be None."""
-"""Rows per second from which metrics and plots are made, whatever the log holds; more where an analysis needs more."""
+LOAD = re.compile(r"F_C_[A-Z]+_z")
+"""Pattern of the column of a wheel load."""
+
+METRICS_RATE = 100.0
+"""Number of rows per second for metrics and plots, independent of the log rate; higher if an analysis needs more."""
 
 SETTLED = 0.1
-"""m. A lane change has settled when the path error stays below this."""
+"""Limit of the path error [m] below which a lane change has settled."""
 
 
 class Limit(NamedTuple):
-    """Metric of a run: name, SI unit, requirement `needs` ("", "path" or "course") and meaning."""
+    """Pass limit in SI, from `low` to `high`; either may be None."""
 
     low: float | None
     high: float | None
@@ -54,8 +54,8 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of a run: name, SI unit, what it `needs` ("", "path" or "course"), meaning."""
-        """Name with its unit suffix, as in metrics.json."""
+    """Metric of a run: name, SI unit, requirement `needs` ("", "path" or "course") and meaning."""
+
     name: str
     unit: str
     needs: str
@@ -63,46 +63,46 @@ class Metric:
 
     @property
     def key(self) -> str:
-        """Name with its unit behind it, as in metrics.json."""
+        """Name with its unit suffix, as in metrics.json."""
         return with_unit(self.name, self.unit)
 
 
 METRICS = (
-    Metric("distance", "m", "", "way of the center of mass over ground"),
-    Metric("speed_max", "m/s", "", "largest forward speed"),
+    Metric("distance", "m", "", "distance of the center of mass over ground"),
+    Metric("speed_max", "m/s", "", "maximum forward speed"),
     Metric("speed_end", "m/s", "", "forward speed at the end"),
-    Metric("lateral_acceleration_max", "m/s2", "", "largest lateral acceleration of the center of mass in B, filtered"),
-    Metric("yaw_rate_max", "rad/s", "", "largest yaw rate, filtered"),
-    Metric("roll_max", "rad", "", "largest roll angle"),
-    Metric("pitch_max", "rad", "", "largest pitch angle"),
-    Metric("steering_max", "1", "", "largest steering input"),
-    Metric("wheel_load_min", "N", "", "smallest normal force of any wheel; 0 = a wheel lifted"),
-    Metric("path_error_rms", "m", "path", "root of the mean square distance of the reference point from the path"),
-    Metric("path_error_max", "m", "path", "largest distance of the reference point from the path"),
-    Metric("settle_time_max", "s", "path", "longest time from the end of a lane change until the path error stays below 0.1 m"),
-    Metric("course_clean", "1", "course", "1 when every gate was passed clean"),
-    Metric("gates_clean", "1", "course", "gates passed with the whole body inside and no cone touched"),
-    Metric("cones_hit", "1", "course", "cones touched by the body"),
-    Metric("gate_margin_min", "m", "course", "smallest distance of the body to a lane limit, < 0 = over it"),
-"""Results of a lane change, without its position; null if the run ended before it."""
+    Metric("lateral_acceleration_max", "m/s2", "", "maximum lateral acceleration of the center of mass in B, filtered"),
+    Metric("yaw_rate_max", "rad/s", "", "maximum yaw rate, filtered"),
+    Metric("roll_max", "rad", "", "maximum roll angle"),
+    Metric("pitch_max", "rad", "", "maximum pitch angle"),
+    Metric("steering_max", "1", "", "maximum steering input"),
+    Metric("wheel_load_min", "N", "", "minimum normal force of any wheel; 0 = lifted wheel"),
+    Metric("path_error_rms", "m", "path", "root mean square distance of the reference point from the path"),
+    Metric("path_error_max", "m", "path", "maximum distance of the reference point from the path"),
+    Metric("settle_time_max", "s", "path", "maximum time from the end of a lane change until the path error stays below 0.1 m"),
+    Metric("course_clean", "1", "course", "1 if every gate is clean, else 0"),
+    Metric("gates_clean", "1", "course", "number of gates passed with the complete body inside and no cone touched"),
+    Metric("cones_hit", "1", "course", "number of cones touched by the body"),
+    Metric("gate_margin_min", "m", "course", "minimum distance of the body to a lane limit, < 0 = outside"),
+    Metric("entry_speed", "m/s", "course", "forward speed as the front enters the first gate"),
 )
 
 
-    """Return `name` with the suffix of its SI unit, unless it already ends with it."""
+LANE_CHANGE_KEYS = (
     "time_s", "end_time_s", "speed_mps", "lateral_acceleration_max_mps2", "yaw_rate_max_radps", "roll_max_rad", "path_error_max_m",
     "settle_time_s",
 )  # fmt: skip
-"""What is said of each lane change besides its place; null when the run ended before it."""
+"""Results of a lane change, without its position; null if the run ended before it."""
 
-    """Metric in the unit of the report: key with unit suffix, factor of that unit to SI."""
+
 def with_unit(name: str, unit: str) -> str:
-    """`name` with the suffix of its SI unit, unless it ends in it."""
+    """Return `name` with the suffix of its SI unit, unless it already ends with it."""
     suffix = next(iter(SUFFIXES.get(unit, ())), "")
     return f"{name}_{suffix}" if suffix and not name.endswith(f"_{suffix}") else name
 
 
 class Shown(NamedTuple):
-    """A metric as it is shown: key with the suffix of a unit, factor of that unit to SI."""
+    """Metric in the unit of the report: key with unit suffix, factor of that unit to SI."""
 
     name: str
     unit: str
@@ -118,20 +118,20 @@ def _shown(maneuver: Maneuver, names: Iterable[str]) -> dict[str, Shown]:
     own = [(metric.name, metric.unit, "", "", metric.meaning) for metric in METRICS]
     own += [(one.name, one.unit, one.written, one.mark, one.meaning) for asked in maneuver.asked for one in asked.metrics]
     out = {}
-    for name, unit, usual, mark, meaning in own:
+    for name, unit, default, mark, meaning in own:
         if name in names:
-            suffix = maneuver.units.get(name) or _of_file(maneuver.units.get(unit, ""), unit, usual)
+            suffix = maneuver.units.get(name) or _unit_of_file(maneuver.units.get(unit, ""), unit, default)
             factor = factor_of(unit, suffix) if suffix and with_unit(name, unit) != name else None
             key = with_unit(name, unit) if factor is None else f"{name}_{suffix}"
             out[name] = Shown(name, unit, key, factor or 1.0, mark, meaning)
     return out
 
 
-def _of_file(suffix: str, unit: str, usual: str) -> str:
+def _unit_of_file(suffix: str, unit: str, default: str) -> str:
     """Return the unit of a file or the usual unit. Hz in the file is not used for a turning rate, nor deg/s for a frequency response."""
-    if unit == "rad/s" and (usual or suffix in ("Hz", "rpm")):
-        return usual
-    return suffix or usual
+    if unit == "rad/s" and (default or suffix in ("Hz", "rpm")):
+        return default
+    return suffix or default
 
 
 def evaluate(
@@ -170,7 +170,7 @@ def evaluated(
     ConfigError : a column is missing, or there are fewer than two rows
     """
     run = relative_run(telemetry, spawn)
-    values = _whole_run(run)
+    values = _run_metrics(run)
     path, error = follow(maneuver, run)
     changes: list[dict[str, Any]] = []
     if path is not None:
@@ -186,14 +186,14 @@ def evaluated(
         values["cones_hit"] = float(sum(gate.cones for gate in gates))
         values["gate_margin_min"] = min(gate.margin for gate in gates)
         values["entry_speed"] = gates[0].speed
-    looked = look(maneuver, drive_of(maneuver, telemetry, run, traits))
-    for found in looked:
+    results = look(maneuver, drive_of(maneuver, telemetry, run, traits))
+    for found in results:
         values |= found.values
     shown = _shown(maneuver, values)
     rows = [_row(one, values[name], maneuver.limits.get(name)) for name, one in shown.items()]
     checks = [_check(one, values[name], maneuver.limits[name]) for name, one in shown.items() if name in maneuver.limits]
-    lost = [name for name in maneuver.limits if name not in shown]
-    assert not lost, lost  # checked by `read_limits`
+    missing = [name for name in maneuver.limits if name not in shown]
+    assert not missing, missing  # checked by `read_limits`
     numbers = {with_unit(name, one.unit): _json(values[name]) for name, one in shown.items()}
     result = {
         "maneuver": maneuver.name,
@@ -207,28 +207,28 @@ def evaluated(
         "metrics": {**numbers, **{one.key: _json(values[name] / one.factor) for name, one in shown.items() if one.key not in numbers}},
         "shown": [one.key for one in shown.values()],
         "gates": [
-            _also(
+            _add_file_units(
                 maneuver.units,
                 {"speed_mps": _json(gate.speed), "margin_m": _json(gate.margin), "cones_hit": gate.cones, "clean": gate.clean},
             )
             for gate in gates
         ],
-        "lane_changes": [_also(maneuver.units, change) for change in changes],
+        "lane_changes": [_add_file_units(maneuver.units, change) for change in changes],
         "checks": checks,
         "table": rows,
         "pass": all(check["pass"] for check in checks) if checks else None,
     }
-    return result, {name: curve for found in looked for name, curve in found.curves.items()}
+    return result, {name: curve for found in results for name, curve in found.curves.items()}
 
 
-def _also(units: Mapping[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
+def _add_file_units(units: Mapping[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
     """Return `numbers`, whose keys end in SI units, with additional entries in the units of the file where these differ."""
     out = dict(numbers)
     for unit, suffixes in SUFFIXES.items():
-        own, wanted = next(iter(suffixes)), units.get(unit)
-        for key, value in numbers.items() if wanted and wanted != own else ():
+        own, target = next(iter(suffixes)), units.get(unit)
+        for key, value in numbers.items() if target and target != own else ():
             if key.endswith(f"_{own}"):
-                out[f"{key.removesuffix(own)}{wanted}"] = None if value is None else value / suffixes[str(wanted)]
+                out[f"{key.removesuffix(own)}{target}"] = None if value is None else value / suffixes[str(target)]
     return out
 
 
@@ -242,8 +242,8 @@ def measuring_ticks(rate: float, step: float) -> int:
 
     Raises ConfigError: METRICS_RATE is not a rate of this step.
     """
-    usual = whole_ticks(METRICS_RATE, step, "metrics", "rate")
-    return max(every for every in range(1, usual + 1) if usual % every == 0 and (every == 1 or every * step * rate <= 1.0 + 1e-9))
+    default = whole_ticks(METRICS_RATE, step, "metrics", "rate")
+    return max(every for every in range(1, default + 1) if default % every == 0 and (every == 1 or every * step * rate <= 1.0 + 1e-9))
 
 
 class _Columns(dict[str, NDArray[Any]]):
@@ -274,9 +274,9 @@ def look(maneuver: Maneuver, drive: Drive) -> list[Found]:
 def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, NDArray]:
     """Return the columns for metrics and plots and the poses relative to the spawn pose: x, y (m), yaw (rad, unwrapped) of the chassis
     and x_G, y_G (m) of the center of mass. Raises ConfigError."""
-    usual = columns(USUAL_AXLES.corners)[len(COLUMNS) :]
+    default = columns(USUAL_AXLES.corners)[len(COLUMNS) :]
     found = tuple(name for name in telemetry if LOAD.fullmatch(name))
-    loads = found if set(found) - set(usual) else usual  # a vehicle with other wheels has other load columns
+    loads = found if set(found) - set(default) else default  # a vehicle with other wheels has other load columns
     for name in (*COLUMNS, *loads):
         if name not in telemetry:
             raise ConfigError("telemetry", name, "nothing", "a column of that name")
@@ -320,7 +320,7 @@ def _interval(run: Mapping[str, NDArray]) -> float:
     return float(run["time"][-1] - run["time"][0]) / (len(run["time"]) - 1)
 
 
-def _whole_run(run: Mapping[str, NDArray]) -> dict[str, float]:
+def _run_metrics(run: Mapping[str, NDArray]) -> dict[str, float]:
     lateral, yawing = np.abs(filtered(run, "a_WG_B_y", "w_WB_B_z")).max(axis=1)
     return {
         "distance": float(np.hypot(np.diff(run["x_G"]), np.diff(run["y_G"])).sum()),
