@@ -222,7 +222,7 @@ def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], told: RunInf
     """Write what the run leaves besides its log; what `run_maneuver` gives, but for what was dropped."""
     if run.whole:
         files, left_out = write_report(
-            folder, run.maneuver, run.measured, run.result, curves=run.curves, machine=machine, spawn=run.spawn, told=told
+            folder, run.maneuver, run.measured, run.result, curves=run.curves, machine=machine, spawn=run.spawn, info=told
         )
     else:
         files, left_out = [write_metrics(folder, run.result, machine)], []

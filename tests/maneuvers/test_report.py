@@ -101,7 +101,7 @@ def test_page_says_what_metrics_say_and_fetches_nothing(avtp, tmp_path):
     maneuver.pictures = ()
     frame = (b"\xff\xd8 no picture", "3.0 s")
     told = RunInfo([("seed", "7"), ("configuration", "abc123")], "maneuver: <all> of it", ["a sensor"], [frame])
-    write_report(tmp_path, maneuver, telemetry, result | {"remarks": ["wet & cold"]}, machine={}, spawn=SPAWN, told=told)
+    write_report(tmp_path, maneuver, telemetry, result | {"remarks": ["wet & cold"]}, machine={}, spawn=SPAWN, info=told)
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     plain = text.replace("<wbr>", "")
     for row in result["table"]:
