@@ -158,9 +158,9 @@ def way_through(gates: tuple[Gate, ...], cut: float, width: float) -> tuple[floa
     return tuple(out)
 
 
-def lane_changes_between(gates: tuple[Gate, ...], overlap: float, distance: tuple[float, ...] | None = None) -> list[LaneChange]:
-    """Return the lane changes of the reference point between the gates, at the y of `way` in each gate (default: center lines)."""
-    ys = distance or tuple(gate.center for gate in gates)
+def lane_changes_between(gates: tuple[Gate, ...], overlap: float, lateral: tuple[float, ...] | None = None) -> list[LaneChange]:
+    """Return the lane changes of the reference point between the gates, at the y of `lateral` in each gate (default: center lines)."""
+    ys = lateral or tuple(gate.center for gate in gates)
     out = []
     if ys[0] != 0.0:
         begin = max(0.0, gates[0].start - APPROACH)

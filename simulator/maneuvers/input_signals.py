@@ -121,11 +121,11 @@ def profile_tables(unit: str) -> dict[str, Fields]:
     }
 
 
-def channel(unit: str, least: float = -math.inf, highest: float = math.inf, more: Mapping[str, Fields] | None = None) -> FieldType:
+def channel(unit: str, lowest: float = -math.inf, highest: float = math.inf, more: Mapping[str, Fields] | None = None) -> FieldType:
     """Return the type of a channel key: a number, or a mapping whose `type` is a profile or one of `more`."""
     tables = {**profile_tables(unit), **(more or {})}
     return Either(
-        (Number(unit, least, highest), Variants("type", tables, tuple(tables), "profile of the channel", noun="a number, or one of"))
+        (Number(unit, lowest, highest), Variants("type", tables, tuple(tables), "profile of the channel", noun="a number, or one of"))
     )
 
 

@@ -142,8 +142,8 @@ def streaming(listener: socket.socket, protocol: str, **said: Any) -> tuple[Moti
         for _ in range(10):
             motion.step(np.array([0.0, 0.0, 9.80665]), np.zeros(3), True, H)
         stream.send(readout, motion, True)
-        if stream._aside is not None and stream._aside.busy and not (protocol.startswith("hangs") and turn >= 20):
-            while stream._aside._answers.empty():
+        if stream._thread is not None and stream._thread.busy and not (protocol.startswith("hangs") and turn >= 20):
+            while stream._thread._answers.empty():
                 """As in real time, where 10 ms go by."""
     return stream, 50
 
@@ -180,7 +180,7 @@ def test_a_protocol_that_fails_is_dropped_and_nothing_more_leaves(listener: sock
 
 def test_a_protocol_that_hangs_never_holds_up_a_tick(listener: socket.socket) -> None:
     stream, _ = streaming(listener, "hangs_protocol")
-    stream._aside._budget = 0.0  # type: ignore[union-attr]
+    stream._thread._budget = 0.0  # type: ignore[union-attr]
     stream.send(record(READOUT), cueing(), True)
     assert stream.trouble == "protocol hangs_protocol was dropped: it did not answer within 0 s"
     stream.close()
