@@ -46,8 +46,8 @@ class ViewOutlet:
         self._holds: Callable[[Session], bool] | None = None
 
     @property
+    def message(self) -> str:
         """Line for the driver; a new line is visible for MESSAGE_TIME."""
-        """Line for the driver; one that is set stays for MESSAGE_TIME."""
         return self._message
 
     @message.setter
