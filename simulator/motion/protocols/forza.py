@@ -1,12 +1,13 @@
-"""Sled, the motion packet of Forza Motorsport ("Data Out"): 232 bytes, with a flag that says when the game is paused.
+"""Sled, the motion packet of Forza Motorsport ("Data Out"): 232 bytes with a pause flag.
 
-Axes of the packet are X to the right, Y up, Z forward of the vehicle, which is left-handed. Accelerations are without gravity. `race_on` is 0
-while the simulation does not run; what moves fades to zero meanwhile.
-Slip and suspension are normalised there by limits of the car, which a session says here: 0 grips and 1 slides; 0 is stretched, 1 compressed.
+Axes of the packet are X to the right, Y up, Z forward of the vehicle, a left-handed system. Accelerations are without gravity. `race_on` is 0
+while the simulation does not run; the motion fades to zero meanwhile.
+The game normalizes slip and suspension by limits of the car, which are parameters of the session here: 0 grips and 1 slides; 0 is extended,
+1 compressed.
 
-Source for places, units and axes: forza_motorsport (fdp.py), the game's documentation. Assumed, since neither says: turning in the sense of
-left-handed axes, so that yaw + = right, pitch + = nose down, roll + = left side down; the signs of slip; the usual limits; the port. Ordinal, class,
-drive train and cylinders of the car, puddles and rumble are zero.
+Source of positions, units and axes: forza_motorsport (fdp.py), the documentation of the game. Assumed, without a source: rotations in the
+sense of left-handed axes, so that yaw + = right, pitch + = nose down, roll + = left side down; the signs of slip; the default limits; the
+port. Ordinal, class, drive train and cylinders of the car, puddles and rumble are zero.
 """
 
 from __future__ import annotations
@@ -23,30 +24,30 @@ TABLE = PacketTable(
     "Sled packet",
     232,
     (
-        (0, "i32", 1, "race_on", "1", "1: the simulation runs"),
-        (4, "u32", 1, "time", "ms", "since the stream began"),
-        (8, "f32", 1, "max_rpm", "rpm", "maximum of the engine"),
-        (12, "f32", 1, "idle_rpm", "rpm", "of the engine at idle"),
-        (16, "f32", 1, "rpm", "rpm", "of the engine"),
-        (20, "f32", 3, "acceleration", "m/s2", "along X, Y, Z, without gravity"),
-        (32, "f32", 3, "velocity", "m/s", "along X, Y, Z"),
-        (44, "f32", 3, "angular_velocity", "rad/s", "X + = nose down, Y + = right, Z + = left side down"),
-        (56, "f32", 1, "yaw", "rad", "+ = right"),
-        (60, "f32", 1, "pitch", "rad", "+ = nose down"),
-        (64, "f32", 1, "roll", "rad", "+ = left side down"),
-        (68, "f32", 4, "suspension_share", "1", "FL, FR, RL, RR: 0 stretched, 1 compressed"),
+        (0, "i32", 1, "race_on", "1", "1 while the simulation runs, else 0"),
+        (4, "u32", 1, "time", "ms", "time since the start of the stream"),
+        (8, "f32", 1, "max_rpm", "rpm", "maximum engine speed"),
+        (12, "f32", 1, "idle_rpm", "rpm", "idle engine speed"),
+        (16, "f32", 1, "rpm", "rpm", "engine speed"),
+        (20, "f32", 3, "acceleration", "m/s2", "acceleration along X, Y, Z, without gravity"),
+        (32, "f32", 3, "velocity", "m/s", "velocity along X, Y, Z"),
+        (44, "f32", 3, "angular_velocity", "rad/s", "angular velocity, X + = nose down, Y + = right, Z + = left side down"),
+        (56, "f32", 1, "yaw", "rad", "yaw angle, + = right"),
+        (60, "f32", 1, "pitch", "rad", "pitch angle, + = nose down"),
+        (64, "f32", 1, "roll", "rad", "roll angle, + = left side down"),
+        (68, "f32", 4, "suspension_share", "1", "compression, FL, FR, RL, RR: 0 extended, 1 compressed"),
         (84, "f32", 4, "slip_share", "1", "slip ratio, + = driving; 1 slides"),
-        (100, "f32", 4, "wheel_speed", "rad/s", "+ = rolling forward"),
+        (100, "f32", 4, "wheel_speed", "rad/s", "rotational speed, + = rolling forward"),
         (164, "f32", 4, "slip_angle_share", "1", "slip angle, + = wheel moves to the right; 1 slides"),
-        (180, "f32", 4, "combined_slip_share", "1", "both"),
-        (196, "f32", 4, "suspension", "m", "from the design position, + = compressed"),
+        (180, "f32", 4, "combined_slip_share", "1", "magnitude of slip ratio and slip angle; 1 slides"),
+        (196, "f32", 4, "suspension", "m", "compression from the design position, + = compressed"),
     ),
 )
 
 PARAMETERS = (
-    ("suspension_travel", (), "m", "from stretched to compressed, the design position in the middle"),
-    ("sliding_slip", (), "1", "slip ratio of a tire that slides"),
-    ("sliding_angle", (), "rad", "slip angle of a tire that slides"),
+    ("suspension_travel", (), "m", "suspension travel from extended to compressed, with the design position in the middle"),
+    ("sliding_slip", (), "1", "slip ratio of a sliding tire"),
+    ("sliding_angle", (), "rad", "slip angle of a sliding tire"),
 )
 RANGES = {"suspension_travel": (0.01, 5.0), "sliding_slip": (0.001, 10.0), "sliding_angle": (0.001, 1.5)}
 DEFAULTS = {"suspension_travel": 0.3, "sliding_slip": 0.15, "sliding_angle": 0.15}
@@ -96,5 +97,5 @@ PROTOCOL = ProtocolKind(
     parameters=PARAMETERS,
     ranges=RANGES,
     defaults=DEFAULTS,
-    meaning="motion, engine and wheels as Forza Motorsport sends them (Sled), with a flag for pauses: 232 bytes",
+    meaning="motion, engine and wheels in the format of Forza Motorsport (Sled), with a pause flag: 232 bytes",
 )

@@ -1,7 +1,7 @@
-"""OutGauge, the dashboard packet of Live for Speed, which BeamNG sends too: 92 bytes, 96 with an identifier.
+"""OutGauge, the dashboard packet of Live for Speed and BeamNG: 92 bytes, 96 with an identifier.
 
-The readout has no boost, temperatures, pressures, fuel, clutch or lamps: these are zero, and no lamp is said to be there.
-Source for places and units: node-insim (src/out/OutGaugePack.ts), the documentation of BeamNG.
+The readout has no boost, temperatures, pressures, fuel, clutch or lamps: these are zero, and no lamp is declared as present.
+Source of positions and units: node-insim (src/out/OutGaugePack.ts), the documentation of BeamNG.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from simulator.motion.protocols.outsim import DEFAULTS, PARAMETERS, RANGES
 from simulator.motion.protocols.packet_layout import PacketTable
 
 KILOMETERS, BAR = 16384, 32768
-"""Flags: the driver likes kilometers and bar."""
+"""Flags: the driver prefers kilometers and bar."""
 
 TABLE = PacketTable(
     "OutGauge packet",
     92,
     (
-        (0, "u32", 1, "time", "ms", "since the stream began"),
+        (0, "u32", 1, "time", "ms", "time since the start of the stream"),
         (4, "text", 4, "car", "", "JNC"),
         (8, "u16", 1, "flags", "1", "16384 kilometers, 32768 bar"),
-        (10, "u8", 1, "gear", "1", "0 reverse, 1 neutral, 2 first"),
-        (12, "f32", 1, "speed", "m/s", ""),
-        (16, "f32", 1, "rpm", "rpm", "of the engine"),
-        (48, "f32", 1, "throttle", "1", "0 to 1"),
-        (52, "f32", 1, "brake", "1", "0 to 1"),
+        (10, "u8", 1, "gear", "1", "gear: 0 reverse, 1 neutral, 2 first"),
+        (12, "f32", 1, "speed", "m/s", "speed"),
+        (16, "f32", 1, "rpm", "rpm", "engine speed"),
+        (48, "f32", 1, "throttle", "1", "throttle pedal, 0 to 1"),
+        (52, "f32", 1, "brake", "1", "brake pedal, 0 to 1"),
     ),
 )
 WITH_ID = PacketTable("OutGauge packet", 96, (*TABLE.rows, (92, "i32", 1, "id", "1", "parameter `id` of the session")))
@@ -70,5 +70,5 @@ PROTOCOL = ProtocolKind(
     parameters=PARAMETERS,
     ranges=RANGES,
     defaults=DEFAULTS,
-    meaning="gear, speed, engine and pedals for a dashboard, as Live for Speed and BeamNG send them: 92 bytes, 96 with an identifier",
+    meaning="gear, speed, engine and pedals for a dashboard, in the format of Live for Speed and BeamNG: 92 bytes, 96 with an identifier",
 )

@@ -1,9 +1,9 @@
 """OutSimPack2 of Live for Speed with all its parts (OutSim Opts 1ff): 280 bytes. Motion as in outsim.py, and pedals, engine, wheels.
 
-The readout has neither clutch nor parking brake, nor what the engine could give: these are zero, as are temperatures. Assumed, since the
-sources do not say: steering + = to the right; the order of the wheels RL, RR, FL, FR; suspension from the design position, not from the
-unloaded one; a share of slip of 255 where a tire slides at FULL_SLIP and more.
-Source for places and units: node-insim (src/out/OutSimPack2.ts, OutSimWheel.ts).
+The readout has no clutch, no parking brake and no available engine torque: these are zero, as are temperatures. Assumed, without a source:
+steering + = to the right; the order of the wheels RL, RR, FL, FR; suspension from the design position instead of the unloaded one; the
+sliding value 255 for a slip of FULL_SLIP or more.
+Source of positions and units: node-insim (src/out/OutSimPack2.ts, OutSimWheel.ts).
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from simulator.motion.protocols.outsim import DEFAULTS, PARAMETERS, RANGES, Moti
 from simulator.motion.protocols.packet_layout import PacketRows, PacketTable
 
 CORNERS = ("rl", "rr", "fl", "fr")
-SEEN = ("jounce", "road_wheel_angle", "F_C", "wheel_spin", "slip_ratio", "slip_angle")
+READOUT_FIELDS = ("jounce", "road_wheel_angle", "F_C", "wheel_spin", "slip_ratio", "slip_angle")
 FULL_SLIP = 0.2
-"""1. Slip of a tire that is said to slide altogether; assumed."""
+"""1. Slip of a tire that slides completely; assumed."""
 
 
 def wheel_rows(begin: int, corner: str) -> PacketRows:
-    """Rows of one wheel, 40 bytes."""
+    """Return the rows of one wheel, 40 bytes."""
     return (
-        (begin, "f32", 1, f"compression_{corner}", "m", "of the suspension"),
+        (begin, "f32", 1, f"compression_{corner}", "m", "compression of the suspension"),
         (begin + 4, "f32", 1, f"steer_{corner}", "rad", "angle of the wheel, + = right"),
-        (begin + 8, "f32", 1, f"force_right_{corner}", "N", "force of the ground on the tire"),
-        (begin + 12, "f32", 1, f"force_forward_{corner}", "N", "force of the ground on the tire"),
+        (begin + 8, "f32", 1, f"force_right_{corner}", "N", "force of the ground on the tire, + = right"),
+        (begin + 12, "f32", 1, f"force_forward_{corner}", "N", "force of the ground on the tire, + = forward"),
         (begin + 16, "f32", 1, f"load_{corner}", "N", "force of the ground on the tire, along the ground normal"),
-        (begin + 20, "f32", 1, f"spin_{corner}", "rad/s", "+ = rolling forward"),
+        (begin + 20, "f32", 1, f"spin_{corner}", "rad/s", "rotational speed of the wheel, + = rolling forward"),
         (begin + 24, "f32", 1, f"lean_{corner}", "rad", "inclination of the wheel, + = top to the left"),
         (begin + 29, "u8", 1, f"sliding_{corner}", "1/255", "magnitude of the slip"),
-        (begin + 30, "u8", 1, f"touching_{corner}", "1", "1: on the ground"),
+        (begin + 30, "u8", 1, f"touching_{corner}", "1", "1 if the wheel is on the ground, else 0"),
         (begin + 32, "f32", 1, f"slip_{corner}", "1", "slip ratio, + = driving"),
         (begin + 36, "f32", 1, f"slip_tangent_{corner}", "1", "tangent of the slip angle, + = wheel moves to the left"),
     )
@@ -48,14 +48,14 @@ TABLE = PacketTable(
     (
         (0, "text", 4, "header", "", "LFST"),
         (4, "i32", 1, "id", "1", "parameter `id` of the session"),
-        (8, "u32", 1, "time", "ms", "since the stream began"),
+        (8, "u32", 1, "time", "ms", "time since the start of the stream"),
         *main_rows(12),
-        (72, "f32", 1, "throttle", "1", "0 to 1"),
-        (76, "f32", 1, "brake", "1", "0 to 1"),
+        (72, "f32", 1, "throttle", "1", "throttle pedal, 0 to 1"),
+        (76, "f32", 1, "brake", "1", "brake pedal, 0 to 1"),
         (80, "f32", 1, "steer", "rad", "mean angle of the front wheels, + = right"),
-        (92, "u8", 1, "gear", "1", "0 reverse, 1 neutral, 2 first"),
-        (96, "f32", 1, "engine_speed", "rad/s", "of the crankshaft"),
-        (104, "f32", 2, "distance", "m", "distance since the stream began, twice"),
+        (92, "u8", 1, "gear", "1", "gear: 0 reverse, 1 neutral, 2 first"),
+        (96, "f32", 1, "engine_speed", "rad/s", "speed of the crankshaft"),
+        (104, "f32", 2, "distance", "m", "distance since the start of the stream, twice"),
         *(row for k, corner in enumerate(CORNERS) for row in wheel_rows(112 + 40 * k, corner)),
         (272, "f32", 1, "steer_torque", "N m", "torque for the motor of a steering wheel, + = to the right"),
     ),
@@ -69,13 +69,13 @@ class Wheels:
         self._R_WB = np.zeros((3, 3))
 
     def values(self, said: Said) -> dict[str, Any]:
-        """By the names of the rows."""
-        r, found = said.readout[0], {}
+        """Return the values by the names of the rows."""
+        r, result = said.readout[0], {}
         rotation_of_quaternion(r["q_WB"], self._R_WB)
-        heights = (r["R_BK"][:, :, 1] @ self._R_WB[2]).tolist()  # of the tip of each wheel's left axis
-        seen = [r[name].tolist() for name in SEEN]
+        heights = (r["R_BK"][:, :, 1] @ self._R_WB[2]).tolist()  # heights of the tips of the left axes of the wheels
+        columns = [r[name].tolist() for name in READOUT_FIELDS]
         for corner, name in zip(REAR_FIRST, CORNERS, strict=True):
-            jounce, angle, force, spin, slip, slip_angle = (values[corner] for values in seen)
+            jounce, angle, force, spin, slip, slip_angle = (values[corner] for values in columns)
             tangent = math.tan(slip_angle)
             wheel = {
                 "compression": jounce,
@@ -90,8 +90,8 @@ class Wheels:
                 "slip": slip,
                 "slip_tangent": tangent,
             }
-            found.update({f"{key}_{name}": value for key, value in wheel.items()})
-        return found
+            result.update({f"{key}_{name}": value for key, value in wheel.items()})
+        return result
 
 
 def _encoder(settings: ProtocolSettings) -> Encoder:
@@ -128,5 +128,5 @@ PROTOCOL = ProtocolKind(
     parameters=PARAMETERS,
     ranges=RANGES,
     defaults=DEFAULTS,
-    meaning="motion, pedals, engine and wheels as Live for Speed sends them with OutSim Opts 1ff: 280 bytes",
+    meaning="motion, pedals, engine and wheels in the format of Live for Speed with OutSim Opts 1ff: 280 bytes",
 )
