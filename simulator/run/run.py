@@ -325,7 +325,7 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     console.print(table)
     for mark, number in numbers.items():
         console.print(f" {number}: {mark_words(mark)}", highlight=False)
-    verdict = "no limits" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
+    verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
     console.print(f"{verdict}, {factor:.0f} times real time; telemetry, metrics, plots and report.html in {outcome['folder']}")
     for remark in result.get("remarks", ()):

@@ -201,7 +201,7 @@ def _line(run: Run, result: Mapping[str, Any]) -> str:
     wrong = [f"{check['metric']} {_shown(check['value'])}" for check in result["checks"] if not check["pass"]]
     early = [f"ended at {result['ended_early']['time_s']:.3g} s: {result['ended_early']['reason']}"] if "ended_early" in result else []
     parameters = ", ".join(f"{name} {_shown(value)}" for name, value in run.parameters.items())
-    return f"{verdict:<7} {run.maneuver}{f' ({said})' if parameters else ''}{': ' if wrong or early else ''}{'; '.join([*early, *wrong])}"
+    return f"{verdict:<7} {run.maneuver}{f' ({parameters})' if parameters else ''}{': ' if wrong or early else ''}{'; '.join([*early, *wrong])}"
 
 
 def _shown(value: Any) -> str:
@@ -221,5 +221,5 @@ def _print_summary(result: Mapping[str, Any], folder: Path) -> None:
             print(f"  failed at the lower values {', '.join(map(_shown, found['failed_below']))}; the result is not a monotonic limit")
     for remark in dict.fromkeys(remark for run in result["runs"] for remark in run["remarks"]):
         print(f"note: {remark}")
-    verdict = {True: "passed", False: "FAILED", None: "no limits"}[result["pass"]]
+    verdict = {True: "passed", False: "FAILED", None: "no limits given"}[result["pass"]]
     print(f"{result['title']}: {verdict}; {len(result['runs'])} runs, summary and a folder for each in {folder}")
