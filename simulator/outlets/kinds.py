@@ -29,9 +29,9 @@ def register(kind: OutletKind) -> None:
 def check(kind: OutletKind) -> None:
     """Raise JounceError as `register`; needed for kinds of installed packages, which `register` has not checked."""
     if kind.name in BUILTIN_OUTLETS:
-        raise JounceError(f"outlet {kind.name}: the name is reserved for a built-in outlet")
+        raise JounceError(f"there is an outlet called {kind.name} already, built into the session")
     if kind.contract != CONTRACT:
-        raise JounceError(f"outlet {kind.name}: wrong contract version; expected {CONTRACT}; got {kind.contract}")
+        raise JounceError(f"outlet {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
 
 
 def build_outlets(given: Sequence[Any], file: object, folder: Path, h: float, key: str = "outlets") -> list[OutletRunner]:

@@ -47,7 +47,7 @@ def write_whole(file: Path, write: Callable[[Path], Any], durable: bool = False)
                 os.fsync(stream.fileno())
         os.replace(temporary, file)
     except OSError as error:
-        raise OutputError(f"{file}: cannot write the file: {error.strerror or error}") from None
+        raise OutputError(f"{file}: cannot be written: {error.strerror or error}") from None
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -74,10 +74,10 @@ def new_run_folder(root: str | os.PathLike[str] = "runs", now: datetime | None =
             folder.mkdir(parents=True)
         except FileExistsError:
             if not folder.exists() or not folder.is_dir():
-                raise OutputError(f"{folder}: cannot create the folder: a file with this name exists") from None
+                raise OutputError(f"{folder}: cannot be created: a file with this name exists") from None
             attempt += 1
         except OSError as error:
-            raise OutputError(f"{folder}: cannot create the folder: {error.strerror or error}") from None
+            raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from None
         else:
             return folder
 
@@ -89,7 +89,7 @@ def run_folder(requested: Path | None) -> Path:
     try:
         requested.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{requested}: cannot create the folder: {error.strerror or error}") from None
+        raise OutputError(f"{requested}: cannot be created: {error.strerror or error}") from None
     FolderLock(requested).release()
     return requested
 

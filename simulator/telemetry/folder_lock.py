@@ -77,7 +77,7 @@ class FolderLock:
         try:
             descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            raise OutputError(f"{self.folder}: cannot write to the folder: {error.strerror or error}") from None
+            raise OutputError(f"{self.folder}: cannot be written: {error.strerror or error}") from None
         try:
             self.sure = _lock(descriptor)
         except OSError:

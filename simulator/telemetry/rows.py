@@ -135,14 +135,14 @@ class RowsWriter:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
             descriptor = os.open(self.file, flags, 0o644)
         except OSError as error:
-            raise OutputError(f"{self.file}: cannot write the file: {error.strerror or error}") from None
+            raise OutputError(f"{self.file}: cannot be written: {error.strerror or error}") from None
         try:
             _write_all(descriptor, memoryview(_header(channels, about)))
         except OSError as error:
             os.close(descriptor)
             with contextlib.suppress(OSError):
                 self.file.unlink()
-            raise OutputError(f"{self.file}: cannot write the file: {error.strerror or error}") from None
+            raise OutputError(f"{self.file}: cannot be written: {error.strerror or error}") from None
         return descriptor
 
     def _wait_for_space(self) -> bool:

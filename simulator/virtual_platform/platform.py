@@ -311,9 +311,9 @@ def _check_outputs(options: VirtualPlatformOptions) -> None:
         if path and path != "-":
             folder = os.path.dirname(os.path.abspath(path))
             if os.path.isdir(path) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
-                raise OutputError(f"{path}: cannot write the file; expected a file in a writable folder")
+                raise OutputError(f"{path}: cannot be written; expected a file in a writable folder")
             if len(os.fsencode(os.path.basename(path))) > LONGEST_NAME:
-                raise OutputError(f"{path}: cannot write the file; expected a name of at most {LONGEST_NAME} bytes")
+                raise OutputError(f"{path}: cannot be written; expected a name of at most {LONGEST_NAME} bytes")
 
 
 def _write(path: str, text: str) -> None:

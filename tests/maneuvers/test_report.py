@@ -1,4 +1,4 @@
-"""A whole run without the vehicle: driver, plant, telemetry, metrics, report."""
+"""A complete run without the vehicle: driver, plant, telemetry, metrics, report."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_report_is_complete_and_readable(avtp, tmp_path):
         assert width >= 1000 and height >= 500
 
 
-def test_page_says_what_metrics_say_and_fetches_nothing(avtp, tmp_path):
+def test_the_page_contains_the_metrics_and_fetches_nothing(avtp, tmp_path):
     maneuver, _, telemetry, result = avtp
     maneuver = copy.copy(maneuver)
     maneuver.pictures = ()
@@ -110,10 +110,10 @@ def test_page_says_what_metrics_say_and_fetches_nothing(avtp, tmp_path):
     for words in (
         outcome(result).text,
         "wet &amp; cold",
-        "dropped: a sensor",
+        "stopped: a sensor",
         "abc123",
         "maneuver: &lt;all&gt; of it",
-        "stretched across",
+        "stretched laterally",
         "gate 3",
     ):
         assert words in plain

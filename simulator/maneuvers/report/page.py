@@ -69,7 +69,7 @@ def outcome(result: Mapping[str, Any]) -> Verdict:
     )
     failed = [check["metric"] for check in checks if not check["pass"]]
     if result["pass"] is None:
-        return Verdict(early_end or "no limits, so no pass or fail", False if early_end else None)
+        return Verdict(early_end or "no limits given, so no pass or fail", False if early_end else None)
     text = f"passed: all {len(checks)} limits satisfied" if len(checks) > 1 else "passed: limit satisfied"
     if result["pass"] is False:
         text = f"FAILED: {len(failed)} of {len(checks)} limits violated ({', '.join(failed)})" if failed else "FAILED"
@@ -86,7 +86,7 @@ def remarks(result: Mapping[str, Any], info: RunInfo) -> list[str]:
 def _metrics(page: Page, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write the metrics table: metrics with limits first, then the metrics of the analyses."""
     if not rows:
-        page.text("Too few rows of telemetry for an evaluation.")
+        page.text("The telemetry has too few rows for an evaluation.")
         return
     limits, marks = any(row["verdict"] != "info" for row in rows), any(row["mark"] for row in rows)
     columns = [Column("metric", words=True), Column("value"), Column("unit", words=True)]

@@ -54,7 +54,7 @@ def check(protocol: ProtocolKind) -> None:
     from simulator.motion.protocols.contract import CONTRACT
 
     if protocol.contract != CONTRACT:
-        raise JounceError(f"protocol {protocol.name}: wrong contract version; expected {CONTRACT}; got {protocol.contract}")
+        raise JounceError(f"protocol {protocol.name}: it is for version {protocol.contract} of the contract, this is version {CONTRACT}")
     try:
         struct.calcsize(protocol.layout or "")
     except struct.error as error:
