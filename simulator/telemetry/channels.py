@@ -177,7 +177,7 @@ def _lay_out(offered: tuple[_Columns, ...], sizes: tuple[int, ...], wanted: tupl
     for n, columns in enumerate(offered):
         selected = [column for column in columns if column.name in names]
         if selected:
-            places, offsets = _places(selected, whole=len(selected) == len(columns))
+            places, offsets = _places(selected, complete=len(selected) == len(columns))
             parts.append((n, places, start, sizes[n] if places is None else len(places)))
             laid += [replace(column, offset=start + offset) for column, offset in zip(selected, offsets, strict=True)]
             start += parts[-1][-1]

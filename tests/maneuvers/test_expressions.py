@@ -183,4 +183,4 @@ def test_a_phase_that_was_never_driven_has_no_numbers():
 
 
 def test_every_function_has_a_description():
-    assert all(function.meaning and function.takes for function in FUNCTIONS.values())
+    assert all(function.meaning and function.accepts for function in FUNCTIONS.values())

@@ -32,7 +32,7 @@ def driven(phases, duration, plant=None, **more):
     rows = []
 
     def log():
-        command, now = plant.command[0], driver._driven[0]
+        command, now = plant.command[0], driver._logged[0]
         rows.append((plant.t, plant.u, plant.x, plant.y, command["steering"], command["throttle"], command["brake"], int(now["phase"])))
 
     # the tires of the plant know no steering wheel: its angle is what was asked for

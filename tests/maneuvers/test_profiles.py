@@ -115,7 +115,7 @@ def test_a_table_and_a_file_give_equal_values(tmp_path):
         ("time_s,wheel\n0,0\n1,1\n", "header"),
         ("time_s,wheel_kph\n0,0\n1,1\n", "header"),
         ("time_s,wheel_deg\n0,0\n", "two rows"),
-        ("time_s,wheel_deg\n0,0\n0,1\n", "rise"),
+        ("time_s,wheel_deg\n0,0\n0,1\n", "increase"),
         ("time_s,wheel_deg\n0,0\n1,much\n", "numbers"),
         ("time_s,wheel_deg\n0,0\n1,nan\n", "numbers"),
         ("time_s,wheel_deg\n0,0,3\n1,1\n", "numbers"),

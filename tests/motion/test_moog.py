@@ -97,7 +97,7 @@ def test_the_end_of_the_stream_parks():
 def test_without_answers_the_base_is_brought_to_zero_and_parked():
     scene = engaged()
     said = scene.go(8.0, DRIVES)
-    assert "not answered" in scene.encode.failing
+    assert "no answer" in scene.encode.failing
     assert said[0] == (NEW_POSITION, pytest.approx(said[1][1], abs=1e-3))
     assert np.abs(np.diff([positions for _, positions in said], axis=0)).max() / INTERVAL < 1.0 * max(POSE)
     assert said[-1] == (PARK, [0.0] * 6)

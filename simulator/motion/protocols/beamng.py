@@ -23,15 +23,15 @@ TABLE = PacketTable(
     88,
     (
         (0, "text", 4, "magic", "", "BNG1"),
-        (4, "f32", 3, "position", "m", "position along X, Y, Z"),
-        (16, "f32", 3, "velocity", "m/s", "velocity along X, Y, Z of the world"),
-        (28, "f32", 3, "acceleration", "m/s2", "acceleration along X, Y, Z of the vehicle, without gravity"),
+        (4, "f32", 3, "position", "m", "X, Y, Z"),
+        (16, "f32", 3, "velocity", "m/s", "along X, Y, Z of the world"),
+        (28, "f32", 3, "acceleration", "m/s2", "along X, Y, Z of the vehicle, without gravity"),
         (40, "f32", 3, "up", "1", "vertical axis of the vehicle, in the world"),
-        (52, "f32", 1, "roll", "rad", "roll angle, + = left side down"),
-        (56, "f32", 1, "pitch", "rad", "pitch angle, + = nose down"),
-        (60, "f32", 1, "yaw", "rad", "yaw angle, + = right"),
-        (64, "f32", 3, "rates", "rad/s", "rates of roll, pitch, yaw about the axes of the vehicle"),
-        (76, "f32", 3, "angular_accelerations", "rad/s2", "angular accelerations of roll, pitch, yaw about the axes of the vehicle"),
+        (52, "f32", 1, "roll", "rad", "+ = left side down"),
+        (56, "f32", 1, "pitch", "rad", "+ = nose down"),
+        (60, "f32", 1, "yaw", "rad", "+ = right"),
+        (64, "f32", 3, "rates", "rad/s", "of roll, pitch, yaw about the axes of the vehicle"),
+        (76, "f32", 3, "angular_accelerations", "rad/s2", "of roll, pitch, yaw about the axes of the vehicle"),
     ),
 )
 

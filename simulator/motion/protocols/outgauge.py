@@ -22,14 +22,14 @@ TABLE = PacketTable(
     "OutGauge packet",
     92,
     (
-        (0, "u32", 1, "time", "ms", "time since the start of the stream"),
+        (0, "u32", 1, "time", "ms", "since the stream began"),
         (4, "text", 4, "car", "", "JNC"),
         (8, "u16", 1, "flags", "1", "16384 kilometers, 32768 bar"),
-        (10, "u8", 1, "gear", "1", "gear: 0 reverse, 1 neutral, 2 first"),
-        (12, "f32", 1, "speed", "m/s", "speed"),
-        (16, "f32", 1, "rpm", "rpm", "engine speed"),
-        (48, "f32", 1, "throttle", "1", "throttle pedal, 0 to 1"),
-        (52, "f32", 1, "brake", "1", "brake pedal, 0 to 1"),
+        (10, "u8", 1, "gear", "1", "0 reverse, 1 neutral, 2 first"),
+        (12, "f32", 1, "speed", "m/s", ""),
+        (16, "f32", 1, "rpm", "rpm", "of the engine"),
+        (48, "f32", 1, "throttle", "1", "0 to 1"),
+        (52, "f32", 1, "brake", "1", "0 to 1"),
     ),
 )
 WITH_ID = PacketTable("OutGauge packet", 96, (*TABLE.rows, (92, "i32", 1, "id", "1", "parameter `id` of the session")))

@@ -22,19 +22,19 @@ from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind,
 from simulator.motion.protocols.game_axes import Trip, right_forward_up
 from simulator.motion.protocols.packet_layout import PacketRows, PacketTable
 
-TIME = (0, "u32", 1, "time", "ms", "time since the start of the stream")
+TIME = (0, "u32", 1, "time", "ms", "since the stream began")
 
 
 def main_rows(begin: int) -> PacketRows:
     """Return the rows of the motion, which OutSimPack2 has at another offset."""
     return (
-        (begin, "f32", 3, "angular_velocity", "rad/s", "angular velocity about X, Y, Z"),
-        (begin + 12, "f32", 1, "heading", "rad", "heading, + = left"),
-        (begin + 16, "f32", 1, "pitch", "rad", "pitch angle, + = nose up"),
-        (begin + 20, "f32", 1, "roll", "rad", "roll angle, + = right side down"),
-        (begin + 24, "f32", 3, "acceleration", "m/s2", "acceleration along X, Y, Z, without gravity"),
-        (begin + 36, "f32", 3, "velocity", "m/s", "velocity along X, Y, Z"),
-        (begin + 48, "i32", 3, "position", "m / 65536", "position along X, Y, Z"),
+        (begin, "f32", 3, "angular_velocity", "rad/s", "about X, Y, Z"),
+        (begin + 12, "f32", 1, "heading", "rad", "+ = left"),
+        (begin + 16, "f32", 1, "pitch", "rad", "+ = nose up"),
+        (begin + 20, "f32", 1, "roll", "rad", "+ = right side down"),
+        (begin + 24, "f32", 3, "acceleration", "m/s2", "along X, Y, Z, without gravity"),
+        (begin + 36, "f32", 3, "velocity", "m/s", "along X, Y, Z"),
+        (begin + 48, "i32", 3, "position", "m / 65536", "X, Y, Z"),
     )
 
 
