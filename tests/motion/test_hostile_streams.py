@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from simulator.motion.protocols.native_packet import encode
 from simulator.virtual_platform.platform import SERVO, VirtualPlatform, report
-from simulator.virtual_platform.receiver import HELD_FOR, Receiver, Spread
+from simulator.virtual_platform.receiver import LOCK_TIME, Receiver, Spread
 from tests.motion.still_packet import still_packet
 from washout.platform import leg_lengths
 
@@ -145,7 +145,7 @@ def test_two_hosts_do_not_share_a_platform():
     assert summary["lost"] == 0
     assert f"refused: {summary['strangers']} packets of other senders" in report(summary)
     world.assert_within()
-    world.silence(HELD_FOR + 0.1)
+    world.silence(LOCK_TIME + 0.1)
     world.stream(4.0, other)
     assert world.rig.summary("x")["streams"] == 2, "silence gives the platform free"
     assert not world.rig.body.alone_now
