@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simulator.api.loading import Changes, assemble
+from simulator.base import renamed
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
 from simulator.base.rates import whole_ticks
@@ -46,7 +47,7 @@ RANGES = {
     "low_range": (0.0, 1.0),
     "center_lock": (0.0, 1.0),
     "clutch": (0.0, 1.0),
-    "by_foot": (0.0, 1.0),
+    "manual_clutch": (0.0, 1.0),
     "starter": (0.0, 1.0),
     "drawbar": (-STRONGEST_PULL, STRONGEST_PULL),
     "steering_torque": (-STRONGEST_HANDS, STRONGEST_HANDS),
@@ -258,7 +259,7 @@ class Simulation:
 
     def command(self, **values: float) -> None:
         """Ask the vehicle for something from now on: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1,
-        gear 0 (the gearbox's own choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] where by_foot is 1, starter 0, 1, drawbar [N] (a pull
+        gear 0 (the gearbox's own choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] where manual_clutch is 1, starter 0, 1, drawbar [N] (a pull
         backwards on the tow hook), steering_torque [N m] (of the hands, + = left) instead of steering, where the session has `steering: torque`;
         the one said last counts, or steering_free 1 (torque) or 0 says which.
 
@@ -268,7 +269,7 @@ class Simulation:
             raise JounceError("command: the maneuver or the driver of this simulation drives")
         if not self.vehicle.takes_torque and (values.get("steering_torque") or values.get("steering_free")):
             raise JounceError("command: a torque turns the steering only in a session with `steering: torque`")
-        self._held.change(values)
+        self._held.change({renamed.command_field(name): value for name, value in values.items()})
 
     def advance(self, seconds: float) -> None:
         """Simulate so many seconds, a whole number of steps.

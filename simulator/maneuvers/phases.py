@@ -95,7 +95,7 @@ class PhaseSection:
     drawbar: Any = entry(channel("N"), "pull of a sled on the tow hook, + = backward", None, written="N")
     until: Any = entry(CONDITIONS, "conditions that end the phase; one is sufficient", None)
     lasts: float | None = entry(Number("s", 0.0, 86400.0), "maximum duration of the phase", None, written="s")
-    within: float | None = entry(
+    timeout: float | None = entry(
         Number("s", 0.0, 86400.0), "time limit of the phase; a longer phase aborts the maneuver", None, written="s"
     )
 
@@ -176,7 +176,7 @@ def _end_conditions(
         until = (Condition("profiles_done", "above", 0.5, "level", 0.0, "profiles done"),)
     if not until and not last:
         raise ConfigError(file, key, section.name, "a phase with an end: until, lasts_s, or a profile that ends")
-    return until, () if section.within is None else (_after(section.within),)
+    return until, () if section.timeout is None else (_after(section.timeout),)
 
 
 def _after(seconds: float) -> Condition:
