@@ -16,7 +16,7 @@ class Written:
 
     >>> written = Written({"speed": [{"at_ms": 9000.0}]}, "m.yaml")
     >>> print(written.wrong(("speed", 0, "at"), "s", 9.0, "at most {}", 5.0))
-    m.yaml: speed[0].at_ms: got 9000.0, expected at most 5000 ms
+    m.yaml: speed[0].at_ms: invalid value; expected at most 5000 ms; got 9000.0
     """
 
     def __init__(self, mapping: Any, file: object) -> None:

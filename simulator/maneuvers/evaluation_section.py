@@ -205,7 +205,7 @@ def _limit(key: str, bounds: Any, requests: Sequence[AnalysisRequest], file: obj
     name, factor = split_unit(str(key), units)
     if name is None:
         near = did_you_mean(key, [spelled for name, unit in units.items() for spelled in spellings(name, unit)])
-        raise ConfigError(file, path, bounds, f"a known metric{near}{_source_of(str(key))}: {', '.join(units)}")
+        raise ConfigError(file, path, bounds, f"a known metric ({', '.join(units)}){_source_of(str(key))}{near}")
     needs = next((metric.needs for metric in METRICS if metric.name == name), "")
     if (needs == "course" and not has_course) or (needs == "path" and not has_path):
         raise ConfigError(file, path, bounds, f"a metric of this maneuver; {name} needs a {needs}")

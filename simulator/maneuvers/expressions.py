@@ -308,8 +308,8 @@ class _Checker:
 
     def wrong(self, node: ast.expr | None, expected: str) -> ConfigError:
         """Return the ConfigError with the position of a node."""
-        position = "" if node is None else f" at character {len(self._text.encode()[: node.col_offset].decode(errors='ignore')) + 1}"
-        return ConfigError(self._file, self._key, self._text, f"{expected}{position}")
+        position = "" if node is None else f"at character {len(self._text.encode()[: node.col_offset].decode(errors='ignore')) + 1}: "
+        return ConfigError(self._file, self._key, self._text, f"{position}{expected}")
 
     def sort(self, node: ast.expr, depth: int = 0) -> str:
         """Return SERIES or NUMBER. Raises ConfigError."""

@@ -77,7 +77,7 @@ def test_what_has_no_number_is_nan(text):
     ("text", "said"),
     [
         ("v_WB_B_q", r"did you mean v_WB_B"),
-        ("max(v_WB_B_x) + maxx(v_WB_B_x)", r"one of the functions .*did you mean max\?.* at character 17"),
+        ("max(v_WB_B_x) + maxx(v_WB_B_x)", r"at character 17: one of the functions .*did you mean max\?"),
         ("v_WB_B_x", "a number, for example max"),
         ("max(v_WB_B_x", "an expression"),
         ("max()", r"max\(either, ...\)"),

@@ -179,19 +179,22 @@ def test_broken_file_names_file_and_key(name, keys, value, named):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"step_ms": 3}, "step_ms: got 3.0, expected a step of which 10 ms, the driver period, is a multiple"),
-        ({"duration_s": None, "duration_ms": 20_000}, "lane_changes[0].at_s: got 30.0, expected a time within the duration of 20 s"),
+        ({"step_ms": 3}, "step_ms: invalid value; expected a step of which 10 ms, the driver period, is a multiple; got 3.0"),
+        (
+            {"duration_s": None, "duration_ms": 20_000},
+            "lane_changes[0].at_s: invalid value; expected a time within the duration of 20 s; got 30.0",
+        ),
         (
             {"lane_changes": [{"at_ms": 70_000, "offset_m": 3, "length_m": 60}]},
-            "lane_changes[0].at_ms: got 70000.0, expected a time within the duration of 65000 ms",
+            "lane_changes[0].at_ms: invalid value; expected a time within the duration of 65000 ms; got 70000.0",
         ),
         (
             {"lane_changes": [], "limits": {}, "waypoints_km": [[0, 0], [0.0005, 0]]},
-            "waypoints_km[1]: got [0.0005, 0.0], expected a distance of at least 0.001 km",
+            "waypoints_km[1]: invalid value; expected a distance of at least 0.001 km from the previous point; got [0.0005, 0.0]",
         ),
         (
             {"lane_changes": [], "limits": {}, "waypoints": [[0, 0], [0.5, 0]]},
-            "waypoints[1]: got [0.5, 0.0], expected a distance of at least 1 m",
+            "waypoints[1]: invalid value; expected a distance of at least 1 m from the previous point; got [0.5, 0.0]",
         ),
     ],
 )

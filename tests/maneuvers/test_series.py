@@ -145,8 +145,11 @@ def test_a_search_for_each():
 @pytest.mark.parametrize(
     ("content", "named"),
     [
-        ({}, "series: got 'neither'"),
-        ({"series": [{"run": "a"}], "search": {"run": "a", "parameter": "v", "first": 1, "to": 2, "tolerance": 1}}, "series: got 'both'"),
+        ({}, "series: invalid value; expected either series or search; got 'neither'"),
+        (
+            {"series": [{"run": "a"}], "search": {"run": "a", "parameter": "v", "first": 1, "to": 2, "tolerance": 1}},
+            "series: invalid value; expected either series or search; got 'both'",
+        ),
         ({"series": [{"given": {"x": 1}}]}, "series[0].run"),
         ({"series": [{"run": "a", "each": {"x": []}}]}, "series[0].each.x"),
         ({"series": [{"run": "a", "each": {"x": {"first": 1, "step": 0, "to": 2}}}]}, "series[0].each.x.step"),

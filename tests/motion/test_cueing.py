@@ -221,7 +221,7 @@ def test_ease_is_exact_whatever_the_step(x, v, a, goal, w):
 def test_wrong_tick_and_wrong_sections_are_refused():
     with pytest.raises(ValueError, match=r"0\.002"):
         cueing().step(REST, STILL, True, 0.002)
-    with pytest.raises(ConfigError, match="procedure: got 'nothing'"):
+    with pytest.raises(ConfigError, match="procedure: missing"):
         MotionCueing({"cueing": {}}, "broken.yaml", platform())
     mapping = washout_mapping()
     mapping["procedure"]["rise"] = 0.0

@@ -149,7 +149,7 @@ def test_a_log_that_foresees_nothing_of_use_is_refused(earlier: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("preview", "kind", "complaint"),
     [
-        ({"run": "nowhere"}, "noting", "preview: run: got 'nowhere', expected an existing run folder or telemetry file"),
+        ({"run": "nowhere"}, "noting", "preview: run: invalid value; expected an existing run folder or telemetry file; got 'nowhere'"),
         ({"horizon": 1.0}, "noting", "preview: run: got 'nothing', expected the folder of a run"),
         ({"run": ".", "horizon": 2.0}, "noting", "preview: horizon: got 2.0, expected from 1 to 50 whole steps of 0.02 s"),
         ({"run": ".", "horizon": 0.03}, "noting", "preview: horizon: got 0.03, expected from 1 to 50 whole steps of 0.02 s"),
