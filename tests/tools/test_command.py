@@ -87,7 +87,7 @@ def test_the_objective_test_is_a_page_and_an_object(capsys, tmp_path, monkeypatc
     monkeypatch.setattr(command, "objective_test", lambda *given, **named: omct.objective_test(*given, **named, **few))
     code, out, _ = call(capsys, "cueing", "--washout", "small_hexapod", "--amplitude", "0.5", "--out", tmp_path / "out")
     assert code == 0
-    assert "least in phase" in out
+    assert "min. in phase" in out
     said = json.loads((tmp_path / "out" / "cueing.json").read_text())["result"]["washouts"][0]["tests"][0]
     assert said["frequencies"] == [1.0, 10.0]
     yaw = read_yaml(find_config("washouts", "small_hexapod"))["cueing"]

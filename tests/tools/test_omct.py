@@ -10,7 +10,7 @@ import pytest
 
 from simulator.builder.builder import build_platform, find_config, read_yaml
 from simulator.tools.cueing.motion_pipeline import PlatformMotion
-from simulator.tools.cueing.omct import AXES, FREQUENCIES, TICK, fidelity, objective_test, sine, sweep, to_dict, unmeasured
+from simulator.tools.cueing.omct import AXES, FREQUENCIES, TICK, empty_response, fidelity, objective_test, sine, sweep, to_dict
 from washout.cueing import MotionCueing
 
 G = 9.80665
@@ -144,7 +144,7 @@ REFERENCE = {
 def test_a_limited_tilt_is_measured_as_elsewhere(gain, rate):
     """A2 of the acceptance tests: 0.03 and 5 degrees, at 1 m/s2 with tilt at no more than 3 deg/s."""
     wanted = REFERENCE[gain, rate]
-    found = unmeasured(1.0, False, np.array([FREQUENCIES[np.abs(FREQUENCIES - w).argmin()] for w in wanted]))
+    found = empty_response(1.0, False, np.array([FREQUENCIES[np.abs(FREQUENCIES - w).argmin()] for w in wanted]))
     sweep(Parallel(gain, math.radians(rate)), np.zeros(3), "surge", found, 20.0)
     for answer, (modulus, phase) in zip(found.direct("surge"), wanted.values(), strict=True):
         assert abs(answer) == pytest.approx(modulus, abs=0.03)
@@ -176,7 +176,7 @@ def test_the_car_of_the_test_swings_as_it_says():
 
 
 def test_the_table_for_programs_tells_the_share_in_phase_and_the_points():
-    found = unmeasured(1.0, False, FREQUENCIES)
+    found = empty_response(1.0, False, FREQUENCIES)
     k = AXES.index("surge")
     found.response[:, k, k], found.motion[:, k, 0] = -0.2 + 0.1j, 0.85 + 0.2j
     found.residue[:, k] = 0.0

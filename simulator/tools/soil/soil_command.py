@@ -1,4 +1,4 @@
-"""`jounce soil NAME`: the numbers of a soil, what a wheel makes of it, and its curves as a picture."""
+"""`jounce soil NAME`: parameters of a soil, forces on a wheel, and a plot of the curves."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from simulator.tools.soil.plots import draw
 
 
 def main_soil(arguments: Any) -> int:
-    """Command line; returns 0. Raises JounceError: a file cannot be used, or the picture cannot be written."""
+    """Run `jounce soil` and return 0. Raises JounceError: unusable file, or a plot that cannot be written."""
     sheet = soil_sheet(wheel_on_soil(arguments, [*_size(arguments), *inflated(arguments.inflation)]), arguments.load)
-    picture = _picture(arguments.out, sheet.wheel.soil_name)
+    picture = _plot_file(arguments.out, sheet.wheel.soil_name)
     draw(sheet, picture)
     print_line(json_text({**sheet.to_dict(), "picture": str(picture)}) if arguments.json else f"{sheet.to_text()}\n  curves in {picture}")
     return 0
 
 
 def _size(arguments: Any) -> list[Override]:
-    """Another size of the tire; its rim grows with its radius."""
+    """Return the overrides for another size of the tire; the rim scales with the radius."""
     out = option("--width", "width", arguments.width)
     if arguments.radius is not None:
         tire = build_tire(arguments.tire or TIRE).shared[0]
@@ -34,8 +34,8 @@ def _size(arguments: Any) -> list[Override]:
     return out
 
 
-def _picture(out: str | None, name: str) -> Path:
-    """The file that is asked for, or one in the folder that is; beside the user when nothing is said. Raises OutputError."""
+def _plot_file(out: str | None, name: str) -> Path:
+    """Return the requested file, or NAME.png in the requested folder or the current one. Raises OutputError."""
     if out is None:
         return Path(f"{name}.png")
     return Path(out) if out.lower().endswith(".png") else run_folder(Path(out)) / f"{name}.png"
