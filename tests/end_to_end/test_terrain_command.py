@@ -98,9 +98,9 @@ def test_a_road_tells_places_in_both_of_its_coordinates(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("import", DATA / "png_37x29_north.png"), "nothing of scale, offset, first_row, spacing, origin"),
+        (("import", DATA / "png_37x29_north.png"), "no scale, offset, first_row, spacing, origin"),
         (("import", DATA / "street_zup_quads.obj"), "--set up=z"),
-        (("import", DATA / "asc_corner.asc", "--crs", "EPSG:4326"), "reference system of its own"),
+        (("import", DATA / "asc_corner.asc", "--crs", "EPSG:4326"), "a file with a reference system"),
         (("import", DATA / "asc_corner.asc", "--window", "0", "0", "1", "1"), "at least 4"),
         (("info", DATA / "asc_corner.asc", "--set", "spacing=2"), "spacing"),
         (("info", DATA / "asc_corner.asc", "--at", DATA / "N47E008_samples.csv"), "x,y"),
@@ -117,7 +117,7 @@ def test_what_is_missing_is_said(capsys, tmp_path, arguments, words):
 
 def test_an_older_terrain_is_not_written_over(capsys, tmp_path, imported):
     before = imported.read_bytes()
-    assert "already" in refused(call(capsys, "terrain", "import", DATA / "gt_utm_area_f32.tif", "--out", tmp_path / "land"))
+    assert "exists" in refused(call(capsys, "terrain", "import", DATA / "gt_utm_area_f32.tif", "--out", tmp_path / "land"))
     assert imported.read_bytes() == before
 
 
