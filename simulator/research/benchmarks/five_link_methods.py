@@ -33,7 +33,7 @@ from simulator.research.benchmarks.platform_on_legs import (
     solve_penalty,
     solve_two,
 )
-from simulator.research.linkages.euler_body import set_body, turning, turning_axes
+from simulator.research.linkages.euler_body import angular_motion, euler_axes, set_body
 from simulator.research.linkages.five_link import (
     ALPHA,
     BETA,
@@ -227,7 +227,7 @@ def newton_for_everything(t, tolerance):
         iterations += 1
         clear(A)
         set_link_vectors(t.m, t.pose)
-        axes = turning_axes(t.pose)
+        axes = euler_axes(t.pose)
         for i in range(5):
             set_axes(t, i)
             _, r = link_vectors(t.m.links[0], i)
@@ -276,8 +276,8 @@ def set_redundant(t):
     m, r = t.m, t.r
     p, links, motion = m.p[0], m.links[0], m.motion[0]
     set_link_vectors(m, t.pose)
-    z, y, x = turning_axes(t.pose)
-    w, w_bias = turning((z, y, x), t.rates)
+    z, y, x = euler_axes(t.pose)
+    w, w_bias = angular_motion((z, y, x), t.rates)
     v = vector(t.rates)
     for i in range(5):
         set_axes(t, i)

@@ -32,7 +32,7 @@ from simulator.research.benchmarks.platform_on_legs import (
     solve_penalty,
     solve_three,
 )
-from simulator.research.linkages.euler_body import set_body, turning, turning_axes
+from simulator.research.linkages.euler_body import angular_motion, euler_axes, set_body
 from simulator.research.linkages.generated import stewart_leg
 from simulator.research.linkages.stewart import (
     ALPHA,
@@ -251,8 +251,8 @@ def set_redundant(t):
     m, r = t.m, t.r
     p, legs, motion = m.p[0], m.legs[0], m.motion[0]
     set_arms(m, t.pose)
-    z, y, x = turning_axes(t.pose)
-    w, w_bias = turning((z, y, x), t.rates)
+    z, y, x = euler_axes(t.pose)
+    w, w_bias = angular_motion((z, y, x), t.rates)
     v = vector(t.rates)
     for i in range(6):
         set_axes(t, i)
