@@ -17,7 +17,7 @@ from simulator.builder.builder import build_ground, build_vehicle
 from simulator.research.benchmarks.integrator_list import METHODS, SHIPPED
 from simulator.telemetry.atomic_files import write_text
 from vehicles.compliance.modes import elastic_modes
-from vehicles.integration.stability import ROUNDING, factors, followed, largest_stable_step, spectral_radius
+from vehicles.integration.stability import ROUNDING, factors, largest_stable_step, spectral_radius, tracked_eigenvalues
 from vehicles.linearize import LinearVehicle, linearize, step_matrix, with_rigid_treads
 from vehicles.ode_system import VehicleOde
 
@@ -102,7 +102,7 @@ def _method(name: str, linear: LinearVehicle, h: float) -> dict[str, Any]:
 
 def _shipped(held: VehicleOde, linear: LinearVehicle, h: float) -> dict[str, Any]:
     """The vehicle's own step, from derivatives of the step itself."""
-    sizes = np.abs(followed(lambda h: step_matrix(held, h), linear.eigenvalues, h))
+    sizes = np.abs(tracked_eigenvalues(lambda h: step_matrix(held, h), linear.eigenvalues, h))
     limit = largest_stable_step(lambda h: float(np.abs(np.linalg.eigvals(step_matrix(held, h))).max()))
     return {"name": SHIPPED, "order": 1, "evaluations": 1} | _judged(sizes, limit)
 

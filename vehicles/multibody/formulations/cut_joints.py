@@ -15,7 +15,7 @@ from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.formulations.contract import MultiplierFormulation
 from vehicles.multibody.formulations.massless_bodies import LentInertia
 from vehicles.multibody.loops.constraint_jacobian import free_coordinates
-from vehicles.multibody.loops.loop_forces import LoopForces, add_multipliers, lay_out_loop_forces, set_accelerations
+from vehicles.multibody.loops.loop_forces import LoopForces, add_multipliers, allocate_loop_forces, set_accelerations
 from vehicles.multibody.tree.articulated_body import scatter
 from vehicles.multibody.tree.constraints import contradicts, set_gamma, set_jacobian
 from vehicles.multibody.tree.forces import apply_forces
@@ -58,7 +58,7 @@ def lay_out_cut_joints(system: System, bases: tuple[int, ...] = ()) -> CutJoints
     """Workspaces of a system; `bases` are the free nodes whose accelerations stay among the unknowns."""
     rows = system.parts.constraints.rows.size
     n, no = 6 * len(bases) + rows, np.zeros
-    forces = lay_out_loop_forces(system, bases)
+    forces = allocate_loop_forces(system, bases)
     return CutJoints(
         parts=system.parts,
         forces=forces,

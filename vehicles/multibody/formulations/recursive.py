@@ -26,7 +26,7 @@ from simulator.base.algebra.symmetric_elimination import factor
 from simulator.base.algebra.vectors import add
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.formulations.cut_joints import CutJointFormulation, CutJoints, finish, lay_out_cut_joints, start
-from vehicles.multibody.loops.loop_forces import add_compliance, degrees, lay_out_loop_forces, pass_joint, pass_on, start_forces
+from vehicles.multibody.loops.loop_forces import add_compliance, allocate_loop_forces, degrees, pass_joint, pass_on, start_forces
 from vehicles.multibody.tree.articulated_body import add_coriolis_force, gather_node, joint_motion, pass_inward
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import FIXED, FREE, PRISMATIC, REVOLUTE
@@ -150,7 +150,7 @@ class Recursive(CutJointFormulation):
     @staticmethod
     def lay_out(system: System) -> CutJoints:
         """What `evaluate` takes: the base bodies are the free ones that a loop's force can reach."""
-        spans = lay_out_loop_forces(system).spans
+        spans = allocate_loop_forces(system).spans
         nodes = system.parts.tree.nodes
         reached = (nodes["kind"] == FREE) & (nodes["prescribed"] == 0) & (spans["first"] < spans["last"])
         return lay_out_cut_joints(system, tuple(int(k) for k in reached.nonzero()[0]))
