@@ -44,7 +44,7 @@ def sweep_object(swept: Sweep) -> dict[str, Any]:
         "coordinate": by.label,
         "unit": by.unit,
         "held": swept.held,
-        "positions_asked": swept.asked.size,
+        "positions_asked": swept.requested.size,
         "positions_reached": swept.reached.size,
         "range": [low, high],
         "dead_points": [_singular(end) for end in swept.dead_points],
@@ -73,12 +73,12 @@ def _range(swept: Sweep) -> tuple[float | None, float | None]:
 def sweep_text(swept: Sweep) -> str:
     """Return the console report."""
     by, unit, n = swept.coordinate, swept.coordinate.unit, swept.reached.size
-    missed = swept.asked.size - n
+    missed = swept.requested.size - n
     reached = "all reached" if not missed else f"{n} reached, {missed} beyond a dead point"
     worst = int(np.argmin(swept.pivot))
     lines = [
         f"{swept.system.mechanism.file}: {swept.system.mechanism.name}",
-        f"  {by.label} from {_amount(swept.asked[0], unit)} to {_amount(swept.asked[-1], unit)}: {swept.asked.size} positions, {reached}",
+        f"  {by.label} from {_amount(swept.requested[0], unit)} to {_amount(swept.requested[-1], unit)}: {swept.requested.size} positions, {reached}",
     ]
     if swept.held:
         lines.append(f"  held: {', '.join(swept.held)}")

@@ -131,7 +131,7 @@ def close_positions(tree, constraints, closure, s, q, tolerance):
         size = abs(constraints.residual[worst])
         if size <= tolerance or (
             iteration > 0 and size <= MAX_REMAINDER and size >= 0.5 * before
-        # second condition: only rounding errors remain
+            # second condition: only rounding errors remain
         ):
             return size <= MAX_REMAINDER
         if not size < np.inf:
