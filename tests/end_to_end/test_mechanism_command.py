@@ -1,4 +1,4 @@
-"""What `jounce mechanism` says of a mechanism, and how it refuses states that do not determine accelerations."""
+"""`jounce mechanism`: its report, and the errors for states that do not determine accelerations."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What `jounce triangularize` says and writes, and how it refuses what it cannot do."""
+"""`jounce triangularize`: its output, and its errors."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Are the lexicographic bases those of the papers, exactly, by both programs, and are the solutions all there?"""
+"""Do both programs compute exactly the published lexicographic bases, with all solutions?"""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Do the generated kernels solve the mechanisms they were made for, and are they what the command writes?"""
+"""Do the generated kernels solve their mechanisms, and are they equal to the output of the command?"""
 
 import csv
 import itertools

@@ -1,4 +1,4 @@
-"""`jounce cueing` as its users call it: a page and an object out of a drive, and out of the objective test; what is refused."""
+"""Does `jounce cueing` write a page and JSON data for a drive and for the objective test, and reject invalid arguments?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Does the objective test find the gain and phase of a washout that is known in closed form, through the complete chain, and of one whose tilt
-meets its rate limit?"""
+"""Does the objective test measure the gain and phase of a washout with a closed-form response, and of one with a limited tilt rate?"""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ REID_NAHON = {
 
 
 def free_cueing(**changes) -> MotionCueing:
-    """The set above on a large platform whose legs go as fast as they are asked to, behind nothing: what is left is linear for small inputs."""
+    """The washout above on a large platform with fast legs and no actuator lag: the response is linear for small inputs."""
     mapping = read_yaml(find_config("platforms", "simona"))
     mapping = {key: value for key, value in mapping.items() if not key.startswith("actuator")}
     platform = build_platform("free", mapping | {"leg_speed": 20.0, "leg_acceleration": 200.0})
