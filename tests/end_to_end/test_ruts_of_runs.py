@@ -1,4 +1,4 @@
-"""Ruts of whole drives: the second axle finds those of the first, a run leaves them, another one begins in them, and all of it is the same again."""
+"""Ruts of complete drives: the second axle rolls in the ruts of the first, a run saves them, another run starts with them, reproducibly."""
 
 from __future__ import annotations
 

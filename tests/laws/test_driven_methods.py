@@ -11,9 +11,9 @@ from simulator.research.benchmarks.integrators_on_a_drive import (
     LATERAL,
     Trajectory,
     as_page,
-    driven,
     errors,
     follow,
+    make_run,
     recommendation,
     smooth,
 )
@@ -24,7 +24,7 @@ SECONDS = 1.6
 
 @pytest.fixture(scope="module")
 def one():
-    return driven("hmmwv")
+    return make_run("hmmwv")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.laws.test_linearized import held, linear
 from vehicles.integration.contract import Integrator, PartitionedIntegrator, UniformIntegrator, integrate
 from vehicles.integration.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE
 from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4, SemiImplicitEuler
-from vehicles.integration.stability import factors, followed, largest_stable_step, spectral_radius
+from vehicles.integration.stability import factors, largest_stable_step, spectral_radius, tracked_eigenvalues
 from vehicles.linearize import LinearVehicle, step_matrix, with_rigid_treads
 from vehicles.ode_system import places
 
@@ -125,7 +125,7 @@ def test_factors_of_the_shipped_step_tend_to_the_exponential() -> None:
     """Each follows its own mode: at 1 ms it is exp(h lambda) up to the square of h lambda, with the order of the modes kept."""
     for speed in (0.0, 0.5, 5.0, 20.0):
         modes = linear(speed).eigenvalues
-        found = followed(lambda h, speed=speed: step_matrix(held(speed), h), modes, H)
+        found = tracked_eigenvalues(lambda h, speed=speed: step_matrix(held(speed), h), modes, H)
         assert (np.abs(found - np.exp(H * modes)) < 2.0 * np.abs(H * modes) ** 2 + 1e-8).all()
 
 

@@ -1,4 +1,4 @@
-"""Two cars from somebody else's data, docs/new_car.md: are they what their source says, and does the multilink axle move as its lengths alone have it?"""
+"""Two cars from published data, docs/new_car.md: do they match their sources, and does the multilink axle move as its rod lengths require?"""
 
 from __future__ import annotations
 
