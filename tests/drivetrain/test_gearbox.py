@@ -8,7 +8,7 @@ from straight_line import Car
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.gearbox import DRIVE, ENGAGE, NEUTRAL
 from vehicles.drivetrain.measured_curves import smooth_step
-from vehicles.drivetrain.shift_schedule import most_output_speed
+from vehicles.drivetrain.shift_schedule import max_output_speed
 
 
 def test_smooth_step_has_no_speed_at_its_ends():
@@ -181,5 +181,5 @@ def test_locked_wheels_get_no_gear_that_would_overspeed_the_engine_once_they_rol
     assert np.abs(car.spin).max() < 0.1
     for v, gear in log[:, (0, 2)][::10]:
         rolling = driveshaft_speed(car.p, np.full(4, v / 0.465))
-        assert gear == 0.0 or rolling <= 1.001 * most_output_speed(car.p, int(gear))
+        assert gear == 0.0 or rolling <= 1.001 * max_output_speed(car.p, int(gear))
     assert set(log[:, 2]) >= {3.0, 2.0}
