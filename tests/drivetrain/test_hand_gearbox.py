@@ -133,13 +133,13 @@ def test_whatever_is_asked_clutches_only_take_energy(parts):
 @pytest.mark.parametrize(
     ("parts", "key", "expected"),
     [
-        (hand(clutch={**CLUTCH, "capacity": 300.0}), "clutch.capacity", "the most that the engine gives"),
+        (hand(clutch={**CLUTCH, "capacity": 300.0}), "clutch.capacity", "the largest engine torque"),
         (hand(clutch={**CLUTCH, "share": [1.0, 1.0, 0.2, 0.1]}), "clutch.share", "from 1 to 0"),
         (hand(clutch=None), "", "either torque_converter or clutch"),
-        (hand(type="automatic"), "gearbox.synchronizer", "a gearbox of type automatic has none"),
-        (hand(synchronizer=None), "gearbox.synchronizer", "a gearbox of type manual has it"),
+        (hand(type="automatic"), "gearbox.synchronizer", "no such key for a gearbox of type automatic"),
+        (hand(synchronizer=None), "gearbox.synchronizer", "a value for a gearbox of type manual"),
         (hand(starter={**STARTER, "torque": 100.0}), "starter.torque", "until it fires"),
-        (hand(starter={**STARTER, "fire_rpm": 200.0}), "starter.fire_rpm", "below which the engine dies"),
+        (hand(starter={**STARTER, "fire_rpm": 200.0}), "starter.fire_rpm", "the stall speed of the engine"),
     ],
 )
 def test_hand_gearboxes_that_cannot_work_are_refused(parts, key, expected):

@@ -139,15 +139,15 @@ CLUTCHES = AUTOMATIC["clutches"]
 @pytest.mark.parametrize(
     ("parts", "key", "expected"),
     [
-        (spoiled(upshift_rpm=[UP[0], [*UP[1][:-1], 2700]]), "gearbox.schedule.upshift_rpm", "there the governor ends"),
-        (spoiled(downshift_rpm=[DOWN[0], [*DOWN[1][:-1], 2300]]), "gearbox.schedule.downshift_rpm", "below those of upshift"),
+        (spoiled(upshift_rpm=[UP[0], [*UP[1][:-1], 2700]]), "gearbox.schedule.upshift_rpm", "the speeds at the governor limit"),
+        (spoiled(downshift_rpm=[DOWN[0], [*DOWN[1][:-1], 2300]]), "gearbox.schedule.downshift_rpm", "below the upshift speeds"),
         (spoiled(upshift_rpm=[UP[0]]), "gearbox.schedule.upshift_rpm", "2 lists, one per pair of gears"),
         (spoiled(throttle=[0.0, 0.3, 0.6, 0.9, 0.95]), "gearbox.schedule.throttle", "from 0 to 1"),
         (spoiled(upshift_rpm=[UP[1], UP[0]]), "gearbox.schedule.upshift_rpm", "rise from one pair"),
-        (automatic(clutches={**CLUTCHES, "capacity": 500.0}), "gearbox.clutches.capacity", "the most that the turbine gives"),
-        (automatic(clutches={**CLUTCHES, "inertia_time": 0.7}), "gearbox.shift_latency", "the times of a shift"),
-        (automatic(shift_time=0.3), "gearbox.shift_time", "nothing beside clutches"),
-        (automatic(upshift_rpm=[1500.0, 3000.0]), "gearbox.upshift_rpm", "nothing beside schedule"),
+        (automatic(clutches={**CLUTCHES, "capacity": 500.0}), "gearbox.clutches.capacity", "the largest turbine torque"),
+        (automatic(clutches={**CLUTCHES, "inertia_time": 0.7}), "gearbox.shift_latency", "the sum of torque_time and inertia_time"),
+        (automatic(shift_time=0.3), "gearbox.shift_time", "no such key together with clutches"),
+        (automatic(upshift_rpm=[1500.0, 3000.0]), "gearbox.upshift_rpm", "no such key together with schedule"),
         (automatic(lock_up={**LOCK_UP, "opens_rpm": 1600.0}), "lock_up.opens_rpm", "less than 1500"),
     ],
 )
