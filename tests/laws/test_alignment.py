@@ -14,7 +14,7 @@ from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_ground, build_vehicle, data_folder, vehicle_description
 from simulator.validation.datasheet.page import Facts, to_dict, to_markdown, to_text
 from simulator.validation.datasheet.static_values import standing
-from vehicles.suspension.alignment_section import LAWS
+from vehicles.suspension.alignment_section import CHECKS
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
 from vehicles.vehicle import Vehicle
@@ -43,7 +43,7 @@ def test_a_shipped_vehicle_stands_as_its_file_says(name: str) -> None:
     excused = {
         (end, law): law in axle.exceptions
         for end, axle in zip(("front", "rear"), vehicle.description.alignments, strict=True)
-        for law in LAWS
+        for law in CHECKS
     }
     assert kept(vehicle) == {place: not exception for place, exception in excused.items()}
 
@@ -162,7 +162,7 @@ BROKEN = [
     ({"rear": {"toe": "straight"}}, "axles.rear.alignment.toe", "a number"),
     ({"rear": {"toe_degrees": 0.1}}, "axles.rear.alignment.toe_degrees", "toe_deg"),
     ({"rear": {"exceptions": ["toes"], "reason": "none"}}, "axles.rear.alignment.exceptions[0]", "toe"),
-    ({"rear": {"exceptions": ["toe"]}}, "axles.rear.alignment.reason", "why"),
+    ({"rear": {"exceptions": ["toe"]}}, "axles.rear.alignment.reason", "the reason"),
 ]
 
 

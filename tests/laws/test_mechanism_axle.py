@@ -236,7 +236,9 @@ def test_an_anti_roll_bar_of_an_axle_from_a_file_holds_its_wheels() -> None:
     assert np.abs(force[2:]).min() > 100.0
     assert v.read()[0]["anti_roll_bar_force"] == pytest.approx(force, rel=1e-3, abs=1e-3)
     mapping["axles"]["rear"]["anti_roll_bar"] = {"rate": 60e3, "drop_link": [0.0, 0.7, 0.0], "mounted_on": "carrier"}
-    with pytest.raises(ConfigError, match=r"v\.yaml: axles\.rear\.anti_roll_bar\.mounted_on: .*L_lca; tables know no points"):
+    with pytest.raises(
+        ConfigError, match=r"v\.yaml: axles\.rear\.anti_roll_bar\.mounted_on: .*L_lca; kinematic tables have no carrier points"
+    ):
         read_description(mapping, FILE)
 
 
