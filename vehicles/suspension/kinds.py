@@ -10,11 +10,11 @@ from simulator.base.section import Section
 from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
 
-BUILTIN = (default_kind.NAME, "five_link", "macpherson", "semi_trailing_arm", "link_axle", "leaf_axle", "mechanism")
+SHIPPED = (default_kind.NAME, "five_link", "macpherson", "semi_trailing_arm", "link_axle", "leaf_axle", "mechanism")
 """Built-in kinds; AXLE of the `section` module of their packages reads the file. The first one is the default."""
 
 AXLE_KINDS: Registry[type[Axle]] = Registry(
-    "kind of axle", "jounce.axles", {name: importlib.import_module(f"vehicles.suspension.{name}.section").AXLE for name in BUILTIN}
+    "kind of axle", "jounce.axles", {name: importlib.import_module(f"vehicles.suspension.{name}.section").AXLE for name in SHIPPED}
 )
 
 
@@ -47,7 +47,7 @@ def read_axle(s: Section, steered: bool, needed: bool = True) -> Axle:
 
     steered : True for the axle that the steering moves; needed : True if no other axle can steer
     """
-    name = s.raw("suspension", BUILTIN[0])
+    name = s.raw("suspension", SHIPPED[0])
     axle = AXLE_KINDS.named(name, s.file, s.path("suspension"))
     if axle.block is not None:
         axle.block.check(name)
