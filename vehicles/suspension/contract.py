@@ -36,7 +36,7 @@ CORNERS = (
         "carrier frame in the design position: columns `carrier_x`, `carrier_z` x `carrier_x`, `carrier_z`",
     ),
     ("design_wheel_x", (WHEELS,), "m", "longitudinal position of the wheel center relative to the reference point in the design position"),
-    ("design_wheel_z", (WHEELS,), "m", "height of the wheel centre in the design position"),
+    ("design_wheel_z", (WHEELS,), "m", "height of the wheel center in the design position"),
 )
 
 INPUTS = (
@@ -52,9 +52,9 @@ INPUTS = (
 
 KINEMATICS = (
     # name            shape    unit     what it is (last index: corner)
-    ("W", (3, WHEELS), "m", "wheel centre"),
-    ("W_1", (3, WHEELS), "m", "velocity of the wheel centre per theta_dot"),
-    ("W_dot", (3, WHEELS), "m/s", "velocity of the wheel centre relative to the chassis"),
+    ("W", (3, WHEELS), "m", "wheel center"),
+    ("W_1", (3, WHEELS), "m", "velocity of the wheel center per theta_dot"),
+    ("W_dot", (3, WHEELS), "m/s", "velocity of the wheel center relative to the chassis"),
     ("axle", (3, WHEELS), "1", "wheel axle, pointing left"),
     ("carrier_x", (3, WHEELS), "1", "first axis of the carrier frame"),
     ("carrier_z", (3, WHEELS), "1", "third axis of the carrier frame"),
@@ -66,7 +66,7 @@ KINEMATICS = (
     ("shock_length_1", (WHEELS,), "m", "derivative of shock_length by theta"),
     *AGGREGATE,
     ("D_across", (AXLES,), "kg m2, kg", "per axle, inertia coupling of its two coordinates"),
-    ("W_across", (3, WHEELS), "m", "velocity of the wheel centre per theta_dot of the other side of the axle"),
+    ("W_across", (3, WHEELS), "m", "velocity of the wheel center per theta_dot of the other side of the axle"),
     ("w_across", (3, WHEELS), "1", "angular velocity of the carrier per theta_dot of the other side of the axle"),
     ("spring_length_across", (WHEELS,), "m", "derivative of the length of the spring by theta of the other side"),
     ("shock_length_across", (WHEELS,), "m", "derivative of the length of the shock absorber by theta of the other side"),
@@ -74,7 +74,7 @@ KINEMATICS = (
     ("F", (WHEELS,), "kg m2, kg m", "coupling of theta and steering arm"),
     ("H", (WHEELS,), "kg m2", "inertia of the steering arm"),
     ("steer_bias", (WHEELS,), "N m", "inertia force on the steering arm at zero acceleration of chassis and theta"),
-    ("W_steer", (3, WHEELS), "m", "velocity of the wheel centre per rate of the steering arm"),
+    ("W_steer", (3, WHEELS), "m", "velocity of the wheel center per rate of the steering arm"),
     ("w_steer", (3, WHEELS), "1", "angular velocity of the carrier per rate of the steering arm"),
 )
 """Outputs of a block: `place` writes down to theta_bias, and for a coupled axle (CORNERS) to shock_length_across; `steer` writes the rest.

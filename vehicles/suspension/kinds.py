@@ -6,6 +6,7 @@ import importlib
 
 from simulator.base.errors import ConfigError
 from simulator.base.registry import Registry
+from simulator.base.renamed_modules import old_names
 from simulator.base.section import Section
 from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
@@ -63,3 +64,6 @@ def read_axle(s: Section, steered: bool, needed: bool = True) -> Axle:
     if result.steering and not steered:
         raise ConfigError(s.file, s.path("steering"), result.steering, "no key steering, since the steering moves the front axle only")
     return result
+
+
+__getattr__ = old_names(__name__)

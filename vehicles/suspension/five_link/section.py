@@ -36,7 +36,7 @@ FIVE_LINK_HARDPOINTS = tuple(POINTS)
 FIELDS = axle_fields(
     POINTS,
     tuple(Field(name, Group(ROD), f"link from {start} to {end}") for name, (start, end) in LINK_ENDS.items()),
-    (Field("mounted_on", Choice(BODIES), "body with its lower end"),),
+    (Field("mounted_on", Choice(BODIES), "body that carries the lower end of the strut"),),
 )
 
 

@@ -139,13 +139,13 @@ class Linkage:
         if any(joint.kind == "free" for joint in m.joints):
             free = next(joint.name for joint in m.joints if joint.kind == "free")
             raise ConfigError(m.file, f"joints.{free}.type", "free", "joints that connect the suspension to the chassis (`world`)")
-        held = [joint.name for joint in m.joints if joint.parent == n.wheel]
-        held += [loop.name for loop in m.loops if n.wheel in (loop.predecessor, loop.successor)]
-        held += [spring.name for spring in m.springs if n.wheel in (spring.body_a, spring.body_b)]
+        attached = [joint.name for joint in m.joints if joint.parent == n.wheel]
+        attached += [loop.name for loop in m.loops if n.wheel in (loop.predecessor, loop.successor)]
+        attached += [spring.name for spring in m.springs if n.wheel in (spring.body_a, spring.body_b)]
         bearing = m.carrier(n.wheel).name
-        held += [coupling.name for coupling in m.couplings if bearing in [joint for joint, _ in coupling.terms]]
-        if held:
-            self._refuse("wheel", n.wheel, f"a body without other elements attached; {held[0]!r} is attached")
+        attached += [coupling.name for coupling in m.couplings if bearing in [joint for joint, _ in coupling.terms]]
+        if attached:
+            self._refuse("wheel", n.wheel, f"a body without other elements attached; {attached[0]!r} is attached")
         for key, name in (("spring", n.spring), ("shock", n.shock)):
             if name not in [spring.name for spring in m.springs]:
                 self._refuse(key, name, "one of the springs: " + (", ".join(spring.name for spring in m.springs) or "there is none"))

@@ -38,7 +38,7 @@ FIELDS = (
     Field("file", Text("the name of a mechanism file", held=MechanismFile), "mechanism of the left side, a file in configs/mechanisms"),
     Field("coordinate", Text("the name of a joint"), "joint whose coordinate is the coordinate of the corner"),
     Field("wheel", Text("the name of a body"), "body of the wheel"),
-    Field("steering", Text("loop or joint that the steering moves"), "what the steering moves", None),
+    Field("steering", Text("the name of a loop or joint"), "loop or joint that the steering moves", None),
     Field("steering_ratio", Number("", -FAR, FAR), "displacement of a steered joint per angle of the Pitman arm", None),
     Field(
         "spring", Either((Text("the name of a spring"), Group((_SPRING_NAME, *SPRING)))), "spring and stops, or the name of a linear spring"
