@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 from drivetrain_rig import Bench
-from gearboxes import AUTOMATIC, LOCK_UP, SCHEDULE, automatic, hand
+from gearboxes import AUTOMATIC, LOCK_UP, SCHEDULE, automatic, manual
 from straight_line import Car
 from test_driveline import shaft_matrix
 
@@ -52,12 +52,12 @@ def test_shifts_without_load_and_kicked_down_are_soft_too():
 
 @pytest.mark.parametrize(
     ("drivetrain", "throttle", "first", "resistance"),
-    [("automatic", 1.0, 1, -150.0), ("automatic", 0.0, 3, -450.0), ("hand", 1.0, 0, -50.0)],
+    [("automatic", 1.0, 1, -150.0), ("automatic", 0.0, 3, -450.0), ("manual", 1.0, 0, -50.0)],
 )
 def test_work_of_the_engine_is_found_again(drivetrain, throttle, first, resistance):
     """In shafts and wheels as heavy as the car, in the heat of the clutches, and in the converter or the drag of the input shaft."""
     h = 1e-4
-    bench = Bench(automatic(lock_up=LOCK_UP) if drivetrain == "automatic" else hand(), first, (30.0 if first else 0.0,) * 4)
+    bench = Bench(automatic(lock_up=LOCK_UP) if drivetrain == "automatic" else manual(), first, (30.0 if first else 0.0,) * 4)
     bench.set(throttle=throttle, selector=1, brake=0.0)
     bench.inertia[:], bench.moment[:] = 130.0, resistance
     p, s = bench.p, bench.state[0]

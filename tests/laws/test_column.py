@@ -1,4 +1,4 @@
-"""Do hand wheel, torsion bar, assist and friction of the steering turn, hold and keep their energy as they should?"""
+"""Do steering wheel, torsion bar, assist and friction of the steering turn, hold and keep their energy as they should?"""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_struts_and_trailing_arms_stand_and_drive() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_accelerations_are_those_of_the_whole_vehicle_in_the_general_engine(seed: int) -> None:
+def test_accelerations_equal_those_of_the_vehicle_in_the_multibody_model(seed: int) -> None:
     """Bodies, loops, springs and wheels of the files on a free chassis, against the tables: as near as those are."""
     v = strut_vehicle()
     bench, system = Bench(v.model.tables, v.description.mechanism), build_system(vehicle_mechanism(v.description.design))

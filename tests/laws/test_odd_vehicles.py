@@ -205,7 +205,7 @@ CANNOT_STAND = {
 
 
 @pytest.mark.parametrize("words", CANNOT_STAND)
-def test_a_vehicle_that_cannot_stand_is_told_why(words, tmp_path, capsys):
+def test_a_vehicle_without_equilibrium_raises_an_error_with_the_reason(words, tmp_path, capsys):
     out = tmp_path / "run"
     assert main(["run", "double_lane_change", "--vehicle", written(tmp_path, changed(CANNOT_STAND[words])), "--out", str(out)]) == 2
     assert words in capsys.readouterr().err

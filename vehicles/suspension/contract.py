@@ -41,7 +41,7 @@ CORNERS = (
 
 INPUTS = (
     ("theta", (WHEELS,), "rad, m", "independent coordinate of the corner, 0 in the design position, + = jounce"),
-    ("theta_dot", (WHEELS,), "rate of theta", "its rate"),
+    ("theta_dot", (WHEELS,), "rad/s, m/s", "rate of theta"),
     ("Q", (3, WHEELS), "m", "inner joint of the tie rod, if present"),
     ("Q_dot", (3, WHEELS), "m/s", "velocity of Q relative to the chassis"),
     ("Q_ddot", (3, WHEELS), "m/s2", "acceleration of Q relative to the chassis"),
