@@ -174,7 +174,7 @@ def _add_axle(axle: int, corners: Sequence[CornerDesign], first: int, geometry: 
             own[0]["corners"] += len(corners)
             own[0]["steered"] += len(corners) if axle == 0 else 0
         return
-    if blocks and blocks[-1].has_room(kind, len(corners)):
+    if blocks and blocks[-1].can_add(kind, len(corners)):
         block = blocks.pop()
     else:
         block = Block(kind, record(kind.parameters), first, 0, axle, first if size_of(geometry).is_usual else 0)

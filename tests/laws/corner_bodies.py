@@ -23,7 +23,7 @@ MOTION = tuple(row[0] for row in motion_of(1))
 
 
 def own_of(blocks: Blocks, kind: AxleCallbacks) -> tuple[Record, Record]:
-    """Records of parameters and memory of the block of a kind from outside."""
+    """Return the records of parameters and memory of the block of a third-party kind."""
     (n,) = np.flatnonzero(blocks.others["place"] == kind.place.address)
     found = []
     for table, name in ((kind.parameters, "parameters"), (kind.memory, "memory")):

@@ -14,7 +14,7 @@ from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_ground, build_vehicle, data_folder, vehicle_description
 from simulator.validation.datasheet.page import Facts, to_dict, to_markdown, to_text
 from simulator.validation.datasheet.static_values import standing
-from vehicles.suspension.alignment_section import LAWS
+from vehicles.suspension.alignment_section import CHECKS
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
 from vehicles.vehicle import Vehicle
@@ -43,7 +43,7 @@ def test_a_shipped_vehicle_stands_as_its_file_says(name: str) -> None:
     excused = {
         (end, law): law in axle.exceptions
         for end, axle in zip(("front", "rear"), vehicle.description.alignments, strict=True)
-        for law in LAWS
+        for law in CHECKS
     }
     assert kept(vehicle) == {place: not exception for place, exception in excused.items()}
 
@@ -115,22 +115,22 @@ def test_a_tie_rod_that_is_set_turns_the_knuckle_about_the_kingpin() -> None:
 def test_all_that_is_on_a_knuckle_turns_with_it(change: float) -> None:
     """By one rotation about the kingpin, as the vectors and matrices have it; a rod keeps its moments."""
     corner = corner_of("hmmwv")
-    set_anew = corner.with_tie_rod(corner.tierod_length + change)
-    R, D = set_anew.turned, corner.D
+    adjusted = corner.with_tie_rod(corner.tierod_length + change)
+    R, D = adjusted.turned, corner.D
     assert pytest.approx(np.eye(3), abs=1e-14) == R.T @ R and pytest.approx(corner.F - D, abs=1e-14) == R @ (corner.F - D)
     for name in ("knuckle", "wheel"):
-        here, there = corner.bodies[name], set_anew.bodies[name]
+        here, there = corner.bodies[name], adjusted.bodies[name]
         assert there.mass == here.mass and there.p_BoBcm == pytest.approx(D + R @ (here.p_BoBcm - D), abs=1e-14)
         assert there.I_BBcm == pytest.approx(R @ here.I_BBcm @ R.T, abs=1e-14 * np.abs(here.I_BBcm).max())
-    here, there = corner.bodies["tierod"], set_anew.bodies["tierod"]
+    here, there = corner.bodies["tierod"], adjusted.bodies["tierod"]
     assert np.linalg.eigvalsh(there.I_BBcm) == pytest.approx(np.linalg.eigvalsh(here.I_BBcm), rel=1e-12)
-    along = (set_anew.Q - set_anew.K) / set_anew.tierod_length
+    along = (adjusted.Q - adjusted.K) / adjusted.tierod_length
     assert along @ there.I_BBcm @ along == pytest.approx(np.linalg.eigvalsh(here.I_BBcm)[0], rel=1e-12)
-    first, second = set_anew.tierod_axes
+    first, second = adjusted.tierod_axes
     assert abs(first @ along) < 1e-15 and second == pytest.approx(np.cross(along, first), abs=1e-15)
-    of_itself = replace(set_anew).designed  # made of the points and bodies anew
+    of_itself = replace(adjusted).designed  # recomputed from the points and bodies
     for name in of_itself.dtype.names:
-        assert np.abs(of_itself[0][name] - set_anew.designed[0][name]).max() < 1e-14 * max(1.0, np.abs(of_itself[0][name]).max())
+        assert np.abs(of_itself[0][name] - adjusted.designed[0][name]).max() < 1e-14 * max(1.0, np.abs(of_itself[0][name]).max())
 
 
 def test_the_design_position_is_that_of_the_set_tie_rods() -> None:
@@ -147,7 +147,7 @@ def test_the_design_position_is_that_of_the_set_tie_rods() -> None:
 
 @pytest.mark.parametrize(("name", "kind"), [("hmmwv", DoubleWishboneCorner), ("sedan", MacPhersonCorner)])
 def test_the_length_of_a_tie_rod_is_that_which_secants_find(name: str, kind: type, monkeypatch: Any) -> None:
-    """Solved at once about the kingpin, or searched for where nobody knows one."""
+    """The length is solved about the kingpin, or searched if no kingpin is known."""
     solved = build_vehicle(name, check_step=False).description.design.corners
     monkeypatch.setattr(kind, "kingpin", lambda *_: None)
     searched = build_vehicle(name, check_step=False).description.design.corners
@@ -162,7 +162,7 @@ BROKEN = [
     ({"rear": {"toe": "straight"}}, "axles.rear.alignment.toe", "a number"),
     ({"rear": {"toe_degrees": 0.1}}, "axles.rear.alignment.toe_degrees", "toe_deg"),
     ({"rear": {"exceptions": ["toes"], "reason": "none"}}, "axles.rear.alignment.exceptions[0]", "toe"),
-    ({"rear": {"exceptions": ["toe"]}}, "axles.rear.alignment.reason", "why"),
+    ({"rear": {"exceptions": ["toe"]}}, "axles.rear.alignment.reason", "the reason"),
 ]
 
 

@@ -182,7 +182,7 @@ def test_a_steered_axle_of_five_links_is_refused() -> None:
     def front(axles: Any) -> None:
         axles["front"] = axles["rear"]
 
-    broken(front, "nothing steers the vehicle", "axles.front.suspension")
+    broken(front, "no other axle steers the vehicle", "axles.front.suspension")
 
 
 def test_struts_stand_on_a_body_of_the_corner() -> None:

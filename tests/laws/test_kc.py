@@ -33,10 +33,10 @@ CARS = ("hmmwv", "sedan_compliant")
 @pytest.mark.parametrize("name", CARS)
 def test_pads_bear_what_the_ground_bore(name: str) -> None:
     rig = found(name).rig
-    told = [wheel.load for place in rig.standing for wheel in place.wheels]
+    loads = [wheel.load for place in rig.standing for wheel in place.wheels]
     vehicle = rig.vehicle
     vehicle.reset(build_ground("flat"))
-    np.testing.assert_allclose(told, vehicle.space.contacts["F_C"][:, 2], rtol=2e-6)
+    np.testing.assert_allclose(loads, vehicle.space.contacts["F_C"][:, 2], rtol=2e-6)
 
 
 @pytest.mark.parametrize("name", CARS)

@@ -120,7 +120,7 @@ def test_an_unsteered_axle_in_front_needs_another_one_that_is_steered(tmp_path):
 
     file = written(tmp_path, changed(behind))
     with pytest.raises(
-        ConfigError, match=r"axles\.front\.suspension: .* nothing steers the vehicle: a trailing arm is steered by .* KINGPIN_U"
+        ConfigError, match=r"axles\.front\.suspension: .* no other axle steers the vehicle \(a trailing arm is steered by .* KINGPIN_U"
     ):
         vehicle_description(file)
     rear = {"max_angle_deg": 10.0, "max_rate_degps": 40.0, "time": 0.02}
@@ -175,7 +175,7 @@ NONSENSE: dict[str, tuple[tuple[Any, ...], str, str]] = {
     "a tie rod that cannot turn": (
         (on_trailing_arms, {F + "TIEROD_U": [0.002, 0.60, -0.016], F + "TIEROD_C": [0.002, 0.24, -0.016]}),
         F + "TIEROD_U",
-        "do not lie in one plane",
+        "is not in one plane",
     ),
     "a tie rod that is too short": ((on_trailing_arms, {F + "TIEROD_C": [-0.18, 0.58, -0.016]}), F[:-1], "closes"),
     "a kingpin without a point": ((on_trailing_arms, {F + "UPRIGHT": LEFT_OUT}), F + "UPRIGHT", "KINGPIN_U"),
@@ -205,7 +205,7 @@ CANNOT_STAND = {
 
 
 @pytest.mark.parametrize("words", CANNOT_STAND)
-def test_a_vehicle_that_cannot_stand_is_told_why(words, tmp_path, capsys):
+def test_a_vehicle_without_equilibrium_raises_an_error_with_the_reason(words, tmp_path, capsys):
     out = tmp_path / "run"
     assert main(["run", "double_lane_change", "--vehicle", written(tmp_path, changed(CANNOT_STAND[words])), "--out", str(out)]) == 2
     assert words in capsys.readouterr().err

@@ -20,7 +20,7 @@ from vehicles.multibody.tree.system import Dimensions
 from vehicles.multibody_vehicle import CHASSIS
 from vehicles.steering.steering import STEERING_STATE
 from vehicles.suspension.composite_inertia import MechanismRecords, Workspace, prepare
-from vehicles.suspension.default_kind import room
+from vehicles.suspension.default_kind import kind_module
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, covers
 from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace, prepare_from_tables
 
@@ -88,8 +88,8 @@ class ClosedFormTrial(Trial):
         super().__init__(scene, self.m, state_course(space.state, rate, wheels), Dimensions(14 if scene.whole else 2, 0))
         self.tree = ConstraintEmbedding(scene.system, scene.q)
         self.guess = scene.q
-        self.corners = scene.design.corners_of(room("corner").CORNER)
-        self.signs = [room("mechanism").jounce_sign(self.corners[CORNER_NAMES.index(corner)]) for corner in scene.corners]
+        self.corners = scene.design.corners_of(kind_module("corner").CORNER)
+        self.signs = [kind_module("mechanism").jounce_sign(self.corners[CORNER_NAMES.index(corner)]) for corner in scene.corners]
 
     def place(self) -> None:
         """See the base class."""
