@@ -32,7 +32,12 @@ AERODYNAMICS = (
     ("drag_area", (), "m2", "drag coefficient times frontal area"),
     ("air_density", (), "kg/m3", "density of the air"),
     ("drag_point", (3,), "m", "point of action of drag and side force, in B"),
-    ("flow_point", (3,), "m", "point at which the flow velocity is evaluated, in B: the reference point, or the point of action from the file"),
+    (
+        "flow_point",
+        (3,),
+        "m",
+        "point at which the flow velocity is evaluated, in B: the reference point, or the point of action from the file",
+    ),
     ("shaped", (), "1", "1: further coefficients exist in addition to drag", "i8"),
     ("side_area", (), "m2", "side force coefficient times frontal area"),
     ("yaw_volume", (), "m3", "yaw moment coefficient times frontal area and wheelbase"),
@@ -48,7 +53,13 @@ AERODYNAMICS_FILE = (
     Field("lift_coefficients", Number("1", -10.0, 10.0, shape=(2,)), "lift coefficients of front and rear axle, + = up", None),
     Field("side_force_slope", _SLOPE, "side force coefficient per rad of flow angle; default: the drag coefficient", None),
     Field("yaw_moment_slope", _SLOPE, "yaw moment coefficient per rad, over the wheelbase, + = turns away from the wind", None),
-    Field("point", POINT, "point of action of drag and side force; default: the center of mass of the chassis", None, frame="the chassis frame"),
+    Field(
+        "point",
+        POINT,
+        "point of action of drag and side force; default: the center of mass of the chassis",
+        None,
+        frame="the chassis frame",
+    ),
 )
 """Fields of the section `aerodynamics` of a vehicle file."""
 

@@ -158,7 +158,9 @@ BODY_FILE = (
         None,
         "the chassis frame",
     ),
-    Field("contact_strength", Number("N", 0.0, 1e9, above=0.0), "force at which a point of the body yields; default: from the weight", None),
+    Field(
+        "contact_strength", Number("N", 0.0, 1e9, above=0.0), "force at which a point of the body yields; default: from the weight", None
+    ),
     Field("contact_rate", Number("N/m", 0.0, 1e9, above=0.0), "stiffness of a point below this force; default: from the weight", None),
     Field("contact_friction", Number("1", 0.0, 2.0), "friction coefficient of the body on the ground", FRICTION),
 )
