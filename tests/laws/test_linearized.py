@@ -13,7 +13,7 @@ from simulator.builder.builder import build_vehicle, data_folder, read_yaml
 from tests.laws.vehicle_rig import command, ground
 from vehicles.integration.implicit import differences
 from vehicles.linearize import IGNORABLE, LinearVehicle, linearize, step_matrix, with_rigid_treads
-from vehicles.ode_system import HELD_STATE, VehicleOde, places, read_held
+from vehicles.ode_system import ODE_STATE, VehicleOde, places, read_ode_state
 from vehicles.tires.radial import effective_radius
 from vehicles.vehicle import Vehicle
 
@@ -58,9 +58,9 @@ def test_held_step_is_the_step_of_the_vehicle(speed: float) -> None:
     v.step(shaken(v), 0.0)
     for name in ("state", "tires", "treads", "steering"):
         getattr(vehicle.space, name)[:] = getattr(v.space, name)
-    end = record(HELD_STATE)
+    end = record(ODE_STATE)
     vehicle.step(ground("flat"), command(), 1e-3)
-    read_held(vehicle.space, end)
+    read_ode_state(vehicle.space, end)
     change = v.step(shaken(v), 1e-3) - shaken(v)
     assert end.view(np.float64)[: len(v.y)] - shaken(v) == pytest.approx(change, abs=1e-6 * np.abs(change).max())
 
