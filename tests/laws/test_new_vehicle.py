@@ -28,7 +28,7 @@ from vehicles.suspension.contract import CORNERS
 from vehicles.suspension.default_kind import PARAMETERS
 from vehicles.suspension.hard_stops import no_ends
 from vehicles.tires.contract import NUMBERS
-from vehicles.travel_limits import ENOUGH, FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, TravelScanner, find_ends
+from vehicles.travel_limits import PATH_BEYOND_STOPS, FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, TravelScanner, find_ends
 from vehicles.vehicle import Vehicle
 
 FLAT = build_ground("flat").arrays
@@ -43,7 +43,7 @@ def hmmwv() -> Vehicle:
 
 
 def walked(mechanism: MechanismParameters, steering: Any, side: float) -> np.ndarray:
-    """Thetas (wheels,) up to which the corners are sound, or ENOUGH behind the first one at which the stops are used up: one position after the
+    """Thetas (wheels,) up to which the corners are sound, or PATH_BEYOND_STOPS behind the first one at which the stops are used up: one position after the
     other, each corner asked by itself."""
     w, arm, wheels = new_workspace(mechanism), record(STEERING_STATE), mechanism.size.wheels
 
@@ -57,7 +57,7 @@ def walked(mechanism: MechanismParameters, steering: Any, side: float) -> np.nda
 
     design, gain, _ = go(0.0, 0.0)
     struts, corner = mechanism.struts[0], np.arange(wheels)
-    most, enough = struts["stop_penetration"][corner, struts["stop_points"] - 1], ENOUGH / np.linalg.norm(design["W_1"], axis=0)
+    most, enough = struts["stop_penetration"][corner, struts["stop_points"] - 1], PATH_BEYOND_STOPS / np.linalg.norm(design["W_1"], axis=0)
     last, going, farthest = np.zeros(wheels), np.ones(wheels, bool), np.full(wheels, np.inf)
     for theta in side * np.arange(STRIDE, FARTHEST, STRIDE):
         for lock in LOCKS:

@@ -12,7 +12,7 @@ from simulator.builder.builder import build_ground, build_vehicle, data_folder, 
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.state_memory import in_one_piece
+from vehicles.state_memory import in_one_block
 from vehicles.step_jacobian import CHASSIS, step_matrix
 from vehicles.step_stability import HIGH, NEAR, _at_a_glance, _coordinates_that_matter, _Probe, _situations, check_step
 from vehicles.tires.contract import NUMBERS
@@ -170,7 +170,7 @@ def test_the_vehicle_is_left_as_it_is():
 def test_the_matrix_of_a_falling_vehicle():
     """Free fall: velocities are kept, heights advance by h v; the reference is a sum on paper."""
     v = vehicle(damped(0.0))
-    piece = in_one_piece(new_space(v.description))
+    piece = in_one_block(new_space(v.description))
     space, state = piece.space, piece.space.state[0]
     state["p_WB"][2] = HIGH
     drivetrain_reset(v.model.drivetrain, space.drivetrain, state["wheel_spin"], 0)
