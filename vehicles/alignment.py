@@ -179,12 +179,12 @@ class _AlignmentBench:
         self.vehicle.settle(self.level)
         for _ in range(MAX_ITERATIONS):
             if self._is_right():
-                self.vehicle.note_standing(self.level)
+                self.vehicle.cache_equilibrium(self.level)
                 return
             self._adjust_all()
             if self.unwritten:
                 self._set_rods_on()
-                self.vehicle.note_level()
+                self.vehicle.cache_level_equilibrium()
             self.vehicle.settle(self.level)
         raise JounceError(f"{self.vehicle.description.name}: cannot set the tie rods; the toe does not converge")
 

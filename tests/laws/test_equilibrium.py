@@ -185,11 +185,11 @@ def test_rolls_as_the_other_code_rolls() -> None:
 def test_where_it_is_looked_for_first_does_not_decide_where_a_vehicle_stands(vehicle: str, on: str, yaw: float) -> None:
     """A vehicle that knows how it stands on level ground stands as one that does not."""
     v, there = build_vehicle(vehicle, check_step=False), ground(on)
-    assert v._stood.level is not None
+    assert v._equilibria.level is not None
     v.reset(there, 3.0, -2.0, yaw)
     found, residual = v.space.state.copy(), largest_acceleration(v)
-    v._stood.level = None
-    v._stood._kept.clear()
+    v._equilibria.level = None
+    v._equilibria._entries.clear()
     v.reset(there, 3.0, -2.0, yaw)
     assert residual < 1e-9 > largest_acceleration(v)
     for name in ("p_WB", "q_WB", "theta"):

@@ -28,7 +28,7 @@ from vehicles.suspension.contract import CORNERS
 from vehicles.suspension.default_kind import PARAMETERS
 from vehicles.suspension.hard_stops import no_ends
 from vehicles.tires.contract import NUMBERS
-from vehicles.travel_limits import PATH_BEYOND_STOPS, FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, TravelScanner, find_ends
+from vehicles.travel_limits import FARTHEST, HEAVIER, LOCKS, OPEN, PATH_BEYOND_STOPS, QUICKER, SHARE, STRIDE, TravelScanner, find_ends
 from vehicles.vehicle import Vehicle
 
 FLAT = build_ground("flat").arrays
@@ -118,7 +118,7 @@ def test_a_vehicle_whose_tie_rods_are_set_stands_as_any_reset_leaves_it(name: st
         for _ in range(50):
             vehicle.step(FLAT, record(COMMAND), 1e-3)
         drives.append(vehicle.space.state.tobytes() + vehicle.space.treads.tobytes() + vehicle.read().tobytes())
-        vehicle._stood._kept.clear()
+        vehicle._equilibria._entries.clear()
     assert drives[0] == drives[1]
 
 

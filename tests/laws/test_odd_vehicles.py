@@ -150,7 +150,7 @@ NONSENSE: dict[str, tuple[tuple[Any, ...], str, str]] = {
     "axles that changed places": (
         ({"axles.front.location": [-2.757, 0.0, 0.0], "axles.rear.location": [0.0, 0.0, 0.0]},),
         "axles.rear.location",
-        "behind that of `front`",
+        "behind `front`",
     ),
     "an inertia that nothing has": (
         ({"chassis.inertia": [500.0, 400.0, 4000.0]},),
@@ -162,10 +162,10 @@ NONSENSE: dict[str, tuple[tuple[Any, ...], str, str]] = {
     "a spring on the hinge": (
         ({R + "SPRING_A": [0.42, 0.45, -0.035], R + "SPRING_C": [0.42, 0.45, 0.19]},),
         "axles.rear.spring",
-        "gets shorter",
+        "shortens",
     ),
-    "a spring that is always loose": (({"axles.front.spring.free_length": 0.3},), "axles.front.spring", "bears"),
-    "a pinion on the wrong side": (({"steering.pinion_sign": 1},), "steering.pinion_sign", "turns the front wheels to the right"),
+    "a spring that is always loose": (({"axles.front.spring.free_length": 0.3},), "axles.front.spring", "carries"),
+    "a pinion on the wrong side": (({"steering.pinion_sign": 1},), "steering.pinion_sign", "the front wheels turn to the right"),
     "a kingpin upside down": (
         (on_trailing_arms, {F + "KINGPIN_U": [0.015, 0.66, -0.12], F + "KINGPIN_L": [-0.015, 0.63, 0.12]}),
         F + "KINGPIN_U",
@@ -188,7 +188,7 @@ NONSENSE: dict[str, tuple[tuple[Any, ...], str, str]] = {
 
 
 @pytest.mark.parametrize("named", NONSENSE)
-def test_nonsense_is_refused_with_the_reason(named, tmp_path):
+def test_invalid_values_are_rejected_with_the_reason(named, tmp_path):
     changes, key, words = NONSENSE[named]
     with pytest.raises(ConfigError) as refused:
         vehicle_description(written(tmp_path, changed(*changes)))
@@ -196,17 +196,17 @@ def test_nonsense_is_refused_with_the_reason(named, tmp_path):
     assert words in str(refused.value) and "car.yaml" in str(refused.value) and "expected" in str(refused.value)
 
 
-CANNOT_STAND = {
-    "chassis.com: got 'a center of mass of the whole vehicle at x = -4.": {"chassis.com": [-4.5, 0.0, 0.2]},
-    "expected one between its wheel centers, from y = -0.750 to 0.750 m": {"chassis.com": [-1.371, 1.5, 0.2]},
+NO_EQUILIBRIUM = {
+    "chassis.com: got 'a center of mass of the complete vehicle at x = -4.": {"chassis.com": [-4.5, 0.0, 0.2]},
+    "expected a center of mass between its wheel centers, from y = -0.750 to 0.750 m": {"chassis.com": [-1.371, 1.5, 0.2]},
     "at most 10.8 kN, the load_max of the tires `tmeasy_sedan_front`": {"chassis.mass": 20e3},
-    "axles.rear.spring: got 'spring and stops that bear": {"chassis.mass": 20e3},
+    "axles.rear.spring: got 'spring and stops that carry": {"chassis.mass": 20e3},
 }
 
 
-@pytest.mark.parametrize("words", CANNOT_STAND)
-def test_a_vehicle_that_cannot_stand_is_told_why(words, tmp_path, capsys):
+@pytest.mark.parametrize("words", NO_EQUILIBRIUM)
+def test_a_missing_equilibrium_is_explained(words, tmp_path, capsys):
     out = tmp_path / "run"
-    assert main(["run", "double_lane_change", "--vehicle", written(tmp_path, changed(CANNOT_STAND[words])), "--out", str(out)]) == 2
+    assert main(["run", "double_lane_change", "--vehicle", written(tmp_path, changed(NO_EQUILIBRIUM[words])), "--out", str(out)]) == 2
     assert words in capsys.readouterr().err
     assert not out.exists()

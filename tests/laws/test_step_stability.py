@@ -14,7 +14,7 @@ from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.state_memory import in_one_block
 from vehicles.step_jacobian import CHASSIS, step_matrix
-from vehicles.step_stability import HIGH, NEAR, _at_a_glance, _coordinates_that_matter, _Probe, _situations, check_step
+from vehicles.step_stability import HIGH, NEAR, _Probe, _relevant_coordinates, _scan_quickly, _situations, check_step
 from vehicles.tires.contract import NUMBERS
 from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle, new_space
@@ -140,7 +140,7 @@ def test_a_spring_that_is_too_stiff_is_named():
 
 def test_a_step_too_long_is_laid_to_the_file_that_asks_for_it(tmp_path):
     """With stiff dampers: those of the other vehicle, half as stiff, let it go on with 10 ms."""
-    with pytest.raises(ConfigError, match=r"m\.yaml: step: got '10 ms', expected a shorter one for this vehicle"):
+    with pytest.raises(ConfigError, match=r"m\.yaml: step: got '10 ms', expected a shorter step for this vehicle"):
         build_vehicle("hmmwv_chrono", said_by=tmp_path / "m.yaml", step=0.01)
 
 
@@ -150,10 +150,10 @@ def test_a_glance_sees_the_modes_of_a_closer_look(change):
     v = vehicle(change)
     probe = _Probe.of(v)
     starts = list(_situations(probe, FLAT))
-    glances = _at_a_glance(probe, starts, FLAT, 1e-3)
+    glances = _scan_quickly(probe, starts, FLAT, 1e-3)
     assert {len(J) for J in glances} == {11, 37}, "in the air and on the ground"
     for start, J in zip(starts, glances, strict=True):
-        kept = _coordinates_that_matter(probe, v.model, len(J) == 11)
+        kept = _relevant_coordinates(probe, v.model, len(J) == 11)
         probe.memory[:] = start
         closer = step_matrix(v.model, probe.vehicle.piece, FLAT, 1e-3, kept)
         there, here = (np.sort(np.abs(np.linalg.eigvals(matrix))) for matrix in (J, closer))

@@ -123,7 +123,7 @@ def test_limits_act_and_one_that_loses_its_head_is_switched_off(tmp_path: Path) 
     assert good.logged[-1][2][0]["turns"] == 11  # at 200 Hz: in the first step, and each 5 ms
     assert lost.space.command[0]["throttle"] == 0.8
     assert lost.space.brakes[0]["pressure"][0] > 1e6
-    assert lost.troubles == ["controller ask_much: asked for a number that is not finite, and is switched off"]
+    assert lost.troubles == ["controller ask_much: requested a non-finite number; it is switched off"]
 
 
 @pytest.mark.parametrize(("changes", "words"), [

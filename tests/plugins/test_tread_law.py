@@ -278,7 +278,7 @@ def test_a_law_that_gives_no_number_is_switched_off_and_the_drive_goes_on(folder
     drive(lost, "flat", command(), 0.5)
     for _ in range(2):
         r = lost.read()[0]
-    assert lost.troubles == ["tread law blind at RL: gave a number that is not finite, and is switched off there"]
+    assert lost.troubles == ["tire model blind at RL: returned a non-finite number; it is switched off there"]
     assert r["v_WB_B"][0] == pytest.approx(5.0, abs=0.5)
     assert np.isfinite(r["F_C"]).all()
     assert r["F_C"][2, :2].tolist() == [0.0, 0.0] and r["F_C"][2, 2] > 1000.0
@@ -290,7 +290,7 @@ def test_a_run_with_such_a_law_says_so_once_and_goes_to_its_end(folder: Path, tm
     session = configuration(None, changes({"maneuver": "scripted_drive", "terrain": "flat", "vehicle": str(folder / "car.yaml")}))
     outcome = run_maneuver(session, tmp_path / "run", say=said.append)
     assert [line for line in said if "blind" in line] == [
-        "tread law blind at RL: gave a number that is not finite, and is switched off there"
+        "tire model blind at RL: returned a non-finite number; it is switched off there"
     ]
     assert "ended_early" not in outcome["result"]
 
