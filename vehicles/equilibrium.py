@@ -172,7 +172,7 @@ def settle(
             compute_head_motion(m, s)
             return found
         smallest = min(smallest, residual)
-    raise JounceError(f"no static equilibrium at x = {x:g} m, y = {y:g} m (smallest residual: {smallest:.2g} m/s2)")
+    raise JounceError(f"no equilibrium at x = {x:g} m, y = {y:g} m (smallest residual: {smallest:.2g} m/s2)")
 
 
 def _solve_from_guess(

@@ -236,7 +236,7 @@ class Vehicle:
                 return
             settle(self.model, self.space, ground, x, y, yaw, self._equilibria.level)
             self._balance_arm(ground, x, y, yaw)
-        raise JounceError("no static equilibrium; the bushings under `compliance` are too soft for the load")
+        raise JounceError("no equilibrium; the bushings under `compliance` are too soft for the load")
 
     def free_steering(self, free: bool) -> None:
         """Select the steering input from the next `reset` on: True for a torque of the driver's hands, False for a prescribed angle.
