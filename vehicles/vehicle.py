@@ -24,8 +24,7 @@ from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.brakes import BRAKE_STATE, press_for
 from vehicles.command import COMMAND
 from vehicles.compliance.wheel_displacements import ELASTIC, rest_carriers, yields
-from vehicles.controllers.contract import CONTROLLER_INPUT as SEEN_BY_CONTROLLER
-from vehicles.controllers.contract import CONTROLLER_OUTPUT as ASKED
+from vehicles.controllers.contract import CONTROLLER_INPUT, CONTROLLER_OUTPUT
 from vehicles.controllers.control_unit import CONTROL_STATE
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
@@ -136,7 +135,7 @@ class Vehicle:
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         if speed > 0.0:
             self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear)
-            for part in (self.space.brakes, self.space.controls, self.space.control_asked, self.space.actuators):
+            for part in (self.space.brakes, self.space.controls, self.space.control_output, self.space.actuators):
                 part[:] = np.zeros(1, part.dtype)  # the steps of `roll` do not belong to the drive
         else:
             self.start_throttle = 0.0
@@ -432,8 +431,8 @@ def new_space(description: Description) -> VehicleData:
         drivetrain=record_for(DRIVETRAIN_STATE, size),
         brakes=record_for(BRAKE_STATE, size),
         controls=record(CONTROL_STATE, controllers),
-        control_seen=record(SEEN_BY_CONTROLLER, controllers),
-        control_asked=record(ASKED, controllers),
+        control_input=record(CONTROLLER_INPUT, controllers),
+        control_output=record(CONTROLLER_OUTPUT, controllers),
         actuators=record(ACTUATOR_STATE),
         command=record(COMMAND),
         axles=record_for(DRIVETRAIN_OUT, size),

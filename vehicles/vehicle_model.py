@@ -57,8 +57,8 @@ class VehicleData(NamedTuple):
     drivetrain: Record
     brakes: Record
     controls: Record
-    control_seen: Record
-    control_asked: Record
+    control_input: Record
+    control_output: Record
     actuators: Record
     command: Record
     axles: Record
