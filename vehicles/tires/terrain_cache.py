@@ -97,7 +97,7 @@ def key_of(i, j):
 
 
 @inline
-def keep_of(w, ground):
+def refresh_cache(w, ground):
     """Forget everything where the window is one of another ground, or may be: a ground that nobody has numbered."""
     if w["ground"] != ground.p[0]["stamp"] or w["ground"] == 0:
         forget(w)
@@ -428,7 +428,7 @@ def reached(w, fine, s, h, R, below, count):
 
 
 @inline
-def rise_once(w, ground, s, x, y, reach):
+def find_rise(w, ground, s, x, y, reach):
     """`rise_between`, looked up once for all planes of a wheel."""
     if w["rise"] < 0.0:
         w["rise"] = rise_between(ground, s, x, y, reach)
@@ -487,7 +487,7 @@ def is_fine(ground):
 
 
 @inline
-def share_of_sides(ground, x, y):
+def side_fraction(ground, x, y):
     """Share from 0 to 1 by which the ground at (x, y) wants more than the middle of a tire to be looked at: where something sharp may be."""
     if is_fine(ground):
         return 1.0

@@ -13,7 +13,7 @@ from simulator.base.jit import inline
 from simulator.base.records import Record
 from vehicles.tires.enveloping_contact import find_contact
 from vehicles.tires.moments import finish, follow_hardness, rolling_radius
-from vehicles.tires.multipass import keep_rut, recall_rut
+from vehicles.tires.multipass import read_rut, write_rut
 from vehicles.tires.tmeasy.model import tmeasy_advance, tmeasy_grip
 from vehicles.tires.vertical_force import carry
 
@@ -96,7 +96,7 @@ def tire_step(p, s, i, ground, under, h, wheel, out):
     wheel, out : (n,) records of `WHEEL`, `TIRE_OUT`
     """
     find_contact(p.shared, s.tires, i, ground, under, s.windows, wheel, out)
-    recall_rut(p.shared, s.tires, i, ground.ruts, out)
+    read_rut(p.shared, s.tires, i, ground.ruts, out)
     tire_forces(p, s, i, under, h, wheel, out)
     tire_advance(s, i, h, out)
-    keep_rut(p.shared, s.tires, i, h, ground.ruts, out)
+    write_rut(p.shared, s.tires, i, h, ground.ruts, out)

@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 from simulator.base.jit import inline
-from vehicles.tires.callback_models import advance_callback_models, answer_of_laws, callback_data, hold_patch, press
+from vehicles.tires.callback_models import advance_callback_models, callback_data, evaluate_models, fix_patch, press
 from vehicles.tires.enveloping_contact import find_contact
-from vehicles.tires.multipass import keep_rut, recall_rut
+from vehicles.tires.multipass import read_rut, write_rut
 from vehicles.tires.tire import Tire, TireStates, shared_advance, tire_advance, tire_forces, tire_step
 from vehicles.tires.tmeasy.model import tmeasy_hold
 
@@ -38,18 +38,18 @@ def step_tires(m, s, ground, h):
         else:
             tire_step(tire_of(m, i), states, i, ground, s.under, h, s.wheels, s.contacts)
     if outside:
-        answer_of_laws(m.tires, m.treads.laws, callback_data(s), h, False)
+        evaluate_models(m.tires, m.treads.laws, callback_data(s), h, False)
         for i in range(len(s.wheels)):
             if is_callback_model(m, i):
                 advance_tire(m, s, i, h)
-                keep_rut(m.tires[i : i + 1], s.tires, i, h, ground.ruts, s.contacts)
+                write_rut(m.tires[i : i + 1], s.tires, i, h, ground.ruts, s.contacts)
 
 
 @inline
 def touch_ground(m, s, i, ground):
     """Contact of tire i, the ground below it and the rut that is there."""
     find_contact(m.tires[i : i + 1], s.tires, i, ground, s.under, s.windows, s.wheels, s.contacts)
-    recall_rut(m.tires[i : i + 1], s.tires, i, ground.ruts, s.contacts)
+    read_rut(m.tires[i : i + 1], s.tires, i, ground.ruts, s.contacts)
 
 
 @inline
@@ -68,14 +68,14 @@ def evaluate_callback_models(m, s, h, held):
     for i in range(len(s.wheels)):
         outside = outside or is_callback_model(m, i)
     if outside:
-        answer_of_laws(m.tires, m.treads.laws, callback_data(s), h, held)
+        evaluate_models(m.tires, m.treads.laws, callback_data(s), h, held)
 
 
 @inline
 def hold_tire(m, s, i, along, across):
     """The patch of tire i is held so far [m] ahead of its rim."""
     if is_callback_model(m, i):
-        hold_patch(callback_data(s), i, along, across)
+        fix_patch(callback_data(s), i, along, across)
     else:
         tmeasy_hold(s.treads[i], along, across)
 

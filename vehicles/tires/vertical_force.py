@@ -6,7 +6,7 @@ import math
 
 from simulator.base.jit import inline, kernel
 from terrain.pressure_sinkage import frontal_bulldozing, frontal_factors, local_failure, pressed_before, terzaghi_factors
-from vehicles.tires.moments import ramp, way_rate, yields
+from vehicles.tires.moments import distance_rate, ramp, yields
 from vehicles.tires.radial import radial_damping, radial_force
 from vehicles.tires.standstill import V_FADE, smooth_sign
 from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of, substitute_radius
@@ -112,12 +112,12 @@ def dig(p, state, under, o, h, pressed, slide, length):
     """
     cut = slide / length * LUG_LAYER * min(p[0]["lug_height"], pressed)
     gain = slide / length * (under[0]["slip_sinkage"] * pressed) + cut
-    comes, least = way_rate(o) / length, gain / (DUG_MOST * p[0]["radius"])
+    comes, least = distance_rate(o) / length, gain / (DUG_MOST * p[0]["radius"])
     comes, least = comes * comes, least * least
     fill = math.sqrt(math.sqrt(comes * comes + least * least))
     rise = state["dug"] / length
     if cut > 0.0:
-        rise = min(rise, max(state["dug"] * fill - cut, 0.0) / max(way_rate(o), 1e-9))
+        rise = min(rise, max(state["dug"] * fill - cut, 0.0) / max(distance_rate(o), 1e-9))
     return (gain - state["dug"] * fill) / (1.0 + h * fill), rise
 
 
