@@ -23,7 +23,7 @@ from simulator.base.fields import fields_of, filled
 from simulator.base.jit import inline, kernel
 from simulator.base.records import LARGEST, Record, dtype_of, join
 from vehicles.tires.contract import CONTRACT, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind
-from vehicles.tires.relaxation import STATE, check_turning, presses, settle, travels, twist
+from vehicles.tires.relaxation import STATE, check_turning, needs_forces, settle, travels, twist
 
 FIALA = (
     # name                  shape unit     what it is
@@ -72,7 +72,7 @@ def fiala(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
         u, k, r = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i], records_at(result, O, n)[i]
-        if presses(u, k, r, h):
+        if needs_forces(u, k, r, h):
             wheel(records_at(parameters, P, n)[i], u, k, r, h)
 
 

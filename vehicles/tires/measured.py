@@ -26,7 +26,7 @@ from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, dtype_of, join, record
 from vehicles.tires.contract import CONTRACT, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind
-from vehicles.tires.relaxation import STATE, check_turning, presses, settle, travels, twist
+from vehicles.tires.relaxation import STATE, check_turning, needs_forces, settle, travels, twist
 
 LOADS, CAMBERS, ANGLES, SLIPS = 6, 5, 31, 31
 """Maximum number of points of each axis."""
@@ -226,7 +226,7 @@ def measured(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
         u, k, r = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i], records_at(result, O, n)[i]
-        if presses(u, k, r, h):
+        if needs_forces(u, k, r, h):
             wheel(records_at(parameters, P, n)[i], u, k, r, h)
 
 

@@ -11,7 +11,7 @@ from vehicles.tires.contract import CONTRACT, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, T
 from vehicles.tires.magic_formula.coefficients import MAGIC
 from vehicles.tires.magic_formula.formulas import cornering, guarded, largest_side_force, longitudinal_stiffness, magic_formula, sizes
 from vehicles.tires.magic_formula.tir_tire import FIELDS, complete
-from vehicles.tires.relaxation import STATE, V_LOW, presses, settle, travels, twist
+from vehicles.tires.relaxation import STATE, V_LOW, needs_forces, settle, travels, twist
 
 P, S, I, O = dtype_of(MAGIC), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
 
@@ -89,7 +89,7 @@ def magic(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
         u, k, r = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i], records_at(result, O, n)[i]
-        if presses(u, k, r, h):
+        if needs_forces(u, k, r, h):
             wheel(records_at(parameters, P, n)[i], u, k, r, h)
 
 
