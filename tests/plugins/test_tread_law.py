@@ -301,7 +301,7 @@ def test_a_run_with_such_a_law_says_so_once_and_goes_to_its_end(folder: Path, tm
 def test_an_unknown_type_names_the_known_ones() -> None:
     with pytest.raises(
         ConfigError,
-        match=r"t\.yaml: type: got 'brushh', expected a tread law: tmeasy, magic_formula, fiala, measured, .*did you mean brush",
+        match=r"t\.yaml: type: got 'brushh', expected a tire model: tmeasy, magic_formula, fiala, measured, .*did you mean brush",
     ):
         tire({**TIRE, "type": "brushh"}, "t.yaml")
 
@@ -309,7 +309,7 @@ def test_an_unknown_type_names_the_known_ones() -> None:
 @pytest.mark.parametrize(("changes", "words"), [
     ({"contract": 7}, "version 7 of the contract"), ({"layout": 1}, "other tables"), ({"kernel": None}, "no kernel"),
     ({"state": (("u", (9,), "m", "too many"),)}, "9 numbers"), ({"parameters": (("radius", (), "m", "mine"),)}, "radius already"),
-    ({"stiff": ()}, "a tread law called brush already"),
+    ({"stiff": ()}, "a tire model called brush already"),
 ])  # fmt: skip
 def test_a_law_that_does_not_fit_is_refused(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(JounceError, match=words):

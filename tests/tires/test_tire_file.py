@@ -1,4 +1,4 @@
-"""Tire files: the shipped ones load, and every fault is named in one line."""
+"""Tire files: the shipped files load, and every error is reported in one line."""
 
 import pytest
 import tire_rig
@@ -35,10 +35,10 @@ def test_a_fault_names_file_and_key(key, value):
     assert str(error.value).startswith(f"my_tire.yaml: tire.{key}: got ")
 
 
-def test_a_twist_wants_the_pressure_that_bounds_it():
+def test_a_turn_stiffness_requires_a_pressure():
     mapping = shipped()
     del mapping["pressure"]
-    with pytest.raises(ConfigError, match=r"turn_stiffness: got .* expected beside it the pressure"):
+    with pytest.raises(ConfigError, match=r"turn_stiffness: got .* expected a key pressure, too"):
         tire(mapping, "my_tire.yaml")
 
 

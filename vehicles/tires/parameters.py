@@ -183,7 +183,7 @@ def check_inflation(mapping: Mapping[str, Any], file: object, key: str) -> None:
     """Raises ConfigError if a tire file has an inflation pressure but not the pressure at which its stiffness was measured."""
     pressure = mapping.get("inflation_pressure")
     if pressure is not None and mapping.get("nominal_pressure") is None:
-        raise ConfigError(file, join(key, "inflation_pressure"), pressure, "nominal_pressure, too, at which stiffness was measured")
+        raise ConfigError(file, join(key, "inflation_pressure"), pressure, "a key nominal_pressure, too, at which stiffness was measured")
 
 
 def check_rim(mapping: Mapping[str, Any], file: object, key: str) -> None:

@@ -197,4 +197,4 @@ STATE = (
 def check_turning(mapping: Mapping[str, Any], file: object, key: str) -> None:
     """Raises ConfigError if a tire file has a turn stiffness but no pressure."""
     if mapping.get("turn_stiffness") and mapping.get("pressure") is None:
-        raise ConfigError(file, join(key, "turn_stiffness"), mapping["turn_stiffness"], "pressure, too, which limits the moment")
+        raise ConfigError(file, join(key, "turn_stiffness"), mapping["turn_stiffness"], "a key pressure, too, which limits the moment")

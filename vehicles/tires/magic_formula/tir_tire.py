@@ -121,7 +121,7 @@ def set_of(tir: Tir) -> int:
         raise ConfigError(tir.file, "MODEL.FITTYP", "nothing", f"one of {', '.join(SETS)}, or PROPERTY_FILE_FORMAT")
     word = found[1].upper()
     if word not in FORMATS:
-        raise ConfigError(tir.file, found[0], found[1], f"a FITTYP, too, or one of {', '.join(FORMATS)}")
+        raise ConfigError(tir.file, found[0], found[1], f"a key FITTYP, too, or one of {', '.join(FORMATS)}")
     return FORMATS[word]
 
 

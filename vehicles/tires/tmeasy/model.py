@@ -265,7 +265,7 @@ def check(shared: Record, own: Record, mapping: Mapping[str, Any], file: object,
     checks += [(name, bool(values[name][0] < values[name][1]), "a larger force at twice the load") for name in _RISING]
     checks.append(("load_max", float(shared[0]["load_max"]) <= 4.0 * float(values["load"]), "at most 4 times the load"))
     if "turn_stiffness" in mapping:
-        checks.append(("turn_stiffness", "pressure" in mapping, "pressure, too, which limits the moment"))
+        checks.append(("turn_stiffness", "pressure" in mapping, "a key pressure, too, which limits the moment"))
     raise_all([ConfigError(file, join(key, name), mapping[name], expected) for name, good, expected in checks if not good])
 
 
