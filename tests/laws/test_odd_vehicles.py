@@ -1,4 +1,4 @@
-"""Do vehicles that are legal but odd drive, and is nonsense refused with file, key, value and what was expected?"""
+"""Do valid but unusual vehicles drive, and are invalid ones rejected with file, key, value and expectation?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEFT_OUT = object()
 
 
 def changed(*ways: Any) -> dict[str, Any]:
-    """The sedan with values at key paths, or changed by functions."""
+    """Return the sedan with values at key paths, or changed by functions."""
     car = copy.deepcopy(SEDAN)
     for way in ways:
         if callable(way):
@@ -45,7 +45,7 @@ def changed(*ways: Any) -> dict[str, Any]:
 
 
 def on_trailing_arms(car: dict[str, Any]) -> None:
-    """Those of the odd car in front."""
+    """Use the front trailing arms of the unusual car."""
     car["axles"]["front"] = {key: value for key, value in copy.deepcopy(ODD["axles"]["front"]).items() if key != "base"}
     car["steering"]["max_rack_travel"] = 0.07
 
@@ -55,7 +55,7 @@ def written(folder: Path, car: dict[str, Any]) -> str:
     return str(folder / "car.yaml")
 
 
-# ---- odd, and legal
+# ---- unusual, and valid
 
 
 def test_arms_in_front_struts_behind_a_bar_missing_and_four_tires_finish_a_lane_change(tmp_path, capsys):
@@ -85,7 +85,7 @@ FORCES += ("camber_stiffness", "tread_stiffness", "tread_damping", "turn_stiffne
 
 
 def weighing(folder: Path, factor: float) -> dict[str, Any]:
-    """The sedan with all masses and forces so many times as large, its drivetrain apart."""
+    """Return the sedan with all masses and forces multiplied by a factor, except for its drivetrain."""
 
     def times(value: Any) -> Any:
         return [times(one) for one in value] if isinstance(value, list) else factor * value
@@ -129,11 +129,11 @@ def test_an_unsteered_axle_in_front_needs_another_one_that_is_steered(tmp_path):
     assert found.actuators[0]["rear_max"] == pytest.approx(np.radians(10.0))
 
 
-# ---- nonsense
+# ---- invalid
 
 
 def mirrored(axle: str) -> Callable[[dict[str, Any]], None]:
-    """All points of the left side on the right."""
+    """Return a change that mirrors all points of the left side to the right."""
 
     def mirror(car: dict[str, Any]) -> None:
         for point in car["axles"][axle]["hardpoints_left"].values():
@@ -144,7 +144,7 @@ def mirrored(axle: str) -> Callable[[dict[str, Any]], None]:
 
 F, R = "axles.front.hardpoints_left.", "axles.rear.hardpoints_left."
 NONSENSE: dict[str, tuple[tuple[Any, ...], str, str]] = {
-    # what it is: (changes, key path, words of the message)
+    # description: (changes, key path, words of the message)
     "a left side on the right": ((mirrored("front"),), F + "SPINDLE", "the left side"),
     "a track of 0": (({R + "SPINDLE": [0.0, 0.0, 0.0]},), R + "SPINDLE", "at least 0.1 m to the left"),
     "axles that changed places": (
