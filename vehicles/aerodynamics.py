@@ -6,10 +6,10 @@ With v the velocity of the vehicle relative to the air at the point of action, i
     N = -q A L C_N v_x v_y                                      yaw moment
     Z = q A C_L v_x^2      at the x of each axle                 lift
 
-For a flow from the front at the angle b = v_y / |v| these are the linear formulas of [SAE J1594]: C_Y = C_S b, and C_N b over the wheelbase L.
-At 90 degrees the side force coefficient is C_S and the yaw moment vanishes, as in wind tunnels (Hucho, Aerodynamics of Road Vehicles, ch. 5).
-With C_N > 0 the yaw moment turns the car away from the wind. Without the further coefficients, the only force is a drag against the flow,
-regardless of the direction of the flow.
+For a flow from the front at the angle b = v_y / |v| these are the linear formulas of [SAE J1594]: C_Y = C_S b, and C_N b over the wheelbase
+L. At 90 degrees the side force coefficient is C_S and the yaw moment vanishes, as in wind tunnels (Hucho, Aerodynamics of Road Vehicles,
+ch. 5). With C_N > 0 the yaw moment turns the car away from the wind. Without the further coefficients, the only force is a drag against the
+flow, regardless of the direction of the flow.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Adjust the tie rods of a vehicle until the vehicle at rest has the toe that its file specifies.
 
-The vehicle rests on level ground with its fixed masses. At the thetas of this equilibrium every tie rod with a target gets the length at which
-its wheel has the target heading. The carrier turns about the line of `CornerDesign.kingpin`, so wheel axle and outer joint move on circles,
+The vehicle rests on level ground with its fixed masses. At the thetas of this equilibrium every tie rod with a target gets the length at
+which its wheel has the target heading. The carrier turns about the line of `CornerDesign.kingpin`, so wheel axle and outer joint move on
+circles,
 
     v . (axle turned by x) = 0,  v = (cos h, sin h, 0) along the heading h,      rod = |K turned by x - Q|                     (1)
 
-Equation (1) is a sum of a cosine, a sine and a constant, and is solved in closed form. For a corner kind without such a line, and for wheels
-on bushings, the secant method computes the length.
+Equation (1) is a sum of a cosine, a sine and a constant, and is solved in closed form. For a corner kind without such a line, and for
+wheels on bushings, the secant method computes the length.
 
-The vehicle is then settled again, because the equilibrium has changed, until the toe in equilibrium is right. Each iteration gains about four
-digits, because toe hardly depends on theta. As long as only lengths change, an iteration starts from the equilibrium of the previous one. At the
-end the vehicle is settled as in any reset, so that its state equals that of a vehicle that was never aligned.
+The vehicle is then settled again, because the equilibrium has changed, until the toe in equilibrium is right. Each iteration gains about
+four digits, because toe hardly depends on theta. As long as only lengths change, an iteration starts from the equilibrium of the previous
+one. At the end the vehicle is settled as in any reset, so that its state equals that of a vehicle that was never aligned.
 
 The result is an ordinary vehicle whose description has carriers that are turned in the design position (`CornerDesign.with_tie_rod`). The
 travel limits stay those of the hardpoints: their margin is larger than the effect of any tie-rod adjustment.

@@ -6,5 +6,5 @@ DRAWN_AS = ("car", "pickup", "hmmwv")
 """Body shapes; the first one is the default of a vehicle file."""
 BEAM_ON_LINKS, BEAM_ON_LEAVES = "beam_on_links", "beam_on_leaves"
 LINKS_AS = ("arms", "strut", "trailing_arm", "trailing_arm_with_kingpin", BEAM_ON_LINKS, BEAM_ON_LEAVES)
-"""Link shapes of a corner: an upper and a lower arm; a strut on a lower arm; an arm that carries the wheel; an arm that carries the kingpin of
-the knuckle; a beam with both wheels on rods; a beam with both wheels on leaf springs."""
+"""Link shapes of a corner: an upper and a lower arm; a strut on a lower arm; an arm that carries the wheel; an arm that carries the kingpin
+of the knuckle; a beam with both wheels on rods; a beam with both wheels on leaf springs."""

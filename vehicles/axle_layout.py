@@ -1,8 +1,8 @@
 """Numbers of axles and wheels of a vehicle: the open lengths in the tables of a vehicle.
 
 A table with WHEELS or AXLES in its shapes describes vehicles of every size; `record_for` creates the record for one size. Kernels take the
-numbers from the shapes of the records passed to them (`len(k[0]["D"])`). The numbers are constants of a compiled kernel: each size has its own
-kernel, and the common size does not pay for the others.
+numbers from the shapes of the records passed to them (`len(k[0]["D"])`). The numbers are constants of a compiled kernel: each size has its
+own kernel, and the common size does not pay for the others.
 
 An axle has a left and a right side, or one wheel in the middle. Corners are counted from the front, left before right.
 """

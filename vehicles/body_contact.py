@@ -9,8 +9,8 @@ At a point p of the body below the ground, with the ground normal n, depth = (gr
 The dent absorbs the energy of a fall: a point returns at most strength^2 / (2 rate), regardless of the height of the fall and of any sudden
 rise of the ground. The bristle holds a body at rest in place, without creep.
 
-The points are evaluated only when one of them can be close to the ground. The smallest distance of the last evaluation is reduced by the path
-length of the fastest point, times the maximum rise of the ground along this path.
+The points are evaluated only when one of them can be close to the ground. The smallest distance of the last evaluation is reduced by the
+path length of the fastest point, times the maximum rise of the ground along this path.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Lookup of the corners of an axle, for kernels: two per axle where the numbers of axles and wheels imply it, else from the rows of STANDING.
+"""Lookup of the corners of an axle, for kernels: two per axle where the numbers of axles and wheels imply it, else from the rows of
+STANDING.
 
 Both numbers are constants of a compiled kernel, so a vehicle with two wheels on every axle does not pay for axles with one wheel.
 """

@@ -184,7 +184,8 @@ def _uncached(_: Hashable, create: Callable[[], Any]) -> Any:
 
 
 def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAxle], keep: Cached, source: str) -> _Parts:
-    """Read chassis, axles, steering, body and names of the tires; source: text of the steering section. Raises ConfigError with all errors."""
+    """Read chassis, axles, steering, body and names of the tires; source: text of the steering section. Raises ConfigError with all
+    errors."""
     with faults.part(), s.section("chassis") as c:
         head = c.array("drivers_head", (3,))
         chassis, load = _chassis(c)
@@ -371,8 +372,8 @@ def _axles(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAxle]) 
 
 
 def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _ReadAxle], faults: ErrorCollector) -> tuple[str, ...]:
-    """Return the axle names sorted by position: keys of a mapping have no order, and keys that a base file lacks come last. Axles at the same
-    position keep the order of the file."""
+    """Return the axle names sorted by position: keys of a mapping have no order, and keys that a base file lacks come last. Axles at the
+    same position keep the order of the file."""
     first, last = USUAL_AXLES.names
     if first not in found or last not in found:
         return names
@@ -402,7 +403,8 @@ def _with_rack(corners: tuple[CornerDesign, ...], rack: RigidBody) -> tuple[Corn
 
 
 def expected_axles(mapping: Any) -> Axles | None:
-    """Return the axles of an invalid vehicle file, so that independent parts can still be checked; None if the axles cannot be determined."""
+    """Return the axles of an invalid vehicle file, so that independent parts can still be checked; None if the axles cannot be
+    determined."""
     axles = mapping.get("axles") if isinstance(mapping, Mapping) else None
     if not isinstance(axles, Mapping) or len(axles) < 2 or not all(isinstance(name, str) and name for name in axles):
         return None
@@ -439,7 +441,8 @@ def _whole_mass(mechanism: MechanismParameters) -> float:
 
 
 def _box(mechanism: MechanismParameters, outline: tuple[float, float, float], head: Vector) -> tuple[Vector, Vector]:
-    """Return the minimum and maximum coordinates of the body, in B: its outline, from the wheel centers to a roof above the driver's head."""
+    """Return the minimum and maximum coordinates of the body, in B: its outline, from the wheel centers to a roof above the driver's
+    head."""
     length, width, overhang = outline
     g = mechanism.corners[0]
     front = float(g["design_wheel_x"][0]) + overhang

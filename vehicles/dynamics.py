@@ -131,7 +131,8 @@ def answer_loads(m, s):
 
 @inline
 def apply_wheel_loads(loads, k, work):
-    """Write the right-hand sides of (30): Theta - theta_bias into `theta_force` of `work`, X minus the bias of the corners into x, by (31)."""
+    """Write the right-hand sides of (30): Theta - theta_bias into `theta_force` of `work`, X minus the bias of the corners into x, by
+    (31)."""
     x = work[0]["x"]
     for j in range(3):
         x[j] = loads[0]["chassis_couple"][j] - work[0]["corners_bias"][j]

@@ -1,8 +1,9 @@
 """Static equilibrium (trim): the position in which a vehicle at rest has no acceleration.
 
-The unknowns are the six coordinates of the chassis and the thetas of the corners. The contact position of the chassis on the ground is given.
-The three horizontal coordinates are the small displacement that pulls the tires, fixed at this position, sideways until they carry the slope
-force. On level ground this displacement is zero. The brakes carry the moments about the axles, and the torque of the idling engine in gear.
+The unknowns are the six coordinates of the chassis and the thetas of the corners. The contact position of the chassis on the ground is
+given. The three horizontal coordinates are the small displacement that pulls the tires, fixed at this position, sideways until they carry
+the slope force. On level ground this displacement is zero. The brakes carry the moments about the axles, and the torque of the idling
+engine in gear.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ TILTS = tuple(sorted(itertools.product(LEANS, LEANS), key=lambda tilt: math.hypo
 TWIST = 0.05
 """m. Twist of the ground (sum of the heights under two diagonal wheels minus that of the other two) above which tilted guesses are tried.
 
-On twisted ground a wheel may hang in the air, and its stops and the loss of contact are kinks at which an iteration can get stuck. On a plane the
-untilted guess suffices.
+On twisted ground a wheel may hang in the air, and its stops and the loss of contact are kinks at which an iteration can get stuck. On a
+plane the untilted guess suffices.
 """
 
 BASE, TRACK = 1.6, 0.9
@@ -76,8 +77,8 @@ STEP = 1e-7
 """m, rad. Half width of the differences."""
 
 TOUCH = 0.02
-"""m. Tire deflection of the initial guess. Without contact nothing would depend on the height; too much deflection would bend the rim of a very
-stiff tire."""
+"""m. Tire deflection of the initial guess. Without contact nothing would depend on the height; too much deflection would bend the rim of a
+very stiff tire."""
 
 BISECTIONS = 30
 """Number of bisections of theta for the position at which a spring carries its load: resolves a billionth of the travel."""
@@ -91,7 +92,8 @@ MAX_SEARCHES = 12
 Vector = NDArray[np.float64]
 
 MAX_CHORDS = 12
-"""Maximum number of iterations with the same derivatives. Each takes a tenth of the time of a Newton iteration and gains two digits or more."""
+"""Maximum number of iterations with the same derivatives. Each takes a tenth of the time of a Newton iteration and gains two digits or
+more."""
 
 
 @dataclass
@@ -178,8 +180,8 @@ def settle(
 def _solve_from_guess(
     m: VehicleModel, s: VehicleData, ground: GroundArrays, place: Vector, heights: list[float], tilt: tuple[float, float]
 ) -> tuple[Equilibrium, float]:
-    """Return the result of Newton's method and its maximum acceleration. The initial guess is tilted by (roll, pitch) [rad] relative to the ground,
-    whose heights under the wheels are given [m]."""
+    """Return the result of Newton's method and its maximum acceleration. The initial guess is tilted by (roll, pitch) [rad] relative to the
+    ground, whose heights under the wheels are given [m]."""
     touch = np.minimum(TOUCH, 0.25 * m.tires["give"])
     unknown = _first_guess(m, s, float(ground.p[0]["gravity"]), heights, float(touch.sum()) / len(touch))
     unknown[3:5] += tilt
@@ -237,7 +239,8 @@ def solve_from(m, s, ground, search, back):
 
 @kernel
 def follow_chords(m, s, ground, search, back):
-    """Iterate Newton's method from the state of an `EquilibriumWorkspace` with constant derivatives, as long as each iteration gains a digit.
+    """Iterate Newton's method from the state of an `EquilibriumWorkspace` with constant derivatives, as long as each iteration gains a
+    digit.
 
     back : pseudo-inverse of the derivatives of the residual near the start
     """
@@ -285,7 +288,8 @@ def differentiate(m, s, ground, search, jacobian):
 
 @kernel
 def reach_ground(m, s, ground, touch, search):
-    """Move the suspension of the guess in an `EquilibriumWorkspace` until every tire is deflected by `touch` (wheels,), so that it has contact."""
+    """Move the suspension of the guess in an `EquilibriumWorkspace` until every tire is deflected by `touch` (wheels,), so that it has
+    contact."""
     guess = search.unknown
     for _ in range(REACH_ITERATIONS):
         static_residual(m, s, ground, search.place, guess, search.residual)
@@ -296,8 +300,8 @@ def reach_ground(m, s, ground, touch, search):
 
 
 def _first_guess(m: VehicleModel, s: VehicleData, gravity: float, heights: list[float], touch: float) -> Vector:
-    """Return a guess with the vehicle parallel to ground of these heights under its wheels [m], its tires deflected by `touch` [m], and its arms
-    where the springs carry it: [dx, dy, z, roll, pitch, dyaw, theta...]."""
+    """Return a guess with the vehicle parallel to ground of these heights under its wheels [m], its tires deflected by `touch` [m], and its
+    arms where the springs carry it: [dx, dy, z, roll, pitch, dyaw, theta...]."""
     wheels = len(s.wheels)
     roll, pitch = _inclination(heights)
     low, high, theta = np.empty((3, wheels))
@@ -322,7 +326,8 @@ def _heights(ground: GroundArrays, x: float, y: float, yaw: float) -> list[float
 
 @kernel
 def solve_loaded_thetas(m, s, weight, low, high, theta):
-    """Solve for the thetas (wheels,) at which the springs carry a weight [N] at each wheel, and leave the corners there. low, high : scratch."""
+    """Solve for the thetas (wheels,) at which the springs carry a weight [N] at each wheel, and leave the corners there. low, high :
+    scratch."""
     x = s.state[0]["theta"]
     for i in range(len(theta)):
         low[i], high[i] = m.corners[0]["travel"][0, i], m.corners[0]["travel"][1, i]
@@ -344,7 +349,8 @@ def solve_loaded_thetas(m, s, weight, low, high, theta):
 
 @kernel
 def idle_drive(m, s):
-    """Compute the half-shaft torques of the engine idling against the converter with the wheels at rest, and their reaction on the chassis."""
+    """Compute the half-shaft torques of the engine idling against the converter with the wheels at rest, and their reaction on the
+    chassis."""
     d = s.drivetrain[0]
     turbine = 0.0
     if d["gear"] != 0 and m.drivetrain[0]["has_clutch"] == 0:
@@ -404,8 +410,8 @@ def static_residual(m, s, ground, place, unknown, residual):
 
 @kernel
 def find_ground(m, s, i, ground):
-    """Find the contact of tire i. The contact search starts from the last search direction, so repeat it until the contact no longer depends on
-    the earlier state."""
+    """Find the contact of tire i. The contact search starts from the last search direction, so repeat it until the contact no longer
+    depends on the earlier state."""
     state = s.tires[i]
     state["e_W"][0], state["e_W"][1], state["e_W"][2] = 0.0, 0.0, -1.0
     for _ in range(MAX_SEARCHES):

@@ -1,6 +1,7 @@
 """Cache of static equilibria, keyed by vehicle, ground and pose.
 
-Several users need the equilibrium that the tie-rod adjustment ends with: the check of the step, the identification drive of a driver, and the run.
+Several users need the equilibrium that the tie-rod adjustment ends with: the check of the step, the identification drive of a driver, and
+the run.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ MAX_ENTRIES = 4
 """Maximum number of cached equilibria."""
 
 MAX_KEY_SIZE = 400_000
-"""Maximum size of a key [bytes]. Height maps and suspension tables are larger; comparing them would take as long as computing the equilibrium."""
+"""Maximum size of a key [bytes]. Height maps and suspension tables are larger; comparing them would take as long as computing the
+equilibrium."""
 
 
 class EquilibriumCache:
-    """Equilibria of vehicles with one description and without plugin parts, whose memory is unknown. The key contains all numbers on which an
-    equilibrium depends, so a number that is changed in place is detected."""
+    """Equilibria of vehicles with one description and without plugin parts, whose memory is unknown. The key contains all numbers on which
+    an equilibrium depends, so a number that is changed in place is detected."""
 
     def __init__(self) -> None:
         self.level: Equilibrium | None = None

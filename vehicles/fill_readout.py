@@ -20,8 +20,8 @@ CARRIER_X, CARRIER_Z, LOWER, UPPER, OUTER, SHOCK, SPRING, INNER = (dtype_of(PLAC
 
 @kernel
 def read_vehicle(m, s, out):
-    """Fill a READOUT record. Positions and velocities are those after the last step. Forces, accelerations and suspension points are those of
-    that step (one step, 1 ms, older than the chassis).
+    """Fill a READOUT record. Positions and velocities are those after the last step. Forces, accelerations and suspension points are those
+    of that step (one step, 1 ms, older than the chassis).
 
     m : VehicleModel, s : VehicleData, out : record of READOUT; its `p_BG` is not changed
     """

@@ -1,8 +1,8 @@
 """Linearized vehicle about its trim at a speed, without rigid-body modes, and the classification of its eigenvalues.
 
-[Deyo 1989, section 3.3.3.7] predicts the stability of an integrator from the eigenvalues of the Jacobian, computes the Jacobian by differences
-and removes the zero eigenvalues of the rigid body first. These eigenvalues belong to coordinates without influence: on level ground, with
-velocities in B, these are position, heading and wheel angles. With these seven numbers last the Jacobian is
+[Deyo 1989, section 3.3.3.7] predicts the stability of an integrator from the eigenvalues of the Jacobian, computes the Jacobian by
+differences and removes the zero eigenvalues of the rigid body first. These eigenvalues belong to coordinates without influence: on level
+ground, with velocities in B, these are position, heading and wheel angles. With these seven numbers last the Jacobian is
 
     [ A  0 ]
     [ C  N ],    N^2 = 0 (of the seven, only the position depends on one, the heading)
@@ -118,8 +118,8 @@ def retained_states(vehicle: VehicleOde) -> NDArray[np.int_]:
 def with_rigid_treads(linear: LinearVehicle) -> LinearVehicle:
     """Return the vehicle with treads that follow at once (u' = 0): slip forces without relaxation, as in a tire model without states.
 
-    A wheel of inertia I then has the eigenvalue -g R^2 / I, with g the force per sliding velocity. The eigenvalue is proportional to 1 / v: stiff
-    at low speed.
+    A wheel of inertia I then has the eigenvalue -g R^2 / I, with g the force per sliding velocity. The eigenvalue is proportional to 1 / v:
+    stiff at low speed.
 
     Raises
     ------

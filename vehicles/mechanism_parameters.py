@@ -49,7 +49,8 @@ class VehicleDesign:
     axles: Axles = USUAL_AXLES
 
     def without_bars(self) -> VehicleDesign:
-        """Return the design without anti-roll bars, which have no mass: as bodies of a mechanism only constraint embedding can simulate them."""
+        """Return the design without anti-roll bars, which have no mass: as bodies of a mechanism only constraint embedding can simulate
+        them."""
         struts = self.struts.copy()
         struts[0]["anti_roll_bars"] = record_for(ANTI_ROLL_BARS, self.axles.size)[0]
         return replace(self, struts=struts)
@@ -110,7 +111,8 @@ class MechanismParameters:
         return np.column_stack([corner.Q for corner in self.designs])
 
     def write_corner(self, i: int, corner: CornerDesign) -> int:
-        """Rewrite corner i, which is not of the default kind, with unchanged bodies, travel limits and bushings, and return the number of its block.
+        """Rewrite corner i, which is not of the default kind, with unchanged bodies, travel limits and bushings, and return the number of
+        its block.
 
         Raises ConfigError, as `CornerDesign.write`.
         """

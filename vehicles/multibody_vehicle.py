@@ -1,19 +1,19 @@
 """The vehicle and its quarter car as mechanisms of bodies, joints and loops, from the same description as the closed form.
 
 In the design position the frame of every body equals the chassis frame, so that every joint coordinate is zero there. The tree is that of
-[Jain 2016, section 4.1]. The lower arm is attached to the chassis and carries the upright. The upright carries the knuckle with wheel and tie
-rod, and the two halves of the shock absorber. The upper arm is also attached to the chassis. Ball loops close the tree at F (upper arm and
-upright), J (shock absorber and chassis) and L (tie rod and chassis, or steering link).
+[Jain 2016, section 4.1]. The lower arm is attached to the chassis and carries the upright. The upright carries the knuckle with wheel and
+tie rod, and the two halves of the shock absorber. The upper arm is also attached to the chassis. Ball loops close the tree at F (upper arm
+and upright), J (shock absorber and chassis) and L (tie rod and chassis, or steering link).
 
-A five-link corner is attached to the chassis by its links. The lower rear link carries the knuckle by a ball joint; ball loops, named after the
-links, close the other four. Its links are always bodies.
+A five-link corner is attached to the chassis by its links. The lower rear link carries the knuckle by a ball joint; ball loops, named after
+the links, close the other four. Its links are always bodies.
 
-A rod of a double wishbone without mass in the vehicle file is not a body here: a tie rod becomes a distance, a shock absorber a damper on the
-line between its ends, an upright the ball joint of the knuckle. The motion is identical, and every formulation can be built. With massless
-bodies only constraint embedding would work, because D(k) of a joint that moves no inertia is zero.
+A rod of a double wishbone without mass in the vehicle file is not a body here: a tie rod becomes a distance, a shock absorber a damper on
+the line between its ends, an upright the ball joint of the knuckle. The motion is identical, and every formulation can be built. With
+massless bodies only constraint embedding would work, because D(k) of a joint that moves no inertia is zero.
 
-An anti-roll bar with levers consists of two levers without mass: the torsion spring hinges the right lever on the left one, and drop links are
-distances. An anti-roll bar of the plain model is a spring between levels along the z axis of the chassis.
+An anti-roll bar with levers consists of two levers without mass: the torsion spring hinges the right lever on the left one, and drop links
+are distances. An anti-roll bar of the plain model is a spring between levels along the z axis of the chassis.
 
 differs: the paper takes the loops at F and J as planar and needs one axis less in the joints at D and B; see `docs/formulations.md`.
 """
@@ -59,8 +59,8 @@ def vehicle_mechanism(
         inner ends of the front tie rods, loops FL_L and FR_L, are prescribed points of the chassis. A rack is one sliding body
     link_mass : mass of each of the three steering rods [kg]. The vehicle file gives none. Without a mass, link and idler arm
         have no D(k) and no inertia: constraint embedding works, all other formulations reject it.
-    arm_prescribed : the driver's input prescribes the motion of the Pitman arm; otherwise the arm is free, the fifteenth degree of freedom of
-        [Cameron 2013]
+    arm_prescribed : the driver's input prescribes the motion of the Pitman arm; otherwise the arm is free, the fifteenth degree of freedom
+        of [Cameron 2013]
     """
     parts = Parts()
     parts.add_body(CHASSIS, design.chassis)

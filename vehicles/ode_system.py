@@ -1,8 +1,9 @@
 """The vehicle as one system of ordinary differential equations y' = f(y): fixed steering and driveshaft torque, brakes released, neutral.
 
-The tick advances the vehicle with `vehicles.step`, which contains implicit blocks. Here the same components (chassis, corners, tires and the
-inertias from the driveshaft to the wheels) give the rates of a flat state. Any integrator of `vehicles.integration` can advance this state, and
-`vehicles.linearize` computes its Jacobian. Engine, converter and gearbox are left out; they would only increase the inertia of the wheels.
+The tick advances the vehicle with `vehicles.step`, which contains implicit blocks. Here the same components (chassis, corners, tires and
+the inertias from the driveshaft to the wheels) give the rates of a flat state. Any integrator of `vehicles.integration` can advance this
+state, and `vehicles.linearize` computes its Jacobian. Engine, converter and gearbox are left out; they would only increase the inertia of
+the wheels.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ ODE_STATE = (
     ("wheel_spin", (WHEELS,), "rad/s", "absolute spins of the wheels"),
     ("tread", (NUMBERS, WHEELS), "", "states of the tire models, first state of all wheels, then second state of all wheels, and so on"),
 )
-"""State of the ODE. On level ground the motion does not depend on the seven numbers of the first three rows. Of the last row a vehicle uses as many
-states as its tire model with the largest state has. The row is last, so that the state of a vehicle is the first part of the record."""
+"""State of the ODE. On level ground the motion does not depend on the seven numbers of the first three rows. Of the last row a vehicle uses
+as many states as its tire model with the largest state has. The row is last, so that the state of a vehicle is the first part of the
+record."""
 
 MEMORY_ITERATIONS = 5
 """Iterations after which the first guesses of slip and secant of a tire no longer affect its forces."""
@@ -111,7 +113,8 @@ class VehicleOde:
         return self._from.view(np.float64)[: len(y)].copy()
 
     def _trim(self) -> Vector:
-        """Solve by Newton's method for the state in which only the ignorable coordinates change; unknowns include torque, sideslip and steering."""
+        """Solve by Newton's method for the state in which only the ignorable coordinates change; unknowns include torque, sideslip and
+        steering."""
         start, size = record_for(ODE_STATE, self.size), self.size
         read_ode_state(self.space, start)
         deflection = float(self.space.contacts["tire_deflection"].mean())
@@ -123,7 +126,8 @@ class VehicleOde:
         unknown = np.concatenate([y[free], np.zeros(3)])
 
         def rest(x: Vector) -> Vector:
-            """Return the rates that must vanish, as many as `x`, for `free` followed by sideslip velocity [m/s], torque [kN m], Pitman angle [rad]."""
+            """Return the rates that must vanish, as many as `x`, for `free` followed by sideslip velocity [m/s], torque [kN m], Pitman
+            angle [rad]."""
             y[free] = x[:-3]
             sideslip, torque, self.space.steering[0]["angle"] = x[-3:]
             self.torque = 1e3 * torque

@@ -1,9 +1,9 @@
 """State of the vehicle after a tick, for the rest of the program: one record, filled in place.
 
-The telemetry, the view, the motion cueing and the tests read only this record. Corners are counted from the front, left before right: FL, FR, RL, RR.
-Frames: W world (z up), B chassis reference point (ISO 8855: x forward, y left, z up), K hub (wheel carrier), C tire contact
-(x along the wheel's heading in the ground plane, y left, z ground normal), H driver's head, G center of mass of the complete vehicle with its
-load, computed in the equilibrium at the start; G is fixed in the chassis.
+The telemetry, the view, the motion cueing and the tests read only this record. Corners are counted from the front, left before right: FL,
+FR, RL, RR. Frames: W world (z up), B chassis reference point (ISO 8855: x forward, y left, z up), K hub (wheel carrier), C tire contact
+(x along the wheel's heading in the ground plane, y left, z ground normal), H driver's head, G center of mass of the complete vehicle with
+its load, computed in the equilibrium at the start; G is fixed in the chassis.
 """
 
 from __future__ import annotations

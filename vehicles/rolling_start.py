@@ -1,7 +1,7 @@
 """Start of a rolling vehicle: from static equilibrium to the state of a steady straight drive.
 
-The chassis keeps the height and attitude of the equilibrium and gets its velocity along the ground under its wheels. Steps of the vehicle bring
-tires, wheel spins and shafts to their steady state; after each step chassis and suspension are reset. Between two rounds of steps the
+The chassis keeps the height and attitude of the equilibrium and gets its velocity along the ground under its wheels. Steps of the vehicle
+bring tires, wheel spins and shafts to their steady state; after each step chassis and suspension are reset. Between two rounds of steps the
 driveshaft torque is corrected by the remaining acceleration of the vehicle.
 """
 
@@ -89,7 +89,8 @@ class Rounds(NamedTuple):
 
 
 def _pedal(pull: Callable[[float], float], mass: float) -> float:
-    """Return the accelerator pedal at which no net force acts on a vehicle with motors, by secants; the motor controller interprets the pedal."""
+    """Return the accelerator pedal at which no net force acts on a vehicle with motors, by secants; the motor controller interprets the
+    pedal."""
     pedal, force = 0.0, pull(0.0)
     if force >= 0.0:
         return 0.0
@@ -118,8 +119,9 @@ def hold_speed(m, s, ground, command, rounds, speed, gear):
 
 @kernel
 def _roll_on(m, s, ground, command, rounds):
-    """Run a round of steps in which only the wheel-related state advances. All other state is constant between the first and the last step, so it
-    is not recomputed there; the two end steps leave a complete state. Vehicles with bushings or controllers always take complete steps."""
+    """Run a round of steps in which only the wheel-related state advances. All other state is constant between the first and the last step,
+    so it is not recomputed there; the two end steps leave a complete state. Vehicles with bushings or controllers always take complete
+    steps."""
     parts, spins, steps = rounds.parts, rounds.spins, rounds.steps
     spin, complete = s.state[0]["wheel_spin"], yields(m) or len(m.controllers) > 0
     for n in range(steps):
@@ -154,8 +156,8 @@ def _along(s: VehicleData) -> NDArray[np.float64]:
 
 @kernel
 def pull_along(m, s, along):
-    """Return the force [N] of ground, air and weight on the complete vehicle along a direction in B. The chassis acceleration would be wrong
-    here, because it includes the suspension, which is reset after each step."""
+    """Return the force [N] of ground, air and weight on the complete vehicle along a direction in B. The chassis acceleration would be
+    wrong here, because it includes the suspension, which is reset after each step."""
     loads, weight = s.loads[0], m.chassis[0]["mass"]
     for i in range(len(s.wheels)):
         weight += m.corners[0]["corner_mass"][i]

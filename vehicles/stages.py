@@ -1,7 +1,7 @@
 """Stages of an evaluation of the vehicle, shared by the step, the trim and the equilibrium.
 
-A stage reads and writes records of one `VehicleData`. The callers (`vehicles.step`, `vehicles.ode_system`, `vehicles.equilibrium`) define the
-order of the stages and contain no physics of their own.
+A stage reads and writes records of one `VehicleData`. The callers (`vehicles.step`, `vehicles.ode_system`, `vehicles.equilibrium`) define
+the order of the stages and contain no physics of their own.
 """
 
 from __future__ import annotations
@@ -150,7 +150,8 @@ def advance_drivetrain(m, s, command, h):
 
 @inline
 def add_drive_reactions(m, s, ground):
-    """Add the reactions of geared hubs on their carriers, of brakes on their mounts, of half shafts and engine on the chassis, and the air forces."""
+    """Add the reactions of geared hubs on their carriers, of brakes on their mounts, of half shafts and engine on the chassis, and the air
+    forces."""
     loads = s.loads[0]
     for i in range(len(s.wheels)):
         for j in range(3):
@@ -172,8 +173,8 @@ def add_drive_reactions(m, s, ground):
 
 @inline
 def apply_drive_reaction(m, s, axle):
-    """Move the reactions of a final drive on the beam of its axle from the chassis to the beam: the half-shaft torques about the axle, and the
-    propeller-shaft torque, whose counterpart acts on the gearbox in the chassis."""
+    """Move the reactions of a final drive on the beam of its axle from the chassis to the beam: the half-shaft torques about the axle, and
+    the propeller-shaft torque, whose counterpart acts on the gearbox in the chassis."""
     loads, a = s.loads[0], s.axles[0]
     loads["chassis_couple"][0] -= a["pinion_torque"][axle]
     loads["chassis_couple"][1] -= a["housing_torque"][axle]
@@ -188,8 +189,9 @@ def apply_drive_reaction(m, s, axle):
 def add_shaft_couples(m, s):
     """Add the couples that conserve the total angular momentum: spinning shafts turn with the chassis, and half shafts bend at the wheels.
 
-    A half shaft carries one couple from the chassis to the hub. Its joints have constant velocity, so its components along the output axis y of the
-    final drive and along the wheel axle a both equal its torque T: T (y + a) / (1 + a . y). Wheel and hub already have T a of it, the chassis -T y.
+    A half shaft carries one couple from the chassis to the hub. Its joints have constant velocity, so its components along the output axis
+    y of the final drive and along the wheel axle a both equal its torque T: T (y + a) / (1 + a . y). Wheel and hub already have T a of it,
+    the chassis -T y.
     """
     loads, k = s.loads[0], s.kinematics[0]
     momentum = (s.axles[0]["momentum_x"], s.axles[0]["momentum_y"], 0.0)
@@ -250,7 +252,8 @@ def solve_accelerations_implicit(m, s, ground, h, tabulated):
 
 @inline
 def integrate(m, s, h):
-    """Advance velocities by h, then positions with the new velocities. Translation is integrated in world axes, which have no inertia terms."""
+    """Advance velocities by h, then positions with the new velocities. Translation is integrated in world axes, which have no inertia
+    terms."""
     x = s.state[0]
     R = s.work[0]["R_WB"]
     v, a = vector(x["v_WB_B"]), vector(s.out[0]["a_WB_B"])

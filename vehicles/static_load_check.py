@@ -1,7 +1,7 @@
 """Static wheel loads and the load capacity of springs and tires: rejects springs that are too soft, and explains a missing equilibrium.
 
-sprung weight on an axle: weight of the chassis by the lever between the first and the last axle; with more than two axles, equal for all axles
-load capacity of a spring at its wheel:  -F dl / dz,  l its length, z the height of the wheel relative to the chassis
+sprung weight on an axle: weight of the chassis by the lever between the first and the last axle; with more than two axles, equal for all
+axles load capacity of a spring at its wheel:  -F dl / dz,  l its length, z the height of the wheel relative to the chassis
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from vehicles.suspension.composite_inertia import prepare
 Vector = NDArray[np.float64]
 
 MIN_LOAD = 0.05
-"""Minimum load of a spring at full bump without its stops, as a fraction of an even distribution of the chassis weight. A smaller value indicates an
-error in its rate or its points."""
+"""Minimum load of a spring at full bump without its stops, as a fraction of an even distribution of the chassis weight. A smaller value
+indicates an error in its rate or its points."""
 
 
 def sprung_loads(mechanism: MechanismParameters, gravity: float = STANDARD_GRAVITY) -> Vector:
@@ -34,8 +34,8 @@ def sprung_loads(mechanism: MechanismParameters, gravity: float = STANDARD_GRAVI
 
 
 def borne_at_full_bump(mechanism: MechanismParameters, stops: bool = True) -> Vector:
-    """Return the load (wheels,) [N] that the springs, with or without stops, carry at the wheels at the end of jounce travel. NaN where this
-    end is unknown, and for axles from mechanism files, which have no closed form."""
+    """Return the load (wheels,) [N] that the springs, with or without stops, carry at the wheels at the end of jounce travel. NaN where
+    this end is unknown, and for axles from mechanism files, which have no closed form."""
     struts = mechanism.struts.copy()
     if not stops:
         struts[0]["stop_points"] = 0
@@ -65,7 +65,8 @@ def check_springs(mechanism: MechanismParameters, file: str) -> None:
 
 
 def explain_missing_equilibrium(mechanism: MechanismParameters, tires: Record, names: tuple[str, ...], gravity: float) -> list[ConfigError]:
-    """Return the errors in the files that prevent an equilibrium on level ground, as far as static loads show them; empty if all loads are valid.
+    """Return the errors in the files that prevent an equilibrium on level ground, as far as static loads show them; empty if all loads are
+    valid.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """One step of the vehicle: the order of its stages.
 
-The bodies use semi-implicit Euler (velocities first, positions with the new velocities). Stiff components are solved implicitly: tires in their
-deflections, the hard stops of the suspension, and brakes, converter and coupling together with the wheel spins.
+The bodies use semi-implicit Euler (velocities first, positions with the new velocities). Stiff components are solved implicitly: tires in
+their deflections, the hard stops of the suspension, and brakes, converter and coupling together with the wheel spins.
 """
 
 from __future__ import annotations

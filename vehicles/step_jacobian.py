@@ -35,8 +35,9 @@ GROUPS = {
     "bushings": (("displacement of the carrier", WHEELS),) * 6 + (("rate of this displacement", WHEELS),) * 6,
     "column": (("steering arm", 2),),
 }
-"""Coordinates of a step, by kind of mode. Position, heading and wheel angles are left out, because nothing depends on them. The first state of a tire
-model is taken as the longitudinal one. Only `vehicles.compliance.modes` uses the steering arm: its column is stable at any step."""
+"""Coordinates of a step, by kind of mode. Position, heading and wheel angles are left out, because nothing depends on them. The first state
+of a tire model is taken as the longitudinal one. Only `vehicles.compliance.modes` uses the steering arm: its column is stable at any
+step."""
 
 ATTITUDE = (2, 3)
 """Indices of the attitude among the coordinates."""
@@ -63,7 +64,8 @@ def elastic_coordinates(model: VehicleModel) -> NDArray[np.int_]:
 
 
 def step_matrix(model: VehicleModel, memory: StateMemory, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
-    """Return the matrix (n, n) by which one step of h seconds from the present state, in neutral without pedals, multiplies small deviations.
+    """Return the matrix (n, n) by which one step of h seconds from the present state, in neutral without pedals, multiplies small
+    deviations.
 
     Parameters
     ----------

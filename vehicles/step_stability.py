@@ -36,14 +36,14 @@ USUAL_STEP = 1e-3
 """s. Default step size, for which all shipped files are designed."""
 
 SLOW_GROWTH = 50.0
-"""1/s. Maximum growth rate of a mode that does not change its sign from step to step. A vehicle that tips over, or rebounds after being pressed
-down, is not unstable because of its step."""
+"""1/s. Maximum growth rate of a mode that does not change its sign from step to step. A vehicle that tips over, or rebounds after being
+pressed down, is not unstable because of its step."""
 ROUNDING = 1e-6
 """Maximum growth per step of a mode that changes its sign, caused by rounding and by the differences."""
 
 NEAR = 1e-2
-"""Tolerance of the eigenvalues from the quick scan, which computes no eigenvectors and partly uses one-sided differences. The differences to an
-accurate computation are much smaller."""
+"""Tolerance of the eigenvalues from the quick scan, which computes no eigenvectors and partly uses one-sided differences. The differences
+to an accurate computation are much smaller."""
 
 POSITIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Fractions of the travel at which the suspension is checked in the air."""
@@ -56,8 +56,8 @@ RATE = 0.3
 HIGH = 100.0
 """m. Height of a vehicle in the air."""
 PRESSED = 0.5
-"""Deflection of a vehicle pressed onto the ground, to include stiff rims: from the deflection at which the rim carries load (0) to that at which it
-yields (1), beyond which nothing is stiff."""
+"""Deflection of a vehicle pressed onto the ground, to include stiff rims: from the deflection at which the rim carries load (0) to that at
+which it yields (1), beyond which nothing is stiff."""
 SMALLEST_FACTOR = 1e-4
 """Minimum factor. If a parameter had to be reduced below this fraction, other parameters contribute to the instability."""
 
@@ -242,7 +242,8 @@ def _scaled_treads(
 
 
 def _situations(probe: _Probe, ground: GroundArrays) -> Iterator[Bytes]:
-    """Yield the memory of the vehicle in equilibrium, pressed onto the ground, and in the air with the suspension moving in both directions."""
+    """Yield the memory of the vehicle in equilibrium, pressed onto the ground, and in the air with the suspension moving in both
+    directions."""
     vehicle, memory = probe.vehicle, probe.memory
     model, space = vehicle.model, vehicle.space
     try:
@@ -277,8 +278,8 @@ def _press(probe: Vehicle) -> None:
 
 
 def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
-    """Return the minimum and maximum coordinate (wheels,) of every corner about the design position: between its stops and a bit beyond, while the
-    corner closes and its hard stops, which are implicit in a step, do not push."""
+    """Return the minimum and maximum coordinate (wheels,) of every corner about the design position: between its stops and a bit beyond,
+    while the corner closes and its hard stops, which are implicit in a step, do not push."""
     space, struts = probe.space, probe.model.struts[0]
     probe.clear()
     place_tierods(probe.model.steering, space.steering, space.inputs)

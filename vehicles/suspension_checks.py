@@ -1,7 +1,7 @@
 """Checks of a linkage: it must close over its travel and at every lock of the steering, turn to the correct side, and move.
 
-Each check raises ConfigError with the hardpoints of a faulty axle. `which` (wheels,) marks the corners with a closed form; other corners are not
-checked.
+Each check raises ConfigError with the hardpoints of a faulty axle. `which` (wheels,) marks the corners with a closed form; other corners
+are not checked.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def check_sense(scanner: TravelScanner, file: str, which: NDArray[np.bool_]) -> 
 
 
 def check_reach(mechanism: MechanismParameters, file: str) -> None:
-    """Check that a corner with known limits closes from stop to stop and beyond, or over the TRAVEL if it has no stops. Raises ConfigError."""
+    """Check that a corner with known limits closes from stop to stop and beyond, or over the TRAVEL if it has no stops. Raises
+    ConfigError."""
     reaches = {i: corner.reach(mechanism.corners, i).closes for i, corner in enumerate(mechanism.designs)}
     if not any(reaches.values()):
         return

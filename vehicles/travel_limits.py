@@ -1,9 +1,10 @@
 """Search for the travel limits of a corner, see `vehicles.suspension.hard_stops`.
 
-From the design position the corners move to both sides, at every lock of the steering. The search ends where the linkage opens its loops, or
-where its inertia, the path of the wheel or the levers of the struts indicate a nearby toggle position. The limit is a margin before this position,
-or the position in which the rubber stops of the vehicle file are used up, whichever comes first. The search continues only a short distance
-beyond used-up stops. The search reads only the kinematics, so it is independent of the kind of corner, except for the gaps of its loops.
+From the design position the corners move to both sides, at every lock of the steering. The search ends where the linkage opens its loops,
+or where its inertia, the path of the wheel or the levers of the struts indicate a nearby toggle position. The limit is a margin before this
+position, or the position in which the rubber stops of the vehicle file are used up, whichever comes first. The search continues only a
+short distance beyond used-up stops. The search reads only the kinematics, so it is independent of the kind of corner, except for the gaps
+of its loops.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ OPEN = 1e-9
 """m. Length error of the linkage above which a loop counts as open."""
 
 CHUNK, SMALL_CHUNK = 80, 20
-"""Number of thetas scanned together; the second value is for corner kinds that compute their own gaps. These need 10 kB per position, and more memory
-than this would be newly allocated for every scan, which takes longer than the scan itself."""
+"""Number of thetas scanned together; the second value is for corner kinds that compute their own gaps. These need 10 kB per position, and
+more memory than this would be newly allocated for every scan, which takes longer than the scan itself."""
 
 LOCKS = (-1.0, 0.0, 1.0)
 """Steering positions, as fractions of full lock, at which every theta must be valid."""
@@ -170,7 +171,8 @@ class TravelScanner:
         self._places = Places(w.blocks, *of_blocks, np.empty(kept, w.inputs.dtype), np.empty(kept, w.kinematics.dtype))
 
     def look(self, thetas: Vector, angles: Vector) -> Record:
-        """Return a record of LOOKS (n,) at thetas (n,) of all corners and Pitman arm angles (n,) [rad]; the next call overwrites the record."""
+        """Return a record of LOOKS (n,) at thetas (n,) of all corners and Pitman arm angles (n,) [rad]; the next call overwrites the
+        record."""
         count, m = len(thetas), self.mechanism
         looks, places = self._looks[:count], Places(self._places.blocks, *(part[:count] for part in self._places[1:]))
         looks["theta"], looks["arm_angle"] = thetas, angles
@@ -246,7 +248,8 @@ class _TravelSearch:
 def look_at(m, s, steering, arm, looks, places):
     """Place all corners at one theta and Pitman arm angle after the other, and record their properties.
 
-    m, s : records of a mechanism and its workspace; arm : record of STEERING_STATE, changed; looks : record of LOOKS (n,), filled, `gap` and
+    m, s : records of a mechanism and its workspace; arm : record of STEERING_STATE, changed; looks : record of LOOKS (n,), filled, `gap`
+        and
     `turn` only for corners of the default kind; places : `Places` for as many positions, filled, or for none
     """
     state, found, k = s.state[0], s.blocks.scratch[0], s.kinematics[0]

@@ -112,8 +112,8 @@ class Vehicle:
     ) -> None:
         """Settle the vehicle at rest on a ground at (x, y) [m] with heading yaw [rad]: every acceleration is below 1e-9 m/s2.
 
-        With a forward `speed` [m/s] the vehicle then rolls straight ahead as in a steady drive, in `gear`; gear 0: in a gear that the gearbox
-        keeps. `start_throttle` is the throttle that holds the speed (vehicles/rolling_start.py).
+        With a forward `speed` [m/s] the vehicle then rolls straight ahead as in a steady drive, in `gear`; gear 0: in a gear that the
+        gearbox keeps. `start_throttle` is the throttle that holds the speed (vehicles/rolling_start.py).
 
         Raises
         ------
@@ -157,8 +157,9 @@ class Vehicle:
         return one
 
     def clear(self) -> None:
-        """Set the state to zero, except for the attitude, the contact search directions of the tires, tire models with another state at rest, the rear
-        tie rods and the definition of the blocks. With plugin parts the cleared memory is not cached, because their states are unknown."""
+        """Set the state to zero, except for the attitude, the contact search directions of the tires, tire models with another state at
+        rest, the rear tie rods and the definition of the blocks. With plugin parts the cleared memory is not cached, because their states
+        are unknown."""
         if self._cleared is None:
             _clear(self.model, self.space)
             self._cleared = None if self._may_stop else self.piece.memory.copy()
@@ -172,9 +173,9 @@ class Vehicle:
 
     def _new_memory(self, windows: Record) -> StateMemory:
         """Return memory in the design position that refers to the parameters of the mechanism, which no code writes."""
-        piece = self._design.copied()
-        blocks = piece.space.blocks._replace(own=self.description.mechanism.own)
-        return replace(piece, space=piece.space._replace(blocks=blocks, windows=windows))
+        memory = self._design.copied()
+        blocks = memory.space.blocks._replace(own=self.description.mechanism.own)
+        return replace(memory, space=memory.space._replace(blocks=blocks, windows=windows))
 
     def settle(self, level: GroundArrays) -> None:
         """Compute only the equilibrium at the origin, for the set-up of a vehicle. Raises JounceError."""
@@ -186,7 +187,8 @@ class Vehicle:
             raise JounceError(f"{self.description.name}: {error}") from None
 
     def settle_on(self, level: GroundArrays) -> None:
-        """Compute the equilibrium after a small change of the vehicle: faster than `settle`, but only the position is accurate. Raises JounceError."""
+        """Compute the equilibrium after a small change of the vehicle: faster than `settle`, but only the position is accurate. Raises
+        JounceError."""
         if self._equilibrium is None or self.yields or self.takes_torque or not settle_on(self.model, self.space, level, self._equilibrium):
             self.settle(level)
 
@@ -196,8 +198,8 @@ class Vehicle:
             self._equilibria.note(self.model, self.piece, level, (0.0, 0.0, 0.0, 0))
 
     def cache_level_equilibrium(self) -> None:
-        """Use the present state, which is the result of `settle_on` at the origin of level ground, as the first guess of all vehicles of this
-        description. Equilibria cached earlier differ in the last digits."""
+        """Use the present state, which is the result of `settle_on` at the origin of level ground, as the first guess of all vehicles of
+        this description. Equilibria cached earlier differ in the last digits."""
         if self._equilibrium is not None:
             self._equilibria.level = copy.deepcopy(self._equilibrium)
 
@@ -319,7 +321,8 @@ class Vehicle:
         return self.readout
 
     def _report_faults(self) -> None:
-        """Report, once per wheel, axle or controller, a tire model or controller that was switched off, or an axle kind that was stopped."""
+        """Report, once per wheel, axle or controller, a tire model or controller that was switched off, or an axle kind that was
+        stopped."""
         for corner in self.stopped():
             if corner.key not in self._reported:
                 self._reported.add(corner.key)
@@ -351,7 +354,8 @@ class Vehicle:
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """Further records for a log, as (prefix, table, record): states of plugin tire models, of controllers, of their actuators and of motors."""
+        """Further records for a log, as (prefix, table, record): states of plugin tire models, of controllers, of their actuators and of
+        motors."""
         controllers = self.description.controllers.logged(self.space.controls, self.corner_names)
         if self.description.actuators.view(np.float64).any():
             controllers.append(logged_actuators(self.space.actuators, self.corner_names))

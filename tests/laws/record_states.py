@@ -1,7 +1,7 @@
 """Record the end states of the drives of `state_drives` again, after an intended change: `python -m tests.laws.record_states`.
 
-State the change and its size in the commit message; this script prints them. On a platform without a record it adds the hashes of this platform. If
-the states changed, it removes the hashes of all other platforms, which then compare the numbers.
+State the change and its size in the commit message; this script prints them. On a platform without a record it adds the hashes of this
+platform. If the states changed, it removes the hashes of all other platforms, which then compare the numbers.
 """
 
 from __future__ import annotations

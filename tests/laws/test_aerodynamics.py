@@ -66,8 +66,8 @@ def test_air_from_the_other_side_gives_the_mirror_image():
 
 
 def test_a_sedan_in_the_wind_is_turned_away_from_it(tmp_path: Path):
-    """Hands hold the steering wheel at 35 m/s, with wind from the left: after a second the car moves to the right, more in a storm; wind from
-    the right gives the mirror image."""
+    """Hands hold the steering wheel at 35 m/s, with wind from the left: after a second the car moves to the right, more in a storm; wind
+    from the right gives the mirror image."""
     vehicle, calm = build_vehicle("sedan", check_step=False), {"type": "flat", "surface": "asphalt"}
 
     def second(wind):

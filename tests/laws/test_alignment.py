@@ -21,7 +21,8 @@ from vehicles.vehicle import Vehicle
 
 SHIPPED = sorted(file.stem for file in (data_folder("configs") / "vehicles").glob("*.yaml"))
 TOE, CAMBER, REBOUND = math.radians(0.2), math.radians(1.5), 0.4
-"""Checks in equilibrium: tolerances of toe and camber against the targets of the file, and minimum fraction of bump travel available in rebound."""
+"""Checks in equilibrium: tolerances of toe and camber against the targets of the file, and minimum fraction of bump travel available in
+rebound."""
 CORNERS = ("front_left", "front_right", "rear_left", "rear_right")
 
 

@@ -22,8 +22,8 @@ from vehicles.vehicle import Vehicle
 
 VEHICLES = ("hmmwv", "five_link_rear")
 HARDEST = FORCE
-"""m/s2. Limit above which a state counts as invalid, which the hardest falls must not reach: wheels that hit their travel limits at 14 m/s, after the
-short travel of the shipped vehicle, decelerate with up to 920."""
+"""m/s2. Limit above which a state counts as invalid, which the hardest falls must not reach: wheels that hit their travel limits at 14 m/s,
+after the short travel of the shipped vehicle, decelerate with up to 920."""
 
 FALLS = {
     "on its wheels": (10.6, 0.0, 0.0),

@@ -30,7 +30,8 @@ def test_the_wheels_carry_it_where_it_is(name: str) -> None:
 
 
 def _driven(steering: float, ramp: float, seconds: float) -> tuple[Vehicle, dict[str, Numbers]]:
-    """Drive the sedan from a steady drive into a turn; return the readout every TICK, with R_WB and the force of the ground on all tires, in W."""
+    """Drive the sedan from a steady drive into a turn; return the readout every TICK, with R_WB and the force of the ground on all tires,
+    in W."""
     v = standing("sedan", "flat")
     v.reset(ground("flat"), speed=SPEED)
     c, rows = command(throttle=v.start_throttle, selector=1), []
@@ -65,8 +66,8 @@ def test_its_velocity_and_acceleration_are_the_rates_of_its_position(jump: tuple
 
 
 def test_the_tires_accelerate_it_by_newtons_law_and_not_the_reference_point(jump: tuple[Vehicle, dict[str, Numbers]]) -> None:
-    """Total mass times the lateral acceleration at turn-in; the reference point is at the front axle. The remaining difference is the roll of the body,
-    in which the wheels take no part."""
+    """Total mass times the lateral acceleration at turn-in; the reference point is at the front axle. The remaining difference is the roll
+    of the body, in which the wheels take no part."""
     v, seen = jump
     mass = float(v.model.chassis[0]["mass"] + v.model.corners[0]["corner_mass"].sum())
     early = slice(0, round(0.5 / TICK))
@@ -79,7 +80,8 @@ def test_the_tires_accelerate_it_by_newtons_law_and_not_the_reference_point(jump
 def test_sideslip_in_a_steady_turn_follows_from_that_of_the_reference_point(
     jump: tuple[Vehicle, dict[str, Numbers]],
 ) -> None:
-    """beta_G = beta_B + x_G r / v, to first order; the lateral accelerations of both points are equal, and so is the understeer gradient."""
+    """beta_G = beta_B + x_G r / v, to first order; the lateral accelerations of both points are equal, and so is the understeer
+    gradient."""
     v, seen = jump
     late = slice(round(4.0 / TICK), None)
     columns = {f"v_WG_B_{axis}": seen["v_WG_B"][late, n] for n, axis in enumerate("xyz")}

@@ -73,7 +73,8 @@ def test_a_vehicle_stands_on_the_roughest_ground(vehicle: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("vehicle", ["hmmwv", "sedan"])
 def test_a_vehicle_stands_crosswise_in_a_saddle(vehicle: str, tmp_path: Path) -> None:
-    """Two wheels on humps, one or both of the others in the air: Newton's method gets stuck at a kink if it starts from the plane of the ground."""
+    """Two wheels on humps, one or both of the others in the air: Newton's method gets stuck at a kink if it starts from the plane of the
+    ground."""
     x = np.arange(-10.0, 11.0)
     np.save(tmp_path / "saddle.npy", 0.15 * x[None, :] * x[:, None])
     heights = "{file: saddle.npy, first_row: south, origin: [-10.0, -10.0], spacing: [1.0, 1.0], scale: 1.0, offset: 0.0}"
@@ -153,8 +154,8 @@ def recorded(until: float) -> list[dict[str, Any]]:
 
 
 def test_the_equilibrium_matches_the_rolling_vehicle_of_the_other_code() -> None:
-    """Height and axle loads within 1 %. Single wheels: the drivetrain of the other code turns its chassis slightly about x, that of Jounce does not, which
-    is 0.6 % of a rear wheel load to either side; the next test explains the rest, the pull of the driven wheels."""
+    """Height and axle loads within 1 %. Single wheels: the drivetrain of the other code turns its chassis slightly about x, that of Jounce
+    does not, which is 0.6 % of a rear wheel load to either side; the next test explains the rest, the pull of the driven wheels."""
     row = recorded(34.9)[-1]
     loads = np.array([float(row[f"tire_Fz_{corner}"]) for corner in CORNERS])
     r = standing("hmmwv_chrono", "flat").readout[0]

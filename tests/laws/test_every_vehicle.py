@@ -1,4 +1,5 @@
-"""Does every vehicle file give a vehicle that rests, conserves energy, keeps its loops closed, mirrors its drives, and converges with the step?"""
+"""Does every vehicle file give a vehicle that rests, conserves energy, keeps its loops closed, mirrors its drives, and converges with the
+step?"""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ DAMPING = ("compression_damping", "rebound_damping", "compression_damping_end", 
 
 @cache
 def pair(name: str) -> tuple[Vehicle, Vehicle]:
-    """Return two instances of a vehicle, without shafts that turn the same way about x in the mirror image or twist a beam, and without asymmetric parts.
-    The control units are off: their noise has no mirror image, and their update times do not depend on the step."""
+    """Return two instances of a vehicle, without shafts that turn the same way about x in the mirror image or twist a beam, and without
+    asymmetric parts. The control units are off: their noise has no mirror image, and their update times do not depend on the step."""
     both = build_vehicle(name), build_vehicle(name)
     if not both[0].description.mechanism.size.is_usual:
         pytest.skip("the commands and mirror images here are of four wheels")

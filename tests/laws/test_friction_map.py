@@ -59,7 +59,8 @@ def test_on_ice_the_wheels_spin_and_lock_where_on_asphalt_they_do_not() -> None:
 
 
 def test_braking_on_split_mu_turns_the_vehicle_to_the_side_that_grips() -> None:
-    """Hard braking: at half the pedal the toe force of the two gripping wheels, which the opposite wheels no longer balance, is about as strong."""
+    """Hard braking: at half the pedal the toe force of the two gripping wheels, which the opposite wheels no longer balance, is about as
+    strong."""
     v = _rolling("split_mu", 40.0, 20.0)
     drive(v, "split_mu", command(selector=0, brake=0.8), 1.0)
     now, yaw = _wheels(v), float(v.readout[0]["yaw"])
@@ -73,7 +74,8 @@ def test_braking_on_split_mu_turns_the_vehicle_to_the_side_that_grips() -> None:
 
 @pytest.mark.parametrize("on", ["split_mu", "checkerboard_mu"])
 def test_edges_of_friction_give_no_energy(on: str) -> None:
-    """Braked with locked and rolling wheels, and steered, the vehicle only loses energy: the energy of springs is small compared with the initial one."""
+    """Braked with locked and rolling wheels, and steered, the vehicle only loses energy: the energy of springs is small compared with the
+    initial one."""
     v = _rolling(on, 22.0, 20.0)
     energies = [_kinetic_energy(v)]
     for _ in range(80):

@@ -42,7 +42,8 @@ def test_pads_carry_the_loads_of_the_ground(name: str) -> None:
 @pytest.mark.parametrize("name", CARS)
 @pytest.mark.parametrize("axle", ["front", "rear"])
 def test_a_force_changes_the_load_as_travel_moves_the_wheel(name: str, axle: str) -> None:
-    """Betti: the load change of the pad from a force at the wheel center equals the wheel center displacement along this force from lifting the pad."""
+    """Betti: the load change of the pad from a force at the wheel center equals the wheel center displacement along this force from lifting
+    the pad."""
     pads = number(name, axle, "bounce", "ride rate") / number(name, axle, "bounce", "wheel rate")
     recession = number(name, axle, "bounce", "wheel-center recession")
     recession -= (

@@ -1,4 +1,5 @@
-"""Does the linearized vehicle match the vehicle: equal steps, a true trim, separated rigid modes, eigenvalues equal to those of a hand calculation?"""
+"""Does the linearized vehicle match the vehicle: equal steps, a true trim, separated rigid modes, eigenvalues equal to those of a hand
+calculation?"""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ def of_kind(v: LinearVehicle, kind: str) -> np.ndarray:
 
 
 def as_held() -> Vehicle:
-    """Return the shipped vehicle without the effects that a VehicleOde leaves out in neutral: gear drag, and angular momentum of engine and converter."""
+    """Return the shipped vehicle without the effects that a VehicleOde leaves out in neutral: gear drag, and angular momentum of engine and
+    converter."""
     v = build_vehicle("hmmwv")
     for part in ("engine", "impeller", "turbine"):
         v.model.drivetrain[0][f"{part}_inertia"] = 1e-9
@@ -157,8 +159,8 @@ def test_body_and_wheels_swing_at_the_rates_of_such_vehicles() -> None:
 
 @pytest.mark.parametrize("speed", [0.5, 2.0])
 def test_a_wheel_without_relaxation_is_stiff_in_inverse_proportion_to_speed(speed: float) -> None:
-    """Opposite spins of the left and right wheel of an axle do not move shafts and chassis: -g R^2 / I with g = longitudinal force over sliding
-    velocity; these wheels have toe and slide laterally, so a longitudinal change turns the force without increasing it."""
+    """Opposite spins of the left and right wheel of an axle do not move shafts and chassis: -g R^2 / I with g = longitudinal force over
+    sliding velocity; these wheels have toe and slide laterally, so a longitudinal change turns the force without increasing it."""
     v = VehicleOde(build_vehicle("hmmwv_chrono"), ground("flat"), speed)
     spin = of_kind(with_rigid_treads(linearize(v)), "wheel spin").real
     inertia = v.model.corners[0]["spin_inertia"][0] + v.model.drivetrain[0]["half_shaft_inertia"]

@@ -68,7 +68,8 @@ def gained(h: float, whole: bool) -> Array:
 
 
 def test_a_floating_vehicle_keeps_its_angular_momentum() -> None:
-    """The error tends to zero with the step, as for a method of first order; without the couples of spinning and of bent shafts it does not."""
+    """The error tends to zero with the step, as for a method of first order; without the couples of spinning and of bent shafts it does
+    not."""
     for whole in (True, False):
         coarse, fine = gained(1e-3, whole), gained(5e-4, whole)
         limit = np.linalg.norm(2.0 * fine - coarse)

@@ -43,8 +43,8 @@ def hmmwv() -> Vehicle:
 
 
 def walked(mechanism: MechanismParameters, steering: Any, side: float) -> np.ndarray:
-    """Return the thetas (wheels,) up to which the corners are valid, or PATH_BEYOND_STOPS beyond the first one at which the stops are used up, with one
-    position after the other, corner by corner."""
+    """Return the thetas (wheels,) up to which the corners are valid, or PATH_BEYOND_STOPS beyond the first one at which the stops are used
+    up, with one position after the other, corner by corner."""
     w, arm, wheels = new_workspace(mechanism), record(STEERING_STATE), mechanism.size.wheels
 
     def go(theta: float, lock: float) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -111,7 +111,8 @@ def test_writing_a_tie_rod_gives_the_records_of_writing_the_corner(hmmwv: Vehicl
 
 @pytest.mark.parametrize("name", ["hmmwv", "light_truck", "sedan_compliant"])
 def test_an_aligned_vehicle_is_in_the_state_of_any_reset(name: str) -> None:
-    """Bit by bit, as steps from there show: the equilibrium cached after the adjustment, and the one computed again after clearing the cache."""
+    """Bit by bit, as steps from there show: the equilibrium cached after the adjustment, and the one computed again after clearing the
+    cache."""
     vehicle, drives = build_vehicle(name, check_step=False), []
     for _ in range(2):
         vehicle.reset(FLAT)

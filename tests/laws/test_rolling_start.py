@@ -124,8 +124,8 @@ def test_a_pull_on_the_tow_hook_slows_by_its_force_over_the_mass() -> None:
 
 
 def test_the_pull_acts_at_the_hook() -> None:
-    """For a vehicle at rest on its brakes, a backward pull below the height of its hook above the ground loads its rear axle, and so does its
-    weight, which moves back slightly over the contacts."""
+    """For a vehicle at rest on its brakes, a backward pull below the height of its hook above the ground loads its rear axle, and so does
+    its weight, which moves back slightly over the contacts."""
 
     def ahead() -> float:
         """Return the moment of the chassis weight about the middle of the contacts [N m]."""

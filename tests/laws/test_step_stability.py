@@ -1,5 +1,5 @@
-"""Does the step stability check accept shipped vehicles, reject vehicles that would run into NaN with the critical key, and do accepted vehicles
-drive?"""
+"""Does the step stability check accept shipped vehicles, reject vehicles that would run into NaN with the critical key, and do accepted
+vehicles drive?"""
 
 import math
 

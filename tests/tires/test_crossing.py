@@ -10,15 +10,16 @@ from simulator.base.jit import kernel
 from vehicles.tires import tire
 
 MADE_OF = (tire,)
-"""Modules imported by `advance` of the rig. The kernel cache follows only imports of modules: without these it would reuse outdated kernels."""
+"""Modules imported by `advance` of the rig. The kernel cache follows only imports of modules: without these it would reuse outdated
+kernels."""
 
 LOAD = 6400.0
 
 
 @kernel
 def cross(r, h, quarter, log):
-    """Move a quarter car over the ground at the speed and spin of the wheel: log (n, 4) of F_C and rut; quarter (4,) is height and rate of the
-    sprung mass, its mass, mass of the wheel; suspension of 60 kN/m and 4 kN s/m."""
+    """Move a quarter car over the ground at the speed and spin of the wheel: log (n, 4) of F_C and rut; quarter (4,) is height and rate of
+    the sprung mass, its mass, mass of the wheel; suspension of 60 kN/m and 4 kN s/m."""
     k, o = r.wheel[0], r.out[0]
     spring = quarter[2] * 9.81
     for j in range(log.shape[0]):

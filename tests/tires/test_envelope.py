@@ -1,4 +1,5 @@
-"""Does a tire roll over sharp ground as its disc shape requires, smoothly and without energy gain, and does a plane give the one-point contact?"""
+"""Does a tire roll over sharp ground as its disc shape requires, smoothly and without energy gain, and does a plane give the one-point
+contact?"""
 
 from __future__ import annotations
 
@@ -150,7 +151,8 @@ def test_the_hub_of_a_tire_with_little_load_follows_the_dilation(shape):
 
 
 def measured(on, K, radius):
-    """Return (equivalent depth [m] of a disc around K over the composed ground, its gradient (along x, down)), by the midpoint rule along the ground."""
+    """Return (equivalent depth [m] of a disc around K over the composed ground, its gradient (along x, down)), by the midpoint rule along
+    the ground."""
     edge = np.linspace(K[0] - radius, K[0] + radius, 2001)
     height = np.array([composed_height(on, x, 0.0137) for x in edge])
     x, z = 0.5 * (edge[1:] + edge[:-1]) - K[0], K[1] - 0.5 * (height[1:] + height[:-1])
@@ -163,7 +165,8 @@ def measured(on, K, radius):
 
 @pytest.mark.parametrize("inches", [4, 12])
 def test_half_rounds_push_tire_and_rim_as_their_measure_says(inches):
-    """Before, over and behind a half-round, by an independent quadrature; from 0.25 m of depth on the rim pushes too, with five times the stiffness."""
+    """Before, over and behind a half-round, by an independent quadrature; from 0.25 m of depth on the rim pushes too, with five times the
+    stiffness."""
     half_round = {"type": "half_round", "at": [0.0, 0.0], "radius": 0.0254 * inches, "length": 6.0}
     r = tire_rig.rig("tmeasy_hmmwv", ground(half_round), strength=1e7, contact_grid_spacing=0.025)
     p, places = r.p.shared[0], [(x, 0.0137, R + 0.0254 * inches - depth) for depth in (0.05, 0.15, 0.3) for x in (-0.2, 0.0, 0.1)]
@@ -310,7 +313,8 @@ def test_mirrored_ground_and_wheel_give_mirrored_forces():
 
 
 def test_a_tire_that_scrapes_along_a_curb_is_held():
-    """Pushed sideways by half its load, the tire stays next to the curb, whose top its side wall touches; its middle never reaches the curb."""
+    """Pushed sideways by half its load, the tire stays next to the curb, whose top its side wall touches; its middle never reaches the
+    curb."""
     r = tire_rig.rig("tmeasy_hmmwv", ground(curb(0.15, 0.5 * math.pi)))  # rises to the left of x
     y = np.linspace(-0.3, 0.0, 301)
     places = np.stack([np.full(301, 0.011), y, np.full(301, R - 0.035)], axis=1)

@@ -173,7 +173,8 @@ def test_forces_build_up_over_the_relaxation_length() -> None:
 
 @kernel
 def park(rig, mass, push_x, push_y, shake, h, steps, place):
-    """Move a mass on a locked wheel of constant load, pushed by a force and shaken; `place` (2,) is updated, the speed is left in the input record."""
+    """Move a mass on a locked wheel of constant load, pushed by a force and shaken; `place` (2,) is updated, the speed is left in the input
+    record."""
     k = rig.seen[0]
     for n in range(steps):
         rig_of_tires.roll(rig, h)
@@ -186,7 +187,8 @@ def park(rig, mass, push_x, push_y, shake, h, steps, place):
 
 @pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "measured_hmmwv"])
 def test_a_parked_wheel_stands_on_a_grade_and_is_not_shaken_down_it(name: str) -> None:
-    """30 % along and across, at rest to rounding after some seconds; shaken with a tenth of its weight the wheel returns to its position."""
+    """30 % along and across, at rest to rounding after some seconds; shaken with a tenth of its weight the wheel returns to its
+    position."""
     tire_ = build_tire(name)
     mass, push = 800.0, 800.0 * G * 0.2873
     for x, y in ((-push, 0.0), (0.0, push), (push, push)):

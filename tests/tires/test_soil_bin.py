@@ -30,8 +30,8 @@ def sand():
 
 
 def test_a_rigid_wheel_matches_published_integrals():
-    """Wong and Reece 1967, compact sand, wheel of 24.7 in and 6 in, 2006 lb, slip 0.05: sinkage 4.844 in, thrust 645.3 lb, resistance 590.2 lb,
-    torque 16716 lb in, computed by an independent quadrature. The wheel of the bin is stiff, not rigid."""
+    """Wong and Reece 1967, compact sand, wheel of 24.7 in and 6 in, 2006 lb, slip 0.05: sinkage 4.844 in, thrust 645.3 lb, resistance 590.2
+    lb, torque 16716 lb in, computed by an independent quadrature. The wheel of the bin is stiff, not rigid."""
     pound, inch = 4.4482216152605, 0.0254
     psi, b = pound / inch**2, 6 * inch
     soil = build_soil("lete_sand")

@@ -51,7 +51,8 @@ def test_a_slipping_wheel_digs_itself_in(speed):
 
 
 def test_a_wheel_that_spins_in_place_digs_to_its_hub_and_gets_out_again():
-    """At full spin without travel the wheel digs to its hub within seconds; when it is pulled out slowly, rolling, the hole stays behind."""
+    """At full spin without travel the wheel digs to its hub within seconds; when it is pulled out slowly, rolling, the hole stays
+    behind."""
     r = tire_rig.place(tire_rig.rig(ground=tire_rig.plane(shipped("dry_sand"), hardness=0.0)), 8000.0, (0.0, 0.0), 10.0)
     log = np.zeros((10, 5))
     tire_rig.bear(tire_rig.on_tire(r), 1e-3, 6000, 8000.0, log)
@@ -62,8 +63,8 @@ def test_a_wheel_that_spins_in_place_digs_to_its_hub_and_gets_out_again():
 
 
 def test_pull_on_dry_sand():
-    """Maximum drawbar pull over load between 0.15 and 0.35, at a slip of 15 to 60 %; negative when rolling freely, at a skid of 3 %, braked and dug in;
-    decreasing beyond its peak."""
+    """Maximum drawbar pull over load between 0.15 and 0.35, at a slip of 15 to 60 %; negative when rolling freely, at a skid of 3 %, braked
+    and dug in; decreasing beyond its peak."""
     sand = shipped("dry_sand")
     pull = {s: driven(sand, LOAD, s)[0][0] / LOAD for s in (-0.5, -0.1, -0.03, 0.0, 0.1, 0.2, 0.3, 0.5, 0.8)}
     assert 0.15 < max(pull.values()) < 0.35 and max(pull, key=pull.get) in (0.2, 0.3, 0.5)
@@ -138,7 +139,8 @@ def test_the_edge_of_a_road_is_no_curb(start, stop):
 
 
 def test_a_second_wheel_rolls_easier_and_adds_little():
-    """In the rut of the first wheel: less resistance, less drag when rolling freely, little additional sinkage; a light wheel rolls on the floor."""
+    """In the rut of the first wheel: less resistance, less drag when rolling freely, little additional sinkage; a light wheel rolls on the
+    floor."""
     sand = shipped("dry_sand")
     rolling, _ = driven(sand, LOAD, -0.03)
     after, _ = driven(sand, LOAD, -0.03, rut=rolling[3])
@@ -195,7 +197,8 @@ SWEEPS = {
 @pytest.mark.parametrize("name", ["dry_sand", "clayey_loam"])
 @pytest.mark.parametrize("quantity", SWEEPS)
 def test_forces_are_continuous_at_every_switch(quantity, name):
-    """Steps of a millionth of the range through every switch of every input, with the other inputs constant: no force changes by 1 % of the load."""
+    """Steps of a millionth of the range through every switch of every input, with the other inputs constant: no force changes by 1 % of the
+    load."""
     step, places = SWEEPS[quantity][0] * 1e-6, SWEEPS[quantity][1]
     for place in places:
         for rut in (0.0, 0.05):

@@ -103,9 +103,9 @@ def test_rigid_wheel_of_a_truck(name):
     [(0.1, 5, 15.32, 12.901, 4.846), (0.2, 15, 15.56, 24.199, 4.979), (0.4, 30, 16.05, 28.498, 5.253), (0.6, 15, 16.56, 14.346, 5.544)],
 )
 def test_combined_slip_against_ishigami(s, beta, z, side, bulldozing):
-    """r 0.09 m, b 0.11 m, W 64.68 N on dry sand. Ishigami treats x and y separately, with one modulus each, so each direction can reach the full
-    strength. Jounce limits the resultant along the slip velocity, with his lateral modulus, and gives a smaller side force except at the smallest
-    slip. Sinkage and side wall force are equal."""
+    """r 0.09 m, b 0.11 m, W 64.68 N on dry sand. Ishigami treats x and y separately, with one modulus each, so each direction can reach the
+    full strength. Jounce limits the resultant along the slip velocity, with his lateral modulus, and gives a smaller side force except at
+    the smallest slip. Sinkage and side wall force are equal."""
     tangent = math.tan(math.radians(beta))
     soil = tire_rig.soil(k_c=1370.0, k_phi=8.14e5, n=1.0, cohesion=800.0, friction_angle=math.radians(37.2), unit_weight=1600.0 * 9.81,
                          shear_modulus=0.020 * math.radians(beta) + 0.013, c1=0.40, c2=0.15, exit_ratio=-0.9475)  # fmt: skip

@@ -27,7 +27,8 @@ def force(c, s):
 
 
 def combined(p, load, s_x, s_y):
-    """Return (F_x, F_y, slip over that of the peak) at a steady slip, by the textbook equations: with Rill's factors if the file selects them."""
+    """Return (F_x, F_y, slip over that of the peak) at a steady slip, by the textbook equations: with Rill's factors if the file selects
+    them."""
     t, q = p.tmeasy[0], load / p.tmeasy[0]["load"]
     (ax, ay), (fx, fy), (fxs, fys) = (
         (force_at(t[f"{a}x{b}"], q), force_at(t[f"{a}y{b}"], q)) for a, b in (("df", "0"), ("f", "m"), ("f", "s"))
@@ -124,7 +125,8 @@ def test_rows_of_another_code():
 
 
 def test_braking_reduces_side_force_with_normalized_slips():
-    """At 6.5 kN, 2 degrees and a tenth of brake slip: plain slips increase the side force from 1495 to 1922 N, normalized ones reduce it to 826."""
+    """At 6.5 kN, 2 degrees and a tenth of brake slip: plain slips increase the side force from 1495 to 1922 N, normalized ones reduce it to
+    826."""
     values = {key: P.tmeasy[0][key].tolist() for key in ("dfy0", "fym", "sym", "sys")}
     values |= {"combination": "plain", "fxm": [7703.547, 13315.367], "sxm": [0.10811, 0.12389], "fxs": [3954.57, 7252.543]}
     alpha = math.tan(math.radians(2.0))
@@ -258,7 +260,8 @@ def test_steady_slip_dissipates(seed):
 
 
 def test_thrust_of_a_leaning_wheel_is_paid_by_its_spin():
-    """While the wheel drifts slowly to the side of its lean, the tire pushes it on; without rolling resistance, its spin supplies more than this power."""
+    """While the wheel drifts slowly to the side of its lean, the tire pushes it on; without rolling resistance, its spin supplies more than
+    this power."""
     r = tire_rig.place(tire_rig.rig(rolling_resistance=0.0), 6400.0, (15.0, -0.05), 15.0 / effective_radius(0.4699, 0.0155))
     r.wheel[0]["a_W"] = 0.0, math.cos(0.1), math.sin(0.1)
     r.wheel[0]["p_WK"][2] = (0.4699 - 0.0155) * math.cos(0.1)
@@ -269,7 +272,8 @@ def test_thrust_of_a_leaning_wheel_is_paid_by_its_spin():
 
 @pytest.mark.parametrize("phase", [0.5, 2.0, 3.5, 5.0])
 def test_shaken_tread_takes_energy_in(phase):
-    """The work along, across and about the normal over closed cycles of a wheel at standstill, with varying load, equals the dissipation of the tire."""
+    """The work along, across and about the normal over closed cycles of a wheel at standstill, with varying load, equals the dissipation of
+    the tire."""
     r = tire_rig.place(tire_rig.rig())
     h, work, height = 1e-4, 0.0, r.wheel[0]["p_WK"][2]
     for amplitude in (1e-4, 1e-3, 1e-2, 5e-2):

@@ -124,8 +124,8 @@ def run(r, h, steps):
 
 @kernel
 def bear(r, h, steps, load, log):
-    """Move a wheel at its speed and spin with a mass that gives the load (N); the last rows (n, 5) of the log are force along, across and up [N],
-    rut depth and its dug part [m]. An earlier rut, out["rut"], is used at every step."""
+    """Move a wheel at its speed and spin with a mass that gives the load (N); the last rows (n, 5) of the log are force along, across and
+    up [N], rut depth and its dug part [m]. An earlier rut, out["rut"], is used at every step."""
     k, o, state = r.wheel[0], r.out[0], r.s.tires[0]
     for j in range(steps):
         advance(r, h)
@@ -141,7 +141,8 @@ def bear(r, h, steps, load, log):
 
 @kernel
 def swing(r, h, steps, motion, keeps):
-    """Return the work [J] of the ground on a wheel moved around a closed cycle in this number of steps, positive and negative work separately.
+    """Return the work [J] of the ground on a wheel moved around a closed cycle in this number of steps, positive and negative work
+    separately.
 
     motion (5, 3) has mean, amplitude and phase [rad] of depth [m], speed along and across [m/s] and spin [rad/s]; the depth has one period
     per cycle, the others as many as the first number of the last row. keeps: True if the soil has a memory.

@@ -1,7 +1,7 @@
 """Actuators that the controllers of a vehicle operate: an angle added to the front steering, a steered last axle, adjustable dampers.
 
-Section `actuators` of the vehicle file. For a missing actuator, requests of a controller have no effect and no kernel runs. Orders stay constant
-between the updates of the controllers. An actuator follows its order with a first-order lag; an angle is limited in rate, too:
+Section `actuators` of the vehicle file. For a missing actuator, requests of a controller have no effect and no kernel runs. Orders stay
+constant between the updates of the controllers. An actuator follows its order with a first-order lag; an angle is limited in rate, too:
 
     x' = clamp((clamp(order, -max, max) - x) / time, -max_rate, max_rate)            backward Euler
 """
@@ -212,7 +212,8 @@ def straighten_last_axle(m: Any, s: Any) -> None:
 
 @kernel
 def adjust_dampers(m, s, h):
-    """Advance the damper valves by h seconds and add the difference to the forces of the file, also on theta; runs after `move_suspension`."""
+    """Advance the damper valves by h seconds and add the difference to the forces of the file, also on theta; runs after
+    `move_suspension`."""
     p, to = m.actuators[0], s.actuators[0]
     for i in range(len(s.wheels)):
         wanted = min(p["most_damping"] - 1.0, max(p["least_damping"] - 1.0, to["damping_order"][i]))

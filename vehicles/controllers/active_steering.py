@@ -1,16 +1,16 @@
 """Active front steering and four-wheel steering: types `front_steering` and `rear_steering` of the list `controllers` of a vehicle file.
 
 Both use the linear single-track vehicle: mass m, wheelbase L with the center of mass a behind the front axle and b = L - a before the rear
-one, cornering stiffness C_f and C_r of the axles. The speed v is the mean of the wheel speeds, delta_f the angle of the front wheels, delta_r
-that of the rear wheels.
+one, cornering stiffness C_f and C_r of the axles. The speed v is the mean of the wheel speeds, delta_f the angle of the front wheels,
+delta_r that of the rear wheels.
 
-**Rear steering** keeps the sideslip of a steady turn at zero, at all speeds, by the ratio [Furukawa, Yuhara, Sano, Takeda and Matsushita 1989, A
-review of four-wheel steering studies; Sano, Furukawa and Shiraishi 1986, SAE 860625]
+**Rear steering** keeps the sideslip of a steady turn at zero, at all speeds, by the ratio [Furukawa, Yuhara, Sano, Takeda and Matsushita
+1989, A review of four-wheel steering studies; Sano, Furukawa and Shiraishi 1986, SAE 860625]
 
     k(v) = (-b + m a v^2 / (C_r L)) / (a + m b v^2 / (C_f L)),      delta_r = share k(v) delta_f
 
-opposite to the front wheels at low speed, in the same direction at high speed. `yaw_gain` T adds T r: the rear wheels follow the yaw rate, which
-damps the yaw motion. Paper 002 names four-wheel steering as a case that needs its complete equations, and gives no control law.
+opposite to the front wheels at low speed, in the same direction at high speed. `yaw_gain` T adds T r: the rear wheels follow the yaw rate,
+which damps the yaw motion. Paper 002 names four-wheel steering as a case that needs its complete equations, and gives no control law.
 
 **Front steering** adds an angle to the steering wheel angle delta_s. The angle changes the steering ratio with speed, and is increased in
 proportion to the error of the yaw rate

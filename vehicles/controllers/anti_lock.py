@@ -1,20 +1,21 @@
 """Anti-lock brakes with electronic distribution of the brake force: type `abs` of the list `controllers` of a vehicle file.
 
-Reference speed: the speed of the fastest wheel. It falls at most with the measured deceleration plus a margin, and rises at most with RISE. The
-slope component of the accelerometer is estimated while the driver does not brake. With the slip s = 1 - v_w / v and its rate, both from
+Reference speed: the speed of the fastest wheel. It falls at most with the measured deceleration plus a margin, and rises at most with RISE.
+The slope component of the accelerometer is estimated while the driver does not brake. With the slip s = 1 - v_w / v and its rate, both from
 filtered speeds,
 
     e = s + lead s'          > dump_slip: DUMP (outlet open)     > hold_slip: HOLD (both shut)     else BUILD (inlet open for a fraction of
                                                                                                    the time that grows in each build)
 
-A wheel starts in OPEN, as without a controller. Its first DUMP makes it controlled until the driver releases the pedal or the vehicle is slow.
+A wheel starts in OPEN, as without a controller. Its first DUMP makes it controlled until the driver releases the pedal or the vehicle is
+slow.
 
 - select-low: both wheels of every axle but the first follow the wheel with more slip.
-- build-up delay of the yaw moment: as soon as one front wheel is controlled, the other front wheel is controlled too. Its pressure exceeds that
-  of the first one by at most first_excess + build_excess t. The deviation d is the yaw rate beyond that of the steering wheel, plus `turned` /
-  turn_time. The vehicle turns towards the side that brakes more. There, the front wheel gets at most the pressure of the opposite wheel from
-  yaw_hold on, and a fraction of it from yaw_dump on. Pressures are estimated from the valve commands, relative to the line pressure. The yaw rate
-  of the steering wheel, v delta / (L (1 + v^2 / v_ch^2)), is limited by the measured lateral acceleration.
+- build-up delay of the yaw moment: as soon as one front wheel is controlled, the other front wheel is controlled too. Its pressure exceeds
+  that of the first one by at most first_excess + build_excess t. The deviation d is the yaw rate beyond that of the steering wheel, plus
+  `turned` / turn_time. The vehicle turns towards the side that brakes more. There, the front wheel gets at most the pressure of the
+  opposite wheel from yaw_hold on, and a fraction of it from yaw_dump on. Pressures are estimated from the valve commands, relative to the
+  line pressure. The yaw rate of the steering wheel, v delta / (L (1 + v^2 / v_ch^2)), is limited by the measured lateral acceleration.
 - distribution: if the slip of the wheels of a rear axle exceeds that of the first axle by more than rear_slip, their inlets shut.
 
 Thresholds on slip and deceleration, select-low and the delay of the yaw moment follow the textbooks [Robert Bosch GmbH 2014, Brakes, Brake

@@ -5,15 +5,15 @@ and its own state. All controllers, shipped ones too, are a `@callback` kernel (
 
     kernel(parameters, state, seen, result, first, count, h)
 
-called once per period of h seconds. The first four arguments are the addresses of one record each: the parameters, the state, CONTROLLER_INPUT
-and CONTROLLER_OUTPUT. `first` is 0. `count` is the number of wheels, in the order of the corners; the arrays over WHEELS use the first `count`
-elements. The requests in CONTROLLER_OUTPUT apply until the next call. Before each call CONTROLLER_OUTPUT is reset to neutral requests, the
-behavior of a vehicle without the controller, so a controller writes only the fields that it changes. If a vehicle has several controllers, a
-valve takes the minimum inlet and the maximum outlet. The minimum of all limits and the maximum pressure apply; angles and motor torques are
-summed, damping factors are multiplied. Requests to an actuator that the vehicle lacks have no effect.
+called once per period of h seconds. The first four arguments are the addresses of one record each: the parameters, the state,
+CONTROLLER_INPUT and CONTROLLER_OUTPUT. `first` is 0. `count` is the number of wheels, in the order of the corners; the arrays over WHEELS
+use the first `count` elements. The requests in CONTROLLER_OUTPUT apply until the next call. Before each call CONTROLLER_OUTPUT is reset to
+neutral requests, the behavior of a vehicle without the controller, so a controller writes only the fields that it changes. If a vehicle has
+several controllers, a valve takes the minimum inlet and the maximum outlet. The minimum of all limits and the maximum pressure apply;
+angles and motor torques are summed, damping factors are multiplied. Requests to an actuator that the vehicle lacks have no effect.
 
-The state is zero after a reset, and `begins` of CONTROLLER_INPUT is 1 in the first call after a reset. A controller that requests a non-finite
-number is switched off until the next reset.
+The state is zero after a reset, and `begins` of CONTROLLER_INPUT is 1 in the first call after a reset. A controller that requests a
+non-finite number is switched off until the next reset.
 """
 
 from __future__ import annotations

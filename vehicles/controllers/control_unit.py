@@ -2,15 +2,15 @@
 
 A vehicle without controllers runs none of this code.
 
-A tooth sensor measures the time at which an edge of its ring passes. With n the integer number of teeth that have passed and t_n the time of
-the last edge, both at the end of a period, the speed is computed from the last edges of two periods. Without a new edge, the speed is at most
-one tooth in the time since the last edge:
+A tooth sensor measures the time at which an edge of its ring passes. With n the integer number of teeth that have passed and t_n the time
+of the last edge, both at the end of a period, the speed is computed from the last edges of two periods. Without a new edge, the speed is at
+most one tooth in the time since the last edge:
 
     w = (n - n0) pitch / (t_n - t_n0)              w <= pitch / (t - t_n0)
 
-The sensor therefore detects a stopped wheel only after a delay. The edges are displaced by `tooth_error` of the pitch (normal distribution, drawn
-anew at each edge; errors of a ring that repeat in every revolution are not modeled). The time of an edge within a period is computed from the
-speed of the wheel at the end of the period.
+The sensor therefore detects a stopped wheel only after a delay. The edges are displaced by `tooth_error` of the pitch (normal distribution,
+drawn again at each edge; errors of a ring that repeat in every revolution are not modeled). The time of an edge within a period is computed
+from the speed of the wheel at the end of the period.
 
 Random numbers come from the Lehmer generator [Park and Miller 1988], one sequence per controller, started with its `seed` at every reset:
 repeated drives are identical bit by bit.
@@ -86,14 +86,16 @@ CONTROL_STATE = (
 
 LEHMER, MODULUS = 48271, 2147483647
 SLACK = 0.25
-"""1. Fraction of the pitch by which a wheel must pass an edge before the edge counts, so that a wheel that oscillates about an edge counts as stopped."""
+"""1. Fraction of the pitch by which a wheel must pass an edge before the edge counts, so that a wheel that oscillates about an edge counts
+as stopped."""
 MIN_TIME = 1e-9
 """s. Minimum time between two edges, to avoid a division by zero."""
 
 
 @kernel
 def control(m, s, command, h):
-    """Run the controllers that are due in a step of h seconds; write their orders to the actuators, and the command for the drivetrain into s.command.
+    """Run the controllers that are due in a step of h seconds; write their orders to the actuators, and the command for the drivetrain into
+    s.command.
 
     m : VehicleModel, s : VehicleData, command : record of COMMAND
     """
@@ -141,8 +143,8 @@ def measure(m, s, k, command):
 
 @inline
 def measure_level(m, s, k):
-    """Measure the vertical accelerations of the chassis above the wheels, of a + alpha × r + w × (w × r), and the shock absorber lengths. Without noise
-    no random number is drawn, so that the other measurements of a controller do not change."""
+    """Measure the vertical accelerations of the chassis above the wheels, of a + alpha × r + w × (w × r), and the shock absorber lengths.
+    Without noise no random number is drawn, so that the other measurements of a controller do not change."""
     c, p, seen = s.controls[k], m.controllers[k], s.control_input[k]
     w, alpha, a = vector(s.state[0]["w_WB_B"]), vector(s.out[0]["alpha_WB_B"]), s.out[0]["a_WB_B"]
     for i in range(len(s.wheels)):

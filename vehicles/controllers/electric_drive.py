@@ -1,16 +1,16 @@
 """Drive control of a vehicle with electric motors: type `electric_drive` of the list `controllers` of a vehicle file.
 
-The accelerator requests a fraction of `front_torque` or `rear_torque` per wheel, in the direction of the selector; the motors have limits of their
-own. With the accelerator released the motors brake by `coast_share` of their maximum braking torque, `front_regeneration`, `rear_regeneration`,
-faded in over `pedal_zone`.
+The accelerator requests a fraction of `front_torque` or `rear_torque` per wheel, in the direction of the selector; the motors have limits
+of their own. With the accelerator released the motors brake by `coast_share` of their maximum braking torque, `front_regeneration`,
+`rear_regeneration`, faded in over `pedal_zone`.
 
 The brake pedal requests the torque of its pressure, T_b = pressure x torque_per_pressure. The motors supply it up to their maximum, and the
 friction brakes supply the rest of the present demand:
 
     order = -min(T_b, regeneration) fade,       limit of the pressure = (T_b - torque of the motors against the motion) / torque_per_pressure
 
-fade rises from 0 at `min_speed` to 1 at `full_speed`. The motors do not brake a wheel that is slower than the fastest one by `max_slip`, so that
-anti-lock brakes can control its friction brake.
+fade rises from 0 at `min_speed` to 1 at `full_speed`. The motors do not brake a wheel that is slower than the fastest one by `max_slip`, so
+that anti-lock brakes can control its friction brake.
 """
 
 from __future__ import annotations

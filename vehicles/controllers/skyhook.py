@@ -1,14 +1,15 @@
 """Semi-active damping: type `skyhook` of the list `controllers` of a vehicle file.
 
-The target is a damper between body and sky. A damper between body and wheel can produce this force only while it takes energy from both [Karnopp,
-Crosby and Harwood 1974; Savaresi et al. 2010, Semi-Active Suspension Control Design for Vehicles, ch. 6]. With the speed z' of the body above the
-wheel and the rate x' of the shock absorber, + = extension, its coefficient is
+The target is a damper between body and sky. A damper between body and wheel can produce this force only while it takes energy from both
+[Karnopp, Crosby and Harwood 1974; Savaresi et al. 2010, Semi-Active Suspension Control Design for Vehicles, ch. 6]. With the speed z' of
+the body above the wheel and the rate x' of the shock absorber, + = extension, its coefficient is
 
     continuous    c = clamp(sky_damping z' / x', min_ratio, max_ratio)     where z' x' > 0,    c = min_ratio else          (skyhook 1)
     on-off        c = max_ratio                                where z' x' > 0,    c = min_ratio else          (0)
 
-z' is the integral of the vertical acceleration of the body; it decays with the time constant `leak`, which removes sensor offsets. x' is the rate of
-the length from the level sensor. Both are filtered by a lag. The controller requests c over `coefficient`, that of the uncontrolled shock absorber.
+z' is the integral of the vertical acceleration of the body; it decays with the time constant `leak`, which removes sensor offsets. x' is
+the rate of the length from the level sensor. Both are filtered by a lag. The controller requests c over `coefficient`, that of the
+uncontrolled shock absorber.
 """
 
 from __future__ import annotations

@@ -13,13 +13,13 @@ With the error e = r - r_d, the controller requests a moment beyond a dead zone 
 
     M = -yaw_gain dead(e, yaw_start) + slip_gain dead(beta, slip_start)          dead(x, d) = x - clamp(x, -d, d)
 
-The brakes of one side produce this moment. Against the turn (oversteer) the outer wheels brake, the rear one with REAR of the pressure. In the
-direction of the turn (understeer) the inner rear wheel brakes. For a front brake the pressure of a moment is
+The brakes of one side produce this moment. Against the turn (oversteer) the outer wheels brake, the rear one with REAR of the pressure. In
+the direction of the turn (understeer) the inner rear wheel brakes. For a front brake the pressure of a moment is
 
     p = 2 |M| / track wheel_radius / torque_per_pressure
 
-and it decreases where the slip of the wheel exceeds `max_slip`. The throttle closes with the error. The controller acts only above `min_speed` and
-only in forward travel.
+and it decreases where the slip of the wheel exceeds `max_slip`. The throttle closes with the error. The controller acts only above
+`min_speed` and only in forward travel.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Traction control: type `traction` of the list `controllers` of a vehicle file.
 
-The speed of the vehicle is that of its wheels that are not driven (`driven_first`, `driven_last`: first and last driven axle). If all wheels are
-driven, it is that of the slowest wheel. At the vehicle speed v, a driven wheel may be faster by
+The speed of the vehicle is that of its wheels that are not driven (`driven_first`, `driven_last`: first and last driven axle). If all
+wheels are driven, it is that of the slowest wheel. At the vehicle speed v, a driven wheel may be faster by
 
     v_s = max(min_excess, slip v)
 
@@ -9,16 +9,16 @@ The engine or the motors are controlled by a limited integrator with a proportio
 
     e = (v_d - v - v_s) / v_s in [-1, 2],     I' = -integral_gain e,     limit = I - gain max(e, 0)           I and limit in [min_throttle, 1]
 
-v_d is the speed of the slower driven wheels, because the brakes control the faster ones. If the driven wheels spin up in spite of the brakes, v_d is
-their mean speed minus `brake_spare`. Of two driven wheels of an axle the faster one is braked, so that the differential passes the same torque to the
-opposite wheel as a partly locked one:
+v_d is the speed of the slower driven wheels, because the brakes control the faster ones. If the driven wheels spin up in spite of the
+brakes, v_d is their mean speed minus `brake_spare`. Of two driven wheels of an axle the faster one is braked, so that the differential
+passes the same torque to the opposite wheel as a partly locked one:
 
     p = brake_gain (v_i - v_other - v_s)     up to max_pressure
 
 `brake_spare` and p fade out from fade_speed to a quarter above it.
 
-The controller is active only while the driver opens the throttle and does not brake. The thresholds and the two control paths follow the textbooks
-[Robert Bosch GmbH 2014, Brakes, Brake Control and Driver Assistance Systems; mem]; the numeric values were tuned for Jounce.
+The controller is active only while the driver opens the throttle and does not brake. The thresholds and the two control paths follow the
+textbooks [Robert Bosch GmbH 2014, Brakes, Brake Control and Driver Assistance Systems; mem]; the numeric values were tuned for Jounce.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Bore torque of a tread that turns at standstill: a bristle about the ground normal, limited by friction, that relaxes as the tread rolls or slides.
+"""Bore torque of a tread that turns at standstill: a bristle about the ground normal, limited by friction, that relaxes as the tread rolls
+or slides.
 
     psi' = turn_rate - (|turn_rate| / psi_max + v / L) psi,    M_z = -k psi,    k psi_max = mu F_z sqrt(F_z / p) / 3
 
-psi is the turn angle of the tread against the rim, v the speed at which the tread passes through a contact of length L, k `turn_stiffness`. The limit
-is that of a parked wheel, mu F_z^1.5 / (3 sqrt p) at the inflation pressure p [Gough, std]. Dry friction with hysteresis, like the bristle of Dahl.
+psi is the turn angle of the tread against the rim, v the speed at which the tread passes through a contact of length L, k `turn_stiffness`.
+The limit is that of a parked wheel, mu F_z^1.5 / (3 sqrt p) at the inflation pressure p [Gough, std]. Dry friction with hysteresis, like
+the bristle of Dahl.
 """
 
 from __future__ import annotations

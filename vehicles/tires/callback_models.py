@@ -1,4 +1,5 @@
-"""Wheels whose tire model is called by its address: the shared computations before and after the model, which is called once for all its wheels.
+"""Wheels whose tire model is called by its address: the shared computations before and after the model, which is called once for all its
+wheels.
 
 A vehicle with TMeasy on all wheels runs none of this code.
 """
@@ -130,7 +131,8 @@ def apply_result(p, o, i, h):
 
 @inline
 def add_moments(contact, hard, r):
-    """Add the model's own overturning moment and rolling resistance in the result r, weighted by the fraction `hard` of the ground, to the contact."""
+    """Add the model's own overturning moment and rolling resistance in the result r, weighted by the fraction `hard` of the ground, to the
+    contact."""
     M_C, M_W, x, y = contact["M_C"], contact["M_W"], contact["x_W"], contact["y_W"]
     about_x, about_y = hard * r["M_x"], hard * r["M_y"]
     if r["whole"] != 0:

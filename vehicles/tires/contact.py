@@ -1,16 +1,17 @@
-"""Contact of a wheel with a plane, and the contact frame C; on other ground, one point of a thin disc (`enveloping_contact` uses the full disc).
+"""Contact of a wheel with a plane, and the contact frame C; on other ground, one point of a thin disc (`enveloping_contact` uses the full
+disc).
 
 The disc has the unloaded radius of the tire, lies in the wheel plane and meets the tangent plane of the ground below it. C is
 exactly orthonormal: x the heading of the wheel in that plane, y to the left, z the normal.
 
 A tire with a bearing width b is a row of such discs. With camber, one edge reaches `edge` = b/2 tan(camber) deeper than the middle, and the
-opposite edge less deep by the same amount. As long as all discs touch, their mean depth is that of the middle. Otherwise the fraction sigma of the
-width touches:
+opposite edge less deep by the same amount. As long as all discs touch, their mean depth is that of the middle. Otherwise the fraction sigma
+of the width touches:
 
     mean depth = edge sigma^2,    rate sigma depth',    sigma = (depth + edge) / (2 edge) in 0..1
 
-The force is thus the derivative of one energy with respect to the depth, and the moment (`moments.finish`) its derivative with respect to the lean.
-The rate is that at constant lean: the damper, which gives no moment, then only dissipates energy.
+The force is thus the derivative of one energy with respect to the depth, and the moment (`moments.finish`) its derivative with respect to
+the lean. The rate is that at constant lean: the damper, which gives no moment, then only dissipates energy.
 """
 
 from __future__ import annotations

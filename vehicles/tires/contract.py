@@ -1,16 +1,16 @@
 """Contract of a tire model: the interface between the tire shared by all models and the model that computes its horizontal forces.
 
 Shared are contact, radial spring, damper and rim, the ground below with its rut and its sheared soil, rolling resistance, and the
-transport of forces and moments (`contact`, `vertical_force`, `moments`, `soil_shear`). A tire model has its own parameters in the tire file and a
-state. For one contact it computes the horizontal force, the moment about the contact normal and the rates of its state.
+transport of forces and moments (`contact`, `vertical_force`, `moments`, `soil_shear`). A tire model has its own parameters in the tire file
+and a state. For one contact it computes the horizontal force, the moment about the contact normal and the rates of its state.
 
 TMeasy is called directly. All other models, shipped ones and plugins, are a `@callback` kernel (`simulator.base.callbacks`)
 
     kernel(parameters, state, seen, result, first, count, h)
 
-called once for all wheels with this model, starting at `first`. The four addresses point to one record for every wheel of the vehicle: of the
-model's own table, of TREAD_STATE, TIRE_INPUT and TIRE_OUTPUT. `records_at(state, dtype_of(TREAD_STATE), first + count)[i]` is the record of wheel i.
-`task` of TIRE_INPUT selects the computation:
+called once for all wheels with this model, starting at `first`. The four addresses point to one record for every wheel of the vehicle: of
+the model's own table, of TREAD_STATE, TIRE_INPUT and TIRE_OUTPUT. `records_at(state, dtype_of(TREAD_STATE), first + count)[i]` is the
+record of wheel i. `task` of TIRE_INPUT selects the computation:
 
     FORCES   forces and rates at the state, which is not changed. The caller advances the numbers by h times their rates. h > 0 therefore
              requires rates that make this stable (implicit ones if the model is stiff), h = 0 the rates of the differential equation.

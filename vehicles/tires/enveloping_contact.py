@@ -9,29 +9,29 @@ with s the length along the ground and rho the distance from K. On a plane at th
 
     I = 32/35 Q^(7/2),    Q = R^2 - h^2,                                                                  (2)
 
-so the *equivalent depth* of any ground is d = R - sqrt(R^2 - Q) with Q of (2): that of the plane with an equal measure. Its gradient with respect to
-the position of the wheel center is
+so the *equivalent depth* of any ground is d = R - sqrt(R^2 - Q) with Q of (2): that of the plane with an equal measure. Its gradient with
+respect to the position of the wheel center is
 
     grad d = grad I / (32/5 h Q^(5/2)),    grad I = 6 int q^2 (x - K) ds.                                   (3)
 
-The force of the tire derives from one energy U(d), with U' = F its radial force: F grad d. So no closed path of the wheel over any ground gains
-energy. On a plane grad d is the unit vector into it, and depth, normal and force are those of `contact.touch`. All further computations see a
-contact with a plane: its normal is -grad d, its depth that at which the tire spring gives F(d) |grad d|.
+The force of the tire derives from one energy U(d), with U' = F its radial force: F grad d. So no closed path of the wheel over any ground
+gains energy. On a plane grad d is the unit vector into it, and depth, normal and force are those of `contact.touch`. All further
+computations see a contact with a plane: its normal is -grad d, its depth that at which the tire spring gives F(d) |grad d|.
 
-The rim is a second disc, whose radius is that at which the tire bottoms. Ground that reaches it adds the force c (R_rim - h_rim) grad, by (1) to (3)
-with that radius, to the tire's F grad d. The rim has its own energy. On a plane it equals a spring that begins at that depth. An edge
-contacts the metal long before d reaches this depth.
+The rim is a second disc, whose radius is that at which the tire bottoms. Ground that reaches it adds the force c (R_rim - h_rim) grad, by
+(1) to (3) with that radius, to the tire's F grad d. The rim has its own energy. On a plane it equals a spring that begins at that depth. An
+edge contacts the metal long before d reaches this depth.
 
-Reason for q^3. A plain area (the measure of Sui and Hirshey 1999, also used in Project Chrono) lets an edge penetrate the tire deeply without load:
-7 mm for 1 mm of depth on a plane. The larger the power, the closer d comes to the maximum p, with which the hub follows the dilation of the ground
-by the disc, and the less do separate contacts add up. With q^3 an edge of 90 degrees is 2.5 mm deep at d = 1 mm and 56 mm at 35 mm, where
-it carries two fifths of the load of a plane. With any power, ground that enters the disc contributes with p^2 and more: forces are smooth over any
-ground without gaps, and along a straight segment (1) and (3) are polynomials (`powers`).
+Reason for q^3. A plain area (the measure of Sui and Hirshey 1999, also used in Project Chrono) lets an edge penetrate the tire deeply
+without load: 7 mm for 1 mm of depth on a plane. The larger the power, the closer d comes to the maximum p, with which the hub follows the
+dilation of the ground by the disc, and the less do separate contacts add up. With q^3 an edge of 90 degrees is 2.5 mm deep at d = 1 mm and
+56 mm at 35 mm, where it carries two fifths of the load of a plane. With any power, ground that enters the disc contributes with p^2 and
+more: forces are smooth over any ground without gaps, and along a straight segment (1) and (3) are polynomials (`powers`).
 
-Across the width, one plane is in the middle. Close to possibly sharp ground there is also a plane at each edge, each with up to a third of the mean
-of I. The planes are shifted along the large-scale lateral slope of the ground (`terrain_cache.lateral_slope`), so that a level or tilted plane
-is identical for all three, and `contact.meet` handles the effect of camber on the width. The lateral component of grad I comes from the change of
-the segments when the planes are shifted sideways: the effect of a curb on the side wall.
+Across the width, one plane is in the middle. Close to possibly sharp ground there is also a plane at each edge, each with up to a third of
+the mean of I. The planes are shifted along the large-scale lateral slope of the ground (`terrain_cache.lateral_slope`), so that a level or
+tilted plane is identical for all three, and `contact.meet` handles the effect of camber on the width. The lateral component of grad I comes
+from the change of the segments when the planes are shifted sideways: the effect of a curb on the side wall.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ from vehicles.tires.terrain_cache import (
 )
 
 FLAT_MIN = 0.2
-"""Minimum cosine of the axle's angle to the ground, approximately, and to the horizontal; a wheel that lies flatter has a one-point contact."""
+"""Minimum cosine of the axle's angle to the ground, approximately, and to the horizontal; a wheel that lies flatter has a one-point
+contact."""
 
 MIN_MEASURE = 1e-60
 """m^7. Minimum measure of a contact, of 1e-17 m; its square is still representable."""
@@ -65,8 +66,8 @@ MAX_DEPTH = 1.0 - 1e-6
 """Maximum Q over R^2: the wheel center is a thousandth of the radius above a plane."""
 
 RIM_NEAR = 0.3
-"""Equivalent depth, over the distance to the rim, above which the rim is evaluated. Ground that reaches it in one of three planes, even a thin
-sheet, gives 0.4 by its sides alone."""
+"""Equivalent depth, over the distance to the rim, above which the rim is evaluated. Ground that reaches it in one of three planes, even a
+thin sheet, gives 0.4 by its sides alone."""
 
 GAP_MAX = 0.25
 """Gap over radius above which the ground below the wheel is used."""
@@ -78,7 +79,8 @@ FULL_MEASURE = 32.0 / 35.0
 
 @inline
 def find_contact(p, s, i, ground, under, windows, wheel, out):
-    """Compute the contact of wheel i in the mode of its tire: `envelop`, or one-point `contact.touch`, which on a plane is identical to rounding."""
+    """Compute the contact of wheel i in the mode of its tire: `envelop`, or one-point `contact.touch`, which on a plane is identical to
+    rounding."""
     if p[0]["contact_grid_spacing"] > 0.0 and ground.p[0]["steepest"] > 0.0:
         envelop(p, s, i, ground, under, windows, wheel, out)
     else:
@@ -87,7 +89,8 @@ def find_contact(p, s, i, ground, under, windows, wheel, out):
 
 @kernel
 def envelop(p, s, i, ground, under, windows, wheel, out):
-    """Compute the contact of wheel i over all ground inside its disc: as `contact.touch`, with its terrain cache, a record of TERRAIN_CACHE."""
+    """Compute the contact of wheel i over all ground inside its disc: as `contact.touch`, with its terrain cache, a record of
+    TERRAIN_CACHE."""
     K, a, R = wheel[i]["p_WK"], wheel[i]["a_W"], p[0]["radius"]
     level = math.sqrt(a[0] * a[0] + a[1] * a[1])
     if not (abs(K[0]) < BEYOND and abs(K[1]) < BEYOND and abs(K[2]) < BEYOND and level > FLAT_MIN):
@@ -159,7 +162,8 @@ def set_directions(i, wheel, out, e, heading, gradient):
 
 @inline
 def lean_of(ex, ez, axle, m):
-    """Return n . a of the plane through the line across e in the wheel plane with the lateral slope m; `axle` is (level component, rise)."""
+    """Return n . a of the plane through the line across e in the wheel plane with the lateral slope m; `axle` is (level component,
+    rise)."""
     level, az = axle
     # in axes heading, down, axle the line is (ez, -ex, 0), the lateral tangent (0, az - m level, level + m az)
     q, r = az - m * level, level + m * az
@@ -185,8 +189,8 @@ def spring_of(p, d):
 
 @kernel
 def force_of_rim(p, w, ground, at, heading, axle, across, near):
-    """Return the force [N] of the rim spring and its components along heading, down in the wheel plane and along the axle, for ground that reaches
-    the rim; arguments as in `overlap_of_tire`, `axle` contains the values after the radius in `disc`."""
+    """Return the force [N] of the rim spring and its components along heading, down in the wheel plane and along the axle, for ground that
+    reaches the rim; arguments as in `overlap_of_tire`, `axle` contains the values after the radius in `disc`."""
     R = p[0]["bottoming_radius"]
     measure, along, down, lateral = overlap_of_tire(w, ground, p[0]["contact_grid_spacing"], at, heading, (R, *axle), across, near)
     if not (measure > MIN_MEASURE and down > 0.0):
@@ -261,11 +265,13 @@ def overlap_of_line(w, ground, s, axis, plane, disc, top, near):
 
 @kernel
 def overlap(w, count, disc, top, slide):
-    """Return (I [m^7], its derivatives [m^6] with respect to the position of the disc along heading, down in its plane and along the axle) of the line.
+    """Return (I [m^7], its derivatives [m^6] with respect to the position of the disc along heading, down in its plane and along the axle)
+    of the line.
 
     Parameters
     ----------
-    disc : radius [m], level component and rise of the axle, and decrease of the ground height relative to the wheel center per distance down the disc
+    disc : radius [m], level component and rise of the axle, and decrease of the ground height relative to the wheel center per distance
+        down the disc
     top : height [m]; a point of the line at the height z is (top - z) / disc[3] down the disc
     slide : displacement of the points along the line per displacement of the line to the left
     """
@@ -307,7 +313,8 @@ def overlap(w, count, disc, top, slide):
 
 @inline
 def touching(w, count, RR, top, per):
-    """Return (first segment of a line that may be inside the disc, number of segments up to the last such one): a multiple of LANES, or none.
+    """Return (first segment of a line that may be inside the disc, number of segments up to the last such one): a multiple of LANES, or
+    none.
 
     A segment whose ends are farther from the wheel center than sqrt(RR + length^2 / 4) is outside.
     """
@@ -335,7 +342,8 @@ def extend_down(w, count, R, top, drop):
 
 @inline
 def powers(q0, q1, v):
-    """Return the integrals of q^3, q^2, q^2 t and q^2 t^2 over t from 0 to 1, for q = q0 (1 - t) + q1 t + v t (1 - t) with all values >= 0."""
+    """Return the integrals of q^3, q^2, q^2 t and q^2 t^2 over t from 0 to 1, for q = q0 (1 - t) + q1 t + v t (1 - t) with all values >=
+    0."""
     a, b, c = q0 * q0, q1 * q1, q0 * q1
     f0 = THIRD * (a + b + c) + v * (SIXTH * (q0 + q1) + v * (SIXTH / 5.0))
     f1 = 0.5 * SIXTH * a + 0.25 * b + SIXTH * c + v * (q0 * (THIRD / 5.0) + 0.1 * q1 + v * (SIXTH / 10.0))

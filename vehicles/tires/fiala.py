@@ -1,7 +1,8 @@
-"""Fiala tire model: brush forces over slip with four parameters, friction decreasing with slip, and relaxation (`vehicles.tires.relaxation`).
+"""Fiala tire model: brush forces over slip with four parameters, friction decreasing with slip, and relaxation
+(`vehicles.tires.relaxation`).
 
-[Fiala 1954] E. Fiala, Seitenkraefte am rollenden Luftreifen, VDI-Z 96; longitudinal force, combined slip and moment as in the property files of
-this model (Adams, Project Chrono):
+[Fiala 1954] E. Fiala, Seitenkraefte am rollenden Luftreifen, VDI-Z 96; longitudinal force, combined slip and moment as in the property
+files of this model (Adams, Project Chrono):
 
     U = u_max - (u_max - u_min) min(1, sqrt(kappa^2 + tan^2 alpha))        friction at the comprehensive slip
     F_x = c kappa up to U F_z / 2c, then U F_z - (U F_z)^2 / 4 |kappa| c
@@ -43,8 +44,8 @@ FRICTION_MIN = 0.01
 
 @kernel
 def fiala_forces(p, F_z, kappa, tangent, mu):
-    """Return (F_x, F_y [N], M_z [N m]) at a load F_z [N], a slip and the tangent of a slip angle; mu is the friction of the ground over that of the
-    tire, p a record of FIALA."""
+    """Return (F_x, F_y [N], M_z [N m]) at a load F_z [N], a slip and the tangent of a slip angle; mu is the friction of the ground over
+    that of the tire, p a record of FIALA."""
     slip = min(math.sqrt(kappa * kappa + tangent * tangent), 1.0)
     limit = (p["friction_max"] - (p["friction_max"] - p["friction_min"]) * slip) * mu * F_z
     if limit <= 0.0:

@@ -29,8 +29,8 @@ def register(kind: TireModelKind) -> None:
 
     Raises
     ------
-    JounceError : the model was written for another contract or layout, has no kernel, its state is too large, it redefines a parameter of all
-        tires, or its name is registered already
+    JounceError : the model was written for another contract or layout, has no kernel, its state is too large, it redefines a parameter of
+        all tires, or its name is registered already
     """
     if kind.kernel is None:
         raise JounceError(f"tire model {kind.name}: it has no kernel")

@@ -1,13 +1,14 @@
-"""Measured tire model: tables of lateral force and aligning moment over load, camber and slip angle, and of longitudinal force over load and slip.
+"""Measured tire model: tables of lateral force and aligning moment over load, camber and slip angle, and of longitudinal force over load
+and slip.
 
-[Deyo 1989] R. Deyo, D. Ingebretsen, Notes on Real-Time Vehicle Simulation, section 3.3.3.6: forces and moments as measured functions of normal
-force, slip angle and camber. The interpolation over slip is a cubic with the slopes of a monotone curve [Fritsch and Butland 1984], so
-that no force overshoots the measurements. The interpolation over loads and cambers is linear. Outside the table the last value applies; below the
-first load, forces decrease to zero with the load.
+[Deyo 1989] R. Deyo, D. Ingebretsen, Notes on Real-Time Vehicle Simulation, section 3.3.3.6: forces and moments as measured functions of
+normal force, slip angle and camber. The interpolation over slip is a cubic with the slopes of a monotone curve [Fritsch and Butland 1984],
+so that no force overshoots the measurements. The interpolation over loads and cambers is linear. Outside the table the last value applies;
+below the first load, forces decrease to zero with the load.
 
-Combined slip is not measured. It is computed by similarity [Pacejka 2012, section 4.3.1]: with a = kappa / kappa_peak, b = alpha / alpha_peak and
-s = |(a, b)|, each force is that of its own curve at the slip s, times its fraction of the direction. The table values at zero slip angle
-(ply steer, conicity, camber thrust) fade with 1 / (1 + a^2), those at zero slip with 1 / (1 + b^2) [assumed].
+Combined slip is not measured. It is computed by similarity [Pacejka 2012, section 4.3.1]: with a = kappa / kappa_peak, b = alpha /
+alpha_peak and s = |(a, b)|, each force is that of its own curve at the slip s, times its fraction of the direction. The table values at
+zero slip angle (ply steer, conicity, camber thrust) fade with 1 / (1 + a^2), those at zero slip with 1 / (1 + b^2) [assumed].
 """
 
 from __future__ import annotations
@@ -182,8 +183,8 @@ def slopes_and_peaks(p, load):
 
 @kernel
 def measured_forces(p, F_z, kappa, alpha, gamma, mu):
-    """Return (F_x, F_y [N], M_z [N m]) at a load [N], slip, slip angle and camber [rad]; p a record of MEASURED, mu the friction of the ground over
-    that of the tire, which scales forces and the slips at their peaks."""
+    """Return (F_x, F_y [N], M_z [N m]) at a load [N], slip, slip angle and camber [rad]; p a record of MEASURED, mu the friction of the
+    ground over that of the tire, which scales forces and the slips at their peaks."""
     load, camber = place(p["loads"], p["counts"][0], F_z), place(p["cambers"], p["counts"][1], gamma)
     _, _, peak_x, peak_y = slopes_and_peaks(p, load)
     a, b = kappa / (mu * peak_x), alpha / (mu * peak_y)

@@ -1,4 +1,5 @@
-"""Forces and moments on the wheel from the tread forces at the contact: resistances of the ground, moments, transport to the wheel center."""
+"""Forces and moments on the wheel from the tread forces at the contact: resistances of the ground, moments, transport to the wheel
+center."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from vehicles.tires.radial import DEFLECTION_MAX, effective_radius
 from vehicles.tires.standstill import SPIN_FADE, V_FADE, V_SHOW, V_STUCK, smooth_sign
 
 VERGE = 1.0
-"""m. Lag distance, applied twice, of the rut behind the hardness. Smaller: the edge between soil and road is a curb. Larger: the edge of a road yields."""
+"""m. Lag distance, applied twice, of the rut behind the hardness. Smaller: the edge between soil and road is a curb. Larger: the edge of a
+road yields."""
 
 SOFT_MIN = 1e-4
 """Fraction of the sinkage that is neglected: some micrometers."""
@@ -24,10 +26,11 @@ def rolling_radius(p, s, i, out):
 
 @inline
 def yields(s, i, out):
-    """Return the fraction of the sinkage by which the ground under tire i yields: 1 on soil, 0 on a road, and a transition over some meters.
+    """Return the fraction of the sinkage by which the ground under tire i yields: 1 on soil, 0 on a road, and a transition over some
+    meters.
 
-    A state `firm` follows the hardness behind two lags of `VERGE` each: the edge of a road is no curb where the adjacent soil yields. Without any
-    sinkage, as on a road, the ground is not modified.
+    A state `firm` follows the hardness behind two lags of `VERGE` each: the edge of a road is no curb where the adjacent soil yields.
+    Without any sinkage, as on a road, the ground is not modified.
     """
     state = s[i]
     if state["sinkage"] <= 0.0 and out[i]["hardness"] >= 1.0:
@@ -47,7 +50,8 @@ def ramp(s, i, out):
 
 @inline
 def distance_rate(o):
-    """Return the speed [m/s] at which a wheel reaches new ground, |v| smooth_sign(|v| / V_FADE): `finish` applies the climbing resistance."""
+    """Return the speed [m/s] at which a wheel reaches new ground, |v| smooth_sign(|v| / V_FADE): `finish` applies the climbing
+    resistance."""
     square = o["v_x"] * o["v_x"] + o["v_y"] * o["v_y"]
     return square / math.sqrt(square + V_FADE * V_FADE)
 
@@ -83,8 +87,8 @@ def finish(p, s, i, borne, grip, wheel, out):
     ----------
     borne : (R_e, v_tread, F_z, slope, deflection, forces): effective radius [m], its product with the spin [m/s], and load, slope of the
         tire spring, radial deflection and forces of the soil as in `vertical_force.carry`
-    grip : (F_x, F_y, M_z, M_y): forces of tread and sheared soil [N], moment about the contact normal, and moment of the tread about the contact
-        y axis [N m]
+    grip : (F_x, F_y, M_z, M_y): forces of tread and sheared soil [N], moment about the contact normal, and moment of the tread about the
+        contact y axis [N m]
     """
     o, t = out[i], p[0]
     R_e, v_tread, F_z, slope, deflection, forces = borne
@@ -117,14 +121,16 @@ def finish(p, s, i, borne, grip, wheel, out):
 
 @inline
 def overturning(width, slope, deflection, edge):
-    """Return the moment [N m] of the radial spring about the contact point, when the load moves to the lower edge of the width (`contact`)."""
+    """Return the moment [N m] of the radial spring about the contact point, when the load moves to the lower edge of the width
+    (`contact`)."""
     fraction = min(math.sqrt(deflection / edge), 1.0) if edge > 0.0 else 1.0
     return slope * width / 6.0 * edge * fraction * fraction * (3.0 - 2.0 * fraction)
 
 
 @inline
 def to_world(i, loaded, wheel, out):
-    """Move the contact point to the loaded radius; transform force and moment of out[i] to world axes, the moment about the wheel center."""
+    """Move the contact point to the loaded radius; transform force and moment of out[i] to world axes, the moment about the wheel
+    center."""
     o, K = out[i], wheel[i]["p_WK"]
     x, y, n, e, F, M, F_C, M_C = o["x_W"], o["y_W"], o["n_W"], o["e_W"], o["F_W"], o["M_W"], o["F_C"], o["M_C"]
     for k in range(3):

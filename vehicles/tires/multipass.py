@@ -1,8 +1,8 @@
 """Multipass effect: a wheel reads the ruts of earlier wheels and writes its own rut for later wheels.
 
-A wheel reads the rut depth ahead of the bottom of its contact, at the distance `reach`, and presses at the bottom. It never reads its own rut,
-however long it stands, spins or digs in one place. When it turns back, the reading point moves to the opposite side of the contact over the same
-distance as the wheel rolls, and from then on the wheel reads the rut that it has made.
+A wheel reads the rut depth ahead of the bottom of its contact, at the distance `reach`, and presses at the bottom. It never reads its own
+rut, however long it stands, spins or digs in one place. When it turns back, the reading point moves to the opposite side of the contact
+over the same distance as the wheel rolls, and from then on the wheel reads the rut that it has made.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from simulator.base.jit import inline
 from terrain.ruts import SPACING, UNIT, depth_across, press, remembers
 
 REACH = 1.0 / 3.0
-"""Distance, as a fraction of the radius, ahead of the contact bottom at which a wheel reads: about the middle of the front arc of a wheel with a
-sinkage of 5 % of its radius. A distance below two nodes would be within the nodes that the wheel presses itself."""
+"""Distance, as a fraction of the radius, ahead of the contact bottom at which a wheel reads: about the middle of the front arc of a wheel
+with a sinkage of 5 % of its radius. A distance below two nodes would be within the nodes that the wheel presses itself."""
 
 
 SHORT = 0.5 * SPACING
@@ -46,8 +46,8 @@ def read_rut(p, s, i, ruts, out):
 
 @inline
 def write_rut(p, s, i, h, ruts, out):
-    """Press the soil that the bottom of wheel i passed in a step of h seconds to the sinkage of the wheel; arguments as in `read_rut`, with the
-    state after the step. Hard ground stores no rut, and neither does the remaining sinkage of a wheel in the air."""
+    """Press the soil that the bottom of wheel i passed in a step of h seconds to the sinkage of the wheel; arguments as in `read_rut`, with
+    the state after the step. Hard ground stores no rut, and neither does the remaining sinkage of a wheel in the air."""
     if not remembers(ruts):
         return
     o, state = out[i], s[i]

@@ -174,8 +174,8 @@ def shared_record(rows: Record, mapping: Mapping[str, Any]) -> Record:
 
 
 def stiffness_share(inflation_pressure: float, nominal_pressure: float, carcass_pressure: float) -> float:
-    """Return the radial stiffness over that at the nominal pressure. At a given deflection, and so patch size, inflation and carcass pressure carry
-    the load [Wong 2008, section 2.7]; pressures in Pa."""
+    """Return the radial stiffness over that at the nominal pressure. At a given deflection, and so patch size, inflation and carcass
+    pressure carry the load [Wong 2008, section 2.7]; pressures in Pa."""
     return (inflation_pressure + carcass_pressure) / (nominal_pressure + carcass_pressure)
 
 

@@ -16,8 +16,8 @@ def effective_radius(R0, deflection):
 
 @inline
 def radial_force(p, deflection, rate):
-    """Return the radial force [N] of the tire and its slope [N/m]: c1 d + c2 d^2 + damping d', from 0 to the strength of rim and tire, plus a rim
-    spring.
+    """Return the radial force [N] of the tire and its slope [N/m]: c1 d + c2 d^2 + damping d', from 0 to the strength of rim and tire, plus
+    a rim spring.
 
     The damper fades in over the first 4 mm, so that first contact causes no force jump; the deflection is limited to DEFLECTION_MAX.
     """

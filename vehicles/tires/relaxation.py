@@ -1,18 +1,19 @@
-"""Relaxation and standstill of tire models that give forces over slip (Magic Formula, Fiala, measured table): the carcass between rim and patch.
+"""Relaxation and standstill of tire models that give forces over slip (Magic Formula, Fiala, measured table): the carcass between rim and
+patch.
 
 The patch is u ahead of the rim, along and across, and the wheel slides over the ground with v_s = (v_x - R_e spin, v_y):
 
     u' = -v_s - V s,    s = u / sigma,    slip of the model = s - d v_s          [Pacejka 2012, sections 7.2 and 8.6]
 
-sigma are the relaxation lengths and V = |V_x| while rolling, so that the slip tends to -v_s / |V_x|, exactly and at every speed above V_SLOW.
-A step solves this exactly for the v_s of the wheel, e^(-V h / sigma). No term is divided by a speed, and at rest u is a spring of stiffness
-K / sigma. `differs`, so that a parked vehicle neither creeps nor winds up, and does not slide down a slope when shaken:
+sigma are the relaxation lengths and V = |V_x| while rolling, so that the slip tends to -v_s / |V_x|, exactly and at every speed above
+V_SLOW. A step solves this exactly for the v_s of the wheel, e^(-V h / sigma). No term is divided by a speed, and at rest u is a spring of
+stiffness K / sigma. `differs`, so that a parked vehicle neither creeps nor winds up, and does not slide down a slope when shaken:
 
 - below V_SLOW, V is the speed of the *rolling* wheel: a locked wheel that rocks brings no fresh tread into its patch;
-- below V_LOW u is limited to the deflection at the peak of the model, or to the slip of the rim over max(|V_x|, V_SLOW) if that is larger: a
-  sliding wheel comes to rest at the peak, not beyond it;
-- at rest the carcass deflects only as far as its force requires: s = u / sigma / (1 - b q), with q the ratio to the deflection at the peak, so
-  that the force is about K u / sigma up to the peak. With u / sigma alone, a car that has stopped with locked wheels would be pushed
+- below V_LOW u is limited to the deflection at the peak of the model, or to the slip of the rim over max(|V_x|, V_SLOW) if that is larger:
+  a sliding wheel comes to rest at the peak, not beyond it;
+- at rest the carcass deflects only as far as its force requires: s = u / sigma / (1 - b q), with q the ratio to the deflection at the peak,
+  so that the force is about K u / sigma up to the peak. With u / sigma alone, a car that has stopped with locked wheels would be pushed
   back by the full sliding distance of its patches. b fades out up to V_LINEAR;
 - the damper d, which models the damping of rubber and carcass, fades out up to V_LOW; it damps the mass on the tire by DAMPING [assumed].
 """
@@ -31,7 +32,8 @@ from vehicles.tires.bore_torque import gough_moment, turned
 from vehicles.tires.contract import FORCES, REST
 
 V_SLOW = 0.2
-"""m/s. Speed below which a wheel counts as stationary, and minimum divisor of the slips. As V_BREAK of TMeasy. Larger: softer break-away."""
+"""m/s. Speed below which a wheel counts as stationary, and minimum divisor of the slips. As V_BREAK of TMeasy. Larger: softer
+break-away."""
 
 V_LINEAR = 1.0
 """m/s. Speed above which u is sigma times the slip, as in the linear equations of relaxation."""
@@ -151,8 +153,8 @@ def travels(v_x):
 
 @inline
 def needs_forces(u, k, r, h):
-    """Return True if the caller must compute forces of a wheel on the ground. All other tasks are completed here: the state of a fixed patch (HELD) or
-    of a tread that has not touched the ground yet (REST), and the result of a wheel in the air.
+    """Return True if the caller must compute forces of a wheel on the ground. All other tasks are completed here: the state of a fixed
+    patch (HELD) or of a tread that has not touched the ground yet (REST), and the result of a wheel in the air.
 
     u : numbers of the state; k, r : records of TIRE_INPUT and TIRE_OUTPUT; h : s
     """

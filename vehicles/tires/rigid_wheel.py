@@ -1,7 +1,7 @@
 """Rigid wheel that carries its load on soil: driven, skidding, towed, with a slip angle, and several wheels in one rut.
 
-The functions compute the quantities that a soil bin measures, by the integrals of `wheel_on_soil` with more points. SI units; angles from bottom
-dead center, + = towards the direction of travel. [WR] as in `wheel_on_soil`. docs/soil.md has the table of these functions.
+The functions compute the quantities that a soil bin measures, by the integrals of `wheel_on_soil` with more points. SI units; angles from
+bottom dead center, + = towards the direction of travel. [WR] as in `wheel_on_soil`. docs/soil.md has the table of these functions.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ def driven_wheel(soil: WheelSoil, r: float, b: float, load: float, slip: float, 
 
 
 def skidding_wheel(soil: WheelSoil, r: float, b: float, load: float, skid: float) -> WheelForces:
-    """Return the forces of a braked wheel with v = R spin (1 + skid), skid > 0 [WR, part II]; the maximum pressure is at c1 theta_1. Raises like
-    `driven_wheel`."""
+    """Return the forces of a braked wheel with v = R spin (1 + skid), skid > 0 [WR, part II]; the maximum pressure is at c1 theta_1. Raises
+    like `driven_wheel`."""
     motion = (1.0, -skid, 0.0, 0.0)
 
     def arc(theta_1: float) -> tuple[float, ...]:
@@ -118,8 +118,8 @@ def skidding_wheel(soil: WheelSoil, r: float, b: float, load: float, skid: float
 
 
 def towed_wheel(soil: WheelSoil, r: float, b: float, load: float) -> tuple[float, WheelForces]:
-    """Return (skid, forces) of a freely rolling wheel: that of `skidding_wheel` with zero torque. Its towing resistance is -pull. Raises like
-    `driven_wheel`."""
+    """Return (skid, forces) of a freely rolling wheel: that of `skidding_wheel` with zero torque. Its towing resistance is -pull. Raises
+    like `driven_wheel`."""
     low, high = 1e-6, 1.0  # R spin / v
     for _ in range(BISECTIONS):
         rolled = 0.5 * (low + high)
@@ -179,8 +179,8 @@ def _min_angle(carries: Callable[[float], float], load: float) -> float:
 
 @kernel
 def rut_forces(k, n, memory, wheel, angles):
-    """Return (load, resistance) [N] of a wheel (r, b) on soil with a memory, normal pressure alone, over the arc between `angles` (from, to) on the
-    wheel, with the entry at the rut floor: r b times the integrals of p cos theta and p sin theta."""
+    """Return (load, resistance) [N] of a wheel (r, b) on soil with a memory, normal pressure alone, over the arc between `angles` (from,
+    to) on the wheel, with the entry at the rut floor: r b times the integrals of p cos theta and p sin theta."""
     r, b = wheel
     start, end, theta_1 = angles
     # p alone does not depend on theta_1, so both arcs are one: the full interval counts as ahead
@@ -196,10 +196,11 @@ def rut_forces(k, n, memory, wheel, angles):
 
 
 def multipass(k: float, n: float, k_0: float, A_u: float, b: float, wheels: Sequence[tuple[float, float]]) -> list[Pass]:
-    """Return the passes of rigid wheels (load N, radius m) of width b in one rut; k, n, k_0, A_u as in `terrain.pressure_sinkage.pressed_before`.
+    """Return the passes of rigid wheels (load N, radius m) of width b in one rut; k, n, k_0, A_u as in
+    `terrain.pressure_sinkage.pressed_before`.
 
-    Normal pressure alone, on the arc ahead, depths from the undisturbed ground. A wheel enters at the rut floor of the previous wheel, and only
-    its sinkage beyond z_u is new. Raises JounceError like `driven_wheel`.
+    Normal pressure alone, on the arc ahead, depths from the undisturbed ground. A wheel enters at the rut floor of the previous wheel, and
+    only its sinkage beyond z_u is new. Raises JounceError like `driven_wheel`.
     """
     z_u, out = 0.0, []
     for load, r in wheels:

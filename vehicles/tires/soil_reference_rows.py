@@ -1,7 +1,7 @@
 """Rows of soil-wheel reference tables of other programs, by kind, parameters and quantities: `soil_row(kind, parameters)`.
 
-Parameters are in SI units under the names of the literature: r, b [m], W [N], form (bekker: k_c, k_phi; reece: k1, k2), n, c [Pa], phi_deg or
-phi_rad, K [m], c1, c2, lambda or theta2_ratio, s, i, beta_deg, gamma [N/m3]. docs/soil.md has the table of the kinds with the function
+Parameters are in SI units under the names of the literature: r, b [m], W [N], form (bekker: k_c, k_phi; reece: k1, k2), n, c [Pa], phi_deg
+or phi_rad, K [m], c1, c2, lambda or theta2_ratio, s, i, beta_deg, gamma [N/m3]. docs/soil.md has the table of the kinds with the function
 that each calls.
 """
 

@@ -18,7 +18,8 @@ from vehicles.tires.standstill import V_CREEP
 
 @inline
 def sheared(p, s, i, h, borne, shear_modulus, out):
-    """Return the horizontal force (F_x, F_y) [N] of soil of hardness 0 on tire i, and the slip (s_x, s_y) of its patch; rates of `shear` into out[i].
+    """Return the horizontal force (F_x, F_y) [N] of soil of hardness 0 on tire i, and the slip (s_x, s_y) of its patch; rates of `shear`
+    into out[i].
 
     `borne` as in `moments.finish`, shear_modulus of the soil [m].
     """

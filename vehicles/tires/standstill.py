@@ -14,8 +14,8 @@ V_FADE = 0.1
 these forces act as stiffer dampers and need a shorter step."""
 
 V_STUCK = 0.02
-"""m/s. Speed at which the resistance of soil reaches 70 %. Larger: a car whose drive is too weak for the ground creeps instead of stopping. Smaller:
-a stiffer damper; for a resistance of half the weight, a quarter of a car's speed is lost in a step of 1 ms, g h / (2 V_STUCK)."""
+"""m/s. Speed at which the resistance of soil reaches 70 %. Larger: a car whose drive is too weak for the ground creeps instead of stopping.
+Smaller: a stiffer damper; for a resistance of half the weight, a quarter of a car's speed is lost in a step of 1 ms, g h / (2 V_STUCK)."""
 
 SPIN_FADE = 1.0
 """rad/s. Wheel spin at which rolling resistance reaches 70 %."""

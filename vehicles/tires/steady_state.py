@@ -1,6 +1,7 @@
 """Steady-state forces of one tire on hard ground, and their transient: the quantities that a test rig measures.
 
-The tire model is called through its contract (`contract`): it starts with an untouched tread and takes steps so long that the tire rolls steadily.
+The tire model is called through its contract (`contract`): it starts with an untouched tread and takes steps so long that the tire rolls
+steadily.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ SPEED = 16.7
 """m/s. Usual speed of tire measurements."""
 
 CONDITION = ("load", "v_x", "tread", "v_y", "camber", "friction")
-"""Condition of a wheel on the rig: N; m/s of its contact point along and across, and of its tread to the rear; rad; friction of the ground."""
+"""Condition of a wheel on the rig: N; m/s of its contact point along and across, and of its tread to the rear; rad; friction of the
+ground."""
 OUTPUTS = ("F_x", "F_y", "M_x", "M_y", "M_z")
 
 Array = NDArray[np.float64]
@@ -55,7 +57,8 @@ class Rig(NamedTuple):
 def steady(
     tire: TireFile, load: ArrayLike, kappa: ArrayLike = 0.0, alpha: ArrayLike = 0.0, camber: ArrayLike = 0.0, side: int = 1
 ) -> Array:
-    """Return forces and moments (n, 5) at the contact at SPEED, in the order of OUTPUTS [N, N m], on the reference ground of the tire parameters.
+    """Return forces and moments (n, 5) at the contact at SPEED, in the order of OUTPUTS [N, N m], on the reference ground of the tire
+    parameters.
 
     Parameters
     ----------
@@ -87,7 +90,8 @@ def steady_at(tire: TireFile, condition: Mapping[str, ArrayLike], side: int = 1)
 def build_up(
     tire: TireFile, load: float, kappa: float = 0.0, alpha: float = 0.0, way: float = 5.0, steps: int = 2000
 ) -> tuple[Array, Array]:
-    """Return distance [m] (steps,) and forces (steps, 2) [N] of a rolling tire after a step of slip or slip angle; way: total distance [m]."""
+    """Return distance [m] (steps,) and forces (steps, 2) [N] of a rolling tire after a step of slip or slip angle; way: total distance
+    [m]."""
     condition = np.array([np.ravel(value)[0] for value in conditions(tire, load, kappa, alpha).values()])
     tires, rig = _rig(tire, 1)
     out = np.empty((steps, 2))

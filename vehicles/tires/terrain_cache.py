@@ -1,22 +1,22 @@
 """Terrain cache of a wheel: heights and slopes of the ground at the nodes of a grid that is common to all wheels.
 
-The grid is aligned with the world, with the spacing `contact_grid_spacing`. The cache of a wheel contains the part of the grid that the wheel rolls
-over, and moves by overwriting entries. Node (i, j) is stored at (i, j) modulo the cache size, with a key that identifies the node; a missing node
-is computed and stored. So only nodes that are new to the wheel cost an evaluation of the ground, and only those close to its contact are
-evaluated. A node depends only on the ground: the values of a cache do not depend on the earlier path of the wheel.
+The grid is aligned with the world, with the spacing `contact_grid_spacing`. The cache of a wheel contains the part of the grid that the
+wheel rolls over, and moves by overwriting entries. Node (i, j) is stored at (i, j) modulo the cache size, with a key that identifies the
+node; a missing node is computed and stored. So only nodes that are new to the wheel cost an evaluation of the ground, and only those close
+to its contact are evaluated. A node depends only on the ground: the values of a cache do not depend on the earlier path of the wheel.
 
-`trace` intersects the ground with the plane of a wheel. Of the two families of grid lines it uses those that run across the heading. Where the
-plane crosses a grid line between two nodes, the height is that of the cubic through their heights and slopes, which is C1 across edges. Between
-two crossings the ground is straight. The computation is vectorized.
+`trace` intersects the ground with the plane of a wheel. Of the two families of grid lines it uses those that run across the heading. Where
+the plane crosses a grid line between two nodes, the height is that of the cubic through their heights and slopes, which is C1 across edges.
+Between two crossings the ground is straight. The computation is vectorized.
 
-This is too coarse for a feature (`terrain.features.kernels`) and for a base grid with nodes closer than COARSE. The bend of a grid edge is computed
-from the tangents of these parts of the ground at its ends:
+This is too coarse for a feature (`terrain.features.kernels`) and for a base grid with nodes closer than COARSE. The bend of a grid edge is
+computed from the tangents of these parts of the ground at its ends:
 
     bend = max(|z_1 - z_0 - s z_0'|, |z_1 - z_0 - s z_1'|),    weight = smooth step of bend / s from SHARP to 2 SHARP.
 
-With this weight `trace_sharp` refines the ground by the factor PARTS: on an edge across the heading for its cubic, between two edges across by points
-on finer lines, whose weight is that of the edges along, blended smoothly from one to the other. The result changes with the wheel and its
-heading without jumps, and with bounded slope. Roughness bends too, by a millimeter on 50 mm at most classes; it is never refined.
+With this weight `trace_sharp` refines the ground by the factor PARTS: on an edge across the heading for its cubic, between two edges across
+by points on finer lines, whose weight is that of the edges along, blended smoothly from one to the other. The result changes with the wheel
+and its heading without jumps, and with bounded slope. Roughness bends too, by a millimeter on 50 mm at most classes; it is never refined.
 """
 
 from __future__ import annotations
@@ -117,7 +117,8 @@ def forget(w):
 
 @inline
 def node_at(w, ground, s, axis, i, j):
-    """Return the position in the cache of the node with the index i along an axis (0: x, 1: y) and j across it; compute it if it is missing."""
+    """Return the position in the cache of the node with the index i along an axis (0: x, 1: y) and j across it; compute it if it is
+    missing."""
     if axis != 0:
         i, j = j, i
     a, b = i & (NODES - 1), j & (NODES - 1)
@@ -183,15 +184,16 @@ def look_up_fine(w, ground, s, i, j):
 
 @inline
 def hermite(z, rise, b, c, per, t):
-    """Return (height, slope) at the position t, 0 to 1, of a cubic over an edge of length 1 / per that rises by `rise` from z. The end tangents miss
-    the opposite end by b and c."""
+    """Return (height, slope) at the position t, 0 to 1, of a cubic over an edge of length 1 / per that rises by `rise` from z. The end
+    tangents miss the opposite end by b and c."""
     r = 1.0 - t
     return z + t * (rise + r * (r * b - t * c)), (rise + r * (r - 2.0 * t) * b + t * (t - 2.0 * r) * c) * per
 
 
 @inline
 def sharpness(rise, from_low, from_high, s):
-    """Return the weight of the finer ground on an edge of length s that rises by `rise`; from_low, from_high: rise by the slope at each end [m]."""
+    """Return the weight of the finer ground on an edge of length s that rises by `rise`; from_low, from_high: rise by the slope at each end
+    [m]."""
     bend = max(abs(rise - from_low), abs(rise - from_high))
     if bend <= SHARP * s:
         return 0.0
@@ -227,8 +229,8 @@ def sharpness_of(w, ground, s, axis, i, j):
 
 @inline
 def crossings(s, x, h, R):
-    """Return (first grid line across an axis that a plane crosses, +1 or -1 to the next, count): from R m behind its point x to R m ahead or just
-    beyond.
+    """Return (first grid line across an axis that a plane crosses, +1 or -1 to the next, count): from R m behind its point x to R m ahead
+    or just beyond.
 
     h is the component along this axis of its level heading.
     """
@@ -242,14 +244,15 @@ def crossings(s, x, h, R):
 
 @inline
 def trace(w, ground, s, axis, plane, R):
-    """Intersect the ground with an upright plane, at its crossings with the grid lines across an axis; write u, z and rate of the cache, and return the
-    number of points.
+    """Intersect the ground with an upright plane, at its crossings with the grid lines across an axis; write u, z and rate of the cache,
+    and return the number of points.
 
     Inlined into the calling kernel: passing a ground takes longer than a third of this computation, and new nodes are rare.
 
     Parameters
     ----------
-    plane : x and y [m], coordinates along and across this axis of a point of the plane, and the components of its level heading in this order
+    plane : x and y [m], coordinates along and across this axis of a point of the plane, and the components of its level heading in this
+        order
     R : the line extends from this distance [m] behind the point to the same distance ahead or just beyond
     """
     count, known = trace_known(w, s, axis, plane, R)
@@ -353,8 +356,8 @@ def trace_sharp(w, ground, s, axis, plane, R, below):
 
     Parameters
     ----------
-    below : (top [m], rise [m], drop): a point of the line at the height z is (top - z) / drop down the disc; rise is `rise_between` of the ground;
-        drop 0: the line contains all segments
+    below : (top [m], rise [m], drop): a point of the line at the height z is (top - z) / drop down the disc; rise is `rise_between` of the
+        ground; drop 0: the line contains all segments
     """
     h = plane[2]
     first, step, count = crossings(s, plane[0], h, R)
@@ -409,8 +412,8 @@ def measure_bends(w, s, step, count):
 
 @inline
 def reached(w, fine, s, h, R, below, count):
-    """Return the range of crossings, from the first to before the last, between which the ground may reach into the disc at its maximum height, plus
-    one crossing at both ends; see `trace_sharp`."""
+    """Return the range of crossings, from the first to before the last, between which the ground may reach into the disc at its maximum
+    height, plus one crossing at both ends; see `trace_sharp`."""
     top, rise, drop = below
     height, corner, reach = w["height"], w["corner"], w["reach"]
     margin, per, taken = s / abs(h), 1.0 / drop, 0.0 if fine else 1.0
@@ -438,11 +441,12 @@ def find_rise(w, ground, s, x, y, reach):
 
 @kernel
 def rise_between(ground, s, x, y, reach):
-    """Return the maximum height [m] of a line of `trace_sharp` within `reach` m of x, y above the nodes around it; the nodes exclude features unless the
-    base grid is fine."""
+    """Return the maximum height [m] of a line of `trace_sharp` within `reach` m of x, y above the nodes around it; the nodes exclude
+    features unless the base grid is fine."""
     height, steep = bounds_around(ground.features.bins, ground.features.bounds, x, y, reach)
     rest = ground.p[0]["steepest"] - ground.features.bins[0]["steepest"]
-    # cubics exceed the heights of their ends by up to 8/27 of the rise that the slope allows: sharp ones on the finer grid, others where they bend less
+    # cubics exceed the heights of their ends by up to 8/27 of the rise that the slope allows: sharp ones on the finer grid, others where
+    # they bend less
     more = 0.3 * s * ((rest + steep) / PARTS + 2.0 * SHARP)
     if is_fine(ground):
         return more + 2.0 * s * (rest + steep)
@@ -451,8 +455,8 @@ def rise_between(ground, s, x, y, reach):
 
 @inline
 def shares_between(w, ground, s, axis, i, first, last):
-    """Return the weights of the finer ground between the grid lines i and i + 1 in the rows from the first to the last, in a tuple of four: a plane
-    along which the heading has its larger component crosses at most two rows."""
+    """Return the weights of the finer ground between the grid lines i and i + 1 in the rows from the first to the last, in a tuple of four:
+    a plane along which the heading has its larger component crosses at most two rows."""
     third = sharpness_of(w, ground, s, axis, i, first + 2) if last > first + 1 else 0.0
     fourth = sharpness_of(w, ground, s, axis, i, first + 3) if last > first + 2 else 0.0
     return sharpness_of(w, ground, s, axis, i, first), sharpness_of(w, ground, s, axis, i, first + 1), third, fourth
@@ -460,7 +464,8 @@ def shares_between(w, ground, s, axis, i, first, last):
 
 @inline
 def trace_finer(w, ground, s, axis, i, step, plane, end, count, row, shares):
-    """Write the points between the grid lines i and i + 1: on the straight line to the `end`, blended by `shares_between` from `row` with finer ground."""
+    """Write the points between the grid lines i and i + 1: on the straight line to the `end`, blended by `shares_between` from `row` with
+    finer ground."""
     x, y, h, g = plane
     per, per_s, fine_s = 1.0 / h, 1.0 / s, s / PARTS
     turn = per if axis == 0 else -per
@@ -499,7 +504,8 @@ def side_fraction(ground, x, y):
 
 @inline
 def lateral_slope(w, ground, s, x, y, heading, half):
-    """Return the large-scale slope of the ground below a tire, to the left of a level heading: of the base grid, or `common_slope` for a fine one."""
+    """Return the large-scale slope of the ground below a tire, to the left of a level heading: of the base grid, or `common_slope` for a
+    fine one."""
     if is_fine(ground):
         return common_slope(w, ground, s, x, y, heading, half)
     _, along, across = base_and_slopes(ground.p, ground.heights, x, y)
@@ -508,8 +514,8 @@ def lateral_slope(w, ground, s, x, y, heading, half):
 
 @kernel
 def common_slope(w, ground, s, x, y, heading, half):
-    """Return the slope to the left that is common to the ground across a tire, `half` m to both sides of (x, y): the slope of minimum magnitude among
-    those between its middle and its sides and at these three points, 0 if their signs differ. `heading` is level."""
+    """Return the slope to the left that is common to the ground across a tire, `half` m to both sides of (x, y): the slope of minimum
+    magnitude among those between its middle and its sides and at these three points, 0 if their signs differ. `heading` is level."""
     hx, hy = heading
     z0, m0 = tilted(w, ground, s, x, y, heading)
     z1, m1 = tilted(w, ground, s, x - half * hy, y + half * hx, heading)

@@ -1,8 +1,8 @@
 """One step of a tire with TMeasy: contact, load, TMeasy or soil, moments.
 
-`tire_forces` computes the forces, `tire_advance` advances the state, `tire_step` runs contact, forces and advance in this order. Hard ground and
-soil share one contact. The rut depth is (1 - hardness) times that of soil alone, there is one load, and the horizontal forces and moments are
-weighted sums of TMeasy and of the wheel on soil at this load.
+`tire_forces` computes the forces, `tire_advance` advances the state, `tire_step` runs contact, forces and advance in this order. Hard
+ground and soil share one contact. The rut depth is (1 - hardness) times that of soil alone, there is one load, and the horizontal forces
+and moments are weighted sums of TMeasy and of the wheel on soil at this load.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from vehicles.tires.tmeasy.model import tmeasy_advance, tmeasy_grip
 from vehicles.tires.vertical_force import carry
 
 RECOVERY_SPEED = 1.0
-"""m/s. Speed at which a yielded rim recovers: a real edge that rises under the one contact point acts as a ramp. Larger: a wheel that starts deep
-below the ground is thrown out of it."""
+"""m/s. Speed at which a yielded rim recovers: a real edge that rises under the one contact point acts as a ramp. Larger: a wheel that
+starts deep below the ground is thrown out of it."""
 
 
 SLIP_TIME = 2e-3
-"""s. Time constant of the lag between the slip of the patch and the slip for which soil is integrated. The soil forces beyond the equation solved in the
-step are those of the last step, and may be steeper. Smaller: the forces of a braked wheel oscillate from step to step. Larger: soil reacts late."""
+"""s. Time constant of the lag between the slip of the patch and the slip for which soil is integrated. The soil forces beyond the equation
+solved in the step are those of the last step, and may be steeper. Smaller: the forces of a braked wheel oscillate from step to step.
+Larger: soil reacts late."""
 
 
 class Tire(NamedTuple):
@@ -49,7 +50,8 @@ class TireStates(NamedTuple):
 
 @inline
 def tire_forces(p, s, i, under, h, wheel, out):
-    """Compute forces and rates of tire i at its contact out[i] (from `find_contact`), for a step of h seconds; h = 0 gives the rates of the ODE.
+    """Compute forces and rates of tire i at its contact out[i] (from `find_contact`), for a step of h seconds; h = 0 gives the rates of the
+    ODE.
 
     Reads the state of tire i without changing it. `under` is the ground (record of `SOIL`). The loads are implicit in the states of the
     tire over h and explicit in the motion of the wheel. Raises nothing; any finite input gives finite output.

@@ -129,7 +129,8 @@ def _parameters_of(law: TireModelKind, files: Sequence[TireFile]) -> Record:
 
 
 def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()) -> TireFile:
-    """Return a tire from the content of its file by `FILE_TABLE`: `type`, the rows of TIRE except `give`, and those of its model; some are optional.
+    """Return a tire from the content of its file by `FILE_TABLE`: `type`, the rows of TIRE except `give`, and those of its model; some are
+    optional.
 
     `folders` are searched for files that the tire file refers to, in addition to its own folder.
 

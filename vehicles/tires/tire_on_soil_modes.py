@@ -1,7 +1,7 @@
 """Closed-form tire on soil: rigid and flexible mode, and the larger substitute circle of the flattened tire.
 
-[W] J. Y. Wong, Theory of Ground Vehicles, 4th ed. (2008), chapter 2. [B] M. G. Bekker, Introduction to Terrain-Vehicle Systems (1969). k and n are those of
-p = k z^n under the width of the wheel (`bekker_modulus`, `reece_modulus` of `terrain.pressure_sinkage`). SI units.
+[W] J. Y. Wong, Theory of Ground Vehicles, 4th ed. (2008), chapter 2. [B] M. G. Bekker, Introduction to Terrain-Vehicle Systems (1969). k
+and n are those of p = k z^n under the width of the wheel (`bekker_modulus`, `reece_modulus` of `terrain.pressure_sinkage`). SI units.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ BISECTIONS = 200
 
 
 def bekker_sinkage(k: float, n: float, r: float, b: float, load: float) -> float:
-    """Return the sinkage [m] of a towed rigid wheel: (3 W / ((3 - n) b k sqrt D))^(2 / (2 n + 1)) [B]. Raises JounceError for n of 3 or more."""
+    """Return the sinkage [m] of a towed rigid wheel: (3 W / ((3 - n) b k sqrt D))^(2 / (2 n + 1)) [B]. Raises JounceError for n of 3 or
+    more."""
     _check(n)
     return (3.0 * load / ((3.0 - n) * b * k * math.sqrt(2.0 * r))) ** (2.0 / (2.0 * n + 1.0))
 
@@ -27,7 +28,8 @@ def compaction_resistance(k: float, n: float, b: float, z: float) -> float:
 
 
 def critical_pressure(k: float, n: float, r: float, b: float, load: float) -> float:
-    """Return p_gcr = k^(1 / (2 n + 1)) (3 W / ((3 - n) b sqrt D))^(2 n / (2 n + 1)) [Pa]: a tire with a higher ground pressure stays round [W]."""
+    """Return p_gcr = k^(1 / (2 n + 1)) (3 W / ((3 - n) b sqrt D))^(2 n / (2 n + 1)) [Pa]: a tire with a higher ground pressure stays round
+    [W]."""
     _check(n)
     return k ** (1.0 / (2.0 * n + 1.0)) * (3.0 * load / ((3.0 - n) * b * math.sqrt(2.0 * r))) ** (2.0 * n / (2.0 * n + 1.0))
 
@@ -46,8 +48,8 @@ class TireMode(NamedTuple):
 
 
 def tire_mode(k: float, n: float, r: float, b: float, load: float, pressure: float) -> TireMode:
-    """Return the mode of a tire whose inflation and carcass put `pressure` (Pa) on the ground [W]: round above the critical pressure, else flattened
-    with the sinkage (pressure / k)^(1 / n). Raises JounceError like `bekker_sinkage`."""
+    """Return the mode of a tire whose inflation and carcass put `pressure` (Pa) on the ground [W]: round above the critical pressure, else
+    flattened with the sinkage (pressure / k)^(1 / n). Raises JounceError like `bekker_sinkage`."""
     critical, round_sinkage = critical_pressure(k, n, r, b, load), bekker_sinkage(k, n, r, b, load)
     rigid = pressure > critical
     z = round_sinkage if rigid else (pressure / k) ** (1.0 / n)
@@ -76,8 +78,8 @@ class Circle(NamedTuple):
 
 
 def substitute_circle(k: float, n: float, r: float, b: float, load: float, stiffness: float) -> Circle:
-    """Return the rigid wheel r* with the sinkage and contact length of a tire of a radial stiffness (N/m), by `substitute_radius`; its sinkage is
-    `bekker_sinkage` at r*. Raises JounceError like `bekker_sinkage`."""
+    """Return the rigid wheel r* with the sinkage and contact length of a tire of a radial stiffness (N/m), by `substitute_radius`; its
+    sinkage is `bekker_sinkage` at r*. Raises JounceError like `bekker_sinkage`."""
     deflection = load / stiffness
     low, high = 1e-9, bekker_sinkage(k, n, r, b, load)
     for _ in range(BISECTIONS):

@@ -63,7 +63,8 @@ def press_tire(m, s, i, h):
 
 @inline
 def evaluate_callback_models(m, s, h, held):
-    """Compute forces and rates of the wheels with callback models; with `held` True first set their treads to the positions of `hold_tire`."""
+    """Compute forces and rates of the wheels with callback models; with `held` True first set their treads to the positions of
+    `hold_tire`."""
     callbacks = False
     for i in range(len(s.wheels)):
         callbacks = callbacks or is_callback_model(m, i)

@@ -27,11 +27,12 @@ SINKAGE_HUB = 0.8
 """Maximum sinkage over radius ("hub-deep")."""
 
 SHALLOW = 0.06
-"""Sinkage over diameter above which a wheel pushes soil ahead [Bekker 1969, as quoted by Wong 2008: "when z / D > 0.06"]. A rule of thumb: here
-the effect fades in smoothly from half of this value to one and a half times this value."""
+"""Sinkage over diameter above which a wheel pushes soil ahead [Bekker 1969, as quoted by Wong 2008: "when z / D > 0.06"]. A rule of thumb:
+here the effect fades in smoothly from half of this value to one and a half times this value."""
 
 LUG_LAYER = 0.45
-"""Layer that slipping lugs remove, over their height: the sinkage of CMU's grouser wheel minus that of the smooth one, at slips of 0.5 to 0.9."""
+"""Layer that slipping lugs remove, over their height: the sinkage of CMU's grouser wheel minus that of the smooth one, at slips of 0.5 to
+0.9."""
 
 V_ROLL = 1e-3
 """m/s. Speed of the tread above which its rolling distance counts in the shear. Larger: slow wheels shear too little."""
@@ -54,7 +55,8 @@ def tread_factors(p, under):
 
 @inline
 def memory_of(under, k, rut):
-    """Return the memory of soil (record of `SOIL`) of modulus k that was pressed `rut` (m) deep: `pressed_before`, with the floor at most at its height."""
+    """Return the memory of soil (record of `SOIL`) of modulus k that was pressed `rut` (m) deep: `pressed_before`, with the floor at most
+    at its height."""
     if rut <= 0.0:
         return VIRGIN
     g = under[0]
@@ -64,12 +66,13 @@ def memory_of(under, k, rut):
 
 @kernel
 def soil_reaction(p, under, deflection, z, before, motion):
-    """Return the reaction of soil (record of `SOIL`) on the flexible tire at the sinkage z >= 0 (m), with the radial deflection of the tire.
+    """Return the reaction of soil (record of `SOIL`) on the flexible tire at the sinkage z >= 0 (m), with the radial deflection of the
+    tire.
 
     `before` is (rut, dug): depth of an earlier rut, and depth that the wheel has dug above this sinkage (m); `motion`
-    (e, s_x, s_y, s, fade): as in `soil_wheel`, and the weight of the vertical component of the shear, 0 at standstill. Returns (W, slope, area, floor,
-    forces): vertical force of a soil of hardness 0 [N], an upper bound of its slope [N/m], contact area [m2], depth of the rut floor [m], and
-    (resistance, thrust, circumferential force, side force, strength, pressure of the side wall, way) as in `contact_forces`.
+    (e, s_x, s_y, s, fade): as in `soil_wheel`, and the weight of the vertical component of the shear, 0 at standstill. Returns (W, slope,
+    area, floor, forces): vertical force of a soil of hardness 0 [N], an upper bound of its slope [N/m], contact area [m2], depth of the rut
+    floor [m], and (resistance, thrust, circumferential force, side force, strength, pressure of the side wall, way) as in `contact_forces`.
     """
     R, b = p[0]["radius"], p[0]["width"]
     rut, dug = before
@@ -98,15 +101,15 @@ def soil_reaction(p, under, deflection, z, before, motion):
 
 @inline
 def dig(p, state, under, o, h, pressed, slide, length):
-    """Return (rate [m/s], rise [1]) over a step of h seconds: the digging rate of the slipping tread, backward Euler in the dug depth d, and the slope
-    on which the wheel climbs out of its hole.
+    """Return (rate [m/s], rise [1]) over a step of h seconds: the digging rate of the slipping tread, backward Euler in the dug depth d,
+    and the slope on which the wheel climbs out of its hole.
 
         d' = g - d ((v / l)^4 + (g / H)^4)^(1/4),    g = layer v_s / l,    layer = slip_sinkage z_p + LUG_LAYER min(lug height, z_p)
 
-    The tread removes a layer of soil at the slip speed v_s. Undug ground enters at the speed v, over the contact length l. Rolling steadily,
-    d = layer slip / (1 - slip); with the wheels spinning in place d tends to H = MAX_DUG R. d decreases at most with d v / l, the climb whose
-    resistance `finish` applies. The part of this climb that turning lugs cut from the wall ahead has no resistance: for a wheel with lugs only the
-    lifting part counts.
+    The tread removes a layer of soil at the slip speed v_s. Undug ground enters at the speed v, over the contact length l. Rolling
+    steadily, d = layer slip / (1 - slip); with the wheels spinning in place d tends to H = MAX_DUG R. d decreases at most with d v / l, the
+    climb whose resistance `finish` applies. The part of this climb that turning lugs cut from the wall ahead has no resistance: for a wheel
+    with lugs only the lifting part counts.
 
     pressed, slide, length : z_p [m], sinkage by the load; v_s [m/s]; l [m]
     """
@@ -123,8 +126,8 @@ def dig(p, state, under, o, h, pressed, slide, length):
 
 @inline
 def pushed_ahead(p, under, z):
-    """Return the resistance [N] of the soil ahead of a wheel that has sunk deeper than `SHALLOW` diameters: `frontal_bulldozing` of the excess depth,
-    with the slope alpha at which the wheel meets the ground at its sinkage z.
+    """Return the resistance [N] of the soil ahead of a wheel that has sunk deeper than `SHALLOW` diameters: `frontal_bulldozing` of the
+    excess depth, with the slope alpha at which the wheel meets the ground at its sinkage z.
 
         deep = z - S,    S = SHALLOW D;    (z - S / 2)^2 / (2 S) between S / 2 and 3 S / 2
 
@@ -148,9 +151,9 @@ def carry(p, s, i, under, h, v_tread, out):
 
         F_z = F(depth - soft z, depth' - soft z') = W(z_p) + damping area z_p',    z = z_p + d
 
-    where d is dug (`dig`) and z_p pressed. v_tread is R_e spin [m/s]. Returns (F_z, slope, deflection, z', forces): load [N], slope of the tire
-    spring [N/m], radial deflection [m] at the end of the step, rate of z [m/s], and the forces of the soil at this load as in `soil_reaction`,
-    thrust with its sign, and resistance of climbing out of the hole [N]. The rate of d is written into out[i].
+    where d is dug (`dig`) and z_p pressed. v_tread is R_e spin [m/s]. Returns (F_z, slope, deflection, z', forces): load [N], slope of the
+    tire spring [N/m], radial deflection [m] at the end of the step, rate of z [m/s], and the forces of the soil at this load as in
+    `soil_reaction`, thrust with its sign, and resistance of climbing out of the hole [N]. The rate of d is written into out[i].
     """
     o, state = out[i], s[i]
     soft, depth, rate, v_x, z, d = yields(s, i, out), o["depth"], o["depth_rate"], o["v_x"], s[i]["sinkage"], s[i]["dug"]
@@ -215,7 +218,8 @@ def static_force(p, under, depth):
 
 @kernel
 def static_sinkage(p, under, depth):
-    """Return the rut depth [m] at which tire and soil carry the same load, by bisection: with depth the tire force decreases, the soil force increases."""
+    """Return the rut depth [m] at which tire and soil carry the same load, by bisection: with depth the tire force decreases, the soil
+    force increases."""
     soft = 1.0 - under[0]["hardness"]
     low, high = 0.0, depth / soft
     for _ in range(60):

@@ -24,8 +24,8 @@ SKID = 0.1
 """Skid, 1 - R spin / v, above which the soil ahead of a braked wheel flows as in [WR], part II; below, the flow fades in smoothly."""
 
 TURN_BEGINS, TURN_ENDS = 0.01, 0.04
-"""Slip range in which the shear stress turns from the displacement to the slip velocity. Close to zero the velocity has no well-defined direction,
-and the side force of a freely rolling wheel would grow with the root of the slip angle: too steep for any step."""
+"""Slip range in which the shear stress turns from the displacement to the slip velocity. Close to zero the velocity has no well-defined
+direction, and the side force of a freely rolling wheel would grow with the root of the slip angle: too steep for any step."""
 
 TINY = 1e-24
 """Squares below which a direction is undefined."""
@@ -70,7 +70,8 @@ def turning_point(theta_1, friction_angle, rolled):
 
 @inline
 def soil_flow(theta_1, theta_0, e, s_x):
-    """Return the velocity in excess of e with which the soil ahead of theta_0 moves, per tread travel, so that it reaches theta_0 unsheared [WR, part II].
+    """Return the velocity in excess of e with which the soil ahead of theta_0 moves, per tread travel, so that it reaches theta_0 unsheared
+    [WR, part II].
 
     (e - s_x) (sin theta_1 - sin theta_0) / (theta_1 - theta_0) - e
     """
@@ -87,8 +88,8 @@ def sheared_by(r, K, motion, flow, turned, angle):
         j_y = r s_y (theta_1 - theta)
         fraction = 1 - exp(-j / K)                                                                                  [JH]
 
-    along the slip velocity (e - (e - s_x) cos theta, s_y), along the displacement where `velocity` is 0, or a mix of both. Both components share one
-    fraction, so the strength is never exceeded.
+    along the slip velocity (e - (e - s_x) cos theta, s_y), along the displacement where `velocity` is 0, or a mix of both. Both components
+    share one fraction, so the strength is never exceeded.
 
     Parameters
     ----------
@@ -139,8 +140,8 @@ def contact_forces(earth, memory, wheel, arc, motion, panels):
     Returns
     -------
     tuple : in N: vertical force of the pressure and of the shear, compaction resistance (integral of sigma sin theta), gross
-        thrust (of tau_x cos theta), circumferential force (torque / r), side force, strength (of tau_max cos theta), passive pressure of the side
-        wall; in m: mean travel of the tread through the contact, weighted with the strength
+        thrust (of tau_x cos theta), circumferential force (torque / r), side force, strength (of tau_max cos theta), passive pressure of
+        the side wall; in m: mean travel of the tread through the contact, weighted with the strength
     """
     k, n, cohesion, tan_phi, K, wall, wall_growth = earth
     r, b = wheel
@@ -205,8 +206,8 @@ def contact_forces(earth, memory, wheel, arc, motion, panels):
 
 @inline
 def earth_of(soil, b, cohesion_factor, friction_factor):
-    """Return the soil parameters of `contact_forces` for a soil (record of `SOIL`) under a wheel of width b (m), its strength times factors of the
-    tread."""
+    """Return the soil parameters of `contact_forces` for a soil (record of `SOIL`) under a wheel of width b (m), its strength times factors
+    of the tread."""
     g = soil[0]
     _, D1, D2 = hegedus_factors(g["friction_angle"])
     tan_phi = math.tan(g["friction_angle"])
@@ -242,10 +243,11 @@ def arc_and_motion(soil, ratio, motion):
 
 @kernel
 def soil_wheel(soil, r, b, z, motion):
-    """Return the forces of virgin soil (record of `SOIL`) on a rigid wheel without lugs, of radius r and width b at the sinkage z (m), 0 < z < r.
+    """Return the forces of virgin soil (record of `SOIL`) on a rigid wheel without lugs, of radius r and width b at the sinkage z (m), 0 <
+    z < r.
 
-    `motion` is (e, s_x, s_y, s): as in `contact_forces`, and the magnitude of the slip, 0..1, that moves the peak stress. The result is that of
-    `contact_forces`.
+    `motion` is (e, s_x, s_y, s): as in `contact_forces`, and the magnitude of the slip, 0..1, that moves the peak stress. The result is
+    that of `contact_forces`.
     """
     arc, moves = arc_and_motion(soil, z / r, motion)
     return contact_forces(earth_of(soil, b, 1.0, 1.0), VIRGIN, (r, b), arc, moves, 1)

@@ -64,7 +64,8 @@ def longitudinal_stiffness(p, F_z, dp):
 
 @inline
 def longitudinal(p, F_z, kappa, gamma, dp, mu):
-    """Return (F_x0, K_xkappa) of pure slip; p a record of MAGIC, dp the relative change of pressure, mu the friction over that of the file."""
+    """Return (F_x0, K_xkappa) of pure slip; p a record of MAGIC, dp the relative change of pressure, mu the friction over that of the
+    file."""
     df = F_z / (p["lfzo"] * p["load"]) - 1.0
     lean = gamma * p["lgax"] if p["set"] == 52 else gamma
     pressed = 1.0 + (p["ppx3"] + p["ppx4"] * dp) * dp
@@ -254,8 +255,8 @@ def largest_side_force(p, F_z, mu):
 
 @inline
 def slopes_and_peaks(p, F_z, gamma, pressure, mu):
-    """Return (K_x, K_y, peaks, steepness): magnitudes of the initial slopes [N]; along and across the slips at the maximum force of pure slip; and
-    slope times this slip over this force. Shifts are ignored, and the values are limited for any file."""
+    """Return (K_x, K_y, peaks, steepness): magnitudes of the initial slopes [N]; along and across the slips at the maximum force of pure
+    slip; and slope times this slip over this force. Shifts are ignored, and the values are limited for any file."""
     load = max(F_z, LOAD_MIN)
     dp = pressure / p["p0"] - 1.0 if p["p0"] > 0.0 and p["set"] != 52 else 0.0
     df = load / (p["lfzo"] * p["load"]) - 1.0

@@ -152,8 +152,8 @@ def shared_values(tir: Tir, own: Record) -> dict[str, Any]:
 
 
 def _spring(tir: Tir, own: Record) -> tuple[float, float]:
-    """Return c1 [N/m] and c2 [N/m2] of F = c1 d + c2 d^2: a fit of the curve of deflection and load if the file has one, else from Q_FZ1 and Q_FZ2
-    of set 6.1, else the vertical stiffness. Raises ConfigError."""
+    """Return c1 [N/m] and c2 [N/m2] of F = c1 d + c2 d^2: a fit of the curve of deflection and load if the file has one, else from Q_FZ1
+    and Q_FZ2 of set 6.1, else the vertical stiffness. Raises ConfigError."""
     p = own[0]
     curve = tir.table("DEFLECTION_LOAD_CURVE", ("length", "force"))
     if curve is not None and len(curve) > 2:

@@ -1,25 +1,26 @@
 """TMeasy tire model: tangential deflections and twist, the parameters of its file, and its horizontal forces on hard ground and on soil.
 
-State (`contract.TREAD_STATE`): numbers 0 and 1 are the tangential deflection u of the tread [m], along and across; number 2 is the load under
-which the tread was laid down, over the nominal load and minus 1; number 3 is its twist about the ground normal [rad]. Memory 0 is the secant of the
-last step, friction force over sliding velocity [N s/m]; memory 1 is its normalized slip, the first guess of the next step. Tires without the
-keys that need them have no numbers 2 and 3.
+State (`contract.TREAD_STATE`): numbers 0 and 1 are the tangential deflection u of the tread [m], along and across; number 2 is the load
+under which the tread was laid down, over the nominal load and minus 1; number 3 is its twist about the ground normal [rad]. Memory 0 is the
+secant of the last step, friction force over sliding velocity [N s/m]; memory 1 is its normalized slip, the first guess of the next step.
+Tires without the keys that need them have no numbers 2 and 3.
 
 **Relaxation.** While rolling, the force follows the slip over the distance dF0 / c (`tread_friction`), and dF0 grows with the load. With
-`relaxation_by: length` the stiffness is c dF0(laid) / dF0(nominal), so the distance does not depend on the load. Only rolling or sliding lays down new
-tread; a tread at rest is a spring of constant stiffness, from which a changing load takes no work. The damper would carry a part of the force in
-parallel with the spring at high speed, so its part d v / dF0 is limited: d / (1 + v / V_DAMP).
+`relaxation_by: length` the stiffness is c dF0(laid) / dF0(nominal), so the distance does not depend on the load. Only rolling or sliding
+lays down new tread; a tread at rest is a spring of constant stiffness, from which a changing load takes no work. The damper would carry a
+part of the force in parallel with the spring at high speed, so its part d v / dF0 is limited: d / (1 + v / V_DAMP).
 
-**Twist.** A wheel that is steered at standstill twists its tread, a spring k with Dahl friction. Tread that rolls or slides through the contact of
-length L is laid down untwisted:
+**Twist.** A wheel that is steered at standstill twists its tread, a spring k with Dahl friction. Tread that rolls or slides through the
+contact of length L is laid down untwisted:
 
     psi' = turn_rate - |turn_rate| psi / psi_max - v psi / L,    M_z = -k psi,    k psi_max = mu F_z sqrt(F_z / p) / 3
 
-The stored energy is k psi^2 / 2, and both other terms only decrease it. The maximum moment is Gough's (V. E. Gough, Cornering characteristics of
-tyres, Automobile Engineer 44 (1954)), p the inflation pressure: 385 N m at 6.6 kN, 20 psi and mu 0.8.
+The stored energy is k psi^2 / 2, and both other terms only decrease it. The maximum moment is Gough's (V. E. Gough, Cornering
+characteristics of tyres, Automobile Engineer 44 (1954)), p the inflation pressure: 385 N m at 6.6 kN, 20 psi and mu 0.8.
 
-**Camber.** A leaning wheel rolls with an additional lateral slip of camber_stiffness / dfy0 times its camber. The thrust is limited by friction,
-follows over the same distance and is zero at standstill. Its work on the car is taken from the spin of the wheel, so that rolling gains no energy.
+**Camber.** A leaning wheel rolls with an additional lateral slip of camber_stiffness / dfy0 times its camber. The thrust is limited by
+friction, follows over the same distance and is zero at standstill. Its work on the car is taken from the spin of the wheel, so that rolling
+gains no energy.
 """
 
 from __future__ import annotations
@@ -99,8 +100,8 @@ FRICTION_MIN = 0.01
 """Minimum friction coefficient of hard ground; the slips of the curves scale with it and must not vanish."""
 
 V_DAMP = 0.5
-"""m/s. With `relaxation_by: length`, the speed at which half of the tread damping remains. Larger: more of the force acts immediately. Smaller: a
-wheel that has begun to roll vibrates on its tread for longer."""
+"""m/s. With `relaxation_by: length`, the speed at which half of the tread damping remains. Larger: more of the force acts immediately.
+Smaller: a wheel that has begun to roll vibrates on its tread for longer."""
 
 LAID_MIN = 0.05
 """Minimum stiffness of tread laid under a small load, over that at the nominal load."""
@@ -134,10 +135,12 @@ _RISING = ("fxm", "fym")
 
 @inline
 def tmeasy_grip(p, s, i, h, borne, under, out):
-    """Return horizontal forces and moments (F_x, F_y [N], M_z, M_y [N m]) of tire i: tread springs against friction and the strength of the soil.
+    """Return horizontal forces and moments (F_x, F_y [N], M_z, M_y [N m]) of tire i: tread springs against friction and the strength of the
+    soil.
 
     `p` and `s` are a `Tire` and `TireStates` of `tire`, `borne` is that of `moments.finish`. Soil is H s / (s + s1), with s1 from the
-    travel of the tread through the contact, plus the excess of the integrals over it at the slip of the last step. Rates are written into out[i].
+    travel of the tread through the contact, plus the excess of the integrals over it at the slip of the last step. Rates are written into
+    out[i].
     """
     o, t, law, u = out[i], p.shared[0], p.tmeasy[0], s.treads[i]["numbers"]
     R_e, v_tread, load, _, deflection, forces = borne
@@ -211,7 +214,8 @@ def stiffness_and_damping(law, laid, v_t):
 
 @inline
 def twist(law, u, o, load, q, friction, passing, h):
-    """Return the moment [N m] of the twisted tread; write its rate and that of the load memory into `tread_rate` of o, backward Euler over h.
+    """Return the moment [N m] of the twisted tread; write its rate and that of the load memory into `tread_rate` of o, backward Euler over
+    h.
 
     `passing` is (v, L): speed at which the tread rolls or slides through the contact [m/s], and contact length [m].
     """

@@ -7,8 +7,8 @@ Slips may be divided by normalizing factors before they are combined, so that bo
 
     hat_i = s_i^M / (s_x^M + s_y^M) + (F_i^M / dF_i^0) / (F_x^M / dF_x^0 + F_y^M / dF_y^0)
 
-The curve of the combined slip then has the slopes dF_i^0 hat_i and the slips s_i^M / hat_i, s_i^S / hat_i. Along one axis alone the factors change
-nothing. Under braking slip near its peak the tire has little remaining lateral force, which plain slips do not show.
+The curve of the combined slip then has the slopes dF_i^0 hat_i and the slips s_i^M / hat_i, s_i^S / hat_i. Along one axis alone the factors
+change nothing. Under braking slip near its peak the tire has little remaining lateral force, which plain slips do not show.
 differs: the factors tend to 1 towards full sliding, where friction opposes the velocity of the rubber and has no preferred axes.
 """
 
@@ -43,9 +43,11 @@ def axes_at(p, q):
 
 @inline
 def factors(axes, slide, speed, weight):
-    """Return the normalizing factors (hat_x, hat_y) of Rill for `axes_at`, at a slip of the rim over the friction ratio whose square is slide / speed.
+    """Return the normalizing factors (hat_x, hat_y) of Rill for `axes_at`, at a slip of the rim over the friction ratio whose square is
+    slide / speed.
 
-    They are 1 above twice the slip at which both axes slide fully, and Rill's below that of the later peak; `weight` is the fraction of hard ground.
+    They are 1 above twice the slip at which both axes slide fully, and Rill's below that of the later peak; `weight` is the fraction of
+    hard ground.
     """
     dfx0, dfy0, fxm, fym, sxm, sym, _, _, sxs, sys = axes
     peak = max(sxm, sym)

@@ -30,8 +30,8 @@ from simulator.base.jit import inline
 from vehicles.tires.tmeasy.steady_forces import characteristic, rising_force, slip_force
 
 V_BREAK = 0.2
-"""m/s. A locked or standing wheel slides with sliding friction above approximately this speed and sticks with the peak force well below it. Larger:
-softer break-away, and slip forces beyond the peak are inaccurate below it. Smaller: harsher break-away."""
+"""m/s. A locked or standing wheel slides with sliding friction above approximately this speed and sticks with the peak force well below it.
+Larger: softer break-away, and slip forces beyond the peak are inaccurate below it. Smaller: harsher break-away."""
 
 NEWTON = 1e-3
 """Relative step of Newton's iteration at which it stops; the error is of the order of the square, and zero in steady state."""
@@ -82,8 +82,8 @@ def hold(axes, ground, trial, start):
     Parameters
     ----------
     axes : result of `steady_forces.axes_at`
-    ground : (m, hard fraction, H, s1): friction over that of the curves, fraction of hard ground, and for the rest strength [N] and half slip, see
-        `friction_force`
+    ground : (m, hard fraction, H, s1): friction over that of the curves, fraction of hard ground, and for the rest strength [N] and half
+        slip, see `friction_force`
     trial : (T_x, T_y, K_x, K_y, v_s, v_t): trial force [N], c h + d of both axes [N s/m], length of v_s, v_t [m/s]
     start : (secant, slip) of the last step
 
