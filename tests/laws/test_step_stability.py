@@ -140,7 +140,7 @@ def test_a_spring_that_is_too_stiff_is_named():
 
 def test_a_step_too_long_is_reported_for_the_file_that_requests_it(tmp_path):
     """With stiff dampers; with dampers half as stiff 10 ms are accepted."""
-    with pytest.raises(ConfigError, match=r"m\.yaml: step: got '10 ms', expected a shorter step for this vehicle"):
+    with pytest.raises(ConfigError, match=r"m\.yaml: step: invalid value; expected a shorter step for this vehicle.*; got '10 ms'"):
         build_vehicle("hmmwv_chrono", said_by=tmp_path / "m.yaml", step=0.01)
 
 

@@ -139,9 +139,9 @@ def test_a_controller_that_does_not_fit_is_refused(changes: dict[str, Any], word
 def test_a_file_that_asks_for_what_there_is_not_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"expected a controller: abs, .*did you mean abs"):
         car(tmp_path, {"type": "abss"})
-    with pytest.raises(ConfigError, match=r"controllers\[1\]\.name: got 'ask_much', expected .* no other controller has"):
+    with pytest.raises(ConfigError, match=r"controllers\[1\]\.name: invalid value; expected .* no other controller has; got 'ask_much'"):
         car(tmp_path, *2 * [{"type": "ask_much", "amount": 1.0}])
-    with pytest.raises(ConfigError, match="brakes: got 'max_torque', expected hydraulics and discs"):
+    with pytest.raises(ConfigError, match="brakes: invalid value; expected hydraulics and discs.*; got 'max_torque'"):
         car(tmp_path, {"type": "ask_much", "amount": 1.0}, base="hmmwv_chrono")
 
 

@@ -301,7 +301,7 @@ def test_a_run_with_such_a_law_says_so_once_and_goes_to_its_end(folder: Path, tm
 def test_an_unknown_type_names_the_known_ones() -> None:
     with pytest.raises(
         ConfigError,
-        match=r"t\.yaml: type: got 'brushh', expected a tire model: tmeasy, magic_formula, fiala, measured, .*did you mean brush",
+        match=r"t\.yaml: type: .*expected a tire model: tmeasy, magic_formula, fiala, measured, .*did you mean brush",
     ):
         tire({**TIRE, "type": "brushh"}, "t.yaml")
 

@@ -351,5 +351,5 @@ def test_a_vehicle_file_selects_the_contact_of_its_tires():
 
 
 def test_a_node_spacing_too_small_for_the_tire_is_rejected():
-    with pytest.raises(ConfigError, match=r"contact_grid_spacing: got 0\.01, expected at least 0\.0147 m"):
+    with pytest.raises(ConfigError, match=r"contact_grid_spacing: invalid value; expected at least 0\.0147 m.*; got 0\.01"):
         tire_rig.parameters("tmeasy_hmmwv", contact_grid_spacing=0.01)

@@ -38,12 +38,12 @@ def test_a_fault_names_file_and_key(key, value):
 def test_a_turn_stiffness_requires_a_pressure():
     mapping = shipped()
     del mapping["pressure"]
-    with pytest.raises(ConfigError, match=r"turn_stiffness: got .* expected a key pressure, too"):
+    with pytest.raises(ConfigError, match=r"turn_stiffness: invalid value; expected a key pressure, too"):
         tire(mapping, "my_tire.yaml")
 
 
 def test_missing_key():
     mapping = shipped()
     del mapping["nl0"]
-    with pytest.raises(ConfigError, match=r"nl0: got 'nothing'"):
+    with pytest.raises(ConfigError, match=r"nl0: missing"):
         tire(mapping, "my_tire.yaml")
