@@ -205,4 +205,4 @@ def test_a_file_without_points_gets_those_of_a_box() -> None:
 def test_a_fault_names_file_and_key(key: str, value: Any) -> None:
     with pytest.raises(ConfigError) as error:
         read_description(hmmwv_with(**{key: value}), "mine.yaml")
-    assert str(error.value).startswith(f"mine.yaml: body.{key}: got ")
+    assert str(error.value).startswith(f"mine.yaml: body.{key}: ") and "; expected " in str(error.value)

@@ -32,7 +32,7 @@ def test_shipped_tires_load():
 def test_a_fault_names_file_and_key(key, value):
     with pytest.raises(ConfigError) as error:
         tire({**shipped(), key: value}, "my_tire.yaml", "tire")
-    assert str(error.value).startswith(f"my_tire.yaml: tire.{key}: got ")
+    assert str(error.value).startswith(f"my_tire.yaml: tire.{key}: ") and "; expected " in str(error.value)
 
 
 def test_a_turn_stiffness_requires_a_pressure():
