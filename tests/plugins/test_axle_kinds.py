@@ -209,7 +209,7 @@ def test_a_tenant_that_gives_what_is_no_number_is_held_and_the_drive_goes_on(tmp
         v.step(ground("flat"), go, 1e-3)
     assert v.stopped() == (v.description.mechanism.designs[2],)
     v.read()
-    assert v.troubles == ["trailing_arm, axles.rear: gave a number that is not finite, and the axle is held where it was"]
+    assert v.troubles == ["trailing_arm, axles.rear: returned a non-finite number; the axle is fixed in its last position"]
     readout = v.read()[0]
     assert all(np.isfinite(v.space.state[0][name]).all() for name in ("p_WB", "v_WB_B", "w_WB_B", "theta", "theta_dot"))
     assert np.abs(readout["p_BK"][2:] - stood).max() < 1e-3
@@ -230,7 +230,7 @@ def test_a_run_with_an_axle_that_is_stopped_goes_on_to_its_end_and_says_so(tmp_p
     process = start("run", "straight.yaml", "--plugin", "torn.py", "--out", "out", cwd=tmp_path, PYTHONDONTWRITEBYTECODE="1")
     code, out, err = finish(process, 900.0)
     assert code == 0, (out, err)
-    assert "trailing_arm, axles.rear: gave a number that is not finite, and the axle is held where it was" in out
+    assert "trailing_arm, axles.rear: returned a non-finite number; the axle is fixed in its last position" in out
     assert "Traceback" not in err
     columns = read_telemetry(tmp_path / "out" / "telemetry.parquet")
     assert columns["time"][-1] == pytest.approx(2.0, abs=0.02)

@@ -123,7 +123,7 @@ def test_limits_act_and_one_that_loses_its_head_is_switched_off(tmp_path: Path) 
     assert good.logged[-1][2][0]["turns"] == 11  # at 200 Hz: in the first step, and each 5 ms
     assert lost.space.command[0]["throttle"] == 0.8
     assert lost.space.brakes[0]["pressure"][0] > 1e6
-    assert lost.troubles == ["controller ask_much: asked for a number that is not finite, and is switched off"]
+    assert lost.troubles == ["controller ask_much: requested a non-finite number; it is switched off"]
 
 
 @pytest.mark.parametrize(("changes", "words"), [
@@ -139,9 +139,9 @@ def test_a_controller_that_does_not_fit_is_refused(changes: dict[str, Any], word
 def test_a_file_that_asks_for_what_there_is_not_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"expected a controller: abs, .*did you mean abs"):
         car(tmp_path, {"type": "abss"})
-    with pytest.raises(ConfigError, match=r"controllers\[1\]\.name: got 'ask_much', expected .* no other controller has"):
+    with pytest.raises(ConfigError, match=r"controllers\[1\]\.name: invalid value; expected .* no other controller has; got 'ask_much'"):
         car(tmp_path, *2 * [{"type": "ask_much", "amount": 1.0}])
-    with pytest.raises(ConfigError, match="brakes: got 'max_torque', expected hydraulics and discs"):
+    with pytest.raises(ConfigError, match="brakes: invalid value; expected hydraulics and discs.*; got 'max_torque'"):
         car(tmp_path, {"type": "ask_much", "amount": 1.0}, base="hmmwv_chrono")
 
 
