@@ -89,7 +89,10 @@ def _check(shape: Section) -> None:
     if not values["shortest"] < values["longest"] <= values["length"]:
         raise ConfigError(shape.file, shape.path("longest"), values["longest"], "a wavelength above shortest and at most length")
     if max(values["length"], values["width"]) > TILE * values["shortest"] / RESOLUTION:
-        expected = f"a wavelength of at least {RESOLUTION * max(values['length'], values['width']) / TILE:.3g} m for this length, because the random field is periodic"
+        expected = (
+            f"a wavelength of at least {RESOLUTION * max(values['length'], values['width']) / TILE:.3g} m for this length, "
+            "because the random field is periodic"
+        )
         raise ConfigError(shape.file, shape.path("shortest"), values["shortest"], expected)
 
 

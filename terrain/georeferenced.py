@@ -19,7 +19,7 @@ from simulator.base.section import Section
 from terrain.kinds import find_file
 from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster, Values
 from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed
-from terrain.readers.kinds import FIELDS, check_said, read_heights
+from terrain.readers.kinds import FIELDS, check_options, read_heights
 from terrain.readers.request import ReadRequest
 
 GEOREFERENCE = Field(
@@ -96,7 +96,7 @@ def placed(data: Section, georeference: Section | None, folder: Path, indices: b
     ConfigError : the file is unusable, or its position is not specified
     """
     options = {field.name: data.mapping[field.name] for field in FIELDS if field.name in data.mapping}
-    check_said(Path(options["file"]), options, data.file, data.key, indices)
+    check_options(Path(options["file"]), options, data.file, data.key, indices)
     path = find_file(options["file"], data.file, folder, "an elevation file")
     source = read_heights(ReadRequest(path, options, data.file, data.key, indices=indices))
     if indices and not isinstance(source, Raster):

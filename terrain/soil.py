@@ -116,7 +116,7 @@ def named_soil(soils: Mapping[str, Mapping[str, Any]], name: Any, kind: str, fil
         raise ConfigError(file, key, name, f"the name of a {kind}{did_you_mean(name, soils)}; known: {', '.join(sorted(soils))}")
     out = soil(soils[name], f"{name}.yaml")
     if (out[0]["hardness"] == 1.0) != (kind == "surface"):
-        raise ConfigError(file, key, name, f"the name of a {kind}; {name} has type: {soils[name]['type']}")
+        raise ConfigError(file, key, name, f"the name of a {kind}; the file has type: {soils[name]['type']}")
     return out
 
 

@@ -251,7 +251,7 @@ def test_file_of_a_run(tmp_path):
     ("change", "said"),
     [
         ({"places": np.zeros((3, 2))}, "places"),
-        ({"depths": np.zeros((1, TILE, TILE), np.uint16)}, "as many tiles"),
+        ({"depths": np.zeros((1, TILE, TILE), np.uint16)}, "one per place"),
         ({"spacing": np.array(0.1)}, "spacing"),
         ({"places": np.full((3, 2), 1 << 30, np.int32)}, "places"),
     ],
@@ -262,5 +262,5 @@ def test_file_that_is_none_is_refused(tmp_path, change, said):
     np.savez(file, **({**good, "depths": np.zeros((3, TILE, TILE), np.uint16)} | change))
     with pytest.raises(ConfigError, match=said):
         read_ruts(file)
-    with pytest.raises(ConfigError, match="ruts that a run has left"):
+    with pytest.raises(ConfigError, match="a rut file of a run"):
         read_ruts(tmp_path / "nothing.npz")

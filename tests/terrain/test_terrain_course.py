@@ -77,9 +77,9 @@ def test_the_same_seed_gives_the_same_bits_and_another_one_another_course():
 @pytest.mark.parametrize(
     ("shape", "told"),
     [
-        (rough(shortest=20.0), "more than shortest"),
+        (rough(shortest=20.0), "above shortest"),
         (rough(longest=200.0), "at most length"),
-        (rough(length=500.0), "repeat itself"),
+        (rough(length=500.0), "random field is periodic"),
         (rough(seed=-1), "seed"),
         ({"shape": "half_round", "at": 0.0}, "height"),
         ({"shape": "half_square", "at": 0.0, "height": 0.1}, "half_round"),

@@ -179,10 +179,10 @@ def test_a_ground_without_features_is_the_base_grid_bit_for_bit() -> None:
     ("feature", "key"),
     [
         ({"type": "wall", "points": [[0, 0], [5, 0], [0, 0.01]], "height": 1}, r"features\[0\].points\[1\]: .*170 deg"),
-        ({"type": "wall", "points": [[0, 0], [0, 0]], "height": 1}, r"features\[0\].points: .*apart"),
+        ({"type": "wall", "points": [[0, 0], [0, 0]], "height": 1}, r"features\[0\].points: .*distinct positions"),
         (
             {"type": "ditch", "points": [[0, 0], [5, 0]], "depth": 1, "width": 1, "bottom": 1},
-            r"features\[0\].bottom: .*less than the width",
+            r"features\[0\].bottom: .*below that at the top",
         ),
         (
             {"type": "washboard", "at": [0, 0], "height": 0.1, "wavelength": 2, "length": 1, "width": 1},
@@ -232,9 +232,9 @@ def test_setts_are_stones_of_one_height_each_over_joints_on_the_ground() -> None
 @pytest.mark.parametrize(
     ("feature", "what"),
     [
-        ({"type": "curb", "points": [[0, 0], [1, 0]], "height": [0.1, 0.1, 0.1]}, "2: one at every point"),
+        ({"type": "curb", "points": [[0, 0], [1, 0]], "height": [0.1, 0.1, 0.1]}, "2 numbers .one per point"),
         ({"type": "setts", "at": [0, 0], "length": 3, "width": 2, "pitch": 0.1, "joint": 0.06, "rms": 0.0}, "half the pitch"),
-        ({"type": "setts", "at": [0, 0], "length": 3, "width": 2, "pitch": 0.1, "joint": 0.02, "rms": 0.03}, "a larger height"),
+        ({"type": "setts", "at": [0, 0], "length": 3, "width": 2, "pitch": 0.1, "joint": 0.02, "rms": 0.03}, "all stones are above"),
     ],
 )
 def test_stones_and_drops_that_cannot_be_are_told(feature: dict[str, Any], what: str) -> None:

@@ -154,10 +154,10 @@ def test_a_road_may_lie_in_a_file_that_another_names(tmp_path):
     assert found.z.shape == (3, 3)
     assert found.modifiers == {"refpoint_x": 9.0}
     (tmp_path / "outer.crg").write_text("$ROAD_CRG_FILE\n../road.crg\n$\n")
-    with pytest.raises(ConfigError, match="beside this one"):
+    with pytest.raises(ConfigError, match="in the same folder"):
         read_crg_file(tmp_path / "outer.crg")
     (tmp_path / "outer.crg").write_text("$ROAD_CRG_FILE\nouter.crg\n$\n")
-    with pytest.raises(ConfigError, match="within each other"):
+    with pytest.raises(ConfigError, match="nested at most"):
         read_crg_file(tmp_path / "outer.crg")
 
 
@@ -317,9 +317,9 @@ def refusals(tmp_path):
         "unnamed voids": (lambda: read(image("a.tif", np.full((4, 4), -32768, np.int16) + np.eye(4, dtype=np.int16))), "terrain import"),
         "unnamed voids of another kind": (
             lambda: read(image("a.tif", np.where(np.eye(4), -3.4e38, 1.0).astype(np.float32))),
-            "say `voids`",
+            "set voids",
         ),
-        "a place said twice": (lambda: read(image("a.tif", np.ones((4, 4), np.float32)), first_row="south"), "says where it lies"),
+        "a place said twice": (lambda: read(image("a.tif", np.ones((4, 4), np.float32)), first_row="south"), "is georeferenced"),
         "half a tile": (lambda: read(file("N01E001.hgt", b"\0" * 1000)), "2884802 bytes"),
         "a tile of no place": (lambda: read(file("tile.hgt", b"\0" * 2884802)), r"N47E008\.hgt"),
         "a short grid": (lambda: read(file("a.asc", grid.format(1, "1 2\n3"))), "4 numbers"),
@@ -328,7 +328,7 @@ def refusals(tmp_path):
         "degrees taken for metres": (lambda: read(file("a.asc", grid.format(0.001, "1 2\n3 4"))), "EPSG:4326"),
         "a grid of a whole planet": (lambda: read(file("a.asc", "ncols 99999999\nnrows 99999999\ncellsize 1\n1 2")), "rows x columns"),
         "no order of bytes": (lambda: read(file("a.raw", b"\0" * 32), **array), "byte_order"),
-        "no square": (lambda: read(file("a.raw", b"\0" * 30), byte_order="big", **array), "no square"),
+        "no square": (lambda: read(file("a.raw", b"\0" * 30), byte_order="big", **array), "not a square"),
         "another size": (lambda: read(file("a.raw", b"\0" * 30), byte_order="big", size=[4, 4], **array), "32 bytes"),
         "no axis that points up": (lambda: read(file("a.obj", OBJ)), r"heights\.up"),
         "a corner that is not there": (lambda: read(file("a.obj", "v 0 0 0\nf 1 2 3"), up="z"), "corner 3"),
@@ -376,7 +376,7 @@ def test_damaged_files_are_read_or_refused_and_nothing_else(tmp_path, name):
 @pytest.mark.parametrize(("package", "file"), [("rasterio", "gt_nogeo_u16.tif"), ("trimesh", "street.gltf")])
 def test_a_library_that_is_not_there_is_named(package, file, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ConfigError, match=rf"{file}: .*package {package} is missing.*jounce\[terrain\]"):
+    with pytest.raises(ConfigError, match=rf"{file}: .*package {package} not installed.*jounce\[terrain\]"):
         read(DATA / file, assume=True)
 
 

@@ -104,7 +104,7 @@ def test_missing_file_unknown_suffix_and_wrong_row_are_refused(tmp_path, ramp):
         read_heightmap(tmp_path / "none.png")
     with pytest.raises(ConfigError, match=r"\.npy"):
         read_heightmap(tmp_path / "x.bmp")
-    with pytest.raises(ConfigError, match="a side across rows"):
+    with pytest.raises(ConfigError, match="a side that matches row_runs"):
         read_heightmap(save(tmp_path / "x.npy", ramp), "east")
 
 

@@ -104,9 +104,9 @@ def test_without_patches_a_plane_is_as_small_as_it_was(soils):
         ({"surface": "ice", "x": [1.0, 0.0]}, "the second larger"),
         ({"surface": "ice", "center": [1.0, 0.0]}, "both center and radii"),
         ({"surface": "ice", "center": [1.0, 0.0], "radii": [1.0, 1.0], "x": [0.0, 1.0]}, "center and radii, or x and y"),
-        ({"surface": "ice", "x": [0.0, 8.0], "fields": [2.0, 2.0]}, "x and y of a checkerboard"),
-        ({"surface": "ice", "x": [0.0, 0.02], "y": [0.02, 0.03]}, "at least one node"),
-        ({"surface": "ice", "x": [0.0, 9e4], "y": [-9e4, 9e4]}, "a larger spacing"),
+        ({"surface": "ice", "x": [0.0, 8.0], "fields": [2.0, 2.0]}, "x and y for a checkerboard"),
+        ({"surface": "ice", "x": [0.0, 0.02], "y": [0.02, 0.03]}, "at least one grid node"),
+        ({"surface": "ice", "x": [0.0, 9e4], "y": [-9e4, 9e4]}, "increase spacing"),
     ],
 )
 def test_a_patch_that_cannot_be_is_named(patch, told, soils):

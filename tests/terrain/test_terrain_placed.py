@@ -89,7 +89,7 @@ def test_a_map_of_soils_says_what_each_node_is_of(tmp_path, soils, plane):
         soil_under(g.p, g.hardness, g.soil_ids, g.soils, x, y, out)
         assert out[0]["hardness"] == (0.0 if name == "dry_sand" else 1.0)
         assert out[0]["friction"] == pytest.approx(soils[name]["friction"])
-    with pytest.raises(ConfigError, match=r"soil_map\.soils.*also index 7"):
+    with pytest.raises(ConfigError, match=r"soil_map\.soils.*an entry for index 7"):
         load(tmp_path, soils, **said, soil_map={**soil_map, "soils": soil_map["soils"][:2]})
 
 
