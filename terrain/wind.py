@@ -43,7 +43,7 @@ GUSTS = (
 )
 """Fields of the section `gusts` of a terrain file and of the world of a session."""
 WIND = (
-    Field("wind", Number("m/s", -FASTEST_WIND, MAX_WIND, shape=(3,)), "velocity of the air", (0.0, 0.0, 0.0), "the world"),
+    Field("wind", Number("m/s", -FASTEST_WIND, FASTEST_WIND, shape=(3,)), "velocity of the air", (0.0, 0.0, 0.0), "the world"),
     Field("gusts", Group(GUSTS), "gusts on top of the wind, carried along by it; default: none", None),
 )
 """Fields of a terrain file."""

@@ -343,7 +343,7 @@ def refusals(tmp_path):
         ),
         "half a road": (lambda: read(file("a.crg", (DATA / "own_curved_krbi.crg").read_bytes()[:2000])), "bytes of data"),
         "half a road in words": (lambda: read(file("a.crg", (DATA / "own_straight_lrfi.crg").read_bytes()[:3000])), "41 records"),
-        "a key of another format": (lambda: read(file("a.crg", ""), first_row="north"), "no such key for opencrg"),
+        "a key of another format": (lambda: read(file("a.crg", ""), first_row="north"), "a key of the format opencrg"),
         "nobody's suffix": (lambda: read(file("a.xyz", "")), r"\.asc"),
     }
 
