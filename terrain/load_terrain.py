@@ -178,11 +178,11 @@ def bump(terrain: Section, name: str, soils: Soils) -> Ground:
 
 def _shape(terrain: Section) -> str:
     """Return the shape of a bump; accepts the spellings of other programs."""
-    values = terrain.mapping["shape"]
-    plain = values.lower().replace("-", "_").replace(" ", "_")
+    given = terrain.mapping["shape"]
+    plain = given.lower().replace("-", "_").replace(" ", "_")
     shape = {"halfsine": "half_sine", "sine": "half_sine", "half_sine_bump": "half_sine"}.get(plain, plain)
     if shape not in _SHAPES:
-        raise ConfigError(terrain.file, terrain.path("shape"), values, f"one of {', '.join(_SHAPES)}{did_you_mean(plain, _SHAPES)}")
+        raise ConfigError(terrain.file, terrain.path("shape"), given, f"one of {', '.join(_SHAPES)}{did_you_mean(plain, _SHAPES)}")
     return str(shape)
 
 

@@ -175,14 +175,14 @@ def _inside(patch: Section, x: NDArray[np.float64], y: NDArray[np.float64]) -> N
 
 def _row(patch: Section, key: str, below: Record, label: str, soils: Mapping[str, Mapping[str, Any]]) -> tuple[Record, str]:
     """Return the SOIL record of a patch on the ground `below`, and the label that selects its colors."""
-    values = patch.mapping[key]
+    value = patch.mapping[key]
     if key == "soil":
-        return named_soil(soils, values, key, patch.file, patch.path(key)), drawn_as(soils, values)
+        return named_soil(soils, value, key, patch.file, patch.path(key)), drawn_as(soils, value)
     if key == "surface":
-        row = surface_on_soil(named_soil(soils, values, key, patch.file, patch.path(key)), below)
-        return row, " on ".join([drawn_as(soils, values), *label.split(" on ")[-1:]])
+        row = surface_on_soil(named_soil(soils, value, key, patch.file, patch.path(key)), below)
+        return row, " on ".join([drawn_as(soils, value), *label.split(" on ")[-1:]])
     row = below.copy()
-    row[0]["friction"] = values if key == "friction" else min(2.0, values * float(below[0]["friction"]))
+    row[0]["friction"] = value if key == "friction" else min(2.0, value * float(below[0]["friction"]))
     if row[0]["friction"] < WET and below[0]["hardness"] > 0.0:
         label = " on ".join(["ice" if row[0]["friction"] < ICY else "wet asphalt", *label.split(" on ")[1:]])
     return row, label

@@ -113,7 +113,7 @@ def named_soil(soils: Mapping[str, Mapping[str, Any]], name: Any, kind: str, fil
     ConfigError : unknown name, or a file of another type; the message names the terrain file
     """
     if not isinstance(name, str) or name not in soils:
-        raise ConfigError(file, key, name, f"the name of a {kind}{did_you_mean(name, soils)}; known: {', '.join(sorted(soils))}")
+        raise ConfigError(file, key, name, f"the name of a {kind}: {', '.join(sorted(soils))}{did_you_mean(name, soils)}")
     out = soil(soils[name], f"{name}.yaml")
     if (out[0]["hardness"] == 1.0) != (kind == "surface"):
         raise ConfigError(file, key, name, f"the name of a {kind}; the file has type: {soils[name]['type']}")

@@ -128,13 +128,15 @@ def format_of(path: Path, options: Mapping[str, Any], file: object, key: str = "
         match = next((one for one in kinds if suffix in one.suffixes), None)
         if match is None:
             raise ConfigError(
-                path, "", path.suffix, f"an elevation file: {', '.join(known)}{did_you_mean(suffix, known)} (or the key format)"
+                path, "", path.suffix, f"an elevation file: {', '.join(known)} (or the key format){did_you_mean(suffix, known)}"
             )
         found = match
     check(found)
     for name in options:
         if name not in ("file", "format", *found.keys):
-            raise ConfigError(file, f"{key}.{name}", options[name], f"a key of the format {found.name}: {', '.join(found.keys)}")
+            raise ConfigError(
+                file, f"{key}.{name}", options[name], f"unknown key; expected a key of the format {found.name}: {', '.join(found.keys)}"
+            )
     return found
 
 
