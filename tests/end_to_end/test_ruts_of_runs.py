@@ -110,5 +110,5 @@ def test_what_are_no_ruts_of_this_terrain_is_refused(run, tmp_path):
     with pytest.raises(ConfigError, match=r"flat_soil.*expected jacksboro"):
         Simulation("hmmwv", "jacksboro", changes={"ruts": str(run / "first")})
     (tmp_path / "ruts.npz").write_bytes(b"PK nothing")
-    with pytest.raises(ConfigError, match="the ruts that a run has left"):
+    with pytest.raises(ConfigError, match="a rut file of a run"):
         Simulation("hmmwv", SOIL, changes={"ruts": str(tmp_path)})

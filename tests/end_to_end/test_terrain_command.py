@@ -104,7 +104,7 @@ def test_a_road_tells_places_in_both_of_its_coordinates(capsys, tmp_path):
         (("import", DATA / "asc_corner.asc", "--window", "0", "0", "1", "1"), "at least 4"),
         (("info", DATA / "asc_corner.asc", "--set", "spacing=2"), "spacing"),
         (("info", DATA / "asc_corner.asc", "--at", DATA / "N47E008_samples.csv"), "x,y"),
-        (("info", DATA / "meta.json"), "a file of heights"),
+        (("info", DATA / "meta.json"), "an elevation file"),
         (("info", "no_such.tif"), "no_such.tif"),
     ],
 )
