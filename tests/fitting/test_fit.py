@@ -13,7 +13,7 @@ from simulator.base.errors import ConfigError
 from simulator.builder.builder import data_folder
 from simulator.cli.main import main
 from simulator.configuration.configuration import configuration
-from simulator.fitting.experiment import driven
+from simulator.fitting.experiment import experiment_configuration
 from simulator.fitting.fit_file import fit_of
 from simulator.fitting.measurements import Table, read_measured
 from simulator.sweep.job import drive
@@ -72,7 +72,7 @@ def test_recorded_commands_are_driven_again(tmp_path):
     said = {"name": "again", "parameters": MASS, "data": [{"run": "run"}], "channels": {name: {} for name in CHANNELS}}
     fit = fit_of(said, str(tmp_path / "again.yaml"))
     measured = read_measured(fit.data[0], fit.file, CHANNELS)
-    one = driven(fit.data[0], fit.file, measured)
+    one = experiment_configuration(fit.data[0], fit.file, measured)
     rows = drive({"cases": [{"run": "again", "mapping": one.plain()}], "channels": list(CHANNELS), "plugins": []})["rows"]
     assert rows[0]["failure"] == ""
     log = {column["name"]: np.array(column["numbers"]) for column in rows[0]["log"]["columns"]}

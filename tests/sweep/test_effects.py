@@ -8,7 +8,7 @@ import pytest
 from simulator.sweep.effects import effects, regression
 from simulator.sweep.results import key_of
 from simulator.sweep.sampling import unit_points
-from simulator.sweep.sobol_indices import LEAST_PAIRS, sobol_indices
+from simulator.sweep.sobol_indices import MIN_PAIRS, sobol_indices
 
 A, B = 7.0, 0.1
 
@@ -44,7 +44,7 @@ def test_they_are_those_of_scipy_and_take_any_number_of_pairs():
 
 def test_what_has_no_indices_has_none():
     assert sobol_indices("abc", np.full((64, 5), 2.5)) is None
-    assert sobol_indices("abc", ishigami(64)[: LEAST_PAIRS - 1]) is None
+    assert sobol_indices("abc", ishigami(64)[: MIN_PAIRS - 1]) is None
     assert sobol_indices("abc", np.full((64, 5), np.nan)) is None
 
 

@@ -20,7 +20,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import read
 from simulator.driver.vehicle_identification import lazy_internal_model
 from simulator.run.run import run_maneuver
-from simulator.sweep.job import drive, driven, read_chunk
+from simulator.sweep.job import drive, read_chunk, run_case
 from simulator.sweep.worker_cache import CachingBuilder
 from vehicles import description
 from vehicles.equilibrium_cache import arrays_in
@@ -69,7 +69,7 @@ def test_the_order_of_runs_in_a_worker_changes_no_bit(mappings):
         kept = CachingBuilder()
         found = {}
         for n in order:
-            run = driven(mappings[n], (), kept)
+            run = run_case(mappings[n], (), kept)
             found[n] = dict(run.metrics), digest(run.session)
         return found
 
@@ -85,7 +85,7 @@ def test_parts_that_are_kept_are_those_of_the_vehicle_that_is_asked_for():
     runs = {what: mapping({SPEED: 15, "duration": 0.3, **changes}) for what, changes in ONE_PART.items()}
 
     def found(what: str, kept: CachingBuilder) -> tuple[str, bytes]:
-        session = driven(runs[what], (), kept).session
+        session = run_case(runs[what], (), kept).session
         return digest(session), b"".join(part.tobytes() for part in arrays_in(session.vehicle.model))
 
     alone = {what: found(what, CachingBuilder()) for what in runs}
@@ -109,7 +109,7 @@ def image(thing: Any) -> Any:
 def test_nobody_writes_into_what_was_read_of_a_file():
     kept = CachingBuilder()
     for changes in ONE_PART.values():
-        driven(mapping({SPEED: 15, "duration": 0.3, **changes}), (), kept)
+        run_case(mapping({SPEED: 15, "duration": 0.3, **changes}), (), kept)
     assert len(kept.sections.found) > 50
     for (_, fill, said), (table, values) in kept.sections.found.items():
         assert image(values) == image(read(table, msgspec.msgpack.decode(said), "file", fill=fill))
@@ -117,12 +117,12 @@ def test_nobody_writes_into_what_was_read_of_a_file():
 
 def test_what_is_described_as_before_is_not_made_anew(monkeypatch):
     kept = CachingBuilder()
-    driven(mapping({SPEED: 15, "duration": 0.3}), (), kept)
+    run_case(mapping({SPEED: 15, "duration": 0.3}), (), kept)
     for name in ("ends_of", "_read_axle"):
         monkeypatch.setattr(description, name, lambda *_: pytest.fail("made anew"))
-    driven(mapping({SPEED: 15, "duration": 0.3, MASS: 2100}), (), kept)
+    run_case(mapping({SPEED: 15, "duration": 0.3, MASS: 2100}), (), kept)
     with pytest.raises(pytest.fail.Exception):
-        driven(mapping({SPEED: 15, "duration": 0.3, MASS: 2100, "vehicle.axles.rear.spring.rate": 240e3}), (), kept)
+        run_case(mapping({SPEED: 15, "duration": 0.3, MASS: 2100, "vehicle.axles.rear.spring.rate": 240e3}), (), kept)
 
 
 def test_an_axle_that_cannot_be_read_is_told_as_where_nothing_is_kept():
@@ -132,11 +132,11 @@ def test_an_axle_that_cannot_be_read_is_told_as_where_nothing_is_kept():
 
     def said(kept: CachingBuilder) -> str:
         with pytest.raises(ConfigError) as caught:
-            driven(broken, (), kept)
+            run_case(broken, (), kept)
         return str(caught.value)
 
     kept = CachingBuilder()
-    driven(mapping({SPEED: 15, "duration": 0.3}), (), kept)
+    run_case(mapping({SPEED: 15, "duration": 0.3}), (), kept)
     assert said(kept) == said(kept) == said(CachingBuilder())
     assert "axles.rear.spring.rate" in said(kept) and "UCA_U" in said(kept)
 
@@ -150,7 +150,7 @@ def test_the_steps_of_a_test_drive_count_as_simulating_once():
 
 
 def test_a_run_of_a_sweep_is_that_of_the_library_and_of_jounce_run(mappings, tmp_path):
-    ours, kept = driven(mappings[1], (), CachingBuilder()), json.dumps(mappings[1])
+    ours, kept = run_case(mappings[1], (), CachingBuilder()), json.dumps(mappings[1])
     alone = Simulation(maneuver="braking_straight", changes=SHORT[1])
     result = alone.run()
     assert digest(ours.session) == digest(alone.session)
@@ -163,7 +163,7 @@ def test_a_run_of_a_sweep_is_that_of_the_library_and_of_jounce_run(mappings, tmp
 
 def test_what_a_run_was_driven_with_is_given_back_with_it(mappings):
     """At once: rings would stay until somebody looks for garbage, and a worker that drives ten thousand vehicles would hold hundreds of them."""
-    run = driven(mappings[1], (), CachingBuilder())
+    run = run_case(mappings[1], (), CachingBuilder())
     trial = lazy_internal_model(run.session.vehicle)
     assert trial.throttle_acceleration > 0.0
     gone = [weakref.ref(one) for one in (run.session, run.session.vehicle, run.session.driver, vars(trial)["_trial"].probe)]
@@ -191,9 +191,9 @@ def test_a_chunk_out_of_its_text_is_driven_as_the_plain_one(mappings):
 
 def test_channels_of_the_platform_are_those_of_a_run_of_its_own(mappings):
     kept = CachingBuilder()
-    driven(mappings[0], (), kept)
+    run_case(mappings[0], (), kept)
     assert not kept.has_motion
-    ours = driven(mappings[0], CHANNELS, kept).log
+    ours = run_case(mappings[0], CHANNELS, kept).log
     alone = Simulation(maneuver="braking_straight", changes=SHORT[0], channels=CHANNELS)
     alone.run()
     assert kept.has_motion

@@ -83,7 +83,7 @@ def test_a_worker_and_the_scheduler_are_killed_and_the_table_is_that_of_one_proc
         assert len([line for line in said if "left out: it has another version of Jounce" in line]) == 1, said
 
         lose = once(20, lambda: cluster.scheduler.send_signal(signal.SIGKILL))
-        with pytest.raises(ExecutorLostError, match=f"scheduler at {cluster.address} is gone"):
+        with pytest.raises(ExecutorLostError, match=f"scheduler at {cluster.address} is lost"):
             driven(cluster, slow(), tmp_path / "again", said, lose)
     finally:
         cluster.end()
@@ -109,5 +109,5 @@ def test_a_run_that_kills_its_workers_is_a_failure_and_the_others_are_driven(tmp
 
 def test_who_names_no_scheduler_is_told_so(monkeypatch):
     monkeypatch.setattr(dask_executor, "PATIENCE", 0.2)
-    with pytest.raises(JounceError, match="no Dask scheduler answers there"):
+    with pytest.raises(JounceError, match="no Dask scheduler responds"):
         DaskCluster("tcp://127.0.0.1:9")

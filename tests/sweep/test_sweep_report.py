@@ -132,7 +132,7 @@ def test_the_page_fetches_nothing_and_says_what_came_out(tmp_path):
     assert "<h1>Grid &amp; &lt;more&gt;</h1>" in text and "12 of 12 runs done, 2 runs without a result" in text
     assert "rolled over at 3.5 s" in text and "✗ ≥ 0: 70 %" in text  # 3 of 10 runs with a result are below the limit of the maneuver's file
     headings = re.findall(r"<h2[^>]*>([^<]*)</h2>", text)
-    assert headings == ["What varies", "Runs without a result", "Metrics", "Share that passed", "gate_margin_min_m"]
+    assert headings == ["Varied keys", "Runs without a result", "Metrics", "Fraction passed", "gate_margin_min_m"]
     assert "1 metric with one number in all runs" in text  # way_m
     heat = re.findall(r'font-size:11px">([^<]*)<', text)
     assert {"0.333", "0.167", "-0.00833"} <= set(heat)
