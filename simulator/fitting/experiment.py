@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 PEDALS = {"steering": 0.0, "throttle": 0.0, "brake": 0.0}
 """Fields of a command that a script can set."""
 RESTING = {
-    "parking_brake": 0.0, "selector": 1.0, "gear": 0.0, "low_range": 0.0, "center_lock": 0.0, "clutch": 0.0, "by_foot": 0.0, "starter": 0.0,
+    "parking_brake": 0.0, "selector": 1.0, "gear": 0.0, "low_range": 0.0, "center_lock": 0.0, "clutch": 0.0, "manual_clutch": 0.0, "starter": 0.0,
     "drawbar": 0.0, "steering_torque": 0.0, "steering_free": 0.0,
 }  # fmt: skip
 """Values of the fields that a script does not set; a recording must have these values."""

@@ -20,8 +20,8 @@ COMMANDS = {"steering": "1", "steering_wheel_angle": "rad", "throttle": "1", "br
 
 _OFFSET: Fields = (
     Field("start", _TIME, "start of the search", 0.0, written="s"),
-    Field("least", _TIME, "lower bound", written="s"),
-    Field("most", _TIME, "upper bound", written="s"),
+    Field("min", _TIME, "lower bound", written="s"),
+    Field("max", _TIME, "upper bound", written="s"),
 )
 _DATA: Fields = (
     Field(
@@ -57,8 +57,8 @@ _DATA: Fields = (
     ),
     Field(
         "offset",
-        Either((_TIME, Group(_OFFSET)), "a number in s, or {start, least, most}"),
-        "time offset added to the data to obtain simulation time: fixed, or fitted from least to most",
+        Either((_TIME, Group(_OFFSET)), "a number in s, or {start, min, max}"),
+        "time offset added to the data to obtain simulation time: fixed, or fitted from min to max",
         0.0,
         written="s",
     ),
@@ -207,10 +207,10 @@ def _check_data(one: Mapping[str, Any], file: str, key: str, faults: ErrorCollec
         faults.add(ConfigError(file, f"{key}.commands.steering", "both", "either steering or steering_wheel_angle"))
     offset = one["offset"]
     if isinstance(offset, Mapping):
-        if offset["most"] <= offset["least"]:
-            faults.add(ConfigError(file, f"{key}.offset.most", offset["most"], f"a number above `least`, {offset['least']:g}"))
-        elif not offset["least"] <= offset["start"] <= offset["most"]:
-            faults.add(ConfigError(file, f"{key}.offset.start", offset["start"], "a number from `least` to `most`"))
+        if offset["max"] <= offset["min"]:
+            faults.add(ConfigError(file, f"{key}.offset.max", offset["max"], f"a number above `min`, {offset['min']:g}"))
+        elif not offset["min"] <= offset["start"] <= offset["max"]:
+            faults.add(ConfigError(file, f"{key}.offset.start", offset["start"], "a number from `min` to `max`"))
     if one.get("from") is not None and one.get("to") is not None and one["to"] <= one["from"]:
         faults.add(ConfigError(file, f"{key}.to", one["to"], f"a number above `from`, {one['from']:g}"))
 

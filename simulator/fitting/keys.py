@@ -46,8 +46,8 @@ DRIVEN_FIELDS: Fields = (
 _PARAMETER: Fields = (
     Field("key", Either((_KEY, ListOf(_KEY, least=1)), "a key path, or a list of them"), "key path that the parameter sets, or several"),
     Field("start", Number(), "start of the search, in the unit of the key"),
-    Field("least", Number(), "lower bound"),
-    Field("most", Number(), "upper bound"),
+    Field("min", Number(), "lower bound"),
+    Field("max", Number(), "upper bound"),
     Field("scale", Choice(SCALES), "scale of the search: linear or logarithmic", SCALES[0]),
     Field(
         "as",
@@ -56,7 +56,7 @@ _PARAMETER: Fields = (
         AS[0],
     ),
 )
-PARAMETERS = Named(Group(_PARAMETER), "names of parameters, each with key, start, least and most", least=1)
+PARAMETERS = Named(Group(_PARAMETER), "names of parameters, each with key, start, min and max", least=1)
 
 
 @dataclass(frozen=True)
@@ -158,9 +158,9 @@ def check_ends(base: Configuration, parameters: Sequence[Parameter], file: str) 
         if faults.errors:
             return
         for n, one in enumerate(parameters):
-            for end in ("least", "most"):
+            for end, value in (("min", one.least), ("max", one.most)):
                 with faults.part():
-                    at_end = [*values[:n], getattr(one, end), *values[n + 1 :]]
+                    at_end = [*values[:n], value, *values[n + 1 :]]
                     build(changed(base, parameters, at_end, file, end).copy())
 
 
@@ -177,7 +177,7 @@ def read_parameters(said: Mapping[str, Any], file: str) -> tuple[Parameter, ...]
                 if path in owners:
                     faults.add(ConfigError(file, f"{key}.key", path, f"a key of one parameter only ({owners[path]} varies it, too)"))
                 owners[path] = name
-            parameter = Parameter(name, keys, one["start"], one["least"], one["most"], one["scale"] == "log", one["as"] == "factor")
+            parameter = Parameter(name, keys, one["start"], one["min"], one["max"], one["scale"] == "log", one["as"] == "factor")
             _check_range(parameter, file, key, faults)
             out.append(parameter)
     return tuple(out)
@@ -185,11 +185,11 @@ def read_parameters(said: Mapping[str, Any], file: str) -> tuple[Parameter, ...]
 
 def _check_range(one: Parameter, file: str, key: str, faults: ErrorCollector) -> None:
     if one.log and one.least <= 0.0:
-        faults.add(ConfigError(file, f"{key}.least", one.least, "a number above 0 (scale: log)"))
+        faults.add(ConfigError(file, f"{key}.min", one.least, "a number above 0 (scale: log)"))
     if one.most <= one.least:
-        faults.add(ConfigError(file, f"{key}.most", one.most, f"a number above `least`, {one.least:g}"))
+        faults.add(ConfigError(file, f"{key}.max", one.most, f"a number above `min`, {one.least:g}"))
     elif not one.least <= one.start <= one.most:
-        faults.add(ConfigError(file, f"{key}.start", one.start, f"a number from `least` to `most`, {one.least:g} to {one.most:g}"))
+        faults.add(ConfigError(file, f"{key}.start", one.start, f"a number from `min` to `max`, {one.least:g} to {one.most:g}"))
 
 
 def check_key(key: str, file: str, where: str, faults: ErrorCollector) -> None:
