@@ -138,9 +138,7 @@ def notes(fitted: Fitted) -> list[str]:
     out = [] if fitted.solution.settled else [f"not converged: {fitted.solution.why}"]
     for one, u in zip(fitted.model.varied, fitted.u, strict=True):
         if bound := bound_of(float(u)):
-            out.append(
-                f"{one.name} is at its bound `{bound}`, {one.value(float(u)):.5g}: the best value lies beyond, so it has no interval"
-            )
+            out.append(f"{one.name} is at a bound ({bound}), {one.value(float(u)):.5g}: the best value lies beyond, so it has no interval")
     out += [one.words for one in fitted.unidentifiable]
     out += [line for n, trace in enumerate(fitted.model.traces) for line in _misfit(fitted, n, trace)]
     return out

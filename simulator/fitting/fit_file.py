@@ -95,16 +95,16 @@ FILE = Group(FIELDS)
 
 @dataclass(frozen=True)
 class Offset:
-    """Time offset of data [s]; fixed if least equals most."""
+    """Time offset of data [s]; fixed if min equals max."""
 
     start: float
-    least: float
-    most: float
+    min: float
+    max: float
 
     @property
     def fitted(self) -> bool:
         """Whether the offset is fitted."""
-        return self.most > self.least
+        return self.max > self.min
 
 
 @dataclass(frozen=True)

@@ -153,14 +153,15 @@ def _search(page: Page, said: Mapping[str, Any]) -> None:
 def _method(page: Page, fitted: Fitted) -> None:
     difference = fitted.model.fit.difference
     page.text(
-        "Least squares of the residuals. A residual is divided by the noise of its channel (default: the standard deviation of the channel) and "
-        "multiplied by its weight. Every iteration is one sweep: a run at the point, and a run for each parameter displaced by "
-        f"{100.0 * difference:.3g} % of its range. These runs give the Jacobian J. An interval is t standard errors to both sides. The standard "
-        "errors follow from (J'J)^-1 J'SJ (J'J)^-1. S is estimated from the residuals of each channel: their variance, and an autoregression "
-        "for the correlation of neighboring rows (effective rows). Simultaneous intervals contain all parameters at that level (Bonferroni)."
+        "Least squares of the residuals. A residual is divided by the noise of its channel (default: the standard deviation of the "
+        "channel) and multiplied by its weight. Every iteration is one sweep: a run at the point, and a run for each parameter "
+        f"displaced by {100.0 * difference:.3g} % of its range. These runs give the Jacobian J. An interval is t standard errors to both "
+        "sides. The standard errors follow from (J'J)^-1 J'SJ (J'J)^-1. S is estimated from the residuals of each channel: their "
+        "variance, and an autoregression for the correlation of neighboring rows (effective rows). Simultaneous intervals contain all "
+        "parameters at that level (Bonferroni)."
     )
     page.text(
-        "Identifiability follows from the singular values of J with columns of length 1. The method is linear about the fitted values: intervals "
-        "are approximate if the model is strongly nonlinear within them. The intervals describe the effect of noise. Effects missing in the "
-        "model appear as correlated residuals, not as wider intervals."
+        "Identifiability follows from the singular values of J with columns of length 1. The method is linear about the fitted values: "
+        "intervals are approximate if the model is strongly nonlinear within them. The intervals describe the effect of noise. Effects "
+        "missing in the model appear as correlated residuals, not as wider intervals."
     )

@@ -181,8 +181,8 @@ def notes(found: Search) -> list[str]:
         out.append(f"the start violates {', '.join(found.tried[0].beyond)}; the best set does not")
     for one, u in zip(found.file.parameters, best.u, strict=True):
         if u < AT_BOUND or u > 1.0 - AT_BOUND:
-            end = "least" if u < AT_BOUND else "most"
-            out.append(f"{one.name} is at its bound `{end}`, {one.value(float(u)):.5g}: better values may lie beyond")
+            end = "lower" if u < AT_BOUND else "upper"
+            out.append(f"{one.name} is at its {end} bound, {one.value(float(u)):.5g}: better values may lie beyond")
     failed = sum(bool(one.failure) for one in found.tried)
     if failed:
         first = next(one.failure for one in found.tried if one.failure)

@@ -38,10 +38,10 @@ def page_of_optimization(found: Search, said: Mapping[str, Any], command: str, a
     _scatter(page, found)
     page.heading("Method")
     page.text(
-        "CMA-ES: each generation is drawn from a normal distribution over the ranges. Its mean, size and directions follow from the better "
-        f"half of the previous generation. Each generation is one sweep. Exceeding a limit by 100 % costs {found.penalty:.4g}. The same seed and "
-        "files give the same search. The result is the best of the evaluated sets, not a proven optimum: another seed or a wider spread may "
-        "give a better one."
+        "CMA-ES: each generation is drawn from a normal distribution over the ranges. Its mean, size and directions follow from the "
+        f"better half of the previous generation. Each generation is one sweep. Exceeding a limit by 100 % costs {found.penalty:.4g}. "
+        "The same seed and files give the same search. The result is the best of the evaluated sets, not a proven optimum: another seed "
+        "or a wider spread may give a better one."
     )
     return page
 

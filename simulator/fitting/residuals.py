@@ -84,7 +84,7 @@ class Model:
         ]
         self.parameters = fit.parameters
         self.moved = [
-            Parameter(f"time offset of {one.label}", (), one.data.offset.start, one.data.offset.least, one.data.offset.most)
+            Parameter(f"time offset of {one.label}", (), one.data.offset.start, one.data.offset.min, one.data.offset.max)
             for one in self.drives
             if one.data.offset.fitted
         ]
@@ -209,7 +209,7 @@ def _within(drive: Drive, log: Log) -> NDArray[np.bool_]:
     """Return the rows within the simulated time for every allowed time offset."""
     offset: Offset = drive.data.offset
     times, simulated = drive.measured.times, log["time"]
-    inside = (times + offset.least >= simulated[0] - 1e-9) & (times + offset.most <= simulated[-1] + 1e-9)
+    inside = (times + offset.min >= simulated[0] - 1e-9) & (times + offset.max <= simulated[-1] + 1e-9)
     return inside & drive.measured.cut(drive.data.said.get("from"), drive.data.said.get("to"))
 
 

@@ -86,9 +86,9 @@ def soil_page(fitted: FittedSoil, tests: WheelTests, rig: SoilBin, title: str, c
     page.figure(list(_panels(fitted, tests, rig)), "Dots: measured. Lines: the fitted soil, at the mean load.")
     page.heading("Method")
     page.text(
-        "Least squares of the errors of the soil bin at each row, as in `jounce soilbin`. "
-        f"The divisor of a force error is {MISSED_FORCE:g} of the load plus {MISSED_SIZE:g} of the force; for the sinkage, {MISSED_SINKAGE:g} of the "
-        f"mean plus {MISSED_SIZE:g} of the sinkage. End of the search: {fitted.solution.why}."
+        "Least squares of the errors of the soil bin at each row, as in `jounce soilbin`. The divisor of a force error is "
+        f"{MISSED_FORCE:g} of the load plus {MISSED_SIZE:g} of the force; for the sinkage, {MISSED_SINKAGE:g} of the mean plus "
+        f"{MISSED_SIZE:g} of the sinkage. End of the search: {fitted.solution.why}."
     )
     return page
 

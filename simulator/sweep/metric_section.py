@@ -81,7 +81,7 @@ def _group(page: Page, results: Results, name: str, before: Sequence[Drawing]) -
     return order
 
 
-HOW = (
+NOTES = (
     "Effects: the bars show the mean of the metric over all other varied keys, where a key is low (blue) and where it is high (orange). "
     "Low and high are the minimum and the maximum of the key. For a key with many values, they are the lowest and the highest fifth of "
     "the runs. For names, they are the names with the smallest and the largest mean. The line is the mean of all runs.",

@@ -87,8 +87,8 @@ class Sample:
     of: Mapping[str, Any] = entry(Named(_DISTRIBUTION, f"{_BY_KEY} a distribution", least=1), f"{_BY_KEY} a distribution")
     method: str = entry(
         Choice(METHODS),
-        "sampling method. `latin_hypercube`: one value of each key in each of `count` equal intervals; `sobol`: scrambled Sobol points, `count` "
-        "a power of two; `random`: independent values; `saltelli`: design for Sobol indices, without grid and list in its block "
+        "sampling method. `latin_hypercube`: one value of each key in each of `count` equal intervals; `sobol`: scrambled Sobol points, "
+        "`count` a power of two; `random`: independent values; `saltelli`: design for Sobol indices, without grid and list in its block "
         "(all but `random` need scipy)",
         METHODS[0],
     )

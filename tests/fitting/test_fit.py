@@ -21,7 +21,7 @@ from simulator.telemetry.log import read_log
 
 SHIPPED = data_folder("configs") / "fits" / "sine_steer.yaml"
 CHANNELS = {"w_WB_B_z": "rad/s", "a_WB_B_y": "m/s2", "command_throttle": "1"}
-MASS = {"mass": {"key": "vehicle.chassis.mass", "start": 1800, "least": 1000, "most": 3000}}
+MASS = {"mass": {"key": "vehicle.chassis.mass", "start": 1800, "min": 1000, "max": 3000}}
 
 
 @pytest.fixture(scope="module")
@@ -86,12 +86,12 @@ def refused(said, match):
 
 
 def test_what_a_file_says_wrongly_is_told_by_its_key():
-    refused({"parameters": {"a": {**MASS["mass"], "most": 900}}}, r"f.yaml: parameters.a.most: got 900.0, expected more than least, 1000")
+    refused({"parameters": {"a": {**MASS["mass"], "max": 900}}}, r"parameters.a.max: .*a number above `min`, 1000")
     refused({"parameters": {"a": {**MASS["mass"], "key": "vehicl.mass"}}}, r"parameters.a.key: got 'vehicl.mass'.*vehicle")
-    refused({"parameters": {"a": {**MASS["mass"], "least": -1.0, "scale": "log"}}}, r"parameters.a.least: got -1.0, expected more than 0")
+    refused({"parameters": {"a": {**MASS["mass"], "min": -1.0, "scale": "log"}}}, r"parameters.a.min: .*a number above 0")
     refused({"data": [{"run": "r", "csv": "c"}]}, r"data\[0\]: got 'both', expected either run or csv")
     refused({"data": [{"csv": "c", "commands": {"pedal": "p"}}]}, r"data\[0\].commands.pedal: .*one of steering")
-    refused({"data": [{"csv": "c", "offset": {"least": 1.0, "most": 0.0}}]}, r"data\[0\].offset.most")
+    refused({"data": [{"csv": "c", "offset": {"min": 1.0, "max": 0.0}}]}, r"data\[0\].offset.max")
 
 
 def test_columns_are_read_in_the_units_of_their_headings(tmp_path):

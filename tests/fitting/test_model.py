@@ -11,7 +11,7 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from simulator.fitting.fit import fit, notes, result
 from simulator.fitting.fit_file import fit_of
-from simulator.fitting.interval_coverage import planted, summary
+from simulator.fitting.interval_coverage import coverage_cases, summary
 from simulator.fitting.least_squares import Failed
 from simulator.fitting.measurements import Measured
 from simulator.fitting.residuals import Model
@@ -58,8 +58,8 @@ def model_of(drives: Formula, noise: float = 0.02, **data) -> Model:
     channels["wave"][10:20] = np.nan
     said = {
         "name": "f",
-        "parameters": {"rate": {"key": "vehicle.chassis.mass", "start": 1.9, "least": 1.0, "most": 3.0}},
-        "data": [{"run": "r", "offset": {"least": -0.2, "most": 0.2}, **data}],
+        "parameters": {"rate": {"key": "vehicle.chassis.mass", "start": 1.9, "min": 1.0, "max": 3.0}},
+        "data": [{"run": "r", "offset": {"min": -0.2, "max": 0.2}, **data}],
         "channels": {name: {"noise": noise} for name in UNITS},
     }
     return Model(fit_of(said, "f.yaml"), [Measured("r", times, channels, {})], UNITS, drives)
@@ -96,10 +96,10 @@ def test_a_model_that_does_not_follow_is_told():
 
 def test_synthetic_cases_are_the_same_for_the_same_seed_and_lie_in_their_intervals():
     drives = Formula()
-    cases = planted(model_of(drives), 40, 1, lambda _: None)
+    cases = coverage_cases(model_of(drives), 40, 1, lambda _: None)
     said = summary(model_of(drives), cases)
     assert said["settled"] == 40 and all(one["held"] >= 34 for one in said["parameters"])
     assert said["held_together"] >= 34
-    again = planted(model_of(drives), 2, 1, lambda _: None)
+    again = coverage_cases(model_of(drives), 2, 1, lambda _: None)
     assert [one.values for one in again] == [one.values for one in cases[:2]]
-    assert planted(model_of(drives), 1, 2, lambda _: None)[0].values == cases[1].values
+    assert coverage_cases(model_of(drives), 1, 2, lambda _: None)[0].values == cases[1].values

@@ -18,8 +18,8 @@ FILE = {
     "name": "o",
     "maneuver": "iso_7401_step",
     "parameters": {
-        "bar": {"key": "vehicle.axles.front.anti_roll_bar.rate", "start": 9000.0, "least": 0.0, "most": 10000.0},
-        "load": {"key": "vehicle.chassis.fixed_masses.cargo.mass", "start": 400.0, "least": 100.0, "most": 1000.0, "scale": "log"},
+        "bar": {"key": "vehicle.axles.front.anti_roll_bar.rate", "start": 9000.0, "min": 0.0, "max": 10000.0},
+        "load": {"key": "vehicle.chassis.fixed_masses.cargo.mass", "start": 400.0, "min": 100.0, "max": 1000.0, "scale": "log"},
     },
     "minimize": {"sway_m": 1.0, "cost": 0.5},
     "limits": {"roll_deg": {"max": 4.0}},
@@ -83,7 +83,7 @@ def test_nothing_is_driven_beyond_the_runs_that_are_allowed_and_a_bound_is_told(
     found = searched(runs=15)
     assert found.runs <= 15 and "15 runs" in found.why
     at_end = searched(minimize="roll_deg", limits={})
-    assert any("bar is at its most" in line for line in notes(at_end))
+    assert any("bar is at its upper bound" in line for line in notes(at_end))
 
 
 def test_a_metric_that_is_not_measured_is_refused_with_what_there_is():

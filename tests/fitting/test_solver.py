@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.fitting.confidence import correlations, known
-from simulator.fitting.identifiability import Varied, untold
+from simulator.fitting.identifiability import Varied, unidentifiable
 from simulator.fitting.least_squares import Failed, solve
 
 TIMES = np.linspace(0.0, 3.0, 300)
@@ -99,12 +99,12 @@ def test_what_cannot_be_told_apart_is_said_in_words():
     mass, inertia = Varied("mass", 2000.0, 1000.0), Varied("yaw inertia", 3000.0, 6000.0)
     # a relative change of the mass does what the opposite one of the inertia does: only their ratio counts
     ratio = jacobian(1000.0 / 2000.0 * one, -6000.0 / 3000.0 * one + 1e-5 * other)
-    assert "only their ratio" in untold(ratio, [mass, inertia])[0].words
+    assert "only their ratio" in unidentifiable(ratio, [mass, inertia])[0].words
     product = jacobian(1000.0 / 2000.0 * one, 6000.0 / 3000.0 * one + 1e-5 * other)
-    assert "only their product" in untold(product, [mass, inertia])[0].words
-    assert untold(jacobian(one, other), [mass, inertia]) == []
-    (silent,) = untold(jacobian(one, 1e-9 * other), [mass, inertia])
-    assert silent.words == "yaw inertia: the data say nothing of it"
+    assert "only their product" in unidentifiable(product, [mass, inertia])[0].words
+    assert unidentifiable(jacobian(one, other), [mass, inertia]) == []
+    (silent,) = unidentifiable(jacobian(one, 1e-9 * other), [mass, inertia])
+    assert silent.words == "yaw inertia: the data contain no information about it"
     friction = Varied("friction", 0.8, 1.0)
-    (of_three,) = untold(jacobian(one, other, one + other + 1e-6 * TIMES), [mass, inertia, friction])
+    (of_three,) = unidentifiable(jacobian(one, other, one + other + 1e-6 * TIMES), [mass, inertia, friction])
     assert set(of_three.shares) == {"mass", "yaw inertia", "friction"} and "combination" in of_three.words

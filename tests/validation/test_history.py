@@ -57,7 +57,7 @@ def test_drift_is_what_is_beyond_share_and_floor():
     after = entry(
         mass=Figure(2650.0, "kg"), toe=Figure(0.015, "deg"), hill=Figure("not climbed"), speed=Figure(60.45, "km/h"), new=Figure(1.0)
     )
-    assert [one.told for one in changes(before, after, FACTS)] == [
+    assert [one.description for one in changes(before, after, FACTS)] == [
         "mass: 2620 kg -> 2650 kg (+1.1 %)",
         "hill: climbed -> not climbed",
         "gone: 1 -> none",
@@ -82,7 +82,7 @@ def test_the_command_adds_checks_and_tells(tmp_path: Path, capsys: pytest.Captur
     monkeypatch.setattr(command, "costs_of", lambda repeats, arguments: dict(costs))
     monkeypatch.setattr(command, "commit", lambda: next(commits))
     asked = ["bench", "--history", "--out", str(tmp_path)]
-    assert main(asked) == 0 and "nothing of tick yet" in capsys.readouterr().out
+    assert main(asked) == 0 and "no entry of tick" in capsys.readouterr().out
     assert main([*asked, "--add"]) == 0 and "nothing to compare with" in capsys.readouterr().out
     assert main([*asked, "--check"]) == 0 and "no figure has changed" in capsys.readouterr().out
     costs["step_hard"] = Figure(4.0, "us")

@@ -18,7 +18,7 @@ from simulator.validation.datasheet.page import TITLE, WIDTH, Facts, deviations,
 from simulator.validation.datasheet.published_file import Figure, load_published, published_of
 from simulator.validation.datasheet.run_cases import CaseRun, Drives
 from simulator.validation.datasheet.side_by_side import comparison_to_markdown
-from simulator.validation.datasheet.static_values import standing
+from simulator.validation.datasheet.static_values import static_values_of
 
 BY_NAME = {fact.name: fact for fact in ITEMS}
 KEYS = {
@@ -33,7 +33,7 @@ def vehicle():
 
 @pytest.fixture(scope="module")
 def found(vehicle):
-    return standing(vehicle, load_ground("flat"))
+    return static_values_of(vehicle, load_ground("flat"))
 
 
 # ---- the table ----
@@ -245,7 +245,7 @@ def page():
 
 def test_deviations_are_said_plainly(page):
     said = deviations(page)
-    assert "turning, curb to curb, left: published 15.24 m, here 16.2 m" in said
+    assert "turning, curb to curb, left: published 15.24 m, simulated 16.2 m" in said
     assert "60 % from rest, full throttle: published climbed, here rolled back" in said
     assert len(said) == 3  # mass, turning circle, grade; toe and top speed are within
     verdicts = {row.fact.name: row.verdict for row in page.rows}
@@ -268,7 +268,7 @@ def test_the_page_has_every_fact_its_verdict_and_its_sources(page):
     for row in page.rows:
         assert f"`{row.fact.name}`" in text
     assert "| **outside** |" in text and "- (it fell over)" in text
-    assert "1. HMMWV data sheet" in text and "looked in: fact sheets" in text
+    assert "1. HMMWV data sheet" in text and "Searched in: fact sheets" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
     assert {line.count("|") for line in tables} == {7}
 
