@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Ranges, Record, Table
+from simulator.base.renamed_modules import old_names
 from terrain.ground import Ground
 
 CONTRACT = 1
@@ -87,3 +88,6 @@ class SensorKind:
     """Of parameters that may be left out."""
     meaning: str = ""
     """One line for a list of sensors."""
+
+
+__getattr__ = old_names(__name__)
