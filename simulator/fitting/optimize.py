@@ -142,7 +142,7 @@ class Search:
             for name, where in [*((name, file.where) for name in file.goal), *((name, f"limits.{name}") for name in file.limits)]:
                 if outcome.metrics.get(name) is None:
                     there = [one for one, value in outcome.metrics.items() if value is not None]
-                    raise ConfigError(file.file, where, name, f"a metric of this drive{did_you_mean(name, there)}: {', '.join(there)}")
+                    raise ConfigError(file.file, where, name, f"a metric of this drive: {', '.join(there)}{did_you_mean(name, there)}")
         self.penalty = file.said.get("penalty") or MUCH * abs(self._goal(found)) or MUCH
 
     def _goal(self, found: Sequence[Outcome]) -> float:

@@ -89,7 +89,7 @@ def test_what_a_file_says_wrongly_is_told_by_its_key():
     refused({"parameters": {"a": {**MASS["mass"], "max": 900}}}, r"parameters.a.max: .*a number above `min`, 1000")
     refused({"parameters": {"a": {**MASS["mass"], "key": "vehicl.mass"}}}, r"parameters.a.key: got 'vehicl.mass'.*vehicle")
     refused({"parameters": {"a": {**MASS["mass"], "min": -1.0, "scale": "log"}}}, r"parameters.a.min: .*a number above 0")
-    refused({"data": [{"run": "r", "csv": "c"}]}, r"data\[0\]: got 'both', expected either run or csv")
+    refused({"data": [{"run": "r", "csv": "c"}]}, r"data\[0\]: .*expected either run or csv; got 'both'")
     refused({"data": [{"csv": "c", "commands": {"pedal": "p"}}]}, r"data\[0\].commands.pedal: .*one of steering")
     refused({"data": [{"csv": "c", "offset": {"min": 1.0, "max": 0.0}}]}, r"data\[0\].offset.max")
 
@@ -103,7 +103,7 @@ def test_columns_are_read_in_the_units_of_their_headings(tmp_path):
     assert yaw[0] == pytest.approx(np.pi / 2.0) and np.isnan(yaw[1])
     assert table.column("speed", "m/s", "f.yaml", "columns.v").tolist() == pytest.approx([10.0, 20.0])
     assert table.column("pedal", "1", "f.yaml", "commands.throttle").tolist() == [0.5, 1.0]
-    with pytest.raises(ConfigError, match=r"m.csv: Yaw Rate \[deg/s\]: got 'deg/s', expected a unit of m/s2"):
+    with pytest.raises(ConfigError, match=r"m.csv.*: Yaw Rate \[deg/s\]: .*expected a unit of m/s2.*got 'deg/s'"):
         table.column("Yaw Rate", "m/s2", "f.yaml", "columns.a")
-    with pytest.raises(ConfigError, match=r"f.yaml: columns.a: got 'Yaw', expected a heading of"):
+    with pytest.raises(ConfigError, match=r"f.yaml.*: columns.a: .*expected a heading of.*got 'Yaw'"):
         table.column("Yaw", "rad/s", "f.yaml", "columns.a")

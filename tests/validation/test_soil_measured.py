@@ -7,7 +7,7 @@ from simulator.fitting.soil_fit import fit_soil
 from simulator.fitting.soil_measurements import read_tests
 from simulator.tools.soil.soil_bin import SoilBin
 from simulator.validation.suite.command import ROOT
-from simulator.validation.suite.soil_measurements import MAX_ERROR, Series, _rows, _row, _sign_row
+from simulator.validation.suite.soil_measurements import MAX_ERROR, Series, _row, _rows, _sign_row
 
 DATA = ROOT / "tests" / "data" / "soil"
 
