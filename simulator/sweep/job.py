@@ -137,7 +137,7 @@ def prepare_run(configuration: Configuration, channels: Sequence[str], builder: 
     if channels:  # the log stores the requested channels
         configuration.put("outlets.telemetry.channels", list(channels), Origin(RUN))
     with sections_read_once(builder.sections):
-        parts = build(configuration, workshop=builder)
+        parts = build(configuration, builder=builder)
     if parts.maneuver is None:
         raise JounceError(NO_MANEUVER)
     earlier_identification = simulated_for(parts.traits)

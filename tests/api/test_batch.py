@@ -1,4 +1,4 @@
-"""Do many runs come back in order, each with its numbers or its reason, whatever becomes of one of them?"""
+"""Do the runs of a batch return in order, each with its result or its failure?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does `jounce fit` find what was planted in the shipped measurement, drive recorded commands again bit for bit, and go on where it was?"""
+"""Does `jounce fit` find the true values of the shipped measurement, replay recorded commands, and resume?"""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_fit_finds_what_was_planted_and_goes_on_where_it_was(short, capsys):
     assert "<script src" not in (page := (out / "fit.html").read_text()) and "load on the bed" in page
 
 
-def test_recorded_commands_are_driven_again(tmp_path):
+def test_recorded_commands_are_replayed(tmp_path):
     words = ["run", "iso_7401_step", "--set", "duration=3.4", "--pictures", "none", "--out", str(tmp_path / "run")]
     assert main(words) in (0, 1)
     said = {"name": "again", "parameters": MASS, "data": [{"run": "run"}], "channels": {name: {} for name in CHANNELS}}
@@ -85,7 +85,7 @@ def refused(said, match):
         fit_of({"name": "f", "parameters": MASS, "data": [{"run": "r"}], "channels": {"roll": {}}, **said}, "f.yaml")
 
 
-def test_what_a_file_says_wrongly_is_told_by_its_key():
+def test_an_error_in_a_file_names_its_key():
     refused({"parameters": {"a": {**MASS["mass"], "max": 900}}}, r"parameters.a.max: .*a number above `min`, 1000")
     refused({"parameters": {"a": {**MASS["mass"], "key": "vehicl.mass"}}}, r"parameters.a.key: got 'vehicl.mass'.*vehicle")
     refused({"parameters": {"a": {**MASS["mass"], "min": -1.0, "scale": "log"}}}, r"parameters.a.min: .*a number above 0")

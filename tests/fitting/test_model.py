@@ -1,4 +1,4 @@
-"""Are times aligned, rows cut, empty cells left out and angles compared the shorter way round; and is nothing driven twice?"""
+"""Are times aligned, rows cut, empty cells ignored and angles wrapped, and is no run repeated?"""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_what_is_not_simulated_and_what_is_cut_off_is_not_compared():
         fit(model_of(Formula(end=0.5)))
 
 
-def test_a_model_that_does_not_follow_is_told():
+def test_a_model_that_does_not_fit_is_reported():
     lines = "\n".join(notes(fit(model_of(Formula(), noise=0.002))))
     assert "times the noise is left" in lines
     with pytest.raises(JounceError, match="too fast"):

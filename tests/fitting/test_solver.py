@@ -1,4 +1,4 @@
-"""Are planted parameters found, do the intervals hold them as often as they say, and is what cannot be told apart said?"""
+"""Are true parameters found, do the intervals have their coverage, and are unidentifiable parameters reported?"""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(memory, least):
     assert np.mean([together for _, together in cases]) >= least
 
 
-def test_rows_that_hang_together_count_less():
+def test_correlated_rows_count_less():
     def times(memory: float) -> list[float]:
         return [1.0 + 2.0 * correlations(noise(seed, memory)[:300]).sum() for seed in range(40)]
 
@@ -94,7 +94,7 @@ def jacobian(*columns: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
-def test_what_cannot_be_told_apart_is_said_in_words():
+def test_unidentifiable_parameters_are_described():
     one, other = np.sin(TIMES), np.cos(3.0 * TIMES)
     mass, inertia = Varied("mass", 2000.0, 1000.0), Varied("yaw inertia", 3000.0, 6000.0)
     # a relative change of the mass does what the opposite one of the inertia does: only their ratio counts

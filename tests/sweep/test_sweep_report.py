@@ -1,4 +1,4 @@
-"""Does the report of a sweep hold what its table holds, done or half done, whatever the names and numbers, and fetch nothing?"""
+"""Does the report of a complete or partial sweep match its table for any names and numbers, without network access?"""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_the_page_fetches_nothing_and_says_what_came_out(tmp_path):
     assert {"0.333", "0.167", "-0.00833"} <= set(heat)
 
 
-def test_a_run_is_driven_alone_by_a_command_that_says_all_of_it(tmp_path):
+def test_the_command_of_a_single_run_is_complete(tmp_path):
     finished(tmp_path / "s")
     words = shlex.split(command_of(read_results(tmp_path / "s"), 4))
     assert words == [
@@ -164,7 +164,7 @@ def test_metrics_are_chosen(tmp_path):
     assert chosen_metrics(results, ["x?", "nothing*"])[0] == [f"x{k}" for k in range(6)]
 
 
-def test_of_a_metric_in_two_units_one_is_told(tmp_path):
+def test_a_metric_in_two_units_is_shown_once(tmp_path):
     def rows(cases, number):
         row = row_of(cases, number)
         return {
@@ -187,7 +187,7 @@ def test_of_a_metric_in_two_units_one_is_told(tmp_path):
     lambda cases, n: {**row_of(cases, n), "metrics": {}, "passed": None, "failure": "no ground"},
     lambda cases, n: {**row_of(cases, n), "metrics": {"a": None if n else 2.0, "b": float(n > 5), "c": 1e9}, "passed": True},
 ], ids=["all failed", "hardly a number"])  # fmt: skip
-def test_it_takes_whatever_comes(rows, tmp_path):
+def test_the_page_accepts_failures_and_constant_metrics(rows, tmp_path):
     content = {**GRID, "vary": [*GRID["vary"], {"list": [{"world.wind": [0, 1, 0], "steering": "angle"}, {"world.wind": [0, 2, 0]}]}]}
     finished(tmp_path / "s", content, rows)
     assert not Tags(page_of(tmp_path / "s", ["*"])).open
@@ -238,6 +238,6 @@ def test_a_sweep_of_a_program_has_a_page_too(tmp_path):
     assert "8 of 12 runs done" in text and "gate_margin_min_m" in re.findall(r"<h2[^>]*>([^<]*)</h2>", text)
 
 
-def test_keys_are_called_by_what_tells_them_apart():
+def test_short_names_of_keys_are_unique():
     names = ["vehicle.axles.front.spring.rate", "vehicle.axles.rear.spring.rate", "vehicle.chassis.mass", "seed", "soils.asphalt.friction"]
     assert list(short_names(names).values()) == ["front.spring.rate", "rear.spring.rate", "chassis.mass", "seed", "asphalt.friction"]

@@ -1,4 +1,4 @@
-"""Does `jounce compare` find the differences, shifts and left bands that were put in, and say what is wrong with a file?"""
+"""Does `jounce compare` find known differences, shifts and violated bands, and report errors in files?"""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def call(capsys, *words):
     return code, said.out, said.err
 
 
-def test_a_run_beside_itself_differs_nowhere(swing, tmp_path, capsys):
+def test_a_run_does_not_differ_from_itself(swing, tmp_path, capsys):
     page = tmp_path / "self.html"
     code, out, _ = call(capsys, swing, swing / "telemetry.parquet", "--band", "roll_deg=+-0.01", "--out", page, "--json")
     result = json.loads(out)["result"]
@@ -94,7 +94,7 @@ def test_a_run_beside_itself_differs_nowhere(swing, tmp_path, capsys):
     assert "band satisfied" in text and not re.search(r"https?:|@import|url\((?!#)|fetch\(", text)
 
 
-def test_a_table_of_another_program_is_read_shifted_and_held_against_bands(swing, tmp_path, capsys):
+def test_a_table_of_another_program_is_read_shifted_and_compared_with_bands(swing, tmp_path, capsys):
     file = table_file(tmp_path / "other.csv", foreign())
     bands = ("--band", "roll_deg=+-0.05", "--band", "w_WB_B_z_degps=+-0.2+1%")
     code, out, _ = call(capsys, swing, file, *MAP, "--align", "w_WB_B_z", *bands, "--out", tmp_path / "c.html", "--json")
@@ -158,7 +158,7 @@ def test_a_band_over_lateral_acceleration_is_as_wide_as_its_ellipses():
     assert found.at > 4.0 and found.inside > 0.7
 
 
-def test_what_cannot_be_judged_is_not_kept():
+def test_values_that_cannot_be_compared_violate_the_band():
     for other, why in ((steady(0.2, left=False), "no common range"), (Record("b", None, {"time": np.arange(9.0)}, {}), "missing")):
         _, (found,) = evaluate_band([steady(0.2), other], band(0.1, 0.1))
         assert not found.satisfied and why in found.remark
@@ -188,7 +188,7 @@ def test_shipped_bands_name_channels_there_are_and_where_their_numbers_come_from
         ({"Roll": ["one", "two", "three"]}, MAP, "Roll"),
     ],
 )
-def test_a_fault_is_named_and_nothing_is_written(swing, tmp_path, capsys, change, options, said):
+def test_an_error_is_reported_and_no_file_is_written(swing, tmp_path, capsys, change, options, said):
     n = len(change.get("Time", [0, 0, 0]))
     arrays = {"Time": [0.0, 1.0, 2.0][:n], **{name: [0.1, 0.2, 0.4][:n] for name in ("AVz", "Ay", "Roll")}} | change
     place = tmp_path / "other.csv"

@@ -1,4 +1,4 @@
-"""Files of published figures: what is read of them, and what is said of a broken one."""
+"""Files of published values: their contents, and the errors of invalid files."""
 
 import math
 import re
@@ -43,7 +43,7 @@ def test_figures_are_in_the_units_of_their_facts(tmp_path):
     assert (figures["mass"].written, figures["top_speed"].written, figures["grade_60"].written) == ("2400", "36 to 72", "climbed")
 
 
-def test_what_holds(tmp_path):
+def test_tolerance_and_ranges(tmp_path):
     figures = load_published(written(tmp_path, GOOD)).figures
     mass = 2400.0
     assert figures["mass"].holds(mass * (1.0 + 0.99 * TOLERANCE)) and not figures["mass"].holds(mass * (1.0 + 1.01 * TOLERANCE))
@@ -79,7 +79,7 @@ def test_a_broken_file_names_file_key_and_what_was_expected(figures, key, expect
     assert str(file) in str(caught.value) and expected in str(caught.value)
 
 
-def test_all_that_is_wrong_is_said_at_once(tmp_path):
+def test_all_errors_are_reported_at_once(tmp_path):
     figures = {"mass": {"value": 1.0}, "top_speed": {"mark": "mem"}}
     with pytest.raises(ConfigError) as caught:
         load_published(written(tmp_path, {**GOOD, "figures": figures}))

@@ -1,4 +1,4 @@
-"""Does the page of validation hold every part, and does a part notice what is not as its reference?"""
+"""Does the validation page contain every part, and does a part detect a changed reference?"""
 
 from __future__ import annotations
 
