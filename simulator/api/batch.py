@@ -36,7 +36,7 @@ class BatchRow:
 
     case: Mapping[str, Any]
     passed: bool | None
-    """Whether all limits of the maneuver are satisfied; None without limits and after a failure."""
+    """True if all limits of the maneuver are satisfied; None without limits and after a failure."""
     metrics: Mapping[str, float | None]
     """Metrics as in `Result`; empty after a failure."""
     failure: str
@@ -77,9 +77,9 @@ class Batch(Sequence[BatchRow]):
         None marks a missing value.
         """
         flat = [{**_flat(row.case), "passed": row.passed, **row.metrics, "failure": row.failure} for row in self._rows]
-        said = dict.fromkeys(key for row in self._rows for key in _flat(row.case))
+        given = dict.fromkeys(key for row in self._rows for key in _flat(row.case))
         measured = dict.fromkeys(key for row in self._rows for key in row.metrics)
-        return {key: [row.get(key) for row in flat] for key in (*said, "passed", *measured, "failure")}
+        return {key: [row.get(key) for row in flat] for key in (*given, "passed", *measured, "failure")}
 
     def column(self, name: str) -> NDArray[np.float64]:
         """Return a column of the table as numbers (n,), NaN for missing values. Raises JounceError: the column does not exist, or is not
@@ -189,7 +189,7 @@ class _Worker:
 
     @property
     def ended(self) -> bool:
-        """Whether the process accepts no further cases."""
+        """True if the process accepts no further cases."""
         return self._process.ended
 
 
@@ -211,18 +211,18 @@ def _serve(
 
 def _checked(case: Mapping[str, Any] | str) -> dict[str, Any]:
     """Return a case as a mapping that can be written as JSON. Raises JounceError."""
-    said = {"maneuver": case} if isinstance(case, str) else dict(case)
-    for key in said:
+    given = {"maneuver": case} if isinstance(case, str) else dict(case)
+    for key in given:
         if key not in OPTIONS:
             raise JounceError(f"run_batch: unknown key {key!r} in a case{did_you_mean(key, OPTIONS)}; expected {', '.join(OPTIONS)}")
-    if "maneuver" not in said:
+    if "maneuver" not in given:
         raise JounceError("run_batch: a case names no maneuver")
-    said = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in said.items()}
+    given = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in given.items()}
     try:
-        json_text(said)
+        json_text(given)
     except TypeError as error:
         raise JounceError(f"run_batch: cannot send a case to another process: {error}") from None
-    return said
+    return given
 
 
 def _flat(case: Mapping[str, Any]) -> dict[str, Any]:

@@ -86,7 +86,7 @@ class Result:
 
     maneuver: str
     passed: bool | None
-    """Whether all limits of the maneuver are satisfied; None without limits."""
+    """True if all limits of the maneuver are satisfied; None without limits."""
     metrics: Mapping[str, float | None]
     """Metrics by name with unit suffix, in SI and in the units of the maneuver file; None for missing values."""
     checks: list[dict[str, Any]]

@@ -53,8 +53,8 @@ def stream(
     """
     names = {"maneuver": maneuver, "vehicle": vehicle, "terrain": terrain, "platform": platform, "washout": washout}
     fixed = {"driver": "scripted", "outlets.view": "none", "outlets.motion.on": True, "outlets.motion.to": to}
-    said = {"outlets.motion.protocol": protocol, "outlets.motion.rate": rate, "duration": duration}
-    one = configured(names, {**fixed, **{key: value for key, value in said.items() if value is not None}, **(changes or {})})
+    given = {"outlets.motion.protocol": protocol, "outlets.motion.rate": rate, "duration": duration}
+    one = configured(names, {**fixed, **{key: value for key, value in given.items() if value is not None}, **(changes or {})})
     report = say or (lambda line: None)
     host = Host(DriveOptions(one, None if out is None else Path(out), say=report, complain=report))
     summary = host.run()

@@ -138,26 +138,26 @@ def main_sweep_bench(repeats: int, as_json: bool, scheduler: str | None, most_em
     """
     say: Callable[[str], None] = (lambda line: None) if as_json else partial(print, flush=True)
     here, counts = machine(), [*(count for count in EMPTY_RUNS if count < most_empty), most_empty]
-    said: dict[str, list[Any]] = {"overheads": [], "use": [], "empty": []}
+    given: dict[str, list[Any]] = {"overheads": [], "use": [], "empty": []}
     say(f"{here['processor']}, {here['cores']} cores, load {here['load_average']}")
     say(f"\noverhead of a run in addition to its steps, on flat ground, median of {repeats}")
     for what, (maneuver, point) in RUNS.items():
-        said["overheads"].append(one := _overhead(what, maneuver, point, repeats))
+        given["overheads"].append(one := _overhead(what, maneuver, point, repeats))
         say(f"  {one.what:<25} {one.beside:6.1f} ms   (steps {one.simulating:.0f} ms; {one.maneuver}: {', '.join(one.varied)})")
         if one.test_drive > 0.0:
             say(f"  {'':<25} {one.test_drive:6.1f} ms   of these steps are the identification drive of the driver")
     say("\nfraction of the time of the workers in steps, chunks of a second, warm workers")
     for where, executor in _places(scheduler):
-        said["use"].append(use := _use(where, executor, 8 * repeats))
+        given["use"].append(use := _use(where, executor, 8 * repeats))
         say(f"  {use.where:<20} {use.workers} x  {use.share:5.2f}   ({use.runs} runs in {use.wall:.1f} s)")
     say("\nempty runs with the configuration of real runs: throughput of the coordinator")
     for where, executor in _empty_places(scheduler):
         for count in counts:
-            said["empty"].append(row := _empty(where, executor, count))
+            given["empty"].append(row := _empty(where, executor, count))
             rate = f"{row.runs_per_second:6.0f} runs/s; {row.resolving:.2f} ms per run before the start"
             say(f"  {row.where:<20} {row.runs:>6} runs  {rate}; {row.memory:4.0f} MB, {row.growth:+.0f} MB during the sweep")
     if as_json:
-        print(json_text({"machine": here, **{key: [asdict(one) for one in rows] for key, rows in said.items()}}))
+        print(json_text({"machine": here, **{key: [asdict(one) for one in rows] for key, rows in given.items()}}))
     return 0
 
 

@@ -278,9 +278,9 @@ def _check_soils_used(configuration: Configuration) -> None:
     """Check that the ground uses all soils in the settings; an unused one is a typo. Raises ConfigError."""
     used = sorted(configuration.soils_used)
     for name in configuration.raw("soils") or {}:
-        if name not in used and (said := configuration.settings_below(("soils", name))):
+        if name not in used and (given := configuration.settings_below(("soils", name))):
             expected = f"a soil of this ground: {', '.join(used) or 'none'}{did_you_mean(name, used)}"
-            raise said[-1].wrong(name, expected)
+            raise given[-1].wrong(name, expected)
 
 
 class _Soils(Mapping[str, Any]):

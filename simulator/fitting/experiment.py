@@ -36,11 +36,11 @@ STRAIGHT = 1e-12
 
 def configuration_of(data: Data, file: str) -> Configuration:
     """Return the configuration of a data set without parameter changes and without recorded commands. Raises ConfigError."""
-    if "run" not in data.said:
+    if "run" not in data.given:
         return configured(data.base, file)
     if "session" in data.base:
-        said = data.base["session"]
-        raise ConfigError(file, said.where, said.value, "no session, since the recorded run has one")
+        given = data.base["session"]
+        raise ConfigError(file, given.where, given.value, "no session, since the recorded run has one")
     found = read_recorded(file_of(data, file))[1]
     put(data.base, file, found)
     return found
@@ -48,8 +48,8 @@ def configuration_of(data: Data, file: str) -> Configuration:
 
 def drives_commands(data: Data) -> bool:
     """Return whether the recorded commands are replayed rather than a maneuver repeated."""
-    said = data.said.get("drive")
-    return bool(said == DRIVE[0] if said else "run" in data.said or data.said.get("commands"))
+    given = data.given.get("drive")
+    return bool(given == DRIVE[0] if given else "run" in data.given or data.given.get("commands"))
 
 
 def experiment_configuration(data: Data, file: str, measured: Measured) -> Configuration:
@@ -68,7 +68,7 @@ def _put_commands(one: Configuration, data: Data, file: str, measured: Measured)
     """Replace the maneuver by one that repeats the recorded commands."""
     parts = build(one)
     place = file_of(data, file)
-    if "run" in data.said:
+    if "run" in data.given:
         times, columns = commands_of(place)
     else:
         times, columns = measured.times, _inputs(measured, parts)
@@ -76,8 +76,8 @@ def _put_commands(one: Configuration, data: Data, file: str, measured: Measured)
     if parts.maneuver is not None:
         start = parts.maneuver.start
         content["start"] = {"speed": start.speed, "position": [float(x) for x in start.position], "heading": start.heading}
-    if "run" not in data.said:
-        content["start"] = {"speed": data.said["speed"]}
+    if "run" not in data.given:
+        content["start"] = {"speed": data.given["speed"]}
     content |= {
         "step": parts.step,
         "seed": parts.seed,
@@ -125,10 +125,10 @@ def _stride(log: Log, file: Path) -> int:
 
 def _inputs(measured: Measured, parts: SessionParts) -> dict[str, Array]:
     """Return the steering as a fraction of its lock, and the pedals."""
-    said = dict(measured.commands)
-    if "steering_wheel_angle" in said:
-        said["steering"] = said.pop("steering_wheel_angle") / parts.traits.steering_wheel_lock
-    columns = {name: said.get(name, np.zeros(len(measured.times))) for name in PEDALS}
+    given = dict(measured.commands)
+    if "steering_wheel_angle" in given:
+        given["steering"] = given.pop("steering_wheel_angle") / parts.traits.steering_wheel_lock
+    columns = {name: given.get(name, np.zeros(len(measured.times))) for name in PEDALS}
     return {name: np.clip(column, -1.0 if name == "steering" else 0.0, 1.0) for name, column in columns.items()}
 
 

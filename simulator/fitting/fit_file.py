@@ -104,7 +104,7 @@ class Offset:
 
     @property
     def fitted(self) -> bool:
-        """Whether the offset is fitted."""
+        """True if the offset is fitted."""
         return self.max > self.min
 
 
@@ -124,12 +124,12 @@ class Data:
     ----------
     key : key path of the entry in the file
     base : session values of the drive, by key path or name
-    said : values by key of `_DATA`
+    given : values by key of `_DATA`
     """
 
     key: str
     base: Base
-    said: Mapping[str, Any]
+    given: Mapping[str, Any]
     offset: Offset
 
 
@@ -167,28 +167,28 @@ def check_data(fit: Fit) -> None:
 
 def file_of(data: Data, file: str) -> Path:
     """Return the path of a data set, relative to the fit file or as given. Raises ConfigError: it does not exist."""
-    name = "run" if "run" in data.said else "csv"
-    said = str(data.said[name])
-    found = next((place for place in (Path(file).parent / said, Path(said)) if place.exists()), None)
+    name = "run" if "run" in data.given else "csv"
+    given = str(data.given[name])
+    found = next((place for place in (Path(file).parent / given, Path(given)) if place.exists()), None)
     if found is None:
         what = "the folder of a run, or its telemetry file" if name == "run" else "a CSV file"
-        raise ConfigError(file, f"{data.key}.{name}", said, f"{what}, relative to this file or to the current folder")
+        raise ConfigError(file, f"{data.key}.{name}", given, f"{what}, relative to this file or to the current folder")
     return found
 
 
 def fit_of(content: Any, file: str) -> Fit:
     """Return the fit for the content of a file. Raises ConfigError."""
-    said = read(FIELDS, content, file)
+    given = read(FIELDS, content, file)
     with ErrorCollector() as faults:
         with faults.part():
-            parameters = read_parameters(said["parameters"], file)
-        check_keys(said.get("set"), file, "set", faults)
-        for n, one in enumerate(said["data"]):
+            parameters = read_parameters(given["parameters"], file)
+        check_keys(given.get("set"), file, "set", faults)
+        for n, one in enumerate(given["data"]):
             check_keys(one.get("set"), file, f"data[{n}].set", faults)
             _check_data(one, file, f"data[{n}]", faults)
-    data = tuple(_data(one, said, n) for n, one in enumerate(said["data"]))
-    channels = {renamed.column(name): FittedChannel(one.get("noise"), one["weight"]) for name, one in said["channels"].items()}
-    return Fit(file, said["name"], said["title"] or said["name"], parameters, data, channels, said["difference"], said["rounds"])
+    data = tuple(_data(one, given, n) for n, one in enumerate(given["data"]))
+    channels = {renamed.column(name): FittedChannel(one.get("noise"), one["weight"]) for name, one in given["channels"].items()}
+    return Fit(file, given["name"], given["title"] or given["name"], parameters, data, channels, given["difference"], given["rounds"])
 
 
 def _check_data(one: Mapping[str, Any], file: str, key: str, faults: ErrorCollector) -> None:
@@ -216,7 +216,7 @@ def _check_data(one: Mapping[str, Any], file: str, key: str, faults: ErrorCollec
         faults.add(ConfigError(file, f"{key}.to", one["to"], f"a number above `from`, {one['from']:g}"))
 
 
-def _data(one: Mapping[str, Any], said: Mapping[str, Any], number: int) -> Data:
+def _data(one: Mapping[str, Any], given: Mapping[str, Any], number: int) -> Data:
     offset = one["offset"]
     found = Offset(offset["start"], offset["min"], offset["max"]) if isinstance(offset, Mapping) else Offset(offset, offset, offset)
-    return Data(f"data[{number}]", base_of(said) | base_of(one, f"data[{number}]"), one, found)
+    return Data(f"data[{number}]", base_of(given) | base_of(one, f"data[{number}]"), one, found)

@@ -17,24 +17,24 @@ MEASURED, START, FITTED, LEFT = "measured", "at the start", "fitted", "residual"
 COLORS = {MEASURED: 0, START: 5, FITTED: 1, LEFT: 2}
 
 
-def fit_page(fitted: Fitted, said: Mapping[str, Any], command: str, applied: str) -> Page:
-    """Return the page. `said` is the result as plain data, `command` the command line, `applied` the options that set the fitted values."""
-    page = Page(f"Fit: {said['title']}", f"Created by `{command}`.")
+def fit_page(fitted: Fitted, given: Mapping[str, Any], command: str, applied: str) -> Page:
+    """Return the page. `given` is the result as plain data, `command` the command line, `applied` the options that set the fitted values."""
+    page = Page(f"Fit: {given['title']}", f"Created by `{command}`.")
     page.heading("Parameters")
     for line in notes(fitted):
         page.text(f"Note: {line}.")
-    _parameters(page, said)
+    _parameters(page, given)
     page.text(f"To use the fitted values: jounce run MANEUVER --session fitted.yaml, or {applied}")
     page.heading("Identifiability")
-    _identifiability(page, said)
+    _identifiability(page, given)
     page.heading("Measured and fitted")
-    _channels(page, said)
+    _channels(page, given)
     for number, drive in enumerate(fitted.model.drives):
         page.subheading(drive.label)
         for panels in _figures(fitted, number):
             page.figure(panels)
     page.heading("Search")
-    _search(page, said)
+    _search(page, given)
     page.heading("Method")
     _method(page, fitted)
     return page
@@ -59,7 +59,7 @@ def _digits(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else f"{value:.4g}"
 
 
-def parameter_rows(said: Mapping[str, Any]) -> list[list[str | float]]:
+def parameter_rows(given: Mapping[str, Any]) -> list[list[str | float]]:
     """Return name, value, single interval, simultaneous interval, start and range of every parameter and offset."""
     return [
         [
@@ -70,44 +70,44 @@ def parameter_rows(said: Mapping[str, Any]) -> list[list[str | float]]:
             f"{one['start']:.6g}",
             f"{one['least']:.6g} to {one['most']:.6g}",
         ]
-        for one in (*said["parameters"], *said["offsets"])
+        for one in (*given["parameters"], *given["offsets"])
     ]
 
 
-def _parameters(page: Page, said: Mapping[str, Any]) -> None:
-    percent = f"{100.0 * said['level']:.3g} %"
+def _parameters(page: Page, given: Mapping[str, Any]) -> None:
+    percent = f"{100.0 * given['level']:.3g} %"
     columns = [
         Column("parameter", words=True), Column("value"), Column(f"interval, {percent}", "single"), Column("interval", "simultaneous"),
         Column("start"), Column("range"),
     ]  # fmt: skip
     page.table(
         columns,
-        parameter_rows(said),
+        parameter_rows(given),
         "Values and ranges are in the units of their keys; factors multiply the original values; offsets are in s.",
     )
-    keys = [[one["name"], keys_words(one["keys"], one["as"])] for one in said["parameters"]]
+    keys = [[one["name"], keys_words(one["keys"], one["as"])] for one in given["parameters"]]
     page.table([Column("parameter", words=True), Column("key", words=True)], keys)
 
 
-def _identifiability(page: Page, said: Mapping[str, Any]) -> None:
-    if said["untold"]:
-        for one in said["untold"]:
+def _identifiability(page: Page, given: Mapping[str, Any]) -> None:
+    if given["untold"]:
+        for one in given["untold"]:
             page.text(f"{one['words']} (singular value {one['singular_value']:.2g}).")
     else:
         page.text("The data identify all parameters.")
-    names, matrix = said["correlation"]["names"], said["correlation"]["matrix"]
+    names, matrix = given["correlation"]["names"], given["correlation"]["matrix"]
     if len(names) > 1:
         rows = [[name, *(one if one is not None else None for one in row)] for name, row in zip(names, matrix, strict=True)]
         page.table([Column("correlation", words=True), *(Column(name) for name in names)], rows)
 
 
-def _channels(page: Page, said: Mapping[str, Any]) -> None:
+def _channels(page: Page, given: Mapping[str, Any]) -> None:
     columns = [
         Column("drive", words=True), Column("channel", words=True), Column("unit", words=True), Column("rows"), Column("effective rows"),
         Column("at the start", "rms"), Column("fitted", "rms"), Column("given noise"),
     ]  # fmt: skip
     keys = ("drive", "channel", "unit", "rows", "effective_rows", "rms_at_start", "rms", "noise")
-    page.table(columns, [[_digits(one[key]) for key in keys] for one in said["channels"]])
+    page.table(columns, [[_digits(one[key]) for key in keys] for one in given["channels"]])
 
 
 def _figures(fitted: Fitted, number: int) -> Iterator[list[Panel]]:
@@ -142,10 +142,10 @@ def _simulated(name: str, log: Log, trace: Trace, times: Any, offset: float) -> 
     return Curve(name, log["time"][inside] - offset, values, COLORS[name], "5 3" * (name == START), 2.0)
 
 
-def _search(page: Page, said: Mapping[str, Any]) -> None:
-    search = said["search"]
+def _search(page: Page, given: Mapping[str, Any]) -> None:
+    search = given["search"]
     page.text(f"{len(search['rounds'])} iterations, {search['runs']} runs; end of the search: {search['why']}.")
-    names = [one["name"] for one in (*said["parameters"], *said["offsets"])]
+    names = [one["name"] for one in (*given["parameters"], *given["offsets"])]
     rows = [[str(n), one["cost"], *(one[name] for name in names)] for n, one in enumerate(search["rounds"], 1)]
     page.table([Column("iteration"), Column("half the sum of squares"), *map(Column, names)], rows)
 

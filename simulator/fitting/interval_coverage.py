@@ -36,9 +36,9 @@ class CoverageCase:
     seed: int
     values: Sequence[float]
     held: Sequence[bool]
-    """Whether the interval of each parameter contains the true value."""
+    """True if the interval of each parameter contains the true value."""
     held_together: bool
-    """Whether all simultaneous intervals contain their true values."""
+    """True if all simultaneous intervals contain their true values."""
     rounds: int
     settled: bool
 

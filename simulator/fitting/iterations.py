@@ -38,8 +38,8 @@ class Listed:
 
     def __init__(self, wanted: Sequence[RunRequest], code: str, about: Mapping[str, Any]) -> None:
         self.about = about
-        self.varied: Sequence[str] = list(dict.fromkeys(key for one in wanted for key in one.said))
-        self._cases = [Case(n, one.said, one.mapping, digest_of(one.mapping, code)) for n, one in enumerate(wanted)]
+        self.varied: Sequence[str] = list(dict.fromkeys(key for one in wanted for key in one.given))
+        self._cases = [Case(n, one.given, one.mapping, digest_of(one.mapping, code)) for n, one in enumerate(wanted)]
 
     def __len__(self) -> int:
         return len(self._cases)
@@ -51,9 +51,9 @@ class Listed:
         """Return the digest of a run."""
         return self._cases[number].run
 
-    def said_of(self, number: int) -> Mapping[str, Any]:
+    def point_of(self, number: int) -> Mapping[str, Any]:
         """Return the varied values of a run."""
-        return self._cases[number].said
+        return self._cases[number].given
 
 
 class Iterations:

@@ -96,27 +96,27 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Said:
+class GivenValue:
     """A value for a key of a session, with its key path in the file."""
 
     value: Any
     where: str
 
 
-Base = Mapping[str, Said]
+Base = Mapping[str, GivenValue]
 """Session values of a drive, by key path or name; "session" names the session file they are applied to."""
 
 
-def base_of(said: Mapping[str, Any], where: str = "") -> dict[str, Said]:
+def base_of(given: Mapping[str, Any], where: str = "") -> dict[str, GivenValue]:
     """Return the session values in a section of a file; `where` is the key path of the section."""
     before = f"{where}." if where else ""
-    out = {name: Said(said[name], f"{before}{name}") for name in DRIVEN if said.get(name) is not None}
-    return out | {key: Said(value, f"{before}set.{key}") for key, value in (said.get("set") or {}).items()}
+    out = {name: GivenValue(given[name], f"{before}{name}") for name in DRIVEN if given.get(name) is not None}
+    return out | {key: GivenValue(value, f"{before}set.{key}") for key, value in (given.get("set") or {}).items()}
 
 
 def put(base: Base, file: str, one: Configuration) -> None:
     """Apply session values of a file to a configuration. Raises ConfigError."""
-    for setting in sorted(changes({key: said.value for key, said in base.items()}), key=lambda one: len(one.path)):
+    for setting in sorted(changes({key: given.value for key, given in base.items()}), key=lambda one: len(one.path)):
         one.set(setting, Origin(file, base[written(setting.path)].where))
 
 
@@ -125,7 +125,7 @@ def configured(base: Base, file: str) -> Configuration:
     session = base.get("session")
     found = None if session is None else str(find_config("sessions", session.value, file, session.where))
     one = configuration(found)
-    put({key: said for key, said in base.items() if key != "session"}, file, one)
+    put({key: given for key, given in base.items() if key != "session"}, file, one)
     return one
 
 
@@ -164,12 +164,12 @@ def check_ends(base: Configuration, parameters: Sequence[Parameter], file: str) 
                     build(changed(base, parameters, at_end, file, end).copy())
 
 
-def read_parameters(said: Mapping[str, Any], file: str) -> tuple[Parameter, ...]:
+def read_parameters(given: Mapping[str, Any], file: str) -> tuple[Parameter, ...]:
     """Return the parameters of a file. Raises ConfigError: for rules that concern several keys."""
     out: list[Parameter] = []
     owners: dict[str, str] = {}
     with ErrorCollector() as faults:
-        for name, one in said.items():
+        for name, one in given.items():
             key = f"parameters.{name}"
             keys = (one["key"],) if isinstance(one["key"], str) else tuple(one["key"])
             for path in keys:
@@ -201,9 +201,9 @@ def check_key(key: str, file: str, where: str, faults: ErrorCollector) -> None:
         faults.add(ConfigError(file, where, key, no_such_key(path[0], [field.usual for field in SESSION], known)))
 
 
-def check_keys(said: Mapping[str, Any] | None, file: str, where: str, faults: ErrorCollector) -> None:
+def check_keys(given: Mapping[str, Any] | None, file: str, where: str, faults: ErrorCollector) -> None:
     """Check all keys of a mapping."""
-    for key in said or ():
+    for key in given or ():
         check_key(key, file, f"{where}.{key}", faults)
 
 

@@ -60,7 +60,7 @@ class Solution:
     why: str
     """Reason for the end of the search."""
     settled: bool
-    """Whether the search has converged."""
+    """True if the search has converged."""
 
 
 def need_scipy() -> None:

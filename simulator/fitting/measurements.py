@@ -58,8 +58,8 @@ def read_measured(data: Data, file: str, units: Mapping[str, str]) -> Measured:
     Raises ConfigError: a file cannot be read, lacks a channel, or has too few rows.
     """
     place = file_of(data, file)
-    found = _of_run(place, units) if "run" in data.said else _of_table(data, file, place, units)
-    rows = int(np.count_nonzero(found.cut(data.said.get("from"), data.said.get("to"))))
+    found = _of_run(place, units) if "run" in data.given else _of_table(data, file, place, units)
+    rows = int(np.count_nonzero(found.cut(data.given.get("from"), data.given.get("to"))))
     if rows < MIN_ROWS:
         raise ConfigError(file, f"{data.key}.from", f"{rows} rows", f"at least {MIN_ROWS} rows between from and to")
     return found
@@ -133,16 +133,16 @@ def _names(heading: str) -> Iterable[str]:
 
 
 def _of_table(data: Data, file: str, place: Path, units: Mapping[str, str]) -> Measured:
-    table, columns = Table(place), data.said.get("columns") or {}
-    times = table.column(data.said["time"], "s", file, f"{data.key}.time")
+    table, columns = Table(place), data.given.get("columns") or {}
+    times = table.column(data.given["time"], "s", file, f"{data.key}.time")
     if not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
-        raise ConfigError(place, data.said["time"], "its times", "increasing times, one in every row")
+        raise ConfigError(place, data.given["time"], "its times", "increasing times, one in every row")
     for name in columns:
         if name not in units:
             raise ConfigError(file, f"{data.key}.columns.{name}", name, f"a compared channel: {', '.join(units)}")
     channels = {name: table.column(columns.get(name, name), unit, file, f"{data.key}.columns.{name}") for name, unit in units.items()}
-    said = data.said.get("commands") or {}
-    commands = {name: table.column(heading, COMMANDS[name], file, f"{data.key}.commands.{name}") for name, heading in said.items()}
+    given = data.given.get("commands") or {}
+    commands = {name: table.column(heading, COMMANDS[name], file, f"{data.key}.commands.{name}") for name, heading in given.items()}
     for name, column in commands.items():
         if not np.isfinite(column).all():
             raise ConfigError(place, f"commands.{name}", "an empty cell", "a number in every row")

@@ -96,7 +96,7 @@ class Optimization:
     sign: float
     goal: Mapping[str, float]
     limits: Mapping[str, Limit]
-    said: Mapping[str, Any]
+    given: Mapping[str, Any]
 
     @property
     def where(self) -> str:
@@ -111,29 +111,29 @@ def read_optimization(file: str | Path) -> Optimization:
 
 def optimization_of(content: Any, file: str) -> Optimization:
     """Return the optimization for the content of a file. Raises ConfigError."""
-    said = read(FIELDS, content, file)
-    drives = said.get("drives") or ({"weight": 1.0},)
+    given = read(FIELDS, content, file)
+    drives = given.get("drives") or ({"weight": 1.0},)
     with ErrorCollector() as faults:
         with faults.part():
-            parameters = read_parameters(said["parameters"], file)
-        check_keys(said.get("set"), file, "set", faults)
-        if ("minimize" in said) == ("maximize" in said):
-            faults.add(ConfigError(file, "minimize", "both" if "minimize" in said else "neither", "either minimize or maximize"))
+            parameters = read_parameters(given["parameters"], file)
+        check_keys(given.get("set"), file, "set", faults)
+        if ("minimize" in given) == ("maximize" in given):
+            faults.add(ConfigError(file, "minimize", "both" if "minimize" in given else "neither", "either minimize or maximize"))
         for n, one in enumerate(drives):
-            key = f"drives[{n}]" if "drives" in said else ""
+            key = f"drives[{n}]" if "drives" in given else ""
             check_keys(one.get("set"), file, f"{key}.set", faults)
-            if not any(source.get(name) for source in (said, one) for name in ("maneuver", "session")):
+            if not any(source.get(name) for source in (given, one) for name in ("maneuver", "session")):
                 faults.add(ConfigError(file, f"{key}.maneuver".lstrip("."), "nothing", "a maneuver, or a session that names one"))
-        limits = said.get("limits") or {}
+        limits = given.get("limits") or {}
         for name, limit in limits.items():
             if "min" not in limit and "max" not in limit:
                 faults.add(ConfigError(file, f"limits.{name}", "neither", "min, max or both"))
-    goal = said["minimize"] if "minimize" in said else said["maximize"]
+    goal = given["minimize"] if "minimize" in given else given["maximize"]
     return Optimization(
-        file, said["name"], said["title"] or said["name"], parameters,
-        tuple((base_of(said) | base_of(one, f"drives[{n}]"), float(one["weight"])) for n, one in enumerate(drives)),
-        1.0 if "minimize" in said else -1.0,
+        file, given["name"], given["title"] or given["name"], parameters,
+        tuple((base_of(given) | base_of(one, f"drives[{n}]"), float(one["weight"])) for n, one in enumerate(drives)),
+        1.0 if "minimize" in given else -1.0,
         {goal: 1.0} if isinstance(goal, str) else dict(goal),
         {name: Limit(limit.get("min"), limit.get("max")) for name, limit in limits.items()},
-        said,
+        given,
     )  # fmt: skip

@@ -58,7 +58,7 @@ class Candidate:
 
     @property
     def sound(self) -> bool:
-        """Whether the set has a goal and satisfies all limits."""
+        """True if the set has a goal and satisfies all limits."""
         return not self.failure and not self.beyond
 
 
@@ -107,13 +107,13 @@ class Search:
 
     def run(self) -> None:
         """Run the search. Raises JounceError: `cma` is not installed, or the start cannot be simulated."""
-        said = self.file.said
+        given = self.file.given
         start = np.array([one.share(one.start) for one in self.file.parameters])
-        plan = Plan(start, said["seed"], said["spread"], said["tolerance"], said.get("population"), said["runs"], len(self.bases))
+        plan = Plan(start, given["seed"], given["spread"], given["tolerance"], given.get("population"), given["runs"], len(self.bases))
         self.why, self.spread = search(self._evaluate, plan, self._reached)
 
     def _reached(self) -> bool:
-        target, sign = self.file.said.get("target"), self.file.sign
+        target, sign = self.file.given.get("target"), self.file.sign
         return target is not None and any(one.sound and sign * one.goal <= sign * target for one in self.tried)
 
     def _evaluate(self, points: Sequence[Array]) -> list[float]:
@@ -143,7 +143,7 @@ class Search:
                 if outcome.metrics.get(name) is None:
                     there = [one for one, value in outcome.metrics.items() if value is not None]
                     raise ConfigError(file.file, where, name, f"a metric of this drive: {', '.join(there)}{did_you_mean(name, there)}")
-        self.penalty = file.said.get("penalty") or MUCH * abs(self._goal(found)) or MUCH
+        self.penalty = file.given.get("penalty") or MUCH * abs(self._goal(found)) or MUCH
 
     def _goal(self, found: Sequence[Outcome]) -> float:
         total = 0.0
@@ -219,7 +219,7 @@ def result(found: Search) -> dict[str, Any]:
             for base, (_, weight), at_start, at_best in zip(found.bases, file.drives, start.metrics, best.metrics, strict=True)
         ],
         "search": {
-            "seed": file.said["seed"],
+            "seed": file.given["seed"],
             "why": found.why,
             "runs": found.runs,
             "penalty": found.penalty,
@@ -230,5 +230,5 @@ def result(found: Search) -> dict[str, Any]:
 
 def _tried(found: Search, one: Candidate) -> dict[str, Any]:
     values = named(found.values(one.u), found.file.parameters)
-    said: dict[str, Any] = {"generation": one.generation, **values, "goal": one.goal, "cost": one.cost, "beyond": dict(one.beyond)}
-    return said | ({"failure": one.failure} if one.failure else {})
+    given: dict[str, Any] = {"generation": one.generation, **values, "goal": one.goal, "cost": one.cost, "beyond": dict(one.beyond)}
+    return given | ({"failure": one.failure} if one.failure else {})

@@ -15,24 +15,24 @@ from simulator.report.svg_plot import Axis, Curve, Panel
 BEST, SOUND, BEYOND = "best so far", "satisfies all limits", "exceeds a limit"
 
 
-def page_of_optimization(found: Search, said: Mapping[str, Any], command: str, applied: str) -> Page:
-    """Return the page. `said` is the result as plain data, `command` the command line, `applied` the options that set the best values."""
-    page = Page(f"Optimization: {said['title']}", f"Created by `{command}`.")
+def page_of_optimization(found: Search, given: Mapping[str, Any], command: str, applied: str) -> Page:
+    """Return the page. `given` is the result as plain data, `command` the command line, `applied` the options that set the best values."""
+    page = Page(f"Optimization: {given['title']}", f"Created by `{command}`.")
     page.heading("Best set")
     for line in notes(found):
         page.text(f"Note: {line}.")
-    goal = said["goal"]
+    goal = given["goal"]
     page.text(f"{goal_words(found)} {'falls' if found.file.sign > 0 else 'rises'} from {goal['start']:.6g} to {goal['best']:.6g}.")
     columns = [
         Column("parameter", words=True), Column("best"), Column("start"), Column("range"), Column("last generation", "standard deviation"),
         Column("key", words=True),
     ]  # fmt: skip
-    page.table(columns, parameter_rows(said), "Values are in the units of their keys; factors multiply the original values.")
+    page.table(columns, parameter_rows(given), "Values are in the units of their keys; factors multiply the original values.")
     page.text(f"To use the best values: jounce run MANEUVER --session optimised.yaml, or {applied}")
     page.heading("Metrics")
-    _metrics(page, found, said)
+    _metrics(page, found, given)
     page.heading("Search")
-    page.text(f"{said['search']['runs']} runs, seed {said['search']['seed']}; end of the search: {said['search']['why']}.")
+    page.text(f"{given['search']['runs']} runs, seed {given['search']['seed']}; end of the search: {given['search']['why']}.")
     _history(page, found)
     page.heading("Effect of each parameter")
     _scatter(page, found)
@@ -52,30 +52,32 @@ def goal_words(found: Search) -> str:
     return " + ".join(parts) + (" summed over all drives" if len(found.bases) > 1 else "")
 
 
-def parameter_rows(said: Mapping[str, Any]) -> list[list[str | float]]:
+def parameter_rows(given: Mapping[str, Any]) -> list[list[str | float]]:
     """Return name, best value, start, range, spread and keys of every parameter."""
     return [
         [
             one["name"], f"{one['value']:.6g}", f"{one['start']:.6g}", f"{one['least']:.6g} to {one['most']:.6g}", one["spread"],
             keys_words(one["keys"], one["as"]),
         ]
-        for one in said["parameters"]
+        for one in given["parameters"]
     ]  # fmt: skip
 
 
-def _metrics(page: Page, found: Search, said: Mapping[str, Any]) -> None:
+def _metrics(page: Page, found: Search, given: Mapping[str, Any]) -> None:
     """Write the metrics of each drive: those of the goal and the limits, and the others."""
     counts = [*found.file.goal, *(name for name in found.file.limits if name not in found.file.goal)]
-    for drive in said["drives"]:
+    for drive in given["drives"]:
         rows: list[list[Any]] = []
         for name in counts:
-            limit = said["limits"].get(name, {})
+            limit = given["limits"].get(name, {})
             rows.append([name, drive["start"].get(name), drive["best"].get(name), limit.get("min"), limit.get("max")])
         columns = [Column("metric", words=True), Column("start"), Column("best"), Column("min"), Column("max")]
         page.table(
-            columns, rows, f"{drive['maneuver']}, {drive['vehicle']}" + (f", weight {drive['weight']:g}" if len(said["drives"]) > 1 else "")
+            columns,
+            rows,
+            f"{drive['maneuver']}, {drive['vehicle']}" + (f", weight {drive['weight']:g}" if len(given["drives"]) > 1 else ""),
         )
-    for drive in said["drives"]:
+    for drive in given["drives"]:
         others = [
             (name, drive["start"].get(name), value) for name, value in drive["best"].items() if name not in counts and value is not None
         ]

@@ -195,14 +195,14 @@ class Model:
                 first += count
 
     def _sigma(self, drive: Drive, channel: str, rows: NDArray[np.bool_]) -> float:
-        said = self.fit.channels[channel]
-        noise = said.noise
+        given = self.fit.channels[channel]
+        noise = given.noise
         if noise is None:
             noise = float(np.std(drive.measured.channels[channel][rows]))
             if noise == 0.0:
                 expected = f"a number, since the channel is constant in {drive.label}"
                 raise ConfigError(self.fit.file, f"channels.{channel}.noise", "nothing", expected)
-        return noise / said.weight
+        return noise / given.weight
 
 
 def _within(drive: Drive, log: Log) -> NDArray[np.bool_]:
@@ -210,7 +210,7 @@ def _within(drive: Drive, log: Log) -> NDArray[np.bool_]:
     offset: Offset = drive.data.offset
     times, simulated = drive.measured.times, log["time"]
     inside = (times + offset.min >= simulated[0] - 1e-9) & (times + offset.max <= simulated[-1] + 1e-9)
-    return inside & drive.measured.cut(drive.data.said.get("from"), drive.data.said.get("to"))
+    return inside & drive.measured.cut(drive.data.given.get("from"), drive.data.given.get("to"))
 
 
 def _difference(log: Log, channel: str, times: Array, measured: Array, unit: str) -> Array:

@@ -17,5 +17,5 @@ Log = Mapping[str, NDArray[np.float64]]
 class RunRequest:
     """Varied values of a run for display, and its complete configuration as plain data (read-only)."""
 
-    said: Mapping[str, Any]
+    given: Mapping[str, Any]
     mapping: Mapping[str, Any]

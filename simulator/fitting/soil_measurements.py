@@ -73,8 +73,8 @@ def read_tests(file: str, where: Sequence[str] = ()) -> WheelTests:
     if not lines:
         raise ConfigError(file, "", "nothing", "a line of names and rows of numbers")
     names, rows = [name.strip() for name in lines[0]], [line for line in lines[1:] if line]
-    for said in where:
-        rows = _chosen(file, names, rows, said)
+    for given in where:
+        rows = _chosen(file, names, rows, given)
     if len(rows) < MIN_ROWS:
         raise ConfigError(file, "", f"{len(rows)} rows", f"at least {MIN_ROWS} rows")
     found = {name: _column(file, names, rows, name, unit, also) for name, (unit, also) in {**SET, **MEASURED}.items()}
@@ -94,11 +94,11 @@ def read_tests(file: str, where: Sequence[str] = ()) -> WheelTests:
     return WheelTests(file, slip, load, angle, measured)
 
 
-def _chosen(file: str, names: Sequence[str], rows: list[list[str]], said: str) -> list[list[str]]:
+def _chosen(file: str, names: Sequence[str], rows: list[list[str]], given: str) -> list[list[str]]:
     """Return the rows that have a given value in a column."""
-    column, equals, value = said.partition("=")
+    column, equals, value = given.partition("=")
     if not equals or column not in names:
-        raise ConfigError("--where", "", said, f"COLUMN=VALUE with a column of {file}{did_you_mean(column, names)}")
+        raise ConfigError("--where", "", given, f"COLUMN=VALUE with a column of {file}{did_you_mean(column, names)}")
     at = names.index(column)
     return [row for row in rows if at < len(row) and _same(row[at].strip(), value)]
 

@@ -38,7 +38,7 @@ class Case:
 
     number: int
     """Number of the run in the sweep, from 0."""
-    said: Mapping[str, Any]
+    given: Mapping[str, Any]
     """Varied values by key path or name: {"vehicle": "hmmwv", "maneuver.parameters.speed_kph": 60.0}."""
     mapping: Mapping[str, Any]
     """Complete configuration in JSON types, with file contents in place of names, and `recorded`: file names and the digests of binary
@@ -61,7 +61,7 @@ class Cases(Protocol):
         """Return the digest of a run without creating the case."""
         ...
 
-    def said_of(self, number: int) -> Point:
+    def point_of(self, number: int) -> Point:
         """Return the varied values of a run without creating the case."""
         ...
 
@@ -87,7 +87,7 @@ class Resolved:
         """Return the digest of a run."""
         return self._runs[number * LETTERS : (number + 1) * LETTERS].decode()
 
-    def said_of(self, number: int) -> Point:
+    def point_of(self, number: int) -> Point:
         """Return the varied values of a run."""
         return self.points[number]
 

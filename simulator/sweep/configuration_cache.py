@@ -53,8 +53,8 @@ class Shared:
         group = self.naming(point)
         if group not in self._groups:
             try:
-                said = self._settings({key: value for key, value in point.items() if may_name(key)}, key_of)
-                self._groups[group] = self._expanded(said)
+                given = self._settings({key: value for key, value in point.items() if may_name(key)}, key_of)
+                self._groups[group] = self._expanded(given)
             except ConfigError as error:
                 self._groups[group] = error
         found = self._groups[group]
@@ -67,30 +67,30 @@ class Shared:
 
         `key_of` maps a key of the point to the key in the sweep file. Raises ConfigError.
         """
-        said = {key: value for key, value in point.items() if not may_name(key)}
-        return self.common(point, key_of).with_changes(sorted(self._settings(said, key_of), key=_depth))
+        given = {key: value for key, value in point.items() if not may_name(key)}
+        return self.common(point, key_of).with_changes(sorted(self._settings(given, key_of), key=_depth))
 
-    def _expanded(self, said: Iterable[tuple[Override, Origin]]) -> Configuration:
+    def _expanded(self, given: Iterable[tuple[Override, Origin]]) -> Configuration:
         session = self._session
         if session is not None and self._file is not None:
             session = str(find_config("sessions", session, self._file, "session"))
         one = configuration(session)
         base = list(self._settings(self._base, self._key_of))
         naming = [(setting, origin) for setting, origin in base if may_name(setting.said)]
-        for setting, origin in sorted([*naming, *said], key=_depth):
+        for setting, origin in sorted([*naming, *given], key=_depth):
             one.set(setting, origin)
         one.expand_all()
         return one.with_changes(sorted((one for one in base if one not in naming), key=_depth))[0]
 
-    def _settings(self, said: Point, key_of: Callable[[str], str]) -> Iterator[tuple[Override, Origin]]:
-        for key, value in said.items():
+    def _settings(self, given: Point, key_of: Callable[[str], str]) -> Iterator[tuple[Override, Origin]]:
+        for key, value in given.items():
             origin = Origin(key, is_file=False) if self._file is None else Origin(self._file, key_of(key))
             yield Override(_path(key), value, key), origin
 
 
-def _depth(said: tuple[Override, Origin]) -> int:
+def _depth(given: tuple[Override, Origin]) -> int:
     """Return the sort key that puts file names before the keys inside these files."""
-    return len(said[0].path)
+    return len(given[0].path)
 
 
 @cache

@@ -138,7 +138,7 @@ class DaskCluster:
         self._refused: dict[str, str] = {}
         self._code, self._plugins = "", list[str]()
         self._strict = False
-        """Whether chunks go to ready workers only, because an unusable worker exists."""
+        """True if chunks go to ready workers only, because an unusable worker exists."""
         self._ended = self._busy = self._lonely = False
         self._looked = -REFRESH
 

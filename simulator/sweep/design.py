@@ -134,8 +134,8 @@ class Design:
             row = places[len(block.grid or ())]
             if key in block.list[row]:
                 return f"vary[{n}].list[{row}].{key}"
-        said = (part for part, keys in _keys_of(block) if not part.startswith("list[") and key in keys)
-        return f"vary[{n}].repeat" if key == SEED and block.repeat is not None else f"vary[{n}].{next(said)}.{key}"
+        given = (part for part, keys in _keys_of(block) if not part.startswith("list[") and key in keys)
+        return f"vary[{n}].repeat" if key == SEED and block.repeat is not None else f"vary[{n}].{next(given)}.{key}"
 
     def about(self) -> dict[str, Any]:
         """Return the data that a report needs, as plain data."""
@@ -163,20 +163,20 @@ def points(content: Any, file: object) -> Sequence[Point]:
 
 def design(content: Any, file: str) -> Design:
     """Return the design for the content of a file. Raises as `read_design`."""
-    said = SweepFile(**read(FILE.fields, content, file, fill=False))
-    base = {name: getattr(said, name) for name in NAMED if getattr(said, name) is not None} | dict(said.set or {})
+    given = SweepFile(**read(FILE.fields, content, file, fill=False))
+    base = {name: getattr(given, name) for name in NAMED if getattr(given, name) is not None} | dict(given.set or {})
     with ErrorCollector() as faults:
-        _check_keys(said.set or (), file, "set", faults)
-        for n, block in enumerate(said.vary):
+        _check_keys(given.set or (), file, "set", faults)
+        for n, block in enumerate(given.vary):
             with faults.part():
                 _check_block(block, file, f"vary[{n}]")
         faults.need_all()
-        _check_size(said, file)
-    blocks = [_parts(block, said.seed, n) for n, block in enumerate(said.vary)]
+        _check_size(given, file)
+    blocks = [_parts(block, given.seed, n) for n, block in enumerate(given.vary)]
     found = Points(blocks)
     return Design(
-        file, said.name, said.title or said.name, own_copy(base), found, tuple(said.vary), tuple(said.metrics), tuple(said.channels),
-        tuple(_sections(said.vary, blocks)), tuple(_remarks(said.vary)),
+        file, given.name, given.title or given.name, own_copy(base), found, tuple(given.vary), tuple(given.metrics), tuple(given.channels),
+        tuple(_sections(given.vary, blocks)), tuple(_remarks(given.vary)),
     )  # fmt: skip
 
 
@@ -210,33 +210,33 @@ def _parts(block: Block, seed: int, number: int) -> list[Sequence[Point]]:
     return parts
 
 
-def _choices(said: Any) -> list[Any]:
+def _choices(given: Any) -> list[Any]:
     """Return the values of a key of a grid."""
-    if not isinstance(said, Steps):
-        return [own_copy(one) for one in said]
-    if said.count is not None:
-        spread = np.geomspace if said.spacing == "ratio" else np.linspace
-        return [float(one) for one in spread(said.first, said.to, said.count)]
-    assert said.step is not None
-    count = max(0, math.ceil(abs(said.to - said.first) / said.step - 1e-9))
-    step = math.copysign(said.step, said.to - said.first)
-    return [*(said.first + n * step for n in range(count)), said.to]
+    if not isinstance(given, Steps):
+        return [own_copy(one) for one in given]
+    if given.count is not None:
+        spread = np.geomspace if given.spacing == "ratio" else np.linspace
+        return [float(one) for one in spread(given.first, given.to, given.count)]
+    assert given.step is not None
+    count = max(0, math.ceil(abs(given.to - given.first) / given.step - 1e-9))
+    step = math.copysign(given.step, given.to - given.first)
+    return [*(given.first + n * step for n in range(count)), given.to]
 
 
-def _rows(said: Any) -> Sequence[Point]:
+def _rows(given: Any) -> Sequence[Point]:
     """Return the rows of a list, or of columns."""
-    if isinstance(said, Mapping):
-        return Columns({key: own_copy(column) for key, column in said.items()})
-    return [own_copy(dict(row)) for row in said]
+    if isinstance(given, Mapping):
+        return Columns({key: own_copy(column) for key, column in given.items()})
+    return [own_copy(dict(row)) for row in given]
 
 
 def _drawn(sample: Sample, rng: np.random.Generator) -> Sequence[Point]:
     shares = unit_points(sample.method, sample.count, len(sample.of), rng)
-    return Columns({key: values_at(said, shares[:, n]) for n, (key, said) in enumerate(sample.of.items())})
+    return Columns({key: values_at(given, shares[:, n]) for n, (key, given) in enumerate(sample.of.items())})
 
 
-def _seeds(said: Any, first: int) -> Sequence[int]:
-    return range(first, first + said) if isinstance(said, int) else [int(one) for one in said]
+def _seeds(given: Any, first: int) -> Sequence[int]:
+    return range(first, first + given) if isinstance(given, int) else [int(one) for one in given]
 
 
 def _check_block(block: Block, file: str, key: str) -> None:
@@ -253,9 +253,9 @@ def _check_block(block: Block, file: str, key: str) -> None:
         if isinstance(block.list, Mapping) and len({len(column) for column in block.list.values()}) > 1:
             lengths = ", ".join(f"{name} {len(column)}" for name, column in block.list.items())
             faults.add(ConfigError(file, f"{key}.list", lengths, "columns of equal length"))
-        for name, said in (block.sample.of if block.sample else {}).items():
+        for name, given in (block.sample.of if block.sample else {}).items():
             with faults.part():
-                check_distribution(said, file, f"{key}.sample.of.{name}")
+                check_distribution(given, file, f"{key}.sample.of.{name}")
         if block.sample and block.sample.method == "saltelli" and (block.grid or block.list):
             expected = "a block without grid and list (other blocks may repeat the sample with other values)"
             faults.add(ConfigError(file, f"{key}.sample.method", "saltelli", expected))
@@ -303,17 +303,17 @@ def _check_twice(block: Block, file: str, key: str, faults: ErrorCollector) -> N
                 faults.add(ConfigError(file, f"{key}.{name}.{one}", one, f"each key once in a block ({owners[one]} varies it too)"))
 
 
-def _check_size(said: SweepFile, file: str) -> None:
+def _check_size(given: SweepFile, file: str) -> None:
     """Check the number of runs before they are created. Raises ConfigError."""
-    sizes = [_size(block) for block in said.vary]
+    sizes = [_size(block) for block in given.vary]
     if sum(sizes) > MAX_RUNS:
         largest = max(range(len(sizes)), key=sizes.__getitem__)
         raise ConfigError(
             file, f"vary[{largest}]", f"{sum(sizes)} runs in total, {sizes[largest]} in this block", f"at most {MAX_RUNS} runs"
         )
-    for n, block in enumerate(said.vary):
-        if isinstance(block.repeat, int) and said.seed + block.repeat - 1 > LARGEST_SEED:
-            raise ConfigError(file, f"vary[{n}].repeat", block.repeat, f"seeds from {said.seed} to {LARGEST_SEED}")
+    for n, block in enumerate(given.vary):
+        if isinstance(block.repeat, int) and given.seed + block.repeat - 1 > LARGEST_SEED:
+            raise ConfigError(file, f"vary[{n}].repeat", block.repeat, f"seeds from {given.seed} to {LARGEST_SEED}")
 
 
 def _size(block: Block) -> int:

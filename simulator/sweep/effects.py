@@ -54,7 +54,7 @@ def effects(keys: Sequence[Key], metric: Array) -> list[Effect]:
 
 
 def _effect(key: Key, metric: Array) -> Effect | None:
-    there = np.isfinite(metric) & key.said
+    there = np.isfinite(metric) & key.given
     numbers, found = key.numbers[there], metric[there]
     values = np.unique(numbers)
     if len(values) < 2:
@@ -74,7 +74,7 @@ def _effect(key: Key, metric: Array) -> Effect | None:
 
 def regression(keys: Sequence[Key], metric: Array) -> Regression:
     """Return the linear regression over the runs (n,) that have a result and set all keys. Each name is a step variable."""
-    there = np.isfinite(metric) & np.all([key.said for key in keys], axis=0) if keys else np.zeros(len(metric), bool)
+    there = np.isfinite(metric) & np.all([key.given for key in keys], axis=0) if keys else np.zeros(len(metric), bool)
     found = metric[there]
     columns, owners = _columns([(key, key.numbers[there]) for key in keys])
     if len(found) <= len(owners) + 1 or not owners or not np.ptp(found) > 1e-12 * np.abs(found).max():

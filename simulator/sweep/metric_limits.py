@@ -28,23 +28,23 @@ def common_limits(base: Mapping[str, Any], points: Sequence[Mapping[str, Any]], 
     common: Limits | None = None
     contents: dict[str, Any] = {}
     for n in range(0, len(points), max(1, len(points) // LOOKED_AT)):
-        said = {**base, **points[n]}
+        given = {**base, **points[n]}
         own: Limits = {}
         with suppress(ConfigError):  # errors are reported when the runs are resolved
-            own = _limits(said, file, contents)
+            own = _limits(given, file, contents)
         common = own if common is None else {name: limit for name, limit in common.items() if own.get(name) == limit}
     return common or {}
 
 
-def _limits(said: Mapping[str, Any], file: str, contents: dict[str, Any]) -> Limits:
+def _limits(given: Mapping[str, Any], file: str, contents: dict[str, Any]) -> Limits:
     """Return the limits of one run; `contents` caches the files by name. Raises ConfigError."""
-    name = said.get("maneuver")
-    if not isinstance(name, str) or any(key.startswith("maneuver.") and not key.startswith(PARAMETERS) for key in said):
+    name = given.get("maneuver")
+    if not isinstance(name, str) or any(key.startswith("maneuver.") and not key.startswith(PARAMETERS) for key in given):
         return {}
     if name not in contents:
         contents[name] = read_layers("maneuvers", find_config("maneuvers", name, file)).content
     content = contents[name]
-    changed = {key.removeprefix(PARAMETERS): value for key, value in said.items() if key.startswith(PARAMETERS)}
+    changed = {key.removeprefix(PARAMETERS): value for key, value in given.items() if key.startswith(PARAMETERS)}
     if not isinstance(content, Mapping) or not isinstance(content.get("limits"), Mapping):
         return {}
     found = resolved({KEY: {**(content.get(KEY) or {}), **changed}, "limits": content["limits"]}, name)["limits"]

@@ -173,7 +173,7 @@ def _verdicts(passed: Sequence[bool | None], chosen: NDArray[np.bool_]) -> list[
 
 def _cloud(results: Results, name: str, key: Key, curves: Sequence[tuple[str, int, NDArray[np.bool_]]]) -> Panel:
     metric = results.metrics[name]
-    there = key.said & np.isfinite(metric)
+    there = key.given & np.isfinite(metric)
     drawn = [
         Curve(label, key.numbers[which & there], metric[which & there], color, line=False, points=True) for label, color, which in curves
     ]
@@ -204,7 +204,7 @@ def _heat(results: Results, name: str, one: Key, other: Key) -> Heat | None:
     if not len(up.values) >= 2 or len(across.values) > MAX_VALUES:
         return None
     metric = results.metrics[name]
-    there = np.isfinite(metric) & across.said & up.said
+    there = np.isfinite(metric) & across.given & up.given
     i, j = np.searchsorted(across.values, across.numbers[there]), np.searchsorted(up.values, up.numbers[there])
     shape = len(up.values), len(across.values)
     counts, sums = np.zeros(shape), np.zeros(shape)

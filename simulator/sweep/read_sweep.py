@@ -85,7 +85,7 @@ def _from_journals(about: Mapping[str, Any], plan: pa.Table, rows: Iterable[Row]
 
 def _results(
     about: Mapping[str, Any],
-    said: pa.Table,
+    given: pa.Table,
     passed: list[bool | None],
     failures: list[str],
     metrics: Mapping[str, Any],
@@ -93,16 +93,16 @@ def _results(
 ) -> Results:
     """Return the results; the verdicts become a metric, too."""
     own = {PASSED: _numbers([None if one is None else float(one) for one in passed])}
-    number = np.array(said["number"].to_pylist(), dtype=np.int64)
-    return Results(about, said["run"].to_pylist(), number, list(_keys(said)), passed, failures, {**metrics, **own}, machine)
+    number = np.array(given["number"].to_pylist(), dtype=np.int64)
+    return Results(about, given["run"].to_pylist(), number, list(_keys(given)), passed, failures, {**metrics, **own}, machine)
 
 
-def _keys(said: pa.Table) -> Iterable[Key]:
+def _keys(given: pa.Table) -> Iterable[Key]:
     """Yield the varied keys from their columns."""
-    for field in said.schema:
+    for field in given.schema:
         name = (field.metadata or {}).get(VARIED)
         if name is not None:
-            yield key_of(name.decode(), said[field.name].to_pylist())
+            yield key_of(name.decode(), given[field.name].to_pylist())
 
 
 def _numbers(values: Iterable[float | None]) -> Any:

@@ -215,13 +215,13 @@ def _commands(page: Page, results: Results, places: Iterable[int]) -> None:
 
 def command_of(results: Results, n: int) -> str:
     """Return the command that runs a case alone."""
-    said = dict(results.about.get("base") or {})
-    said |= {key.name: key.names[int(key.numbers[n])] if key.names else key.numbers[n] for key in results.keys if key.said[n]}
-    words = ["jounce", "run", *([str(said.pop("maneuver"))] if "maneuver" in said else [])]
+    given = dict(results.about.get("base") or {})
+    given |= {key.name: key.names[int(key.numbers[n])] if key.names else key.numbers[n] for key in results.keys if key.given[n]}
+    words = ["jounce", "run", *([str(given.pop("maneuver"))] if "maneuver" in given else [])]
     for option in ("session", "vehicle", "terrain", "washout", "platform"):
-        if option in said:
-            words += [f"--{option}", str(said.pop(option))]
-    for key, value in said.items():
+        if option in given:
+            words += [f"--{option}", str(given.pop(option))]
+    for key, value in given.items():
         words += ["--set", f"{key}={_yaml(value)}"]
     return shlex.join(words)
 

@@ -60,9 +60,9 @@ def _write_table(cases: Cases, rows: Rows, metrics: Sequence[str], file: Path) -
     about = {"varied": [field.name for field in varied], "metrics": metrics, **cases.about}
 
     def line(number: int, row: Row) -> Iterator[Any]:
-        said = cases.said_of(number)
+        given = cases.point_of(number)
         yield from (row["run"], number)
-        yield from (kind.value(said.get(key)) for key, kind in kinds.items())
+        yield from (kind.value(given.get(key)) for key, kind in kinds.items())
         yield from (row["passed"], row["failure"])
         yield from (row["metrics"].get(name) for name in metrics)
 
@@ -90,9 +90,9 @@ def write_plan(cases: Cases, folder: Path) -> None:
     kinds = _kinds(cases)
 
     def line(number: int, run: str) -> Iterator[Any]:
-        said = cases.said_of(number)
+        given = cases.point_of(number)
         yield from (run, number)
-        yield from (kind.value(said.get(key)) for key, kind in kinds.items())
+        yield from (kind.value(given.get(key)) for key, kind in kinds.items())
 
     schema = pa.schema([pa.field("run", pa.string()), pa.field("number", pa.int64()), *_varied(kinds, ())])
     runs = (cases.run_of(number) for number in range(len(cases)))
@@ -103,9 +103,9 @@ def _kinds(cases: Cases) -> dict[str, _Kind]:
     """Return the types of the columns of varied keys, by key."""
     kinds = {key: _Kind() for key in cases.varied}
     for number in range(len(cases)):
-        said = cases.said_of(number)
+        given = cases.point_of(number)
         for key, kind in kinds.items():
-            kind.see(said.get(key))
+            kind.see(given.get(key))
     return kinds
 
 

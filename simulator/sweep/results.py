@@ -22,23 +22,23 @@ class Key:
     name: str
     numbers: Array
     """(n,) values; for names, their indices in `names`."""
-    said: NDArray[np.bool_]
+    given: NDArray[np.bool_]
     """(n,) whether a run sets the key; elsewhere the numbers are NaN."""
     names: tuple[str, ...] = ()
     """Names, if the values are not numbers, in the order of their first runs."""
 
     def word(self, n: int) -> str:
         """Return the value of a run for display."""
-        return "" if not self.said[n] else self.names[int(self.numbers[n])] if self.names else shown(self.numbers[n])
+        return "" if not self.given[n] else self.names[int(self.numbers[n])] if self.names else shown(self.numbers[n])
 
     def of(self, places: NDArray[np.int64]) -> Key:
         """Return the key for a subset of the runs."""
-        return Key(self.name, self.numbers[places], self.said[places], self.names)
+        return Key(self.name, self.numbers[places], self.given[places], self.names)
 
     @cached_property
     def values(self) -> Array:
         """Distinct values."""
-        return np.unique(self.numbers[self.said])
+        return np.unique(self.numbers[self.given])
 
     def word_of(self, value: float) -> str:
         """Return one of `values` for display."""
@@ -63,14 +63,14 @@ def shown(number: float) -> str:
 
 def key_of(name: str, values: Sequence[Any]) -> Key:
     """Return a key with its values. None means that a run does not set the key."""
-    said = np.array([value is not None for value in values], dtype=bool)
+    given = np.array([value is not None for value in values], dtype=bool)
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values if value is not None):
-        return Key(name, np.array([np.nan if value is None else value for value in values], dtype=float), said)
+        return Key(name, np.array([np.nan if value is None else value for value in values], dtype=float), given)
     words = ["" if value is None else value if isinstance(value, str) else json_text(value) for value in values]
-    names = tuple(dict.fromkeys(word for word, there in zip(words, said, strict=True) if there))
+    names = tuple(dict.fromkeys(word for word, there in zip(words, given, strict=True) if there))
     places = {name: n for n, name in enumerate(names)}
     return Key(
-        name, np.array([places[word] if there else np.nan for word, there in zip(words, said, strict=True)], dtype=float), said, names
+        name, np.array([places[word] if there else np.nan for word, there in zip(words, given, strict=True)], dtype=float), given, names
     )
 
 

@@ -61,22 +61,22 @@ def _crossed(a: Array, b: Array) -> Array:
     return out.reshape(n * (d + 2), d)
 
 
-def values_at(said: Mapping[str, Any], probabilities: Array) -> list[Any]:
+def values_at(given: Mapping[str, Any], probabilities: Array) -> list[Any]:
     """Return the values of a distribution, checked by `check_distribution`, at cumulative probabilities in [0, 1] (n,): numbers, or the
     values of a choice."""
-    kind = said["distribution"]
+    kind = given["distribution"]
     if kind == "choice":
-        weights = np.array(said.get("weights") or np.ones(len(said["of"])), dtype=float)
+        weights = np.array(given.get("weights") or np.ones(len(given["of"])), dtype=float)
         above = np.cumsum(weights / weights.sum())
         places = np.searchsorted(above, probabilities, side="right")
         last = int(np.flatnonzero(weights)[-1])
-        return [said["of"][min(int(place), last)] for place in places]
+        return [given["of"][min(int(place), last)] for place in places]
     if kind == "uniform":
-        numbers = said["from"] + probabilities * (said["to"] - said["from"])
+        numbers = given["from"] + probabilities * (given["to"] - given["from"])
     elif kind == "triangular":
-        numbers = _triangular(said["from"], said["mode"], said["to"], probabilities)
+        numbers = _triangular(given["from"], given["mode"], given["to"], probabilities)
     else:
-        numbers = _truncated_normal(said, probabilities)
+        numbers = _truncated_normal(given, probabilities)
     return [float(number) for number in numbers]
 
 
@@ -85,50 +85,50 @@ def _triangular(low: float, mode: float, high: float, probabilities: Array) -> A
     return np.where(probabilities * (high - low) < mode - low, low + left, high - right)
 
 
-def _truncated_normal(said: Mapping[str, Any], probabilities: Array) -> Array:
+def _truncated_normal(given: Mapping[str, Any], probabilities: Array) -> Array:
     """Return values of a truncated normal or log-normal distribution."""
-    bell, (low, high) = _normal(said), _between(said)
+    bell, (low, high) = _normal(given), _between(given)
     within = np.clip(low + probabilities * (high - low), _EDGE, 1.0 - _EDGE)
     numbers = np.array([bell.inv_cdf(probability) for probability in within])
-    numbers = np.exp(numbers) if said["distribution"] == "log_normal" else numbers
-    return np.clip(numbers, said.get("from", -np.inf), said.get("to", np.inf))  # rounding in the last bit
+    numbers = np.exp(numbers) if given["distribution"] == "log_normal" else numbers
+    return np.clip(numbers, given.get("from", -np.inf), given.get("to", np.inf))  # rounding in the last bit
 
 
-def _normal(said: Mapping[str, Any]) -> NormalDist:
+def _normal(given: Mapping[str, Any]) -> NormalDist:
     """Return the normal distribution of the value, or of its logarithm."""
-    return NormalDist(np.log(said["median"]) if said["distribution"] == "log_normal" else said["mean"], said["deviation"])
+    return NormalDist(np.log(given["median"]) if given["distribution"] == "log_normal" else given["mean"], given["deviation"])
 
 
-def _between(said: Mapping[str, Any]) -> tuple[float, float]:
+def _between(given: Mapping[str, Any]) -> tuple[float, float]:
     """Return the cumulative probabilities of the bounds in the untruncated distribution."""
-    bell = _normal(said)
+    bell = _normal(given)
 
     def below(key: str, otherwise: float) -> float:
-        bound = said.get(key)
+        bound = given.get(key)
         if bound is None:
             return otherwise
-        if said["distribution"] == "log_normal":
+        if given["distribution"] == "log_normal":
             return bell.cdf(np.log(bound)) if bound > 0.0 else 0.0
         return bell.cdf(bound)
 
     return below("from", 0.0), below("to", 1.0)
 
 
-def check_distribution(said: Mapping[str, Any], file: object, key: str) -> None:
+def check_distribution(given: Mapping[str, Any], file: object, key: str) -> None:
     """Check the rules that concern several keys of a distribution. Raises ConfigError."""
-    low, high = said.get("from"), said.get("to")
+    low, high = given.get("from"), given.get("to")
     with ErrorCollector() as faults:
         if low is not None and high is not None and high <= low:
             faults.add(ConfigError(file, f"{key}.to", high, f"a number above `from`, {low:g}"))
-        elif said["distribution"] == "triangular" and not low <= said["mode"] <= high:
-            faults.add(ConfigError(file, f"{key}.mode", said["mode"], f"a number from {low:g} to {high:g}"))
-        elif said["distribution"] in ("normal", "log_normal"):
-            below, above = _between(said)
+        elif given["distribution"] == "triangular" and not low <= given["mode"] <= high:
+            faults.add(ConfigError(file, f"{key}.mode", given["mode"], f"a number from {low:g} to {high:g}"))
+        elif given["distribution"] in ("normal", "log_normal"):
+            below, above = _between(given)
             if above - below < MIN_PROBABILITY:
                 bound = "from" if low is not None else "to"
-                faults.add(ConfigError(file, f"{key}.{bound}", said[bound], _WIDE_ENOUGH))
-        if "weights" in said:
-            if len(said["weights"]) != len(said["of"]):
-                faults.add(ConfigError(file, f"{key}.weights", list(said["weights"]), f"{len(said['of'])} numbers, one for each of `of`"))
-            elif not sum(said["weights"]):
-                faults.add(ConfigError(file, f"{key}.weights", list(said["weights"]), "weights with a sum above 0"))
+                faults.add(ConfigError(file, f"{key}.{bound}", given[bound], _WIDE_ENOUGH))
+        if "weights" in given:
+            if len(given["weights"]) != len(given["of"]):
+                faults.add(ConfigError(file, f"{key}.weights", list(given["weights"]), f"{len(given['of'])} numbers, one for each of `of`"))
+            elif not sum(given["weights"]):
+                faults.add(ConfigError(file, f"{key}.weights", list(given["weights"]), "weights with a sum above 0"))

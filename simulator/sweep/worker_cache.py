@@ -149,10 +149,10 @@ class CachingBuilder(SessionBuilder):
 
     def maneuver(self, configuration: Configuration, vehicle: Description | None) -> Maneuver:
         """Return the maneuver. The caller may change its duration and title. It depends on the vehicle only by outline and name."""
-        said, body = configuration.raw("maneuver"), None
-        if vehicle is not None and isinstance(said, Mapping) and "body" not in said:
+        given, body = configuration.raw("maneuver"), None
+        if vehicle is not None and isinstance(given, Mapping) and "body" not in given:
             body = Body(**outline(vehicle))
-        in_common = body is None or (body.front <= body.length and said.get("course") is None)
+        in_common = body is None or (body.front <= body.length and given.get("course") is None)
         names = tuple(configuration.name(key) for key in ("vehicle", "terrain") if configuration.has(key))
         key = (None if in_common else body, names, _content_key(configuration, "maneuver"))
         maneuver = self._maneuvers.take(key, lambda: super(CachingBuilder, self).maneuver(configuration, vehicle))

@@ -30,7 +30,7 @@ class Formula:
 
     def logs(self, wanted: Sequence[RunRequest]) -> list[Log | Failed]:
         self.calls.append(len(wanted))
-        return [self.one(one.said["rate"]) for one in wanted]
+        return [self.one(one.given["rate"]) for one in wanted]
 
     def one(self, rate: float) -> Log | Failed:
         if rate > 2.9:

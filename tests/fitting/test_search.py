@@ -38,7 +38,7 @@ class Formula:
 
     def outcomes(self, wanted: Sequence[RunRequest]) -> list[Outcome]:
         self.calls.append(len(wanted))
-        return [self.one(one.said["bar"], one.said["load"]) for one in wanted]
+        return [self.one(one.given["bar"], one.given["load"]) for one in wanted]
 
     def one(self, bar: float, load: float) -> Outcome:
         if load > 900.0:

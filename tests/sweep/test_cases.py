@@ -33,7 +33,7 @@ def test_a_run_is_all_that_its_files_and_the_sweep_say(folder):
     cases = Resolver(BASE, folder / "sweep.yaml").cases(points)
     assert cases.varied == [MASS, "vehicle", "soils.grass.friction", "seed", SPEED]
     for case, point in zip([cases[n] for n in range(3)], points, strict=True):
-        assert case.said == point
+        assert case.given == point
         whole = configuration(None, changes({**BASE, "terrain": str(folder / "meadow.yaml"), **_without_soils(point)}))
         whole.expand_all()
         for place in ("vehicle", "terrain", "maneuver", "washout", "platform", "seed"):

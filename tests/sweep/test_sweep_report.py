@@ -46,12 +46,12 @@ class Planned:
     def run_of(self, number: int) -> str:
         return f"{number * 7919:0{LETTERS}x}"
 
-    def said_of(self, number: int) -> dict:
+    def point_of(self, number: int) -> dict:
         return self.design.points[number]
 
 
 def row_of(cases: Planned, number: int) -> dict:
-    said = cases.said_of(number)
+    said = cases.point_of(number)
     metrics = {
         "gate_margin_min_m": 1.0 - said.get(SPEED, 50.0) / 60.0,
         "way_m": 3.0,
@@ -201,7 +201,7 @@ def test_sobol_indices_of_the_table(tmp_path):
     content = {"name": "s", "vary": [{"sample": {"method": "saltelli", "count": 256, "of": keys}, "repeat": 1}]}
 
     def rows(cases, number):
-        said, row = cases.said_of(number), row_of(cases, number)
+        said, row = cases.point_of(number), row_of(cases, number)
         return {**row, "metrics": {"y": 2.0 * said["world.a"] + said["world.b"]} if row["metrics"] else {}}
 
     finished(tmp_path / "s", content, rows)

@@ -13,7 +13,7 @@ from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.validation.compare.align import shift_of
 from simulator.validation.compare.bands import bands_of, evaluate_band
-from simulator.validation.compare.comparison_file import BandSaid, Comparison, comparison_from_arguments
+from simulator.validation.compare.comparison_file import BandTolerance, Comparison, comparison_from_arguments
 from simulator.validation.compare.record import Record, known_units
 
 G = 9.80665
@@ -137,7 +137,7 @@ def steady(slope, left=True, name="car"):
 
 
 def band(add, over_add):
-    said = BandSaid("steering_wheel_angle", add, 0.0, over="a_WG_B_y", over_add=over_add)
+    said = BandTolerance("steering_wheel_angle", add, 0.0, over="a_WG_B_y", over_add=over_add)
     return bands_of(Comparison(bands=(said,)), known_units())[0]
 
 
@@ -167,7 +167,7 @@ def test_values_that_cannot_be_compared_violate_the_band():
 @pytest.mark.parametrize("name", ["iso_19364", "iso_19365"])
 def test_shipped_bands_name_channels_there_are_and_where_their_numbers_come_from(name):
     for one in bands_of(comparison_from_arguments([], [name], None, []), known_units()):
-        assert one.add > 0.0 and one.said.mark
+        assert one.add > 0.0 and one.given.mark
     assert comparison_from_arguments([name], [], None, []).title
 
 

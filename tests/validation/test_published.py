@@ -11,7 +11,7 @@ from simulator.configuration.file_lookup import data_folder
 from simulator.validation.datasheet.definitions import ITEMS
 from simulator.validation.datasheet.published_file import TOLERANCE, load_published, published_of
 
-SHIPPED = data_folder("configs") / "facts" / "hmmwv.yaml"
+SHIPPED = data_folder("configs") / "datasheets" / "hmmwv.yaml"
 GOOD = {
     "vehicle": "a truck",
     "sources": {"brochure": "Brochure of the maker, 2021"},

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simulator.maneuvers.plots.contract import EmptyPlotError
 from simulator.maneuvers.plots.cross_plots import steady_turns
-from simulator.validation.compare.comparison_file import BandSaid, Comparison
+from simulator.validation.compare.comparison_file import BandTolerance, Comparison
 from simulator.validation.compare.differences import Channel, values_of
 from simulator.validation.compare.record import INSTEAD, Record, written_channel
 
@@ -36,7 +36,7 @@ FINER = 20
 class Band:
     """A band with its channels, in SI units."""
 
-    said: BandSaid
+    given: BandTolerance
     channel: Channel
     over: Channel | None
     add: float
@@ -46,11 +46,11 @@ class Band:
     def words(self) -> str:
         """Width of the band as text."""
         unit, factor = self.channel.shown
-        words = _wide(self.add * factor, unit, self.said.share)
+        words = _wide(self.add * factor, unit, self.given.share)
         if self.over is not None:
             unit, factor = self.over.shown
-            return f"{words}; along {self.over.plain} {_wide(self.over_add * factor, unit, self.said.over_share)}"
-        return f"{words}, {self.said.time:g} s earlier or later" if self.said.time else words
+            return f"{words}; along {self.over.plain} {_wide(self.over_add * factor, unit, self.given.over_share)}"
+        return f"{words}, {self.given.time:g} s earlier or later" if self.given.time else words
 
 
 @dataclass(frozen=True)
@@ -86,13 +86,13 @@ class BandVerdict:
 def bands_of(comparison: Comparison, units: Mapping[str, str]) -> list[Band]:
     """Return the requested bands. Raises ConfigError."""
     found = []
-    for n, said in enumerate(comparison.bands):
-        name, factor = written_channel(said.channel, units, comparison.file, f"bands[{n}].channel")
+    for n, given in enumerate(comparison.bands):
+        name, factor = written_channel(given.channel, units, comparison.file, f"bands[{n}].channel")
         over, over_add = None, 0.0
-        if said.over:
-            below, over_factor = written_channel(said.over, units, comparison.file, f"bands[{n}].over")
-            over, over_add = Channel(below, units[below]), said.over_add * over_factor
-        found.append(Band(said, Channel(name, units[name]), over, said.add * factor, over_add))
+        if given.over:
+            below, over_factor = written_channel(given.over, units, comparison.file, f"bands[{n}].over")
+            over, over_add = Channel(below, units[below]), given.over_add * over_factor
+        found.append(Band(given, Channel(name, units[name]), over, given.add * factor, over_add))
     return found
 
 
@@ -132,8 +132,8 @@ def _wide(add: float, unit: str, share: float) -> str:
 
 def _over_time(first: Record, band: Band) -> Curves:
     values = values_of(first, band.channel)
-    width = band.add + band.said.share * np.abs(values)
-    low, high = (_reached(first.time, values + sign * width, band.said.time, sign) for sign in (-1.0, 1.0))
+    width = band.add + band.given.share * np.abs(values)
+    low, high = (_reached(first.time, values + sign * width, band.given.time, sign) for sign in (-1.0, 1.0))
     return Curves(first.time, values, first.time, low, high)
 
 
@@ -201,7 +201,7 @@ def _over_channel(first: Record, band: Band) -> Curves | None:
     if found is None or len(found[0]) < MIN_ROWS:
         return None
     x, y = found
-    e_x, e_y = band.over_add + band.said.over_share * np.abs(x), band.add + band.said.share * np.abs(y)
+    e_x, e_y = band.over_add + band.given.over_share * np.abs(x), band.add + band.given.share * np.abs(y)
     slope = np.gradient(y, x)
     # the ellipse at (x, y) touches the edge where its tangent has the slope of the curve
     D = np.sqrt(e_y**2 + (slope * e_x) ** 2)
@@ -228,8 +228,8 @@ def _evaluate_over_channel(one: Record, band: Band, curves: Curves) -> BandVerdi
     fine = np.interp(np.linspace(0.0, len(curves.x) - 1.0, FINER * (len(curves.x) - 1) + 1), np.arange(len(curves.x)), curves.x)
     middle = np.interp(fine, curves.x, curves.y)
     tiny = 1e-12 * (float(np.abs(middle).max()) + float(np.abs(fine).max()) + 1.0)
-    e_x = np.maximum(band.over_add + band.said.over_share * np.abs(fine), tiny)
-    e_y = np.maximum(band.add + band.said.share * np.abs(middle), tiny)
+    e_x = np.maximum(band.over_add + band.given.over_share * np.abs(fine), tiny)
+    e_y = np.maximum(band.add + band.given.share * np.abs(middle), tiny)
     away = np.array([np.hypot((a - fine) / e_x, (b - middle) / e_y).min() for a, b in zip(x.tolist(), y.tolist(), strict=True)])
     out = away > 1.0
     worst, satisfied = int(np.argmax(away)), not out.any()

@@ -30,10 +30,10 @@ def main_compare(arguments: Any) -> int:
     if len(arguments.runs) < 2:
         raise JounceError(f"compare: too few runs; expected two or more, or --matrix; got {len(arguments.runs)}")
     comparison = compare(arguments.runs, comparison_from_arguments(arguments.map, arguments.band, arguments.align, arguments.channels))
-    said = to_dict(comparison)
-    file = _write(arguments.out, PAGE, lambda place: compare_page(comparison, place), said)
+    given = to_dict(comparison)
+    file = _write(arguments.out, PAGE, lambda place: compare_page(comparison, place), given)
     if arguments.json:
-        print(json_text({"page": str(file), "result": said}))
+        print(json_text({"page": str(file), "result": given}))
     else:
         print("\n".join(to_text(comparison)))
         print(f"{outcome(comparison).text}; {file}")
@@ -62,24 +62,24 @@ def aligned(records: list[Record], options: Comparison) -> list[Record]:
 
 def _main_matrix(arguments: Any) -> int:
     entries = read_entries(arguments.runs)
-    wanted = tuple(name for said in arguments.metrics for name in said.split(",") if name)
+    wanted = tuple(name for given in arguments.metrics for name in given.split(",") if name)
     matrix = replace(matrix_of(entries), wanted=wanted)
-    said = matrix_object(matrix)
-    file = _write(arguments.out, MATRIX, lambda place: matrix_page(matrix, place), said)
-    print(json_text({"page": str(file), "result": said}) if arguments.json else f"{matrix_text(matrix)}\n{file}")
+    given = matrix_object(matrix)
+    file = _write(arguments.out, MATRIX, lambda place: matrix_page(matrix, place), given)
+    print(json_text({"page": str(file), "result": given}) if arguments.json else f"{matrix_text(matrix)}\n{file}")
     return 1 if any(entry.passed is False for entry in entries) else 0
 
 
-def _write(out: str | None, name: str, make: Any, said: dict[str, Any]) -> Path:
+def _write(out: str | None, name: str, make: Any, given: dict[str, Any]) -> Path:
     """Write the page and a JSON file of the same name; default: in a new folder under ``runs``. Raises OutputError."""
     if out is not None:
         file = Path(out)
         if file.suffix.lower() not in (".html", ".htm"):
             raise JounceError(f"--out: not a page name; expected a name ending in .html; got {out}")
-        return _written(file, make(file), said)
+        return _written(file, make(file), given)
     folder = RunFolder(None)
     try:
-        file = _written(folder.path / name, make(folder.path / name), said)
+        file = _written(folder.path / name, make(folder.path / name), given)
         folder.began()
         return file
     finally:
@@ -87,7 +87,7 @@ def _write(out: str | None, name: str, make: Any, said: dict[str, Any]) -> Path:
         folder.release()
 
 
-def _written(file: Path, page: Page, said: dict[str, Any]) -> Path:
+def _written(file: Path, page: Page, given: dict[str, Any]) -> Path:
     write_text(file, page.html())
-    write_text(file.with_suffix(".json"), json_text({"result": said}, indent=1) + "\n")
+    write_text(file.with_suffix(".json"), json_text({"result": given}, indent=1) + "\n")
     return file

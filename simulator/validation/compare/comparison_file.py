@@ -23,7 +23,7 @@ BAND = re.compile(rf"(?:\+-|±)?(?:(?P<add>{_NUMBER})(?:\+(?P<more>{_NUMBER})%)?
 
 
 @dataclass(frozen=True)
-class BandSaid:
+class BandTolerance:
     """Tolerance of a channel relative to the reference."""
 
     channel: str = entry(CHANNEL, "channel that must lie within the band")
@@ -54,7 +54,7 @@ class Comparison:
     channels: tuple[str, ...] = entry(ListOf(Text("a channel or a pattern")), "channels to compare: names, fields, patterns", ())
     align: str = entry(Text("a channel", empty=True), "channel for the time alignment (default: no alignment)", "")
     offset: float = entry(Number("s", -1e6, 1e6), "offset added to the times of all records except the first", 0.0, written="s")
-    bands: tuple[BandSaid, ...] = entry(ListOf(group_of(BandSaid)), "tolerance bands around the first record", ())
+    bands: tuple[BandTolerance, ...] = entry(ListOf(group_of(BandTolerance)), "tolerance bands around the first record", ())
     file: str = field(default="the command line", compare=False)
 
 
@@ -79,16 +79,16 @@ def comparison_from_arguments(maps: Iterable[str], bands: Iterable[str], align: 
     Raises ConfigError.
     """
     options = Comparison()
-    for said in maps:
-        theirs, equals, ours = said.rpartition("=")
+    for given in maps:
+        theirs, equals, ours = given.rpartition("=")
         if equals:
             options = replace(options, columns={**options.columns, theirs: ours})
         else:
-            options = _joined(options, load_comparison(find_config(FOLDER, said)))
-    for said in bands:
-        more = (_band(said),) if "=" in said else load_comparison(find_config(FOLDER, said)).bands
+            options = _joined(options, load_comparison(find_config(FOLDER, given)))
+    for given in bands:
+        more = (_band(given),) if "=" in given else load_comparison(find_config(FOLDER, given)).bands
         options = replace(options, bands=(*options.bands, *more))
-    named = tuple(name for said in channels for name in said.split(",") if name)
+    named = tuple(name for given in channels for name in given.split(",") if name)
     if named:
         options = replace(options, channels=named)
     if align is not None:
@@ -104,9 +104,9 @@ def _joined(one: Comparison, other: Comparison) -> Comparison:
     return replace(other, columns={**one.columns, **other.columns}, bands=(*one.bands, *other.bands))
 
 
-def _band(said: str) -> BandSaid:
-    channel, _, width = said.partition("=")
+def _band(given: str) -> BandTolerance:
+    channel, _, width = given.partition("=")
     found = BAND.fullmatch(width)
     if found is None or not channel:
-        raise ConfigError("--band", "", said, "CHANNEL=+-X, CHANNEL=+-X+P% or the name of a comparison file")
-    return BandSaid(channel, float(found["add"] or 0.0), 0.01 * float(found["share"] or found["more"] or 0.0))
+        raise ConfigError("--band", "", given, "CHANNEL=+-X, CHANNEL=+-X+P% or the name of a comparison file")
+    return BandTolerance(channel, float(found["add"] or 0.0), 0.01 * float(found["share"] or found["more"] or 0.0))

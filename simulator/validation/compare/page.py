@@ -47,7 +47,7 @@ class ComparisonResult:
 
     @property
     def satisfied(self) -> bool | None:
-        """Whether all records lie inside all bands; None without bands."""
+        """True if all records lie inside all bands; None without bands."""
         return all(one.satisfied for shown in self.bands for one in shown.verdicts) if self.bands else None
 
 
@@ -75,7 +75,7 @@ def _difference_object(one: Difference) -> dict[str, Any]:
 
 
 def _verdict_object(one: BandVerdict) -> dict[str, Any]:
-    said = one.band.said
+    given = one.band.given
     numbers = {"inside": one.inside, "worst": one.worst, "at": one.at}
     over = one.band.over.name if one.band.over is not None else "time"
     return {
@@ -84,7 +84,7 @@ def _verdict_object(one: BandVerdict) -> dict[str, Any]:
         "record": one.record,
         "pass": one.satisfied,
         **numbers,
-        "mark": said.mark,
+        "mark": given.mark,
         "remark": one.remark,
     }
 
@@ -167,7 +167,7 @@ def _bands(page: Page, comparison: ComparisonResult) -> None:
     ]
     columns += [Column("at"), Column("", words=True), Column("source of the numbers", words=True, long=True)]
     page.table(columns, [_band_row(one) for shown in comparison.bands for one in shown.verdicts])
-    marks = explained(shown.band.said.mark for shown in comparison.bands)
+    marks = explained(shown.band.given.mark for shown in comparison.bands)
     if marks:
         page.points(marks)
     panels = [_band_panel(comparison, shown) for shown in comparison.bands if shown.curves is not None and shown.band.over is not None]
@@ -186,9 +186,9 @@ def _band_row(one: BandVerdict) -> list[Cell]:
         far = [one.worst * factor, unit] if one.band.over is None else [one.worst, "half widths"]
     at: list[Cell] = [one.at * over_factor, over_unit] if np.isfinite(one.at) else [None, ""]
     over = "time" if one.band.over is None else one.band.over.plain
-    said = "; ".join(part for part in (one.band.said.mark, "" if np.isnan(one.inside) else one.remark) if part)
+    given = "; ".join(part for part in (one.band.given.mark, "" if np.isnan(one.inside) else one.remark) if part)
     title = one.band.channel.plain
-    return [title, over, one.band.words, one.record, verdict, 100.0 * one.inside, *far, *at, said]
+    return [title, over, one.band.words, one.record, verdict, 100.0 * one.inside, *far, *at, given]
 
 
 def _curve(n: int, name: str, x: Any, y: Any, points: bool = False) -> svg_plot.Curve:

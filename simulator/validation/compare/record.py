@@ -79,12 +79,12 @@ def known_units() -> dict[str, str]:
     return {column.name: column.unit for column in channels.columns} | {SIDESLIP: "rad"}
 
 
-def written_channel(said: str, units: Mapping[str, str], file: str, key: str) -> tuple[str, float]:
+def written_channel(given: str, units: Mapping[str, str], file: str, key: str) -> tuple[str, float]:
     """Return (channel, factor to SI) of a channel name with or without unit suffix. Raises ConfigError."""
-    name, factor = split_unit(renamed.column(said), units)
+    name, factor = split_unit(renamed.column(given), units)
     if name is None:
-        near = did_you_mean(said.rpartition("_")[0] if said.rpartition("_")[0] in units else said, units)
-        raise ConfigError(file, key, said, f"a channel of the log, without suffix (SI) or with a suitable unit suffix{near}")
+        near = did_you_mean(given.rpartition("_")[0] if given.rpartition("_")[0] in units else given, units)
+        raise ConfigError(file, key, given, f"a channel of the log, without suffix (SI) or with a suitable unit suffix{near}")
     return name, factor
 
 
@@ -119,12 +119,12 @@ def _run(path: Path, comparison: Comparison) -> Record:
 def _needed(units: Mapping[str, str], comparison: Comparison) -> list[str]:
     """Return the columns of a log that are needed. All columns of a two-hour log take 1.7 GB."""
     fields = {name: name.rpartition("_")[0] or name for name in units}
-    said = [one for band in comparison.bands for one in (band.channel, band.over)]
+    given = [one for band in comparison.bands for one in (band.channel, band.over)]
     wanted = [
         *ALWAYS,
         *INSTEAD.values(),
         *(comparison.channels or USUAL),
-        *(split_unit(one, units)[0] or "" for one in (*said, comparison.align)),
+        *(split_unit(one, units)[0] or "" for one in (*given, comparison.align)),
     ]
     return [name for name in units if any(fnmatchcase(name, one) or fnmatchcase(fields[name], one) for one in wanted)]
 
@@ -151,12 +151,12 @@ def _table(path: Path, comparison: Comparison) -> Record:
             path, "columns", "no " + ", ".join(missing), f"the columns in {comparison.file}{did_you_mean(missing[0], header)}"
         )
     for n, name in enumerate(header):
-        said = comparison.columns.get(name)
-        if said is None:
+        given = comparison.columns.get(name)
+        if given is None:
             ours, factor = split_unit(name.partition(" [")[0], units)
         else:
-            ours, factor = written_channel(said.removeprefix("-"), units, comparison.file, f"columns.{name}")
-            factor *= -1.0 if said.startswith("-") else 1.0
+            ours, factor = written_channel(given.removeprefix("-"), units, comparison.file, f"columns.{name}")
+            factor *= -1.0 if given.startswith("-") else 1.0
         if ours is not None:
             columns[ours] = factor * table.numbers(n)
     if "time" not in columns:

@@ -115,7 +115,7 @@ def matrix_text(matrix: Matrix) -> str:
     lines = []
     for (vehicle, maneuver), place in matrix.cells.items():
         failed = [one for one in place if one.passed is False or one.failure]
-        said = WORDS[place[0].passed] if len(place) == 1 else f"{len(place) - len(failed)} of {len(place)} passed"
+        given = WORDS[place[0].passed] if len(place) == 1 else f"{len(place) - len(failed)} of {len(place)} passed"
         wrong = ", ".join(dict.fromkeys(name for one in failed for name in one.failed))
-        lines.append(f"{maneuver:<32}{vehicle:<24}{said}{f': {wrong}' if wrong else ''}")
+        lines.append(f"{maneuver:<32}{vehicle:<24}{given}{f': {wrong}' if wrong else ''}")
     return "\n".join(lines)

@@ -61,8 +61,8 @@ def main_facts(arguments: Any) -> int:
         for vehicle in vehicles:
             rows = _measured(vehicle, facts, published[vehicle], changes, arguments.json, len(vehicles) > 1)
             left_out = [fact.name for fact in selected if fact not in facts]
-            said = described[vehicle]
-            found.append(Facts(vehicle, said.name, rows, published[vehicle], left_out, said.exceptions))
+            given = described[vehicle]
+            found.append(Facts(vehicle, given.name, rows, published[vehicle], left_out, given.exceptions))
         variants = []
         few = [fact for fact in facts if fact.name in ENGINEERS]
         for variant, base in bases.items():

@@ -24,7 +24,7 @@ class Case:
     metrics: tuple[Mapping[str, Any], ...] = ()
     """Analyses instead of those in its file."""
     series: bool = False
-    """Whether it is a series or a search, which `--quick` omits."""
+    """True if it is a series or a search, which `--quick` omits."""
 
 
 class ItemSource:

@@ -49,9 +49,9 @@ def to_dict(facts: Facts) -> dict[str, Any]:
 
 def _row_object(row: ItemValue) -> dict[str, Any]:
     figure = row.figure
-    said = None
+    given = None
     if figure is not None:
-        said = {key: getattr(figure, key) for key in ("value", "least", "most", "mark", "remark")} | {"sources": list(figure.sources)}
+        given = {key: getattr(figure, key) for key in ("value", "least", "most", "mark", "remark")} | {"sources": list(figure.sources)}
     return {
         "fact": row.fact.name,
         "group": row.fact.group,
@@ -62,7 +62,7 @@ def _row_object(row: ItemValue) -> dict[str, Any]:
         "shown_unit": row.fact.shown_unit,
         "verdict": row.verdict,
         "reason": row.reason,
-        "published": said,
+        "published": given,
         "from": origin(row.fact.source),
         "meaning": row.fact.meaning,
     }
@@ -182,12 +182,12 @@ def _markdown_row(row: ItemValue, numbers: dict[str, int], published: PublishedV
     if row.reason:
         here += f" ({row.reason})"
     if figure is None:
-        said, source = ("none found", "") if published is not None else ("-", "")
+        given, source = ("none found", "") if published is not None else ("-", "")
     else:
-        said = figure.written + (f" ({figure.remark})" if figure.remark else "")
+        given = figure.written + (f" ({figure.remark})" if figure.remark else "")
         source = sources_of(row, numbers)
     verdict = "**outside**" if row.verdict == "outside" else row.verdict
-    return row_of((row.fact.title, here, said, verdict, source, f"`{row.fact.name}`, {origin(row.fact.source)}"))
+    return row_of((row.fact.title, here, given, verdict, source, f"`{row.fact.name}`, {origin(row.fact.source)}"))
 
 
 def sources_of(row: ItemValue, numbers: dict[str, int]) -> str:

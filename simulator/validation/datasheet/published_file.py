@@ -103,36 +103,36 @@ def load_published(file: str | Path) -> PublishedValue:
     values = read(FILE, read_layers("datasheets", file).content, str(file))
     figures: dict[str, Figure] = {}
     with ErrorCollector() as faults:
-        for name, said in values["figures"].items():
+        for name, given in values["figures"].items():
             with faults.part():
-                figures[name] = _figure(name, said, values["sources"], str(file))
+                figures[name] = _figure(name, given, values["sources"], str(file))
     return PublishedValue(Path(file).stem, values["vehicle"], values.get("searched_in", ""), figures, values.get("explanations") or {})
 
 
-def _figure(name: str, said: Mapping[str, Any], sources: Mapping[str, str], file: str) -> Figure:
+def _figure(name: str, given: Mapping[str, Any], sources: Mapping[str, str], file: str) -> Figure:
     """Return one value in SI units. Raises ConfigError."""
     key = f"figures.{name}"
     if name not in _BY_NAME:
         raise ConfigError(file, key, name, f"the name of an item{did_you_mean(name, _BY_NAME)}")
-    fact, unit = _BY_NAME[name], said["unit"]
+    fact, unit = _BY_NAME[name], given["unit"]
     factor = 1.0 if unit in ("", "1") else factor_of(fact.unit, unit)
     if factor is None or (unit == "1" and fact.unit != "1"):
         fitting = ", ".join(SUFFIXES.get(fact.unit, {})) or "none"
         raise ConfigError(file, f"{key}.unit", unit, f"a unit that fits {fact.unit}: {fitting}")
-    for n, source in enumerate(said["sources"]):
+    for n, source in enumerate(given["sources"]):
         if source not in sources:
             raise ConfigError(file, f"{key}.sources[{n}]", source, f"one of {', '.join(sources)}{did_you_mean(source, sources)}")
-    if not said["sources"] and not said["mark"]:
+    if not given["sources"] and not given["mark"]:
         raise ConfigError(file, f"{key}.sources", "nothing", "a source, or a mark")
-    value = _value(fact, said.get("value"), file, f"{key}.value")
-    least, most = said.get("min"), said.get("max")
+    value = _value(fact, given.get("value"), file, f"{key}.value")
+    least, most = given.get("min"), given.get("max")
     if value is None and least is None and most is None:
         raise ConfigError(file, key, "nothing", "value, min or max")
     if least is not None and most is not None and least > most:
         raise ConfigError(file, f"{key}.max", most, f"a number of at least `min`, {least:g}")
     in_si = [None if one is None else factor * one for one in (value, least, most)]
-    words = tuple(sources[source] for source in said["sources"])
-    return Figure(in_si[0], in_si[1], in_si[2], words, said["mark"], said["remark"], _written(fact, said, unit))
+    words = tuple(sources[source] for source in given["sources"])
+    return Figure(in_si[0], in_si[1], in_si[2], words, given["mark"], given["remark"], _written(fact, given, unit))
 
 
 def _value(fact: DatasheetItem, value: Any, file: str, key: str) -> float | None:
@@ -146,12 +146,12 @@ def _value(fact: DatasheetItem, value: Any, file: str, key: str) -> float | None
     return float(fact.words.index(value))
 
 
-def _written(fact: DatasheetItem, said: Mapping[str, Any], unit: str) -> str:
+def _written(fact: DatasheetItem, given: Mapping[str, Any], unit: str) -> str:
     """Return the value as text, in the display unit of the item."""
     if fact.words:
-        return str(said["value"])
+        return str(given["value"])
     factor = (factor_of(fact.unit, unit) or 1.0) / fact.factor if unit not in ("", "1") else 1.0 / fact.factor
-    value, least, most = (None if said.get(key) is None else f"{said[key] * factor:.4g}" for key in ("value", "min", "max"))
+    value, least, most = (None if given.get(key) is None else f"{given[key] * factor:.4g}" for key in ("value", "min", "max"))
     limits = f"{least} to {most}" if least and most else f">= {least}" if least else f"<= {most}" if most else ""
     return f"{value} ({limits})" if value and limits else value or limits
 

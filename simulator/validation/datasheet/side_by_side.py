@@ -67,8 +67,8 @@ def _outside(vehicles: Sequence[Facts]) -> list[str]:
     """Return the deviations from published or expected values, with their known reasons."""
     lines = ["", "## Not as published or expected"]
     for one in vehicles:
-        said = deviations(one) if one.published is not None else ["no published or expected values"]
-        lines += ["", f"`{one.vehicle}`", "", *(f"- {line}" for line in said or ["all values as published or expected"])]
+        given = deviations(one) if one.published is not None else ["no published or expected values"]
+        lines += ["", f"`{one.vehicle}`", "", *(f"- {line}" for line in given or ["all values as published or expected"])]
     return lines
 
 
@@ -116,11 +116,11 @@ def _reasons(vehicles: Sequence[Facts]) -> list[str]:
 def _row(line: Sequence[ItemValue], numbers: dict[str, int], alike: bool) -> str:
     fact = line[0].fact
     described = next((row for row in line if row.figure is not None), None)
-    said, source = (
+    given, source = (
         ("none found", "") if described is None or described.figure is None else (described.figure.written, sources_of(described, numbers))
     )
     if described is not None and described.figure is not None and described.figure.remark:
-        said += f" ({described.figure.remark})"
+        given += f" ({described.figure.remark})"
     here = [f"**{row.shown}**" if row.verdict == "outside" else row.shown for row in line]
     unit = "" if fact.words else fact.shown_unit
-    return row_of((fact.title, unit, *here, *([said, source] if alike else []), f"`{fact.name}`, {origin(fact.source)}"))
+    return row_of((fact.title, unit, *here, *([given, source] if alike else []), f"`{fact.name}`, {origin(fact.source)}"))

@@ -33,7 +33,7 @@ class Rule(NamedTuple):
     share: float
     floors: Mapping[str, float]
     same_machine: bool
-    """Whether only entries of one machine are compared."""
+    """True if only entries of one machine are compared."""
     scaled: Callable[[Entry, str], Figure | None]
     """Function that returns the compared figure of an entry by name."""
 

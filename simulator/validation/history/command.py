@@ -153,6 +153,6 @@ def _summary(before: Entry | None, found: list[Change], subject: str) -> str:
 
 
 def _object(entry: Entry, changed: list[Change] | None) -> dict[str, Any]:
-    said = {key: getattr(entry, key) for key in ("subject", "version", "date", "commit", "machine", "source")}
+    given = {key: getattr(entry, key) for key in ("subject", "version", "date", "commit", "machine", "source")}
     listed = None if changed is None else [{"figure": one.name, "before": one.before, "after": one.after} for one in changed]
-    return said | {"figures": {name: list(figure) for name, figure in entry.figures.items()}, "changed": listed}
+    return given | {"figures": {name: list(figure) for name, figure in entry.figures.items()}, "changed": listed}

@@ -49,8 +49,8 @@ class Entry:
     def as_line(self) -> str:
         """Return the entry as one line of JSON."""
         figures = {name: list(figure) for name, figure in self.figures.items()}
-        said = {key: getattr(self, key) for key in WORDS}
-        return json_text(said | {"figures": figures})
+        given = {key: getattr(self, key) for key in WORDS}
+        return json_text(given | {"figures": figures})
 
 
 WORDS = ("subject", "version", "date", "commit", "machine", "source")
@@ -82,19 +82,19 @@ def append(file: Path, entry: Entry) -> list[Entry]:
 
 def _entry(line: str, file: Path, where: str) -> Entry:
     try:
-        said = json.loads(line)
+        given = json.loads(line)
     except ValueError as error:
         raise ConfigError(file, where, str(error), "a JSON object") from None
-    if not isinstance(said, Mapping):
-        raise ConfigError(file, where, said, "a JSON object")
+    if not isinstance(given, Mapping):
+        raise ConfigError(file, where, given, "a JSON object")
     for key in WORDS:
-        if not isinstance(said.get(key), str):
-            raise ConfigError(file, f"{where}: {key}", said.get(key), "a text")
-    figures = said.get("figures")
+        if not isinstance(given.get(key), str):
+            raise ConfigError(file, f"{where}: {key}", given.get(key), "a text")
+    figures = given.get("figures")
     if not isinstance(figures, Mapping):
         raise ConfigError(file, f"{where}: figures", figures, "numbers or words with units, by name")
     return Entry(
-        **{key: said[key] for key in WORDS}, figures={name: _figure(value, file, f"{where}: {name}") for name, value in figures.items()}
+        **{key: given[key] for key in WORDS}, figures={name: _figure(value, file, f"{where}: {name}") for name, value in figures.items()}
     )
 
 

@@ -128,7 +128,7 @@ class Recording:
 
     @property
     def is_of_chrono(self) -> bool:
-        """Whether the description names Project Chrono as the source."""
+        """True if the description names Project Chrono as the source."""
         return any("chrono" in str(self.about.get(key, "")).lower() for key in ("source", "vehicle_model", "tire_model"))
 
     def has(self, name: str) -> bool:

@@ -29,7 +29,7 @@ class Comparison:
 
     @property
     def passed(self) -> bool:
-        """Whether the largest error is within the limit."""
+        """True if the largest error is within the limit."""
         return self.max_error <= self.limit
 
     def to_dict(self) -> dict[str, Any]:

@@ -167,12 +167,12 @@ def _compare_one(table: Numbers, file: str, reading: str | None, notes: tuple[st
     else:
         own = magic_record(read_tir(file))
     best: dict[str, float] = {}
-    said: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
     for name in READINGS if reading is None else (reading,):
         errors, which = _errors_of_formula(table, own, name)
         if not best or max(errors.values()) < max(best.values()):
-            best, said = errors, (f"reading: {name}{which}",)
-    return Comparison(table.file, f"Magic Formula of {Path(file).name}", len(table.rows), best, LIMIT, (*said, *notes))
+            best, given = errors, (f"reading: {name}{which}",)
+    return Comparison(table.file, f"Magic Formula of {Path(file).name}", len(table.rows), best, LIMIT, (*given, *notes))
 
 
 def _errors_of_formula(table: Numbers, own: Record, reading: str) -> tuple[dict[str, float], str]:
@@ -282,16 +282,16 @@ def _named_tire(values: Any, file: str, name: str) -> TireFile:
     """Return one of the tires. Raises ConfigError."""
     if not isinstance(values, Mapping):
         raise ConfigError(file, name, values, "the numbers of a tire")
-    said = dict(values)
+    given = dict(values)
     try:
-        if "pn" in said:
-            law = {"type": "tmeasy", "load": said["pn"], "nl0": said["nL0"], **{key: said[key] for key in SAME}}
+        if "pn" in given:
+            law = {"type": "tmeasy", "load": given["pn"], "nl0": given["nL0"], **{key: given[key] for key in SAME}}
             law |= {"tread_stiffness": [1e5, 1e5], "tread_damping": [1e3, 1e3]}
-            radial = {"radius": said["R0"], "stiffness": said["d1"], "load_max": said.get("pn_max", 3.5 * float(said["pn"]))}
+            radial = {"radius": given["R0"], "stiffness": given["d1"], "load_max": given.get("pn_max", 3.5 * float(given["pn"]))}
         else:
-            law = {"type": "fiala", "slip_stiffness": said["c_slip"], "cornering_stiffness": said["c_alpha"], "relaxation": [1.0, 1.0]}
-            law |= {"friction_max": said["u_max"], "friction_min": said["u_min"], "moment_width": said["width"]}
-            radial = {"radius": said.get("R0", 1.0), "stiffness": 1e6, "load_max": 1e6}
+            law = {"type": "fiala", "slip_stiffness": given["c_slip"], "cornering_stiffness": given["c_alpha"], "relaxation": [1.0, 1.0]}
+            law |= {"friction_max": given["u_max"], "friction_min": given["u_min"], "moment_width": given["width"]}
+            radial = {"radius": given.get("R0", 1.0), "stiffness": 1e6, "load_max": 1e6}
         radial["bottoming_radius"] = 0.5 * float(radial["radius"])
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigError(file, name, str(error), "all numbers of a TMeasy (pn ...) or Fiala (c_slip ...) tire") from None
