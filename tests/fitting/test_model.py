@@ -42,7 +42,7 @@ class Formula:
 @pytest.fixture(autouse=True)
 def _without_files(monkeypatch):
     nothing = SimpleNamespace(plain=dict)
-    for name in ("driven", "changed", "check_ends"):
+    for name in ("experiment_configuration", "changed", "check_ends"):
         monkeypatch.setattr(f"simulator.fitting.residuals.{name}", lambda *_: nothing)
 
 
@@ -89,7 +89,7 @@ def test_what_is_not_simulated_and_what_is_cut_off_is_not_compared():
 
 def test_a_model_that_does_not_fit_is_reported():
     lines = "\n".join(notes(fit(model_of(Formula(), noise=0.002))))
-    assert "times the noise is left" in lines
+    assert "times the noise remains" in lines
     with pytest.raises(JounceError, match="too fast"):
         fit(model_of(Formula()), start=np.array([0.99, 0.5]))
 

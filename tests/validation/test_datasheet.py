@@ -246,7 +246,7 @@ def page():
 def test_deviations_in_text(page):
     said = deviations(page)
     assert "turning, curb to curb, left: published 15.24 m, simulated 16.2 m" in said
-    assert "60 % from rest, full throttle: published climbed, here rolled back" in said
+    assert "60 % from rest, full throttle: published climbed, simulated rolled back" in said
     assert len(said) == 3  # mass, turning circle, grade; toe and top speed are within
     verdicts = {row.fact.name: row.verdict for row in page.rows}
     assert verdicts["toe_front_left"] == verdicts["top_speed"] == "within" and verdicts["creep_speed"] == "no number"
