@@ -160,7 +160,7 @@ class Resolver:
                 with faults.of_a_run(point):
                     one, changes = self._shared.run(point, partial(self._key_of, number))
                     self._checks.look(self._shared.naming(point), one, changes)
-                    at_ends.add_digest(number, point)
+                    at_ends.note(number, point)
                     out.add_digest(digest_of(one.plain(), self._code))
                 if progress is not None and number % BETWEEN == 0:
                     progress(number)

@@ -105,7 +105,7 @@ def test_an_interrupted_batch_leaves_no_process(monkeypatch):
 
     started = []
 
-    class Watched(module.AskedProcess):
+    class Watched(module.LineProcess):
         def _start(self):
             started.append(super()._start())
             return started[-1]

@@ -272,8 +272,8 @@ def to_text(comparison: ComparisonResult) -> list[str]:
         unit, factor = one.channel.shown
         lines.append(f"{one.channel.name:<28}{one.record[:20]:<22}{factor * one.largest:>10.4g}{factor * one.rms:>10.4g}  {unit}")
     for shown in comparison.bands:
-        for one in shown.verdicts:
-            verdict = "inside" if one.satisfied else f"OUTSIDE{f' ({one.remark})' if one.remark else ''}"
-            lines.append(f"band of {one.band.channel.name}, {one.band.words}: {one.record} {verdict}")
+        for band_verdict in shown.verdicts:
+            verdict = "inside" if band_verdict.satisfied else f"OUTSIDE{f' ({band_verdict.remark})' if band_verdict.remark else ''}"
+            lines.append(f"band of {band_verdict.band.channel.name}, {band_verdict.band.words}: {band_verdict.record} {verdict}")
     lines += [f"{record.name}: time shifted by {record.shift:.4f} s" for record in comparison.records if record.shift]
     return lines

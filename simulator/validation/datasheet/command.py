@@ -78,7 +78,7 @@ def main_facts(arguments: Any) -> int:
         page = PAGE if alone else VEHICLES
         write_text(folder.path / page, to_markdown(found[0]) if alone else comparison_to_markdown(found, variants))
         write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
-        folder.started()
+        folder.began()
     finally:
         folder.abandon()
         folder.release()
