@@ -1,4 +1,4 @@
-"""How far a sweep is, for people: a bar on a terminal, elsewhere a line now and then."""
+"""Progress display of a sweep: a bar on a terminal, otherwise a line at intervals."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 from simulator.sweep.engine import Progress
 
 BETWEEN = 10.0
-"""s between two lines."""
+"""Interval between two lines in s."""
 
 
-class Shown:
-    """Told how far a sweep is; use it as a context manager.
+class ProgressDisplay:
+    """Progress display of a sweep, a context manager.
 
     Parameters
     ----------
-    name : of the sweep
-    say : gets the lines where there is no bar
+    name : name of the sweep
+    say : called with each line if there is no bar
     bar : whether the error stream is a terminal
     last : what follows the last run, in the bar
     """
@@ -40,14 +40,14 @@ class Shown:
             self._said = time.monotonic()
             self._say(f"{self._name}: {progress.done} of {progress.of} runs{_failed(progress)}{_left(progress)}")
 
-    def __enter__(self) -> Shown:
+    def __enter__(self) -> ProgressDisplay:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.hide()
 
     def hide(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
@@ -83,7 +83,7 @@ def _left(progress: Progress) -> str:
 
 
 def time_in_words(seconds: float) -> str:
-    """A time as short as it is understood: 40 s, 12 min, 3 h 20 min."""
+    """Return a time in short form: 40 s, 12 min, 3 h 20 min."""
     if seconds < 99.5:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60.0)

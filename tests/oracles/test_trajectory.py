@@ -293,7 +293,7 @@ def test_the_differences_of_the_other_code_are_reported_with_its_recordings(stee
 
 
 def test_picture_that_cannot_be_written(steer: TrajectoryComparison, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot write the plot"):
         plot_trajectory(steer, str(tmp_path / "no" / "such" / "folder.png"))
 
 
@@ -364,5 +364,5 @@ def test_files_that_are_no_recordings(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_shock_length_out_of_reach() -> None:
-    with pytest.raises(ConfigError, match="can reach"):
+    with pytest.raises(ConfigError, match="within the range of the suspension"):
         arm_angles(vehicle(), np.full(4, 2.0), "here")

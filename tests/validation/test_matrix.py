@@ -1,4 +1,4 @@
-"""Does the table of vehicles and maneuvers say of every run what its metrics say?"""
+"""Does the matrix of vehicles and maneuvers agree with the metrics of every run?"""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_of_many_runs_those_that_failed_are_shown(tmp_path, capsys):
     assert len(json.loads((tmp_path / "m.json").read_text())["result"]["runs"]) == n
 
 
-def test_what_is_none_is_refused(tmp_path, capsys):
+def test_other_files_are_rejected(tmp_path, capsys):
     (tmp_path / "metrics.json").write_text("{}")
     assert call(capsys, tmp_path)[0] == 2
     (tmp_path / "empty").mkdir()
