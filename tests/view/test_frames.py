@@ -113,8 +113,8 @@ def test_pictures_that_are_killed_before_the_first_one_are_drawn_at_the_end(tmp_
         keeper.look(SimpleNamespace(paused=False, cueing=None))
     keeper.close()
     assert len(list(tmp_path.glob("*.png"))) == len(CAMERAS)
-    assert ("driving without pictures: the view ended with code -9" in said) == looks
-    assert "the pictures were killed before the first one: the last state is drawn now" in said
+    assert ("driving without a view: the view ended with code -9" in said) == looks
+    assert "the image process was killed before its first image; drawing the last state now" in said
 
 
 def test_a_drive_without_a_single_state_ends_without_pictures(tmp_path):

@@ -125,7 +125,7 @@ def test_a_window_that_hangs_counts_as_gone_until_it_draws_again(story):
     s.go(HANG + 1.0, frames=False)
     assert s.waits and "hangs" in s.said[-1]
     s.go(0.2)
-    assert "the window is back" in s.said[-1] and "back" in s.keeper.window.message
+    assert "window reopened" in s.said[-1] and "reopened" in s.keeper.window.message
     assert s.session.paused, "the person says when it goes on"
     s.session.paused = False
     s.go(WAIT)
@@ -148,7 +148,7 @@ def test_another_window_takes_over_and_the_old_one_has_no_say(story):
     s.go(1.0, frames=False)
     assert s.child.killed and s.waits, "it has not drawn yet"
     s.go(1.0)
-    assert "the window is back" in s.said[-1]
+    assert "window reopened" in s.said[-1]
     assert not s.keeper.keys.down("up"), "a key that was held when the window died is up"
     frames = s.keeper.keys.frames
     old.set("down", True)
@@ -171,7 +171,7 @@ def test_a_window_of_jounce_view_that_is_killed_is_noticed_at_once(story):
         s.attach()
         s.keeper.keys._keys["pid"] = other.pid
         s.go(1.0)
-        assert "the window is back" in s.said[-1]
+        assert "window reopened" in s.said[-1]
         s.session.paused, s.session.cueing.state = False, "engaged"
         other.kill()
         other.wait()
@@ -201,7 +201,7 @@ def test_a_scripted_drive_goes_on_without_its_view(story):
     s.child.die()
     s.go(2.0 * WAIT, frames=False)
     assert not s.session.paused and s.session.cueing.parked == 0 and not s.keeper.stop
-    assert [line for line in s.said if "first frame" not in line] == ["driving without pictures: the view ended with code -9"]
+    assert [line for line in s.said if "first frame" not in line] == ["driving without a view: the view ended with code -9"]
 
 
 def test_a_full_temporary_disk_costs_the_pictures_and_not_the_drive(story, monkeypatch, tmp_path):
@@ -214,7 +214,7 @@ def test_a_full_temporary_disk_costs_the_pictures_and_not_the_drive(story, monke
 
     monkeypatch.setattr(view_supervisor, "start_pictures_process", start)
     s.keeper.open(None, {}, "", tmp_path, 0.5)
-    assert s.said == [f"driving without pictures: {no_room}"]
+    assert s.said == [f"driving without a view: {no_room}"]
     s.go(2.0, frames=False)
     assert not s.session.paused and not s.keeper.stop
 
