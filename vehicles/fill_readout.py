@@ -46,7 +46,7 @@ def read_vehicle(m, s, out):
     o["engine_speed"], o["engine_torque"], o["gear"] = a["engine_speed"], a["engine_torque"], a["gear"]
     o["low_range"], o["center_locked"] = a["range"], a["center_locked"]
     ratio = m.steering[0]["gear_ratio"]
-    o["pitman_angle"] = s.steering[0]["angle"]
+    o["steering_gear_angle"] = s.steering[0]["angle"]
     arm = s.steering[0]
     turned, turning = arm["angle"], arm["rate"]
     if m.steering[0]["free"] > 0 and m.steering[0]["column_stiffness"] > 0.0:  # the column twists below the hands

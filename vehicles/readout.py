@@ -90,7 +90,7 @@ READOUT = (
         "torque in the column below the steering wheel: what a wheel with force feedback is to give, + = to the left",
     ),
     ("steering_assist_torque", (), "N m", "torque of the power assistance on the Pitman arm, + = to the left"),
-    ("pitman_angle", (), "rad", "angle of the Pitman arm about the steering frame's z, + = wheels to the right"),
+    ("steering_gear_angle", (), "rad", "angle of the Pitman arm about the steering frame's z, + = wheels to the right"),
     ("steering", (), "1", "steering input used, + = left"),
     ("throttle", (), "1", "accelerator pedal used"),
     ("brake", (), "1", "brake pedal used"),

@@ -53,7 +53,7 @@ VEHICLE_FILE = (
     Field("steering", STEERING_FILE, "steering of the front axle"),
     Field("tires", Either((_TIRE, Named(_TIRE, "a tire file by axle or by wheel"))), "tire file: for all, or by name of the axle or wheel"),
     Field("contact", Choice(CONTACTS), "how the tires touch the ground: all of it inside their disc, or one point of it", None),
-    Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/vehicles/parts"),
+    Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/drivetrains"),
     Field("controllers", ListOf(CONTROLLER_FILE), "control units that work its brakes, throttle and actuators; none when left out", None),
     Field("actuators", Group(ACTUATOR_FILE), "what else they work: added steering angles, adjustable dampers; none when left out", None),
     Field("aerodynamics", Group(AERODYNAMICS_FILE), "drag, side force, yaw moment and lift; none when left out", None),

@@ -16,7 +16,7 @@ same linear equations as these and are stepped by the same exact matrices (`wash
 with it the shares move by G [1/s] however large the motion is, where the printed gradient grows with its square.
 
 Source: Haug, Driving simulators, section 4.1.4.2, eqs (4.10) to (4.13), after Parrish et al. and Reid and Nahon.
-differs: tilt fed back; e is held against what is felt and not against x'' alone; normalised gradient; third-order high-pass; yaw and heave likewise.
+differs: tilt fed back; e is held against what is felt and not against x'' alone; normalized gradient; third-order high-pass; yaw and heave likewise.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ SETTINGS = (
     *(row for row in classical.SETTINGS if row[0] in SHARED),
     *LEARNING_SETTINGS,
     ("motion_start", (3,), "1", "p1: share of the scaled force that the high-pass shows by moving, at the start: surge, sway, heave"),
-    ("motion_least", (3,), "1", "its least"),
-    ("motion_most", (3,), "1", "its most"),
+    ("motion_min", (3,), "1", "its least"),
+    ("motion_max", (3,), "1", "its most"),
     (
         "tilt_smoothing",
         (),
@@ -90,14 +90,14 @@ SETTINGS = (
         "break frequency of a low-pass of first order before that, so that tilt does not follow the noise of the ground; 200: next to none",
     ),
     ("tilt_start", (2,), "rad/s", "p2: break frequency at which tilt follows the scaled force, at the start: surge, sway"),
-    ("tilt_least", (2,), "rad/s", "its least"),
-    ("tilt_most", (2,), "rad/s", "its most"),
-    ("turn_start", (3,), "1", "p3: share of the scaled rate that the rotational high-pass shows, at the start: roll, pitch, yaw"),
-    ("turn_least", (3,), "1", "its least"),
-    ("turn_most", (3,), "1", "its most"),
-    ("motion_adaption", (3,), "1/s", "how fast p1 goes downhill: surge, sway, heave; 0: it stays"),
-    ("tilt_adaption", (2,), "1/s", "the same for p2: surge, sway"),
-    ("turn_adaption", (3,), "1/s", "the same for p3: roll, pitch, yaw"),
+    ("tilt_min", (2,), "rad/s", "its least"),
+    ("tilt_max", (2,), "rad/s", "its most"),
+    ("rotation_start", (3,), "1", "p3: share of the scaled rate that the rotational high-pass shows, at the start: roll, pitch, yaw"),
+    ("rotation_min", (3,), "1", "its least"),
+    ("rotation_max", (3,), "1", "its most"),
+    ("motion_adaptation", (3,), "1/s", "how fast p1 goes downhill: surge, sway, heave; 0: it stays"),
+    ("tilt_adaptation", (2,), "1/s", "the same for p2: surge, sway"),
+    ("rotation_adaptation", (3,), "1/s", "the same for p3: roll, pitch, yaw"),
     ("leak", (), "1/s", "how fast all of them return to their start"),
     ("memory", (), "s", "over which the size of the sensitivities is smoothed"),
     (
@@ -114,11 +114,11 @@ SETTINGS = (
 _SHARES, _FREQUENCIES, _SPEEDS, _WEIGHTS = (0.0, 2.0), (0.0, 200.0), (0.0, 100.0), (0.0, 1e6)
 RANGES = {
     **{name: limits for name, limits in classical.RANGES.items() if name in SHARED},
-    **dict.fromkeys(("motion_start", "motion_least", "motion_most", "turn_start", "turn_least", "turn_most"), _SHARES),
+    **dict.fromkeys(("motion_start", "motion_min", "motion_max", "rotation_start", "rotation_min", "rotation_max"), _SHARES),
     **LEARNING_RANGES,
     "tilt_smoothing": (1.0, 200.0),
-    **dict.fromkeys(("tilt_start", "tilt_least", "tilt_most"), _FREQUENCIES),
-    **dict.fromkeys(("motion_adaption", "tilt_adaption", "turn_adaption", "leak"), _SPEEDS),
+    **dict.fromkeys(("tilt_start", "tilt_min", "tilt_max"), _FREQUENCIES),
+    **dict.fromkeys(("motion_adaptation", "tilt_adaptation", "rotation_adaptation", "leak"), _SPEEDS),
     "memory": (0.01, 1000.0),
     **dict.fromkeys(("rate_weight", "speed_weight", "travel_weight", "angle_weight"), _WEIGHTS),
 }
@@ -209,7 +209,7 @@ def begin(parameters: Record, state: Record, world: WashoutContext) -> None:
     begin_learning(u, x, world.platform, h)
     x["tilt_smooth_A"], x["tilt_smooth_b"] = fast_weights(u["tilt_smoothing"], h)
     x["smoothing"] = float(np.sum(discrete([[-1.0 / u["memory"]]], [1.0 / u["memory"]], h)[1]))
-    x["motion_share"], x["tilt_share"], x["turn_share"] = u["motion_start"], u["tilt_start"], u["turn_start"]
+    x["motion_share"], x["tilt_share"], x["turn_share"] = u["motion_start"], u["tilt_start"], u["rotation_start"]
 
 
 @inline
@@ -223,7 +223,7 @@ def _clear(u, x):
         for k in range(TERMS):
             x["past"][i, k] = 0.0
     for i in range(3):
-        x["motion_share"][i], x["turn_share"][i] = u["motion_start"][i], u["turn_start"][i]
+        x["motion_share"][i], x["turn_share"][i] = u["motion_start"][i], u["rotation_start"][i]
         x["moved_in"][i], x["by_motion_in"][i], x["turned_in"][i], x["turned_by_turn_in"][i] = 0.0, 0.0, 0.0, 0.0
         for k in range(3):
             x["moved"][i, k], x["by_motion"][i, k] = 0.0, 0.0
@@ -281,22 +281,22 @@ def _downhill(x, k, share, bounds, slope, speed, h):
 @inline
 def _learn_motion(u, x, i, slope, held, h):
     """p1 of surge, sway or heave after a step."""
-    bounds = u["motion_start"][i], u["motion_least"][i], u["motion_most"][i]
-    x["motion_share"][i] = _downhill(x, i, x["motion_share"][i], bounds, slope, (u["motion_adaption"][i], u["leak"], held), h)
+    bounds = u["motion_start"][i], u["motion_min"][i], u["motion_max"][i]
+    x["motion_share"][i] = _downhill(x, i, x["motion_share"][i], bounds, slope, (u["motion_adaptation"][i], u["leak"], held), h)
 
 
 @inline
 def _learn_tilt(u, x, i, slope, held, h):
     """p2 of surge or sway after a step."""
-    bounds = u["tilt_start"][i], u["tilt_least"][i], u["tilt_most"][i]
-    x["tilt_share"][i] = _downhill(x, 3 + i, x["tilt_share"][i], bounds, slope, (u["tilt_adaption"][i], u["leak"], held), h)
+    bounds = u["tilt_start"][i], u["tilt_min"][i], u["tilt_max"][i]
+    x["tilt_share"][i] = _downhill(x, 3 + i, x["tilt_share"][i], bounds, slope, (u["tilt_adaptation"][i], u["leak"], held), h)
 
 
 @inline
 def _learn_turn(u, x, r, slope, held, h):
     """p3 of roll, pitch or yaw after a step."""
-    bounds = u["turn_start"][r], u["turn_least"][r], u["turn_most"][r]
-    x["turn_share"][r] = _downhill(x, 5 + r, x["turn_share"][r], bounds, slope, (u["turn_adaption"][r], u["leak"], held), h)
+    bounds = u["rotation_start"][r], u["rotation_min"][r], u["rotation_max"][r]
+    x["turn_share"][r] = _downhill(x, 5 + r, x["turn_share"][r], bounds, slope, (u["rotation_adaptation"][r], u["leak"], held), h)
 
 
 @callback

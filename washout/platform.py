@@ -34,7 +34,7 @@ SETTINGS = (
     ("neutral_leg", (), "m", "mean length of the legs in the neutral position"),
     ("leg_speed", (), "m/s", "highest speed of a leg"),
     ("leg_acceleration", (), "m/s2", "highest acceleration of a leg"),
-    ("cushion", (), "m", "end of the stroke that a demand may not ask for, at either end"),
+    ("stroke_margin", (), "m", "end of the stroke that a demand may not ask for, at either end"),
     ("seat", (3,), "m", "reference point of the seat, the hip of who sits in it, in P"),
     ("head", (3,), "m", "driver's head, its organs of balance, from there, in P"),
     ("p_PH", (3,), "m", "point whose motion is cued, in P, where that is not the head; the head where there are no seat and head"),
@@ -65,7 +65,7 @@ LARGEST_LENGTH = 50.0
 RANGES = {
     **dict.fromkeys(("base_joints", "platform_joints", "seat", "head", "p_PH"), (-LARGEST_LENGTH, LARGEST_LENGTH)),
     **dict.fromkeys(("shortest_leg", "longest_leg", "neutral_leg"), (0.01, LARGEST_LENGTH)),
-    "cushion": (1e-4, LARGEST_LENGTH),
+    "stroke_margin": (1e-4, LARGEST_LENGTH),
     "leg_speed": (0.01, 20.0),
     "leg_acceleration": (0.05, 200.0),
     "leg_jerk": (1.0, 1e5),
@@ -144,7 +144,9 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
     p[0]["reach"] = np.linalg.norm(p[0]["platform_joints"], axis=1).max()
     p[0]["neutral_height"] = _height(p, float(p[0]["neutral_leg"]), file, "neutral_leg")
     if p[0]["freedoms"][2]:
-        p[0]["park_height"] = _height(p, float(p[0]["shortest_leg"] + 2.0 * p[0]["cushion"]), file, "shortest_leg") - p[0]["neutral_height"]
+        p[0]["park_height"] = (
+            _height(p, float(p[0]["shortest_leg"] + 2.0 * p[0]["stroke_margin"]), file, "shortest_leg") - p[0]["neutral_height"]
+        )
     _check_neutral(p, kind, file)
     return p
 
@@ -162,17 +164,21 @@ def _place_head(p: Record, values: Mapping[str, Any], file: object) -> None:
 
 
 def _check_lengths(p: Record, file: object) -> None:
-    shortest, longest, neutral, cushion = (float(p[0][name]) for name in ("shortest_leg", "longest_leg", "neutral_leg", "cushion"))
+    shortest, longest, neutral, stroke_margin = (
+        float(p[0][name]) for name in ("shortest_leg", "longest_leg", "neutral_leg", "stroke_margin")
+    )
     with ErrorCollector() as faults:
         if float(np.linalg.norm(p[0]["platform_joints"], axis=1).max()) < 0.01:
             joints = p[0]["platform_joints"].tolist()
             faults.add(ConfigError(file, "platform_joints", joints, "joints away from the origin of the platform"))
         if longest <= shortest:
             raise ConfigError(file, "longest_leg", longest, f"more than shortest_leg = {shortest}")
-        if cushion > 0.1 * (longest - shortest):
-            raise ConfigError(file, "cushion", cushion, f"at most a tenth of the stroke, {0.1 * (longest - shortest):.4g}")
-        if not shortest + 3.0 * cushion < neutral < longest - cushion:
-            raise ConfigError(file, "neutral_leg", neutral, f"between {shortest + 3.0 * cushion:.4g} and {longest - cushion:.4g}")
+        if stroke_margin > 0.1 * (longest - shortest):
+            raise ConfigError(file, "stroke_margin", stroke_margin, f"at most a tenth of the stroke, {0.1 * (longest - shortest):.4g}")
+        if not shortest + 3.0 * stroke_margin < neutral < longest - stroke_margin:
+            raise ConfigError(
+                file, "neutral_leg", neutral, f"between {shortest + 3.0 * stroke_margin:.4g} and {longest - stroke_margin:.4g}"
+            )
 
 
 def _height(p: Record, mean: float, file: object, key: str) -> float:
@@ -201,7 +207,7 @@ def _check_neutral(p: Record, kind: PlatformKind, file: object) -> None:
     for where, height in (("parked", float(p[0]["park_height"])), ("neutral", 0.0)):
         pose[2] = height
         leg_lengths(p, pose, legs)
-        low, high = float(p[0]["shortest_leg"] + p[0]["cushion"]), float(p[0]["longest_leg"] - p[0]["cushion"])
+        low, high = float(p[0]["shortest_leg"] + p[0]["stroke_margin"]), float(p[0]["longest_leg"] - p[0]["stroke_margin"])
         if legs.min() < low or legs.max() > high:
             raise ConfigError(file, "base_joints", legs.round(4).tolist(), f"{where} legs between {low:.4g} and {high:.4g} m")
     free = p[0]["freedoms"] == 1.0

@@ -252,10 +252,10 @@ def _ask(p, s, washed, gain, yaw_gain):
 
 @kernel
 def _stroke_use(p, s):
-    """Use of the stroke at the pose asked for: u = (sum u_i^16)^(1/16), a smooth largest of u_i = way from mid-stroke / way to the cushion."""
+    """Use of the stroke at the pose asked for: u = (sum u_i^16)^(1/16), a smooth largest of u_i = way from mid-stroke / way to the stroke_margin."""
     leg_lengths(p, s[0]["asked"], s[0]["asked_legs"])
     middle = 0.5 * (p[0]["longest_leg"] + p[0]["shortest_leg"])
-    half = 0.5 * (p[0]["longest_leg"] - p[0]["shortest_leg"]) - p[0]["cushion"]
+    half = 0.5 * (p[0]["longest_leg"] - p[0]["shortest_leg"]) - p[0]["stroke_margin"]
     total = 0.0
     for i in range(6):
         total += ((s[0]["asked_legs"][i] - middle) / half) ** 16

@@ -46,7 +46,7 @@ RANGES = {
     "low_range": (0.0, 1.0),
     "center_lock": (0.0, 1.0),
     "clutch": (0.0, 1.0),
-    "by_foot": (0.0, 1.0),
+    "manual_clutch": (0.0, 1.0),
     "starter": (0.0, 1.0),
     "drawbar": (-STRONGEST_PULL, STRONGEST_PULL),
     "steering_torque": (-STRONGEST_HANDS, STRONGEST_HANDS),
@@ -258,7 +258,7 @@ class Simulation:
 
     def command(self, **values: float) -> None:
         """Ask the vehicle for something from now on: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1,
-        gear 0 (the gearbox's own choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] where by_foot is 1, starter 0, 1, drawbar [N] (a pull
+        gear 0 (the gearbox's own choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] where manual_clutch is 1, starter 0, 1, drawbar [N] (a pull
         backwards on the tow hook), steering_torque [N m] (of the hands, + = left) instead of steering, where the session has `steering: torque`;
         the one said last counts, or steering_free 1 (torque) or 0 says which.
 

@@ -132,7 +132,7 @@ class SessionParts:
     def outlets(self, folder: Path) -> list[OutletRunner]:
         """The outlets from outside, for the folder of a run. Raises ConfigError, JounceError."""
         try:
-            return build_outlets(self.options.outlets, "", folder, self.step, "outlets.others")
+            return build_outlets(self.options.outlets, "", folder, self.step, "outlets.plugins")
         except ConfigError as error:
             raise self.configuration.wrong((), error) from None
 

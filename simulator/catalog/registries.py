@@ -25,7 +25,7 @@ REGISTRIES: dict[str, tuple[str, Registry[Any]]] = {
     "height_formats": ("formats of files of heights, `format:` beside one in a terrain file", ELEVATION_FORMAT_KINDS),
     "washout_laws": ("washouts, `type:` of a washout file", WASHOUT_KINDS),
     "sensors": ("sensors, `type:` in `sensors` of a session", SENSOR_KINDS),
-    "outlets": ("outlets beside log, stream and window, `outlets.others` of a session", OUTLET_KINDS),
+    "outlets": ("outlets beside log, stream and window, `outlets.plugins` of a session", OUTLET_KINDS),
     "protocols": ("packets of the motion stream, `--protocol`", PROTOCOL_KINDS),
     "drivers": ("drivers who are no person, `--driver`", DRIVER_KINDS),
     "input_sources": ("what a person drives with, `--driver`", INPUT_SOURCE_KINDS),

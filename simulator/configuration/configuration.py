@@ -30,7 +30,7 @@ REFERENCES = (
     ("vehicle", "vehicles"),
     ("vehicle.tires", "tires"),
     ("vehicle.tires.*", "tires"),
-    ("vehicle.drivetrain", "vehicles/parts"),
+    ("vehicle.drivetrain", "drivetrains"),
     ("vehicle.axles.*.file", "mechanisms"),
     ("terrain", "terrains"),
     ("soils.*", "soils"),

@@ -19,7 +19,7 @@ from washout import cueing, platform
 
 TABLES: dict[str, FieldType] = {
     "vehicles": Group(vehicle_file.VEHICLE_FILE),
-    "vehicles/parts": Group(drivetrain_file()),
+    "drivetrains": Group(drivetrain_file()),
     "tires": tire_file.FILE_TABLE,
     "mechanisms": Group(mechanism_file.FILE),
     "terrains": load_terrain.FILE,

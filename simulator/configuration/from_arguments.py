@@ -16,7 +16,7 @@ def session_of(arguments: argparse.Namespace, options: Iterable[Override] = ()) 
     """The configuration that a command line asks for: the session file, above it the options, above them `--set`. Raises ConfigError."""
     named = [setting for name in NAMED for setting in option(f"--{name}", name, getattr(arguments, name, None))]
     sensors = option("--sensor", "sensors", getattr(arguments, "sensor", None))
-    outlets = option("--outlet", "outlets.others", getattr(arguments, "outlet", None))
+    outlets = option("--outlet", "outlets.plugins", getattr(arguments, "outlet", None))
     channels = [name.strip() for text in getattr(arguments, "channels", ()) for name in text.split(",") if name.strip()]
     log = [
         *option("--channels", "outlets.telemetry.channels", channels or None),

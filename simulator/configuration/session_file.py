@@ -81,9 +81,9 @@ _OUTLETS = (
         None,
     ),
     Field("view", Choice(VIEWS), "what is seen of it", VIEWS[0]),
-    Field("feel", Flag(), "whether the driver's device gives back what its profile says: force feedback, rumble", True),
+    Field("force_feedback", Flag(), "whether the driver's device gives back what its profile says: force feedback, rumble", True),
     Field(
-        "others", Anything("a list of outlets"), "outlets from outside, each a name, or a mapping of `type`, `rate` and its own keys", None
+        "plugins", Anything("a list of outlets"), "outlets from outside, each a name, or a mapping of `type`, `rate` and its own keys", None
     ),
 )
 _PREVIEW = (
@@ -229,7 +229,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             title=said.get("title", ""),
             driver=Chosen.of(said["driver"]),
             view=outlets.get("view", VIEWS[0]),
-            feel=outlets.get("feel", True),
+            feel=outlets.get("force_feedback", True),
             duration=said.get("duration"),
             step=said.get("step"),
             seed=int(said["seed"]) if "seed" in said else None,
@@ -241,7 +241,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             motion=motion,
             streams=streams,
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
-            outlets=outlets.get("others", []),
+            outlets=outlets.get("plugins", []),
             sensors=said.get("sensors", []),
             preview=preview,
             ruts=said.get("ruts"),

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 PEDALS = {"steering": 0.0, "throttle": 0.0, "brake": 0.0}
 """Of a command, what a script can do."""
 RESTING = {
-    "parking_brake": 0.0, "selector": 1.0, "gear": 0.0, "low_range": 0.0, "center_lock": 0.0, "clutch": 0.0, "by_foot": 0.0, "starter": 0.0,
+    "parking_brake": 0.0, "selector": 1.0, "gear": 0.0, "low_range": 0.0, "center_lock": 0.0, "clutch": 0.0, "manual_clutch": 0.0, "starter": 0.0,
     "drawbar": 0.0, "steering_torque": 0.0, "steering_free": 0.0,
 }  # fmt: skip
 """What it leaves as it is, and where that has to be."""

@@ -20,8 +20,8 @@ COMMANDS = {"steering": "1", "steering_wheel_angle": "rad", "throttle": "1", "br
 
 _OFFSET: Fields = (
     Field("start", _TIME, "where the search begins", 0.0, written="s"),
-    Field("least", _TIME, "nothing less", written="s"),
-    Field("most", _TIME, "nothing more", written="s"),
+    Field("min", _TIME, "nothing less", written="s"),
+    Field("max", _TIME, "nothing more", written="s"),
 )
 _DATA: Fields = (
     Field(
@@ -54,8 +54,8 @@ _DATA: Fields = (
     ),
     Field(
         "offset",
-        Either((_TIME, Group(_OFFSET)), "a number in s, or {start, least, most}"),
-        "what is added to the times of the data to have those of the simulation: given, or fitted from least to most",
+        Either((_TIME, Group(_OFFSET)), "a number in s, or {start, min, max}"),
+        "what is added to the times of the data to have those of the simulation: given, or fitted from min to max",
         0.0,
         written="s",
     ),
@@ -206,10 +206,10 @@ def _check_data(one: Mapping[str, Any], file: str, key: str, faults: ErrorCollec
         faults.add(ConfigError(file, f"{key}.commands.steering", "both", "either steering or steering_wheel_angle"))
     offset = one["offset"]
     if isinstance(offset, Mapping):
-        if offset["most"] <= offset["least"]:
-            faults.add(ConfigError(file, f"{key}.offset.most", offset["most"], f"more than least, {offset['least']:g}"))
-        elif not offset["least"] <= offset["start"] <= offset["most"]:
-            faults.add(ConfigError(file, f"{key}.offset.start", offset["start"], "from least to most"))
+        if offset["max"] <= offset["min"]:
+            faults.add(ConfigError(file, f"{key}.offset.max", offset["max"], f"more than min, {offset['least']:g}"))
+        elif not offset["min"] <= offset["start"] <= offset["max"]:
+            faults.add(ConfigError(file, f"{key}.offset.start", offset["start"], "from min to max"))
     if one.get("from") is not None and one.get("to") is not None and one["to"] <= one["from"]:
         faults.add(ConfigError(file, f"{key}.to", one["to"], f"more than from, {one['from']:g}"))
 

@@ -46,8 +46,8 @@ DRIVEN_FIELDS: Fields = (
 _PARAMETER: Fields = (
     Field("key", Either((_KEY, ListOf(_KEY, least=1)), "a key path, or a list of them"), "what it stands for; of several, all of them"),
     Field("start", Number(), "where the search begins, in the unit of the key"),
-    Field("least", Number(), "nothing less"),
-    Field("most", Number(), "nothing more"),
+    Field("min", Number(), "nothing less"),
+    Field("max", Number(), "nothing more"),
     Field("scale", Choice(SCALES), "even steps of the number, or of its logarithm", SCALES[0]),
     Field(
         "as",
@@ -56,7 +56,7 @@ _PARAMETER: Fields = (
         AS[0],
     ),
 )
-PARAMETERS = Named(Group(_PARAMETER), "names of parameters, each with key, start, least and most", least=1)
+PARAMETERS = Named(Group(_PARAMETER), "names of parameters, each with key, start, min and max", least=1)
 
 
 @dataclass(frozen=True)
@@ -158,9 +158,9 @@ def check_ends(base: Configuration, parameters: Sequence[Parameter], file: str) 
         if faults.errors:
             return
         for n, one in enumerate(parameters):
-            for end in ("least", "most"):
+            for end, value in (("min", one.least), ("max", one.most)):
                 with faults.part():
-                    at_end = [*values[:n], getattr(one, end), *values[n + 1 :]]
+                    at_end = [*values[:n], value, *values[n + 1 :]]
                     build(changed(base, parameters, at_end, file, end).copy())
 
 
@@ -177,7 +177,7 @@ def read_parameters(said: Mapping[str, Any], file: str) -> tuple[Parameter, ...]
                 if path in told:
                     faults.add(ConfigError(file, f"{key}.key", path, f"a key that no other parameter varies, as {told[path]} does"))
                 told[path] = name
-            parameter = Parameter(name, keys, one["start"], one["least"], one["most"], one["scale"] == "log", one["as"] == "factor")
+            parameter = Parameter(name, keys, one["start"], one["min"], one["max"], one["scale"] == "log", one["as"] == "factor")
             _check_range(parameter, file, key, faults)
             out.append(parameter)
     return tuple(out)
@@ -185,11 +185,11 @@ def read_parameters(said: Mapping[str, Any], file: str) -> tuple[Parameter, ...]
 
 def _check_range(one: Parameter, file: str, key: str, faults: ErrorCollector) -> None:
     if one.log and one.least <= 0.0:
-        faults.add(ConfigError(file, f"{key}.least", one.least, "more than 0, where the scale is log"))
+        faults.add(ConfigError(file, f"{key}.min", one.least, "more than 0, where the scale is log"))
     if one.most <= one.least:
-        faults.add(ConfigError(file, f"{key}.most", one.most, f"more than least, {one.least:g}"))
+        faults.add(ConfigError(file, f"{key}.max", one.most, f"more than min, {one.least:g}"))
     elif not one.least <= one.start <= one.most:
-        faults.add(ConfigError(file, f"{key}.start", one.start, f"from least to most, {one.least:g} to {one.most:g}"))
+        faults.add(ConfigError(file, f"{key}.start", one.start, f"from min to max, {one.least:g} to {one.most:g}"))
 
 
 def check_key(key: str, file: str, where: str, faults: ErrorCollector) -> None:

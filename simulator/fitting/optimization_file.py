@@ -1,4 +1,4 @@
-"""The keys of a file in ``configs/optimisations``: what varies, what is to be least or greatest, and within which limits."""
+"""The keys of a file in ``configs/optimizations``: what varies, what is to be least or greatest, and within which limits."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ FIELDS: Fields = (
         None,
     ),
     Field("parameters", PARAMETERS, "what varies, by a name for people"),
-    Field("minimise", _GOAL, "what is to be least", None),
-    Field("maximise", _GOAL, "what is to be greatest, instead", None),
+    Field("minimize", _GOAL, "what is to be least", None),
+    Field("maximize", _GOAL, "what is to be greatest, instead", None),
     Field("limits", Named(Group(_LIMIT), "metrics, each with min, max or both"), "within which it has to stay in every drive", None),
     Field(
         "penalty",
@@ -58,7 +58,7 @@ FIELDS: Fields = (
     Field("target", Number(), "the search ends where this is reached", None),
 )
 FILE = Group(FIELDS)
-"""Of a file in ``configs/optimisations``."""
+"""Of a file in ``configs/optimizations``."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,12 @@ class Optimization:
     @property
     def where(self) -> str:
         """Key of the file that says the goal."""
-        return "minimise" if self.sign > 0.0 else "maximise"
+        return "minimize" if self.sign > 0.0 else "maximize"
 
 
 def read_optimization(file: str | Path) -> Optimization:
     """A file of an optimisation, with its base if it names one. Raises ConfigError."""
-    return optimization_of(read_layers("optimisations", Path(file)).content, str(file))
+    return optimization_of(read_layers("optimizations", Path(file)).content, str(file))
 
 
 def optimization_of(content: Any, file: str) -> Optimization:
@@ -118,8 +118,8 @@ def optimization_of(content: Any, file: str) -> Optimization:
         with faults.part():
             parameters = read_parameters(said["parameters"], file)
         check_keys(said.get("set"), file, "set", faults)
-        if ("minimise" in said) == ("maximise" in said):
-            faults.add(ConfigError(file, "minimise", "both" if "minimise" in said else "neither", "either minimise or maximise"))
+        if ("minimize" in said) == ("maximize" in said):
+            faults.add(ConfigError(file, "minimize", "both" if "minimize" in said else "neither", "either minimize or maximize"))
         for n, one in enumerate(drives):
             key = f"drives[{n}]" if "drives" in said else ""
             check_keys(one.get("set"), file, f"{key}.set", faults)
@@ -129,11 +129,11 @@ def optimization_of(content: Any, file: str) -> Optimization:
         for name, limit in limits.items():
             if "min" not in limit and "max" not in limit:
                 faults.add(ConfigError(file, f"limits.{name}", "neither", "min, max or both"))
-    goal = said["minimise"] if "minimise" in said else said["maximise"]
+    goal = said["minimize"] if "minimize" in said else said["maximize"]
     return Optimization(
         file, said["name"], said["title"] or said["name"], parameters,
         tuple((base_of(said) | base_of(one, f"drives[{n}]"), float(one["weight"])) for n, one in enumerate(drives)),
-        1.0 if "minimise" in said else -1.0,
+        1.0 if "minimize" in said else -1.0,
         {goal: 1.0} if isinstance(goal, str) else dict(goal),
         {name: Limit(limit.get("min"), limit.get("max")) for name, limit in limits.items()},
         said,

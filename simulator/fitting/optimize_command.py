@@ -29,7 +29,7 @@ def main_optimize(arguments: Any) -> int:
     Raises JounceError: cma is not installed, the file or what it says cannot be used, or the start cannot be driven; Ended.
     """
     need_cma()
-    said = read_optimization(find_config("optimisations", arguments.file))
+    said = read_optimization(find_config("optimizations", arguments.file))
     with searching(arguments, "optimise", said.name) as (terminal, rounds):
         compile_kernels(terminal.say)
         found = Search(said, rounds, lambda found: terminal.line(_line(found)))

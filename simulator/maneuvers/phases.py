@@ -93,7 +93,7 @@ class PhaseSection:
     drawbar: Any = entry(channel("N"), "pull of a sled on the tow hook, + = backwards", None, written="N")
     until: Any = entry(CONDITIONS, "conditions of which any ends the phase", None)
     lasts: float | None = entry(Number("s", 0.0, 86400.0), "time after which it ends in any case", None, written="s")
-    within: float | None = entry(
+    timeout: float | None = entry(
         Number("s", 0.0, 86400.0), "time after which the maneuver is given up unless the phase has ended", None, written="s"
     )
 
@@ -172,7 +172,7 @@ def _ends(
         until = (Condition("profiles_done", "above", 0.5, "level", 0.0, "its profiles are done"),)
     if not until and not last:
         raise ConfigError(file, key, section.name, "a phase that ends: until, lasts_s, or a profile that comes to its end")
-    return until, () if section.within is None else (_after(section.within),)
+    return until, () if section.timeout is None else (_after(section.timeout),)
 
 
 def _after(seconds: float) -> Condition:

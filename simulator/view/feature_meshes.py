@@ -1,6 +1,6 @@
 """What stands and lies on the ground, as triangles: features where physics has them, and painted lines. No OpenGL here.
 
-The land is drawn from the base grid alone. A feature is a piece of surface laid along its own edges, every vertex at the composed height, so that a kerb
+The land is drawn from the base grid alone. A feature is a piece of surface laid along its own edges, every vertex at the composed height, so that a curb
 is where wheels find it however coarse the grid is. Where a feature lies below the base grid (a ditch, a dip) the land is cut out.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simulator.view.meshes import Array, Builder
 from simulator.view.terrain_data import CHUNK, FeatureMeshes, is_paved, nothing, soil_color
 from terrain.composite_height import composed_heights
-from terrain.features.shapes import BUMP, DITCH, HALF_ROUND, KERB, LINES, SETTS, STEP, WALL, WASHBOARD
+from terrain.features.shapes import BUMP, DITCH, HALF_ROUND, CURB, LINES, SETTS, STEP, WALL, WASHBOARD
 from terrain.ground import Ground, GroundArrays, base_height
 from terrain.road_markings import Mark
 from terrain.roughness import no_roughness
@@ -23,13 +23,13 @@ from terrain.roughness import no_roughness
 RAISED, PAINT_RAISED = 0.003, 0.010
 """m. By which surfaces and paint are drawn above the ground that they lie on."""
 STONE = 0.15
-"""m. Width of the stones along a kerb."""
+"""m. Width of the stones along a curb."""
 STEEP_SHADE = 0.4
 """Share of its color that an upright face loses."""
 DEEP_SHADE = 0.3
 """Share of its color that the bottom of a ditch loses."""
 FALL_AT = (0.25, 0.5, 0.75, 1.0)
-"""Places over the fall of a kerb, of all of it, between which it is drawn flat."""
+"""Places over the fall of a curb, of all of it, between which it is drawn flat."""
 LONGEST = 3.0
 """m. Of a piece of a straight line."""
 FINEST_CUT, MOST_CUT = 0.1, 1024
@@ -40,7 +40,7 @@ _COLORS = {
     HALF_ROUND: (206, 164, 62), STEP: (170, 166, 158), WASHBOARD: (156, 152, 144), BUMP: (118, 116, 114), WALL: (176, 170, 160),
     DITCH: (122, 102, 78), SETTS: (124, 120, 118),
 }  # fmt: skip
-_KERBSTONE, _SIDEWALK, _JOINT = (178, 175, 168), (142, 139, 134), (70, 66, 62)
+_CURBSTONE, _SIDEWALK, _JOINT = (178, 175, 168), (142, 139, 134), (70, 66, 62)
 _ASPHALT, _GRAVEL = (84, 83, 84), (141, 133, 121)
 _PAINT = {"white": (226, 226, 220), "yellow": (222, 178, 60)}
 
@@ -117,7 +117,7 @@ def _shape(b: Builder, arrays: GroundArrays, k: Any, beyond: float) -> None:
 def _profile(k: Any, beyond: float) -> list[float]:
     """Places across a line, from right to left, between which it is drawn flat."""
     kind, half, face = int(k["kind"]), 0.5 * float(k["width"]), float(k["face"])
-    if kind == KERB:
+    if kind == CURB:
         width, fall = float(k["width"]), float(k["fall"])
         stone = [STONE] if 0.5 * face < STONE < width else []
         return [-0.5 * face, 0.0, 0.5 * face, *stone, width, *(width + fall * t for t in FALL_AT)]
@@ -129,7 +129,7 @@ def _profile(k: Any, beyond: float) -> list[float]:
 
 
 def _line(b: Builder, arrays: GroundArrays, k: Any, beyond: float, soil: Callable[[float, float], tuple[int, int, int]]) -> None:
-    """One piece of a kerb, wall or ditch."""
+    """One piece of a curb, wall or ditch."""
     profile = np.array(_profile(k, beyond))
     x, y = _arc_places(k, profile) if k["arc"] != 0.0 else _straight_places(k, profile, beyond)
     if not x.size:
@@ -146,7 +146,7 @@ def _line(b: Builder, arrays: GroundArrays, k: Any, beyond: float, soil: Callabl
     for n in range(len(profile) - 1):
         middle = 0.5 * (profile[n] + profile[n + 1])
         here = points[points.shape[0] // 2, n + 1]
-        color = _KERBSTONE if middle < STONE else _SIDEWALK if middle < k["width"] else soil(float(here[0]), float(here[1]))
+        color = _CURBSTONE if middle < STONE else _SIDEWALK if middle < k["width"] else soil(float(here[0]), float(here[1]))
         b.paint(color).sheet(points[:, n : n + 2])
 
 

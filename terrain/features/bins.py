@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
 from terrain.features.kernels import BINS, Features
-from terrain.features.shapes import ADDED, KERB, LINES, highest, steepest
+from terrain.features.shapes import ADDED, CURB, LINES, highest, steepest
 
 MOST_BINS = 2**18
 SMALLEST_BIN = 1.0
@@ -39,7 +39,7 @@ def binned(pieces: Record) -> Features:
 
 def _reach(k: Any) -> float:
     """Distance [m] from its axis, or line, to where a piece ends."""
-    if k["kind"] == KERB:
+    if k["kind"] == CURB:
         return float(k["width"] + k["fall"] + k["face"])
     if k["kind"] in LINES:
         return 0.5 * float(k["width"]) + float(k["face"])
@@ -50,7 +50,7 @@ def _boxes(pieces: Record, reach: NDArray[np.float64]) -> tuple[NDArray[np.float
     """Least and largest x, y (n, 2) that pieces reach to."""
     ends = [pieces["origin"], pieces["origin"]]
     if len(pieces):
-        straight = (pieces["kind"] >= KERB) & (pieces["arc"] == 0.0)
+        straight = (pieces["kind"] >= CURB) & (pieces["arc"] == 0.0)
         ends[1] = pieces["origin"] + np.where(straight, pieces["length"], 0.0)[:, None] * pieces["axis"]
     far = (reach + np.abs(pieces["arc"]))[:, None]
     return np.minimum(*ends) - far, np.maximum(*ends) + far
@@ -82,7 +82,7 @@ def _bounds(of_pieces: NDArray[np.float64], pieces: Record, starts: NDArray[np.i
     added = np.isin(pieces["kind"], ADDED)
     bins = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     feature = pieces["feature"][items]
-    # pieces of one line are alike but for heights of a kerb, which is solid
+    # pieces of one line are alike but for heights of a curb, which is solid
     _, once = np.unique(np.stack((bins, feature)), axis=1, return_index=True)
     sums = np.bincount(bins[once], weights=np.where(added[items[once]], of_pieces[items[once]], 0.0), minlength=len(starts) - 1)
     solid = np.zeros(len(starts) - 1)

@@ -1,6 +1,6 @@
 """Sharp things on a ground as kernels find them: what shapes that can be written down add to its height.
 
-A shape (`terrain.features.shapes`) is exact however coarse the grid below it is. Solid things (half-round, step, kerb, wall) stand on the ground and where two
+A shape (`terrain.features.shapes`) is exact however coarse the grid below it is. Solid things (half-round, step, curb, wall) stand on the ground and where two
 overlap the higher one counts; what shapes the ground itself (ditch, washboard, bump, setts) adds up. Of the pieces of a line the nearest counts. A grid of
 bins says which pieces may matter at a point, so that a point far from all of them costs a few ns.
 """
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, dtype_of, record
-from terrain.features.shapes import DITCH, KERB, PIECE, SETTS, WASHBOARD, line_at, shape_at, smooth_step
+from terrain.features.shapes import DITCH, CURB, PIECE, SETTS, WASHBOARD, line_at, shape_at, smooth_step
 
 BINS = (
     ("origin", (2,), "m", "x, y of the south-west corner"),
@@ -115,7 +115,7 @@ def features_and_slopes(bins, starts, items, pieces, x, y):
             feature, nearest = k["feature"], math.inf
             line = line_x = line_y = 0.0
             added = k["kind"] >= DITCH or (k["kind"] >= WASHBOARD and k["kind"] <= SETTS)
-        if k["kind"] >= KERB:
+        if k["kind"] >= CURB:
             distance, piece, piece_x, piece_y = line_at(k, x, y)
             if distance < nearest:
                 nearest, line, line_x, line_y = distance, piece, piece_x, piece_y

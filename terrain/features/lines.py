@@ -1,4 +1,4 @@
-"""Lines of kerbs, walls and ditches: straight pieces joined by arcs, so that their signed distance (+ = left) is C1 at corners too."""
+"""Lines of curbs, walls and ditches: straight pieces joined by arcs, so that their signed distance (+ = left) is C1 at corners too."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def line_of(k: Any, section: Section) -> None:
         k["face"] = 0.5 * (said["width"] - said["bottom"])
         return
     k["height"], k["face"] = np.max(said["height"]), said["face"]
-    k["width"] = said["width"] if said["type"] == "kerb" else said["thickness"]
+    k["width"] = said["width"] if said["type"] == "curb" else said["thickness"]
     if k["face"] > k["width"]:
         raise ConfigError(section.file, section.path("face"), said["face"], f"at most {k['width']:g}, the width")
     k["fall"] = max(said.get("fall", 0.0), said["face"])
@@ -75,7 +75,7 @@ def chain(line: Record, section: Section) -> list[Record]:
 
 
 def _heights_at(section: Section, points: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Heights (n,) of a kerb at its points; None: it has one. Raises ConfigError."""
+    """Heights (n,) of a curb at its points; None: it has one. Raises ConfigError."""
     heights = np.asarray(section.mapping.get("height", 0.0), np.float64)
     if heights.ndim == 0:
         return None

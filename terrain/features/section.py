@@ -15,7 +15,7 @@ from simulator.base.section import Section
 from terrain.features.bins import binned
 from terrain.features.kernels import Features, no_features
 from terrain.features.lines import chain, line_of
-from terrain.features.shapes import BUMP, DITCH, HALF_ROUND, KERB, PIECE, SETTS, STEP, WALL, WASHBOARD
+from terrain.features.shapes import BUMP, DITCH, HALF_ROUND, CURB, PIECE, SETTS, STEP, WALL, WASHBOARD
 
 _PLACE = (-1e5, 1e5)
 _AT = Field("at", Number("m", *_PLACE, shape=(2,)), "x, y of its middle")
@@ -25,7 +25,7 @@ _POINTS = Field(
 )
 _CORNER = Field("corner", Number("m", 0.0, 100.0), "radius of the arcs at the corners of the line", 0.1)
 _LENGTH = Number("m", 0.05, 1e4)
-_KERB_HEIGHT = Number("m", 0.001, 2.0)
+_CURB_HEIGHT = Number("m", 0.001, 2.0)
 
 
 def _edge(name: str, default: float) -> Field:
@@ -48,11 +48,11 @@ FEATURE_FILE = {
         Field("depth", _LENGTH, "along it"),
         _edge("edge", 0.02),
     ),
-    "kerb": (
+    "curb": (
         _POINTS,
         Field(
             "height",
-            Either((_KERB_HEIGHT, Number("m", 0.001, 2.0, shape=((2, 10_000),)))),
+            Either((_CURB_HEIGHT, Number("m", 0.001, 2.0, shape=((2, 10_000),)))),
             "by which the ground to the left of the line is higher, or one height at every point",
         ),
         _edge("face", 0.02),
@@ -118,7 +118,7 @@ _KINDS = {
     "washboard": WASHBOARD,
     "bump": BUMP,
     "setts": SETTS,
-    "kerb": KERB,
+    "curb": CURB,
     "wall": WALL,
     "ditch": DITCH,
 }
@@ -139,7 +139,7 @@ def _pieces(section: Section, number: int) -> list[Record]:
     p = record(PIECE)
     k = p[0]
     k["kind"], k["feature"] = _KINDS[said["type"]], number
-    if said["type"] in ("kerb", "wall", "ditch"):
+    if said["type"] in ("curb", "wall", "ditch"):
         line_of(k, section)
         return chain(p, section)
     k["origin"], k["axis"] = said["at"], (math.cos(said["yaw"]), math.sin(said["yaw"]))

@@ -1,4 +1,4 @@
-"""Shapes of sharp things on a ground, and the records of their pieces: half-rounds, steps, washboards, bumps, setts; kerbs, walls and ditches along lines.
+"""Shapes of sharp things on a ground, and the records of their pieces: half-rounds, steps, washboards, bumps, setts; curbs, walls and ditches along lines.
 
 Faces that stand upright are ramps 3 t^2 - 2 t^3 over a few centimeters (`edge`, `face`), so that the ground keeps its first derivatives (C1) and no slope is
 steeper than 1.5 height / face.
@@ -11,10 +11,10 @@ from typing import Any
 
 from simulator.base.jit import inline
 
-HALF_ROUND, STEP, WASHBOARD, BUMP, SETTS, KERB, WALL, DITCH = range(8)
+HALF_ROUND, STEP, WASHBOARD, BUMP, SETTS, CURB, WALL, DITCH = range(8)
 ADDED = (WASHBOARD, BUMP, SETTS, DITCH)
 """Kinds that shape the ground itself and add up."""
-LINES = (KERB, WALL, DITCH)
+LINES = (CURB, WALL, DITCH)
 """Kinds along a line of points."""
 
 PIECE = (
@@ -24,10 +24,10 @@ PIECE = (
     ("origin", (2,), "m", "middle of a shape, start of a straight piece of a line, center of an arc"),
     ("axis", (2,), "1", "direction of travel over a shape, of a straight piece, from the center of an arc to its middle"),
     ("length", (), "m", "along the axis"),
-    ("width", (), "m", "across the axis: of a shape, of a kerb's top, of a wall, of a ditch"),
+    ("width", (), "m", "across the axis: of a shape, of a curb's top, of a wall, of a ditch"),
     ("height", (), "m", "over the ground; of a ditch its depth, negative"),
     ("face", (), "m", "length of the ramp that stands for an upright face; of a ditch that of its banks"),
-    ("fall", (), "m", "length over which a kerb falls back behind its top"),
+    ("fall", (), "m", "length over which a curb falls back behind its top"),
     ("foot", (2,), "m", "of a half-round and a bump: distances from the middle between which the shape runs out"),
     ("foot_height", (), "m", "height where it begins to run out"),
     ("foot_slope", (), "1", "slope there"),
@@ -35,7 +35,7 @@ PIECE = (
     ("bottom", (), "m", "width of the bottom of a ditch, of the joints of setts"),
     ("scatter", (), "m", "root mean square of the heights of setts"),
     ("seed", (), "1", "of the heights of setts"),
-    ("rise", (), "1", "share of its height by which a straight piece of a kerb is higher at its end"),
+    ("rise", (), "1", "share of its height by which a straight piece of a curb is higher at its end"),
     ("arc", (), "m", "radius of an arc of a line, + = turning left; 0 = straight"),
     ("half_cosine", (), "1", "cosine of half the angle of an arc"),
     ("open_start", (), "1", "1 = the line begins here", "i8"),
@@ -157,7 +157,7 @@ def shape_at(k, x, y):
 def _across(k, d):
     """(height, slope) of a line at a signed distance d [m], + = left."""
     kind = k["kind"]
-    if kind == KERB:
+    if kind == CURB:
         up, up_d = smooth_step(d / k["face"] + 0.5)
         down, down_d = smooth_step((d - k["width"]) / k["fall"])
         return k["height"] * up * (1.0 - down), k["height"] * (up_d / k["face"] * (1.0 - down) - up * down_d / k["fall"])
@@ -201,7 +201,7 @@ def line_at(k, x, y):
 def highest(k: Any) -> float:
     """Bound on the height of one piece over the ground, a record of `PIECE`."""
     height = max(float(k["height"]), 0.0)
-    if k["kind"] == KERB:
+    if k["kind"] == CURB:
         return height * max(1.0, 1.0 + float(k["rise"]))
     return height + (math.sqrt(3.0) * float(k["scatter"]) if k["kind"] == SETTS else 0.0)
 
@@ -210,7 +210,7 @@ def steepest(k: Any) -> float:
     """Bound on the slope of one piece, a record of `PIECE`."""
     height, face = abs(float(k["height"])), float(k["face"])
     side = 1.5 * height / face
-    if k["kind"] == KERB:
+    if k["kind"] == CURB:
         top = max(1.0, 1.0 + float(k["rise"]))
         ramp = 1.5 * height * abs(float(k["rise"])) / float(k["length"]) if k["rise"] != 0.0 else 0.0
         return math.hypot(top * (side + 1.5 * height / float(k["fall"])), top * side + ramp)

@@ -236,15 +236,15 @@ def test_a_hand_gearbox_gets_the_clutch_pedal_and_the_h_pattern(hub, profiles):
     hub.devices[77] = device
     by_hand, automatic = Wheel(hub, RANGE, Lever(5)), Wheel(hub, RANGE)
     untouched = command(by_hand, hub)
-    assert (untouched["by_foot"], untouched["selector"]) == (0, 0), "the pattern is in neutral"
+    assert (untouched["manual_clutch"], untouched["selector"]) == (0, 0), "the pattern is in neutral"
     device.note_motion(1, 1.0)
     device.note_motion(1, -0.5)
     handle.values[1] = -0.5
     device.note_button(14)
     now = command(by_hand, hub)
-    assert (now["by_foot"], now["selector"], now["gear"]) == (1, 1, 3) and now["clutch"] == pytest.approx(0.745, abs=0.01)
+    assert (now["manual_clutch"], now["selector"], now["gear"]) == (1, 1, 3) and now["clutch"] == pytest.approx(0.745, abs=0.01)
     now = command(automatic, hub)
-    assert (now["by_foot"], now["clutch"], now["selector"], now["gear"]) == (0, 0.0, 1, 0)
+    assert (now["manual_clutch"], now["clutch"], now["selector"], now["gear"]) == (0, 0.0, 1, 0)
     device.note_release(14)
     device.note_button(18)
     assert command(by_hand, hub)["selector"] == -1

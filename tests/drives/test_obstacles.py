@@ -1,4 +1,4 @@
-"""Does a vehicle get over kerbs, bumps, steps and half-rounds as its tires roll, and not as a point meets a wall?"""
+"""Does a vehicle get over curbs, bumps, steps and half-rounds as its tires roll, and not as a point meets a wall?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from terrain.load_terrain import load_terrain
 from vehicles.command import COMMAND
 
 H = 1e-3
-KERB = {"type": "kerb", "points": [[0.0, 20.0], [0.0, -20.0]], "height": 0.1, "width": 30.0, "fall": 5.0}
+CURB = {"type": "curb", "points": [[0.0, 20.0], [0.0, -20.0]], "height": 0.1, "width": 30.0, "fall": 5.0}
 BUMP = {"type": "bump", "at": [0.15, 0.0], "height": 0.1, "length": 0.3, "width": 6.0}
 STEP = {"type": "step", "at": [10.0, 0.0], "height": 0.2, "length": 6.0, "depth": 20.0}
 
@@ -46,7 +46,7 @@ def drive(vehicle, feature, speed, throttle, until=4.0):
     return load, float(vehicle.space.state[0]["p_WB"][0])
 
 
-@pytest.mark.parametrize(("feature", "speed"), [(KERB, 1.0), (BUMP, 3.0), (STEP, 1.0)], ids=["kerb", "bump", "step"])
+@pytest.mark.parametrize(("feature", "speed"), [(CURB, 1.0), (BUMP, 3.0), (STEP, 1.0)], ids=["curb", "bump", "step"])
 def test_wheels_roll_over_what_a_point_meets_as_a_wall(hmmwv, feature, speed):
     """Over it in both axles, with no wheel bearing more than two and a half times what it does at rest; in one point it is fifteen times."""
     hmmwv.reset(ground(feature), x=-3.0)
@@ -83,9 +83,9 @@ def test_the_limit_speed_over_half_rounds_falls_with_their_height_and_hangs_on_n
             speed = 0.5 * (slow + fast)
             slow, fast = (slow, speed) if shock(hmmwv, radius, speed) > most else (speed, fast)
         limits.append(slow)
-        hmmwv.model.tires["window_spacing"] = 0.025
+        hmmwv.model.tires["contact_grid_spacing"] = 0.025
         assert shock(hmmwv, radius, 0.975 * slow) < most < shock(hmmwv, radius, 1.025 * fast)
-        hmmwv.model.tires["window_spacing"] = 0.05
+        hmmwv.model.tires["contact_grid_spacing"] = 0.05
     assert limits[0] > limits[1] > limits[2]
     assert shock(hmmwv, 0.1, 10.0) < shock(hmmwv, 0.15, 10.0) < shock(hmmwv, 0.2, 10.0)
     assert shock(hmmwv, 0.15, 28.0) < most

@@ -22,7 +22,7 @@ CORNERS = ("FL", "FR", "RL", "RR")
 
 def part_file(name):
     """The mapping in a shipped drivetrain file."""
-    return yaml.safe_load((ROOT / f"configs/vehicles/parts/drivetrain_{name}.yaml").read_text())
+    return yaml.safe_load((ROOT / f"configs/drivetrains/drivetrain_{name}.yaml").read_text())
 
 
 def without_friction(parts):

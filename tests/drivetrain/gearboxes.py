@@ -86,7 +86,7 @@ HAND = {
     "upshift_rpm": [1600.0, 3500.0],
     "downshift_rpm": [850.0, 1500.0],
     "shift_latency": 1.0,
-    "synchroniser": {"torque": 40.0, "time": 0.5, "gate_time": 0.15},
+    "synchronizer": {"torque": 40.0, "time": 0.5, "gate_time": 0.15},
     "lockout_wheel_speed": 2.1,
 }
 

@@ -15,7 +15,7 @@ OUT, IN = 1.0, 0.0
 
 def driver(gear, speed=0.0, grade=0.0, **changes):
     """A car whose clutch and lever are worked by its driver."""
-    return Car(hand(**changes), gear, speed, grade).set(by_foot=1, selector=1, gear=gear, clutch=OUT)
+    return Car(hand(**changes), gear, speed, grade).set(manual_clutch=1, selector=1, gear=gear, clutch=OUT)
 
 
 def slips(car):
@@ -123,7 +123,7 @@ def test_whatever_is_asked_clutches_only_take_energy(parts):
         for _ in range(30):
             pedals = {name: float(rng.choice([0.0, rng.uniform(), 1.0])) for name in ("throttle", "brake", "clutch")}
             car.set(selector=rng.choice([-1, 0, 1, 1, 1]), gear=rng.choice([0, rng.integers(0, 6)]), **pedals)
-            car.set(by_foot=rng.integers(0, 2), starter=rng.integers(0, 2))
+            car.set(manual_clutch=rng.integers(0, 2), starter=rng.integers(0, 2))
             heat = float(car.state[0]["clutch_heat"])
             log = car.roll(float(rng.choice([0.05, 0.5, 2.0])), float(rng.choice([1e-3, 5e-3])))
             assert np.isfinite(log).all() and np.abs(log[:, 3]).max() < 900.0
@@ -136,8 +136,8 @@ def test_whatever_is_asked_clutches_only_take_energy(parts):
         (hand(clutch={**CLUTCH, "capacity": 300.0}), "clutch.capacity", "the most that the engine gives"),
         (hand(clutch={**CLUTCH, "share": [1.0, 1.0, 0.2, 0.1]}), "clutch.share", "from 1 to 0"),
         (hand(clutch=None), "", "either torque_converter or clutch"),
-        (hand(type="automatic"), "gearbox.synchroniser", "a gearbox of type automatic has none"),
-        (hand(synchroniser=None), "gearbox.synchroniser", "a gearbox of type manual has it"),
+        (hand(type="automatic"), "gearbox.synchronizer", "a gearbox of type automatic has none"),
+        (hand(synchronizer=None), "gearbox.synchronizer", "a gearbox of type manual has it"),
         (hand(starter={**STARTER, "torque": 100.0}), "starter.torque", "until it fires"),
         (hand(starter={**STARTER, "fire_rpm": 200.0}), "starter.fire_rpm", "below which the engine dies"),
     ],

@@ -128,7 +128,7 @@ def test_a_fault_in_a_file_that_a_maneuver_names(kind, name, key, value, expecte
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("kind", "key"), [("tires", "stiffness"), ("vehicles/parts", "brakes.stiffness")])
+@pytest.mark.parametrize(("kind", "key"), [("tires", "stiffness"), ("drivetrains", "brakes.stiffness")])
 def test_a_fault_in_a_part_that_a_vehicle_names(kind, key, tmp_path, capsys):
     vehicle = shipped("vehicles", "hmmwv")
     entry = "tires" if kind == "tires" else "drivetrain"

@@ -44,7 +44,7 @@ PERHAPS_RIGHT = ["text", "4.5e3", "two\nlines", "", None, True, [], [1, 2], 0, -
 
 vehicle = vehicle_description("hmmwv")
 tires = tire_set([tire(read_yaml(CONFIGS / "tires/tmeasy_hmmwv.yaml"), "tires.yaml")] * 4)
-parts = read_yaml(CONFIGS / f"vehicles/parts/{vehicle.drivetrain}.yaml")
+parts = read_yaml(CONFIGS / f"drivetrains/{vehicle.drivetrain}.yaml")
 platform = build_platform("small_hexapod")
 soils = {file.stem: read_yaml(file) for file in (CONFIGS / "soils").glob("*.yaml")}
 
@@ -63,7 +63,7 @@ def with_mechanisms(mapping: Any) -> Any:
 
 BUILD = {
     "vehicles": lambda m: read_description(with_mechanisms(m), FILE),
-    "vehicles/parts": lambda m: Vehicle(vehicle, tires, m, FILE),
+    "drivetrains": lambda m: Vehicle(vehicle, tires, m, FILE),
     "tires": lambda m: tire(m, FILE, folders=[CONFIGS / "tires"]),
     "soils": lambda m: soil(m, FILE),
     "terrains": lambda m: load_terrain(m, FILE, data_folder("assets"), soils),

@@ -7,7 +7,7 @@ import pytest
 from program import call, finish, refused, start
 from terminal import jounce, on_terminal
 
-FEW = "mass,toe_front_left,grade_60,creep_speed,turning_circle_kerb_left"
+FEW = "mass,toe_front_left,grade_60,creep_speed,turning_circle_curb_left"
 MASS = 1817.0 + 4 * 133.333 + 90.0 + 90.0 + 400.0
 """Chassis, corners, crew and cargo [kg]."""
 
@@ -20,7 +20,7 @@ def test_a_page_an_object_and_the_same_numbers_again(tmp_path, capsys):
     assert json.loads((tmp_path / "first" / "facts.json").read_text())["result"] == told["result"]
     numbers = {row["fact"]: row["value"] for row in told["result"]["facts"]}
     assert numbers["mass"] == pytest.approx(MASS, abs=0.1)
-    assert numbers["turning_circle_kerb_left"] == pytest.approx(2 * 7.7, abs=0.3)
+    assert numbers["turning_circle_curb_left"] == pytest.approx(2 * 7.7, abs=0.3)
     assert numbers["grade_60"] == 1.0  # climbed, as published
     code, again, _ = call(capsys, "facts", "hmmwv", "--only", FEW, "--json", "--out", tmp_path / "second")
     assert code == 0 and json.loads(again)["result"] == told["result"]
@@ -53,7 +53,7 @@ def test_on_a_terminal_of_80_columns(tmp_path):
     lines = [line.split("\x1b[2K")[-1] for line in said.replace("\r", "").splitlines()]
     table = lines[lines.index("HMMWV") :]
     assert all(len(line) <= 80 for line in table if str(tmp_path) not in line)
-    assert any("turning, kerb to kerb, left" in line and "15.24" in line for line in table)
+    assert any("turning, curb to curb, left" in line and "15.24" in line for line in table)
     assert any("width" in line and "OUTSIDE 2.12 to 2.16" in line for line in table)
 
 

@@ -22,11 +22,11 @@ BODY = {"width": 2.0, "length": 5.0, "front": 2.0}
 READ = {
     "vehicles/hmmwv": lambda m: read_description(m, "f.yaml"),
     "vehicles/five_link_rear": lambda m: read_description(m, "f.yaml"),
-    "vehicles/parts/drivetrain_hmmwv": lambda m: (
+    "drivetrains/drivetrain_hmmwv": lambda m: (
         drivetrain_from_mapping(m["drivetrain"], "f.yaml"),
         brakes_from_mapping(m["brakes"], "f.yaml"),
     ),
-    "vehicles/parts/drivetrain_hmmwv_chrono": lambda m: drivetrain_from_mapping(m["drivetrain"], "f.yaml"),
+    "drivetrains/drivetrain_hmmwv_chrono": lambda m: drivetrain_from_mapping(m["drivetrain"], "f.yaml"),
     "tires/tmeasy_hmmwv": lambda m: tire(m, "f.yaml"),
     "soils/dry_sand": lambda m: soil(m, "f.yaml"),
     "washouts/small_hexapod": lambda m: washout(m["cueing"], "f.yaml", 1e-3),
@@ -34,8 +34,8 @@ READ = {
 }
 
 FRONT, DRIVE = "axles.front.", "drivetrain."
-BAR = "vehicles/parts/drivetrain_hmmwv"
-SHIFTS = "vehicles/parts/drivetrain_hmmwv_chrono"
+BAR = "drivetrains/drivetrain_hmmwv"
+SHIFTS = "drivetrains/drivetrain_hmmwv_chrono"
 """By two speeds instead of a schedule."""
 NONSENSE = [
     ("vehicles/hmmwv", "chassis.mass", 1e-300),
@@ -140,7 +140,7 @@ def test_it_is_refused_by_its_key(file, key, value):
 
 
 def test_zero_is_good_where_there_may_be_nothing():
-    mapping = read_yaml(CONFIGS / "vehicles/parts/drivetrain_hmmwv.yaml")
+    mapping = read_yaml(CONFIGS / "drivetrains/drivetrain_hmmwv.yaml")
     for key in ("engine.inertia", "driveline.driveshaft_inertia", "driveline.half_shaft_inertia", "gearbox.release_time"):
         drivetrain_from_mapping(changed(mapping["drivetrain"], key, 0.0), "f.yaml")
 
@@ -148,6 +148,6 @@ def test_zero_is_good_where_there_may_be_nothing():
 @pytest.mark.parametrize("name", [file.stem for file in sorted((CONFIGS / "vehicles").glob("*.yaml"))])
 def test_every_shipped_vehicle_is_good(name):
     vehicle = vehicle_description(name)
-    parts = whole_file("vehicles/parts", str(vehicle.drivetrain))
+    parts = whole_file("drivetrains", str(vehicle.drivetrain))
     tires = tire_set([tire(whole_file("tires", tires), "t") for tires in vehicle.tires])
     Vehicle(vehicle, tires, parts, "p")

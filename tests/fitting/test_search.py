@@ -21,7 +21,7 @@ FILE = {
         "bar": {"key": "vehicle.axles.front.anti_roll_bar.rate", "start": 9000.0, "least": 0.0, "most": 10000.0},
         "load": {"key": "vehicle.chassis.fixed_masses.cargo.mass", "start": 400.0, "least": 100.0, "most": 1000.0, "scale": "log"},
     },
-    "minimise": {"sway_m": 1.0, "cost": 0.5},
+    "minimize": {"sway_m": 1.0, "cost": 0.5},
     "limits": {"roll_deg": {"max": 4.0}},
     "seed": 3,
     "runs": 300,
@@ -74,21 +74,21 @@ def test_without_the_limit_it_goes_where_that_is_not_kept():
 
 
 def test_what_is_greatest_is_looked_for_up_to_a_target():
-    found = searched(minimise=None, maximise="roll_deg", limits={}, target=8.0)
+    found = searched(minimize=None, maximize="roll_deg", limits={}, target=8.0)
     assert found.best.goal >= 8.0 and found.why == "the target is reached"
-    assert searched(minimise=None, maximise="roll_deg", limits={}).values(np.zeros(2))[0] == 0.0
+    assert searched(minimize=None, maximize="roll_deg", limits={}).values(np.zeros(2))[0] == 0.0
 
 
 def test_nothing_is_driven_beyond_the_runs_that_are_allowed_and_a_bound_is_told():
     found = searched(runs=15)
     assert found.runs <= 15 and "15 runs" in found.why
-    at_end = searched(minimise="roll_deg", limits={})
+    at_end = searched(minimize="roll_deg", limits={})
     assert any("bar is at its most" in line for line in notes(at_end))
 
 
 def test_a_metric_that_is_not_measured_is_refused_with_what_there_is():
-    with pytest.raises(ConfigError, match=r"o.yaml: minimise: got 'sway', expected .*did you mean sway_m") as refused:
-        searched(minimise="sway")
+    with pytest.raises(ConfigError, match=r"o.yaml: minimize: got 'sway', expected .*did you mean sway_m") as refused:
+        searched(minimize="sway")
     assert "roll_deg" in str(refused.value)
 
 

@@ -60,5 +60,5 @@ def barred(name: str) -> Description:
 def hmmwv(front: dict[str, Any] | None = None, rear: dict[str, Any] | None = None, **more: Any) -> Vehicle:
     """The HMMWV with these bars."""
     tires: Record = tire_set([tire(read_yaml(CONFIGS / "tires/tmeasy_hmmwv.yaml"), "t.yaml")] * 4)
-    parts = read_yaml(CONFIGS / "vehicles/parts/drivetrain_hmmwv.yaml")
+    parts = read_yaml(CONFIGS / "drivetrains/drivetrain_hmmwv.yaml")
     return Vehicle(read_description({**mapping("hmmwv", front, rear), **more}, "v.yaml"), tires, parts, "p.yaml")

@@ -81,7 +81,7 @@ def test_the_steering_wheel_is_where_the_hands_hold_it_and_the_column_twists_bel
     vehicle.reset(ground("flat"), speed=20.0)
     drive(vehicle, "flat", command(selector=1, throttle=0.3, steering=0.05), 1.5)
     seen, steering = vehicle.read()[0], vehicle.model.steering[0]
-    wheel, pinion = seen["steering_wheel_angle"], -steering["gear_ratio"] * seen["pitman_angle"]
+    wheel, pinion = seen["steering_wheel_angle"], -steering["gear_ratio"] * seen["steering_gear_angle"]
     assert wheel == pytest.approx(0.05 * steering["gear_ratio"] * steering["max_arm_angle"], rel=1e-9)
     twist = wheel - pinion
     assert 0.1 < twist / wheel < 0.4

@@ -122,7 +122,7 @@ def test_a_vehicle_whose_tie_rods_are_set_stands_as_any_reset_leaves_it(name: st
     assert drives[0] == drives[1]
 
 
-@pytest.mark.parametrize(("name", "knows"), [("hmmwv", True), ("hmmwv_hand", True), ("five_link_rear", False), ("hmmwv_abs", False)])
+@pytest.mark.parametrize(("name", "knows"), [("hmmwv", True), ("hmmwv_manual", True), ("five_link_rear", False), ("hmmwv_abs", False)])
 def test_a_vehicle_is_cleared_from_memory_as_field_by_field(name: str, knows: bool) -> None:
     """Where no part of it is from outside, or a controller, of whose memory nobody knows."""
     vehicle = build_vehicle(name, check_step=False)

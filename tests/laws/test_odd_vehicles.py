@@ -93,7 +93,7 @@ def weighing(folder: Path, factor: float) -> dict[str, Any]:
     def scale(place: dict[str, Any], *names: str) -> None:
         place.update({name: times(place[name]) for name in names if name in place})
 
-    car, brakes = copy.deepcopy(SEDAN), whole_file("vehicles/parts", "drivetrain_sedan")
+    car, brakes = copy.deepcopy(SEDAN), whole_file("drivetrains", "drivetrain_sedan")
     scale(car["chassis"], "mass", "inertia")
     scale(car["steering"]["rack"], "mass", "inertia")
     for axle in car["axles"].values():

@@ -152,7 +152,7 @@ def test_the_pull_acts_at_the_hook() -> None:
     assert hook[0] == pytest.approx(rear, abs=1e-4) and hook[1] == 0.0  # setting the toe has moved the wheels since
 
 
-@pytest.mark.parametrize("vehicle", ["hmmwv", "hmmwv_hand", "sedan", "light_truck"])
+@pytest.mark.parametrize("vehicle", ["hmmwv", "hmmwv_manual", "sedan", "light_truck"])
 def test_the_throttle_that_holds_a_speed_gives_the_torque_that_is_asked_for(vehicle):
     """In every gear, at every torque that the engine has there; beyond these the throttle is shut or open."""
     p = build_vehicle(vehicle, check_step=False).model.drivetrain

@@ -20,7 +20,7 @@ from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle, new_space
 
 CONFIGS = data_folder("configs")
-TIRES, PARTS = read_yaml(CONFIGS / "tires/tmeasy_hmmwv.yaml"), read_yaml(CONFIGS / "vehicles/parts/drivetrain_hmmwv.yaml")
+TIRES, PARTS = read_yaml(CONFIGS / "tires/tmeasy_hmmwv.yaml"), read_yaml(CONFIGS / "drivetrains/drivetrain_hmmwv.yaml")
 DAMPING = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
 
 

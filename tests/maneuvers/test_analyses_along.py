@@ -197,7 +197,7 @@ def test_turning_circle(side):
     }
     columns = {"p_WB_x": x, "p_WB_y": y, "x": x, "y": y, "heading": heading, "yaw": heading}
     values = look("turning_circle", drive_of(time, v_WB_B_x=1.8, steering_wheel_angle=side * 13.0, **columns, **contact)).values
-    assert values["turning_circle_kerb"] == pytest.approx(2.0 * math.hypot(6.9, 1.5), rel=1e-6)
+    assert values["turning_circle_curb"] == pytest.approx(2.0 * math.hypot(6.9, 1.5), rel=1e-6)
     assert values["turning_circle_wall"] == pytest.approx(
         2.0 * math.hypot(6.0 + 0.5 * BODY.width, max(BODY.front, BODY.length - BODY.front))
     )

@@ -155,7 +155,7 @@ def run_of(folder, told=lambda run, result: None, pictures=False):
 def test_a_series_draws_what_it_is_asked_for(tmp_path):
     result = run_of(tmp_path / "none")
     assert result["complete"] is True and [run["parameters"]["direction"] for run in result["runs"]] == [1, -1]
-    left, right = (run["metrics"]["turning_circle_kerb_m"] for run in result["runs"])
+    left, right = (run["metrics"]["turning_circle_curb_m"] for run in result["runs"])
     assert left == pytest.approx(right, rel=0.02) and 10.0 < left < 20.0
     assert list((tmp_path / "none").rglob("*.png")) == []
     run_of(tmp_path / "all", pictures=True)

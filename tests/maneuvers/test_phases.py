@@ -184,7 +184,7 @@ def test_a_maneuver_is_given_up(condition, words):
 
 
 def test_a_phase_has_to_end_within_its_time():
-    _, driver, _ = driven([{"name": "go", "throttle": 0.1, "until": {"when": "speed", "above_mps": 50}, "within_s": 2}], 4.0)
+    _, driver, _ = driven([{"name": "go", "throttle": 0.1, "until": {"when": "speed", "above_mps": 50}, "timeout_s": 2}], 4.0)
     assert driver.ended == "given up in phase go: time above 2 s"
 
 
@@ -247,7 +247,7 @@ GOOD = HEAD | {
             "steering": {"type": "path"},
             "speed_kph": "$speed_kph",
             "until": {"when": "station", "above_m": 80},
-            "within_s": 20,
+            "timeout_s": 20,
         },
         {"name": "dodge", "steering": {"type": "sine", "amplitude_deg": "2 * $angle_deg", "frequency_Hz": 0.5, "cycles": 1}},
         {
@@ -288,7 +288,7 @@ BROKEN = [
     (["phases", 0, "until"], 3, "phases[0].until"), (["phases", 0, "until"], [3], "phases[0].until[0]"),
     (["phases", 0, "until"], [{"all": []}], "phases[0].until[0].all"), (["phases", 0, "until"], [{"all": [{"when": "x"}]}], "phases[0].until[0].all[0]"),
     (["phases", 0, "until"], {"any": [{"when": "x", "above": 1}]}, "phases[0].until.when"),
-    (["phases", 0, "until"], None, "phases[0]"), (["phases", 0, "within_s"], -1, "phases[0].within_s"), (["phases", 0, "lasts_s"], "long", "phases[0].lasts_s"),
+    (["phases", 0, "until"], None, "phases[0]"), (["phases", 0, "timeout_s"], -1, "phases[0].timeout_s"), (["phases", 0, "lasts_s"], "long", "phases[0].lasts_s"),
     (["phases", 1, "steering", "frequency_Hz"], None, "phases[1].steering.frequency_Hz"),
     (["phases", 1, "steering", "frequency_Hz"], 0, "phases[1].steering.frequency_Hz"),
     (["phases", 1, "steering", "amplitude_kph"], 3, "phases[1].steering.amplitude_kph"),

@@ -15,7 +15,13 @@ from washout.contract import WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutContext
 from washout.cueing import MotionCueing
 
 H = 2e-3
-FIXED = {"motion_adaption": [0.0] * 3, "tilt_adaption": [0.0] * 2, "turn_adaption": [0.0] * 3, "leak": 0.0, "foresight_memory": 0.0}
+FIXED = {
+    "motion_adaptation": [0.0] * 3,
+    "tilt_adaptation": [0.0] * 2,
+    "rotation_adaptation": [0.0] * 3,
+    "leak": 0.0,
+    "foresight_memory": 0.0,
+}
 FREE = {"tilt_rate_degps": 1000.0, "tilt_acceleration_degps2": 1e6, "tilt_limit_deg": 30.0, "tilt_calm_deg": 0.0}
 FILTERS = {
     "high_pass_frequency": [3.0, 1.04, 1.55],
@@ -75,8 +81,8 @@ def waves(count, seed=3):
     [
         ("motion_start", 0, lambda x: x["by_motion"][0, 1]),
         ("tilt_start", 1, lambda x: x["by_tilt"][1, 1]),
-        ("turn_start", 1, lambda x: x["by_turn"][0, 1]),
-        ("turn_start", 2, lambda x: x["turned_by_turn"][2, 1]),
+        ("rotation_start", 1, lambda x: x["by_turn"][0, 1]),
+        ("rotation_start", 2, lambda x: x["turned_by_turn"][2, 1]),
     ],
 )
 def test_sensitivities_are_what_differences_say(start, place, sensitivity):
@@ -98,16 +104,16 @@ def test_sensitivities_are_what_differences_say(start, place, sensitivity):
 
 
 def test_shares_go_downhill_stay_in_bounds_and_leak_to_their_start():
-    one = Stepped(motion_adaption=[0.1, 0.1, 0.0])
+    one = Stepped(motion_adaptation=[0.1, 0.1, 0.0])
     u, x = one.parameters[0], one.state[0]
     seen = []
     for f in hard_drive(8000, H) * [1.0, 2.0, 1.0]:
         one.step(f)
         seen.append(np.concatenate([x["motion_share"], x["tilt_share"], x["turn_share"]]))
     seen = np.array(seen)
-    least = np.concatenate([u["motion_least"], u["tilt_least"], u["turn_least"]])
-    most = np.concatenate([u["motion_most"], u["tilt_most"], u["turn_most"]])
-    start = np.concatenate([u["motion_start"], u["tilt_start"], u["turn_start"]])
+    least = np.concatenate([u["motion_min"], u["tilt_min"], u["rotation_min"]])
+    most = np.concatenate([u["motion_max"], u["tilt_max"], u["rotation_max"]])
+    start = np.concatenate([u["motion_start"], u["tilt_start"], u["rotation_start"]])
     assert (seen >= least - 1e-12).all() and (seen <= most + 1e-12).all()
     assert np.ptp(seen[:, 1]) > 0.05
     away = abs(seen[-1, 1] - start[1])

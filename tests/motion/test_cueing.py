@@ -82,7 +82,7 @@ def test_soft_ends_keep_an_overload_off_the_limiter_and_off_the_cushions():
     motion = engaged()
     legs = steps(motion, REST + 2.5 * (hard_drive(20000) - REST))
     assert worst_use(motion.platform, legs)[0] <= 1.0
-    inside = motion.platform[0]["longest_leg"] - motion.platform[0]["cushion"]
+    inside = motion.platform[0]["longest_leg"] - motion.platform[0]["stroke_margin"]
     assert legs.max() <= inside + 1e-4
 
 

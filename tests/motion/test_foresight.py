@@ -52,7 +52,7 @@ def test_the_rate_that_goes_with_a_force_foretells_it():
     force, rate = np.tile(REST, (1500, 1)), np.zeros((1500, 3))
     rate[:, 1] = 0.02 * np.sin(12.0 * H * np.arange(1500))
     numbers = [[10.0, 0.0, 0.0, 0.0], [10.0, 0.0, 0.0, 0.0]]
-    unmoved = {**FIXED, **BLIND, "turn_start": [0.0] * 3, "turn_least": [0.0] * 3, "rate_gain": [0.0] * 3}
+    unmoved = {**FIXED, **BLIND, "rotation_start": [0.0] * 3, "rotation_min": [0.0] * 3, "rate_gain": [0.0] * 3}
     pose = Stepped(**(unmoved | {"foresight_rate": numbers})).drive(force, rate)
     assert np.ptp(pose[500:, 0]) > 1e-4
     assert np.ptp(pose[500:, 1]) < 1e-12

@@ -16,7 +16,7 @@ def legs_at(p, pose):
 
 def excursion(p, axis, sign, step):
     """Largest single-axis excursion from neutral that keeps all legs off the cushions."""
-    low, high = p[0]["shortest_leg"] + p[0]["cushion"], p[0]["longest_leg"] - p[0]["cushion"]
+    low, high = p[0]["shortest_leg"] + p[0]["stroke_margin"], p[0]["longest_leg"] - p[0]["stroke_margin"]
     pose, way = np.zeros(6), 0.0
     while True:
         pose[axis] = sign * (way + step)
@@ -77,7 +77,7 @@ def test_neutral_and_park_legs():
     p = platform()
     assert legs_at(p, np.zeros(6)) == pytest.approx(np.full(6, p[0]["neutral_leg"]), abs=1e-4)
     parked = legs_at(p, [0, 0, p[0]["park_height"], 0, 0, 0])
-    assert parked == pytest.approx(np.full(6, p[0]["shortest_leg"] + 2 * p[0]["cushion"]), abs=1e-4)
+    assert parked == pytest.approx(np.full(6, p[0]["shortest_leg"] + 2 * p[0]["stroke_margin"]), abs=1e-4)
 
 
 def test_directions_are_derivatives_of_the_legs():
@@ -118,7 +118,7 @@ def test_bend_bounds_the_second_derivative(name):
         ({"leg_speed": "fast"}, "leg_speed"),
         ({"leg_speed": True}, "leg_speed"),
         ({"longest_leg": 0.5}, "longest_leg"),
-        ({"cushion": 0.2}, "cushion"),
+        ({"stroke_margin": 0.2}, "stroke_margin"),
         ({"neutral_leg": 0.72}, "neutral_leg"),
         ({"neutral_leg": float("nan")}, "neutral_leg"),
         ({"wheels": 4}, "wheels"),
@@ -180,7 +180,7 @@ def test_seats_have_the_stated_excursions():
     stated = {"seat_3dof": {2: 0.05, 3: np.radians(9.6), 4: np.radians(5.7)}, "seat_2dof": {3: np.radians(12.7), 4: np.radians(9.0)}}
     for name, ways in stated.items():
         p = platform(name)
-        p[0]["cushion"] = 0.0
+        p[0]["stroke_margin"] = 0.0
         assert [bool(free) for free in p[0]["freedoms"]] == [axis in ways for axis in range(6)]
         for axis, way in ways.items():
             for sign in (-1, 1):

@@ -180,7 +180,7 @@ def test_same_file_same_bits(tmp_path: Path) -> None:
 def test_steering_runs_between_samples_and_throttle_waits_for_its_own(tmp_path: Path) -> None:
     coarse = write(tmp_path, {"t": [0.0, 0.5, 1.0], "steering": [0.0, 0.2, 0.2], "throttle": [0.0, 0.0, 0.0], "braking": [0, 0, 0]})
     fine = write(tmp_path, inputs(1.01, steering=lambda t: np.minimum(0.4 * t, 0.2)), "fine")
-    assert np.abs(driven(coarse)["pitman_angle"][[1, 2]] - driven(fine)["pitman_angle"][[50, 100]]).max() < 1e-12
+    assert np.abs(driven(coarse)["steering_gear_angle"][[1, 2]] - driven(fine)["steering_gear_angle"][[50, 100]]).max() < 1e-12
     late = write(tmp_path, {"t": [0.0, 0.5, 1.0], "steering": [0, 0, 0], "throttle": [0.0, 1.0, 1.0], "braking": [0, 0, 0]}, "late")
     history = driven(late)
     assert history["engine_speed"][1] == 0.0 < history["engine_speed"][2]

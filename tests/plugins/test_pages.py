@@ -134,10 +134,10 @@ def test_the_pedals_are_pressed(folder: Path) -> None:
     human.close()
 
 
-def test_the_kerb_stands_where_the_file_says(folder: Path, tmp_path: Path) -> None:
+def test_the_curb_stands_where_the_file_says(folder: Path, tmp_path: Path) -> None:
     plugin(folder, "own_terrain")
-    (tmp_path / "kerb.yaml").write_text(blocks("own_terrain", "yaml")[-1])
-    ground = build_ground(str(tmp_path / "kerb.yaml"))
+    (tmp_path / "curb.yaml").write_text(blocks("own_terrain", "yaml")[-1])
+    ground = build_ground(str(tmp_path / "curb.yaml"))
     assert (ground.height(19.9, 0.0), ground.height(20.1, 3.0)) == pytest.approx((0.0, 0.12), abs=1e-6)
 
 

@@ -11,7 +11,7 @@ from tests.whole_files import whole_file
 
 HMMWV: dict[str, Any] = read_yaml(find_config("vehicles", "hmmwv"))
 FIVE_LINK: dict[str, Any] = whole_file("vehicles", "five_link_rear")["axles"]["rear"]
-DRIVETRAIN: dict[str, Any] = read_yaml(find_config("vehicles/parts", HMMWV["drivetrain"]))
+DRIVETRAIN: dict[str, Any] = read_yaml(find_config("drivetrains", HMMWV["drivetrain"]))
 
 BEHIND = 1.25
 """m. From one axle to the next."""

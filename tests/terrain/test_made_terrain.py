@@ -1,4 +1,4 @@
-"""Are made terrains what they say: slopes, roughness, kerbs, the same for the same seed, and does a car stand on them?"""
+"""Are made terrains what they say: slopes, roughness, curbs, the same for the same seed, and does a car stand on them?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simulator.tools.terrain.generators.proving_ground import INCH
 from simulator.tools.terrain.generators.terrain_writer import files_of, write
 from simulator.tools.terrain.make_command import GENERATORS, generate_terrain
 from terrain.composite_height import composed_heights
-from terrain.features.shapes import KERB
+from terrain.features.shapes import CURB
 from terrain.ground import Ground
 from vehicles.command import COMMAND
 
@@ -135,11 +135,11 @@ def test_setts_scatter_as_they_should(grounds: dict[str, Ground]) -> None:
     assert tops.std() == pytest.approx(0.012, rel=0.1)
 
 
-def test_kerbs_stand_where_streets_end_and_drop_at_crossings(grounds: dict[str, Ground]) -> None:
-    """Just beside and just behind every straight piece of kerb; the histogram has two peaks, and the street falls to the kerb."""
+def test_curbs_stand_where_streets_end_and_drop_at_crossings(grounds: dict[str, Ground]) -> None:
+    """Just beside and just behind every straight piece of curb; the histogram has two peaks, and the street falls to the curb."""
     ground = grounds["town"]
     rises, lengths, crown = [], [], []
-    for k in ground.features.pieces[ground.features.pieces["kind"] == KERB]:
+    for k in ground.features.pieces[ground.features.pieces["kind"] == CURB]:
         if k["arc"] != 0.0 or k["length"] < 0.05:
             continue
         s = np.linspace(0.02, 0.98, 50)[:, None] * k["length"] * k["axis"] + k["origin"]

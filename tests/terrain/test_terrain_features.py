@@ -21,8 +21,8 @@ from terrain.load_terrain import load_terrain
 ALL = [
     {"type": "half_round", "at": [10, 0], "yaw_deg": 20, "radius": 0.1, "length": 3},
     {"type": "step", "at": [15, 0], "yaw_deg": 10, "height": 0.2, "length": 3, "depth": 1},
-    {"type": "kerb", "points": [[0, 5], [10, 5], [14, 9], [14, 14], [5, 14]], "height": 0.12, "width": 0.5, "corner": 1.2, "fall": 0.5},
-    {"type": "kerb", "points": [[0, -15], [0, -25], [10, -25], [10, -15], [0, -15]], "height": 0.12, "width": 1, "fall": 0.5},
+    {"type": "curb", "points": [[0, 5], [10, 5], [14, 9], [14, 14], [5, 14]], "height": 0.12, "width": 0.5, "corner": 1.2, "fall": 0.5},
+    {"type": "curb", "points": [[0, -15], [0, -25], [10, -25], [10, -15], [0, -15]], "height": 0.12, "width": 1, "fall": 0.5},
     {"type": "wall", "points": [[20, 5], [25, 5], [25, 9], [22, 7]], "height": 1, "thickness": 0.3, "corner": 0.3},
     {"type": "ditch", "points": [[20, -5], [25, -5], [25, -9], [15, -9]], "depth": 0.4, "width": 1, "corner": 0.6},
     {"type": "ditch", "points": [[20, -15], [30, -20]], "depth": 0.4, "width": 1, "bottom": 0.4},
@@ -30,7 +30,7 @@ ALL = [
     {"type": "bump", "at": [45, 0], "yaw_deg": -30, "height": 0.1, "length": 2, "width": 3},
     {"type": "bump", "at": [44, 0], "yaw_deg": 50, "height": -0.1, "length": 3, "width": 3},
     {"type": "setts", "at": [40, 10], "yaw_deg": 15, "length": 3, "width": 2, "pitch": 0.17, "joint": 0.03, "rms": 0.01, "height": 0.04},
-    {"type": "kerb", "points": [[30, 8], [33, 8], [35, 8], [35, 12]], "height": [0.12, 0.12, 0.02, 0.1], "width": 1, "corner": 0.4},
+    {"type": "curb", "points": [[30, 8], [33, 8], [35, 8], [35, 12]], "height": [0.12, 0.12, 0.02, 0.1], "width": 1, "corner": 0.4},
 ]
 
 
@@ -99,7 +99,7 @@ def test_bins_leave_nothing_out(course: Ground) -> None:
 
 
 def test_a_long_line_lies_in_the_bins_along_it_only() -> None:
-    g = ground({"type": "kerb", "points": [[0, 0], [700, 700]], "height": 0.1})
+    g = ground({"type": "curb", "points": [[0, 0], [700, 700]], "height": 0.1})
     assert len(g.features.items) < 0.02 * np.prod(g.features.bins[0]["count"].astype(float))
     assert g.height(350.0 - 0.05, 350.0 + 0.05) == pytest.approx(0.1)
     assert g.height(350.0 + 0.05, 350.0 - 0.05) == 0.0
@@ -120,7 +120,7 @@ PROFILES: dict[str, tuple[dict[str, Any], Callable[[float], float], tuple[float,
         lambda u: 0.03 * (1.0 - math.cos(2.0 * math.pi * (u + 2.0) / 0.8)) if abs(u) < 2.0 else 0.0,
         (-2.1, -1.9, 0.0, 0.3, 1.99, 2.2),
     ),
-    "kerb": (
+    "curb": (
         {"points": [[0, -3], [0, 3]], "height": 0.15, "width": 1}, lambda u: 0.15 if -1.0 < u < 0.0 else 0.0, (-1.02, -0.98, -0.02, 0.02, 0.5)
     ),
     "wall": ({"points": [[0, -3], [0, 3]], "height": 2, "thickness": 0.4}, lambda u: 2.0 if abs(u) < 0.2 else 0.0, (-0.22, -0.18, 0.0, 0.18, 0.3)),
@@ -161,7 +161,7 @@ def test_solid_things_count_by_the_highest_and_the_ground_adds_up() -> None:
 
 
 def test_corners_of_a_line_are_rounded_and_keep_their_sides() -> None:
-    g = ground({"type": "kerb", "points": [[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], "height": 0.1, "width": 0.5, "corner": 0.5})
+    g = ground({"type": "curb", "points": [[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], "height": 0.1, "width": 0.5, "corner": 0.5})
     low = 0.5 - 0.5 / math.sqrt(2.0)  # where the arc is nearest to the corner, along x and along y
     for inside, outside in ((low + 0.02, low - 0.02), (4.0 - low - 0.02, 4.0 - low + 0.02)):
         assert g.height(inside, inside) == pytest.approx(0.1)
@@ -189,7 +189,7 @@ def test_a_ground_without_features_is_the_base_grid_bit_for_bit() -> None:
             r"features\[0\].length: .*wavelength",
         ),
         ({"type": "step", "at": [0, 0], "height": 0.1, "length": 2, "depth": 0.5, "edge": 0.6}, r"features\[0\].edge: .*at most 0.5"),
-        ({"type": "kerb", "points": [[0, 0], [5, 0]], "height": 0.1, "face": 0.5}, r"features\[0\].face: .*at most 0.3"),
+        ({"type": "curb", "points": [[0, 0], [5, 0]], "height": 0.1, "face": 0.5}, r"features\[0\].face: .*at most 0.3"),
         ({"type": "pothole", "at": [0, 0]}, r"features\[0\].type"),
     ],
 )
@@ -205,11 +205,11 @@ def test_no_number_leads_out_of_the_bins(course: Ground) -> None:
     assert binned(course.features.pieces).starts[-1] == len(course.features.items)
 
 
-def test_a_kerb_drops_between_its_points() -> None:
-    g = ground({"type": "kerb", "points": [[0, 0], [10, 0], [12, 0], [20, 0]], "height": [0.12, 0.12, 0.02, 0.02], "width": 1})
+def test_a_curb_drops_between_its_points() -> None:
+    g = ground({"type": "curb", "points": [[0, 0], [10, 0], [12, 0], [20, 0]], "height": [0.12, 0.12, 0.02, 0.02], "width": 1})
     for x, z in ((5.0, 0.12), (10.5, 0.12 - 0.1 * 0.15625), (11.0, 0.07), (15.0, 0.02)):
         assert g.height(x, 0.1) == pytest.approx(z, abs=1e-12)
-    round_the_corner = ground({"type": "kerb", "points": [[0, 0], [10, 0], [10, 10]], "height": [0.1, 0.05, 0.1], "width": 1, "corner": 2})
+    round_the_corner = ground({"type": "curb", "points": [[0, 0], [10, 0], [10, 10]], "height": [0.1, 0.05, 0.1], "width": 1, "corner": 2})
     middle = 8.0 + 2.0 * math.sin(math.pi / 4), 2.0 - 2.0 * math.sin(math.pi / 4)
     assert round_the_corner.height(middle[0] - 0.1, middle[1] + 0.1) == pytest.approx(0.05)
 
@@ -232,7 +232,7 @@ def test_setts_are_stones_of_one_height_each_over_joints_on_the_ground() -> None
 @pytest.mark.parametrize(
     ("feature", "what"),
     [
-        ({"type": "kerb", "points": [[0, 0], [1, 0]], "height": [0.1, 0.1, 0.1]}, "2: one at every point"),
+        ({"type": "curb", "points": [[0, 0], [1, 0]], "height": [0.1, 0.1, 0.1]}, "2: one at every point"),
         ({"type": "setts", "at": [0, 0], "length": 3, "width": 2, "pitch": 0.1, "joint": 0.06, "rms": 0.0}, "half the pitch"),
         ({"type": "setts", "at": [0, 0], "length": 3, "width": 2, "pitch": 0.1, "joint": 0.02, "rms": 0.03}, "a larger height"),
     ],

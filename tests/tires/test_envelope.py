@@ -26,7 +26,7 @@ from vehicles.tires.tire_file import tire, tire_set
 R = 0.4699
 STATIC = 8000.0
 """N. About the load of a wheel of the HMMWV."""
-KERB = {"type": "kerb", "points": [[0.0, 20.0], [0.0, -20.0]], "height": 0.1, "width": 30.0, "fall": 5.0}
+CURB = {"type": "curb", "points": [[0.0, 20.0], [0.0, -20.0]], "height": 0.1, "width": 30.0, "fall": 5.0}
 BUMP = {"type": "bump", "at": [0.15, 0.0], "height": 0.1, "length": 0.3, "width": 6.0}
 STEP = {"type": "step", "at": [5.0, 0.0], "height": 0.2, "length": 6.0, "depth": 10.0}
 
@@ -47,10 +47,10 @@ def ground(*features, **more):
     return _loaded(tuple(frozen), tuple(more.items()))
 
 
-def kerb(height, angle=0.0, through=(0.0, 0.0)):
-    """A kerb that is climbed in the direction of an angle [rad], its face through a point."""
+def curb(height, angle=0.0, through=(0.0, 0.0)):
+    """A curb that is climbed in the direction of an angle [rad], its face through a point."""
     c, s, (x, y) = math.cos(angle), math.sin(angle), through
-    return {**KERB, "points": [[x - 20.0 * s, y + 20.0 * c], [x + 20.0 * s, y - 20.0 * c]], "height": height}
+    return {**CURB, "points": [[x - 20.0 * s, y + 20.0 * c], [x + 20.0 * s, y - 20.0 * c]], "height": height}
 
 
 @kernel
@@ -138,7 +138,7 @@ def dilation(on, x):
     return np.array([(heights[n] + np.sqrt(R * R - (places[n] - at) ** 2)).max() for n, at in zip(near, x, strict=True)])
 
 
-@pytest.mark.parametrize("shape", [KERB, BUMP, STEP], ids=["kerb", "bump", "step"])
+@pytest.mark.parametrize("shape", [CURB, BUMP, STEP], ids=["curb", "bump", "step"])
 def test_the_hub_of_a_tire_with_little_load_follows_the_dilation(shape):
     """100 N, an eightieth of the static load, sinks 0.2 mm into a plane."""
     r = tire_rig.rig("tmeasy_hmmwv", ground(shape))
@@ -165,7 +165,7 @@ def measured(on, K, radius):
 def test_half_rounds_push_tire_and_rim_as_their_measure_says(inches):
     """Before, over and behind a half-round, by a quadrature of its own; from 0.25 m of depth on the rim pushes too, five times as stiffly."""
     half_round = {"type": "half_round", "at": [0.0, 0.0], "radius": 0.0254 * inches, "length": 6.0}
-    r = tire_rig.rig("tmeasy_hmmwv", ground(half_round), strength=1e7, window_spacing=0.025)
+    r = tire_rig.rig("tmeasy_hmmwv", ground(half_round), strength=1e7, contact_grid_spacing=0.025)
     p, places = r.p.shared[0], [(x, 0.0137, R + 0.0254 * inches - depth) for depth in (0.05, 0.15, 0.3) for x in (-0.2, 0.0, 0.1)]
     force = forces_at(r, np.array(places))
     rims = 0
@@ -181,18 +181,18 @@ def test_half_rounds_push_tire_and_rim_as_their_measure_says(inches):
 
 
 def random_places(number):
-    """A kerb and a wheel of random heading on the way over, along or against it: rig, yaw, camber, direction, height."""
+    """A curb and a wheel of random heading on the way over, along or against it: rig, yaw, camber, direction, height."""
     rng = np.random.default_rng(number)
     height = rng.uniform(0.03, 0.15)
     r = tire_rig.rig(
-        ("tmeasy_hmmwv", "fiala_hmmwv")[number % 2], ground(kerb(height, rng.uniform(0, 7), rng.uniform(-0.1, 0.1, 2).tolist()))
+        ("tmeasy_hmmwv", "fiala_hmmwv")[number % 2], ground(curb(height, rng.uniform(0, 7), rng.uniform(-0.1, 0.1, 2).tolist()))
     )
     yaw = rng.uniform(-math.pi, math.pi) if number % 4 else 0.0
     return r, yaw, rng.uniform(-0.05, 0.05), rng.uniform(0, 7), R - 0.03 + rng.uniform(0.2, 0.8) * height
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_the_force_goes_smoothly_over_a_kerb(number):
+def test_the_force_goes_smoothly_over_a_curb(number):
     """In steps of a tenth of a millimeter no part of it changes by more than a stiff spring would, and of a millionth of the way by hardly anything."""
     r, yaw, camber, to, z = random_places(number)
     s = np.arange(-0.6, 0.6, 1e-4)
@@ -207,7 +207,7 @@ def test_the_force_goes_smoothly_over_a_kerb(number):
 
 @pytest.mark.parametrize("number", range(1, 7))
 def test_a_closed_way_of_an_upright_wheel_gives_no_energy(number):
-    """Around in all three directions beside and over a kerb; forward, sideways and down are parts of one gradient."""
+    """Around in all three directions beside and over a curb; forward, sideways and down are parts of one gradient."""
     r, yaw, _, _, z = random_places(number)
     phase = np.linspace(0.0, 2.0 * math.pi, 20001)
     places = np.stack([0.15 * np.cos(phase + 1.0), 0.1 * np.sin(2.0 * phase), z + 0.03 * np.cos(phase)], axis=1)
@@ -262,9 +262,9 @@ def test_a_wheel_that_turns_on_rough_ground_feels_no_step():
 
 def test_a_window_holds_the_ground_wherever_it_has_been():
     """After two hundred wheels' worth of way: every node as looked up directly, and the bits of a window that has seen nothing."""
-    on = ground(kerb(0.12, 0.4), BUMP)
+    on = ground(curb(0.12, 0.4), BUMP)
     r, rng, n = tire_rig.rig("tmeasy_hmmwv", on), np.random.default_rng(5), np.empty(3)
-    spacing, w = float(r.p.shared[0]["window_spacing"]), r.s.windows[0]
+    spacing, w = float(r.p.shared[0]["contact_grid_spacing"]), r.s.windows[0]
     for _ in range(20):
         yaw, start = rng.uniform(-7, 7), rng.uniform(-1.5, 1.5, 2)
         s = np.arange(0.0, 2.0, 0.02)
@@ -288,12 +288,12 @@ def test_a_window_holds_the_ground_wherever_it_has_been():
 
 
 def test_another_ground_is_seen_at_once():
-    r = tire_rig.rig("tmeasy_hmmwv", ground(kerb(0.1)))
+    r = tire_rig.rig("tmeasy_hmmwv", ground(curb(0.1)))
     place = np.array([[-0.1, 0.0, R - 0.02]])
     first = forces_at(r, place)
-    r.ground = ground(kerb(0.12))
+    r.ground = ground(curb(0.12))
     second = forces_at(r, place)
-    fresh = tire_rig.rig("tmeasy_hmmwv", ground(kerb(0.12)))
+    fresh = tire_rig.rig("tmeasy_hmmwv", ground(curb(0.12)))
     assert second.tobytes() == forces_at(fresh, place).tobytes() != first.tobytes()
 
 
@@ -301,17 +301,17 @@ def test_mirrored_ground_and_wheel_give_mirrored_forces():
     rng = np.random.default_rng(11)
     for _ in range(10):
         angle, through, yaw, camber = rng.uniform(0, 7), rng.uniform(-0.2, 0.2, 2), rng.uniform(-7, 7), rng.uniform(-0.1, 0.1)
-        line = np.array(kerb(0.1, angle, through)["points"])
-        one = tire_rig.rig("tmeasy_hmmwv", ground(kerb(0.1, angle, through.tolist())))
-        other = tire_rig.rig("tmeasy_hmmwv", ground({**kerb(0.1), "points": (line[::-1] * (1.0, -1.0)).tolist()}))
+        line = np.array(curb(0.1, angle, through)["points"])
+        one = tire_rig.rig("tmeasy_hmmwv", ground(curb(0.1, angle, through.tolist())))
+        other = tire_rig.rig("tmeasy_hmmwv", ground({**curb(0.1), "points": (line[::-1] * (1.0, -1.0)).tolist()}))
         places = np.stack([rng.uniform(-0.5, 0.5, 40), rng.uniform(-0.5, 0.5, 40), np.full(40, R + 0.03)], axis=1)
         left, right = forces_at(one, places, yaw, camber), forces_at(other, places * (1.0, -1.0, 1.0), -yaw, -camber)
         np.testing.assert_allclose(left, right * (1.0, -1.0, 1.0), atol=1e-3 * STATIC / 8.0)
 
 
-def test_a_tire_that_scrapes_along_a_kerb_is_held():
-    """Pushed sideways by half its load it stays beside the kerb, whose top its side wall meets; the middle of it never gets there."""
-    r = tire_rig.rig("tmeasy_hmmwv", ground(kerb(0.15, 0.5 * math.pi)))  # rises to the left of x
+def test_a_tire_that_scrapes_along_a_curb_is_held():
+    """Pushed sideways by half its load it stays beside the curb, whose top its side wall meets; the middle of it never gets there."""
+    r = tire_rig.rig("tmeasy_hmmwv", ground(curb(0.15, 0.5 * math.pi)))  # rises to the left of x
     y = np.linspace(-0.3, 0.0, 301)
     places = np.stack([np.full(301, 0.011), y, np.full(301, R - 0.035)], axis=1)
     force = forces_at(r, places)
@@ -322,14 +322,14 @@ def test_a_tire_that_scrapes_along_a_kerb_is_held():
     assert energy.max() > 500.0  # J, of a car of 2.5 t at 0.6 m/s
 
 
-@pytest.mark.parametrize("shape", [KERB, BUMP, STEP], ids=["kerb", "bump", "step"])
+@pytest.mark.parametrize("shape", [CURB, BUMP, STEP], ids=["curb", "bump", "step"])
 def test_half_the_window_gives_the_same_forces(shape):
     """The work that the tire does on the way over at a set height of the wheel, and its largest forces."""
     s = np.arange(-0.6, 0.9, 1e-3)
     places = np.stack([s, np.full(len(s), 0.0137), np.full(len(s), R + 0.5 * shape["height"])], axis=1)
     peaks = []
     for spacing in (0.05, 0.025):
-        force = forces_at(tire_rig.rig("tmeasy_hmmwv", ground(shape), window_spacing=spacing), places)
+        force = forces_at(tire_rig.rig("tmeasy_hmmwv", ground(shape), contact_grid_spacing=spacing), places)
         peaks.append([np.abs(force[:, 0]).max(), force[:, 2].max(), force[:, 2].mean()])
     np.testing.assert_allclose(peaks[0], peaks[1], rtol=0.03)
 
@@ -342,10 +342,10 @@ def test_a_vehicle_file_says_which_contact_its_tires_have():
     assert vehicle_description("hmmwv").contact == "enveloping"
     assert vehicle_description("hmmwv_chrono").contact == "point"
     one = tire(yaml.safe_load((tire_rig.CONFIGS / "tmeasy_hmmwv.yaml").read_text(encoding="utf-8")), "t.yaml")
-    assert tire_set([one] * 4).shared["window_spacing"].tolist() == [0.05] * 4
-    assert tire_set([one] * 4, contact="point").shared["window_spacing"].tolist() == [0.0] * 4
+    assert tire_set([one] * 4).shared["contact_grid_spacing"].tolist() == [0.05] * 4
+    assert tire_set([one] * 4, contact="point").shared["contact_grid_spacing"].tolist() == [0.0] * 4
 
 
 def test_a_window_too_dense_for_its_tire_is_refused():
-    with pytest.raises(ConfigError, match=r"window_spacing: got 0\.01, expected 0\.0147 m or more"):
-        tire_rig.parameters("tmeasy_hmmwv", window_spacing=0.01)
+    with pytest.raises(ConfigError, match=r"contact_grid_spacing: got 0\.01, expected 0\.0147 m or more"):
+        tire_rig.parameters("tmeasy_hmmwv", contact_grid_spacing=0.01)

@@ -121,7 +121,7 @@ def test_less_air_means_less_sinkage_and_more_pull():
 
 
 @pytest.mark.parametrize(("start", "stop"), [(0.0, 1.0), (1.0, 0.0)])
-def test_the_edge_of_a_road_is_no_kerb(start, stop):
+def test_the_edge_of_a_road_is_no_curb(start, stop):
     """From sand onto a road whose edge is half a meter wide and back, at 5 m/s: the load of a quarter car stays within 15 %."""
     x = np.arange(0.0, 60.25, 0.25)
     t = np.clip((x - 29.75) / 0.5, 0.0, 1.0)

@@ -124,7 +124,7 @@ def test_rows_of_another_code():
 
 
 def test_braking_takes_side_force_where_slips_are_normalised():
-    """At 6.5 kN, 2 degrees and a tenth of brake slip: plain slips raise the side force from 1495 to 1922 N, normalised ones lower it to 826."""
+    """At 6.5 kN, 2 degrees and a tenth of brake slip: plain slips raise the side force from 1495 to 1922 N, normalized ones lower it to 826."""
     values = {key: P.tmeasy[0][key].tolist() for key in ("dfy0", "fym", "sym", "sys")}
     values |= {"combination": "plain", "fxm": [7703.547, 13315.367], "sxm": [0.10811, 0.12389], "fxs": [3954.57, 7252.543]}
     alpha = math.tan(math.radians(2.0))
@@ -135,8 +135,8 @@ def test_braking_takes_side_force_where_slips_are_normalised():
         return tire_rig.roll(tire_rig.place(r, 6500.0, (20.0, -20.0 * alpha), spin))["F_C"][1]
 
     assert side(0.0) == pytest.approx(1495.0, abs=1.0) and side(0.1) == pytest.approx(1922.0, abs=1.0)
-    assert side(0.0, combination="normalised") == pytest.approx(side(0.0), rel=1e-9)
-    assert side(0.1, combination="normalised") == pytest.approx(826.0, abs=1.0)
+    assert side(0.0, combination="normalized") == pytest.approx(side(0.0), rel=1e-9)
+    assert side(0.1, combination="normalized") == pytest.approx(826.0, abs=1.0)
 
 
 @pytest.mark.parametrize("load", [2500.0, 6500.0, 13000.0])

@@ -234,7 +234,7 @@ def rows_of(values, figures=None):
 
 
 SHIPPED = published_of("hmmwv")
-SOME = {"mass": 3700.0, "turning_circle_kerb_left": 16.2, "grade_60": 0.0, "toe_front_left": 0.001, "creep_speed": None, "top_speed": 30.0}
+SOME = {"mass": 3700.0, "turning_circle_curb_left": 16.2, "grade_60": 0.0, "toe_front_left": 0.001, "creep_speed": None, "top_speed": 30.0}
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def page():
 
 def test_deviations_are_said_plainly(page):
     said = deviations(page)
-    assert "turning, kerb to kerb, left: published 15.24 m, here 16.2 m" in said
+    assert "turning, curb to curb, left: published 15.24 m, here 16.2 m" in said
     assert "60 % from rest, full throttle: published climbed, here rolled back" in said
     assert len(said) == 3  # mass, turning circle, grade; toe and top speed are within
     verdicts = {row.fact.name: row.verdict for row in page.rows}
@@ -289,7 +289,7 @@ def test_the_table_of_a_terminal_is_no_wider_than_it(page):
 
 
 def test_the_page_of_the_documentation_is_of_these_facts_and_this_vehicle(found):
-    text = (Path(__file__).parents[2] / "docs" / "facts_hmmwv.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "datasheet_hmmwv.md").read_text(encoding="utf-8")
     assert "`jounce facts hmmwv`" in text
     rows = {cells[6].split("`")[1]: cells for line in text.splitlines() if "`" in line and len(cells := line.split("|")) == 8}
     assert list(rows) == [fact.name for fact in ITEMS], "make the page again by jounce facts hmmwv"

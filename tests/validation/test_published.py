@@ -97,7 +97,7 @@ def test_the_shipped_file_says_where_its_figures_are_from():
     assert published.figures["ground_clearance"].value == pytest.approx(16 * 0.0254)
     assert published.figures["top_speed"].least == pytest.approx(65 * 0.44704, rel=1e-3)
     assert published.figures["top_speed"].most == pytest.approx(70 * 0.44704, rel=1e-3)
-    assert published.figures["turning_circle_kerb_left"].value == pytest.approx(2 * 7.62)
+    assert published.figures["turning_circle_curb_left"].value == pytest.approx(2 * 7.62)
 
 
 def test_the_file_is_found_by_the_vehicle_or_by_its_base(tmp_path):

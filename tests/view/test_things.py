@@ -20,7 +20,7 @@ from tests.view.test_drawn_ground import seen
 FEATURES = [
     {"type": "half_round", "at": [9, 0], "yaw_deg": 20, "radius": 0.15, "length": 8},
     {"type": "step", "at": [13, 6], "height": 0.3, "length": 3, "depth": 2},
-    {"type": "kerb", "points": [[30, -6], [5, -6], [5, -12]], "height": [0.12, 0.12, 0.12], "width": 2, "fall": 1, "corner": 2},
+    {"type": "curb", "points": [[30, -6], [5, -6], [5, -12]], "height": [0.12, 0.12, 0.12], "width": 2, "fall": 1, "corner": 2},
     {"type": "wall", "points": [[16, 4], [22, 9]], "height": 0.8, "thickness": 0.3},
     {"type": "ditch", "points": [[14, -9], [14, 5]], "depth": 0.5, "width": 3},
     {"type": "bump", "at": [9, 5], "height": -0.2, "length": 3, "width": 3},
@@ -92,7 +92,7 @@ def test_a_land_with_things_is_the_same_for_another_process(land, tmp_path):
 
 @pytest.mark.parametrize(("x", "y", "yaw"), [(0.0, 0.0, 0.0), (8.0, -14.0, 60.0), (28.0, 8.0, 200.0)])
 def test_what_is_seen_is_the_composed_ground(ground, land, x, y, yaw):
-    """Points of the pixels beside the vehicle, from their depth: in the ditch, on the kerb, on the wall, and between them."""
+    """Points of the pixels beside the vehicle, from their depth: in the ditch, on the curb, on the wall, and between them."""
     try:
         view = Offscreen(320, 180, land, geometry(), samples=1)
     except DeviceError as error:

@@ -43,7 +43,7 @@ PARAMETERS = (
     # name            shape  unit    what it is
     ("wheel_radius", (), "m", "rolling radius of the wheels"),
     ("pedal", (), "1", "pedal from which on somebody brakes"),
-    ("least_speed", (), "m/s", "below it nothing is controlled"),
+    ("min_speed", (), "m/s", "below it nothing is controlled"),
     ("margin", (), "m/s2", "by which the reference speed may fall faster than the deceleration measured"),
     ("filter_time", (), "s", "time constant of the filters of wheel speeds and accelerations"),
     ("lead", (), "s", "weight of the rate of slip"),
@@ -67,7 +67,7 @@ PARAMETERS = (
 RANGES = {
     "wheel_radius": (0.05, 5.0),
     "pedal": (0.0, 1.0),
-    "least_speed": (0.0, 20.0),
+    "min_speed": (0.0, 20.0),
     "margin": (0.0, 20.0),
     "filter_time": (0.0, 1.0),
     "lead": (0.0, 1.0),
@@ -90,7 +90,7 @@ RANGES = {
 }
 DEFAULTS = {
     "pedal": 0.02,
-    "least_speed": 1.5,
+    "min_speed": 1.5,
     "margin": 0.97,
     "filter_time": 0.0144,
     "lead": 0.0554,
@@ -140,9 +140,9 @@ def anti_lock(parameters, state, seen, result, first, count, h):
         rate = -(slow_down * (1.0 - s["slip"][i]) + s["rate"][i]) / max(s["reference_speed"], 1.0)
         s["demand"][i] = s["slip"][i] + p["lead"] * rate
     select_low(s, k, count)
-    choose_phases(p, s, braking and s["reference_speed"] > p["least_speed"], count)
+    choose_phases(p, s, braking and s["reference_speed"] > p["min_speed"], count)
     delay_yaw(p, s, k, count, h)
-    distribute(p, s, k, braking and s["reference_speed"] > p["least_speed"], count)
+    distribute(p, s, k, braking and s["reference_speed"] > p["min_speed"], count)
     for i in range(count):
         work(p, s, asked, i, h)
 

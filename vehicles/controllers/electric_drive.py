@@ -8,7 +8,7 @@ friction brakes what the motors do not do at this moment:
 
     order = -min(T_b, regeneration) fade,       limit of the pressure = (T_b - torque of the motors against the motion) / torque_per_pressure
 
-fade goes from 0 at `least_speed` to 1 at `full_speed`. A wheel that is slower than the fastest one by `most_slip` leaves braking to friction, for
+fade goes from 0 at `min_speed` to 1 at `full_speed`. A wheel that is slower than the fastest one by `max_slip` leaves braking to friction, for
 anti-lock brakes beside it.
 """
 
@@ -30,9 +30,9 @@ PARAMETERS = (
     ("pedal_zone", (), "1", "way of the accelerator over which it gives way to driving"),
     ("front_torque_per_pressure", (), "m3", "torque of a brake of the first axle over its pressure"),
     ("rear_torque_per_pressure", (), "m3", "of the others"),
-    ("least_speed", (), "m/s", "below it motors do not brake"),
+    ("min_speed", (), "m/s", "below it motors do not brake"),
     ("full_speed", (), "m/s", "from which on they brake as much as they may"),
-    ("most_slip", (), "1", "slip of a wheel from which on they do not brake it"),
+    ("max_slip", (), "1", "slip of a wheel from which on they do not brake it"),
 )
 RANGES = {
     "wheel_radius": (0.05, 5.0),
@@ -44,9 +44,9 @@ RANGES = {
     "pedal_zone": (0.001, 1.0),
     "front_torque_per_pressure": (1e-7, 1.0),
     "rear_torque_per_pressure": (1e-7, 1.0),
-    "least_speed": (0.0, 100.0),
+    "min_speed": (0.0, 100.0),
     "full_speed": (0.01, 100.0),
-    "most_slip": (0.0, 1.0),
+    "max_slip": (0.0, 1.0),
 }
 DEFAULTS = {
     "front_torque": 0.0,
@@ -55,9 +55,9 @@ DEFAULTS = {
     "rear_regeneration": 0.0,
     "coast_share": 0.25,
     "pedal_zone": 0.08,
-    "least_speed": 1.0,
+    "min_speed": 1.0,
     "full_speed": 3.0,
-    "most_slip": 0.1,
+    "max_slip": 0.1,
 }
 STATE = (
     # name          shape      unit     what it is
@@ -78,7 +78,7 @@ def electric_drive(parameters, state, seen, result, first, count, h):
     s["speed"] = 0.0
     for i in range(count):
         s["speed"] = max(s["speed"], p["wheel_radius"] * k["wheel_speed"][i])
-    fade = min(1.0, max(0.0, (s["speed"] - p["least_speed"]) / max(p["full_speed"] - p["least_speed"], 1e-3)))
+    fade = min(1.0, max(0.0, (s["speed"] - p["min_speed"]) / max(p["full_speed"] - p["min_speed"], 1e-3)))
     for i in range(count):
         drive_wheel(p, s, k, asked, i, fade)
 
@@ -89,7 +89,7 @@ def drive_wheel(p, s, k, asked, i, fade):
     front = k["axle"][i] == 0
     drive, most = (p["front_torque"], p["front_regeneration"]) if front else (p["rear_torque"], p["rear_regeneration"])
     per_pressure = p["front_torque_per_pressure"] if front else p["rear_torque_per_pressure"]
-    slips = p["wheel_radius"] * k["wheel_speed"][i] < (1.0 - p["most_slip"]) * s["speed"]
+    slips = p["wheel_radius"] * k["wheel_speed"][i] < (1.0 - p["max_slip"]) * s["speed"]
     braking = k["axle_pressure"][i] * per_pressure
     lifted = max(0.0, 1.0 - k["throttle"] / p["pedal_zone"])
     against = 0.0 if slips else fade * min(most, braking + p["coast_share"] * most * lifted)

@@ -4,8 +4,8 @@ Wanted is a damper between body and sky. One between body and wheel can give its
 Savaresi et al. 2010, Semi-Active Suspension Control Design for Vehicles, ch. 6]. With the speed z' of the body above the wheel and the rate x' of the shock
 absorber, + = it gets longer, its coefficient is
 
-    continuous    c = clamp(sky z' / x', least, most)     where z' x' > 0,    c = least else          (skyhook 1)
-    on-off        c = most                                where z' x' > 0,    c = least else          (0)
+    continuous    c = clamp(sky_damping z' / x', min_ratio, max_ratio)     where z' x' > 0,    c = min_ratio else          (skyhook 1)
+    on-off        c = max_ratio                                where z' x' > 0,    c = min_ratio else          (0)
 
 z' is the vertical acceleration of the body, integrated; it is forgotten with `leak`, which no offset of a sensor outlasts. x' is the rate of the level
 sensor's length, both after a lag. What is asked for is c over `coefficient`, that of the shock absorber by itself.
@@ -20,27 +20,27 @@ from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER
 PARAMETERS = (
     # name          shape  unit     what it is
     ("continuous", (), "1", "1: continuous, 0: on and off"),
-    ("sky", (), "N s/m", "coefficient of the damper to the sky"),
+    ("sky_damping", (), "N s/m", "coefficient of the damper to the sky"),
     ("front_coefficient", (), "N s/m", "of a shock absorber of the first axle by itself, about the middle of its curve"),
     ("rear_coefficient", (), "N s/m", "of the others"),
-    ("least", (), "1", "least coefficient over that"),
-    ("most", (), "1", "largest"),
+    ("min_ratio", (), "1", "least coefficient over that"),
+    ("max_ratio", (), "1", "largest"),
     ("leak", (), "s", "time in which the speed of the body is forgotten"),
     ("filter_time", (), "s", "time constant of the filter of the shock absorber's rate"),
-    ("least_rate", (), "m/s", "rate of the shock absorber below which it counts as that"),
+    ("min_rate", (), "m/s", "rate of the shock absorber below which it counts as that"),
 )
 RANGES = {
     "continuous": (0.0, 1.0),
-    "sky": (0.0, 1e6),
+    "sky_damping": (0.0, 1e6),
     "front_coefficient": (1.0, 1e6),
     "rear_coefficient": (1.0, 1e6),
-    "least": (0.0, 1.0),
-    "most": (1.0, 100.0),
+    "min_ratio": (0.0, 1.0),
+    "max_ratio": (1.0, 100.0),
     "leak": (0.01, 100.0),
     "filter_time": (0.0, 1.0),
-    "least_rate": (1e-4, 1.0),
+    "min_rate": (1e-4, 1.0),
 }
-DEFAULTS = {"continuous": 1.0, "least": 0.3, "most": 2.0, "leak": 0.8, "filter_time": 0.003, "least_rate": 0.01}
+DEFAULTS = {"continuous": 1.0, "min_ratio": 0.3, "max_ratio": 2.0, "leak": 0.8, "filter_time": 0.003, "min_rate": 0.01}
 STATE = (
     # name        shape      unit     what it is
     ("body_speed", (WHEELS,), "m/s", "vertical speed of the body above the wheel, + = up"),
@@ -65,11 +65,11 @@ def skyhook(parameters, state, seen, result, first, count, h):
         s["rate"][i] += h / (p["filter_time"] + h) * (change - s["rate"][i])
         s["body_speed"][i] = (s["body_speed"][i] + h * k["vertical_acceleration"][i]) / (1.0 + h / p["leak"])
         body, rate = s["body_speed"][i], s["rate"][i]
-        s["factor"][i] = p["least"]
+        s["factor"][i] = p["min_ratio"]
         if body * rate > 0.0:
             own = p["front_coefficient"] if k["axle"][i] == 0 else p["rear_coefficient"]
-            wanted = p["sky"] * abs(body) / (own * max(abs(rate), p["least_rate"]))
-            s["factor"][i] = min(p["most"], max(p["least"], wanted)) if p["continuous"] > 0.5 else p["most"]
+            wanted = p["sky_damping"] * abs(body) / (own * max(abs(rate), p["min_rate"]))
+            s["factor"][i] = min(p["max_ratio"], max(p["min_ratio"], wanted)) if p["continuous"] > 0.5 else p["max_ratio"]
         asked["damping"][i] = s["factor"][i]
 
 

@@ -18,7 +18,7 @@ and made by the brakes of one side: where it is against the turn (oversteer) by 
 
     p = 2 |M| / track wheel_radius / torque_per_pressure
 
-and it falls where the wheel slips by more than `most_slip`. The throttle closes with the error. Above `least_speed` only, and forward only.
+and it falls where the wheel slips by more than `max_slip`. The throttle closes with the error. Above `min_speed` only, and forward only.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PARAMETERS = (
     ("characteristic_speed", (), "m/s", "speed at which the vehicle answers half as much as a neutral one"),
     ("torque_per_pressure", (), "m3", "torque of a front brake over its pressure"),
     ("rear_share", (), "1", "the same of a rear brake over that of a front one"),
-    ("least_speed", (), "m/s", "below it nothing is done"),
+    ("min_speed", (), "m/s", "below it nothing is done"),
     ("filter_time", (), "s", "time constant of the filters of yaw rate wanted, speed and acceleration"),
     ("reserve", (), "m/s2", "by which the yaw rate wanted may go beyond the lateral acceleration measured"),
     ("leak", (), "s", "time in which the sideslip is forgotten"),
@@ -51,8 +51,8 @@ PARAMETERS = (
     ("slip_start", (), "rad", "sideslip from which on it acts"),
     ("slip_gain", (), "N m/rad", "moment per sideslip beyond it"),
     ("understeer_share", (), "1", "share of the moment that is asked for where the vehicle turns too little"),
-    ("most_slip", (), "1", "slip of a wheel from which on its pressure falls"),
-    ("most_pressure", (), "Pa", "largest pressure"),
+    ("max_slip", (), "1", "slip of a wheel from which on its pressure falls"),
+    ("max_pressure", (), "Pa", "largest pressure"),
     ("throttle_gain", (), "s/rad", "throttle that is closed per error beyond yaw_start"),
 )
 RANGES = {
@@ -63,7 +63,7 @@ RANGES = {
     "characteristic_speed": (1.0, 1e3),
     "torque_per_pressure": (1e-7, 1.0),
     "rear_share": (0.01, 100.0),
-    "least_speed": (0.0, 50.0),
+    "min_speed": (0.0, 50.0),
     "filter_time": (0.0, 1.0),
     "reserve": (0.0, 20.0),
     "leak": (0.01, 100.0),
@@ -72,13 +72,13 @@ RANGES = {
     "slip_start": (0.0, 1.0),
     "slip_gain": (0.0, 1e7),
     "understeer_share": (0.0, 1.0),
-    "most_slip": (0.01, 1.0),
-    "most_pressure": (0.0, 1e8),
+    "max_slip": (0.01, 1.0),
+    "max_pressure": (0.0, 1e8),
     "throttle_gain": (0.0, 1e3),
 }
 DEFAULTS = {
     "rear_share": 0.6,
-    "least_speed": 4.0,
+    "min_speed": 4.0,
     "filter_time": 0.03,
     "reserve": 2.0,
     "leak": 1.5,
@@ -87,8 +87,8 @@ DEFAULTS = {
     "slip_start": 0.05,
     "slip_gain": 6e4,
     "understeer_share": 0.3,
-    "most_slip": 0.15,
-    "most_pressure": 1e7,
+    "max_slip": 0.15,
+    "max_pressure": 1e7,
     "throttle_gain": 4.0,
 }
 
@@ -115,7 +115,7 @@ def stability(parameters, state, seen, result, first, count, h):
     p, s = record_at(parameters, P)[0], record_at(state, S)[0]
     k, asked = record_at(seen, I)[0], record_at(result, O)[0]
     follow_motion(p, s, k, count, h)
-    acts = s["speed"] > p["least_speed"] and k["selector"] >= 0
+    acts = s["speed"] > p["min_speed"] and k["selector"] >= 0
     error = s["yaw_rate"] - s["yaw_rate_wanted"]
     beyond = beyond_zone(error, p["yaw_start"])
     # a positive error turns the vehicle to the left of what is wanted; a negative sideslip is the tail out of a left turn
@@ -155,7 +155,7 @@ def follow_motion(p, s, k, count, h):
     most = (abs(s["lateral_acceleration"]) + p["reserve"]) / v
     s["yaw_rate_wanted"] += share * (min(most, max(-most, wanted)) - s["yaw_rate_wanted"])
     change = s["lateral_acceleration"] / v - s["yaw_rate"]
-    s["sideslip"] = (s["sideslip"] + h * change) / (1.0 + h / p["leak"]) if s["speed"] > p["least_speed"] else 0.0
+    s["sideslip"] = (s["sideslip"] + h * change) / (1.0 + h / p["leak"]) if s["speed"] > p["min_speed"] else 0.0
     for i in range(count):
         # a wheel in a turn is as fast as the ground under its side
         there = v - 0.5 * k["side"][i] * p["track"] * s["yaw_rate"]
@@ -175,8 +175,8 @@ def share_moment(p, s, k, count):
                 share = 1.0 if against else 0.0
             else:
                 share = (REAR if against else 1.0) / p["rear_share"]
-        excess = max(0.0, s["slip"][i] - p["most_slip"]) / p["most_slip"]
-        s["pressure"][i] = min(share * whole, p["most_pressure"]) * max(0.0, 1.0 - excess)
+        excess = max(0.0, s["slip"][i] - p["max_slip"]) / p["max_slip"]
+        s["pressure"][i] = min(share * whole, p["max_pressure"]) * max(0.0, 1.0 - excess)
 
 
 KIND = ControllerKind(

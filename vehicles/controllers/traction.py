@@ -3,16 +3,16 @@
 The speed of the vehicle is that of its wheels that are not driven (`driven_first`, `driven_last`: axles that are); where all are, that of the slowest wheel.
 With its speed v a driven wheel may be faster by
 
-    v_s = max(least_excess, slip v)
+    v_s = max(min_excess, slip v)
 
 Engine or motors, by a limited integrator with a proportional part:
 
-    e = (v_d - v - v_s) / v_s in [-1, 2],     I' = -integral_gain e,     limit = I - gain max(e, 0)           I and limit in [least_throttle, 1]
+    e = (v_d - v - v_s) / v_s in [-1, 2],     I' = -integral_gain e,     limit = I - gain max(e, 0)           I and limit in [min_throttle, 1]
 
 v_d is the speed of the slower driven wheels, as brakes hold the faster ones, or, where these run away from the brakes, the mean speed of the driven wheels
 less `brake_spare`. Brakes, of two driven wheels of an axle the faster one, so that a differential gives the other as much as if it were locked so far:
 
-    p = brake_gain (v_i - v_other - v_s)     up to most_pressure
+    p = brake_gain (v_i - v_other - v_s)     up to max_pressure
 
 `brake_spare` and p fade out from fade_speed to a quarter above it.
 
@@ -33,14 +33,14 @@ PARAMETERS = (
     ("driven_first", (), "1", "first driven axle, counted from 0"),
     ("driven_last", (), "1", "last one"),
     ("slip", (), "1", "slip that a driven wheel may have"),
-    ("least_excess", (), "m/s", "speed by which it may be faster at the least"),
+    ("min_excess", (), "m/s", "speed by which it may be faster at the least"),
     ("filter_time", (), "s", "time constant of the filter of the wheel speeds"),
     ("gain", (), "1", "throttle that is closed per excess over v_s"),
     ("integral_gain", (), "1/s", "rate at which it closes further"),
-    ("least_throttle", (), "1", "the integrator does not close it further than that"),
+    ("min_throttle", (), "1", "the integrator does not close it further than that"),
     ("brake_spare", (), "m/s", "speed by which the driven wheels may be faster in the mean while brakes act"),
     ("brake_gain", (), "Pa s/m", "pressure per speed beyond that of the other wheel"),
-    ("most_pressure", (), "Pa", "largest pressure"),
+    ("max_pressure", (), "Pa", "largest pressure"),
     ("fade_speed", (), "m/s", "speed above which brakes are left alone"),
 )
 RANGES = {
@@ -48,26 +48,26 @@ RANGES = {
     "driven_first": (0.0, 15.0),
     "driven_last": (0.0, 15.0),
     "slip": (0.0, 1.0),
-    "least_excess": (0.01, 10.0),
+    "min_excess": (0.01, 10.0),
     "filter_time": (0.0, 1.0),
     "gain": (0.0, 100.0),
     "integral_gain": (0.0, 1e3),
-    "least_throttle": (0.0, 1.0),
+    "min_throttle": (0.0, 1.0),
     "brake_spare": (0.0, 100.0),
     "brake_gain": (0.0, 1e9),
-    "most_pressure": (0.0, 1e8),
+    "max_pressure": (0.0, 1e8),
     "fade_speed": (0.0, 100.0),
 }
 DEFAULTS = {
     "slip": 0.1,
-    "least_excess": 0.6,
+    "min_excess": 0.6,
     "filter_time": 0.02,
     "gain": 0.15,
     "integral_gain": 0.7,
-    "least_throttle": 0.1,
+    "min_throttle": 0.1,
     "brake_spare": 1.5,
     "brake_gain": 4e6,
-    "most_pressure": 6e6,
+    "max_pressure": 6e6,
     "fade_speed": 14.0,
 }
 STATE = (
@@ -91,18 +91,18 @@ def traction(parameters, state, seen, result, first, count, h):
     p, s = record_at(parameters, P)[0], record_at(state, S)[0]
     k, asked = record_at(seen, I)[0], record_at(result, O)[0]
     follow_wheels(p, s, k, count, h)
-    allowed = max(p["least_excess"], p["slip"] * s["speed"])
+    allowed = max(p["min_excess"], p["slip"] * s["speed"])
     wakes = k["throttle"] > 0.02 and k["brake"] < 0.02
     excess = min(2.0, max(-1.0, (s["driven_speed"] - s["speed"] - allowed) / allowed))
-    s["integral"] = min(1.0 - p["least_throttle"], max(0.0, s["integral"] + h * p["integral_gain"] * excess)) if wakes else 0.0
-    s["throttle_limit"] = max(p["least_throttle"], 1.0 - s["integral"] - p["gain"] * max(0.0, excess)) if wakes else 1.0
+    s["integral"] = min(1.0 - p["min_throttle"], max(0.0, s["integral"] + h * p["integral_gain"] * excess)) if wakes else 0.0
+    s["throttle_limit"] = max(p["min_throttle"], 1.0 - s["integral"] - p["gain"] * max(0.0, excess)) if wakes else 1.0
     asked["throttle_limit"] = s["throttle_limit"]
     s["active"] = 1.0 if s["throttle_limit"] < 1.0 else 0.0
     for i in range(count):
         s["pressure"][i] = 0.0
         if wakes and is_driven(p, k, i):
             faster = s["wheel_speed"][i] - s["wheel_speed"][opposite(k, i, count)] - allowed
-            s["pressure"][i] = s["fade"] * min(p["most_pressure"], p["brake_gain"] * max(0.0, faster))
+            s["pressure"][i] = s["fade"] * min(p["max_pressure"], p["brake_gain"] * max(0.0, faster))
         asked["pressure"][i] = s["pressure"][i]
         if s["pressure"][i] > 0.0:
             s["active"] = 1.0

@@ -264,7 +264,7 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
     run_or_die(p, s)
     advance_gearbox(p, s, command, shifted_torque(p, s), output_speed, mean_of(spin), h)
     work_lock_up(p, s, s[0]["phase"] == DRIVE and s[0]["clock"] > p[0]["shift_latency"], command[0]["brake"] > 0.0, output_speed, h)
-    key = command[0]["starter"] != 0 or (p[0]["has_clutch"] != 0 and command[0]["by_foot"] == 0)
+    key = command[0]["starter"] != 0 or (p[0]["has_clutch"] != 0 and command[0]["manual_clutch"] == 0)
     torque, torque_slope = crankshaft_torque(p, s, command[0]["throttle"] * (1.0 - s[0]["relief"]), key)
     in_gear = clutch_in_step(p, s)
     geared, given = p[0]["driveshaft_inertia"], 0.0

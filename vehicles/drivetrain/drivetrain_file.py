@@ -43,7 +43,7 @@ MOTOR_SECTIONS: Fields = (
 
 
 def drivetrain_file(axles: Axles = USUAL_AXLES) -> Fields:
-    """Of a file in ``configs/vehicles/parts``."""
+    """Of a file in ``configs/drivetrains``."""
     drivetrain = (
         Field("engine", Group(ENGINE_FILE), "engine; left out where motors drive", None),
         *(replace(field, default=None, meaning=f"{field.meaning}, instead of an engine") for field in MOTOR_SECTIONS),

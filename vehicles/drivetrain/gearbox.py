@@ -94,7 +94,7 @@ GEARBOX_FILE = (
     Field("clutches", Group(POWER_SHIFT_FILE), "instead of it: shifts by clutches", None),
     Field("engage_time", _TIME, "of an automatic one: time in which the turbine is brought to the speed of the gear from neutral", None),
     Field("release_time", _TIME, "of an automatic one: time in which the torque fades when neutral is selected", None),
-    Field("synchroniser", Group(HAND_FILE), "of a manual or sequential one", None),
+    Field("synchronizer", Group(HAND_FILE), "of a manual or sequential one", None),
     Field(
         "lockout_wheel_speed",
         Number("rad/s", 0.0, LARGEST_SPEED * RPM),
@@ -227,7 +227,7 @@ def coupling_bounds(p, s):
 
     In gear the coupling is positive. While engaging it is friction: it only brakes the slip. While releasing, its capacity fades.
     The gear that gives way to a higher one cannot push back; the clutch of the one that is met has its capacity, or catches the turbine that
-    comes from below. The friction clutch and the synchroniser of a hand gearbox have theirs.
+    comes from below. The friction clutch and the synchronizer of a hand gearbox have theirs.
     """
     if p[0]["gearbox_kind"] != AUTOMATIC:
         capacity = s[0]["clutch_capacity"]
@@ -255,7 +255,7 @@ def clutch_in_step(p, s):
 @inline
 def follow_slip(p, s, driveshaft_speed):
     """After a step: when friction alone could not follow the wanted slip, begin the engagement anew from the slip reached; a gear whose clutch
-    or synchroniser holds is in."""
+    or synchronizer holds is in."""
     if s[0]["phase"] == ENGAGE and s[0]["coupling_torque"] == 0.0:
         s[0]["slip_from"] = s[0]["turbine_speed"] - driveshaft_speed / s[0]["ratio"]
         s[0]["clock"] = 0.0
@@ -301,10 +301,10 @@ def _check_keys(s: Section, kind: str) -> None:
             _one_of(s, "schedule", name, faults)
         if automatic:
             _one_of(s, "clutches", "shift_time", faults)
-        for name in ("engage_time", "release_time") if automatic else ("synchroniser",):
+        for name in ("engage_time", "release_time") if automatic else ("synchronizer",):
             if not s.has(name):
                 faults.add(ConfigError(s.file, s.path(name), "nothing", f"a value: a gearbox of type {kind} has it"))
-        for name in ("synchroniser",) if automatic else ("shift_time", "clutches", "engage_time", "release_time"):
+        for name in ("synchronizer",) if automatic else ("shift_time", "clutches", "engage_time", "release_time"):
             if s.has(name):
                 faults.add(ConfigError(s.file, s.path(name), "a value", f"nothing: a gearbox of type {kind} has none"))
 
@@ -326,8 +326,8 @@ def _read_shifts(s: Section, out: Record) -> None:
         for part in ("torque_time", "inertia_time", "torque_reduction", "reduction_ramp"):
             out[0][part] = c.number(part)
         lasts = float(out[0]["torque_time"] + out[0]["inertia_time"])
-    if s.has("synchroniser"):
-        c = s.section("synchroniser")
+    if s.has("synchronizer"):
+        c = s.section("synchronizer")
         out[0]["synchroniser_torque"], out[0]["synchroniser_time"] = c.number("torque"), c.number("time")
         out[0]["gate_time"] = c.number("gate_time")
     if out[0]["shift_latency"] < lasts:

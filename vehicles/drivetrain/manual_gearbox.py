@@ -1,7 +1,7 @@
-"""Hand gearbox: a lever, a synchroniser per gear, and the automatic driver who works clutch and lever where nobody does.
+"""Hand gearbox: a lever, a synchronizer per gear, and the automatic driver who works clutch and lever where nobody does.
 
 Four phases. In DRIVE a gear's dogs are in and the friction clutch is the coupling of the step. In PULL the automatic driver opens the clutch. In
-NEUTRAL the lever is between the gears. In SYNC the lever pushes a gear: its synchroniser, friction of a certain torque, is the coupling, and the
+NEUTRAL the lever is between the gears. In SYNC the lever pushes a gear: its synchronizer, friction of a certain torque, is the coupling, and the
 dogs go in only once it holds. Against a clutch that drags more than it brakes it never does: the gear is refused, and beyond a time it grinds.
 """
 
@@ -27,12 +27,12 @@ PULLED = 25.0
 """N m. Torque of the input shaft under which the lever comes out of gear, whatever the clutch does; assumed."""
 
 OVERSPEED = 1.05
-"""1. Excess over the speed of a gear with which the synchroniser still takes it."""
+"""1. Excess over the speed of a gear with which the synchronizer still takes it."""
 
 HAND = (
     # name               shape  unit   what it is
     ("gearbox_kind", (), "1", "0 automatic, 1 manual (any gear from any), 2 sequential (the next one only)", "i8"),
-    ("synchroniser_torque", (), "N m", "torque with which a synchroniser brings the input shaft to its gear"),
+    ("synchroniser_torque", (), "N m", "torque with which a synchronizer brings the input shaft to its gear"),
     ("synchroniser_time", (), "s", "time after which a gear that is pushed grinds"),
     ("gate_time", (), "s", "time of the lever between two gears"),
 )
@@ -43,7 +43,7 @@ HAND_FILE = (
     Field("time", _TIME, "time after which a gear that is pushed and still not in grinds"),
     Field("gate_time", _TIME, "time of the lever between two gears"),
 )
-"""Of the section `synchroniser` of a hand gearbox."""
+"""Of the section `synchronizer` of a hand gearbox."""
 
 HAND_STATE = (
     # name               shape  unit  what it is
@@ -56,15 +56,15 @@ HAND_STATE = (
 def advance_manual_gearbox(p, s, command, ratio, driveshaft_speed, wheel_speed, h):
     """Lever, clutch and phase for the next step of h seconds; ratio : of the gear in which the lever is, 1 in neutral."""
     s[0]["clock"] += h
-    by_foot = command[0]["by_foot"] != 0
+    manual_clutch = command[0]["manual_clutch"] != 0
     if s[0]["phase"] == DRIVE and s[0]["lever"] != s[0]["gear"]:
         loose = s[0]["grip"] <= OPEN or abs(s[0]["coupling_torque"]) < PULLED
-        if by_foot and loose:
+        if manual_clutch and loose:
             leave(s)
-        elif not by_foot:
+        elif not manual_clutch:
             s[0]["phase"] = PULL
     elif s[0]["phase"] == PULL:
-        if s[0]["lever"] == s[0]["gear"] or by_foot:
+        if s[0]["lever"] == s[0]["gear"] or manual_clutch:
             s[0]["phase"] = DRIVE
         elif s[0]["grip"] <= OPEN:
             leave(s)
@@ -73,13 +73,13 @@ def advance_manual_gearbox(p, s, command, ratio, driveshaft_speed, wheel_speed, 
     elif s[0]["phase"] == NEUTRAL and s[0]["clock"] > p[0]["gate_time"] and fits(p, s[0]["lever"], driveshaft_speed, wheel_speed):
         s[0]["gear"], s[0]["phase"], s[0]["clock"], s[0]["ratio"] = s[0]["lever"], SYNC, 0.0, ratio
     s[0]["grinding"] = 1 if s[0]["phase"] == SYNC and s[0]["clock"] > p[0]["synchroniser_time"] else 0
-    work_clutch(p, s, command[0]["clutch"], by_foot, h)
+    work_clutch(p, s, command[0]["clutch"], manual_clutch, h)
 
 
 @inline
-def work_clutch(p, s, pedal, by_foot, h):
+def work_clutch(p, s, pedal, manual_clutch, h):
     """The foot on the clutch, the driver's or the automatic one's."""
-    if by_foot:
+    if manual_clutch:
         s[0]["grip"], s[0]["relief"] = pedal_grip(p, pedal), 0.0
     else:
         running = p[0]["stall_speed"] == 0.0 or s[0]["running"] != 0
@@ -101,7 +101,7 @@ def move_lever(p, s, command, driveshaft_speed):
     settled = s[0]["phase"] == DRIVE and s[0]["clock"] > p[0]["shift_latency"]
     if selector <= 0:
         s[0]["lever"] = selector
-    elif asked > 0 and command[0]["by_foot"] != 0:
+    elif asked > 0 and command[0]["manual_clutch"] != 0:
         s[0]["lever"] = next_lever(p, s, asked)
     elif s[0]["lever"] <= 0 or s[0]["gear"] < 0:
         s[0]["lever"] = safe_gear(p, max(1, asked), driveshaft_speed)
@@ -141,6 +141,6 @@ def fits(p, gear, driveshaft_speed, wheel_speed):
 
 @inline
 def go_in(s, driveshaft_speed):
-    """After a step: the dogs go in as soon as the synchroniser holds."""
+    """After a step: the dogs go in as soon as the synchronizer holds."""
     if s[0]["phase"] == SYNC and abs(s[0]["turbine_speed"] - driveshaft_speed / s[0]["ratio"]) < MET:
         s[0]["phase"], s[0]["clock"], s[0]["grinding"], s[0]["coupling_torque"] = DRIVE, 0.0, 0, 0.0

@@ -45,8 +45,8 @@ MOTORS = (
     ("battery_charge", (), "1", "share of it that is there after a reset"),
     ("battery_voltage", (), "V", "voltage without load"),
     ("battery_resistance", (), "ohm", "inner resistance"),
-    ("battery_gives", (), "W", "largest power that it gives"),
-    ("battery_takes", (), "W", "largest power that it takes"),
+    ("battery_max_discharge_power", (), "W", "largest power that it gives"),
+    ("battery_max_charge_power", (), "W", "largest power that it takes"),
 )
 """Rows of a DRIVETRAIN record."""
 
@@ -81,8 +81,8 @@ BATTERY_FILE: Fields = (
     Field("charge", Number("1", 0.0, 1.0), "share of it at the start", 0.8),
     Field("voltage", Number("V", 1.0, 1e4), "without load"),
     Field("resistance", Number("ohm", 0.0, 100.0), "inner resistance"),
-    Field("gives", Number("W", 0.0, 1e7), "largest power that it gives"),
-    Field("takes", Number("W", 0.0, 1e7), "largest power that it takes"),
+    Field("max_discharge_power", Number("W", 0.0, 1e7), "largest power that it gives"),
+    Field("max_charge_power", Number("W", 0.0, 1e7), "largest power that it takes"),
 )
 ROUNDS = 40
 """Bisections of the factor that keeps the battery within its limits: 1e-12 of a torque."""
@@ -156,16 +156,20 @@ def follow_orders(p, s, spin, orders, throttle_limit, h):
 def spare_battery(p, s, spin):
     """Make all torques smaller by one factor where the battery would give or take too much."""
     left = p[0]["battery_capacity"] * p[0]["battery_charge"] - s[0]["battery_used"]
-    gives = min(p[0]["battery_gives"], 0.249 * p[0]["battery_voltage"] ** 2 / max(p[0]["battery_resistance"], 1e-9)) if left > 0.0 else 0.0
-    accepts = p[0]["battery_takes"] if left < p[0]["battery_capacity"] else 0.0
+    discharge = (
+        min(p[0]["battery_max_discharge_power"], 0.249 * p[0]["battery_voltage"] ** 2 / max(p[0]["battery_resistance"], 1e-9))
+        if left > 0.0
+        else 0.0
+    )
+    charge = p[0]["battery_max_charge_power"] if left < p[0]["battery_capacity"] else 0.0
     power = electric_power(p, s, spin, 1.0)[0]
-    if -accepts <= power <= gives:
+    if -charge <= power <= discharge:
         return
     low, high = 0.0, 1.0
     for _ in range(ROUNDS):
         middle = 0.5 * (low + high)
         power = electric_power(p, s, spin, middle)[0]
-        if -accepts <= power <= gives:
+        if -charge <= power <= discharge:
             low = middle
         else:
             high = middle

@@ -1,6 +1,6 @@
 """A friction clutch as a stiff damper that ends at its capacity, for a step that is linearly implicit in it.
 
-Where the coupling of the step is needed elsewhere (a lock-up clutch beside a gear, a hand clutch beside a synchroniser) this one stands in: it
+Where the coupling of the step is needed elsewhere (a lock-up clutch beside a gear, a hand clutch beside a synchronizer) this one stands in: it
 holds up to a slip of BAND at its full capacity.
 """
 

@@ -31,7 +31,7 @@ that has no gaps, and along a straight piece (1) and (3) are polynomials (`power
 Across the width one plane lies in the middle, and near what may be sharp one at either edge, each with up to a third of the mean of I. They
 are shifted along the lateral slope of the ground at large (`window.lateral_slope`), so that level or tilted, a plane is the same for all three, and what
 camber does to the width is left to `contact.meet`. The lateral part of grad I comes from how the pieces change when the planes are shifted
-sideways: it is what a kerb does to the side wall.
+sideways: it is what a curb does to the side wall.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ WHOLE = 32.0 / 35.0
 @inline
 def find_contact(p, s, i, ground, under, windows, wheel, out):
     """Contact of wheel i in the way that its tire has: `envelop`, or `contact.touch` in one point, which on a plane is the same to rounding."""
-    if p[0]["window_spacing"] > 0.0 and ground.p[0]["steepest"] > 0.0:
+    if p[0]["contact_grid_spacing"] > 0.0 and ground.p[0]["steepest"] > 0.0:
         envelop(p, s, i, ground, under, windows, wheel, out)
     else:
         touch(p, s, i, ground, under, wheel, out)
@@ -94,7 +94,7 @@ def envelop(p, s, i, ground, under, windows, wheel, out):
     if not (abs(K[0]) < BEYOND and abs(K[1]) < BEYOND and abs(K[2]) < BEYOND and level > FLAT_MIN):
         touch(p, s, i, ground, under, wheel, out)
         return
-    w, spacing = windows[i], p[0]["window_spacing"]
+    w, spacing = windows[i], p[0]["contact_grid_spacing"]
     keep_of(w, ground)
     hx, hy, az = a[1] / level, -a[0] / level, a[2]  # heading, level
     half = 0.5 * (p[0]["bearing_width"] if p[0]["bearing_width"] > 0.0 else p[0]["width"])
@@ -189,7 +189,7 @@ def force_of_rim(p, w, ground, at, heading, axle, across, near):
     """(force [N] that the rim's spring has, its parts along heading, down in the wheel plane and along the axle) of the ground that reaches the
     rim; arguments as of `overlap_of_tire`, `axle` what follows the radius in `disc`."""
     R = p[0]["bottoming_radius"]
-    measure, along, down, aside = overlap_of_tire(w, ground, p[0]["window_spacing"], at, heading, (R, *axle), across, near)
+    measure, along, down, aside = overlap_of_tire(w, ground, p[0]["contact_grid_spacing"], at, heading, (R, *axle), across, near)
     if not (measure > LEAST and down > 0.0):
         return 0.0, 0.0, 0.0, 0.0
     Q = min((measure / WHOLE) ** (2.0 / 7.0), DEEPEST * R * R)
@@ -353,7 +353,7 @@ def approach(p, s, i, ground, under, windows, heading, below, wheel, out):
     K, a, R = wheel[i]["p_WK"], wheel[i]["a_W"], p[0]["radius"]
     hx, hy, level = heading
     x, y, m, drop, half = below
-    w, spacing = windows[i], p[0]["window_spacing"]
+    w, spacing = windows[i], p[0]["contact_grid_spacing"]
     best, ex, ez = 1e300, 0.0, 1.0
     for n in range(3 if half > 0.0 else 1):
         off = 0.0 if n == 0 else (half if n == 1 else -half)

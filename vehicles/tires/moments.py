@@ -9,7 +9,7 @@ from vehicles.tires.radial import DEFLECTION_MAX, effective_radius
 from vehicles.tires.standstill import SPIN_FADE, V_FADE, V_SHOW, V_STUCK, smooth_sign
 
 VERGE = 1.0
-"""m. Lag of way, twice, with which the rut follows the hardness. Smaller: leaving soil for a road is a kerb. Larger: a road's edge yields."""
+"""m. Lag of way, twice, with which the rut follows the hardness. Smaller: leaving soil for a road is a curb. Larger: a road's edge yields."""
 
 SOFT_LEAST = 1e-4
 """Share of the sinkage that counts as none: some micrometers."""
@@ -26,7 +26,7 @@ def rolling_radius(p, s, i, out):
 def yields(s, i, out):
     """Share of the sinkage by which the ground under tire i gives way: 1 on soil, 0 on a road, and between them over some meters of way.
 
-    A state `firm` follows the hardness behind two lags of `VERGE` each: the edge of a road is no kerb where the soil beside it gives way. Where
+    A state `firm` follows the hardness behind two lags of `VERGE` each: the edge of a road is no curb where the soil beside it gives way. Where
     nothing has sunk in yet, as on a road, the ground is what it is.
     """
     state = s[i]

@@ -38,7 +38,7 @@ TIRE = (
         "and `width` gives a couple alone",
     ),
     (
-        "window_spacing",
+        "contact_grid_spacing",
         (),
         "m",
         "distance of the nodes at which an enveloping contact knows the ground; 0.05 or a tenth of the radius, if larger, when left out; 0 in "
@@ -109,7 +109,7 @@ FILE = TIRE[:-1]
 """What a tire file has; those of `LEFT_OUT` may be left out."""
 
 LEFT_OUT: dict[str, object] = {
-    "strength": None, "bearing_width": None, "window_spacing": None, "bulldozing_ahead": 1.0, "lug_height": 0.0,
+    "strength": None, "bearing_width": None, "contact_grid_spacing": None, "bulldozing_ahead": 1.0, "lug_height": 0.0,
     "inflation_pressure": None, "nominal_pressure": None, "carcass_pressure": 25e3,
 }  # fmt: skip
 """Rows of every tire that a file may leave out. The carcass is assumed: 20 to 30 kPa are usual for tires of that size."""
@@ -122,7 +122,7 @@ STRENGTH = 4.0
 
 RANGES = {
     **dict.fromkeys(("radius", "width", "bottoming_radius", "bearing_width"), (0.01, 10.0)),
-    "window_spacing": (0.005, 1.0),
+    "contact_grid_spacing": (0.005, 1.0),
     "stiffness": (1e2, 1e8),
     **dict.fromkeys(("stiffness_growth", "bottoming_stiffness"), (0.0, LARGEST)),
     "damping": (1e-3, 1e6),
@@ -152,8 +152,8 @@ def shared_record(rows: Record, mapping: Mapping[str, Any]) -> Record:
         share = stiffness_share(*(float(values[name]) for name in ("inflation_pressure", "nominal_pressure", "carcass_pressure")))
         values["stiffness"] *= share
         values["stiffness_growth"] *= share
-    if "window_spacing" not in mapping:
-        values["window_spacing"] = max(SPACING, SPACING_OF_RADIUS * values["radius"])
+    if "contact_grid_spacing" not in mapping:
+        values["contact_grid_spacing"] = max(SPACING, SPACING_OF_RADIUS * values["radius"])
     values["give"] = _deflection(p, float(values["strength"]))
     return p
 
@@ -180,9 +180,12 @@ def check_rim(mapping: Mapping[str, Any], file: object, key: str) -> None:
 def check_spacing(shared: Record, mapping: Mapping[str, Any], file: object, key: str) -> None:
     """Raises ConfigError: a tire is too large for the window with nodes as dense as its file says."""
     finest = float(shared[0]["radius"]) / DENSEST
-    if "window_spacing" in mapping and not mapping["window_spacing"] >= finest:
+    if "contact_grid_spacing" in mapping and not mapping["contact_grid_spacing"] >= finest:
         raise ConfigError(
-            file, join(key, "window_spacing"), mapping["window_spacing"], f"{finest:.3g} m or more: a {DENSEST:g}th of the radius"
+            file,
+            join(key, "contact_grid_spacing"),
+            mapping["contact_grid_spacing"],
+            f"{finest:.3g} m or more: a {DENSEST:g}th of the radius",
         )
 
 

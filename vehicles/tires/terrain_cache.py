@@ -1,6 +1,6 @@
 """What a wheel knows of the ground around it: heights and slopes at the nodes of a grid that is the same for all wheels.
 
-The grid is aligned with the world, `window_spacing` apart; a wheel's window holds the part of it that it rolls over. It moves by being
+The grid is aligned with the world, `contact_grid_spacing` apart; a wheel's window holds the part of it that it rolls over. It moves by being
 overwritten: node (i, j) has its place at (i, j) modulo the window's size, a key tells which node lies there, and one that is wanted and not
 there is looked up and stored. So only nodes that are new to the wheel cost a look at the ground, and only those near its contact are
 ever looked at. A node is a number of the ground alone: what a window gives does not depend on where it has been.
@@ -68,7 +68,7 @@ TERRAIN_CACHE = (
     ("key", (NODES, NODES), "1", "which node lies there, 0: none", "i8"),
     ("node", (NODES, NODES, 3), "m", "its height and slopes along x and y [1]"),
     ("sharp", (NODES, NODES, 3), "m", "what of that comes from features, and from the base grid if that is a fine one"),
-    ("uneven", (NODES, NODES), "1", "2 where that slopes, 1 where it is level and not 0, as on top of a kerb, else 0", "i8"),
+    ("uneven", (NODES, NODES), "1", "2 where that slopes, 1 where it is level and not 0, as on top of a curb, else 0", "i8"),
     ("fine_key", (FINE, FINE), "1", "which fine node lies there, 0: none", "i8"),
     ("fine", (FINE, FINE, 3), "m", "its height and slopes along x and y [1]"),
     ("row", (CROSSED,), "1", "scratch: grid lines that a plane crosses: number of the node to the right of the crossing", "i8"),
@@ -482,7 +482,7 @@ def trace_finer(w, ground, s, axis, i, step, plane, end, count, row, shares):
 
 @inline
 def is_fine(ground):
-    """Whether the base grid of a ground may have kerbs in it."""
+    """Whether the base grid of a ground may have curbs in it."""
     return min(ground.p[0]["spacing"][0], ground.p[0]["spacing"][1]) < COARSE
 
 

@@ -189,5 +189,5 @@ def tire_set(files: Sequence[TireFile], sides: Sequence[int] | None = None, cont
     """The tires of a vehicle out of one of each wheel; `sides` as in TireSet, `contact` one of CONTACTS."""
     tires = TireSet(files, sides)
     if contact == "point":
-        tires.shared["window_spacing"] = 0.0
+        tires.shared["contact_grid_spacing"] = 0.0
     return tires

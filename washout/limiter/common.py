@@ -11,7 +11,7 @@ RELATIVE = 1e-6
 """1. Limits are kept this much smaller, so that differences of rounded lengths still obey them."""
 
 GRAIN = 1e-12
-"""m. How near to its cushion the leg comes at which a demand meets the cushions. More: faster, but legs feel the grains as jolts."""
+"""m. How near to its stroke_margin the leg comes at which a demand meets the cushions. More: faster, but legs feel the grains as jolts."""
 
 LARGEST_SEARCH = 60
 """1. Tries for it, of which a dozen are needed."""
@@ -113,19 +113,23 @@ def _off_cushions(p, s):
     leg_lengths(p, s[0]["target"], s[0]["target_legs"])
     for i in range(6):
         leg = s[0]["target_legs"][i]
-        if not p[0]["shortest_leg"] + p[0]["cushion"] <= leg <= p[0]["longest_leg"] - p[0]["cushion"]:
+        if not p[0]["shortest_leg"] + p[0]["stroke_margin"] <= leg <= p[0]["longest_leg"] - p[0]["stroke_margin"]:
             return False
     return True
 
 
 @kernel
 def _shrink_into_stroke(p, s):
-    """s.target: the pose s.stop_pose, which is out, times the share at which the first leg comes to its cushion.
+    """s.target: the pose s.stop_pose, which is out, times the share at which the first leg comes to its stroke_margin.
 
     By false position, where the end that stays counts half (the Illinois rule): ten tries instead of forty halvings.
     """
     inside, outside = 0.0, 1.0
-    neutral, shortest, longest = p[0]["neutral_leg"], p[0]["shortest_leg"] + p[0]["cushion"], p[0]["longest_leg"] - p[0]["cushion"]
+    neutral, shortest, longest = (
+        p[0]["neutral_leg"],
+        p[0]["shortest_leg"] + p[0]["stroke_margin"],
+        p[0]["longest_leg"] - p[0]["stroke_margin"],
+    )
     room, excess = min(longest - neutral, neutral - shortest), _excess(p, s)
     stayed = 0
     for k in range(LARGEST_SEARCH):
@@ -146,7 +150,7 @@ def _shrink_into_stroke(p, s):
 
 @kernel
 def _beyond(p, s, share):
-    """How far [m] the leg that is out most is beyond its cushion, negative when all are off them, at `share` of the pose s.stop_pose."""
+    """How far [m] the leg that is out most is beyond its stroke_margin, negative when all are off them, at `share` of the pose s.stop_pose."""
     for i in range(6):
         s[0]["target"][i] = share * s[0]["stop_pose"][i]
     leg_lengths(p, s[0]["target"], s[0]["target_legs"])
@@ -155,8 +159,8 @@ def _beyond(p, s, share):
 
 @kernel
 def _excess(p, s):
-    """How far [m] the leg of s.target that is out most is beyond its cushion."""
-    shortest, longest = p[0]["shortest_leg"] + p[0]["cushion"], p[0]["longest_leg"] - p[0]["cushion"]
+    """How far [m] the leg of s.target that is out most is beyond its stroke_margin."""
+    shortest, longest = p[0]["shortest_leg"] + p[0]["stroke_margin"], p[0]["longest_leg"] - p[0]["stroke_margin"]
     beyond = -math.inf
     for i in range(6):
         leg = s[0]["target_legs"][i]

@@ -152,6 +152,6 @@ def sound_command(command: Record) -> Record:
     out[0]["gear"] = int(np.clip(c["gear"], 0, MOST_GEARS))
     out[0]["clutch"] = clip(float(c["clutch"]), 0.0, 1.0)
     out[0]["low_range"], out[0]["center_lock"] = int(c["low_range"] != 0), int(c["center_lock"] != 0)
-    out[0]["by_foot"], out[0]["starter"] = int(c["by_foot"] != 0), int(c["starter"] != 0)
+    out[0]["manual_clutch"], out[0]["starter"] = int(c["manual_clutch"] != 0), int(c["starter"] != 0)
     out[0]["steering_free"] = int(np.clip(c["steering_free"], 0, 1))
     return out

@@ -71,7 +71,7 @@ class Lever:
         if self.gears == 0:
             return
         if clutch is not None:
-            out[0]["clutch"], out[0]["by_foot"] = clip(clutch, 0.0, 1.0), 1
+            out[0]["clutch"], out[0]["manual_clutch"] = clip(clutch, 0.0, 1.0), 1
         if gate is not None:
             out[0]["selector"], out[0]["gear"] = min(max(gate, -1), 1), max(gate, 0)
 

@@ -1,4 +1,4 @@
-"""The smallest turn: diameter between kerbs and between walls. [ISO 789-3, UN R79, mem]"""
+"""The smallest turn: diameter between curbs and between walls. [ISO 789-3, UN R79, mem]"""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     x, y = (np.asarray(drive.columns[f"p_WC_{outer}_{axis}"])[rows][last:] for axis in "xy")
     path = circle(x, y)
     found = {
-        "turning_circle_kerb": 2.0 * path.radius,
+        "turning_circle_curb": 2.0 * path.radius,
         "turning_radius": path.radius,
         "turning_steering_wheel_angle": float(np.mean(np.asarray(drive.columns["steering_wheel_angle"])[rows][last:])),
         "turning_speed": float(np.mean(drive.columns["v_WB_B_x"][rows][last:])),
@@ -58,15 +58,15 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
 ANALYSIS = Analysis(
     "turning_circle",
     (
-        Metric("turning_circle_kerb", "m", "diameter of the path of the outer front wheel's contact point", "[calc]"),
+        Metric("turning_circle_curb", "m", "diameter of the path of the outer front wheel's contact point", "[calc]"),
         Metric("turning_circle_wall", "m", "diameter of the circle that the body's outline sweeps", "[calc]"),
-        Metric("turning_radius", "m", "half of the diameter between kerbs", "[calc]"),
+        Metric("turning_radius", "m", "half of the diameter between curbs", "[calc]"),
         Metric("turning_steering_wheel_angle", "rad", "mean angle of the steering wheel, + = left", "[calc]", "deg"),
         Metric("turning_speed", "m/s", "mean speed", "[calc]"),
     ),
     evaluate,
     (Field("turn", Number("rad", 0.5, 100.0), "so much of the end of the turn is looked at", math.tau, written="deg"),),
     ("p_WC", "F_C", "steering_wheel_angle"),
-    meaning="turning circle: diameters between kerbs and between walls",
+    meaning="turning circle: diameters between curbs and between walls",
     curves={"wheel": "path of the outer front wheel about the centre of its circle"},
 )

@@ -2,7 +2,7 @@
 
 Axes of the packet are X to the right, Y up, Z forward of the vehicle, which is left-handed. Accelerations are without gravity. `race_on` is 0
 while the simulation does not run; what moves fades to zero meanwhile.
-Slip and suspension are normalised there by limits of the car, which a session says here: 0 grips and 1 slides; 0 is stretched, 1 compressed.
+Slip and suspension are normalized there by limits of the car, which a session says here: 0 grips and 1 slides; 0 is stretched, 1 compressed.
 
 Source for places, units and axes: forza_motorsport (fdp.py), the game's documentation. Assumed, since neither says: turning in the sense of
 left-handed axes, so that yaw + = right, pitch + = nose down, roll + = left side down; the signs of slip; the usual limits; the port. Ordinal, class,

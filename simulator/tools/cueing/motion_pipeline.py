@@ -83,7 +83,7 @@ def follow(cueing, where, f, w, span, traces):
     where the platform is."""
     p, q = cueing.p[0], cueing.s[0]
     middle = 0.5 * (p["longest_leg"] + p["shortest_leg"])
-    half = 0.5 * (p["longest_leg"] - p["shortest_leg"]) - p["cushion"]
+    half = 0.5 * (p["longest_leg"] - p["shortest_leg"]) - p["stroke_margin"]
     for i in range(span[0], span[1]):
         cueing_step(cueing.p, cueing.s, cueing.washed, f[i], w[i], True)
         traces.limited[i] = q["limited"]

@@ -60,7 +60,7 @@ SIZES = {
         "return_frequency",
         "tilt_start",
         "rotation_frequency",
-        "motion_adaption",
+        "motion_adaptation",
         "travel_weight",
         "leak",
     ),

@@ -72,7 +72,7 @@ def _of_terrain(terrain: TerrainOnDisk) -> tuple[Values, Values, Values]:
 
 
 def _outlines(ground: Ground) -> list[Values]:
-    """Lines of kerbs, walls and ditches, and what lies across the way as a line across it."""
+    """Lines of curbs, walls and ditches, and what lies across the way as a line across it."""
     out = []
     for k in ground.features.pieces:
         if k["arc"] != 0.0:

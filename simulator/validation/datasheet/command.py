@@ -107,7 +107,7 @@ def _base(variant: str, vehicles: Sequence[str]) -> str:
 
 def _published(vehicle: str, name: str | None) -> PublishedValue | None:
     """Figures of a vehicle: of the file asked for, else of the one that is shipped. Raises ConfigError."""
-    file = published_of(vehicle) if name is None else find_config("facts", name)
+    file = published_of(vehicle) if name is None else find_config("datasheets", name)
     return None if file is None else load_published(file)
 
 

@@ -368,7 +368,7 @@ def _steering() -> tuple[DatasheetItem, ...]:
             f"turning_circle_{what}_{side}", group, f"turning, {where}, {side}", "m", "",
             Metric((f"circle_{side}",), f"turning_circle_{what}"), "diameter at full lock and walking pace",
         )
-        for what, where in (("kerb", "kerb to kerb"), ("wall", "wall to wall"))
+        for what, where in (("curb", "curb to curb"), ("wall", "wall to wall"))
         for side in _SIDES
     ]  # fmt: skip
     return (

@@ -151,15 +151,15 @@ def to_markdown(facts: Facts) -> str:
 def about_figures(facts: Facts) -> list[str]:
     """What the published figures are."""
     if facts.published is None:
-        return [f"There are {NO_FILE} of this vehicle (no file of it in `configs/facts`)."]
+        return [f"There are {NO_FILE} of this vehicle (no file of it in `configs/datasheets`)."]
     lines = [
-        f"Published figures of the {facts.published.vehicle}, `configs/facts/{facts.published.name}.yaml`: a single number holds within "
+        f"Published figures of the {facts.published.vehicle}, `configs/datasheets/{facts.published.name}.yaml`: a single number holds within "
         f"{100.0 * TOLERANCE:g} %, a range within itself. Marks: "
         + "; ".join(f"[{mark}] {meaning}" for mark, meaning in MARKS.items())
         + "."
     ]
-    if facts.published.looked_in:
-        lines += ["", f"Where it says *none found*, no source was found, looked in: {facts.published.looked_in}."]
+    if facts.published.searched_in:
+        lines += ["", f"Where it says *none found*, no source was found, looked in: {facts.published.searched_in}."]
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Files of published figures, one for a vehicle: `configs/facts/NAME.yaml`, each figure under the name of a fact, with its sources in words."""
+"""Files of published figures, one for a vehicle: `configs/datasheets/NAME.yaml`, each figure under the name of a fact, with its sources in words."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _UNITS = tuple(dict.fromkeys(suffix for suffixes in SUFFIXES.values() for suffix
 _VALUE = Either((Number(), Text()), "a number, or a word of the fact")
 FIGURE = (
     Field("value", _VALUE, "the figure, where it is a single one: a number or a word such as `climbed`", None),
-    Field("least", Number(), "the smallest of several, or of a range", None),
-    Field("most", Number(), "the largest of several, or of a range", None),
+    Field("min", Number(), "the smallest of several, or of a range", None),
+    Field("max", Number(), "the largest of several, or of a range", None),
     Field("unit", Choice((*_UNITS, "1"), "a unit,"), "of these numbers; the SI unit of the fact when left out", ""),
     Field(
         "sources", ListOf(Text("the name of a source of this file")), "who says so, by names under `sources`; none where it has a mark", ()
@@ -48,16 +48,16 @@ FILE = (
         "where the figures were read; none where all have a mark",
         {},
     ),
-    Field("looked_in", Text("text"), "where figures were looked for and not found", ""),
+    Field("searched_in", Text("text"), "where figures were looked for and not found", ""),
     Field(
-        "because",
+        "explanations",
         Named(Text("text"), "names of facts, each with a reason", known=tuple(_BY_NAME)),
         "why the vehicle is not as its figures say, where that is known",
         {},
     ),
     Field("figures", Named(Group(FIGURE), "names of facts, each with a figure", known=tuple(_BY_NAME)), "by the names of facts"),
 )
-"""Of a file in ``configs/facts``."""
+"""Of a file in ``configs/datasheets``."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class PublishedValue:
 
     name: str
     vehicle: str
-    looked_in: str
+    searched_in: str
     figures: Mapping[str, Figure]
     """By the names of facts."""
     because: Mapping[str, str] = field(default_factory=dict)
@@ -98,13 +98,13 @@ class PublishedValue:
 
 def load_published(file: str | Path) -> PublishedValue:
     """A checked file. Raises ConfigError."""
-    values = read(FILE, read_layers("facts", file).content, str(file))
+    values = read(FILE, read_layers("datasheets", file).content, str(file))
     figures: dict[str, Figure] = {}
     with ErrorCollector() as faults:
         for name, said in values["figures"].items():
             with faults.part():
                 figures[name] = _figure(name, said, values["sources"], str(file))
-    return PublishedValue(Path(file).stem, values["vehicle"], values.get("looked_in", ""), figures, values.get("because") or {})
+    return PublishedValue(Path(file).stem, values["vehicle"], values.get("searched_in", ""), figures, values.get("explanations") or {})
 
 
 def _figure(name: str, said: Mapping[str, Any], sources: Mapping[str, str], file: str) -> Figure:
@@ -123,11 +123,11 @@ def _figure(name: str, said: Mapping[str, Any], sources: Mapping[str, str], file
     if not said["sources"] and not said["mark"]:
         raise ConfigError(file, f"{key}.sources", "nothing", "a source, or a mark of what it is instead")
     value = _value(fact, said.get("value"), file, f"{key}.value")
-    least, most = said.get("least"), said.get("most")
+    least, most = said.get("min"), said.get("max")
     if value is None and least is None and most is None:
-        raise ConfigError(file, key, "nothing", "value, least or most")
+        raise ConfigError(file, key, "nothing", "value, min or max")
     if least is not None and most is not None and least > most:
-        raise ConfigError(file, f"{key}.most", most, f"no less than least, {least:g}")
+        raise ConfigError(file, f"{key}.max", most, f"no less than min, {least:g}")
     in_si = [None if one is None else factor * one for one in (value, least, most)]
     words = tuple(sources[source] for source in said["sources"])
     return Figure(in_si[0], in_si[1], in_si[2], words, said["mark"], said["remark"], _written(fact, said, unit))
@@ -149,7 +149,7 @@ def _written(fact: DatasheetItem, said: Mapping[str, Any], unit: str) -> str:
     if fact.words:
         return str(said["value"])
     factor = (factor_of(fact.unit, unit) or 1.0) / fact.factor if unit not in ("", "1") else 1.0 / fact.factor
-    value, least, most = (None if said.get(key) is None else f"{said[key] * factor:.4g}" for key in ("value", "least", "most"))
+    value, least, most = (None if said.get(key) is None else f"{said[key] * factor:.4g}" for key in ("value", "min", "max"))
     limits = f"{least} to {most}" if least and most else f">= {least}" if least else f"<= {most}" if most else ""
     return f"{value} ({limits})" if value and limits else value or limits
 
@@ -157,7 +157,7 @@ def _written(fact: DatasheetItem, said: Mapping[str, Any], unit: str) -> str:
 def published_of(vehicle: str) -> Path | None:
     """The shipped file for a vehicle, by name or path: that of its name, else of what it builds on; None: there is none."""
     for file in ancestry(vehicle):
-        found = data_folder("configs") / "facts" / f"{file.stem}.yaml"
+        found = data_folder("configs") / "datasheets" / f"{file.stem}.yaml"
         if found.is_file():
             return found
     return None

@@ -10,7 +10,7 @@ from simulator.validation.datasheet.page import EXCEPTIONS, Facts, about_figures
 
 ENGINEERS = (
     "mass", "front_share", "bounce_frequency", "roll_gradient", "understeer_left_band_10_20", "lateral_acceleration_left", "steering_ratio",
-    "turning_circle_kerb_left", "time_to_60_mph", "top_speed", "stop_half_pedal",
+    "turning_circle_curb_left", "time_to_60_mph", "top_speed", "stop_half_pedal",
 )  # fmt: skip
 """Names of the facts that an engineer asks for first: all that is told of a variant."""
 ALIKE = 0.01

@@ -2,7 +2,7 @@
 
 Its state (`tread_law.TREAD_STATE`): numbers 0 and 1 are the tangential deflection u of the tread [m], along and across, 2 the load under
 which it was laid down, over the nominal load and less 1, 3 its twist about the ground's normal [rad]; memory 0 is the secant of the last
-step, friction force over sliding velocity [N s/m], and 1 its slip, normalised, with which the next one begins. Tires without the keys that need them have no 2 and 3.
+step, friction force over sliding velocity [N s/m], and 1 its slip, normalized, with which the next one begins. Tires without the keys that need them have no 2 and 3.
 
 **Relaxation.** Rolling, the force follows the slip over the way dF0 / c (`grip`), and dF0 grows with the load. With `relaxation_by: length` the
 stiffness is c dF0(laid) / dF0(nominal), so the way is the same at every load. Only rolling or sliding lays tread anew; what stands is a spring of
@@ -37,7 +37,7 @@ from vehicles.tires.bore_torque import gough_moment, turned
 from vehicles.tires.contract import TireModelKind
 from vehicles.tires.moments import contact_length
 from vehicles.tires.standstill import V_CREEP, V_FADE, smooth_sign
-from vehicles.tires.tmeasy.steady_forces import axes_at, factors, force_at, normalised, trail
+from vehicles.tires.tmeasy.steady_forces import axes_at, factors, force_at, normalized, trail
 from vehicles.tires.tmeasy.tread_friction import V_BREAK, hold
 
 TMEASY = (
@@ -70,7 +70,7 @@ TMEASY = (
         "combination",
         (),
         "1",
-        "how slip along and across are combined: plain, or normalised, so that both axes come to their peaks together (Rill)",
+        "how slip along and across are combined: plain, or normalized, so that both axes come to their peaks together (Rill)",
         "i8",
     ),
     ("camber_stiffness", (2,), "N", "thrust to the side that a wheel leans to, over its camber; none when left out"),
@@ -84,9 +84,9 @@ STATE = (
     ("twist", (), "rad", "twist of the tread about the ground's normal"),
 )
 
-WORDS = {"relaxation_by": ("stiffness", "length"), "combination": ("plain", "normalised")}
+WORDS = {"relaxation_by": ("stiffness", "length"), "combination": ("plain", "normalized")}
 LENGTH = WORDS["relaxation_by"].index("length")
-NORMALISED = WORDS["combination"].index("normalised")
+NORMALIZED = WORDS["combination"].index("normalized")
 
 NUMBERS_USED = 4
 """Numbers of the state; a tire that neither keeps its relaxation length nor twists has the first two alone."""
@@ -158,11 +158,11 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
         lean = o["hardness"] * rolling * o["camber"] * force_at(law["camber_stiffness"], q) / axes[1]
     v_x, v_y = o["v_x"] - v_tread, o["v_y"] + lean * v_tread
     hat_x = hat_y = per_x = per_y = 1.0
-    if law["combination"] == NORMALISED:
+    if law["combination"] == NORMALIZED:
         hat_x, hat_y = factors(axes, v_x * v_x + v_y * v_y, m * m * (v_t * v_t + V_BREAK * V_BREAK), o["hardness"])
         per = 1.0 / (hat_x * hat_y)
         per_x, per_y = per * hat_y, per * hat_x
-        axes = normalised(axes, hat_x, hat_y, per_x, per_y)
+        axes = normalized(axes, hat_x, hat_y, per_x, per_y)
         last = s.treads[i]["memory"][1]
 
     c_x, c_y, d_x, d_y = stiffness_and_damping(law, u[2], v_t)

@@ -58,7 +58,7 @@ def factors(axes, slide, speed, share):
 
 
 @inline
-def normalised(axes, hat_x, hat_y, per_x, per_y):
+def normalized(axes, hat_x, hat_y, per_x, per_y):
     """`axes_at` for slips divided by these factors; per_x and per_y are 1 / hat_x and 1 / hat_y."""
     dfx0, dfy0, fxm, fym, sxm, sym, fxs, fys, sxs, sys = axes
     return dfx0 * hat_x, dfy0 * hat_y, fxm, fym, sxm * per_x, sym * per_y, fxs, fys, sxs * per_x, sys * per_y

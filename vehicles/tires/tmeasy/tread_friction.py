@@ -19,7 +19,7 @@ One step is backward Euler in u, a return mapping as in plasticity: with K = c h
 
     K w + F_fric(|w| / v_t) w / |w| = -T        ->   w, F, u' = (F - c u) / K
 
-With normalised slips (`curves`) the same holds of w_i / hat_i with K_i hat_i, and so it is what `hold` gets.
+With normalized slips (`curves`) the same holds of w_i / hat_i with K_i hat_i, and so it is what `hold` gets.
 """
 
 from __future__ import annotations

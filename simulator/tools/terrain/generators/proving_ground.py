@@ -222,7 +222,7 @@ def _belgian_block(site: _Site, seed: int) -> None:
 
 
 def _handling(site: _Site) -> None:
-    """Split friction, the strip of the ISO lane changes, a skid pad with a wet half ring, and an island of kerbs to strike at every angle."""
+    """Split friction, the strip of the ISO lane changes, a skid pad with a wet half ring, and an island of curbs to strike at every angle."""
     y = -62.0
     site.lane("split_mu", y, 8.0, "200 m of wet basalt under the left wheels")
     site.pave((200.0, 400.0), (y, y + 3.8), BASALT)
@@ -244,8 +244,8 @@ def _handling(site: _Site) -> None:
     cx, cy = 380.0, -118.0
     corners = np.array([(cx + 9.0 * math.cos(a), cy + 9.0 * math.sin(a)) for a in np.linspace(0.0, 2.0 * math.pi, 9)])
     site.add(
-        "island of kerbs, 0 to 90 deg", type="kerb", points=np.round(corners, 3).tolist(), height=0.15, width=3.0, fall=2.0, corner=1.0
+        "island of curbs, 0 to 90 deg", type="curb", points=np.round(corners, 3).tolist(), height=0.15, width=3.0, fall=2.0, corner=1.0
     )
     straight = [[345.0, -136.0], [345.0, -104.0]]
-    site.add("100 mm kerb", type="kerb", points=straight[::-1], height=0.1, width=2.0, fall=2.0)
-    site.places["kerbs"] = Place((358.0, -118.0), 0.0, "in front of an island of 150 mm kerbs, behind it a straight one of 100 mm")
+    site.add("100 mm curb", type="curb", points=straight[::-1], height=0.1, width=2.0, fall=2.0)
+    site.places["curbs"] = Place((358.0, -118.0), 0.0, "in front of an island of 150 mm curbs, behind it a straight one of 100 mm")

@@ -1,4 +1,4 @@
-"""Blocks of a town: streets with crown and kerbs, sidewalks, crossings with dropped kerbs. Streets are polylines from crossing to crossing."""
+"""Blocks of a town: streets with crown and curbs, sidewalks, crossings with dropped curbs. Streets are polylines from crossing to crossing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from terrain.roads import mark
 TOWN = (
     Field("blocks", Number("1", 1, 12, shape=(2,), whole=True), "along x and along y", (4, 3)),
     Field("block", Number("m", 30.0, 300.0, shape=(2,)), "from street to street along x and along y, about", (90.0, 75.0)),
-    Field("street", Number("m", 5.0, 20.0), "width between the kerbs: two lanes of 3.0 to 3.65 m and a strip to park", 9.0),
+    Field("street", Number("m", 5.0, 20.0), "width between the curbs: two lanes of 3.0 to 3.65 m and a strip to park", 9.0),
     Field(
-        "crown", Number("m/m", 0.0, 0.05), "fall from the middle of a street to its kerbs; 2 to 2.5 % are usual", 0.025, written="percent"
+        "crown", Number("m/m", 0.0, 0.05), "fall from the middle of a street to its curbs; 2 to 2.5 % are usual", 0.025, written="percent"
     ),
-    Field("kerb", Number("m", 0.02, 0.3), "height of the kerbs: 125 mm in Britain, 6 in (152 mm) in the U.S.", 0.125),
-    Field("dropped", Number("m", 0.0, 0.05), "height of kerbs at crossings; 6 to 25 mm are usual", 0.015),
+    Field("curb", Number("m", 0.02, 0.3), "height of the curbs: 125 mm in Britain, 6 in (152 mm) in the U.S.", 0.125),
+    Field("dropped", Number("m", 0.0, 0.05), "height of curbs at crossings; 6 to 25 mm are usual", 0.015),
     Field("sidewalk", Number("m", 1.0, 6.0), "width", 2.5),
-    Field("corner", Number("m", 2.0, 15.0), "radius of the kerbs at corners; 3 to 9 m are usual", 6.0),
+    Field("corner", Number("m", 2.0, 15.0), "radius of the curbs at corners; 3 to 9 m are usual", 6.0),
     Field("spacing", Number("m", 0.1, 1.0), "distance of nodes", 0.25),
     Field("bend", Number("1", 0.0, 0.2), "how far crossings lie off a right-angled grid, of a block", 0.06),
 )
@@ -35,11 +35,11 @@ ROUNDING = 0.5
 SIDEWALK_FALL = 0.02
 """1. Of sidewalks towards the street; 1.5 to 2 % are usual."""
 CROSSING, TAPER, SET_BACK = 3.0, 0.9, 0.2
-"""m. Width of a crossing, of the ramps of a dropped kerb on both sides of it, and its distance from the last tangent of the corner. [assumed]"""
+"""m. Width of a crossing, of the ramps of a dropped curb on both sides of it, and its distance from the last tangent of the corner. [assumed]"""
 FALL = 2.0
 """m. Behind the sidewalk, where the base grid takes over its height."""
 ARC_PARTS = 3
-"""Corners of the line around the arc of a kerb."""
+"""Corners of the line around the arc of a curb."""
 AROUND = 30.0
 """m. Of lawn around the outermost street."""
 
@@ -50,22 +50,22 @@ def town(said: dict, seed: int) -> GeneratedTerrain:
     reach = half + AROUND
     low, high = nodes.reshape(-1, 2).min(axis=0) - reach, nodes.reshape(-1, 2).max(axis=0) + reach
     grid = Grid.over(tuple(np.floor(low).tolist()), tuple(np.ceil(high).tolist()), said["spacing"])
-    distance = np.full(grid.shape, np.inf)  # from the nearest kerb, + = on the street
+    distance = np.full(grid.shape, np.inf)  # from the nearest curb, + = on the street
     cover = np.full(grid.shape, ASPHALT, np.uint8)
     random = np.random.default_rng([seed, 1])
-    kerbs: list[Entry] = []
+    curbs: list[Entry] = []
     for corners in _lots(nodes, half):
         part = grid.part(*((corners[:, k].min() - reach - said["street"], corners[:, k].max() + reach + said["street"]) for k in (0, 1)))
         inner = offset_polygon(corners, said["corner"])
         d = polygon_distance(inner, grid.x[part[1]], grid.y[part[0]][:, None]) - said["corner"]
         distance[part] = np.minimum(distance[part], d)
         cover[part][d < -said["sidewalk"]] = YARD if random.random() < 0.25 else LAWN
-        kerbs.append(_kerb(corners, said))
+        curbs.append(_curb(corners, said))
     lines = [*nodes, *nodes.transpose(1, 0, 2)]
     cover[(distance > half) & (_from_middle(lines, grid, half) > half)] = LAWN
     return GeneratedTerrain(
         about=(
-            f"{said['blocks'][0]:.0f} x {said['blocks'][1]:.0f} blocks; streets {said['street']:g} m wide between kerbs of {1e3 * said['kerb']:g} mm, crown "
+            f"{said['blocks'][0]:.0f} x {said['blocks'][1]:.0f} blocks; streets {said['street']:g} m wide between curbs of {1e3 * said['curb']:g} mm, crown "
             f"{100.0 * said['crown']:g} %, sidewalks {said['sidewalk']:g} m at 2 %, corners of {said['corner']:g} m, crossings dropped to {1e3 * said['dropped']:g} mm",
             "dimensions are those usual in Britain and the U.S.; widths and places of crossings are assumed; lots are empty: lawn or a gravel yard",
         ),
@@ -74,20 +74,20 @@ def town(said: dict, seed: int) -> GeneratedTerrain:
         cover=cover,
         covers=COVERS,
         places=_places(nodes, said),
-        features=tuple(kerbs),
+        features=tuple(curbs),
         marks=tuple(mark for line in lines for mark in _street_marks(line, said)),
     )
 
 
 def _places(nodes: Values, said: dict) -> dict[str, Place]:
-    """On the right side of a street in the middle, and square in front of a kerb there."""
+    """On the right side of a street in the middle, and square in front of a curb there."""
     a, b = nodes[len(nodes) // 2, 0], nodes[len(nodes) // 2, 1]
     yaw = math.atan2(b[1] - a[1], b[0] - a[0])
     right = 0.25 * said["street"] * np.array((math.sin(yaw), -math.cos(yaw)))
-    street, kerb = 0.7 * a + 0.3 * b + right, 0.5 * (a + b) + 0.3 * right
+    street, curb = 0.7 * a + 0.3 * b + right, 0.5 * (a + b) + 0.3 * right
     return {
         "street": Place(np.round(street, 2), round(math.degrees(yaw), 2), "on the right side of a street"),
-        "kerb": Place(np.round(kerb, 2), round(math.degrees(yaw), 2) + 90.0, "square in front of a kerb"),
+        "curb": Place(np.round(curb, 2), round(math.degrees(yaw), 2) + 90.0, "square in front of a curb"),
     }
 
 
@@ -102,7 +102,7 @@ def _crossings(said: dict, seed: int) -> Values:
 
 
 def _lots(nodes: Values, half: float) -> list[Values]:
-    """Corners (4, 2) of the lines of kerbs between four streets, counterclockwise."""
+    """Corners (4, 2) of the lines of curbs between four streets, counterclockwise."""
     lots = []
     for j in range(nodes.shape[0] - 1):
         for i in range(nodes.shape[1] - 1):
@@ -121,46 +121,46 @@ def _from_middle(lines: list[Values], grid: Grid, reach: float) -> NDArray[np.fl
 
 
 def _heights(distance: Values, said: dict) -> Values:
-    """Streets with a crown; sidewalks and lots without the kerb itself, which is a feature up to where its height has come into the base."""
+    """Streets with a crown; sidewalks and lots without the curb itself, which is a feature up to where its height has come into the base."""
     half = 0.5 * said["street"]
     short = np.maximum(half - distance, 0.0)
     crown = said["crown"] * (half - (np.sqrt(short**2 + ROUNDING**2) - ROUNDING))
     crown = np.minimum(crown, said["crown"] * half)
     behind = -distance - said["sidewalk"]
-    walk = SIDEWALK_FALL * np.clip(-distance, 0.0, said["sidewalk"]) + said["kerb"] * smooth_step(behind / FALL)
+    walk = SIDEWALK_FALL * np.clip(-distance, 0.0, said["sidewalk"]) + said["curb"] * smooth_step(behind / FALL)
     return np.where(distance > 0.0, np.maximum(crown, 0.0), walk)
 
 
-def _kerb(corners: Values, said: dict) -> Entry:
-    """The kerb around a lot as a closed line whose height falls at the crossings."""
+def _curb(corners: Values, said: dict) -> Entry:
+    """The curb around a lot as a closed line whose height falls at the crossings."""
     arcs = circumscribed(corners, said["corner"], ARC_PARTS)
     points: list[Values] = []
     heights: list[float] = []
     for k, arc in enumerate(arcs):
         points += list(arc)
-        heights += [said["kerb"]] * len(arc)
+        heights += [said["curb"]] * len(arc)
         a, b = arc[-1], arcs[(k + 1) % len(arcs)][0]
         length = float(np.hypot(*(b - a)))
         clear = float(np.hypot(*(arc[1] - arc[0]))) + SET_BACK  # the arc at the last corner takes up to half of what follows it
         if length > 2.0 * (clear + 2.0 * TAPER + CROSSING):
             first = np.cumsum([clear, TAPER, CROSSING, TAPER])
             points += [a + (b - a) * s / length for s in (*first, *(length - first[::-1]))]
-            heights += [said["kerb"], said["dropped"], said["dropped"], said["kerb"]] * 2
+            heights += [said["curb"], said["dropped"], said["dropped"], said["curb"]] * 2
     points.append(points[0])
     heights.append(heights[0])
-    kerb = {
-        "type": "kerb",
+    curb = {
+        "type": "curb",
         "points": np.round(points, 4).tolist(),
         "height": heights,
         "width": said["sidewalk"],
         "fall": FALL,
         "corner": said["corner"],
     }
-    return Entry(kerb)
+    return Entry(curb)
 
 
 def _street_marks(line: Values, said: dict) -> list[Entry]:
-    """Dashes along the middle of a street between its crossings (n, 2), and zebra crossings at their ends where kerbs are dropped."""
+    """Dashes along the middle of a street between its crossings (n, 2), and zebra crossings at their ends where curbs are dropped."""
     out = []
     tangent = said["corner"] * math.tan(0.25 * math.pi / ARC_PARTS)
     clear = 0.5 * said["street"] + said["corner"] + tangent + SET_BACK + TAPER
