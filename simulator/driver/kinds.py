@@ -21,7 +21,7 @@ def register(kind: DriverKind) -> None:
     """Register a kind of driver. Raises JounceError when it has another contract version, or when a driver or input source has its name."""
     check(kind)
     if kind.name in INPUT_SOURCE_KINDS.names():
-        raise JounceError(f"driver {kind.name}: an input source already has this name; expected a unique name")
+        raise JounceError(f"driver {kind.name}: an input source called {kind.name} already exists")
     DRIVER_KINDS.register(kind.name, kind)
 
 
@@ -30,4 +30,4 @@ def check(kind: DriverKind) -> None:
     from simulator.driver.contract import CONTRACT
 
     if kind.contract != CONTRACT:
-        raise JounceError(f"driver {kind.name}: unsupported contract version {kind.contract}; expected version {CONTRACT}")
+        raise JounceError(f"driver {kind.name}: written for version {kind.contract} of the contract, this is version {CONTRACT}")
