@@ -18,7 +18,7 @@ from simulator.base.fields import from_mapping
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.records import Ranges, Record, Table, record
 from simulator.base.registry import making
-from simulator.driver.input_devices.contract import sound_command
+from simulator.driver.input_devices.contract import checked_command
 from simulator.driver.internal_model import InternalModel
 from terrain.ground import Ground
 from vehicles.command import COMMAND
@@ -112,4 +112,4 @@ class DriverRunner:
     def _read(self, t: float, readout: Record) -> Record:
         """Call the driver; runs in its thread."""
         self._driver.read(t, readout, self._filled)
-        return sound_command(self._filled)
+        return checked_command(self._filled)

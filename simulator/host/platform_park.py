@@ -10,9 +10,9 @@ from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.session import Outlet, Session
 
 PARK_TIME = 12.0
-"""s. Maximum time for the platform to return to its remaining pose."""
+"""s. Maximum time for the platform to return to its rest pose."""
 REST_TIME = 0.5
-"""s for the last millimeter. The platform must be at remaining when the stream ends, or it would rise once more."""
+"""s for the last millimeter. The platform must be at rest when the stream ends, or it would rise once more."""
 STOP_TIME = 0.3
 """s for stopping the platform at its present pose instead of parking: ten times the time that its limits need."""
 IMPATIENT = 3
@@ -22,7 +22,7 @@ IMPATIENT = 3
 def park(
     session: Session, motions: Sequence[MotionStreamOutlet], others: Sequence[Outlet], signals: StopRequest, say: Callable[[str], None]
 ) -> None:
-    """Lower the platform and hold it at its remaining pose. The vehicle rests; the driver and the log are not called.
+    """Lower the platform and hold it at its rest pose. The vehicle rests; the driver and the log are not called.
 
     The first signal ends the drive. After the second signal a message asks for patience. With the third signal the platform stops at its present
     pose, within its limits, and its receiver then acts as without a stream.
@@ -53,13 +53,13 @@ def park(
 
 
 def parked(session: Session, motions: Sequence[MotionStreamOutlet]) -> bool:
-    """Return whether every receiver is at remaining. For a protocol without a platform pose, the forces must be at remaining."""
+    """Return whether every receiver is at rest. For a protocol without a platform pose, the forces must be at rest."""
     down = session.cueing.state in ("off", "parked")
     return all(down if motion.stream.parks else motion.stream.at_rest for motion in _active(session, motions))
 
 
 def close_together(motions: Sequence[MotionStreamOutlet]) -> None:
-    """Close the streams in parallel, because each may need time to come to remaining, and the others must not pause meanwhile."""
+    """Close the streams in parallel, because each may need time to come to rest, and the others must not pause meanwhile."""
     threads = [threading.Thread(target=motion.close) for motion in motions]
     for thread in threads:
         thread.start()

@@ -110,7 +110,7 @@ def test_wizard_makes_a_profile_that_works(sdl_running, plug, monkeypatch, tmp_p
 
     before = file.read_bytes()
     assert run("--calibrate", "--out", str(file)) == 2
-    assert "exists already" in capsys.readouterr().err and file.read_bytes() == before
+    assert "file exists" in capsys.readouterr().err and file.read_bytes() == before
 
 
 def test_wizard_writes_to_the_users_folder_and_it_is_found(sdl_running, plug, monkeypatch, tmp_path, capsys):
@@ -136,7 +136,7 @@ def test_a_wizard_that_gets_no_answers_writes_nothing(sdl_running, plug, monkeyp
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
     assert run("--calibrate", "--out", str(file)) == 2
     error = capsys.readouterr().err
-    assert "nothing was written" in error and len(error.splitlines()) == 1
+    assert "no file was written" in error and len(error.splitlines()) == 1
     assert not list(tmp_path.glob("home*"))
 
 
@@ -145,7 +145,7 @@ def test_an_unwritable_place_is_one_line(sdl_running, plug, monkeypatch, tmp_pat
     (tmp_path / "file").write_text("")
     monkeypatch.setattr("sys.stdin", Person(story_of(stick)))
     assert run("--calibrate", "--out", str(tmp_path / "file" / "home.yaml")) == 2
-    assert "cannot be written" in capsys.readouterr().err
+    assert "cannot write the file" in capsys.readouterr().err
 
 
 def test_a_broken_user_profile_is_one_line_and_status_2(tmp_path, capsys):

@@ -140,7 +140,7 @@ def test_the_test_is_weak_goes_left_then_right_and_ends(hub, plug, monkeypatch):
     levels = [level for _, level in system.levels() if level]
     assert levels[0] > 0 > levels[-1]
     assert [what for _, what, _ in system.log][-4:] == ["play", "remove", "gain", "close"]
-    with pytest.raises(DeviceError, match="device 3: there are devices 1 to 1"):
+    with pytest.raises(DeviceError, match="device 3: unknown device; expected a number from 1 to 1"):
         play_test(seen(hub, system), 3, lines.append, system)
     with pytest.raises(DeviceError, match="no devices can be tested"):
         play_test(seen(hub, FakeSystem([])), None, lines.append, system)

@@ -226,12 +226,12 @@ def test_traits_are_the_same_in_whatever_order_they_are_asked_for(hmmwv: Vehicle
 @pytest.mark.parametrize(("maneuver", "driven"), [("creep", 0.0), ("iso_7401_step", 9.8), ("avtp_lane_change", 14.8)])
 def test_a_driver_tries_no_more_of_a_vehicle_than_he_needs(maneuver: str, driven: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seconds of test drive: all of it for a path, the pedals for a speed, nothing where nobody looks at what the vehicle does."""
-    seconds, drive = [], acquainting._Trial._drive
+    seconds, drive = [], acquainting._Identification._drive
 
     def noted(trial: Any, duration: float, **inputs: float) -> Any:
         seconds.append(duration)
         return drive(trial, duration, **inputs)
 
-    monkeypatch.setattr(acquainting._Trial, "_drive", noted)
+    monkeypatch.setattr(acquainting._Identification, "_drive", noted)
     driver_of(build(configured({"maneuver": maneuver}, {}), check_step=False))
     assert sum(seconds) == pytest.approx(driven)

@@ -245,7 +245,7 @@ def test_a_driver_from_outside_drives_the_same_way_twice() -> None:
     ("how", "reason"),
     [
         ("raises", "ValueError: no"),
-        ("nan", "ValueError: it gave a command that is not finite"),
+        ("nan", "ValueError: command is not finite"),
         ("hangs", "it did not answer within 0.2 s"),
     ],
 )
