@@ -314,7 +314,7 @@ def test_a_node_that_may_not_be_written_is_said_with_what_to_do():
     assert "/dev/input/event0" in line and "group `input`" in line and "usermod" in line
     stranger = Ticks(wheel(name="Another wheel"))
     stranger.go(1.0, torque=1.0)
-    assert stranger.lines == ["Another wheel: no force feedback: the system knows no constant force of it (no driver, or one without)"]
+    assert stranger.lines == ["Another wheel: no force feedback: the system reports no constant force for this device (no driver, or a driver without force feedback)"]
     assert not stranger.system.levels(), "nobody else's wheel is moved"
 
 
@@ -327,7 +327,7 @@ def test_a_driver_that_refuses_is_said_once():
 
     ticks.system.ioctl = refuse
     ticks.go(0.5, torque=0.3)
-    assert ticks.lines[1:] == [f"{G29[0]}: its feel ends: Input/output error"]
+    assert ticks.lines[1:] == [f"{G29[0]}: force feedback ended: Input/output error"]
 
 
 def test_profiles_say_the_torque_of_the_base():
