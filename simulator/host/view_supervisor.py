@@ -70,8 +70,8 @@ class ViewSupervisor:
     ) -> None:
         self.say, self.began, self.person = say, began, person
         with cleanup.defer_exit():
-            self.claim = DriveLock()
-            cleanup.register_cleanup(self.claim.release)
+            self.drive_lock = DriveLock()
+            cleanup.register_cleanup(self.drive_lock.release)
         with cleanup.defer_exit():
             self.block = ViewWriter(wheels=wheels, soft=soft)
             cleanup.register_cleanup(self.block.close)
@@ -99,15 +99,15 @@ class ViewSupervisor:
         self._pictures = pictures
         try:
             if pictures is not None:
-                self._start = partial(start_pictures_process, *names, ground, geometry, pictures, interval, self.claim)
+                self._start = partial(start_pictures_process, *names, ground, geometry, pictures, interval, self.drive_lock)
                 self._process = self._start()
             else:
-                self._process = start_view_process(*names, ground, geometry, title, self.claim)
+                self._process = start_view_process(*names, ground, geometry, title, self.drive_lock)
         except (DeviceError, OSError) as error:  # no display, no disk space for files, process limit reached
             self.say(f"driving without a view: {error}")
             return
         try:
-            self.claim.describe({"block": names[0], "keys": names[1], "title": title})
+            self.drive_lock.describe({"block": names[0], "keys": names[1], "title": title})
         except OSError as error:
             self.say(f"'jounce view' cannot attach to this drive: {error}")
         self._opened = time.monotonic()
@@ -153,7 +153,7 @@ class ViewSupervisor:
                     self.say(f"no image was written: {complaint or 'the drive was too short'}")
         self.keys.close()
         self.block.close()
-        self.claim.release()
+        self.drive_lock.release()
 
     def _restart_images(self) -> None:
         """Start the process for the images again if a signal killed it before its first image, so that every drive leaves images."""

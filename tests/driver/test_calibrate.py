@@ -1,4 +1,4 @@
-"""Does `jounce devices` list what is there, and does the wizard make a profile that works?"""
+"""Does `jounce devices` list the devices, and does the wizard create a working profile?"""
 
 import argparse
 import io
@@ -50,7 +50,7 @@ class Person:
         return line + "\n"
 
 
-def test_no_device_is_said_and_is_no_error(capsys):
+def test_no_device_is_reported_and_is_no_error(capsys):
     assert run() == 0
     assert "No wheel" in capsys.readouterr().out
     assert run("--calibrate") == 0

@@ -1,4 +1,4 @@
-"""Does the IMU measure what a rigid body feels at its mount, and is its noise that of its numbers, the same for the same seed?"""
+"""Does the IMU measure the motion of a rigid body at its mount, with the specified noise, and the same for the same seed?"""
 
 from __future__ import annotations
 
@@ -150,5 +150,5 @@ def test_what_cannot_be_built_is_named(said: Any, complaint: str) -> None:
 
 
 def test_two_sensors_have_two_names() -> None:
-    with pytest.raises(ConfigError, match=r"sensors\[1\]\.name: got 'imu', expected a name that no other sensor has"):
+    with pytest.raises(ConfigError, match=r"sensors\[1\]\.name: got 'imu', expected a unique name"):
         build_sensors(["imu", "imu"], "session.yaml", build_ground("flat"), H)

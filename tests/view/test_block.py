@@ -180,7 +180,7 @@ def test_unknown_and_foreign_blocks_are_refused():
     writer._head["layout"] += np.uint64(1)
     with pytest.raises(DeviceError, match="another version"):
         ViewReader(writer.name)
-    with pytest.raises(DeviceError, match="exists already"):
+    with pytest.raises(DeviceError, match="already in use"):
         ViewWriter(writer.name)
     writer.close()
 

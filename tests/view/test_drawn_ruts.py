@@ -1,4 +1,4 @@
-"""Ruts in the picture: what the host shows is what a view takes, and the ground is darker there and nowhere else."""
+"""Ruts in the image: a view receives the tiles from the host, and the ground is darker only in ruts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from PIL import Image
 from simulator.base.errors import DeviceError
 from simulator.run.frames import States, pictures_of
 from simulator.view.offscreen import Offscreen
-from simulator.view.rut_tiles import BYTES, MOST, REACH, SIDE, RutSquare, RutTiles
+from simulator.view.rut_tiles import BYTES, MAX_TILES, REACH, SIDE, RutSquare, RutTiles
 from simulator.view.shared_state import ViewReader, ViewWriter, extras
 from terrain.rut_changes import ChangedTiles
 from terrain.rut_grid import TILE, TILE_SIDE
 from terrain.rut_memory import FEWEST, SoilMemory
 from terrain.ruts import merge_tile, press
-from tests.view.scenes import geometry, hilly_land, readout
+from tests.view.scenes import geometry, hilly_terrain, readout
 
 W, H = 640, 360
 BESIDE = -14.0
@@ -46,9 +46,9 @@ def test_a_view_takes_what_was_put_and_a_late_one_all_of_it():
     assert as_dict(view.take()) == {(SIDE, 0): 7}, "it has taken the place of (0, 0)"
     host._begin[3] += 1
     assert len(view.take().places) == 0, "that one is being written"
-    host.put(tiles(*((k % SIDE, k // SIDE) for k in range(MOST + 5))))
+    host.put(tiles(*((k % SIDE, k // SIDE) for k in range(MAX_TILES + 5))))
     late = RutSquare(memory, 0)
-    assert [len(late.take().places) for _ in range(3)] == [MOST, 6, 0]
+    assert [len(late.take().places) for _ in range(3)] == [MAX_TILES, 6, 0]
 
 
 def test_views_get_the_ruts_through_the_block():
@@ -94,7 +94,7 @@ def test_the_square_goes_with_the_vehicle():
 @pytest.fixture(scope="module")
 def view():
     try:
-        offscreen = Offscreen(W, H, hilly_land(), geometry(), samples=1)
+        offscreen = Offscreen(W, H, hilly_terrain(), geometry(), samples=1)
     except DeviceError as error:
         pytest.skip(str(error))
     offscreen.scene.hud.visible = offscreen.scene.instruments = False
@@ -114,7 +114,7 @@ def track():
 
 
 def on_soil(x=0.0):
-    return readout(x=x, y=BESIDE, ground=hilly_land().height(x, BESIDE))
+    return readout(x=x, y=BESIDE, ground=hilly_terrain().height(x, BESIDE))
 
 
 def of(soil):
@@ -126,16 +126,16 @@ def test_every_program_of_the_land_is_used_in_the_first_picture(view, monkeypatc
     """Drivers compile one where it is used first: the first rut of a drive would be a frame of ten times the usual length."""
     from simulator.view.terrain_renderer import RUTTED  # needs the context of the fixture
 
-    land, used = view.scene._terrain, []
+    terrain, used = view.scene._terrain, []
     view.render(on_soil())
-    assert not land._fresh
-    monkeypatch.setattr(land, "_use", lambda kind, picture, shadow: used.append(kind) or land._programs[kind].use())
-    land._fresh = True
+    assert not terrain._fresh
+    monkeypatch.setattr(terrain, "_use", lambda kind, picture, shadow: used.append(kind) or terrain._programs[kind].use())
+    terrain._fresh = True
     view.render(on_soil())
-    assert set(used) == set(land._programs) > set(RUTTED)
+    assert set(used) == set(terrain._programs) > set(RUTTED)
 
 
-def test_the_ground_is_darker_where_somebody_has_driven(view, track):
+def test_the_ground_is_darker_in_ruts(view, track):
     before = view.render(on_soil()).astype(int)
     view.scene.show_ruts(of(track))
     after = view.render(on_soil()).astype(int)

@@ -1,4 +1,4 @@
-"""Lines for the driver end: after their time, or as soon as they are not true any more."""
+"""Messages for the driver end after their time, or when they no longer apply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do the motors of a game controller follow the road, blows and slip, and does `jounce devices --feel` tell and test what is there?"""
+"""Do the motors of a game controller follow road, shocks and slip, and does `jounce devices --feel` list and test the devices?"""
 
 import argparse
 import json
@@ -88,7 +88,7 @@ class FakePad:
         return self.motors
 
 
-def test_a_pad_is_told_for_a_tenth_of_a_second_and_comes_to_rest():
+def test_a_rumble_command_lasts_a_tenth_of_a_second_and_the_pad_comes_to_rest():
     pad, readout, lines = FakePad(), rolling(), []
     readout[0]["shock_rate"] = 0.24
     worker = ForceFeedbackThread(lines.append, FakeSystem([]))
