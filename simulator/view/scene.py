@@ -113,14 +113,14 @@ class Scene:
             self._vehicle.draw(view, shot.eye, air(float(np.linalg.norm(p_WB - shot.eye))))
         self._roadside(view, shot)
         self._features_and_markings(view, shot)
-        self._terrain(view, shot, p_WB, shadow)
+        self._draw_terrain(view, shot, p_WB, shadow)
         self._backdrop(view, shot)
         if shot.xray:
             self._vehicle.draw_ghost(view, shot.eye)
         elif not shot.inside:
             self._vehicle.draw_glass(view, shot.eye)
 
-    def _terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
+    def _draw_terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
         self._vehicle.bind_shadow()
         self._terrain.draw(view, shot.eye, (float(p_WB[0]), float(p_WB[1])), shadow)
 

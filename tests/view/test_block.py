@@ -170,7 +170,7 @@ def test_wheel_orientation_stays_a_rotation():
 
 
 def test_unknown_and_foreign_blocks_are_refused():
-    with pytest.raises(DeviceError, match="no such view block"):
+    with pytest.raises(DeviceError, match="view block not found"):
         ViewReader("jounce-no-such-block")
     keys = KeyReader()
     with pytest.raises(DeviceError, match="another version"):

@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.records import record
 from simulator.view.bodies.kinds import body_of
-from simulator.view.camera import CAMERAS, CLEARANCE, Camera, Shot, clip_of_world, looking, rotation
+from simulator.view.camera import CAMERAS, CLEARANCE, Camera, Shot, clip_of_world, look_at, rotation
 from simulator.view.shared_state import STATE
 from simulator.view.vehicle_geometry import checked_geometry
 from tests.view.scenes import geometry, hilly_terrain, readout
@@ -92,7 +92,7 @@ def test_cameras_take_turns():
 
 def test_projection_puts_near_and_far_on_the_planes_and_up_is_up():
     eye = np.array([1.0, 2.0, 3.0])
-    shot = Shot(eye, looking(eye, eye + [5.0, 0.0, 0.0]), 1.0, 0.5)
+    shot = Shot(eye, look_at(eye, eye + [5.0, 0.0, 0.0]), 1.0, 0.5)
     matrix = clip_of_world(shot, 2.0, 100.0)
 
     def project(p):

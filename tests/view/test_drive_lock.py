@@ -22,18 +22,18 @@ ROOT = Path(__file__).resolve().parents[2]
 HOLDER = (
     "import sys\n"
     "from simulator.view.shared_state import KeyReader, ViewWriter\n"
-    "from simulator.view.drive_lock import Claim\n"
-    "claim, block, keys = Claim(), ViewWriter(), KeyReader()\n"
-    "(claim.folder / 'land.npz').write_bytes(b'x')\n"
-    "claim.describe({'title': 'a drive', 'keys': keys.name})\n"
-    "print(claim.folder, block.name, keys.name, flush=True)\n"
+    "from simulator.view.drive_lock import DriveLock\n"
+    "lock, block, keys = DriveLock(), ViewWriter(), KeyReader()\n"
+    "(lock.folder / 'land.npz').write_bytes(b'x')\n"
+    "lock.describe({'title': 'a drive', 'keys': keys.name})\n"
+    "print(lock.folder, block.name, keys.name, flush=True)\n"
     "sys.stdin.readline()\n"
 )
 
 
 @pytest.fixture
 def holder():
-    """A process with a claim and two blocks: (process, folder, names of the blocks)."""
+    """A process with a drive lock and two blocks: (process, folder, names of the blocks)."""
     process = subprocess.Popen([sys.executable, "-c", HOLDER], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     folder, *blocks = process.stdout.readline().split()

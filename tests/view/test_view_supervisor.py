@@ -116,7 +116,7 @@ def test_a_killed_window_stops_vehicle_and_platform_at_once_and_ends_the_drive_a
     s.go(WAIT - 2.0, frames=False)
     assert not s.supervisor.stop
     s.go(3.0, frames=False)
-    assert s.supervisor.stop and s.supervisor.lost and "the drive ends" in s.said[-1]
+    assert s.supervisor.stop and s.supervisor.lost and "ending the drive" in s.said[-1]
 
 
 def test_a_window_that_hangs_counts_as_gone_until_it_draws_again(story):
@@ -248,14 +248,14 @@ def test_a_closed_supervisor_leaves_nothing_behind(story):
 
 def test_the_drive_to_look_at_is_chosen():
     one, two = {"pid": 11, "title": "a"}, {"pid": 12, "title": "b"}
-    assert attach._chosen([one], None) is one
-    assert attach._chosen([one, two], 12) is two
+    assert attach._select([one], None) is one
+    assert attach._select([one, two], 12) is two
     with pytest.raises(DeviceError, match=r"several drives are running: 11 \(a\), 12 \(b\)"):
-        attach._chosen([one, two], None)
+        attach._select([one, two], None)
     with pytest.raises(DeviceError, match="no drive 13"):
-        attach._chosen([one, two], 13)
+        attach._select([one, two], 13)
     with pytest.raises(DeviceError, match="no drive with a view is running"):
-        attach._chosen([], None)
+        attach._select([], None)
 
 
 def test_a_second_window_is_read_only(monkeypatch):

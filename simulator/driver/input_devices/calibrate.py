@@ -68,11 +68,11 @@ def main_devices(arguments: argparse.Namespace) -> int:
         return 2
     try:
         _settle(hub)
-        show_feedback = arguments.show_feedback or arguments.test
+        show_feedback = arguments.feel or arguments.test
         found = abilities(hub.devices.values()) if show_feedback else []
         if arguments.json:
             data = [_device_data(device) for device in hub.devices.values()]
-            data = [{**fact, "feel": one.data()} for fact, one in zip(data, found, strict=True)] if show_feedback else data
+            data = [{**fact, "feel": one.facts()} for fact, one in zip(data, found, strict=True)] if show_feedback else data
             print(json_text({"devices": data}))
         elif not hub.devices:
             console.print("No wheel, pedals or game controller found; only the keyboard is available.")
