@@ -104,8 +104,8 @@ def lateness_text(summary: Mapping[str, Any]) -> str:
 class Clock:
     """Paces ticks of `h` seconds against the wall clock.
 
-    Deadlines are absolute, so that one late wake-up does not shift all later ticks. After a tick that begins late by at most CATCH_UP ticks, the
-    next tick follows at once. A larger delay is dropped: simulated time then falls behind wall time.
+    Deadlines are absolute, so that one late wake-up does not shift all later ticks. After a tick that begins late by at most CATCH_UP
+    ticks, the next tick follows at once. A larger delay is dropped: simulated time then falls behind wall time.
     """
 
     h: float

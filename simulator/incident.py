@@ -84,7 +84,7 @@ class Incident:
 
 
 def new_incident(number: int, watch: StateMonitor, travel: NDArray[np.float64], corners: Sequence[str]) -> Incident:
-    """Return the incident recorded by `watch`; `travel` (2, wheels) holds the travel limits of the suspension coordinates [rad, m] of `corners`."""
+    """Return the incident recorded by `watch`; `travel` (2, wheels): travel limits of the suspension coordinates [rad, m] of `corners`."""
     ticks = int(watch.state[0]["ticks"])
     order = np.arange(max(0, ticks - REMEMBERED), ticks) % REMEMBERED
     history = watch.history[order].copy()

@@ -331,8 +331,8 @@ class Session:
     def coast(self, duration: float, keep_going: Callable[[], bool], outlets: Sequence[Outlet]) -> None:
         """Continue in real time after `drive` while the platform parks, until `keep_going()` returns False.
 
-        The vehicle does not move. The driver is not called, and of the outlets only `outlets`, so that the error that ended the drive cannot
-        end this as well.
+        The vehicle does not move. The driver is not called, and of the outlets only `outlets`, so that the error that ended the drive
+        cannot end this as well.
         """
         self.paused = True
         left = [outlet for outlet in outlets if outlet in self.outlets]

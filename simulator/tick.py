@@ -38,7 +38,7 @@ REMEMBERED = 1000
 """Ticks stored for the report of an incident: the last second."""
 
 WATCH = (
-    # name    shape  unit  what it is
+    # name    shape  unit  description
     ("f_H_B", (3,), "m/s2", "last valid specific force at the driver's head, in B"),
     ("w_WB_B", (3,), "rad/s", "last valid angular velocity of the chassis, in B"),
     ("verdict", (), "1", "verdict about the state, VALID if no check failed", "i8"),
@@ -47,7 +47,7 @@ WATCH = (
 )
 
 HISTORY = (
-    # name          shape  unit        what it is
+    # name          shape  unit        description
     ("time", (), "s", "simulated time"),
     ("p_WB", (3,), "m", "chassis reference point, in W"),
     ("q_WB", (4,), "1", "attitude of the chassis, quaternion w, x, y, z"),
@@ -107,7 +107,8 @@ def cueing_records(cueing: MotionCueing) -> CueingRecords:
 
 @kernel
 def ticks(vehicle, space, ground, cueing, watch, command, run, count):
-    """Run `count` ticks under one command: the vehicle (while `run` and its state is valid), then the cueing with the motion of the driver's head.
+    """Run `count` ticks under one command: the vehicle (while `run` and its state is valid), then the cueing with the motion of the
+    driver's head.
 
     vehicle : VehicleModel, space : VehicleData, ground : GroundArrays, cueing : CueingRecords, watch : StateMonitor,
     command : record of COMMAND

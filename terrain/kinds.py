@@ -16,6 +16,7 @@ import numpy as np
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fields import Fields
 from simulator.base.registry import Registry
+from simulator.base.renamed_modules import old_names
 from terrain.ground import Ground
 
 CONTRACT = 1
@@ -69,7 +70,7 @@ def find_file(name: str, file: str, folder: Path, what: str) -> Path:
 
 TERRAIN_KINDS: Registry[TerrainKind] = Registry(
     "terrain type",
-    "jounce.terrains",
+    "jounce.terrain_types",
     {
         "flat": "terrain.load_terrain:FLAT",
         "bump": "terrain.load_terrain:BUMP",
@@ -115,3 +116,6 @@ def read(name: str, file: TerrainFile) -> Ground:
         if not np.isfinite(getattr(ground, what)).all():
             raise JounceError(f"{file.file}: terrain type {name}: {what} of the ground are not finite")
     return ground
+
+
+__getattr__ = old_names(__name__)

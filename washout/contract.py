@@ -23,6 +23,7 @@ from typing import Any, Protocol
 
 from simulator.base.callbacks import CallbackKernel
 from simulator.base.records import Ranges, Record, Table, layout_hash
+from simulator.base.renamed_modules import old_names
 
 CONTRACT = 1
 """Version of what stands above and of what the columns below mean."""
@@ -108,3 +109,6 @@ class WashoutKind:
     """Columns of the kernel's state that are worth a log."""
     meaning: str = ""
     """One line for a list of washouts."""
+
+
+__getattr__ = old_names(__name__)

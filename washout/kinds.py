@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
+from simulator.base.renamed_modules import old_names
 from washout import adaptive
 from washout.classical import KIND
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
@@ -11,7 +12,9 @@ from washout.contract import CONTRACT, LAYOUT, WashoutKind
 DEFAULT = KIND.name
 """Of a washout file that does not say its `type`."""
 
-WASHOUT_KINDS: Registry[WashoutKind] = Registry("washout", "jounce.washouts", {KIND.name: KIND, adaptive.KIND.name: adaptive.KIND})
+WASHOUT_KINDS: Registry[WashoutKind] = Registry(
+    "washout", "jounce.washout_algorithms", {KIND.name: KIND, adaptive.KIND.name: adaptive.KIND}
+)
 
 
 def register(kind: WashoutKind) -> None:
@@ -37,3 +40,6 @@ def check(kind: WashoutKind) -> None:
         raise JounceError(f"washout {kind.name}: it has to have either a kernel or a function that makes it")
     if kind.make is not None and not kind.rate > 0.0:
         raise JounceError(f"washout {kind.name}: one in Python needs a rate")
+
+
+__getattr__ = old_names(__name__)

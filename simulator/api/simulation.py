@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simulator.api.loading import Changes, assemble
+from simulator.base import renamed
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
 from simulator.base.rates import whole_ticks
@@ -268,7 +269,7 @@ class Simulation:
             raise JounceError("command: the maneuver or the driver of this simulation drives")
         if not self.vehicle.takes_torque and (values.get("steering_torque") or values.get("steering_free")):
             raise JounceError("command: a torque turns the steering only in a session with `steering: torque`")
-        self._held.change(values)
+        self._held.change({renamed.command_field(name): value for name, value in values.items()})
 
     def advance(self, seconds: float) -> None:
         """Simulate so many seconds, a whole number of steps.

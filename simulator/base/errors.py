@@ -17,41 +17,78 @@ class JounceError(Exception):
 
 
 class ConfigError(JounceError):
-    """A file says something that cannot be used.
+    """Raised when a file, an option or an argument cannot be used.
+
+    The text is ``FILE:LINE: KEY: PROBLEM; expected EXPECTED; got VALUE; hint: HINT``; parts that do not exist are left out.
 
     Parameters
     ----------
     file : name of the file, or a short description of the source when there is no file
-    key : path of the key inside it, for example ``corners.front.spring.rate`` (empty: the file as a whole)
-    value : what was found there
-    expected : what would have been accepted, in words
+    key : path of the key in the file, for example ``corners.front.spring.rate`` (empty: the file as a whole)
+    value : value of the key; NOTHING when the key is missing
+    expected : description of a valid value; it may end in a hint of `simulator.base.suggestions`
     """
 
     def __init__(self, file: object, key: str, value: object, expected: str) -> None:
         self.file, self.key, self.value, self.expected = str(file), key, value, expected
-        self._said = f"got {_short(value)}, expected {expected}{_hint(value, expected)}"
         super().__init__(self.text(None))
 
     @property
     def errors(self) -> tuple[ConfigError, ...]:
-        """It alone; of several at once, all of them."""
+        """Return the errors that this one stands for: itself, or those of a `ConfigErrors`."""
         return (self,)
 
     @property
     def line(self) -> int | None:
-        """Line of the file in which the key stands, or the section in which it is missing; None without a file of lines."""
+        """Return the line of the key, or of the section in which it is missing; None for a file without lines."""
         return line_finder(self.file, self.key) if self.key else None
 
     def text(self, line: int | None) -> str:
-        """The message, with the number of the line if there is one."""
-        places = (self.file, f"line {line}" if line else "", self.key)
-        return one_line(": ".join([*(place for place in places if place), self._said]))
+        """Return the message with the number of the line, if there is one."""
+        place = f"{self.file}:{line}" if line else self.file
+        return one_line(": ".join([*(part for part in (place, self.key) if part), self._statement()]))
+
+    def _statement(self) -> str:
+        """Return the message without its place."""
+        expected, *hints = _split_hint(self.expected)
+        problem = "missing" if self.value == NOTHING else "invalid value"
+        if expected.startswith(UNKNOWN_KEY):
+            problem, expected = UNKNOWN_KEY, expected.removeprefix(f"{UNKNOWN_KEY}; expected ")
+        parts = [problem, f"expected {expected}"] if expected != problem else [problem]
+        if self.value != NOTHING:
+            parts.append(f"got {_short(self.value)}")
+        hints += filter(None, [_yaml_number(self.value, expected)])
+        return "; ".join([*parts, *(f"hint: {hint}" for hint in hints)])
 
     def __str__(self) -> str:
         return self.text(self.line)
 
-    def __reduce__(self) -> tuple[object, ...]:  # an exception is otherwise made again from its text alone
+    def __reduce__(self) -> tuple[object, ...]:  # an exception is otherwise unpickled from its text alone
         return type(self), (self.file, self.key, self.value, self.expected)
+
+
+NOTHING = "nothing"
+"""Value of a key that is missing, in a ConfigError."""
+UNKNOWN_KEY = "unknown key"
+"""Problem of a key that no table has."""
+
+
+def _split_hint(expected: str) -> list[str]:
+    """Return the description of a valid value, and the hint in parentheses at its end, if there is one."""
+    start = max(expected.find(f" ({word}") for word in HINTS)
+    if start < 0 or not expected.endswith(")"):
+        return [expected]
+    return [expected[:start], expected[start + 2 : -1]]
+
+
+HINTS = ("did you mean ", "is ")
+"""First words of hints in parentheses."""
+
+
+def place_of(file: str, key: str) -> str:
+    """Return ``FILE:LINE`` of a key, or the file alone where it has no lines."""
+    line = line_finder(file, key) if key else None
+    return f"{file}:{line}" if line else file
 
 
 class ConfigErrors(ConfigError):  # noqa: N818 - they are several
@@ -109,14 +146,14 @@ def _by_line(errors: Sequence[ConfigError]) -> Sequence[ConfigError]:
 class ErrorCollector:
     """Errors of parts that do not depend on each other, raised together where the block ends.
 
-    >>> with Gathered() as faults:
+    >>> with ErrorCollector() as faults:
     ...     with faults.part():
     ...         raise ConfigError("car.yaml", "mass", -1.0, "a mass above 0")
     ...     with faults.part():
     ...         raise ConfigError("car.yaml", "width", -1.0, "a width above 0")
     Traceback (most recent call last):
-    simulator.base.errors.ConfigErrors: car.yaml: mass: got -1.0, expected a mass above 0
-    car.yaml: width: got -1.0, expected a width above 0
+    simulator.base.errors.ConfigErrors: car.yaml: mass: invalid value; expected a mass above 0; got -1.0
+    car.yaml: width: invalid value; expected a width above 0; got -1.0
     """
 
     def __init__(self) -> None:
@@ -148,6 +185,10 @@ class ErrorCollector:
         """Raise what has been gathered: what follows needs every part before it."""
         errors, self.errors = self.errors, []
         raise_all(errors)
+
+
+class DeprecatedNameWarning(UserWarning):
+    """An old name that works until version 0.4."""
 
 
 class GravityWarning(UserWarning):
@@ -187,8 +228,8 @@ def one_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
-def _hint(value: object, expected: str) -> str:
-    """What to write for a number that YAML takes for text, such as 41.6e3 or 1e-3."""
+def _yaml_number(value: object, expected: str) -> str:
+    """Return how to write a number that YAML reads as text, such as 41.6e3 or 1e-3; empty for anything else."""
     for _ in range(LOOKED_INTO):
         if isinstance(value, (list, tuple)):
             value = next((item for item in value[:LOOKED_INTO] if isinstance(item, (str, list, tuple))), None)
@@ -202,7 +243,7 @@ def _hint(value: object, expected: str) -> str:
         return ""
     mantissa, e, exponent = repr(number).partition("e")
     written = f"{mantissa}{'' if '.' in mantissa else '.0'}e{exponent}" if e else mantissa
-    return f" (for YAML {value!r} is text; write {written})"
+    return f"YAML reads {value!r} as text; write {written}"
 
 
 def _short(value: object, limit: int = 80) -> str:

@@ -497,9 +497,7 @@ class Variants:
         name = value.get(self.key, self.default)
         if name is REQUIRED:
             slip = nearest(self.key, list(value))
-            raise ConfigError(
-                file, join(key, self.key), "nothing", self.choice().words() + (f" (is {slip} a slip of the pen?)" if slip else "")
-            )
+            raise ConfigError(file, join(key, self.key), "nothing", self.choice().words() + (f" (is {slip} a typo?)" if slip else ""))
         self.choice().read(name, file, join(key, self.key))
         fields = self.fields(name)
         return value if fields is None else read(fields, value, file, key, fill)

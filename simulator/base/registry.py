@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+from simulator.base import renamed
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.suggestions import article, did_you_mean
 
@@ -108,13 +109,22 @@ class Registry(Generic[Kind]):
         """What installed packages offer, by name."""
         if self._offered is None:
             self._offered = {}  # looking takes a while, and packages do not come and go
-            for point in entry_points(self.group):
+            for point in self._points():
                 other = self._offered.get(point.name)
                 source = other.value if other is not None else self._from.get(point.name)
                 if source is not None and source != point.value:
                     raise self._taken(point.name, source, point.value)
                 self._offered[point.name] = point
         return self._offered
+
+    def _points(self) -> Iterator[Any]:
+        """Yield the entry points of the group, and those of its old name, which give a warning."""
+        yield from entry_points(self.group)
+        for old, new in renamed.GROUPS.items():
+            if new == self.group:
+                for point in entry_points(old):
+                    renamed.warn(f"entry-point group {old} of {point.value}", new)
+                    yield point
 
 
 class Chosen(NamedTuple):

@@ -86,7 +86,7 @@ class Section:
             return self.mapping[name]
         if default is REQUIRED:
             slip = nearest(name, [key for key in self.mapping if key not in self.asked])
-            raise ConfigError(self.file, self.path(name), "nothing", expected + (f" (is {slip} a slip of the pen?)" if slip else ""))
+            raise ConfigError(self.file, self.path(name), "nothing", expected + (f" (is {slip} a typo?)" if slip else ""))
         return default
 
     def number(self, name: str, default: Any = REQUIRED, above: float = -np.inf, least: float = -np.inf, most: float = np.inf) -> float:

@@ -45,6 +45,11 @@ def article(noun: str) -> str:
 
 
 def no_such_key(word: object, known: Iterable[str], others: Iterable[str] = ()) -> str:
-    """What was expected instead of a key: the nearest of `known` and `others`, and the `known` ones in order."""
+    """Return the expectation for an unknown key: up to MOST_KEYS of the `known` keys in order, and the nearest of `known` and `others` as a hint."""
     known = sorted(known)
-    return f"no such key{did_you_mean(word, (*known, *others))}; known here: {', '.join(known)}"
+    names = ", ".join(known[:MOST_KEYS]) + (", ..." if len(known) > MOST_KEYS else "")
+    return f"unknown key; expected {names}{did_you_mean(word, (*known, *others))}"
+
+
+MOST_KEYS = 8
+"""Keys of a section that a message lists."""

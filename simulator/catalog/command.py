@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+from simulator.base import renamed
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.json_output import json_text
@@ -42,7 +43,8 @@ def main_list(name: str | None, as_json: bool) -> int:
 
 
 def _listed(name: str) -> dict[str, str]:
-    """Names of a kind with a line about each. Raises ConfigError."""
+    """Return the names of a kind with a line about each. Raises ConfigError."""
+    name = renamed.kind(name)
     if name in REGISTRIES:
         registry = REGISTRIES[name][1]
         return {tenant: meaning_of(registry.get(tenant)) for tenant in registry.names()}

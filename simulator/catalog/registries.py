@@ -1,4 +1,4 @@
-"""Registries whose names `jounce list` tells: what a file may say behind `type:` or `suspension:`, those from plugins and packages included."""
+"""Registries that `jounce list` prints: values of `type:` and `suspension:`, including those of plugins and installed packages."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from washout.kinds import WASHOUT_KINDS
 
 REGISTRIES: dict[str, tuple[str, Registry[Any]]] = {
     "axles": ("kinds of axles, `suspension:` of an axle", AXLES),
-    "tread_laws": ("tread laws, `type:` of a tire file", TIRE_MODEL_KINDS),
+    "tire_models": ("tire models, `type:` of a tire file", TIRE_MODEL_KINDS),
     "controllers": ("controllers, `type:` in `controllers` of a vehicle file", CONTROLLER_KINDS),
     "terrain_types": ("types of terrains, `type:` of a terrain file", TERRAIN_KINDS),
-    "height_formats": ("formats of files of heights, `format:` beside one in a terrain file", ELEVATION_FORMAT_KINDS),
-    "washout_laws": ("washouts, `type:` of a washout file", WASHOUT_KINDS),
+    "elevation_formats": ("formats of elevation data, `format:` of a terrain file", ELEVATION_FORMAT_KINDS),
+    "washout_algorithms": ("washout algorithms, `type:` of a washout file", WASHOUT_KINDS),
     "sensors": ("sensors, `type:` in `sensors` of a session", SENSOR_KINDS),
-    "outlets": ("outlets beside log, stream and window, `outlets.plugins` of a session", OUTLET_KINDS),
+    "outlets": ("third-party outlets, `outlets.plugins` of a session", OUTLET_KINDS),
     "protocols": ("packets of the motion stream, `--protocol`", PROTOCOL_KINDS),
-    "drivers": ("drivers who are no person, `--driver`", DRIVER_KINDS),
-    "input_sources": ("what a person drives with, `--driver`", INPUT_SOURCE_KINDS),
+    "drivers": ("automatic drivers, `--driver`", DRIVER_KINDS),
+    "input_sources": ("input devices of a human driver, `--driver`", INPUT_SOURCE_KINDS),
 }
-"""By the name they are asked for: what they are, and the registry."""
+"""Description and registry by name of the list."""
 
 
 def meaning_of(tenant: Any) -> str:

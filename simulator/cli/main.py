@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from simulator.base import signals
 from simulator.base.compile_messages import announced
 from simulator.base.console import flush, print_error
-from simulator.base.errors import JounceError, one_line
+from simulator.base.errors import DeprecatedNameWarning, JounceError, one_line
 from simulator.base.registry import load_plugins
 from simulator.cli.parser import parser_of, plugins_of
 
@@ -86,15 +86,25 @@ def _of_the_system(error: OSError) -> str:
 
 @contextlib.contextmanager
 def _short_warnings(as_json: bool) -> Iterator[None]:
-    """Show warnings meant for the user at the end, as one line each, the first of a kind only; none beside JSON or an error."""
+    """Print warnings for the user at the end, one line each; none with JSON output or after an error.
+
+    Of each kind the first is printed; of old names, all.
+    """
     seen: dict[type[Warning], str] = {}
+    old_names: dict[str, None] = {}
 
     def note(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-        if issubclass(category, UserWarning):
+        if issubclass(category, DeprecatedNameWarning):
+            old_names[one_line(str(message))] = None
+        elif issubclass(category, UserWarning):
             seen.setdefault(category, one_line(str(message)))
 
     with warnings.catch_warnings():
         warnings.showwarning = note
         yield
-    for message in () if as_json else seen.values():
-        print_error(f"warning: {message} (further ones of this kind are not shown)")
+    if as_json:
+        return
+    for message in old_names:
+        print_error(message)
+    for message in seen.values():
+        print_error(f"warning: {message} (further warnings of this kind are not shown)")

@@ -16,13 +16,15 @@ from os.path import isfile, realpath
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from simulator.base import renamed
 from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.inputfile import read_bytes
 from simulator.configuration.file_lookup import SUFFIXES, data_folder, find_config
 from simulator.configuration.file_tables import TABLES, files_named
 from simulator.configuration.key_path import KeyPath, parse, written
-from simulator.configuration.layers import Layer, Origin, file_of, joined, other_spellings, own_copy, read_layers, with_base
+from simulator.configuration.layers import Layer, Origin, file_of, joined, other_spellings, own_copy, read_layers, with_base, with_new_names
 from simulator.configuration.overrides import Override
+from simulator.configuration.renamed_keys import modernized, new_key, new_value
 from simulator.motion.protocols.kinds import stream_words
 
 REFERENCES = (
@@ -86,7 +88,7 @@ class Configuration:
     """
 
     def __init__(self, layer: Layer | None = None) -> None:
-        self.layer = layer or Layer({}, {(): Origin("the session", is_file=False)})
+        self.layer = with_new_names("sessions", layer or Layer({}, {(): Origin("the session", is_file=False)}))
         self.names: dict[str, str] = {}
         """What was named at a place, for people."""
         self.files: dict[str, str] = {}
@@ -134,16 +136,36 @@ class Configuration:
             self._expand(path[:n])
             self._open(path[:n])
             node = self._look(path[:n])
+            path = self._with_new_name(path, n, origin)
             path = (*path[:n], self._checked_part(node, path[:n], path[n], setting, origin), *path[n + 1 :])
             if n < len(path) - 1:
                 self._fill(path[: n + 1])
                 if isinstance(node, dict) and node.get(path[n]) is None:
                     node[path[n]] = {}
                     made = made or path[: n + 1]
-        self._replace(path, setting.value if origin.is_file else _soil_from_here(path, setting.value))
+        value = self._with_new_names_below(path, setting.value, origin)
+        self._replace(path, value if origin.is_file else _soil_from_here(path, value))
         self.layer.put_origins(path, {(): origin})
         if made:
             self.layer.origins[made] = origin
+
+    def _with_new_name(self, path: KeyPath, n: int, origin: Origin) -> KeyPath:
+        """Return a path whose part `n` is not an old key; an old key gives a warning."""
+        place, kind = self._file_at(path[:n]) or ((), "sessions")
+        new = new_key(kind, path[len(place) : n], path[n], self._look(path[:n]))
+        if new is None:
+            return path
+        renamed.warn(written(path[: n + 1]), written((*path[:n], new)), None if origin.is_file else origin.who.split(" ")[0])
+        return (*path[:n], new, *path[n + 1 :])
+
+    def _with_new_names_below(self, path: KeyPath, value: Any, origin: Origin) -> Any:
+        """Return a value for a path in which old keys and values are replaced."""
+        place, kind = self._file_at(path) or ((), "sessions")
+        section, who = path[len(place) :], None if origin.is_file else origin.who
+        if section and (new := new_value(kind, section[:-1], section[-1], value)) is not None:
+            renamed.warn(str(value), new, who)
+            return new
+        return modernized(kind, value, who, section)[0]
 
     def expand_all(self) -> None:
         """Put the contents of files in the place of all names that a session stands on, also of those that nobody says, and note the digests

@@ -6,6 +6,7 @@ from itertools import islice
 from os.path import isfile
 from pathlib import Path
 
+from simulator.base import renamed
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean, nearest
 
@@ -50,6 +51,10 @@ def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> 
     for path in places:  # isfile, unlike the method of paths, takes names that are too long and folders that may not be entered
         if isfile(path) and not _is_same(path, said_by):
             return path
+    if (kind, name) in renamed.FILES:
+        new = renamed.FILES[kind, name]
+        renamed.warn(name, new, said_by, key)
+        return shipped / f"{new}.yaml"
     known = sorted(p.stem for p in shipped.glob("*.yaml"))
     if said_by is None:
         raise ConfigError(kind, "", name, _expected_on_the_line(name, is_path, spellings[0], known))

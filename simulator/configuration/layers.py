@@ -21,6 +21,7 @@ from simulator.base.units import SUFFIXES
 from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import KeyPath, written
+from simulator.configuration.renamed_keys import modernized, moved
 
 UNITS = frozenset(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
 """What may stand behind the last underscore of a key and is its unit."""
@@ -144,7 +145,8 @@ def file_of(kind: str, name: str, origin: Origin) -> Path:
 
 
 def with_base(kind: str, layer: Layer, above: tuple[Path, ...] = ()) -> Layer:
-    """A layer laid over the base that its content names; the layer itself when there is none. Raises ConfigError."""
+    """Return a layer with the present names of its keys, over the base that its content names, if any. Raises ConfigError."""
+    layer = with_new_names(kind, layer)
     if not isinstance(layer.content, dict) or layer.content.get("base") is None:
         return layer
     name, origin = layer.content["base"], layer.origin_of(("base",))
@@ -158,6 +160,19 @@ def with_base(kind: str, layer: Layer, above: tuple[Path, ...] = ()) -> Layer:
     if not isinstance(below.content, dict):
         raise ConfigError(file, "", below.content, "a mapping of keys to values")
     return merged(below, Layer({key: value for key, value in layer.content.items() if key != "base"}, layer.origins))
+
+
+def with_new_names(kind: str, layer: Layer) -> Layer:
+    """Return a layer in which old keys and values are replaced; each gives a warning."""
+    root = layer.origins[()]
+    content, found = modernized(kind, layer.content, root.who if root.is_file and not root.key else None)
+    if not found:
+        return layer
+    origins = {moved(path, found): origin for path, origin in layer.origins.items()}
+    for one in found:  # a message names the key that the file has
+        new = moved(one.path, found)
+        origins.setdefault(new, layer.origin_of(one.path))
+    return Layer(content, origins)
 
 
 def merged(below: Layer, above: Layer) -> Layer:

@@ -1,8 +1,8 @@
 """Contract of automatic drivers: a driver reads the state of the vehicle and fills the command.
 
 A plugin driver runs in its own thread (`simulator.base.plugin_thread`). Its command for one call takes effect at the next call, 10 ms
-later, in real time or not. A plugin driver that raises, is too slow or returns a command that is not finite ends the drive, and the platform
-parks.
+later, in real time or not. A plugin driver that raises, is too slow or returns a command that is not finite ends the drive, and the
+platform parks.
 """
 
 from __future__ import annotations

@@ -60,8 +60,8 @@ class GearShifter:
     """Selects a gear at every call.
 
     Shifts up above and down below the speeds of `ShiftPoints`, which are interpolated between closed and open throttle. At full throttle it
-    selects the lowest gear in which the engine stays below `most`. The gear does not change before DWELL is over, nor while a manual gearbox
-    is between two gears. With spinning wheels, it ignores a higher gear that it would leave again without wheel spin.
+    selects the lowest gear in which the engine stays below `most`. The gear does not change before DWELL is over, nor while a manual
+    gearbox is between two gears. With spinning wheels, it ignores a higher gear that it would leave again without wheel spin.
     """
 
     def __init__(self, numbers: ShiftPoints) -> None:

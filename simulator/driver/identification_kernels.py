@@ -18,7 +18,8 @@ def recorded_drive(m, s, ground, command, h, recording):
     Parameters
     ----------
     m, s, ground, command, h : as of `vehicles.step.vehicle_step`
-    recording : (n, 3) overwritten, one row after every STEPS_PER_ROW steps: velocity of the reference point ahead and to the left [m/s], yaw rate [rad/s]
+    recording : (n, 3) overwritten, one row after every STEPS_PER_ROW steps: velocity of the reference point ahead and to the left [m/s],
+        yaw rate [rad/s]
     """
     x = s.state[0]
     for i in range(len(recording)):

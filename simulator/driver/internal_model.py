@@ -55,7 +55,7 @@ class InternalModel:
     front_axle: float = 1.656
     """m, position of the first axle ahead of the reference point."""
     front_share: float = 0.51
-    """1, fraction of the weight on the first axle of an equivalent vehicle with only the first and the last axle; locates the center of mass."""
+    """1, fraction of the weight on the first axle of an equivalent vehicle with only the first and the last axle."""
     rear_slip: float = 0.0137
     """rad s2/m, slip angle per lateral acceleration of the rear axle, more precisely of the point without slip angle in a slow turn."""
     rolling: float = 0.15

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
+from simulator.base.renamed_modules import old_names
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 
 if TYPE_CHECKING:
@@ -31,3 +32,6 @@ def check(kind: DriverKind) -> None:
 
     if kind.contract != CONTRACT:
         raise JounceError(f"driver {kind.name}: written for version {kind.contract} of the contract, this is version {CONTRACT}")
+
+
+__getattr__ = old_names(__name__)

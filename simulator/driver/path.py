@@ -137,7 +137,7 @@ class Path:
 
     @staticmethod
     def through(points: ArrayLike) -> Path:
-        """Return a smooth line through the waypoints (n, 2): a natural cubic spline over the chord length, so its curvature is continuous."""
+        """Return a natural cubic spline through the waypoints (n, 2) over the chord length; its curvature is continuous."""
         way = np.asarray(points, dtype=float)
         chord = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(way, axis=0).T))))
         fine = np.linspace(0.0, chord[-1], max(3, math.ceil(chord[-1] / (0.1 * SPACING))))

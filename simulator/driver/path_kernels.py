@@ -69,7 +69,10 @@ def shift_at(line, station):
 
 @inline
 def point_at(line, station):
-    """Return x, y [m], heading [rad], curvature [1/m] at a station [m]. Heading and curvature with lane changes: Werling et al. 2010, appendix I."""
+    """Return x, y [m], heading [rad], curvature [1/m] at a station [m].
+
+    Heading and curvature with lane changes: Werling et al. 2010, appendix I.
+    """
     x, y, heading, k, k_slope = line_at(line, station)
     d, d1, d2 = shift_at(line, station)
     if d == 0.0 and d1 == 0.0 and d2 == 0.0:

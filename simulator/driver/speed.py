@@ -41,14 +41,13 @@ class SpeedControl:
         i'       = Ki (demand - v)                      but not further into the limit of a pedal
 
     Demand and i are constant at full throttle, so that the speed does not overshoot the target afterwards. (Back-calculation with the usual
-    time constant Kp/Ki would let i grow to full throttle in this case.) The driver brakes only below -pedal_gap, so that engine braking comes
-    first. One foot works both pedals: gain pedal is released before the other is pressed, and the foot changes only for a minimum position of the
-    other pedal.
-    [Astrom and Hagglund 1995, section 3.5]
+    time constant Kp/Ki would let i grow to full throttle in this case.) The driver brakes only below -pedal_gap, so that engine braking
+    comes first. One foot works both pedals: one pedal is released before the other is pressed, and the foot changes only for a minimum
+    position of the other pedal. [Astrom and Hagglund 1995, section 3.5]
 
     Parameters
     ----------
-    targets : in the order in which they take effect; a target whose time and station are reached replaces the previous gain
+    targets : in the order in which they take effect; a target whose time and station are reached replaces the previous one
     numbers : gains, see `SpeedGains`
     traits : internal model of the vehicle
     """

@@ -24,7 +24,7 @@ PAUSE = 0.2
 """s between two calls after which the controller restarts, because another driver used the pedals in between."""
 
 PEDALS = (
-    # name                      shape  unit    what it is
+    # name                      shape  unit    description
     ("throttle_acceleration", (), "m/s2", "acceleration per unit of throttle"),
     ("brake_acceleration", (), "m/s2", "deceleration per unit of brake"),
     ("rolling", (), "m/s2", "deceleration of the coasting vehicle, the part that does not depend on its speed"),
@@ -37,7 +37,7 @@ PEDALS = (
 )
 
 PEDALS_STATE = (
-    # name        shape  unit    what it is
+    # name        shape  unit    description
     ("looks", (), "1", "number of calls", "i8"),
     ("time", (), "s", "time of the last call"),
     ("given", (), "1", "1 = the caller sets demand and slope", "i8"),

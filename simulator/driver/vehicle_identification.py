@@ -239,7 +239,8 @@ class _Identification:
     def _identify_turns(self) -> None:
         """Drive a slow and a fast turn; compute turning length, understeer, sideslip and response.
 
-        With delta the road-wheel angle at rest, kappa = w / u the curvature and u the speed, the steady turn is delta / kappa = length + K u^2.
+        With delta the road-wheel angle at rest, kappa = w / u the curvature and u the speed, the steady turn is delta / kappa = length + K
+        u^2.
         """
         self._identify("steering")
         self._identify("coasting")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from simulator.base import renamed
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Either, Field, Fields, FileName, Group, ListOf, Named, Number, Text, read
 from simulator.configuration.layers import read_layers
@@ -185,7 +186,7 @@ def fit_of(content: Any, file: str) -> Fit:
             check_keys(one.get("set"), file, f"data[{n}].set", faults)
             _check_data(one, file, f"data[{n}]", faults)
     data = tuple(_data(one, said, n) for n, one in enumerate(said["data"]))
-    channels = {name: FittedChannel(one.get("noise"), one["weight"]) for name, one in said["channels"].items()}
+    channels = {renamed.column(name): FittedChannel(one.get("noise"), one["weight"]) for name, one in said["channels"].items()}
     return Fit(file, said["name"], said["title"] or said["name"], parameters, data, channels, said["difference"], said["rounds"])
 
 
@@ -216,5 +217,5 @@ def _check_data(one: Mapping[str, Any], file: str, key: str, faults: ErrorCollec
 
 def _data(one: Mapping[str, Any], said: Mapping[str, Any], number: int) -> Data:
     offset = one["offset"]
-    found = Offset(**offset) if isinstance(offset, Mapping) else Offset(offset, offset, offset)
+    found = Offset(offset["start"], offset["min"], offset["max"]) if isinstance(offset, Mapping) else Offset(offset, offset, offset)
     return Data(f"data[{number}]", base_of(said) | base_of(one, f"data[{number}]"), one, found)

@@ -1,4 +1,5 @@
-"""`jounce drive` and `jounce stream`: the host process. It runs physics, cueing, motion stream and input devices; the view is another process.
+"""`jounce drive` and `jounce stream`: the host process. It runs physics, cueing, motion stream and input devices; the view is another
+process.
 
 A view that hangs, exits or never starts, and a platform that does not answer, do not disturb the vehicle.
 """
@@ -178,7 +179,7 @@ class Host:
             self._close()
 
     def _decide_view(self) -> None:
-        """Choose view and driver. Without a display: images. Without a window: the scripted driver, who needs a maneuver, or a plugin driver."""
+        """Choose view and driver. Without a display, write images. Without a window, use a plugin driver or the scripted driver."""
         from simulator.view.gl_context import display_available
 
         c, here = self.options.configuration, Origin("jounce", is_file=False)

@@ -24,8 +24,8 @@ def park(
 ) -> None:
     """Lower the platform and hold it at its rest pose. The vehicle rests; the driver and the log are not called.
 
-    The first signal ends the drive. After the second signal a message asks for patience. With the third signal the platform stops at its present
-    pose, within its limits, and its receiver then acts as without a stream.
+    The first signal ends the drive. After the second signal a message asks for patience. With the third signal the platform stops at its
+    present pose, within its limits, and its receiver then acts as without a stream.
 
     Parameters
     ----------

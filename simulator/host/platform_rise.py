@@ -24,8 +24,8 @@ def wait_for_platform(
 ) -> None:
     """Raise the platform and blend in the motion while the vehicle rests and nothing is logged; the log then begins.
 
-    The wait ends when the platform is engaged, when no one consents to motion, when a part has failed, or when all streams to platforms have
-    failed. It takes at most twice the rise time.
+    The wait ends when the platform is engaged, when no one consents to motion, when a part has failed, or when all streams to platforms
+    have failed. It takes at most twice the rise time.
 
     Parameters
     ----------

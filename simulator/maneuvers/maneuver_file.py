@@ -112,7 +112,7 @@ class Document:
     pedals: SpeedGains = entry(group_of(SpeedGains), "who keeps the speed", SpeedGains())
     metrics: tuple[Any, ...] = entry(METRICS_LIST, "what is looked at besides the usual metrics", ())
     remarks: tuple[str, ...] = entry(ListOf(Text("text")), "what a reader of the results has to know, shown with them", ())
-    pictures: tuple[str, ...] = entry(ListOf(Choice(tuple(PLOT_KINDS))), "pictures of the report, by name", USUAL)
+    plots: tuple[str, ...] = entry(ListOf(Choice(tuple(PLOT_KINDS))), "pictures of the report, by name", USUAL)
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass marks by metric; the numbers are in the unit behind its name", None)
 
 
@@ -149,7 +149,7 @@ class Maneuver:
         self.duration, self.step, self.seed = document.duration, document.step, document.seed
         self.body = document.body
         self.remarks = document.remarks
-        self.pictures = tuple(dict.fromkeys(document.pictures))
+        self.pictures = tuple(dict.fromkeys(document.plots))
         with ErrorCollector() as faults:
             with faults.part():
                 self.gates = _gates(document, written)

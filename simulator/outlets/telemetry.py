@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.base import renamed
 from simulator.base.json_output import json_text
 from simulator.base.records import Record, Table, record
 from simulator.base.suggestions import did_you_mean
@@ -238,12 +239,14 @@ class LiveValues:
 
     def column(self, name: str) -> Channel:
         """What a column, or a field, is. Raises NoSuchColumnError."""
+        name = renamed.column(name)
         if name not in self.columns and name not in self._fields:
             raise NoSuchColumnError(f"no column {name!r}{did_you_mean(name, [*self._fields, *self.columns])}")
         return self.columns[name] if name in self.columns else self._fields[name][0]
 
     def value(self, name: str) -> Any:
         """The number of a column; of a field with several an array of them, in the order of its columns. Raises NoSuchColumnError."""
+        name = renamed.column(name)
         column = self.column(name)
         self._watched.look(self._session)
         self._records.put(0)

@@ -1,6 +1,7 @@
 """Contract of sensors: a sensor is mounted on the chassis, measures at its own rate and fills a record, whose fields become log columns.
 
-A kind defines the table of its parameters, the table of its output, and `make`. Every sensor also has these keys, which a kind does not define:
+A kind defines the table of its parameters, the table of its output, and `make`. Every sensor also has these keys, which a kind does not
+define:
 
     type, name   name of the kind, and name of the sensor (default: type), which is the prefix of its log columns
     rate         Hz, divides the ticks per second
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Ranges, Record, Table
+from simulator.base.renamed_modules import old_names
 from terrain.ground import Ground
 
 CONTRACT = 1
@@ -87,3 +89,6 @@ class SensorKind:
     """Defaults of optional parameters."""
     meaning: str = ""
     """Description for a list of sensors, one line."""
+
+
+__getattr__ = old_names(__name__)

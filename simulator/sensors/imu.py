@@ -5,9 +5,9 @@ With the mount at p_BS, its axes R_BS, and g the acceleration of free fall of th
     f_S = R_BS^T (a_WB + alpha_WB x p_BS + w_WB x (w_WB x p_BS) + R_WB^T g e_z)
     w_S = R_BS^T w_WB                                                            all written in B before R_BS^T
 
-The output also includes a constant bias, drawn once, a random walk of the bias, and white noise; the sum is limited to the range and rounded
-to the step. Densities are as in a data sheet: white noise of density N has the standard deviation N / sqrt(T) at the period T, and a bias
-with random walk K changes by K sqrt(T) in a period.
+The output also includes a constant bias, drawn once, a random walk of the bias, and white noise; the sum is limited to the range and
+rounded to the step. Densities are as in a data sheet: white noise of density N has the standard deviation N / sqrt(T) at the period T, and
+a bias with random walk K changes by K sqrt(T) in a period.
 
 differs: a real unit averages over its period, this model uses the tick; axes are orthogonal and have equal scale.
 """
@@ -26,7 +26,7 @@ from simulator.base.rotations import rotation_of_quaternion
 from simulator.sensors.contract import CONTRACT, SensorInput, SensorKind, SensorSettings
 
 PARAMETERS = (
-    # name          shape  unit              what it is
+    # name          shape  unit              description
     ("force_noise", (), "m/s2/Hz^0.5", "density of the white noise of the specific force"),
     ("force_bias", (), "m/s2", "standard deviation of the constant bias of the specific force"),
     ("force_walk", (), "m/s3/Hz^0.5", "density of the random walk of the force bias"),
@@ -56,7 +56,7 @@ DEFAULTS = {
 """Parameters of a perfect unit."""
 
 OUTPUT = (
-    # name     shape  unit     what it is                                              type, frame
+    # name     shape  unit     description                                              type, frame
     ("f_S", (3,), "m/s2", "measured specific force at the mount; (0, 0, +g) at rest and level", "f8", "S"),
     ("w_S", (3,), "rad/s", "measured angular velocity of the chassis", "f8", "S"),
 )

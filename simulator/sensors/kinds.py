@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
+from simulator.base.renamed_modules import old_names
 
 if TYPE_CHECKING:
     from simulator.sensors.contract import SensorKind
@@ -25,3 +26,6 @@ def check(kind: SensorKind) -> None:
 
     if kind.contract != CONTRACT:
         raise JounceError(f"sensor {kind.name}: written for version {kind.contract} of the contract, this is version {CONTRACT}")
+
+
+__getattr__ = old_names(__name__)

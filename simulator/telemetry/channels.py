@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base import renamed
 from simulator.base.errors import ConfigError
 from simulator.base.memoize import memoize_table
 from simulator.base.records import Record, Row, Table
@@ -127,7 +128,7 @@ def chosen(offered: Mapping[str, str], wanted: Collection[str]) -> list[str]:
     ConfigError : nothing fits one of `wanted`
     """
     found: set[str] = set()
-    for pattern in wanted or ("*",):
+    for pattern in map(renamed.column, wanted or ("*",)):
         if pattern in offered:  # as most are: nearly all the time goes into the others
             found.add(pattern)
             continue

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base import renamed
 from simulator.base.errors import JounceError
 from simulator.base.suggestions import did_you_mean
 from simulator.telemetry.atomic_files import write_whole
@@ -48,6 +49,7 @@ class Log(Mapping[str, NDArray[Any]]):
         self._arrays = {name: arrays[name] for name in self.columns}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
+        name = renamed.column(name)
         try:
             return self._arrays[name]
         except KeyError:
@@ -78,6 +80,7 @@ class Log(Mapping[str, NDArray[Any]]):
 
         Raises NoSuchColumnError.
         """
+        name = renamed.column(name)
         names = [column.name for column in self.columns.values() if column.field == name]
         if not names:
             raise NoSuchColumnError(f"no field {name!r}{did_you_mean(name, {column.field for column in self.columns.values()})}")

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base import renamed
 from simulator.base.errors import ConfigError
+from simulator.base.renamed import present_column
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.rows import RowsFile
 
@@ -76,9 +78,14 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
 
     try:
         with pq.ParquetFile(file) as log:
-            names = [f.name for f in log.schema_arrow if wall or b"wall" not in (f.metadata or {})]
-            # one by one: memory then holds the columns once, and one of them twice
-            return {name: log.read([name], use_threads=False).column(0).to_numpy() for name in names if columns is None or name in columns}
+            names = {present_column(f.name): f.name for f in log.schema_arrow if wall or b"wall" not in (f.metadata or {})}
+            wanted = None if columns is None else {renamed.column(name) for name in columns}
+            # column by column: memory then holds the columns once, and one of them twice
+            return {
+                name: log.read([written], use_threads=False).column(0).to_numpy()
+                for name, written in names.items()
+                if wanted is None or name in wanted
+            }
     except (OSError, pa.ArrowException) as error:
         raise ConfigError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
 
@@ -88,7 +95,11 @@ def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
 
     Raises ConfigError for a missing or foreign file.
     """
-    return {field.name: _text(field.metadata) for field in _read_schema(file)}
+    units = {present_column(field.name): _text(field.metadata) for field in _read_schema(file)}
+    for words in units.values():
+        if "field" in words:
+            words["field"] = present_column(words["field"])
+    return units
 
 
 def read_about(file: str | os.PathLike[str]) -> dict[str, str]:

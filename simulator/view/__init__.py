@@ -1,1 +1,1 @@
-"""Display of the simulation. The window reads a block of shared memory, writes key states, and has no other connection to the simulation."""
+"""Display of the simulation. The window reads states from shared memory, writes key states, and has no other connection to the host."""

@@ -1,8 +1,8 @@
 """Triangle meshes of terrain features and road markings. No OpenGL here.
 
-The terrain is drawn from the base grid alone. A feature is a surface along its own edges with all vertices at the composed height, so that a
-curb is drawn at its physical position even on a coarse grid. Where a feature is below the base grid (a ditch, a dip), a hole is cut into the
-terrain.
+The terrain is drawn from the base grid alone. A feature is a surface along its own edges with all vertices at the composed height, so that
+a curb is drawn at its physical position even on a coarse grid. Where a feature is below the base grid (a ditch, a dip), a hole is cut into
+the terrain.
 """
 
 from __future__ import annotations

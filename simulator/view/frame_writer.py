@@ -34,8 +34,8 @@ def write_frames(
 ) -> int:
     """Write images until the host leaves; return their number.
 
-    When the host leaves, the last state is drawn with every camera that has not drawn yet, so that even a short drive on a slow machine leaves
-    images.
+    When the host leaves, the last state is drawn with every camera that has not drawn yet, so that even a short drive on a slow machine
+    leaves images.
 
     Parameters
     ----------

@@ -74,8 +74,8 @@ def arrange(width: float, height: float, message: tuple[float, float] | None, fe
 
     `message` is the size of the message for the driver, if there is one; `felt`: True to include the strip chart.
 
-    The names: wide or narrow (dashboard), message, session, platform, felt. Panels without space are omitted: first the strip chart, then the
-    session, then the platform. Space for a typical message is reserved, so that no panel moves when one appears.
+    The names: wide or narrow (dashboard), message, session, platform, felt. Panels without space are omitted: first the strip chart, then
+    the session, then the platform. Space for a typical message is reserved, so that no panel moves when one appears.
     """
     usual = (min(width - 2.0 * EDGE, RESERVED[0]), RESERVED[1])
     room = usual if message is None else (max(message[0], usual[0]), max(message[1], usual[1]))

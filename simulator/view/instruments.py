@@ -377,7 +377,8 @@ def _platform(c: Canvas, s: Any, x: float, y: float) -> None:
 
 
 def hexapod(p: NDArray[np.float64], q: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the joints (6, 3) of base and plate of the drawn hexapod, m, x forward: pairs of joints, the plate's rotated against the base's.
+    """Return the joints (6, 3) of base and plate of the drawn hexapod, m, x forward: pairs of joints, the plate's rotated against the
+    base's.
 
     The proportions are only for the drawing; displacement and attitude are those of the platform.
     """

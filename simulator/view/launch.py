@@ -61,7 +61,7 @@ class ViewProcess:
         self._process.wait()
 
     def end(self, timeout: float = 2.0, hurry: Callable[[], bool] = lambda: False) -> None:
-        """Wait for the process to end, which it does when the host closes the view block; then end it. After `hurry()` wait at most HURRY."""
+        """Wait until the process ends, as it does when the host closes the view block; then end it. After `hurry()`, wait at most HURRY_TIME."""
         until = time.monotonic() + timeout
         while self.alive and time.monotonic() < until:
             time.sleep(0.01)

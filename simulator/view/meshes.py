@@ -153,7 +153,10 @@ def capsule(sides: int = 10, rings: int = 2) -> Array:
 
 
 def coil(turns: float = 6.0, per_turn: int = 14, sides: int = 5) -> Array:
-    """Return a helical spring for the shader `link`: (n, 6) [center of the wire on the unit helix x, y, position along 0..1, direction of the skin]."""
+    """Return a helical spring for the shader `link`.
+
+    (n, 6) [center of the wire on the unit helix x, y, position along 0..1, direction of the skin].
+    """
     s = np.linspace(0.0, 1.0, int(turns * per_turn) + 1)
     phase = 2.0 * math.pi * turns * s
     # flat end turns, as of real springs

@@ -125,7 +125,8 @@ def png(image: NDArray[np.uint8]) -> bytes:
 def measure_fps(
     ground: Any, geometry: Mapping[str, Any], readout: Record, width: int = 1280, height: int = 720, frames: int = 60
 ) -> dict[str, Any]:
-    """Return the frame rate of each camera for a vehicle that drives from `readout` on, drawn as in the window, without waiting for a display.
+    """Return the frame rate of each camera for a vehicle that drives from `readout` on, drawn as in the window, without waiting for a
+    display.
 
     Returns {"renderer", "width", "height", "cameras": {kind: {...}}} with, per camera: "full": frames per second at full size; "fps" and
     "scale": steady state of the window (a software renderer may draw smaller, see `adaptive_resolution`); "cpu_ms": processor time of a

@@ -77,7 +77,7 @@ class Counter:
         self._origin, self._spacing = np.asarray(origin), np.asarray(spacing)
 
     def any(self, low: NDArray, high: NDArray) -> NDArray[np.bool_]:
-        """Return for rectangles from low to high (n, 2) whether they contain or touch a marked node; the border applies outside the grid."""
+        """Return for rectangles from low to high (n, 2) whether they contain or touch a marked node; outside the grid the border counts."""
         count = np.array(self._sum.shape)[::-1] - 1
         first = np.clip(np.floor((low - self._origin) / self._spacing).astype(int) - 1, 0, count - 1)
         last = np.clip(np.ceil((high - self._origin) / self._spacing).astype(int) + 1, first, count - 1) + 1

@@ -1,4 +1,4 @@
-"""Rendering of ruts: a texture of rut depths around the vehicle shades the terrain, and a finer mesh replaces the terrain near the vehicle."""
+"""Rendering of ruts: a texture of rut depths shades the terrain, and a finer mesh replaces the terrain near the vehicle."""
 
 from __future__ import annotations
 

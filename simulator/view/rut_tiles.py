@@ -1,7 +1,8 @@
 """Ruts around the vehicle for the views: a square of tiles that moves with the vehicle, in the view block after the states.
 
-A tile has a fixed slot in the square, its index modulo SIDE along both axes. A new tile thus replaces a tile that the vehicle has left behind.
-Two tickets guard each slot, as for the states. A view reads the tiles that have changed since its previous read; a new view reads all.
+A tile has a fixed slot in the square, its index modulo SIDE along both axes. A new tile thus replaces a tile that the vehicle has left
+behind. Two tickets guard each slot, as for the states. A view reads the tiles that have changed since its previous read; a new view reads
+all.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class RutSquare:
         self._end[slots] = tickets
 
     def take(self) -> RutTiles:
-        """Return the tiles that have changed since the previous calls, at most MAX_TILES; a tile that is being written follows in the next call."""
+        """Return the tiles that have changed since the previous calls, at most MAX_TILES; a tile being written follows in the next call."""
         end = self._end.copy()
         slots = np.flatnonzero(end != self._seen)[:MAX_TILES]
         if not len(slots):

@@ -30,7 +30,7 @@ from vehicles.axle_layout import WHEELS
 from vehicles.readout import READOUT
 
 EXTRAS = (
-    # name               shape  unit  what it is
+    # name               shape  unit  description
     ("p_platform", (3,), "m", "displacement of the platform from neutral (ISO axes of the platform)"),
     ("q_platform", (4,), "1", "attitude of the platform, quaternion w, x, y, z"),
     ("legs", (6,), "m", "lengths of the platform's legs"),
@@ -221,7 +221,7 @@ class ViewReader:
         return False
 
     def interpolated(self, now: float) -> Record:
-        """Return the state to draw at `now` (time.perf_counter): one publication late, between the two latest states, never across a jump."""
+        """Return the state to draw at `now` (time.perf_counter), interpolated one publication late, but not across a jump."""
         (old, new), (wall_old, wall_new) = self._generations, self._walls
         step = wall_new - wall_old
         if old != new or step <= 0.0:
@@ -368,7 +368,7 @@ class KeyReader:
 
 
 def interpolate(previous: Record, last: Record, share: float, out: Record) -> None:
-    """Interpolate between two states: numbers linear, quaternions and wheel orientations normalized, integers and texts of the last state."""
+    """Interpolate between two states: numbers linear, rotations normalized, integers and texts of the last state."""
     a, b, c = (r.view(np.uint8)[: _float_bytes(r)].view(np.float64) for r in (previous, last, out))
     out[:] = last
     np.subtract(b, a, out=c)
@@ -471,7 +471,7 @@ def _create(name: str | None, size: int) -> shared_memory.SharedMemory:
 
 
 def _track(memory: shared_memory.SharedMemory, on: bool) -> None:
-    """Switch the removal of a block by Python's resource tracker on or off. If off, `drive_lock.sweep` removes blocks of killed processes."""
+    """Register a block with Python's resource tracker, or unregister it, so that only `drive_lock.sweep` removes stale blocks."""
     if sys.platform != "win32" and getattr(memory, "_track", True):
         (resource_tracker.register if on else resource_tracker.unregister)(memory._name, "shared_memory")  # type: ignore[attr-defined]
 

@@ -169,7 +169,7 @@ def is_paved(surface: str) -> bool:
 
 
 def soil_color(name: str) -> tuple[int, int, int]:
-    """Return the sRGB color of the loose ground in a soil's name ("gravel on dry_sand": sand), or of the layer on a hard surface ("ice on dry_sand")."""
+    """Return the sRGB color of the loose ground in a soil's name ("gravel on dry_sand": sand), or of a layer on top ("ice on dry_sand": ice)."""
     hard, _, loose = name.lower().rpartition(" on ")
     name = hard if any(word in hard for word in _COATED) else loose
     return next((color for word, color in _COLORS.items() if word in name), _PLAIN)
@@ -217,8 +217,8 @@ def _sunlight(terrain: TerrainData, rows: slice) -> NDArray[np.float32]:
 def road_texture(terrain: TerrainData) -> tuple[NDArray[np.float16], int]:
     """Return (rows, columns, 4) and its step in nodes.
 
-    Channels: offset to the left of the nearest road in m, half its width in m, cosine of the dash pattern, and the kind of surface: +2 paved and
-    covered by ice, snow or water, +1 paved, 0 soil, -1 gravel.
+    Channels: offset to the left of the nearest road in m, half its width in m, cosine of the dash pattern, and the kind of surface: +2
+    paved and covered by ice, snow or water, +1 paved, 0 soil, -1 gravel.
     """
     step = 2 if min(terrain.heights.shape) > 500 else 1
     kinds = np.array([_kind(name) for name in terrain.soil_names] or [1.0], np.float16)

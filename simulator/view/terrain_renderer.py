@@ -69,7 +69,7 @@ class Terrain:
         self.triangles = 0
 
     def draw(self, clip_of_world: NDArray, eye: NDArray, focus: tuple[float, float], shadow: dict[str, object]) -> None:
-        """Draw what the camera sees. shadow: uniforms of the vehicle's shadow, used on the finest level."""
+        """Draw the visible tiles. shadow: uniforms of the vehicle's shadow, used on the finest level."""
         tiles, level = visible_tiles(focus, self._cell, self._cells, self._levels, clip_of_world, self._bounds)
         for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
             texture.bind(unit)
@@ -102,7 +102,7 @@ class Terrain:
             self.triangles += self.ruts.draw(focus)
 
     def _use_all_once(self, picture: dict[str, object], shadow: dict[str, object]) -> None:
-        """Use every program once invisibly, because drivers compile a program on first use, which would delay the frame of the first rut."""
+        """Use every program once invisibly. Drivers compile a program on first use, which would delay the frame of the first rut."""
         self._fresh = False
         for kind in self._programs:
             self._use(kind, picture, shadow)

@@ -14,7 +14,7 @@ from vehicles.appearance import BEAM_ON_LEAVES, BEAM_ON_LINKS, DRAWN_AS, LINKS_A
 from vehicles.axle_layout import WHEELS
 
 GEOMETRY = (
-    # name               shape    what it is
+    # name               shape    description
     ("lca_front_B", (WHEELS, 3), "front bush of the lower arm"),
     ("lca_rear_B", (WHEELS, 3), "rear bush of the lower arm"),
     ("uca_front_B", (WHEELS, 3), "front bush of the upper arm"),
@@ -45,13 +45,13 @@ LOWER, UPPER, ROD, HUB, COIL, DAMPER, PISTON, SHAFT = (
 
 
 def checked_geometry(geometry: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """Return the rows of `GEOMETRY` as float arrays and those of `TEXTS` as string arrays. Raises ConfigError for a missing or misshapen row."""
+    """Return the rows of `GEOMETRY` as float arrays and those of `TEXTS` as strings. Raises ConfigError for a missing or misshapen row."""
     out: dict[str, NDArray[Any]] = {}
     wheels = np.shape(geometry.get("tire_radius", ()))
     for name, usual, meaning in GEOMETRY:
         shape = tuple(wheels[0] if n is WHEELS and wheels else int(n) for n in usual)
         if name not in geometry:
-            raise ConfigError("vehicle geometry of the view", name, "none", f"an array of shape {shape}: {meaning}")
+            raise ConfigError("vehicle geometry of the view", name, "nothing", f"an array of shape {shape}: {meaning}")
         value = np.asarray(geometry[name], float)
         if value.shape != shape or not np.isfinite(value).all():
             raise ConfigError("vehicle geometry of the view", name, value.tolist(), f"finite numbers of shape {shape}: {meaning}")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, dtype_of, record
-from terrain.features.shapes import DITCH, CURB, PIECE, SETTS, WASHBOARD, line_at, shape_at, smooth_step
+from terrain.features.shapes import CURB, DITCH, PIECE, SETTS, WASHBOARD, line_at, shape_at, smooth_step
 
 BINS = (
     ("origin", (2,), "m", "x, y of the south-west corner"),

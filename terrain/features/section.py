@@ -15,7 +15,7 @@ from simulator.base.section import Section
 from terrain.features.bins import binned
 from terrain.features.kernels import Features, no_features
 from terrain.features.lines import chain, line_of
-from terrain.features.shapes import BUMP, DITCH, HALF_ROUND, CURB, PIECE, SETTS, STEP, WALL, WASHBOARD
+from terrain.features.shapes import BUMP, CURB, DITCH, HALF_ROUND, PIECE, SETTS, STEP, WALL, WASHBOARD
 
 _PLACE = (-1e5, 1e5)
 _AT = Field("at", Number("m", *_PLACE, shape=(2,)), "x, y of its middle")

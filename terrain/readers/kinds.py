@@ -10,6 +10,7 @@ from typing import Any
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError
 from simulator.base.fields import Choice, Either, Field, Fields, FileName, Flag, ListOf, Number, Text
 from simulator.base.registry import Registry
+from simulator.base.renamed_modules import old_names
 from simulator.base.suggestions import did_you_mean
 from terrain.readers.contract import ElevationSource
 from terrain.readers.request import SIDES, ReadRequest
@@ -45,7 +46,7 @@ METRES = ("scale", "offset", "voids")
 
 ELEVATION_FORMAT_KINDS: Registry[ElevationFormatKind] = Registry(
     "format of heights",
-    "jounce.heights",
+    "jounce.elevation_formats",
     {
         "png": "terrain.readers.shipped_kinds:PNG",
         "npy": "terrain.readers.shipped_kinds:NPY",
@@ -160,3 +161,6 @@ def read_heights(asked: ReadRequest) -> ElevationSource:
         raise
     except Exception as error:
         raise JounceError(f"{asked.path}: format of heights {found.name}: {type(error).__name__}: {error}") from error
+
+
+__getattr__ = old_names(__name__)

@@ -23,6 +23,7 @@ from typing import Any
 
 from simulator.base.callbacks import CallbackKernel
 from simulator.base.records import Length, Ranges, Table, dtype_of, layout_hash
+from simulator.base.renamed_modules import old_names
 
 CONTRACT = 2
 """Version of what stands above and of what the columns below mean."""
@@ -112,3 +113,6 @@ class ControllerKind:
     def numbers(self) -> int:
         """How many numbers the state has."""
         return -(-dtype_of(self.state).itemsize // 8)
+
+
+__getattr__ = old_names(__name__)

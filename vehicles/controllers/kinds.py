@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
+from simulator.base.renamed_modules import old_names
 from vehicles.controllers.active_steering import FRONT, REAR
 from vehicles.controllers.anti_lock import KIND as ANTI_LOCK
 from vehicles.controllers.contract import CONTRACT, LAYOUT, NUMBERS, ControllerKind
@@ -41,3 +42,6 @@ def check(kind: ControllerKind) -> None:
     shared = {"type", "name", *(row[0] for row in COMMON)} & {row[0] for row in kind.parameters}
     if shared:
         raise JounceError(f"controller {kind.name}: every controller has a parameter {min(shared)} already")
+
+
+__getattr__ = old_names(__name__)

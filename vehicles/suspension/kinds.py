@@ -6,6 +6,7 @@ import importlib
 
 from simulator.base.errors import ConfigError
 from simulator.base.registry import Registry
+from simulator.base.renamed_modules import old_names
 from simulator.base.section import Section
 from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
@@ -65,3 +66,6 @@ def read_axle(s: Section, steered: bool, needed: bool = True) -> Axle:
     if found.steering and not steered:
         raise ConfigError(s.file, s.path("steering"), found.steering, "nothing: the steering moves the front axle only")
     return found
+
+
+__getattr__ = old_names(__name__)

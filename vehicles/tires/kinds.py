@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
+from simulator.base.renamed_modules import old_names
 from vehicles.tires.contract import CONTRACT, LAYOUT, NUMBERS, TireModelKind
 from vehicles.tires.parameters import TIRE
 from vehicles.tires.tmeasy.model import LAW
@@ -13,7 +14,7 @@ DEFAULT = LAW.name
 
 TIRE_MODEL_KINDS: Registry[TireModelKind] = Registry(
     "tread law",
-    "jounce.tread_laws",
+    "jounce.tire_models",
     {
         LAW.name: LAW,
         "magic_formula": "vehicles.tires.magic_formula.model:LAW",
@@ -43,3 +44,6 @@ def register(law: TireModelKind) -> None:
     if shared:
         raise JounceError(f"tread law {law.name}: every tire has a parameter {min(shared)} already")
     TIRE_MODEL_KINDS.register(law.name, law)
+
+
+__getattr__ = old_names(__name__)

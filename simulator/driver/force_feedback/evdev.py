@@ -33,7 +33,8 @@ from pathlib import Path
 from typing import Any
 
 LENGTH, FADE = 170, 80
-"""ms for which the force lasts after it was last played, and ms of the fade at the end of this time. Including the clock of the kernel (10 ms
+"""ms for which the force lasts after it was last played, and ms of the fade at the end of this time. Including the clock of the kernel (10
+ms
 in the worst case), the sum is below the 200 ms after which a force without a program must be zero."""
 REPLAY = 0.04
 """s between two plays: two may be missed before the force begins to fade."""
@@ -239,7 +240,8 @@ class ConstantForce:
             raise
 
     def give(self, force: float, now: float) -> bool:
-        """Apply a force as a fraction of the device's torque, + = left, at `now` [s] of a steady clock. Return whether an event was written.
+        """Apply a force as a fraction of the device's torque, + = left, at `now` [s] of a steady clock. Return whether an event was
+        written.
 
         Raises
         ------

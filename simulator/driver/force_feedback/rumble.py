@@ -19,7 +19,8 @@ from simulator.base.records import Record
 from simulator.driver.input_devices.shaping import clip
 
 ROUGH = 0.6
-"""m/s. Rate of the shock absorbers for full motor strength. The HMMWV at 11 m/s has 0.01 on a road, 0.12 on the course of 1 inch rms, 0.23 on
+"""m/s. Rate of the shock absorbers for full motor strength. The HMMWV at 11 m/s has 0.01 on a road, 0.12 on the course of 1 inch rms, 0.23
+on
 that of 2, and 0.39 on that of 4; drivers feel motors from about a tenth of their strength [assumed]."""
 MAX_ROAD = 0.7
 """1. Maximum motor strength for the road, so that the driver also feels a stop."""

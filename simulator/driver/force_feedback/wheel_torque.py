@@ -2,10 +2,10 @@
 
     T = - gain T_column - damping w_wheel (1 - |v| / STANDING, at least 0)      within the limit
 
-T_column is the torque in the column below the steering wheel, with which the hands hold the wheel; the reaction on the hands has the opposite
-sign. Both are positive to the left, like angles. Friction and inertia of the vehicle's steering wheel are omitted, because the driver's wheel
-has its own. Damping acts on a vehicle at rest: tires that stick to the ground, with a delay of 0.01 s in the loop, would otherwise shake a
-released wheel. T fades in and out and never steps.
+T_column is the torque in the column below the steering wheel, with which the hands hold the wheel; the reaction on the hands has the
+opposite sign. Both are positive to the left, like angles. Friction and inertia of the vehicle's steering wheel are omitted, because the
+driver's wheel has its own. Damping acts on a vehicle at rest: tires that stick to the ground, with a delay of 0.01 s in the loop, would
+otherwise shake a released wheel. T fades in and out and never steps.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ FADE_IN = 1.0
 FADE_OUT = 0.1
 """s from full torque to zero."""
 SLEW = 30.0
-"""1/s. Maximum rate of the torque as a fraction of the limit: 33 ms from zero to the limit. Larger: a direct drive jolts. Smaller: curbs feel
+"""1/s. Maximum rate of the torque as a fraction of the limit: 33 ms from zero to the limit. Larger: a direct drive jolts. Smaller: curbs
+feel
 soft."""
 STEP = 0.15
-"""1. Maximum change of the torque from one event to the next, as a fraction of the limit; a low event rate thus makes the torque slower, not
+"""1. Maximum change of the torque from one event to the next, as a fraction of the limit; a low event rate thus makes the torque slower,
+not
 coarser."""
 STANDING = 2.0
 """m/s at which the damping is zero."""
 INTERRUPTED = 0.13
-"""s without a step after which the device has ended at least half of the force by itself (`evdev.LENGTH`, `FADE`); the torque restarts at zero."""
+"""s without a step after which the torque restarts at zero, as the device has ended at least half of it (`evdev.LENGTH`, `FADE`)."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ SWITCHES = ("low_range", "center_lock", "starter")
 
 
 class Lever:
-    """Selector (reverse, neutral, drive), requested gear, parking brake, starter and switches of the transfer case. All devices of a driver share it.
+    """Selector (reverse, neutral, drive), requested gear, parking brake, starter and switches of the transfer case. All devices of a driver
+    share it.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Device profiles: assignment of the axes and buttons of a device to steering, pedals and actions.
 
-A profile is one YAML file. `configs/devices` holds the shipped profiles. The user's own profiles, created by `jounce devices --calibrate`, are
-in the user's config folder and take precedence.
+A profile is one YAML file. `configs/devices` holds the shipped profiles. The user's own profiles, created by `jounce devices --calibrate`,
+are in the user's config folder and take precedence.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def load_profiles(folders: Sequence[Path]) -> tuple[list[Profile], KeyboardProfi
         else:
             keyboards.append(profile)
     if not keyboards:
-        raise ConfigError(", ".join(map(str, folders)) or "device profiles", "", "none", "a profile with `kind: keyboard`")
+        raise ConfigError(", ".join(map(str, folders)) or "device profiles", "", "nothing", "a profile with `kind: keyboard`")
     return devices, keyboards[0]
 
 
@@ -268,7 +268,7 @@ def _check_profile(profile: Profile, file: object) -> None:
         with faults.part():
             _check_match(profile.match, file)
         if profile.kind != "pedals" and profile.steering is None:
-            faults.add(ConfigError(file, "steering", "none", f"an axis, as a {profile.kind} steers"))
+            faults.add(ConfigError(file, "steering", "nothing", f"an axis, as a {profile.kind} steers"))
         elif not profile.axes:
             faults.add(ConfigError(file, "", "no axis", "steering, throttle or brake"))
         with faults.part():
@@ -292,7 +292,7 @@ def _check_profile(profile: Profile, file: object) -> None:
 
 def _check_match(match: Match, file: object) -> None:
     if not (match.guids or match.usb or match.names or match.any_gamepad or match.any_wheel):
-        raise ConfigError(file, "match", "none", "guids, usb, names, any_gamepad or any_wheel")
+        raise ConfigError(file, "match", "nothing", "guids, usb, names, any_gamepad or any_wheel")
     for identity in match.usb:
         if not re.fullmatch(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{4}", identity):
             raise ConfigError(file, "match.usb", identity, "vendor:product, four hexadecimal digits each, in quotes")
@@ -301,7 +301,7 @@ def _check_match(match: Match, file: object) -> None:
 def _check_buttons(action: str, keys: Sequence[Input], kind: str, file: object) -> None:
     known = get_args(Action)
     if action not in known:
-        expected = f"no such action{did_you_mean(action, known)}; known here: {', '.join(known)}"
+        expected = f"one of {', '.join(known)}{did_you_mean(action, known)}"
         raise ConfigError(file, join("buttons", printed(action)), keys, expected)
     for button in keys:
         _check_input(button, PAD_BUTTONS, kind, f"buttons.{action}", file)

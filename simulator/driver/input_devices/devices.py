@@ -230,7 +230,7 @@ class DeviceHub:
                 self.notices.append(f"{device.handle.name}: ignored a value that is not a number in [-1, 1]")
 
     def of_kind(self, *kinds: str) -> list[Device]:
-        """Devices whose profile is of one of the kinds, the most recently used first."""
+        """Return the devices with a profile of one of the kinds, the most recently used first."""
         matches = [device for device in self.devices.values() if device.profile is not None and device.profile.kind in kinds]
         return sorted(matches, key=lambda device: -device.last_use)
 

@@ -1,4 +1,4 @@
-"""Human driver: keyboard, game controller, steering wheel or plugin input source, whichever was used last, with fallback for a lost device."""
+"""Human driver: command from the keyboard, game controller, steering wheel or plugin source used last, with fallback for a lost device."""
 
 from __future__ import annotations
 
@@ -149,7 +149,8 @@ def open_driver(
     said: Mapping[str, Any] = MappingProxyType({}),
     gives_torque: bool = False,
 ) -> HumanDriver:
-    """Create a human driver with the input source of that name. `auto` uses all: plugin sources first, then wheel, game controller, keyboard.
+    """Create a human driver with the input source of that name. `auto` uses all: plugin sources first, then wheel, game controller,
+    keyboard.
 
     Parameters
     ----------

@@ -41,7 +41,8 @@ class Keys(Protocol):
 
 
 class Keyboard:
-    """Keyboard input: the arrow keys move steering wheel and pedals, space applies the parking brake while pressed; other keys trigger actions.
+    """Keyboard input: the arrow keys move steering wheel and pedals, space applies the parking brake while pressed; other keys trigger
+    actions.
 
     Attributes
     ----------

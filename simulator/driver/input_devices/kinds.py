@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 INPUT_SOURCE_KINDS: Registry[InputSourceKind] = Registry(
     "input source",
-    "jounce.sources",
+    "jounce.input_sources",
     {
         "wheel": "simulator.driver.input_devices.steering_wheel:SOURCE",
         "gamepad": "simulator.driver.input_devices.gamepad:SOURCE",

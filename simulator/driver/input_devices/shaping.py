@@ -104,8 +104,8 @@ def key_pedal(pedal: float, down: bool, dt: float, feel: PedalFeel) -> float:
 def wheel_steering(x: float, ratio: float) -> float:
     """Return the steering for a steering wheel at x in [-1, 1] of its travel; `ratio` = its rotation from lock to lock / the vehicle's.
 
-    Around the center, the angles of device and vehicle are equal. A wheel with more rotation than the vehicle's ends at the vehicle's lock. A
-    wheel with less rotation is progressive, ratio x + (1 - ratio) x^3, so that it also reaches full lock.
+    Around the center, the angles of device and vehicle are equal. A wheel with more rotation than the vehicle's ends at the vehicle's lock.
+    A wheel with less rotation is progressive, ratio x + (1 - ratio) x^3, so that it also reaches full lock.
     """
     if ratio >= 1.0:
         return clip(ratio * x, -1.0, 1.0)

@@ -10,7 +10,7 @@ REMEMBERED = 128
 """Number of stored requests for the delay; at 100 calls per second it exceeds the longest delay."""
 
 HANDS = (
-    # name          shape  unit     what it is
+    # name          shape  unit     description
     ("lock", (), "rad", "angle of the steering wheel at input 1"),
     ("wheel_rate", (), "rad/s", "largest rate of the steering wheel"),
     ("delay", (), "s", "delay from observation to steering input"),
@@ -19,7 +19,7 @@ HANDS = (
 )
 
 HANDS_STATE = (
-    # name          shape  unit  what it is
+    # name          shape  unit  description
     ("looks", (), "1", "number of calls", "i8"),
     ("time", (), "s", "time of the last call"),
     ("input", (), "1", "present steering input"),

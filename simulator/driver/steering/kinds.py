@@ -32,7 +32,7 @@ class Law:
     fields: Fields
     """Parameters; one without a default takes its value from the vehicle's traits."""
     kernel_place: str
-    """Module and name of the kernel: `kernel(p, car, seen, line)` writes the requested road-wheel angle, see `simulator.driver.steering.observation`."""
+    """Module and name of the kernel: `kernel(p, car, seen, line)` writes the requested road-wheel angle to `seen`."""
     meaning: str
     source: str
     """Reference; [mem]: from memory, the text itself was not read."""

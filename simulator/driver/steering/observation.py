@@ -14,7 +14,7 @@ LOW_SPEED = 6.0
 respond over a distance. Smaller: the driver weaves at walking pace. Larger: the driver cuts slow corners."""
 
 CAR = (
-    # name            shape  unit  what it is
+    # name            shape  unit  description
     ("turning_length", (), "m", "road-wheel angle divided by curvature in a slow turn"),
     ("understeer", (), "rad s2/m", "additional road-wheel angle per lateral acceleration, relative to a slow turn"),
     ("response", (), "s", "approximate response time of the vehicle to steering"),
@@ -26,7 +26,7 @@ CAR = (
 """Vehicle parameters, from its traits."""
 
 SEEN = (
-    # name       shape  unit  what it is
+    # name       shape  unit  description
     ("x", (), "m", "x of the reference point"),
     ("y", (), "m", "y of the reference point"),
     ("yaw", (), "rad", "yaw angle, + = left"),

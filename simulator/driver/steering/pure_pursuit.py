@@ -13,14 +13,15 @@ from simulator.driver.steering.observation import angle_for, bounded, excess, si
 def pure_pursuit(p, car, seen, line):
     """Write the road-wheel angle of pure pursuit to `seen`.
 
-    With alpha the angle from the course of the vehicle to a point of the path at the distance D from the point without slip angle in a slow turn,
+    With alpha the angle from the course of the vehicle to a point of the path at the distance D from the point without slip angle in a slow
+    turn,
 
         D     = sqrt(distance^2 + (time v)^2)
         turn  = 2 sin(alpha) / D
         delta = (L + K v^2) turn
 
-    [Coulter 1992; differs: includes the understeer K of the vehicle, and uses the course (yaw + sideslip) instead of the heading, because with
-    the heading the vehicle would run wide in fast curves.]
+    [Coulter 1992; differs: includes the understeer K of the vehicle, and uses the course (yaw + sideslip) instead of the heading, because
+    with the heading the vehicle would run wide in fast curves.]
 
     p : distance [m], time [s], correction [m/s2]; car : CAR, seen : SEEN, line : Line
     """

@@ -13,8 +13,8 @@ from simulator.driver.steering.observation import angle_for, bounded, excess, po
 def single_point(p, car, seen, line):
     """Write the road-wheel angle of single-point preview to `seen`.
 
-    The start is the pose of the vehicle after its response time. The target is the point of the path that is one preview time further. With D the
-    distance to its foot and y its distance to the left of the course at the start,
+    The start is the pose of the vehicle after its response time. The target is the point of the path that is one preview time further. With
+    D the distance to its foot and y its distance to the left of the course at the start,
 
         turn  = 2 y / D^2,   D = preview max(v, 2 m/s)
         delta = (L + K v^2) turn

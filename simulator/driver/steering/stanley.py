@@ -13,13 +13,13 @@ from simulator.driver.steering.observation import angle_for, bounded, excess, po
 def stanley(p, car, seen, line):
     """Write the road-wheel angle of the Stanley controller to `seen`.
 
-    At the position of the first axle after the response time of the vehicle, with e the distance to the left of the path, and chi the course
-    angle of the vehicle relative to the path,
+    At the position of the first axle after the response time of the vehicle, with e the distance to the left of the path, and chi the
+    course angle of the vehicle relative to the path,
 
         delta = (L + K v^2) kappa - chi - atan(gain e / (softening + v)) + damping (kappa v - w)
 
-    [Hoffmann, Tomlin, Montemerlo and Thrun 2007, eq. 8 and 9: heading, distance and yaw damping; differs: curvature feed-forward by
-    the handling curve, the course of the vehicle (yaw + sideslip) instead of its heading minus that of a steady turn, and the pose after the
+    [Hoffmann, Tomlin, Montemerlo and Thrun 2007, eq. 8 and 9: heading, distance and yaw damping; differs: curvature feed-forward by the
+    handling curve, the course of the vehicle (yaw + sideslip) instead of its heading minus that of a steady turn, and the pose after the
     response time of the vehicle.]
 
     p : gain [1/s], softening [m/s], damping [s], correction [m/s2]; car : CAR, seen : SEEN, line : Line

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
+from simulator.base.renamed_modules import old_names
 
 if TYPE_CHECKING:
     from simulator.base.fields import Fields
@@ -59,3 +60,6 @@ def check(protocol: ProtocolKind) -> None:
         struct.calcsize(protocol.layout or "")
     except struct.error as error:
         raise JounceError(f"protocol {protocol.name}: its layout {protocol.layout!r} is none of `struct`: {error}") from None
+
+
+__getattr__ = old_names(__name__)

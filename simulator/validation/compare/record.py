@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base import renamed
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
 from simulator.base.records import record
@@ -80,7 +81,7 @@ def known_units() -> dict[str, str]:
 
 def written_channel(said: str, units: Mapping[str, str], file: str, key: str) -> tuple[str, float]:
     """(channel, factor to SI) of a channel as it is written, with a unit behind it or not. Raises ConfigError."""
-    name, factor = split_unit(said, units)
+    name, factor = split_unit(renamed.column(said), units)
     if name is None:
         near = did_you_mean(said.rpartition("_")[0] if said.rpartition("_")[0] in units else said, units)
         raise ConfigError(file, key, said, f"a channel of the log, bare (SI) or with a unit that fits behind it{near}")

@@ -1,7 +1,7 @@
 """Generic passenger car and pickup truck, an original design, scaled to the vehicle; in chassis axes B.
 
-All heights are fractions of the height of the roof above the ground. All positions along the car are relative to axles, ends and driver's head,
-so that for any vehicle file the wheels are in the arches and the driver is under the roof.
+All heights are fractions of the height of the roof above the ground. All positions along the car are relative to axles, ends and driver's
+head, so that for any vehicle file the wheels are in the arches and the driver is under the roof.
 """
 
 from __future__ import annotations
@@ -322,7 +322,8 @@ def _ordered(a: float, b: float) -> tuple[float, float]:
 
 
 def _on_end(b: Builder, g: Lines, front: bool, across: tuple[float, float], z: tuple[Any, Any], out: float, crown: float = 0.0) -> None:
-    """Add a patch of the front or rear surface, `out` in front of it; `across` in fractions of the half width there, z in B. Its upper edge is
+    """Add a patch of the front or rear surface, `out` in front of it; `across` in fractions of the half width there, z in B. Its upper edge
+    is
     higher by `crown` in the middle."""
     share, level = np.linspace(*across, 15)[:, None], np.linspace(0.0, 1.0, 6)
     rows = float(z[0]) + level * (float(z[1]) - float(z[0]) + crown * (1.0 - share**4))
@@ -436,7 +437,7 @@ def _steering_wheel() -> Array:
 
 
 def _frame(g: Lines) -> Array:
-    """Return the parts that are visible without the body: rails, cross members at the axles, engine sump, exhaust, final drives and shafts."""
+    """Return the parts visible without the body: rails, cross members at the axles, engine sump, exhaust, final drives and shafts."""
     s, low = g.size, float(g.z(0.14))
     half = Builder().paint(FRAME)
     half.box((s.axles[-1] - 0.3, 0.36, low), (s.axles[0] + 0.45, 0.43, low + 0.09))
