@@ -40,7 +40,7 @@ def wait_for_platform(
 
     def go_on() -> bool:
         if by_a_person:
-            session.ask_driver()
+            session.call_driver()
         return keep_going() and any(motion in session.outlets and not motion.stream.failing for motion in platforms)
 
     platforms = [motion for motion in motions if motion.stream.parks]

@@ -37,13 +37,13 @@ class MountedSensor:
     trouble : reason why the sensor was dropped, one line; empty while it works. Columns of a dropped sensor are NaN, or 0 for integers.
     """
 
-    def __init__(self, name: str, kind: SensorKind, sensor: Sensor, every: int, aside: bool) -> None:
+    def __init__(self, name: str, kind: SensorKind, sensor: Sensor, every: int, in_thread: bool) -> None:
         self.name, self.every, self.trouble = name, every, ""
         self._sensor = sensor
         self._table: Table = (*SAMPLED, *kind.output)
         self.out = record(self._table)
         self._measured = record(kind.output)
-        self._thread = PluginThread(f"sensor {name}", self._measure_in_thread) if aside else None
+        self._thread = PluginThread(f"sensor {name}", self._measure_in_thread) if in_thread else None
 
     @property
     def logged(self) -> tuple[str, Table, Record]:
@@ -129,7 +129,7 @@ def _sensor(s: Section, ground: Ground, h: float, seed: int) -> MountedSensor:
     settings = SensorSettings(parameters, mount, every * h, random, ground)
     with making(f"sensor {name}"):
         sensor = kind.make(settings)
-    return MountedSensor(name, kind, sensor, every, aside=not SENSOR_KINDS.is_builtin(kind_name))
+    return MountedSensor(name, kind, sensor, every, in_thread=not SENSOR_KINDS.is_builtin(kind_name))
 
 
 def _mount(s: Section) -> Mount:

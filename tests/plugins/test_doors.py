@@ -261,7 +261,7 @@ def settled(human: Any, out: Record, t: float) -> None:
     """One look, and the time that a source from outside takes."""
     human.read(t, 0.0, out)
     for source in human.sources:
-        while source._aside.busy and source._aside._answers.empty() and source._source.__class__.__name__ != "hangs":
+        while source._thread.busy and source._thread._answers.empty() and source._source.__class__.__name__ != "hangs":
             """Until it has answered."""
 
 
@@ -278,7 +278,7 @@ def test_an_input_source_from_outside_drives_and_is_kept_within_what_a_vehicle_t
 @pytest.mark.parametrize("how", ["raises", "nan", "hangs"])
 def test_an_input_source_that_fails_counts_as_unplugged(how: str) -> None:
     human, out = open_driver(f"{how}_source"), record(COMMAND)
-    human.sources[0]._aside._budget = 0.1 if how == "hangs" else 1e3  # type: ignore[attr-defined]
+    human.sources[0]._thread._budget = 0.1 if how == "hangs" else 1e3  # type: ignore[attr-defined]
     k = 0
     while not human.troubles():
         settled(human, out, 0.01 * k)
