@@ -13,7 +13,7 @@ from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.tools.mechanism.initial_state import closed_state, read_start
 from simulator.tools.mechanism.motion import Motion
-from simulator.tools.mechanism.options import METHODS
+from simulator.tools.mechanism.options import INTEGRATORS
 from simulator.tools.mechanism.run_report import run_motion
 from simulator.tools.mechanism.sweep_report import sweep_motion
 from vehicles.multibody.formulations.contract import MultiplierFormulation
@@ -80,7 +80,7 @@ def run_mechanism(file: str, seconds: float, step: float = 1e-3, formulation: st
     steps = round(seconds / step)
     # only Baumgarte's control asks for multipliers
     control = make_control("partitioning" if formulation == "ce" else "projection", cast(MultiplierFormulation, solver), q, step)
-    return _log(run_motion(system, simulate(solver, q, v, seconds / steps, steps, METHODS["rk4"], control, lambda _: prescribed)))
+    return _log(run_motion(system, simulate(solver, q, v, seconds / steps, steps, INTEGRATORS["rk4"], control, lambda _: prescribed)))
 
 
 def _log(motion: Motion) -> Log:

@@ -1,4 +1,4 @@
-"""`jounce bench --against CHECKOUT`: this code beside that of another checkout, on this machine.
+"""`jounce bench --baseline CHECKOUT`: this code beside that of another checkout, on this machine.
 
 One process for each, both warm and on one processor core, since two of them may run at different speeds; a repeat runs a figure in the one
 and at once in the other, in SLICES of some milliseconds by turns, so that a core that changes its speed changes it for both. The figure is
@@ -125,8 +125,8 @@ def _repeat(sides: list[Side], name: str) -> tuple[float, float]:
     return spent[0] / SLICES, spent[1] / SLICES
 
 
-def main_against(checkout: str, repeats: int, as_json: bool, say: Callable[[str], None]) -> int:
-    """Command line of `jounce bench --against`; always 0: it reports, it does not judge. Raises ConfigError, JounceError."""
+def run_baseline_command(checkout: str, repeats: int, as_json: bool, say: Callable[[str], None]) -> int:
+    """Command line of `jounce bench --baseline`; always 0: it reports, it does not judge. Raises ConfigError, JounceError."""
     result = compare(checkout, max(1, repeats), say)
     if as_json:
         print(json_text(result))

@@ -1,4 +1,4 @@
-"""One side of `jounce bench --against`: run by its path with the packages of a checkout, old or new, on the path.
+"""One side of `jounce bench --baseline`: run by its path with the packages of a checkout, old or new, on the path.
 
 Asks nothing of a checkout but a vehicle by name, its step and its evaluation. Prints the names of its figures in one line, then
 answers every line that names one with the microseconds per round of one repeat.

@@ -31,7 +31,7 @@ OPEN_MANEUVER = "creep"
 """Likewise, 33 seconds, in which nobody keeps a speed or follows a path: the driver needs no test drive of the vehicle."""
 EMPTY_RUNS = (1_000, 10_000)
 """Before the most."""
-MOST_EMPTY = 100_000
+MAX_EMPTY_RUNS = 100_000
 ANGLE, GRIP = "maneuver.parameters.angle_deg", "soils.asphalt.friction"
 MASS, RATE, JOINT = "vehicle.chassis.mass", "vehicle.axles.front.spring.rate", "vehicle.axles.front.hardpoints_left.UCA_U[2]"
 Point = Callable[[int], Mapping[str, Any]]
@@ -127,17 +127,17 @@ class Empty:
     """MB of it that were not there when the runs were resolved"""
 
 
-def main_sweep_bench(repeats: int, as_json: bool, scheduler: str | None, most_empty: int) -> int:
+def run_sweep_bench_command(repeats: int, as_json: bool, scheduler: str | None, max_empty_runs: int) -> int:
     """Command line of `jounce bench sweep`.
 
     Parameters
     ----------
     repeats : runs whose median is shown
     scheduler : of a Dask cluster that is measured besides
-    most_empty : empty runs of the largest sweep of such
+    max_empty_runs : empty runs of the largest sweep of such
     """
     say: Callable[[str], None] = (lambda line: None) if as_json else partial(print, flush=True)
-    here, counts = machine(), [*(count for count in EMPTY_RUNS if count < most_empty), most_empty]
+    here, counts = machine(), [*(count for count in EMPTY_RUNS if count < max_empty_runs), max_empty_runs]
     said: dict[str, list[Any]] = {"overheads": [], "use": [], "empty": []}
     say(f"{here['processor']}, {here['cores']} cores, load {here['load_average']}")
     say(f"\na run beside its steps, on flat ground, median of {repeats}")

@@ -51,6 +51,10 @@ class Terminal:
         self.folder = folder
         self._shown = shown
 
+    def stage(self, text: str) -> None:
+        """Show in the bar what follows the last run."""
+        self._shown.stage(text)
+
     def line(self, text: str) -> None:
         """A line on the way, the bar out of it."""
         self._shown.hide()

@@ -77,6 +77,7 @@ def _fit(arguments: Any, model: Model, rounds: Iterations, terminal: Terminal) -
     head = [f"{said['title']}: what `jounce fit` has found, a session to be laid over any run.", words]
     folder = terminal.folder
     write_text(folder / APPLIED, session_text(settings, model.drives[0].base, head))
+    terminal.stage("drawing plots")
     write_text(folder / PAGE, fit_page(fitted, said, command_of("fit"), words).html())
     outcome = {"result": said, "machine": {"version": version()}}
     write_text(folder / OBJECT, json_text(outcome, indent=1) + "\n")

@@ -105,10 +105,9 @@ class Iterations:
         about = {"name": f"{self._name} {self._count}", "title": f"{self._name}, round {self._count}"}
         cases = Listed(wanted, self._code, about)
         table = sweep(cases, place, self._executor, channels=self._channels, plugins=self._plugins, progress=self._progress)
-        for number, outcome in enumerate(outcomes(table)):
-            run = cases.run_of(number)
-            log = _columns(place / "runs" / f"{run}.parquet") if self._channels and not outcome.failure else {}
-            self._known[run] = outcome, log
+        for number, (written, outcome) in enumerate(zip(_runs(table), outcomes(table), strict=True)):
+            log = _columns(place / "runs" / f"{written}.parquet") if self._channels and not outcome.failure else {}
+            self._known[cases.run_of(number)] = outcome, log
 
 
 def outcomes(table: Path) -> list[Outcome]:
@@ -119,6 +118,14 @@ def outcomes(table: Path) -> list[Outcome]:
     rows = read.to_pylist()
     names = msgspec.json.decode(read.schema.metadata[b"jounce_sweep"])["metrics"]
     return [Outcome(row["failure"], {name: row[name] for name in names}) for row in rows]
+
+
+def _runs(table: Path) -> list[str]:
+    """Return the digests of the runs of a sweep; those of the program that began the sweep."""
+    import pyarrow.parquet as pq
+
+    runs: list[str] = pq.read_table(table, columns=["run"])["run"].to_pylist()
+    return runs
 
 
 def _columns(file: Path) -> Log:

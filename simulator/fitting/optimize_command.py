@@ -30,7 +30,7 @@ def main_optimize(arguments: Any) -> int:
     """
     need_cma()
     said = read_optimization(find_config("optimizations", arguments.file))
-    with searching(arguments, "optimise", said.name) as (terminal, rounds):
+    with searching(arguments, "optimize", said.name) as (terminal, rounds):
         compile_kernels(terminal.say)
         found = Search(said, rounds, lambda found: terminal.line(_line(found)))
         found.run()
@@ -54,7 +54,8 @@ def _leave(arguments: Any, found: Search, terminal: Terminal) -> int:
     words, folder = words_of(settings), terminal.folder
     head = [f"{said['title']}: what `jounce optimise` has found, a session to be laid over any run.", words]
     write_text(folder / APPLIED, session_text(settings, found.bases[0], head))
-    write_text(folder / PAGE, page_of_optimization(found, said, command_of("optimise"), words).html())
+    terminal.stage("drawing plots")
+    write_text(folder / PAGE, page_of_optimization(found, said, command_of("optimize"), words).html())
     write_text(folder / OBJECT, json_text(outcome, indent=1) + "\n")
     if arguments.json:
         print(json_text({"folder": str(folder), **outcome}))

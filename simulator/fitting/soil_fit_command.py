@@ -9,6 +9,7 @@ from typing import Any
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
+from simulator.base.status_line import StatusLine
 from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import find_config
 from simulator.fitting.console_progress import command_of
@@ -19,7 +20,6 @@ from simulator.fitting.soil_fit_page import parameter_rows, quality_rows, soil_p
 from simulator.fitting.soil_measurements import WheelTests, read_tests
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
-from simulator.tools.cueing.command import StatusLine
 from simulator.tools.soil.arguments import WheelOnSoil, inflated, wheel_on_soil
 from simulator.tools.soil.soil_bin import SoilBin
 

@@ -26,6 +26,7 @@ from simulator.sweep.case import LETTERS, Cases
 from simulator.sweep.executor import Executor
 from simulator.sweep.journal import Journals, Place, Row
 from simulator.sweep.log_serialization import log_of
+from simulator.sweep.older_folder import OlderCases, differing_run, older_cases
 from simulator.sweep.result_table import write_plan, write_tables
 from simulator.telemetry.atomic_files import write_text
 from simulator.telemetry.folder_lock import FolderLock
@@ -88,8 +89,10 @@ def sweep(
     except OSError as error:
         raise OutputError(f"{place}: cannot be made: {error.strerror or error}") from None
     with FolderLock(place):
-        _claim(place, cases, channels)
+        older = _claim(place, cases, channels)
+        cases = older or cases
         kept = Kept(cases, place, logs=bool(channels))
+        setting = {"channels": list(channels), "plugins": list(plugins)}
         asked = StopRequest()
 
         def end(number: int) -> None:
@@ -97,7 +100,9 @@ def sweep(
             executor.close()
 
         with on_signal(end):
-            _drive(cases, kept, executor, {"channels": list(channels), "plugins": list(plugins)}, progress or _nobody)
+            if older is not None:
+                _check_older(older, kept, executor, setting, place)
+            _drive(cases, kept, executor, setting, progress or _nobody)
         asked.raise_if_asked()
         return write_tables(cases, kept.rows, place)
 
@@ -122,8 +127,21 @@ def _chunks(cases: Cases, missing: list[int], pace: _Pace, executor: Executor, s
         yield {"cases": [{"run": case.run, "mapping": case.mapping} for case in some], **setting}
 
 
-def _claim(folder: Path, cases: Cases, channels: Collection[str]) -> None:
-    """Make the folder that of this sweep. Raises OutputError: it is that of another one."""
+def _check_older(cases: OlderCases, kept: Kept, executor: Executor, setting: dict[str, Any], folder: Path) -> None:
+    """Repeat finished runs of another version. Raises OutputError: the results of one differ."""
+    number = differing_run(cases, kept.finished(), executor, setting)
+    if number is not None:
+        raise OutputError(
+            f"{folder}: run {number} gives other metrics now, since the sweep's files or the program changed; hint: choose another folder"
+        )
+
+
+def _claim(folder: Path, cases: Cases, channels: Collection[str]) -> OlderCases | None:
+    """Make a folder that of this sweep.
+
+    Returns None, or the runs with the digests of the folder when another version of the program began the sweep. Raises OutputError: the
+    folder belongs to another sweep.
+    """
     digest = hashlib.sha256(json_text(list(channels)).encode())
     for number in range(len(cases)):
         digest.update(cases.run_of(number).encode())
@@ -131,15 +149,19 @@ def _claim(folder: Path, cases: Cases, channels: Collection[str]) -> None:
     if not file.exists():
         write_plan(cases, folder)
         write_text(file, json_text(about, indent=2) + "\n")
-        return
+        return None
     try:
         other = json.loads(file.read_text(encoding="utf-8"))
         same, name, runs = other["sweep"] == about["sweep"], other.get("name", "another sweep"), other["runs"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OutputError(f"{file}: cannot be read: {error}") from None
-    if not same:
+    if same:
+        return None
+    older = older_cases(folder, cases, json.loads(json_text(about)), other)
+    if older is None:
         why = "another sweep" if name != about.get("name") else "this sweep as it was before its files, its channels or the program changed"
         raise OutputError(f"{folder}: there is {why} in it, {name} of {runs} runs; choose another folder, or remove it")
+    return older
 
 
 class Kept:
@@ -176,6 +198,11 @@ class Kept:
     def failed(self) -> int:
         """Runs with a row that is a failure."""
         return int(self._failed.sum())
+
+    def finished(self) -> list[tuple[int, Row]]:
+        """Return the runs with a result: number and row."""
+        numbers = np.flatnonzero((self._journal >= 0) & ~self._failed).tolist()
+        return [(n, self._journals.row(Place(int(self._journal[n]), int(self._offset[n])))) for n in numbers]
 
     def missing(self) -> list[int]:
         """Numbers of the runs without a row, one of each digest."""

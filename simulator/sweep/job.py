@@ -21,6 +21,7 @@ from simulator.api.simulation import IncidentError
 from simulator.base.errors import JounceError
 from simulator.base.machine import origin
 from simulator.base.registry import load_plugins
+from simulator.base.renamed import present_column
 from simulator.base.section_cache import sections_read_once
 from simulator.builder.builder import SessionParts, build
 from simulator.configuration.configuration import Configuration
@@ -131,6 +132,7 @@ def stock() -> CachingBuilder:
 
 def begun(configuration: Configuration, channels: Sequence[str], kept: CachingBuilder) -> Begun:
     """A run before its first step. Raises JounceError: it cannot be driven, or has not the channels."""
+    channels = [present_column(channel) for channel in channels]
     kept.channels = tuple(channels)
     if channels:  # the log says which it was to have
         configuration.put("outlets.telemetry.channels", list(channels), Origin(RUN))

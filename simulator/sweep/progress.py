@@ -21,12 +21,13 @@ class Shown:
     name : of the sweep
     say : gets the lines where there is no bar
     bar : whether the error stream is a terminal
+    last : what follows the last run, in the bar
     """
 
-    def __init__(self, name: str, say: Callable[[str], None], bar: bool) -> None:
+    def __init__(self, name: str, say: Callable[[str], None], bar: bool, last: str = "writing the table") -> None:
         self.last = Progress(0, 0, 0, None)
         """What was told last."""
-        self._name, self._say, self._with_bar = name, say, bar
+        self._name, self._say, self._with_bar, self._last = name, say, bar, last
         self._bar: Any = None
         self._task: Any = None
         self._said = time.monotonic()
@@ -51,6 +52,11 @@ class Shown:
             self._bar.stop()
             self._bar = None
 
+    def stage(self, text: str) -> None:
+        """Show in the bar what follows the last run."""
+        if self._bar is not None:
+            self._bar.update(self._task, words=text, refresh=True)
+
     def _draw(self, progress: Progress) -> None:
         if self._bar is None:
             from rich.console import Console
@@ -61,7 +67,8 @@ class Shown:
             self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task(self._name, total=progress.of, words="")
             self._bar.start()
-        words = f"{progress.done} of {progress.of}{_failed(progress)}{_left(progress)}"
+        last = f", {self._last}" if self._last and progress.done == progress.of else ""
+        words = f"{progress.done} of {progress.of}{_failed(progress)}{_left(progress)}{last}"
         self._bar.update(self._task, completed=progress.done, words=words)
 
 

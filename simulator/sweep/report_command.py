@@ -9,6 +9,7 @@ from pathlib import Path
 
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
+from simulator.base.status_line import StatusLine
 from simulator.base.suggestions import did_you_mean
 from simulator.sweep.metric_section import PASSED
 from simulator.sweep.read_sweep import read_results
@@ -37,7 +38,9 @@ def main_report(folder: str | None, metrics: Sequence[str], shown: bool) -> int:
     wanted = list(metrics) or list(results.about.get("wanted", ()))
     command = shlex.join(["jounce", "sweep", "report", folder, *(["--metric", *metrics] if metrics else [])])
     page = Path(folder) / PAGE
-    write_text(page, sweep_page(results, wanted, command).html())
+    with StatusLine(quiet=False) as status:
+        status("drawing plots")
+        write_text(page, sweep_page(results, wanted, command).html())
     print_line(f"{len(results.runs)} of {planned_runs(results)} runs; the page is {page}")
     if shown:
         webbrowser.open(page.resolve().as_uri())

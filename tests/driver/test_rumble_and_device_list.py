@@ -1,4 +1,4 @@
-"""Do the motors of a game controller follow road, shocks and slip, and does `jounce devices --feel` list and test the devices?"""
+"""Do the motors of a game controller follow road, shocks and slip, and does `jounce devices --force-feedback` list and test the devices?"""
 
 import argparse
 import json
@@ -161,7 +161,7 @@ def test_the_command_lists_and_tests(hub, plug, monkeypatch, capsys):
         add_devices_arguments(parser)
         return main_devices(parser.parse_args(words))
 
-    assert run("--feel", "--json") == 0
+    assert run("--force-feedback", "--json") == 0
     (fact,) = json.loads(capsys.readouterr().out)["devices"]
     assert fact["feel"]["node"] == NODE and fact["feel"]["can"] == ["rumble", "gain"] and fact["feel"]["missing"] == ""
     assert run("--test") == 2

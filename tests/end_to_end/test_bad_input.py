@@ -176,7 +176,7 @@ def test_a_name_that_nothing_has_is_told_with_the_file_that_says_it(key, name, t
         (("platform", "--port", "x"), "--port"),
         (("platform", "--duration", "0"), "--duration"),
         (("platform", "--platform", "sofa"), "simona"),
-        (("platform", "--port", "0", "--picture", "/no/such/folder/a.png"), "/no/such/folder"),
+        (("platform", "--port", "0", "--plot", "/no/such/folder/a.png"), "/no/such/folder"),
         (("validate", "kinematics", "no_such.json"), "no_such.json"),
         (("validate", "trajectory", "no_such.csv.gz"), "no_such"),
         (("validate", "accelerations", "no_such.npz", "--model", "no_such.yaml"), "no_such.yaml"),

@@ -35,7 +35,7 @@ def free_port():
 def start_platform(folder):
     """A platform that listens: (process, port)."""
     port = free_port()
-    process = start("platform", "--port", port, "--json", "report.json", "--picture", "legs.png", cwd=folder)
+    process = start("platform", "--port", port, "--json", "report.json", "--plot", "legs.png", cwd=folder)
     assert str(port) in process.stdout.readline()
     return process, port
 

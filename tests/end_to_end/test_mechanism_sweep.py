@@ -243,11 +243,11 @@ def test_andrews_squeezer_ends_where_it_is_published(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "drift"),
     [
-        (("--formulation", "ta", "--control", "none"), 1e-5),
-        (("--formulation", "ta", "--control", "baumgarte"), 1e-5),
+        (("--formulation", "ta", "--stabilization", "none"), 1e-5),
+        (("--formulation", "ta", "--stabilization", "baumgarte"), 1e-5),
         (("--formulation", "recursive"), 1e-11),
-        (("--control", "partitioning"), 1e-11),
-        (("--method", "semi-implicit"), 1e-11),
+        (("--stabilization", "partitioning"), 1e-11),
+        (("--integrator", "semi-implicit"), 1e-11),
     ],
 )
 def test_ways_to_run(options, drift, capsys):
@@ -412,8 +412,8 @@ def test_moving_picture_of_a_run(tmp_path, capsys):
         (("--run", "soon"), "--run"),
         (("--run", "1", "--step", "-1"), "--step"),
         (("--run", "1", "--step", "1e-9"), "--step"),
-        (("--run", "1", "--control", "baumgarte"), "multipliers"),
-        (("--run", "1", "--control", "prayer"), "--control"),
+        (("--run", "1", "--stabilization", "baumgarte"), "multipliers"),
+        (("--run", "1", "--stabilization", "prayer"), "--stabilization"),
         (("--run", "1", "--plot", "x.gif"), "'x.gif' does not end in .png"),
         (("--run", "1", "--animate", "x.mp4"), ".gif or .png"),
         (("--run", "1", "--csv", "no/such/folder/x.csv"), "no/such/folder"),

@@ -74,9 +74,9 @@ def run(tmp_path_factory):
         "start": {"speed_kph": 15.0}, "phases": [{"name": "on", "throttle": 0.4, "steering_deg": 0.0, "lasts_s": 2.0}],
     }  # fmt: skip
     (folder / "off.yaml").write_text(yaml.safe_dump(maneuver))
-    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "first"), "--pictures", "none"]) == 0
+    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "first"), "--plots", "none"]) == 0
     ruts = f"--set=ruts={folder / 'first'}"
-    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "second"), "--pictures", "none", ruts]) == 0
+    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "second"), "--plots", "none", ruts]) == 0
     return folder
 
 
@@ -84,7 +84,7 @@ def test_a_run_leaves_its_ruts_and_info_tells(run, capsys):
     places, depths = read_ruts(run / "first" / "ruts.npz", SOIL)
     assert len(places) > 20 and 0.02 < UNIT * depths.max() < 0.3
     assert main(["info", str(run / "first")]) == 0
-    said = re.search(r"ruts +([\d.]+) m2 of soil driven on, ([\d.]+) m deep at most", capsys.readouterr().out)
+    said = re.search(r"ruts +([\d.]+) m2, at most ([\d.]+) m deep", capsys.readouterr().out)
     assert said and float(said[1]) == pytest.approx(np.count_nonzero(depths) * 0.0025, abs=0.06)
     assert main(["info", str(run / "first"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["logs"][0]["ruts"]["deepest_m"] == pytest.approx(UNIT * depths.max())

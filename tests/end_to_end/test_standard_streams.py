@@ -68,7 +68,7 @@ LONG = "x" * 300
         ("info", LONG),
         ("run", LONG),
         ("platform", "--port", "0", "--json", LONG),
-        ("platform", "--port", "0", "--picture", LONG),
+        ("platform", "--port", "0", "--plot", LONG),
         ("platform", "--port", "0", "--host", f"é{LONG}"),
         ("stream", "--to", ""),
         ("stream", "--to", "::1"),
@@ -83,4 +83,4 @@ def test_a_current_folder_that_is_gone(tmp_path):
     line = f"sh -c 'mkdir gone && cd gone && rmdir ../gone && \"{sys.executable}\" -m simulator run avtp_lane_change'"
     process = subprocess.run(line, shell=True, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=120.0, check=False)
     assert (process.returncode, process.stdout) == (2, "")
-    assert process.stderr == "jounce: the current folder is gone, expected one that is there\n"
+    assert process.stderr == "jounce: current folder not found; expected an existing folder\n"

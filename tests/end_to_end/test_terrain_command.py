@@ -37,7 +37,7 @@ def imported(capsys, tmp_path):
     code, out, err = call(capsys, "terrain", "import", DATA / "gt_utm_area_f32.tif", "--out", tmp_path / "land")
     assert code == 0, err
     assert "3 of 682 heights were voids" in out
-    return tmp_path / "land.yaml"
+    return tmp_path / "land" / "land.yaml"
 
 
 def test_heights_at_points_in_the_order_of_the_points(capsys, tmp_path):
@@ -72,9 +72,9 @@ def test_degrees_are_imported_on_a_map_and_found_again_by_degrees(capsys, tmp_pa
         capsys, "terrain", "import", tmp_path / "hill.asc", "--set", "crs=EPSG:4326", "--out", tmp_path / "hill", "--soil", "dry_sand"
     )
     assert code == 0, err
-    assert yaml.safe_load((tmp_path / "hill.yaml").read_text())["georeference"]["crs"] == "EPSG:32632"
+    assert yaml.safe_load((tmp_path / "hill" / "hill.yaml").read_text())["georeference"]["crs"] == "EPSG:32632"
     file = points(tmp_path, [(8.0125, 47.0225), (8.03, 47.01)], "lon,lat")
-    rows = told(call(capsys, "terrain", "info", tmp_path / "hill.yaml", "--at", file))
+    rows = told(call(capsys, "terrain", "info", tmp_path / "hill" / "hill.yaml", "--at", file))
     np.testing.assert_allclose([float(row["z"]) for row in rows], [200.0 + 12.5 - 2.0 * 16.5, 200.0 + 30.0 - 2.0 * 29.0], atol=0.01)
 
 
@@ -126,7 +126,7 @@ def test_pictures_show_hills_lit_from_the_north_west(capsys, tmp_path, imported)
 
     np.save(tmp_path / "roof.npy", 10.0 - np.abs(np.arange(100.0) - 50.0)[None, :] * np.ones((100, 1)))  # a ridge from south to north
     said = [f"--set={text}" for text in ("first_row=north", "origin=[0,0]", "spacing=[1,1]", "scale=1", "offset=0")]
-    assert call(capsys, "terrain", "show", tmp_path / "roof.npy", *said, "--out", tmp_path / "roof.png")[0] == 0
+    assert call(capsys, "terrain", "show", tmp_path / "roof.npy", *said, "--plot", tmp_path / "roof.png")[0] == 0
     gray = np.asarray(Image.open(tmp_path / "roof.png").convert("L"), float)
     height, width = gray.shape
     row = gray[height // 2, : int(0.8 * width)]
@@ -134,7 +134,7 @@ def test_pictures_show_hills_lit_from_the_north_west(capsys, tmp_path, imported)
     middle = (colored[0] + colored[-1]) // 2
     west, east = row[colored[0] + 40 : middle - 20].mean(), row[middle + 20 : colored[-1] - 40].mean()
     assert west > east + 10.0
-    code, out, _ = call(capsys, "terrain", "show", imported, "--out", tmp_path / "land.png", "--json")
+    code, out, _ = call(capsys, "terrain", "show", imported, "--plot", tmp_path / "land.png", "--json")
     assert code == 0
     assert json.loads(out)["voids"] == 0
     assert (tmp_path / "land.png").stat().st_size > 5000

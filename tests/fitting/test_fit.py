@@ -67,7 +67,7 @@ def test_a_fit_finds_what_was_planted_and_goes_on_where_it_was(short, capsys):
 
 
 def test_recorded_commands_are_driven_again(tmp_path):
-    words = ["run", "iso_7401_step", "--set", "duration=3.4", "--pictures", "none", "--out", str(tmp_path / "run")]
+    words = ["run", "iso_7401_step", "--set", "duration=3.4", "--plots", "none", "--out", str(tmp_path / "run")]
     assert main(words) in (0, 1)
     said = {"name": "again", "parameters": MASS, "data": [{"run": "run"}], "channels": {name: {} for name in CHANNELS}}
     fit = fit_of(said, str(tmp_path / "again.yaml"))

@@ -94,7 +94,7 @@ def test_a_metric_that_is_not_measured_is_refused_with_what_there_is():
 
 @pytest.mark.parametrize(
     ("words", "module", "extra"),
-    [(["fit", "sine_steer"], "least_squares", "fit"), (["optimise", "step_steer_response"], "cma_es", "optimise")],
+    [(["fit", "sine_steer"], "least_squares", "fit"), (["optimize", "step_steer_response"], "cma_es", "optimise")],
 )
 def test_what_is_not_installed_is_said_before_anything_is_done(words, module, extra, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(f"simulator.fitting.{module}.find_spec", lambda name: None)

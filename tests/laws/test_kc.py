@@ -110,7 +110,7 @@ def test_tables_and_page_have_every_test() -> None:
 
 def test_the_command_tells_it(tmp_path, capsys) -> None:
     page = tmp_path / "p.html"
-    assert main(["kc", "hmmwv", "--json", "--out", str(page)]) == 0
+    assert main(["kc", "hmmwv", "--json", "--html", str(page)]) == 0
     said = json.loads(capsys.readouterr().out)["vehicles"][0]["axles"]["front"]["bounce"]["wheel rate"]
     assert said["value"] == pytest.approx(number("hmmwv", "front", "bounce", "wheel rate"), rel=1e-6) and said["unit"] == "N/mm"
     assert page.stat().st_size > 50_000

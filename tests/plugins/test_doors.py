@@ -142,8 +142,8 @@ def streaming(listener: socket.socket, protocol: str, **said: Any) -> tuple[Moti
         for _ in range(10):
             motion.step(np.array([0.0, 0.0, 9.80665]), np.zeros(3), True, H)
         stream.send(readout, motion, True)
-        if stream._aside is not None and stream._aside.busy and not (protocol.startswith("hangs") and turn >= 20):
-            while stream._aside._answers.empty():
+        if stream._thread is not None and stream._thread.busy and not (protocol.startswith("hangs") and turn >= 20):
+            while stream._thread._answers.empty():
                 """As in real time, where 10 ms go by."""
     return stream, 50
 
@@ -162,8 +162,8 @@ def test_a_protocol_from_outside_sends_its_own_packets(listener: socket.socket) 
     ("how", "reason"),
     [
         ("raises", "ValueError: no"),
-        ("nan", "StreamError: a number in its packet is not finite"),
-        ("short", "StreamError: its packet has 4 bytes, expected the 84 of its layout"),
+        ("nan", "StreamError: invalid packet; expected finite numbers"),
+        ("short", "StreamError: invalid packet; expected 84 bytes, the size of its layout; got 4"),
     ],
 )
 def test_a_protocol_that_fails_is_dropped_and_nothing_more_leaves(listener: socket.socket, how: str, reason: str) -> None:
@@ -173,14 +173,14 @@ def test_a_protocol_that_fails_is_dropped_and_nothing_more_leaves(listener: sock
     outlet = MotionStreamOutlet(stream)
     s = session(outlets=[outlet])
     s.publish()
-    assert [str(f) for f in s.failures] == [f"Motion failed: {stream.trouble}; nothing is sent any more"]
+    assert [str(f) for f in s.failures] == [f"Motion failed: {stream.trouble}; the motion stream has stopped"]
     assert outlet not in s.outlets
     assert received(listener) == []
 
 
 def test_a_protocol_that_hangs_never_holds_up_a_tick(listener: socket.socket) -> None:
     stream, _ = streaming(listener, "hangs_protocol")
-    stream._aside._budget = 0.0  # type: ignore[union-attr]
+    stream._thread._budget = 0.0  # type: ignore[union-attr]
     stream.send(record(READOUT), cueing(), True)
     assert stream.trouble == "protocol hangs_protocol was dropped: it did not answer within 0 s"
     stream.close()

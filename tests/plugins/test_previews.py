@@ -125,15 +125,15 @@ def spoiled(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     [
         (
             lambda c: {n: x for n, x in c.items() if n != "w_WB_B_z"},
-            "expected a log with the columns time, f_H_B and w_WB_B: it has no w_WB_B_z",
+            "expected a log with the columns time, f_H_B and w_WB_B; missing: w_WB_B_z",
         ),
         (
             lambda c: {n: x[::10] for n, x in c.items()},
-            "expected a log with rows at most 0.02 s apart, the step of the preview: its are 0.1 s",
+            "expected a log with rows at most 0.02 s apart, the preview step, instead of 0.1 s",
         ),
-        (lambda c: {n: x[:1] for n, x in c.items()}, "a drive that went on from its start to its end"),
+        (lambda c: {n: x[:1] for n, x in c.items()}, "the log of a run without a pause or a reset"),
         (paused, "without a pause or a reset"),
-        (spoiled, "expected a log whose f_H_B and w_WB_B are finite"),
+        (spoiled, "expected a log with finite f_H_B and w_WB_B"),
     ],
 )
 def test_a_log_that_foresees_nothing_of_use_is_refused(earlier: Path, tmp_path: Path, change: Any, complaint: str) -> None:
@@ -149,7 +149,7 @@ def test_a_log_that_foresees_nothing_of_use_is_refused(earlier: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("preview", "kind", "complaint"),
     [
-        ({"run": "nowhere"}, "noting", "preview: run: got 'nowhere', expected the folder of a run, or its telemetry file"),
+        ({"run": "nowhere"}, "noting", "preview: run: invalid value; expected an existing run folder or telemetry file; got 'nowhere'"),
         ({"horizon": 1.0}, "noting", "preview: run: got 'nothing', expected the folder of a run"),
         ({"run": ".", "horizon": 2.0}, "noting", "preview: horizon: got 2.0, expected from 1 to 50 whole steps of 0.02 s"),
         ({"run": ".", "horizon": 0.03}, "noting", "preview: horizon: got 0.03, expected from 1 to 50 whole steps of 0.02 s"),
@@ -207,5 +207,5 @@ def test_run_rerun_and_drive_have_it(tmp_path: Path) -> None:
     gone = jounce("rerun", tmp_path / "second", "--out", tmp_path / "third")
     assert (gone.returncode, gone.stderr.count("\n")) == (2, 1)
     assert "preview.run: got " in gone.stderr
-    assert "expected the folder of a run, or its telemetry file" in gone.stderr
+    assert "expected an existing run folder or telemetry file" in gone.stderr
     assert not (tmp_path / "third").exists()

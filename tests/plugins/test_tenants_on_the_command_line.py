@@ -35,10 +35,10 @@ def procedure() -> str:
 def test_help_lists_what_plugins_bring() -> None:
     plain, more = jounce("drive", "--help"), jounce("drive", "--help", plugins=("drivers", "protocols"))
     said = " ".join(plain.stdout.split())
-    assert "who drives: auto, wheel, gamepad, keyboard, scripted (default" in said
+    assert "driver: auto, wheel, gamepad, keyboard, scripted (default" in said
     assert "motion stream: native, codemasters, outsim, outsim2, outgauge, beamng, srs, forza, moog (default" in said
     said = " ".join(more.stdout.split())
-    assert "who drives: auto, wheel, gamepad, keyboard, pedal, " in said
+    assert "driver: auto, wheel, gamepad, keyboard, pedal, " in said
     assert "scripted, bend, " in said
     assert "srs, forza, moog, mine, " in said
 
@@ -46,10 +46,10 @@ def test_help_lists_what_plugins_bring() -> None:
 @pytest.mark.parametrize(
     ("arguments", "plugins", "complaint"),
     [
-        (("--driver", "bned"), ("drivers",), "argument --driver: invalid choice: 'bned' (did you mean bend?), choose from auto, wheel"),
-        (("--protocol", "mine"), (), "argument --protocol: invalid choice: 'mine', choose from native, codemasters"),
+        (("--driver", "bned"), ("drivers",), "argument --driver: invalid choice; expected one of auto, wheel"),
+        (("--protocol", "mine"), (), "argument --protocol: invalid choice; expected one of native, codemasters"),
         (("--sensor", "imv"), (), "--sensor: [0].type: got 'imv', expected a sensor: imu (did you mean imu?)"),
-        (("--sensor", "{type: imu"), (), "argument --sensor: got '{type: imu', expected YAML"),
+        (("--sensor", "{type: imu"), (), "argument --sensor: invalid value; expected YAML; got '{type: imu'"),
         (("--outlet", "lines"), (), "--outlet: [0].type: got 'lines', expected nothing: no plugin has brought an outlet"),
         (("--sensor", "imu"), ("nowhere",), "nowhere.py: no such file, expected a plugin"),
     ],

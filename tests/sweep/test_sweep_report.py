@@ -224,7 +224,7 @@ def test_the_command_leaves_the_page_and_says_what_is_wrong(tmp_path, capsys):
         (["report"], "expected the folder of a sweep"),
         (["report", str(tmp_path / "s"), "--metric", "othr_m"], "did you mean other_m"),
         (["report", str(tmp_path / "s"), "--out", "elsewhere"], "the page is report.html in the folder"),
-        (["lane_change_grid", "folder"], "go with `jounce sweep report` only"),
+        (["lane_change_grid", "folder"], "need `jounce sweep report DIR`"),
     ):
         assert main(["sweep", *words]) == 2
         assert said in capsys.readouterr().err

@@ -81,7 +81,7 @@ def call(capsys, *words):
 
 def test_a_run_beside_itself_differs_nowhere(swing, tmp_path, capsys):
     page = tmp_path / "self.html"
-    code, out, _ = call(capsys, swing, swing / "telemetry.parquet", "--band", "roll_deg=+-0.01", "--out", page, "--json")
+    code, out, _ = call(capsys, swing, swing / "telemetry.parquet", "--band", "roll_deg=+-0.01", "--html", page, "--json")
     result = json.loads(out)["result"]
     assert code == 0 and result["pass"] is True
     assert len(result["differences"]) == 6 and all(one["max"] == one["rms"] == 0.0 for one in result["differences"])
@@ -97,7 +97,7 @@ def test_a_run_beside_itself_differs_nowhere(swing, tmp_path, capsys):
 def test_a_table_of_another_program_is_read_shifted_and_held_against_bands(swing, tmp_path, capsys):
     file = table_file(tmp_path / "other.csv", foreign())
     bands = ("--band", "roll_deg=+-0.05", "--band", "w_WB_B_z_degps=+-0.2+1%")
-    code, out, _ = call(capsys, swing, file, *MAP, "--align", "w_WB_B_z", *bands, "--out", tmp_path / "c.html", "--json")
+    code, out, _ = call(capsys, swing, file, *MAP, "--align", "w_WB_B_z", *bands, "--html", tmp_path / "c.html", "--json")
     result = json.loads(out)["result"]
     assert result["records"][1]["shift_s"] == pytest.approx(-1.37, abs=0.002)
     assert code == 0 and all(one["inside"] == 1.0 for one in result["bands"])
@@ -105,7 +105,7 @@ def test_a_table_of_another_program_is_read_shifted_and_held_against_bands(swing
     assert set(largest) == {"w_WB_B_z", "a_WB_B_y", "roll"}
     assert largest["a_WB_B_y"] < 0.05 and largest["roll"] < 1e-3
     # the shift given in seconds, off by 0.2 s: now the swing leaves its band
-    code, out, _ = call(capsys, swing, file, *MAP, "--align", "-1.17", *bands, "--out", tmp_path / "c.html", "--json")
+    code, out, _ = call(capsys, swing, file, *MAP, "--align", "-1.17", *bands, "--html", tmp_path / "c.html", "--json")
     assert code == 1
     left = {one["channel"]: one for one in json.loads(out)["result"]["bands"]}
     assert not left["w_WB_B_z"]["pass"] and left["w_WB_B_z"]["inside"] < 0.9 and 3.0 < left["w_WB_B_z"]["at"] < 13.0
@@ -193,6 +193,6 @@ def test_a_fault_is_named_and_nothing_is_written(swing, tmp_path, capsys, change
     arrays = {"Time": [0.0, 1.0, 2.0][:n], **{name: [0.1, 0.2, 0.4][:n] for name in ("AVz", "Ay", "Roll")}} | change
     place = tmp_path / "other.csv"
     place.write_text("\n".join([",".join(arrays), *(",".join(map(str, row)) for row in zip(*arrays.values(), strict=True))]))
-    code, out, err = call(capsys, swing, place, *options, "--out", tmp_path / "c.html")
+    code, out, err = call(capsys, swing, place, *options, "--html", tmp_path / "c.html")
     assert code == 2 and said in err and len(err.splitlines()) == 1 and not out
     assert not list(tmp_path.glob("c.*"))

@@ -98,8 +98,8 @@ def test_the_command_adds_checks_and_tells(tmp_path: Path, capsys: pytest.Captur
 
 @pytest.mark.parametrize(
     "words",
-    [["bench", "--add"], ["facts", "hmmwv", "--check"], ["bench", "formulations", "--history"], ["bench", "--out", "x"], ["facts", "--add"],
-     ["facts", "hmmwv", "hmmwv_curb", "--history"], ["facts", "hmmwv", "--history", "--quick"]],
+    [["bench", "--add"], ["datasheet", "hmmwv", "--check"], ["bench", "formulations", "--history"], ["bench", "--out", "x"], ["datasheet", "--add"],
+     ["datasheet", "hmmwv", "hmmwv_curb", "--history"], ["datasheet", "hmmwv", "--history", "--quick"]],
 )  # fmt: skip
 def test_options_that_do_not_go_together(words: list[str], capsys: pytest.CaptureFixture[str]):
     assert main(words) == 2

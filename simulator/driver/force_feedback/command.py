@@ -1,4 +1,4 @@
-"""`jounce devices --feel`: list the force feedback and rumble of devices and what is missing, and play a short, weak test."""
+"""`jounce devices --force-feedback`: list the force feedback and rumble of devices and what is missing, and play a short, weak test."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def abilities(devices: Collection[Device], system: System = SYSTEM) -> list[Abil
 
 
 def feel_table(found: Sequence[Ability]) -> Table:
-    """Return the table of `jounce devices --feel`."""
+    """Return the table of `jounce devices --force-feedback`."""
     table = Table(title="Force feedback of devices")
     for name in ("", "device", "event node", "can", "profile", "missing"):
         table.add_column(name, overflow="fold")

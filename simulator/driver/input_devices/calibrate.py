@@ -46,16 +46,23 @@ _BUTTONS = {
 
 def add_devices_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `jounce devices`."""
-    parser.add_argument("--watch", action="store_true", help="show live axis values until Ctrl-C")
-    parser.add_argument("--json", action="store_true", help="print one JSON object only")
-    parser.add_argument("--calibrate", action="store_true", help="create a profile interactively")
-    parser.add_argument("--feel", action="store_true", help="list the force feedback and rumble of the devices")
-    parser.add_argument("--test", action="store_true", help="as --feel, and play a short, weak test")
-    parser.add_argument("--device", type=int, default=None, metavar="N", help="number of the device to calibrate or test, as listed")
+    parser.add_argument("--watch", action="store_true", help="live values of the axes, until Ctrl-C")
+    parser.add_argument("--json", action="store_true", help="output as one JSON object")
+    parser.add_argument("--calibrate", action="store_true", help="new profile from an interactive calibration")
+    parser.add_argument("--force-feedback", action="store_true", help="list of the force feedback and rumble of the devices")
+    parser.add_argument("--test", action="store_true", help="as --force-feedback, with a short, weak test")
     parser.add_argument(
-        "--out", type=Path, default=None, metavar="FILE", help="profile file to write (default: file in the user's config folder)"
+        "--device",
+        type=int,
+        default=None,
+        metavar="N",
+        help="number of the device to calibrate or test, as listed (default: the only device)",
     )
-    parser.add_argument("--force", action="store_true", help="overwrite an existing profile file")
+    parser.add_argument(
+        "--out", type=Path, default=None, metavar="FOLDER", help="folder of the profile (default: the user's config folder)"
+    )
+    parser.add_argument("--name", default=None, metavar="NAME", help="name of the profile file, NAME.yaml (default: name of the device)")
+    parser.add_argument("--overwrite", action="store_true", help="permission to overwrite an existing profile file")
 
 
 def main_devices(arguments: argparse.Namespace) -> int:
@@ -68,7 +75,7 @@ def main_devices(arguments: argparse.Namespace) -> int:
         return 2
     try:
         _settle(hub)
-        show_feedback = arguments.feel or arguments.test
+        show_feedback = arguments.force_feedback or arguments.test
         found = abilities(hub.devices.values()) if show_feedback else []
         if arguments.json:
             data = [_device_data(device) for device in hub.devices.values()]
@@ -161,10 +168,10 @@ def _raw(device: Device) -> list[float]:
 def _calibrate(hub: DeviceHub, arguments: argparse.Namespace, console: Console) -> None:
     device = _pick(hub, arguments.device, console)
     name = device.handle.name
-    folder_file = user_profiles_folder() / (re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") + ".yaml")
-    file: Path = arguments.out or folder_file
-    if file.exists() and not arguments.force:
-        raise OutputError(f"{file}: file exists; hint: use --force to overwrite the file, or --out for another file")
+    stem = arguments.name or re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    file: Path = (arguments.out or user_profiles_folder()) / (stem if stem.endswith((".yaml", ".yml")) else f"{stem}.yaml")
+    if file.exists() and not arguments.overwrite:
+        raise OutputError(f"{file}: file exists; hint: use --overwrite to replace the file, or --name for another file")
     console.print(f"Calibrating {name}. For each line, do what it says, then press Enter. Press Ctrl-C to quit without writing.")
     profile = _Wizard(hub, device, console).run()
     read_profile(profile, file)

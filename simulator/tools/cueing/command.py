@@ -15,6 +15,7 @@ from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import taken, version
+from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_cueing
 from simulator.report.html_page import Page
 from simulator.run.folder import RunFolder
@@ -192,28 +193,3 @@ def _print(table: Shown) -> None:
     console.print(shown)
     for note in notes:
         console.print(note, highlight=False)
-
-
-class StatusLine:
-    """What is being done: a line that vanishes on a terminal's error stream, nothing elsewhere or beside JSON."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._shown = not quiet and sys.stderr.isatty()
-        self._status: Any = None
-
-    def __call__(self, what: str) -> None:
-        if not self._shown:
-            return
-        if self._status is None:
-            from rich.console import Console
-
-            self._status = Console(stderr=True, markup=False).status(what)
-            self._status.start()
-        self._status.update(what)
-
-    def __enter__(self) -> StatusLine:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._status is not None:
-            self._status.stop()

@@ -12,11 +12,12 @@ import yaml
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
+from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_platform
 from simulator.configuration.configuration import Configuration
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
-from simulator.tools.cueing.command import DEFAULT, StatusLine
+from simulator.tools.cueing.command import DEFAULT
 from simulator.tools.cueing.recorded_drives import read_drive
 from simulator.tools.cueing.tune import TICK, Evaluation, tune
 from washout.cueing import MotionCueing
@@ -28,7 +29,7 @@ SET = "tuned.yaml"
 def main_tune(arguments: Any) -> int:
     """Command line; returns 0. Raises JounceError: no drive, a file cannot be used, scipy is missing, or the folder cannot be written."""
     washout, on = _one(arguments.washout, "--washout"), _one(arguments.platform, "--platform")
-    drives = [read_drive(run) for run in arguments.runs[1:]]
+    drives = [read_drive(run) for run in arguments.runs]
     if not drives:
         raise ConfigError("jounce cueing tune", "", "no drive", "folders of runs to tune for, recorded with --log-rate 1000")
     if len({drive.gravity for drive in drives}) > 1:
@@ -44,7 +45,7 @@ def main_tune(arguments: Any) -> int:
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         with StatusLine(arguments.json) as told:
-            found, now, before = tune(mapping, file, make, drives, int(arguments.sets), told)
+            found, now, before = tune(mapping, file, make, drives, int(arguments.evaluations), told)
         written = yaml.safe_dump(found, sort_keys=False, default_flow_style=None, width=140)
         write_text(folder.path / SET, _head(washout, on, [Path(drive.name).stem for drive in drives], now, before) + written)
         folder.began()

@@ -11,6 +11,7 @@ from typing import Any
 
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
+from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.telemetry.atomic_files import write_text
 from simulator.tools.kc.page import QUANTITIES, Measured, kc_page, measured
@@ -21,11 +22,15 @@ from simulator.tools.kc.sweeps import BOUNCE
 def main_kc(arguments: Any) -> int:
     """Command line; returns 0. Raises JounceError: a vehicle cannot be used, or a file cannot be written."""
     bounce = BOUNCE if arguments.bounce is None else 1e-3 * arguments.bounce
-    found = [
-        measured(Path(name).stem, Rig(build_vehicle(name, check_step=False), build_ground("flat")), bounce) for name in arguments.vehicle
-    ]
-    page = Path(arguments.out or f"kc_{'_'.join(one.name for one in found)}.html")
-    write_text(page, kc_page(found, f"jounce kc {' '.join(arguments.vehicle)}").html())
+    found = []
+    with StatusLine(arguments.json) as status:
+        for name in arguments.vehicle:
+            status(f"{name}: measuring")
+            found.append(measured(Path(name).stem, Rig(build_vehicle(name, check_step=False), build_ground("flat")), bounce))
+        status("drawing plots")
+        html = kc_page(found, f"jounce kc {' '.join(arguments.vehicle)}").html()
+    page = arguments.output_file(f"kc_{'_'.join(one.name for one in found)}.html")
+    write_text(page, html)
     if arguments.csv:
         write_text(Path(arguments.csv), as_csv(found))
     if arguments.json:

@@ -17,7 +17,7 @@ from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_text
 from simulator.tools.mechanism.initial_state import closed_state, read_start
 from simulator.tools.mechanism.motion import Motion
-from simulator.tools.mechanism.options import METHODS
+from simulator.tools.mechanism.options import INTEGRATORS
 from simulator.tools.mechanism.run_report import RunSettings, run_motion, run_object, run_text
 from simulator.tools.mechanism.sweep_report import sweep_motion, sweep_object, sweep_text
 from vehicles.multibody.formulations.contract import MultiplierFormulation
@@ -81,8 +81,8 @@ def _check_options(arguments: argparse.Namespace) -> None:
     if arguments.sweep is not None and arguments.seconds is not None:
         raise JounceError("--sweep and --run exclude each other")
     if arguments.sweep is None and arguments.seconds is None:
-        raise JounceError("--step, --method, --control, --csv, --plot and --animate go with --sweep or --run")
-    of_run = [name for name in ("step", "method", "control") if getattr(arguments, name) is not None]
+        raise JounceError("--step, --integrator, --stabilization, --csv, --plot and --animate need --sweep or --run")
+    of_run = [name for name in ("step", "integrator", "stabilization") if getattr(arguments, name) is not None]
     if arguments.sweep is not None and of_run:
         raise JounceError(f"--{of_run[0]} goes with --run, not with --sweep")
     if arguments.sweep is not None and arguments.formulation != "all":
@@ -147,10 +147,10 @@ def _run_settings(arguments: argparse.Namespace) -> RunSettings:
         raise ConfigError("--step", "", wanted, f"at least {seconds / MOST_STEPS:.3g} s: at most {MOST_STEPS} steps")
     steps = max(1, math.ceil(seconds / wanted - 1e-6))
     formulation = "ce" if arguments.formulation == "all" else arguments.formulation
-    control = arguments.control or ("partitioning" if formulation == "ce" else "projection")
+    control = arguments.stabilization or ("partitioning" if formulation == "ce" else "projection")
     if control == "baumgarte" and formulation == "ce":
-        raise JounceError("--control baumgarte goes with a formulation that has multipliers (ta, recursive, fa), not with ce")
-    return RunSettings(seconds / steps, steps, arguments.method or "rk4", formulation, control)
+        raise JounceError("--stabilization baumgarte needs a formulation with multipliers (ta, recursive, fa), not ce")
+    return RunSettings(seconds / steps, steps, arguments.integrator or "rk4", formulation, control)
 
 
 def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSettings) -> tuple[Run, RunError | None]:
@@ -160,7 +160,7 @@ def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSett
     # only Baumgarte's control asks for multipliers, and it is refused beside a formulation without any
     control = make_control(settings.control, cast(MultiplierFormulation, solver), q, settings.step)
     try:
-        run = simulate(solver, q, v, settings.step, settings.steps, METHODS[settings.method], control, lambda _: prescribed)
+        run = simulate(solver, q, v, settings.step, settings.steps, INTEGRATORS[settings.method], control, lambda _: prescribed)
     except RunError as failed:
         return failed.run, failed
     balanced = run.audit is None or run.audit.passed

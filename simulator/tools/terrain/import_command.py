@@ -59,8 +59,7 @@ def main_import(arguments: Any) -> int:
         keys = ", ".join(words.split()[0] for words in file.assumed)
         raise ConfigError(file.path, "", f"nothing of {keys}", f"it said: --set {' --set '.join(_to_say(file))}")
     found = imported(file, arguments)
-    out = Path(arguments.out)
-    yaml = out if out.suffix in (".yaml", ".yml") else out.with_name(f"{out.name}.yaml")
+    yaml = Path(arguments.out)
     heights = yaml.with_suffix(".npy")
     for path in (yaml, heights):
         if path.exists():

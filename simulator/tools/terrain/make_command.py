@@ -14,6 +14,7 @@ from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields
 from simulator.base.json_output import json_text
+from simulator.base.status_line import StatusLine
 from simulator.tools.terrain.generators.dunes import DUNES, dunes
 from simulator.tools.terrain.generators.generated_terrain import GeneratedTerrain
 from simulator.tools.terrain.generators.hills import HILLS, hills
@@ -44,9 +45,12 @@ GENERATORS = {
 def main_make(arguments: Any) -> int:
     """Command line; returns 0. Raises ConfigError: a number cannot be; OutputError: the terrain cannot be written."""
     files = files_of(arguments.out)
-    made = generate_terrain(arguments.kind, arguments.seed, arguments.set)
     settings = "".join(f" --set {text}" for text in arguments.set)
-    write(made, files, f"jounce terrain make {arguments.kind} --seed {arguments.seed}{settings}")
+    with StatusLine(arguments.json) as status:
+        status("generating the terrain")
+        made = generate_terrain(arguments.kind, arguments.seed, arguments.set)
+        status("writing the terrain")
+        write(made, files, f"jounce terrain make {arguments.kind} --seed {arguments.seed}{settings}")
     print_line(json_text(_report(made, files)) if arguments.json else _text(made, files))
     return 0
 

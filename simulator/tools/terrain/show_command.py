@@ -42,7 +42,7 @@ def main_show(arguments: Any) -> int:
         degrees = file.source.kind == LONLAT
         title, labels, roads = file.path.name, ("longitude [deg]", "latitude [deg]") if degrees else ("x [m]", "y [m]"), []
         lines = []
-    picture = Path(arguments.out or f"{Path(title).stem}.png")
+    picture = arguments.output_file(f"{Path(title).stem}.png")
     draw(picture, title, labels, (x, y, z), roads, degrees, lines)
     voids = int(np.isnan(z).sum())
     said = {"picture": str(picture), "heights": [float(np.nanmin(z)), float(np.nanmax(z))], "points": [len(x), len(y)], "voids": voids}

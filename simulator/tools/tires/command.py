@@ -19,7 +19,7 @@ def main_tire(arguments: Any) -> int:
     """Command line; returns 0. Raises JounceError: the file cannot be used, or the picture cannot be written."""
     tire = build_tire(arguments.file)
     found = sheet(Path(arguments.file).stem, tire, notes_of(tire))
-    picture = Path(arguments.out or f"{found.name}.png")
+    picture = arguments.output_file(f"{found.name}.png")
     draw(found, picture)
     print_line(json_text({**found.to_dict(), "picture": str(picture)}) if arguments.json else to_text(found, picture))
     return 0

@@ -20,7 +20,7 @@ from simulator.validation.compare.record import Record, known_units, named_apart
 from simulator.validation.compare.vehicle_maneuver_matrix import matrix_of, read_entries
 from simulator.validation.compare.vehicle_maneuver_page import matrix_object, matrix_page, matrix_text
 
-PAGE, MATRIX = "compare.html", "matrix.html"
+PAGE, MATRIX = "comparison.html", "matrix.html"
 
 
 def main_compare(arguments: Any) -> int:
@@ -31,7 +31,7 @@ def main_compare(arguments: Any) -> int:
         raise JounceError(f"compare: got {len(arguments.runs)} run, expected two or more, or --matrix")
     compared = compare(arguments.runs, comparison_from_arguments(arguments.map, arguments.band, arguments.align, arguments.channels))
     said = to_dict(compared)
-    file = _write(arguments.out, PAGE, lambda place: compare_page(compared, place), said)
+    file = _write(arguments, PAGE, lambda place: compare_page(compared, place), said)
     if arguments.json:
         print(json_text({"page": str(file), "result": said}))
     else:
@@ -65,19 +65,17 @@ def _main_matrix(arguments: Any) -> int:
     wanted = tuple(name for said in arguments.metrics for name in said.split(",") if name)
     matrix = replace(matrix_of(entries), wanted=wanted)
     said = matrix_object(matrix)
-    file = _write(arguments.out, MATRIX, lambda place: matrix_page(matrix, place), said)
+    file = _write(arguments, MATRIX, lambda place: matrix_page(matrix, place), said)
     print(json_text({"page": str(file), "result": said}) if arguments.json else f"{matrix_text(matrix)}\n{file}")
     return 1 if any(entry.passed is False for entry in entries) else 0
 
 
-def _write(out: str | None, name: str, make: Any, said: dict[str, Any]) -> Path:
-    """The page and, with the same name, the object; in a new folder under ``runs`` when no place is given. Raises OutputError."""
-    if out is not None:
-        file = Path(out)
-        if file.suffix.lower() not in (".html", ".htm"):
-            raise JounceError(f"--out: got {out}, expected the name of a page (.html)")
+def _write(arguments: Any, name: str, make: Any, said: dict[str, Any]) -> Path:
+    """Write the page and the object: to --html, into the folder of --out, or into a new folder under ``runs``. Raises OutputError."""
+    if arguments.html is not None:
+        file = Path(arguments.html)
         return _written(file, make(file), said)
-    folder = RunFolder(None)
+    folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         file = _written(folder.path / name, make(folder.path / name), said)
         folder.began()

@@ -47,7 +47,7 @@ def main_facts(arguments: Any) -> int:
     asked = chosen(arguments.only)
     facts = [fact for fact in asked if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]
     vehicles = list(dict.fromkeys(arguments.vehicle))
-    published = {vehicle: _published(vehicle, arguments.figures) for vehicle in vehicles}
+    published = {vehicle: _published(vehicle, arguments.reference) for vehicle in vehicles}
     bases = {variant: _base(variant, vehicles) for variant in arguments.variants or ()}
     described = {vehicle: vehicle_description(vehicle) for vehicle in (*vehicles, *bases)}
     changes = _changes(arguments.set)
@@ -93,6 +93,7 @@ def _measured(
 ) -> Sequence[Row]:
     """Rows of the facts of a vehicle, told while they are driven, with the vehicle's name if there are several."""
     with ProgressLine(len({case for fact in facts for case in cases_of(fact)}), quiet, vehicle if named else "") as told:
+        told.stage("computing static values")
         return measure(vehicle, facts, published, changes, told)
 
 
@@ -142,6 +143,13 @@ class ProgressLine:
             if self._bar is None:
                 self._begin()
             self._bar.update(self._task, completed=len(self._begun) - 1, description=f"{self._before}{run}"[:40])
+
+    def stage(self, text: str) -> None:
+        """Show what is done without a run."""
+        if self._shown:
+            if self._bar is None:
+                self._begin()
+            self._bar.update(self._task, description=f"{self._before}{text}"[:40], refresh=True)
 
     def __enter__(self) -> ProgressLine:
         return self

@@ -43,8 +43,8 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 
 def main_facts_history(arguments: Any) -> int:
     """Command line of `jounce facts VEHICLE --history`; 1 when --check finds a change. Raises JounceError."""
-    if len(arguments.vehicle) > 1 or arguments.only or arguments.quick or arguments.set or arguments.figures:
-        raise JounceError("--history is of all facts of one vehicle as its file stands: without --only, --quick, --set and --figures")
+    if len(arguments.vehicle) > 1 or arguments.only or arguments.quick or arguments.set or arguments.reference:
+        raise JounceError("--history is of all facts of one vehicle as its file stands: without --only, --quick, --set and --reference")
     vehicle = arguments.vehicle[0] if arguments.vehicle else USUAL
     return _main("facts", vehicle, arguments, lambda: facts_of(vehicle, arguments.json))
 

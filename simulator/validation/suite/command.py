@@ -53,7 +53,10 @@ def main_all(arguments: Any) -> int:
     folder = Path(arguments.out) if arguments.out else ROOT / "docs" if whole else None
     changed = check(page, ROOT / "docs" / PAGE) if arguments.check else False
     if folder is not None and not arguments.check:
+        tell = _teller(arguments.json)
+        tell("drawing plots")
         write(judged, page, folder)
+        tell("")
     _report(judged, None if arguments.check or folder is None else folder / PAGE, arguments.json)
     return int(changed or any(one.failed for one in judged))
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
+from simulator.base.status_line import StatusLine
 from simulator.fitting.least_squares import need_scipy
 from simulator.telemetry.atomic_files import run_folder, write_text
-from simulator.tools.cueing.command import StatusLine
 from simulator.validation.suite.command import ROOT, reference_data, to_dict
 from simulator.validation.suite.known_deviations import KNOWN
 from simulator.validation.suite.page import FOLDER, chapter, to_text
