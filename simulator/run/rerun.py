@@ -1,0 +1,169 @@
+<<<<<<< HEAD
+=======
+"""`jounce rerun`: re-simulation of a run from its log, with a bitwise comparison."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.base.console import print_error, print_line
+from simulator.base.errors import ConfigError
+from simulator.base.json_output import json_text
+from simulator.base.machine import version
+from simulator.base.progress_bar import TimeProgress
+from simulator.base.records import Record
+from simulator.base.signals import StopRequest, on_signal, words
+from simulator.builder.builder import SessionParts, build
+from simulator.builder.warm_up import compile_kernels
+from simulator.configuration.configuration import Configuration
+from simulator.driver.kinds import FOLLOWER
+from simulator.driver.make_driver import without_a_person
+from simulator.run.folder import RunFolder
+from simulator.run.run_configuration import open_log, read_recorded
+from simulator.session import DRIVER_PERIOD, Driver
+from simulator.telemetry.recover import LogInfo
+from simulator.telemetry.writer import PARQUET_NAME, LogOptions, read_telemetry
+from vehicles.command import COMMAND
+
+NEEDED = ("time", "resets", "paused", "incident", *(f"command_{name}" for name, *_ in COMMAND))
+"""Columns that the rerun of a run with a human driver needs."""
+
+TICKS_BETWEEN = 100
+"""Ticks between two updates of the progress bar."""
+
+
+class RecordedDriver:
+    """Driver that repeats the commands of a log; each command is in the row of the state that it caused.
+
+    Parameters
+    ----------
+    columns : columns of the log by name
+    """
+
+    def __init__(self, columns: dict[str, Any]) -> None:
+        self._commands = {name: columns[f"command_{name}"] for name, *_ in COMMAND}
+        self._last = len(columns["time"]) - 1
+        self._next = 0
+
+    def read(self, t: float, readout: Record, command: Record) -> None:
+        """Fill the command that applied from t on."""
+        self._next = min(self._next + 1, self._last)
+        for name, column in self._commands.items():
+            command[0][name] = column[self._next]
+
+
+def main_rerun(path: str, out: str | None, to_json: bool) -> int:
+    """Run `jounce rerun`; exit code 1 if a number differs or a signal ended the run, else 0."""
+    say = print_error if to_json else print_line
+    log, configuration = read_recorded(Path(path))
+    recorded_with = configuration.recorded.get("version")
+    if recorded_with != version():
+        print_error(f"the run was recorded with version {recorded_with}, this is {version()}; numbers may differ")
+    recorded_columns = read_telemetry(log.file, wall=False)
+    compile_kernels(say)
+    with TimeProgress("rerun", shown=not to_json and sys.stderr.isatty()) as progress:
+        folder = rerun(log, configuration, recorded_columns, Path(out) if out else None, progress)
+        progress.stage("comparing")
+        differ = differences(recorded_columns, read_telemetry(folder / PARQUET_NAME, wall=False))
+    rows = len(recorded_columns["time"])
+    if to_json:
+        print(json_text({"folder": str(folder), "of": str(log.file), "rows": rows, "columns": len(recorded_columns), "differ": differ}))
+    elif differ:
+        first = ", ".join(differ[:5]) + (f" and {len(differ) - 5} more" if len(differ) > 5 else "")
+        print_error(f"{len(differ)} of {len(recorded_columns)} columns differ ({first}); the new log is in {folder}")
+    else:
+        print_line(f"{rows} rows of {len(recorded_columns)} columns are bitwise equal; the new log is in {folder}")
+    return 1 if differ else 0
+
+
+def rerun(
+    log: LogInfo,
+    configuration: Configuration,
+    columns: dict[str, Any],
+    out: Path | None,
+    progress: Callable[[float, float], None] = lambda t, end: None,
+) -> Path:
+    """Simulate a run again to the end of its log, and return the folder of the new log.
+
+    Parameters
+    ----------
+    columns : columns of the log by name
+    progress : called with simulated time and duration [s]
+
+    Raises
+    ------
+    ConfigError : a binary file of the run has changed, or a person used more than the driving controls
+    Ended : a signal ended the run
+    """
+    parts = build(configuration)
+    driver = _driver(parts, log, columns)
+    session = parts.session(driver)
+    session.reset()
+    session.warm()
+    folder = RunFolder(out)
+    armed, raised = (bool(configuration.recorded.get(name)) for name in ("armed", "raised"))
+    stop_request = StopRequest()
+    try:
+        with on_signal(stop_request):
+            try:
+                about = {"rerun_of": str(log.file), "driver": parts.options.driver.name}
+                new = open_log(parts, session, folder, armed, LogOptions(about=about), raised)
+                folder.began()
+                if raised:
+                    parts.cueing.arm()
+                    session.raise_platform()
+                session.publish()
+                if armed:
+                    parts.cueing.arm()
+                # tick by tick, as in real time: the effect of an incident begins with the next tick
+                ticks = (len(columns["time"]) - 1) * new.every
+                while session.tick < ticks and stop_request.first is None:
+                    session.advance(1)
+                    if session.tick % TICKS_BETWEEN == 0:
+                        progress(session.time, ticks * session.h)
+                if stop_request.first is not None:
+                    new.writer.ended = words(stop_request.first)
+            finally:
+                session.close()
+                folder.abandon()
+        stop_request.raise_if_asked()
+    finally:
+        folder.release()
+    return folder.path
+
+
+def _driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any]) -> Driver:
+    """Return the driver: the maneuver driver, or the recorded commands of a person or a plugin driver. Raises ConfigError."""
+    if parts.maneuver is not None and without_a_person(parts.options.driver).name == FOLLOWER:
+        return parts.maneuver.driver(parts.ground.spawn, parts.traits)
+    missing = [name for name in NEEDED if name not in columns]
+    if missing:
+        expected = f"channels with {', '.join(missing)}, needed to repeat the commands of a person"
+        raise ConfigError(log.file, "outlets.telemetry.channels", list(parts.options.log.channels), expected)
+    for name, what in (("resets", "resets"), ("paused", "pauses"), ("incident", "incidents")):
+        if np.any(columns[name]):
+            expected = f"a run without {what}, because the log does not contain the tick of resets, pauses and incidents"
+            raise ConfigError(log.file, name, int(columns[name].max()), expected)
+    if parts.options.log.rate < 1.0 / DRIVER_PERIOD:
+        expected = f"{1.0 / DRIVER_PERIOD:g} rows per second or more, one for each command of a person"
+        raise ConfigError(log.file, "outlets.telemetry.rate", parts.options.log.rate, expected)
+    stride = round(parts.options.log.rate * DRIVER_PERIOD)
+    return RecordedDriver({name: column[::stride] for name, column in columns.items()})
+
+
+def differences(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
+    """Return the names of the columns that are not bitwise equal or exist in one log only."""
+    return [
+        name
+        for name in dict.fromkeys((*first, *second))
+        if name not in first
+        or name not in second
+        or first[name].dtype != second[name].dtype
+        or first[name].tobytes() != second[name].tobytes()
+    ]
+>>>>>>> main

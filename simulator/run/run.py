@@ -1,0 +1,318 @@
+<<<<<<< HEAD
+=======
+"""`jounce run`: simulation of a maneuver without window and clock, as fast as possible, with telemetry, metrics and plots."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from simulator.base.console import print_error, print_line
+from simulator.base.errors import JounceError
+from simulator.base.json_output import json_text
+from simulator.base.machine import taken
+from simulator.base.progress_bar import TimeProgress
+from simulator.base.signals import StopRequest, on_signal, words
+from simulator.builder.builder import SessionParts, build
+from simulator.builder.warm_up import compile_kernels
+from simulator.configuration.configuration import Configuration
+from simulator.configuration.from_arguments import session_of
+from simulator.configuration.overrides import option
+from simulator.driver.contract import Driver
+from simulator.driver.make_driver import driver_kind, new_driver, without_a_person
+from simulator.driver.path import Spawn
+from simulator.maneuvers.analyses.contract import Curve
+from simulator.maneuvers.maneuver_file import Maneuver
+from simulator.maneuvers.metrics import evaluated
+from simulator.maneuvers.phase_driver import DONE, how_ended
+from simulator.maneuvers.plots.kinds import columns_of
+from simulator.maneuvers.report.page import RunInfo
+from simulator.maneuvers.report.time_series import columns_shown
+from simulator.maneuvers.report.write_report import write_metrics, write_page, write_report
+from simulator.maneuvers.source_marks import mark_words
+from simulator.outlets.telemetry import TelemetryOutlet, measuring
+from simulator.run.folder import RunFolder
+from simulator.run.frames import PERIOD, States, drawn_states
+from simulator.run.provenance import run_info
+from simulator.run.run_configuration import open_log
+from simulator.session import Outlet, PartError, Session
+from simulator.telemetry.log import Log
+
+FEWEST_ROWS = 10
+"""Minimum number of telemetry rows for an evaluation."""
+
+NOTHING_FOUND: dict[str, Any] = {"checks": [], "shown": [], "table": []}
+"""Result of a run with too few rows."""
+NO_MANEUVER = "no maneuver to run; expected a maneuver, or a session with one; hint: see 'jounce run --help'"
+
+
+def run_maneuver(
+    configuration: Configuration,
+    out: Path | None,
+    progress: Callable[[float, float], None] | None = None,
+    say: Callable[[str], None] = print_error,
+    pictures: bool = True,
+    frames: int = 0,
+    on_stage: Callable[[str], None] = lambda text: None,
+) -> dict[str, Any]:
+    """Run a maneuver and write all results into a folder.
+
+    Parameters
+    ----------
+    configuration : configuration with a maneuver
+    out : folder to write into, created if necessary; default: a new one under ``runs``
+    progress : called with simulated time and duration [s]
+    say : called with a message when kernels are compiled or a part fails
+    pictures : True to draw the plots of the maneuver and write report.html
+    frames : number of rendered images of the run in report.html
+    on_stage : called with what the run does after the simulation, for example "drawing plots"
+
+    Returns
+    -------
+    {"folder", "files", "result", "machine", "dropped"}: `dropped` has one line for each stopped plugin; the result of a run that ended
+    early has `ended_early` with time and reason, and does not pass
+
+    Raises
+    ------
+    JounceError : a file or setting is invalid, there is no maneuver, or the folder is not writable
+    Ended : a signal ended the run; the telemetry is complete up to that time
+    """
+    compile_kernels(say)
+    parts = build(configuration)
+    if parts.maneuver is None:
+        raise JounceError(NO_MANEUVER)
+    maneuver = parts.maneuver
+    maneuver.pictures = maneuver.pictures if pictures else ()
+    parts.cueing.arm()
+    session = parts.session(driver_of(parts))
+    session.reset()
+    session.warm()
+    session.raise_platform()
+    folder = RunFolder(out)
+    measured = measuring(session, maneuver, (*columns_of(maneuver.pictures), *columns_shown()) if pictures else ())
+    states = States(parts.ticks(PERIOD))
+    began = time.perf_counter()
+    try:
+        run = _simulate_maneuver(parts, session, folder, [measured, states] if frames else [measured], progress)
+        for trouble in (*parts.vehicle.troubles, *run.dropped):
+            say(trouble)
+        if run.early is not None:
+            say(f"the run ended early: {run.early['reason']}")
+        wall = time.perf_counter() - began
+        machine = {"real_time_factor": session.time / wall, **taken(wall), "log_failure": run.log_failure}
+        info = None
+        if pictures:
+            if frames:
+                on_stage("rendering images")
+            shown = drawn_states(parts, states.spread(frames), say) if frames else []
+            info = run_info(parts, session, folder.path, machine, run.dropped, shown)
+        on_stage("computing metrics")
+        evaluated_run = _evaluated(parts, measured.log(), run.early)
+        on_stage("drawing plots" if pictures else "writing metrics")
+        outcome = _report(evaluated_run, folder.path, machine, info)
+        return outcome | {"dropped": run.dropped}
+    finally:
+        folder.release()
+
+
+class _Outcome(NamedTuple):
+    """Outcome of the simulation."""
+
+    early: dict[str, Any] | None
+    """Simulated time and reason of an early end; None if there was none."""
+    dropped: list[str]
+    """Stopped plugins, one line each."""
+    log_failure: str | None
+
+
+def _simulate_maneuver(
+    parts: SessionParts, session: Session, folder: RunFolder, more: Sequence[Outlet], progress: Callable[[float, float], None] | None
+) -> _Outcome:
+    """Run the maneuver with `more` outlets in addition to its own; all are closed at the end.
+
+    Raises JounceError, Ended : as `run_maneuver`; an empty folder is removed
+    """
+    assert parts.maneuver is not None
+    duration, stop_request = parts.maneuver.duration, StopRequest()
+
+    def keep_going(session: Session) -> bool:
+        if progress is not None:
+            progress(session.time, duration)
+        return stop_request.first is None
+
+    with on_signal(stop_request):
+        try:
+            session.outlets += parts.outlets(folder.path)
+            log = open_log(parts, session, folder, armed=True, raised=True)
+            session.outlets += more
+            folder.began()
+            early = _simulate(session, duration, keep_going, folder) or _abort_of(session)
+            dropped = [str(failure) for failure in session.failures]
+            if dropped:
+                log.writer.about["dropped"] = "; ".join(dropped)
+            if early is not None:
+                log.writer.ended = early["reason"]
+            elif stop_request.first is not None:
+                log.writer.ended = words(stop_request.first)
+        finally:
+            session.close()
+            folder.abandon()
+    stop_request.raise_if_asked()
+    return _Outcome(early, dropped, log.writer.failure)
+
+
+def driver_of(parts: SessionParts) -> Driver:
+    """Return the driver of the maneuver, or the plugin driver that the session requests."""
+    driver = without_a_person(parts.options.driver)
+    kind = driver_kind(driver.name)
+    if kind is None:
+        raise JounceError(f"driver {driver.name}: needs a person, but a run is faster than real time; hint: use 'jounce drive'")
+    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=driver.parameters, traits=parts.traits)
+
+
+def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:
+    """Run to the end or to an early end; return the simulated time and reason of an early end, and write them into the folder.
+
+    Raises the error of the telemetry, because a run without telemetry is useless.
+    """
+    session.publish()
+    try:
+        session.run(duration, keep_going)
+    except PartError as error:
+        file = folder.note_failure(error)
+        return {"time_s": session.time, "reason": f"{error} (traceback in {file})" if file else str(error)}
+    for failure in session.failures:
+        if isinstance(failure, PartError) and isinstance(failure.part, TelemetryOutlet):
+            raise failure
+    if session.latest is None:
+        return None
+    session.latest.write(folder.path)
+    return {"time_s": session.latest.time, "reason": session.latest.message}
+
+
+def _abort_of(session: Session) -> dict[str, Any] | None:
+    """Return time and reason if an abort condition of the maneuver ended the run."""
+    ended = how_ended(session.driver)
+    return {"time_s": session.time, "reason": ended} if ended not in ("", DONE) else None
+
+
+class _Evaluated(NamedTuple):
+    """Evaluation of a run."""
+
+    maneuver: Maneuver
+    measured: Log
+    spawn: Spawn | tuple[float, float, float]
+    result: dict[str, Any]
+    curves: Mapping[str, Curve]
+
+    @property
+    def has_enough_rows(self) -> bool:
+        """True if there are enough rows for an evaluation and plots."""
+        return self.measured.rows >= FEWEST_ROWS
+
+
+def _evaluated(parts: SessionParts, measured: Log, early: dict[str, Any] | None) -> _Evaluated:
+    maneuver, spawn = parts.maneuver, parts.ground.spawn
+    assert maneuver is not None
+    if early is not None:
+        maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
+    result: dict[str, Any] = {**NOTHING_FOUND, "maneuver": maneuver.name, "title": maneuver.title, "remarks": list(maneuver.remarks)}
+    curves: dict[str, Curve] = {}
+    if measured.rows >= FEWEST_ROWS:
+        result, curves = evaluated(maneuver, measured, spawn, parts.traits if maneuver.asked else None)
+    if early is not None:
+        result |= {"pass": False, "ended_early": early}
+    return _Evaluated(maneuver, measured, spawn, result, curves)
+
+
+def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], info: RunInfo | None) -> dict[str, Any]:
+    """Write the results except the log; return the result of `run_maneuver` without `dropped`."""
+    if run.has_enough_rows:
+        files, left_out = write_report(
+            folder, run.maneuver, run.measured, run.result, curves=run.curves, machine=machine, spawn=run.spawn, info=info
+        )
+    else:
+        files, left_out = [write_metrics(folder, run.result, machine)], []
+        if info is not None:
+            files.append(write_page(folder, run.result, info, None))
+    return {
+        "folder": folder,
+        "files": [folder / "telemetry.parquet", *files],
+        "result": run.result,
+        "machine": machine,
+        "left_out": left_out,
+    }
+
+
+def main_run(arguments: Any) -> int:
+    """Run `jounce run`; exit code 1 if a limit of the maneuver is violated or the run or its log ended early, else 0."""
+    options = [*option("maneuver", "maneuver", arguments.maneuver), *option("--csv", "outlets.telemetry.csv", arguments.csv or None)]
+    if arguments.frames and arguments.plots == "none":
+        raise JounceError("--frames needs report.html; hint: remove --plots none")
+    configuration = session_of(arguments, options)
+    if not configuration.has("maneuver"):
+        raise JounceError(NO_MANEUVER)
+    title = Path(configuration.name("maneuver")).stem
+    with TimeProgress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
+        outcome = run_maneuver(
+            configuration,
+            Path(arguments.out) if arguments.out else None,
+            progress,
+            say=print_error if arguments.json else print_line,
+            pictures=arguments.plots != "none",
+            frames=arguments.frames,
+            on_stage=progress.stage,
+        )
+    if arguments.json:
+        shown = {"folder": str(outcome["folder"]), **{key: outcome[key] for key in ("result", "machine", "dropped")}}
+        print(json_text(shown))
+    else:
+        _print_outcome(outcome)
+    return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None or outcome["dropped"] else 0
+
+
+def _print_outcome(outcome: dict[str, Any]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    result = outcome["result"]
+    table = Table(title=result.get("title", result.get("maneuver", "")), title_justify="left", box=SIMPLE_HEAD, padding=0)
+    table.add_column("metric", overflow="fold")
+    for heading in ("value", "limits", "margin"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    marks = dict.fromkeys(row["mark"] for row in shown_rows(result) if row["mark"])
+    numbers = {mark: str(n) for n, mark in enumerate(marks, 1)}
+    if marks:
+        table.add_column("mark", justify="right", no_wrap=True)
+    for row in shown_rows(result):
+        limits = "" if row["verdict"] == "info" else f"{_short(row['min'])} .. {_short(row['max'])}"
+        verdict = {"pass": "pass", "fail": "FAIL", "info": ""}[row["verdict"]]
+        cells = [row["metric"], "-" if row["value"] is None else _short(row["value"]), limits, _short(row["margin"]), verdict]
+        table.add_row(*cells, *([numbers.get(row["mark"], "")] if marks else []))
+    console = Console(markup=False)  # a folder may be called [/a]
+    console.print(table)
+    for mark, number in numbers.items():
+        console.print(f" {number}: {mark_words(mark)}", highlight=False)
+    verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
+    factor = outcome["machine"]["real_time_factor"]
+    console.print(f"{verdict}, {factor:.0f} times real time; telemetry, metrics, plots and report.html in {outcome['folder']}")
+    for remark in result.get("remarks", ()):
+        console.print(f"note: {remark}", highlight=False)
+    for line in outcome["left_out"]:
+        console.print(f"no plot {line}")
+
+
+def shown_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the table rows for the terminal: metrics with limits and metrics of the analyses, else all; metrics.json has all."""
+    rows = [row for row in result["table"] if row["verdict"] != "info" or (row["mark"] and row["value"] is not None)]
+    return rows or result["table"]
+
+
+def _short(number: float | None) -> str:
+    return "" if number is None else f"{number + 0.0:.4g}"
+>>>>>>> main

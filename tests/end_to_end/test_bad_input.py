@@ -139,7 +139,7 @@ def test_a_fault_in_a_part_that_a_vehicle_names(kind, key, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("key", "name"), [("vehicle", "tank"), ("terrain", "moon"), ("vehicle", "no/such.yaml"), ("terrain", "x" * 5000)])
-def test_a_name_that_nothing_has_is_told_with_the_file_that_says_it(key, name, tmp_path, capsys):
+def test_an_unknown_name_is_reported_with_its_file(key, name, tmp_path, capsys):
     line = refused(call(capsys, "run", maneuver(tmp_path, **{key: name}), "--out", tmp_path / "out"))
     assert re.search(rf"maneuver\.yaml: line \d+: {key}: got ", line)
     assert not (tmp_path / "out").exists()

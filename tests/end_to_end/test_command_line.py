@@ -1,4 +1,4 @@
-"""Help that answers at once, and `jounce bench` as others read it."""
+"""Help texts without delay, and the output of `jounce bench` for other programs."""
 
 import json
 import math

@@ -1,5 +1,7 @@
-"""Files that mean harm, or that a broken disk made: bombs of aliases, headers that lie, pipes, devices, sizes beyond reason. Each is refused in
-one line, soon, and without room for more than what is shown."""
+"""Malicious and corrupt files: alias bombs, wrong headers, pipes, devices, excessive sizes.
+
+Each is rejected in one line, quickly, and with little memory.
+"""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""A state that is not finite, or absurd: nothing of it reaches the platform, and the drive goes on from where the vehicle was well."""
+"""A state that is not finite or out of limits: it never reaches the platform, and the drive continues from the last valid state."""
 
 import json
 

@@ -116,7 +116,7 @@ def report_of(folder):
     return json.loads((folder / "report.json").read_text())
 
 
-def test_a_stream_is_received_whole_and_the_platform_stays_within_its_limits(scenes):
+def test_a_stream_is_received_completely_and_the_platform_stays_within_its_limits(scenes):
     folder, (code, out, err), (rig_code, rig_out, rig_err) = scenes["whole"]
     assert (code, rig_code) == (0, 0), (out, err, rig_out, rig_err)
     report = report_of(folder)
@@ -252,7 +252,7 @@ class TestWithoutDisplay:
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 def test_a_built_in_platform_that_dies_is_named(tmp_path):
-    """It leaves no zombie, the drive goes on to its end, and its exit code says that it was not whole."""
+    """The view leaves no zombie process, the drive continues to its end, and its exit code reports the failure."""
     compile_kernels(print)
     host = start("drive", *DRIVE, *AT_ONCE, "--no-view", "--duration", 4, "--out", "out", cwd=tmp_path)
     wait_until(driving(tmp_path / "out"), host)

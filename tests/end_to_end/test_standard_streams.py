@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or read by nobody: no traceback, and whose output is lost is told so."""
+"""Standard streams that are closed, full or without a reader: no traceback, and a message about lost output."""
 
 import os
 import subprocess
@@ -47,7 +47,7 @@ def test_output_on_a_full_disk(tmp_path, typed, buffered):
 
 
 @pytest.mark.parametrize("where", ["2>&-", "2> /dev/full"])
-def test_complaints_that_nobody_hears(tmp_path, where):
+def test_errors_without_a_reader(tmp_path, where):
     assert shell(f"run no_such_maneuver {where}", tmp_path, buffered=True) == (2, "", "")
 
 

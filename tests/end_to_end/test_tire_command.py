@@ -1,4 +1,4 @@
-"""`jounce tire` and `jounce validate tire` as their users call them, and a vehicle on tires from a .tir file."""
+"""`jounce tire` and `jounce validate tire` on the command line, and a vehicle with tires from a .tir file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `jounce mechanism triangularize` says and writes, and how it refuses what it cannot do."""
+"""Output and errors of `jounce mechanism triangularize`."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""A person's drive whose window dies: it waits, `jounce view` opens another window, and nothing is left of it in the end.
+"""A drive whose window process dies: it pauses, `jounce view` opens another window, and all processes end.
 
 Needs an X server that can be started; skipped, visibly, without one.
 """

@@ -285,7 +285,7 @@ def test_the_contact_model_of_the_recording_is_named(tmp_path: Path, about: dict
     assert json.loads(comparison.as_json())["contact_model"] == model
 
 
-def test_what_is_known_of_the_other_code_is_said_beside_its_recordings(steer: TrajectoryComparison, tmp_path: Path) -> None:
+def test_the_differences_of_the_other_code_are_reported_with_its_recordings(steer: TrajectoryComparison, tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "trajectories.md").read_text(encoding="utf-8")
     for words in ("final drive", "3 m/s", "camber"):
         assert any(words in note for note in steer.notes) and words in page

@@ -1,4 +1,4 @@
-"""`jounce cueing` as its users call it: a page and an object out of a drive, and out of the objective test; what is refused."""
+"""Does `jounce cueing` write a page and JSON data for a drive and for the objective test, and reject invalid arguments?"""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_objective_test_is_a_page_and_an_object(capsys, tmp_path, monkeypatc
     monkeypatch.setattr(command, "objective_test", lambda *given, **named: omct.objective_test(*given, **named, **few))
     code, out, _ = call(capsys, "cueing", "test", "--washout", "small_hexapod", "--amplitude", "0.5", "--out", tmp_path / "out")
     assert code == 0
-    assert "least in phase" in out
+    assert "min. in phase" in out
     said = json.loads((tmp_path / "out" / "cueing.json").read_text())["result"]["washouts"][0]["tests"][0]
     assert said["frequencies"] == [1.0, 10.0]
     yaw = read_yaml(find_config("washouts", "small_hexapod"))["cueing"]

@@ -1,4 +1,4 @@
-"""`jounce cueing tune`: it finds a better set, leaves alone what the author decides, and says what is missing."""
+"""Does `jounce cueing tune` improve the cost, keep the choices of the author, and report missing input?"""
 
 import json
 import sys

@@ -1,1 +1,2 @@
-"""Rubber between wheel and chassis: what bushings of arms, top mounts and a subframe let the wheels do beside their exact kinematics."""
+"""Compliance of an axle: displacements of the wheels by bushings of arms, top mounts and a subframe, in addition to the exact
+kinematics."""

@@ -1,4 +1,4 @@
-"""`jounce soil NAME`: the numbers of a soil, what a wheel makes of it, and its curves as a picture."""
+"""`jounce soil NAME`: parameters of a soil, forces on a wheel, and a plot of the curves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simulator.tools.soil.plots import draw
 
 
 def main_soil(arguments: Any) -> int:
-    """Command line; returns 0. Raises JounceError: a file cannot be used, or the picture cannot be written."""
+    """Run `jounce soil` and return 0. Raises JounceError: unusable file, or a plot that cannot be written."""
     sheet = soil_sheet(wheel_on_soil(arguments, [*_size(arguments), *inflated(arguments.inflation)]), arguments.load)
     picture = arguments.output_file(f"{sheet.wheel.soil_name}.png")
     draw(sheet, picture)
@@ -23,7 +23,7 @@ def main_soil(arguments: Any) -> int:
 
 
 def _size(arguments: Any) -> list[Override]:
-    """Another size of the tire; its rim grows with its radius."""
+    """Return the overrides for another size of the tire; the rim scales with the radius."""
     out = option("--width", "width", arguments.width)
     if arguments.radius is not None:
         tire = build_tire(arguments.tire or TIRE).shared[0]

@@ -13,7 +13,7 @@ from simulator.validation.reference.model_corners import JOINTS
 from vehicles.mechanism_parameters import MechanismParameters
 from vehicles.suspension.block_memory import memory_of_corner
 from vehicles.suspension.composite_inertia import Workspace
-from vehicles.suspension.default_kind import room
+from vehicles.suspension.default_kind import kind_module
 from vehicles.suspension.hinge import rotation
 from vehicles.suspension.macpherson import kinematics as macpherson
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
@@ -22,7 +22,7 @@ from vehicles.suspension.semi_trailing_arm.corner import SemiTrailingArmCorner
 
 Array = NDArray[np.float64]
 
-LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(len(room("kinematics").BODIES))
+LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(len(kind_module("kinematics").BODIES))
 """The bodies of a double wishbone."""
 
 
@@ -95,7 +95,7 @@ class DoubleWishboneMotions(BodyMotions):
 
     def _side(self) -> float:
         self.upper_side = np.sign(self.mechanism.own[0]["e_U"][:, self.i] @ self.corner.upper_arm_axis)
-        return float(room("mechanism").jounce_sign(self.corner))
+        return float(kind_module("mechanism").jounce_sign(self.corner))
 
     def _memory(self) -> tuple[Any, int]:
         return self.space.blocks.scratch[0], self.i
@@ -230,7 +230,7 @@ class SemiTrailingArmMotions(BodyMotions):
 MOTIONS: dict[str, type[BodyMotions]] = {
     MacPhersonCorner.kind: MacPhersonMotions,
     SemiTrailingArmCorner.kind: SemiTrailingArmMotions,
-    room("corner").CORNER.kind: DoubleWishboneMotions,
+    kind_module("corner").CORNER.kind: DoubleWishboneMotions,
 }
 
 

@@ -26,10 +26,10 @@ from vehicles.description import Description
 from vehicles.mechanism_parameters import new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import place_blocks
-from vehicles.suspension.default_kind import SCRATCH, room
+from vehicles.suspension.default_kind import SCRATCH, kind_module
 from vehicles.suspension.hard_stops import no_ends
 
-CARRIER = room("kinematics").CARRIER
+CARRIER = kind_module("kinematics").CARRIER
 
 LIMIT = 1e-12
 MOST_BYTES = 1 << 28
@@ -76,7 +76,7 @@ def compare_kinematics(file: str, vehicle: Description, axle: str | None) -> Com
 
 def _left_corner(vehicle: Description) -> LeftCorner:
     """Raises ConfigError: an axle is no double wishbone, of which the quantities of the file are."""
-    _ = vehicle.design.corners_of(room("corner").CORNER)
+    _ = vehicle.design.corners_of(kind_module("corner").CORNER)
     return LeftCorner(vehicle)
 
 

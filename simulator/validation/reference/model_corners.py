@@ -21,7 +21,7 @@ from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.steering.steering import STEERING
 from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign
-from vehicles.suspension.default_kind import NAME, room
+from vehicles.suspension.default_kind import NAME, kind_module
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
 from vehicles.suspension.semi_trailing_arm.corner import SemiTrailingArmCorner
 from vehicles.suspension.springs_and_dampers import STRUTS
@@ -81,7 +81,7 @@ def read_double_wishbone(model: ModelFile, name: str, inner: str) -> CornerDesig
     J = model.vector("loops", f"{name}_shock_upper", "point")
     model.along(JOINTS, name, "knuckle", F - D, "the kingpin, lower to upper ball joint")
     model.along(JOINTS, name, "shock_upper", J - B, "the shock absorber")
-    corner: CornerDesign = room("corner").CORNER(
+    corner: CornerDesign = kind_module("corner").CORNER(
         lower_arm_point=model.vector("joints", f"{name}_lca", "point"),
         lower_arm_axis=model.axes(JOINTS, name, "lca")[0],
         upper_arm_point=model.vector("joints", f"{name}_uca", "point"),
@@ -99,7 +99,7 @@ def read_double_wishbone(model: ModelFile, name: str, inner: str) -> CornerDesig
         upright_axes=model.across(JOINTS, name, "upright", F - D),
         tierod_axes=model.across(JOINTS, name, "tierod", Q - K),
         shock_axes=model.across(JOINTS, name, "shock_lower", J - B),
-        bodies={ours: model.body(f"{name}_{theirs}") for ours, theirs in room("mechanism").BODY_NAMES.items()},
+        bodies={ours: model.body(f"{name}_{theirs}") for ours, theirs in kind_module("mechanism").BODY_NAMES.items()},
         file=model.file,
         key=name,
     )
