@@ -1,3 +1,5 @@
+<<<<<<< HEAD
+=======
 """Process of the virtual platform: `jounce platform` in a separate terminal, or a child process of a host.
 
 Host and platform communicate through pipes. A spawned platform prints its port in the first line and its summary in the last line. When its
@@ -226,3 +228,4 @@ def _main() -> int:
 
 if __name__ == "__main__":
     sys.exit(_main())
+>>>>>>> main

@@ -1,4 +1,4 @@
-"""Does `jounce devices` list what is there, and does the wizard make a profile that works?"""
+"""Does `jounce devices` list the devices, and does the wizard create a working profile?"""
 
 import argparse
 import io
@@ -50,7 +50,7 @@ class Person:
         return line + "\n"
 
 
-def test_no_device_is_said_and_is_no_error(capsys):
+def test_no_device_is_reported_and_is_no_error(capsys):
     assert run() == 0
     assert "No wheel" in capsys.readouterr().out
     assert run("--calibrate") == 0
@@ -135,7 +135,7 @@ def test_a_wizard_that_gets_no_answers_writes_nothing(sdl_running, plug, monkeyp
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
     assert run("--calibrate", "--out", str(tmp_path), "--name", "home") == 2
     error = capsys.readouterr().err
-    assert "nothing was written" in error and len(error.splitlines()) == 1
+    assert "no file was written" in error and len(error.splitlines()) == 1
     assert not list(tmp_path.glob("home*"))
 
 
@@ -144,7 +144,7 @@ def test_an_unwritable_place_is_one_line(sdl_running, plug, monkeypatch, tmp_pat
     (tmp_path / "file").write_text("")
     monkeypatch.setattr("sys.stdin", Person(story_of(stick)))
     assert run("--calibrate", "--out", str(tmp_path / "file"), "--name", "home") == 2
-    assert "cannot be written" in capsys.readouterr().err
+    assert "cannot write the file" in capsys.readouterr().err
 
 
 def test_a_broken_user_profile_is_one_line_and_status_2(tmp_path, capsys):

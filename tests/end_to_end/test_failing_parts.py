@@ -17,7 +17,7 @@ from simulator.base.errors import OutputError
 from simulator.base.signals import EndedBySignal
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
-from simulator.host.drive import LIES, OVER, DriveOptions, Host, _report
+from simulator.host.drive import PARKING, ROLLED_OVER, DriveOptions, Host, _report
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.motion.stream import MotionStream
 from simulator.outlets.telemetry import TelemetryOutlet
@@ -130,14 +130,14 @@ def test_no_hint_to_continue_after_the_end_of_the_drive(drive):
     drive.change("duration", 1.0)
     assert drive.run() == 0
     assert len(screen.told) > 20
-    assert set(screen.told) == {OVER}
+    assert set(screen.told) == {PARKING}
 
 
 def test_the_message_about_an_overturned_vehicle_stays(drive):
     window, q = ViewOutlet(16, Screen()), np.array([math.cos(1.2), math.sin(1.2), 0.0, 0.0])
     session = SimpleNamespace(vehicle=SimpleNamespace(space=SimpleNamespace(state=[{"q_WB": q}])))
     drive.host._help_up(session, window)
-    assert window.message == LIES
+    assert window.message == ROLLED_OVER
     assert window._until == math.inf
     assert window._holds(session)
     q[:] = 1.0, 0.0, 0.0, 0.0
@@ -150,7 +150,7 @@ def test_a_built_in_platform_that_hangs_is_named(drive, monkeypatch):
     monkeypatch.setattr(simulator.host.drive, "start_virtual_platform", lambda *_, **__: platform)
     drive.change("duration", 1.0)
     assert drive.run() == 1
-    assert drive.lines == ["the virtual platform does not answer: it was killed, and its report is missing"]
+    assert drive.lines == ["the virtual platform did not answer and was killed; its report is missing"]
     drive.assert_parked()
 
 

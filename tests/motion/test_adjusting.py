@@ -125,7 +125,7 @@ def test_the_keys_turn_every_number_of_the_washout():
     panel = CueingControls(motion)
     assert {"intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down"} <= set(keyboard.ACTIONS.values())
     assert panel.obey("pause") is None
-    assert panel.obey("intensity_down") == "intensity of the motion 90 %" and motion.intensity == pytest.approx(0.9)
+    assert panel.obey("intensity_down") == "motion intensity 90 %" and motion.intensity == pytest.approx(0.9)
     for _ in range(30):
         panel.obey("intensity_up")
     assert motion.intensity == MOST

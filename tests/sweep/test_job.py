@@ -166,7 +166,7 @@ def test_a_run_returns_the_session_that_it_used(mappings):
     run = run_case(mappings[1], (), CachingBuilder())
     trial = lazy_internal_model(run.session.vehicle)
     assert trial.throttle_acceleration > 0.0
-    gone = [weakref.ref(one) for one in (run.session, run.session.vehicle, run.session.driver, vars(trial)["_trial"].probe)]
+    gone = [weakref.ref(one) for one in (run.session, run.session.vehicle, run.session.driver, vars(trial)["_identification"].probe)]
     gc.disable()
     try:
         del run, trial

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from simulator.view.terrain_data import land_of
+from simulator.view.terrain_data import make_terrain_data
 from terrain.ground import height_and_normal, soil_under
 from terrain.load_terrain import load_terrain
 from terrain.map_edge import rolled_off
@@ -120,7 +120,7 @@ def test_soil_and_road_continue_with_the_ground(tmp_path, soils):
 @pytest.mark.parametrize("name", ["jacksboro", "flat", "flat_soil", "slope", "bump"])
 def test_the_view_has_the_same_ground_inside_and_outside(name, terrain_mapping, soils, assets):
     g = load_terrain(terrain_mapping(name), f"{name}.yaml", assets, soils)
-    land = land_of(g)
+    land = make_terrain_data(g)
     rng = np.random.default_rng(1)
     for x, y in np.vstack((rng.uniform(-3000.0, 3000.0, (300, 2)), rng.uniform(-1e5, 1e5, (100, 2)))):
         assert land.height(x, y) == pytest.approx(g.height(x, y), abs=0.06)

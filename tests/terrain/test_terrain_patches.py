@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.view.terrain_data import land_of, road_texture, surface_texture
+from simulator.view.terrain_data import make_terrain_data, road_texture, surface_texture
 from terrain.ground import soil_under
 from terrain.load_terrain import load_terrain
 from terrain.soil import SOIL
@@ -118,7 +118,7 @@ def test_an_invalid_patch_is_named(patch, expected, soils):
 def test_slippery_surfaces_have_their_own_color(soils):
     names = ("ice", "snow", "wet_asphalt")
     g = load([{"surface": name, "x": [10.0 * k, 10.0 * k + 9.0], "y": [0.0, 9.0]} for k, name in enumerate(names)], soils)
-    land = land_of(g)
+    land = make_terrain_data(g)
     x, y = (np.asarray(g.p[0]["origin"][k] + g.p[0]["spacing"][k] * np.arange(g.heights.shape[1 - k])) for k in (0, 1))
     colors, kinds = surface_texture(land), road_texture(land)
     row = int(np.argmin(np.abs(y - 5.0)))
