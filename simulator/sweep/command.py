@@ -44,7 +44,7 @@ def main_sweep(arguments: Any) -> int:
         for line in (f"{design.title}: {len(design.points)} runs", *(f"note: {remark}" for remark in design.remarks)):
             say(line)
         bar = sys.stderr.isatty() and not arguments.json
-        with Shown("looked at", say, bar, last="") as shown:
+        with ProgressDisplay("checking", say, bar, last="") as shown:
             cases = _resolved(design, file, SweepOptions(channels, arguments.plugin), shown)
         folder = Path(arguments.out) if arguments.out else new_run_folder()
         started = time.monotonic()

@@ -87,7 +87,10 @@ def refused(said, match):
 
 def test_an_error_in_a_file_names_its_key():
     refused({"parameters": {"a": {**MASS["mass"], "max": 900}}}, r"parameters.a.max: .*a number above `min`, 1000")
-    refused({"parameters": {"a": {**MASS["mass"], "key": "vehicl.mass"}}}, r"parameters.a.key: unknown key.*got 'vehicl.mass'.*did you mean vehicle")
+    refused(
+        {"parameters": {"a": {**MASS["mass"], "key": "vehicl.mass"}}},
+        r"parameters.a.key: unknown key.*got 'vehicl.mass'.*did you mean vehicle",
+    )
     refused({"parameters": {"a": {**MASS["mass"], "min": -1.0, "scale": "log"}}}, r"parameters.a.min: .*a number above 0")
     refused({"data": [{"run": "r", "csv": "c"}]}, r"data\[0\]: .*expected either run or csv; got 'both'")
     refused({"data": [{"csv": "c", "commands": {"pedal": "p"}}]}, r"data\[0\].commands.pedal: .*one of steering")

@@ -53,10 +53,10 @@ def main_all(arguments: Any) -> int:
     folder = Path(arguments.out) if arguments.out else ROOT / "docs" if complete else None
     changed = check(page, ROOT / "docs" / PAGE) if arguments.check else False
     if folder is not None and not arguments.check:
-        tell = _teller(arguments.json)
-        tell("drawing plots")
+        show_status = _status_line(arguments.json)
+        show_status("drawing plots")
         write(results, page, folder)
-        tell("")
+        show_status("")
     _report(results, None if arguments.check or folder is None else folder / PAGE, arguments.json)
     return int(changed or any(one.failed for one in results))
 
