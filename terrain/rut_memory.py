@@ -92,7 +92,7 @@ class SoilMemory:
             self._drain()
         if self._store and abs(x) + abs(y) < 1e9:
             side = TILE_SIDE * BLOCK
-            self._bring_back(int(x // side), int(y // side))
+            self._load_around(int(x // side), int(y // side))
 
     def _drain(self) -> None:
         """Move tiles from the ring buffer to the store."""

@@ -299,7 +299,7 @@ MAIN = """
 import sys, warnings
 from simulator.base import compile_events as compiling
 compiled = []
-with compiling.listening(lambda name, begins: compiled.append(name) if begins else None), warnings.catch_warnings():
+with compiling.on_compile(lambda name, begins: compiled.append(name) if begins else None), warnings.catch_warnings():
     warnings.simplefilter("ignore")
     if sys.argv[1] != "hmmwv":
         from simulator.base.registry import load_plugins

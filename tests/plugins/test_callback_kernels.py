@@ -41,7 +41,7 @@ import numpy as np
 from simulator.base import compile_events as compiling
 from simulator.base.records import record
 compiled = []
-with compiling.listening(lambda name, begins: compiled.append(name) if begins else None):
+with compiling.on_compile(lambda name, begins: compiled.append(name) if begins else None):
     import host, plugin
     from simulator.base.callbacks import address_of
     p, s = record(plugin.PARAMETERS), record(plugin.STATE)

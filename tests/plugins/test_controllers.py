@@ -141,7 +141,7 @@ def test_a_file_with_unknown_references_is_refused(tmp_path: Path) -> None:
         car(tmp_path, {"type": "abss"})
     with pytest.raises(ConfigError, match=r"controllers\[1\]\.name: invalid value; expected .* no other controller has; got 'ask_much'"):
         car(tmp_path, *2 * [{"type": "ask_much", "amount": 1.0}])
-    with pytest.raises(ConfigError, match="brakes: invalid value; expected hydraulics and discs.*; got 'max_torque'"):
+    with pytest.raises(ConfigError, match=r"brakes: invalid value; expected hydraulics and discs.*; got 'max_torque'"):
         car(tmp_path, {"type": "ask_much", "amount": 1.0}, base="hmmwv_chrono")
 
 

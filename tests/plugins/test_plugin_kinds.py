@@ -262,7 +262,7 @@ def settled(human: Any, out: Record, t: float) -> None:
     human.read(t, 0.0, out)
     for source in human.sources:
         while source._thread.busy and source._thread._answers.empty() and source._source.__class__.__name__ != "hangs":
-            """Until it has answered."""
+            """Wait for the result."""
 
 
 def test_a_plugin_input_source_drives_within_the_limits_of_the_vehicle() -> None:
@@ -310,7 +310,7 @@ def test_a_plugin_terrain_is_driven_on(tmp_path: Path) -> None:
         ("nan_ground", "terrain type nan_ground: heights of the ground: NaN or infinite"),
         ("raising_ground", "terrain type raising_ground: KeyError: 'amplitude'"),
         ("no_ground", "terrain type no_ground: wrong return type NoneType; expected a Ground"),
-        ("wavse", "my_terrain.yaml: line 1: type: got 'wavse', expected one of flat, bump, course, heightmap, waves.*did you mean waves"),
+        ("wavse", "my_terrain.yaml:1: type: .*expected one of flat, bump, course, heightmap, waves.*got 'wavse'.*did you mean waves"),
     ],
 )
 def test_an_unusable_terrain_is_named(tmp_path: Path, kind: str, complaint: str) -> None:

@@ -320,7 +320,7 @@ from simulator.base import compile_events as compiling
 from simulator.base.registry import load_plugins
 compiled = []
 load_plugins(sys.argv[2:])
-with compiling.listening(lambda name, begins: compiled.append(name) if begins else None):
+with compiling.on_compile(lambda name, begins: compiled.append(name) if begins else None):
     from simulator.builder.builder import build_vehicle
     from tests.laws.vehicle_rig import ground, command
     car = build_vehicle(sys.argv[1])

@@ -112,8 +112,8 @@ def interventions_text(counts: Mapping[str, int]) -> str:
     """Return the counts of `interventions` as a sentence."""
     active = {kind: counts[kind] for kind in KINDS if counts[kind]}
     if not active:
-        return "the leg limiter never active"
+        return "the leg limiter never acted"
     percentage = 100.0 * sum(active.values()) / counts["ticks"]
-    return f"the leg limiter active in {percentage:.2g} % of the ticks: " + ", ".join(
+    return f"the leg limiter acted in {percentage:.2g} % of the ticks: " + ", ".join(
         f"{count} for {kind}" for kind, count in active.items()
     )
