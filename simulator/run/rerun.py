@@ -1,5 +1,3 @@
-<<<<<<< HEAD
-=======
 """`jounce rerun`: re-simulation of a run from its log, with a bitwise comparison."""
 
 from __future__ import annotations
@@ -166,4 +164,3 @@ def differences(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
         or first[name].dtype != second[name].dtype
         or first[name].tobytes() != second[name].tobytes()
     ]
->>>>>>> main

@@ -1,5 +1,3 @@
-<<<<<<< HEAD
-=======
 """`jounce run`: simulation of a maneuver without window and clock, as fast as possible, with telemetry, metrics and plots."""
 
 from __future__ import annotations
@@ -315,4 +313,3 @@ def shown_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _short(number: float | None) -> str:
     return "" if number is None else f"{number + 0.0:.4g}"
->>>>>>> main

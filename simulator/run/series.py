@@ -1,5 +1,3 @@
-<<<<<<< HEAD
-=======
 """`jounce run` of a series or a search: maneuvers in order, each in its own folder, and a summary."""
 
 from __future__ import annotations
@@ -232,4 +230,3 @@ def _print_summary(result: Mapping[str, Any], folder: Path) -> None:
         print(f"note: {remark}")
     verdict = {True: "passed", False: "FAILED", None: "no limits given"}[result["pass"]]
     print(f"{result['title']}: {verdict}; {len(result['runs'])} runs, summary and a folder for each in {folder}")
->>>>>>> main

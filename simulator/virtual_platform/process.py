@@ -1,5 +1,3 @@
-<<<<<<< HEAD
-=======
 """Process of the virtual platform: `jounce platform` in a separate terminal, or a child process of a host.
 
 Host and platform communicate through pipes. A spawned platform prints its port in the first line and its summary in the last line. When its
@@ -228,4 +226,3 @@ def _main() -> int:
 
 if __name__ == "__main__":
     sys.exit(_main())
->>>>>>> main

@@ -225,15 +225,9 @@ def test_internal_model_values_do_not_depend_on_the_order_of_access(hmmwv: Vehic
 
 
 @pytest.mark.parametrize(("maneuver", "driven"), [("creep", 0.0), ("iso_7401_step", 9.8), ("avtp_lane_change", 14.8)])
-<<<<<<< HEAD
-def test_a_driver_tries_no_more_of_a_vehicle_than_he_needs(maneuver: str, driven: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seconds of test drive: all of it for a path, the pedals for a speed, nothing where nobody looks at what the vehicle does."""
-    seconds, drive = [], acquainting._Identification._drive
-=======
 def test_a_driver_identifies_only_the_parts_that_it_needs(maneuver: str, driven: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seconds of test drive: complete for a path, only the pedals for a speed, none if no driver reads the vehicle response."""
-    seconds, drive = [], acquainting._Trial._drive
->>>>>>> main
+    seconds, drive = [], acquainting._Identification._drive
 
     def noted(trial: Any, duration: float, **inputs: float) -> Any:
         seconds.append(duration)

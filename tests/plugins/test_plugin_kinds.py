@@ -261,13 +261,8 @@ def settled(human: Any, out: Record, t: float) -> None:
     """Read once, and wait for the time that a plugin source takes."""
     human.read(t, 0.0, out)
     for source in human.sources:
-<<<<<<< HEAD:tests/plugins/test_doors.py
         while source._thread.busy and source._thread._answers.empty() and source._source.__class__.__name__ != "hangs":
-            """Until it has answered."""
-=======
-        while source._aside.busy and source._aside._answers.empty() and source._source.__class__.__name__ != "hangs":
             """Return True once the source has answered."""
->>>>>>> main:tests/plugins/test_plugin_kinds.py
 
 
 def test_a_plugin_input_source_drives_within_the_limits_of_the_vehicle() -> None:
