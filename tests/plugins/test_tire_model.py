@@ -289,9 +289,7 @@ def test_a_run_with_such_a_law_reports_it_once_and_continues_to_its_end(folder: 
     said: list[str] = []
     session = configuration(None, changes({"maneuver": "scripted_drive", "terrain": "flat", "vehicle": str(folder / "car.yaml")}))
     outcome = run_maneuver(session, tmp_path / "run", say=said.append)
-    assert [line for line in said if "blind" in line] == [
-        "tire model blind at RL: returned a non-finite number; it is switched off there"
-    ]
+    assert [line for line in said if "blind" in line] == ["tire model blind at RL: returned a non-finite number; it is switched off there"]
     assert "ended_early" not in outcome["result"]
 
 
