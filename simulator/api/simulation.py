@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -153,6 +153,7 @@ class Simulation:
         mapping with "steering", "throttle" ...; `readout["v_WB_B"]` etc. are the fields of the vehicle readout. It is called 100 times a
         second. Without maneuver and driver, `command` sets a constant command.
     session, washout, platform : name or path
+    sensors : sensors to add, each a name or a mapping as in the list `sensors` of a session file
     changes : values by key path, for example {"vehicle.chassis.mass": 2600, "terrain.friction": 0.4}; they override all files
     channels : log columns: names, fields, patterns with * and ?; empty: all
     log_rate : log rows per second of simulated time; a divisor of the steps per second
@@ -173,6 +174,7 @@ class Simulation:
         session: str | None = None,
         washout: str | None = None,
         platform: str | None = None,
+        sensors: Sequence[str | Mapping[str, Any]] = (),
         changes: Changes | None = None,
         channels: Collection[str] = (),
         log_rate: float = LOG_RATE,
@@ -182,6 +184,8 @@ class Simulation:
         compile_kernels(lambda line: None)
         names = {"vehicle": vehicle, "terrain": terrain, "maneuver": maneuver, "washout": washout, "platform": platform}
         who = FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
+        if sensors:
+            changes = {**(changes or {}), "sensors": list(sensors)}
         self._begin(assemble(names, changes, session), who, channels, log_rate)
 
     @classmethod

@@ -262,7 +262,7 @@ def settled(human: Any, out: Record, t: float) -> None:
     human.read(t, 0.0, out)
     for source in human.sources:
         while source._thread.busy and source._thread._answers.empty() and source._source.__class__.__name__ != "hangs":
-            """Wait for the result."""
+            """Return True once the source has answered."""
 
 
 def test_a_plugin_input_source_drives_within_the_limits_of_the_vehicle() -> None:
