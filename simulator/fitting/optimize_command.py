@@ -19,7 +19,7 @@ from simulator.fitting.optimize_page import goal_words, page_of_optimization
 from simulator.fitting.result_session import rounded, session_text, words_of
 from simulator.telemetry.atomic_files import write_text
 
-PAGE, OBJECT, APPLIED = "optimisation.html", "optimisation.json", "optimised.yaml"
+PAGE, OBJECT, APPLIED = "optimization.html", "optimization.json", "optimized.yaml"
 """Names of the output files."""
 
 

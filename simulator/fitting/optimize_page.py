@@ -28,7 +28,7 @@ def page_of_optimization(found: Search, given: Mapping[str, Any], command: str, 
         Column("key", words=True),
     ]  # fmt: skip
     page.table(columns, parameter_rows(given), "Values are in the units of their keys; factors multiply the original values.")
-    page.text(f"To use the best values: jounce run MANEUVER --session optimised.yaml, or {applied}")
+    page.text(f"To use the best values: jounce run MANEUVER --session optimized.yaml, or {applied}")
     page.heading("Metrics")
     _metrics(page, found, given)
     page.heading("Search")

@@ -232,7 +232,7 @@ class DaskCluster:
         try:
             answer: dict[str, Any] = msgspec.json.decode(future.result())
             return answer
-        except CancelledError:  # cancelled by this class, or the scheduler was restarted
+        except CancelledError:  # canceled by this class, or the scheduler was restarted
             waiting.append(pending.chunk)
             return None
         except (ImportError, WrongCodeError):  # from a new worker, which is rejected after its response

@@ -43,7 +43,7 @@ class Drawing:
         names = [shape.body for shape in self.skeleton.shapes]
         self.color = self._colors()
         plates = [shape.body for shape in self.skeleton.shapes if len(shape.points) > 2]
-        self.labelled = set(names if len(names) <= MAX_LABELS else plates[:MAX_LABELS])
+        self.labeled = set(names if len(names) <= MAX_LABELS else plates[:MAX_LABELS])
 
     def _colors(self) -> dict[str, str]:
         """Return a color for each body; both halves of a telescope have the same color."""
@@ -91,7 +91,7 @@ class Drawing:
         for shape in self.skeleton.shapes:
             above = (float(depth[list(shape.points)].mean()) - far) / (near - far) if near > far else 0.0
             self._draw_body(axes, p, shape, alpha, 3.0 + above)
-            if labels and shape.body in self.labelled:
+            if labels and shape.body in self.labeled:
                 self._label(axes, p, shape)
         if not ghost:
             pins = p[list(self.skeleton.pins)]
