@@ -271,9 +271,9 @@ def test_the_kind_of_maneuver_is_what_the_driver_did(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("about", "model", "words"),
     [
-        ({"tire_model": "TMeasy, collision type ENVELOPE"}, "ENVELOPE", "ENVELOPE; ours is a single point: a difference"),
-        ({"tire_model": "TMeasy, collision type FOUR_POINTS"}, "FOUR_POINTS", "a difference"),
-        ({"tire_model": "TMeasy", "tires": {"contact": "single point"}}, "SINGLE_POINT", "SINGLE_POINT, as ours"),
+        ({"tire_model": "TMeasy, collision type ENVELOPE"}, "ENVELOPE", "ENVELOPE; Jounce uses a single point, which differs"),
+        ({"tire_model": "TMeasy, collision type FOUR_POINTS"}, "FOUR_POINTS", "which differs"),
+        ({"tire_model": "TMeasy", "tires": {"contact": "single point"}}, "SINGLE_POINT", "SINGLE_POINT, as in Jounce"),
         ({"tire_model": "TMeasy", "title": "through the envelope", "contact_method": "SMC"}, None, "not named in"),
     ],
 )
@@ -282,7 +282,7 @@ def test_the_contact_model_of_the_recording_is_named(tmp_path: Path, about: dict
     assert comparison.contact_model == model
     (line,) = [line for line in comparison.to_text().splitlines() if "contact model of the recording" in line]
     assert words in line
-    assert json.loads(comparison.as_json())["contact_model"] == model
+    assert json.loads(comparison.to_json())["contact_model"] == model
 
 
 def test_the_differences_of_the_other_code_are_reported_with_its_recordings(steer: TrajectoryComparison, tmp_path: Path) -> None:
