@@ -35,7 +35,7 @@ check: $(VENV)/.check
 CARS := hmmwv hmmwv_chrono sedan light_truck sedan_chrono sedan_e90
 VARIANTS := $(filter-out $(CARS),$(sort $(notdir $(basename $(wildcard configs/vehicles/*.yaml)))))
 cars: $(VENV)/.drive
-	@$(BIN)/python -m simulator facts $(CARS) --quick --variants $(VARIANTS) --out runs/cars
+	@$(BIN)/python -m simulator datasheet $(CARS) --quick --variants $(VARIANTS) --out runs/cars
 	@cp runs/cars/vehicles.md docs/vehicles.md
 
 $(VENV)/.drive: pyproject.toml | $(BIN)/python

@@ -1,1 +1,1 @@
-"""Maneuvers: what is driven, where the cones stand, how it is judged, and the report."""
+"""Maneuver files: phases, conditions, courses, metrics, plots and reports."""

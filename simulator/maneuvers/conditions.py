@@ -1,4 +1,4 @@
-"""Conditions on what the vehicle does: when a phase of a maneuver ends, and when a maneuver is given up."""
+"""Conditions on the vehicle motion that end a phase or abort a maneuver."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from simulator.base.records import Record
 from simulator.base.units import SHOWN, SUFFIXES
 
 SLOWEST = 0.5
-"""m/s. Below it the course angle means nothing, and sideslip counts as none."""
+"""Speed [m/s] below which the course angle is undefined and sideslip counts as zero."""
 
 
 @dataclass(slots=True)
 class Observation:
-    """What the driver sees; one that is brought up to date at every look."""
+    """Values that the conditions compare; the driver updates them at every call."""
 
     path_error: Callable[[float], float]
-    """m to the left of the path at a station [m]; NaN without one."""
+    """Distance [m] to the left of the path at a station [m]; NaN without a path."""
     done: Callable[[], bool]
-    """Whether every profile of the phase has come to its end."""
+    """Returns True if every profile of the phase has ended."""
     t: float = 0.0
-    """s since the start."""
-    begun: float = 0.0
-    """s, when the phase began."""
-    way: float = 0.0
-    """m driven since the start."""
-    way_begun: float = 0.0
-    """m driven when the phase began."""
+    """Time [s] since the start."""
+    phase_start: float = 0.0
+    """Time [s] at which the phase began."""
+    distance: float = 0.0
+    """Distance [m] driven since the start."""
+    phase_start_distance: float = 0.0
+    """Distance [m] driven before the phase began."""
     readout: Record = field(default_factory=lambda: np.zeros(1))
     x: float = 0.0
-    """m ahead of the start."""
+    """Position [m] ahead of the start."""
     y: float = 0.0
-    """m to the left of the start."""
+    """Position [m] to the left of the start."""
     heading: float = 0.0
-    """rad from that of the start, turns counted."""
+    """Yaw [rad] relative to the start, full turns included."""
     station: float = math.nan
-    """m along the path; NaN without one."""
+    """Station [m] along the path; NaN without a path."""
 
 
 class Quantity(NamedTuple):
-    """Something that a condition may ask for."""
+    """Quantity that a condition may compare."""
 
     unit: str
     meaning: str
@@ -54,101 +54,110 @@ class Quantity(NamedTuple):
 
 
 def _body(name: str, axis: int) -> Callable[[Observation], float]:
-    return lambda look: float(look.readout[0][name][axis])
+    return lambda observation: float(observation.readout[0][name][axis])
 
 
-def _plain(name: str) -> Callable[[Observation], float]:
-    return lambda look: float(look.readout[0][name])
+def _scalar(name: str) -> Callable[[Observation], float]:
+    return lambda observation: float(observation.readout[0][name])
 
 
-def _sideslip(look: Observation) -> float:
-    v = look.readout[0]["v_WG_B"]
+def _sideslip(observation: Observation) -> float:
+    v = observation.readout[0]["v_WG_B"]
     return math.atan2(v[1], v[0]) if math.hypot(v[0], v[1]) > SLOWEST else 0.0
 
 
 QUANTITIES: dict[str, Quantity] = {
-    "time": Quantity("s", "time since the phase began", lambda look: look.t - look.begun),
-    "run_time": Quantity("s", "time since the start", lambda look: look.t),
-    "distance": Quantity("m", "way driven since the phase began", lambda look: look.way - look.way_begun),
-    "run_distance": Quantity("m", "way driven since the start", lambda look: look.way),
-    "station": Quantity("m", "place along the path", lambda look: look.station),
-    "path_error": Quantity("m", "distance from the path, + = to its left", lambda look: look.path_error(look.station)),
-    "x": Quantity("m", "place of the reference point ahead of the start", lambda look: look.x),
-    "y": Quantity("m", "place of the reference point to the left of the start", lambda look: look.y),
-    "heading": Quantity("rad", "yaw from that of the start, turns counted", lambda look: look.heading),
+    "time": Quantity("s", "time since the phase began", lambda observation: observation.t - observation.phase_start),
+    "run_time": Quantity("s", "time since the start", lambda observation: observation.t),
+    "distance": Quantity(
+        "m", "distance driven since the phase began", lambda observation: observation.distance - observation.phase_start_distance
+    ),
+    "run_distance": Quantity("m", "distance driven since the start", lambda observation: observation.distance),
+    "station": Quantity("m", "station along the path", lambda observation: observation.station),
+    "path_error": Quantity(
+        "m", "distance from the path, + = left of the path", lambda observation: observation.path_error(observation.station)
+    ),
+    "x": Quantity("m", "position of the reference point ahead of the start", lambda observation: observation.x),
+    "y": Quantity("m", "position of the reference point to the left of the start", lambda observation: observation.y),
+    "heading": Quantity("rad", "yaw relative to the start, full turns included", lambda observation: observation.heading),
     "speed": Quantity("m/s", "forward speed", _body("v_WB_B", 0)),
-    "longitudinal_acceleration": Quantity("m/s2", "of the center of mass, forward", _body("a_WG_B", 0)),
-    "lateral_acceleration": Quantity("m/s2", "of the center of mass, to the left", _body("a_WG_B", 1)),
-    "yaw_rate": Quantity("rad/s", "+ = to the left", _body("w_WB_B", 2)),
-    "roll_rate": Quantity("rad/s", "+ = right side down", _body("w_WB_B", 0)),
-    "roll": Quantity("rad", "+ = right side down", _plain("roll")),
-    "pitch": Quantity("rad", "+ = nose down", _plain("pitch")),
-    "sideslip": Quantity("rad", "of the center of mass: course less heading, + = to the left", _sideslip),
-    "steering_wheel_angle": Quantity("rad", "+ = left", _plain("steering_wheel_angle")),
-    "steering_wheel_torque": Quantity("N m", "+ = to the left", _plain("steering_wheel_torque")),
-    "wheels_lifted": Quantity("1", "wheels without load", lambda look: float((look.readout[0]["F_C"][:, 2] <= 0.0).sum())),
-    "engine_speed": Quantity("rad/s", "of the crankshaft", _plain("engine_speed")),
-    "gear": Quantity("1", "gear engaged", _plain("gear")),
-    "profiles_done": Quantity("1", "1 once every profile of the phase has come to its end", lambda look: float(look.done())),
+    "longitudinal_acceleration": Quantity("m/s2", "acceleration of the center of mass, + = forward", _body("a_WG_B", 0)),
+    "lateral_acceleration": Quantity("m/s2", "acceleration of the center of mass, + = left", _body("a_WG_B", 1)),
+    "yaw_rate": Quantity("rad/s", "yaw rate, + = left", _body("w_WB_B", 2)),
+    "roll_rate": Quantity("rad/s", "roll rate, + = right side down", _body("w_WB_B", 0)),
+    "roll": Quantity("rad", "roll angle, + = right side down", _scalar("roll")),
+    "pitch": Quantity("rad", "pitch angle, + = nose down", _scalar("pitch")),
+    "sideslip": Quantity("rad", "course minus heading of the center of mass, + = left", _sideslip),
+    "steering_wheel_angle": Quantity("rad", "angle of the steering wheel, + = left", _scalar("steering_wheel_angle")),
+    "steering_wheel_torque": Quantity("N m", "torque on the steering wheel, + = left", _scalar("steering_wheel_torque")),
+    "wheels_lifted": Quantity(
+        "1", "number of wheels without load", lambda observation: float((observation.readout[0]["F_C"][:, 2] <= 0.0).sum())
+    ),
+    "engine_speed": Quantity("rad/s", "speed of the crankshaft", _scalar("engine_speed")),
+    "gear": Quantity("1", "engaged gear", _scalar("gear")),
+    "profiles_done": Quantity("1", "1 after the end of every profile of the phase, else 0", lambda observation: float(observation.done())),
 }
-"""By the word behind `when`."""
+"""Quantities by the value of the key `when`."""
 
 
 def _bounds(quantity: Quantity) -> Fields:
     number = Number(quantity.unit)
     return (
-        Field("above", number, "it is more than this", None),
-        Field("below", number, "it is less than this", None),
-        Field("beyond", number, "its size is more than this", None),
-        Field("within", number, "its size is less than this", None),
-        Field("crosses", number, "it passes this from either side", None),
+        Field("above", number, "lower limit of the quantity", None),
+        Field("below", number, "upper limit of the quantity", None),
+        Field("beyond", number, "lower limit of the magnitude", None),
+        Field("within", number, "upper limit of the magnitude", None),
+        Field("crosses", number, "value that the quantity crosses in either direction", None),
     )
 
 
 _COMMON = (
     Field(
-        "edge", Choice(("level", "rising", "falling")), "it holds; it begins to hold in this phase; it ends to hold in this phase", "level"
+        "edge",
+        Choice(("level", "rising", "falling")),
+        "event that counts: condition is true (level), becomes true (rising) or becomes false (falling) in this phase",
+        "level",
     ),
-    Field("hold", Number("s", 0.0, 3600.0), "for so long without a break", 0.0, written="s"),
+    Field("hold", Number("s", 0.0, 3600.0), "uninterrupted time for which the condition must be true", 0.0, written="s"),
 )
 CONDITION = Variants(
-    "when", {name: _bounds(quantity) for name, quantity in QUANTITIES.items()}, tuple(QUANTITIES), "what is looked at", _COMMON
+    "when", {name: _bounds(quantity) for name, quantity in QUANTITIES.items()}, tuple(QUANTITIES), "quantity to compare", _COMMON
 )
 
 
 @dataclass(frozen=True)
 class _All(Group):
-    """Conditions that have to hold at once: told from a single one by its key."""
+    """Conditions that must be true at the same time; the key `all` identifies the group."""
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, Mapping) and "all" in value
 
 
-_TOGETHER = _All((Field("all", ListOf(CONDITION, least=1), "all of them at once"),))
+_GROUP = _All((Field("all", ListOf(CONDITION, least=1), "conditions that must be true at the same time"),))
 CONDITIONS = Either(
     (
-        ListOf(Either((_TOGETHER, CONDITION), "a condition, or {all: [...]}")),
-        _TOGETHER,
+        ListOf(Either((_GROUP, CONDITION), "a condition, or {all: [...]}")),
+        _GROUP,
         CONDITION,
     ),
-    "a condition {when: ..., above: ...}, a list of which any counts, or {all: [...]}",
+    "a condition {when: ..., above: ...}, a list of which one is sufficient, or {all: [...]}",
 )
-"""Of `until` and `abort`."""
+"""Type of the keys `until` and `abort`."""
 BOUNDS = ("above", "below", "beyond", "within", "crosses")
 
 
 class ConditionMonitor(Protocol):
-    """Whether a condition holds now; asked at every look."""
+    """State of a condition over time; checked at every call of the driver."""
 
     words: str
 
-    def holds(self, look: Observation) -> bool:
-        """Look and answer."""
+    def holds(self, observation: Observation) -> bool:
+        """Return True if the condition is true for this observation."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition as the file has it, numbers in SI."""
+    """One condition of a file, numbers in SI units."""
 
     quantity: str
     bound: str
@@ -158,105 +167,105 @@ class Condition:
     words: str
 
     def watch(self) -> ConditionMonitor:
-        """It, seen from now on."""
-        return _Watched(self)
+        """Return a new monitor of this condition."""
+        return _Monitor(self)
 
 
 @dataclass(frozen=True)
 class Together:
-    """Conditions that have to hold at once."""
+    """Conditions that must be true at the same time."""
 
     conditions: tuple[Condition, ...]
 
     def watch(self) -> ConditionMonitor:
-        """They, seen from now on."""
-        return _WatchedTogether([condition.watch() for condition in self.conditions])
+        """Return a new monitor of these conditions."""
+        return _GroupMonitor([condition.watch() for condition in self.conditions])
 
 
 Conditions = tuple[Condition | Together, ...]
-"""Any of which counts."""
+"""Conditions of which one is sufficient."""
 
 
-def conditions(said: Any, file: object, key: str, written: Any) -> Conditions:
-    """What was read of `CONDITIONS`; `written` is how the file has it. Raises ConfigError."""
-    if isinstance(said, Mapping):
-        return (_one(said, file, key, written),)
-    return tuple(_one(one, file, f"{key}[{n}]", written[n]) for n, one in enumerate(said))
+def conditions(values: Any, file: object, key: str, written: Any) -> Conditions:
+    """Return the conditions of a value read with `CONDITIONS`; `written` is the value in the file. Raises ConfigError."""
+    if isinstance(values, Mapping):
+        return (_read_condition(values, file, key, written),)
+    return tuple(_read_condition(item, file, f"{key}[{n}]", written[n]) for n, item in enumerate(values))
 
 
-def _one(said: Mapping[str, Any], file: object, key: str, written: Any) -> Condition | Together:
-    if "all" in said:
-        together = tuple(_condition(one, file, f"{key}.all[{n}]", written["all"][n]) for n, one in enumerate(said["all"]))
-        return Together(together)
-    return _condition(said, file, key, written)
+def _read_condition(values: Mapping[str, Any], file: object, key: str, written: Any) -> Condition | Together:
+    if "all" in values:
+        members = tuple(_condition(item, file, f"{key}.all[{n}]", written["all"][n]) for n, item in enumerate(values["all"]))
+        return Together(members)
+    return _condition(values, file, key, written)
 
 
-def _condition(said: Mapping[str, Any], file: object, key: str, written: Mapping[str, Any]) -> Condition:
-    bounds = [bound for bound in BOUNDS if said.get(bound) is not None]
+def _condition(values: Mapping[str, Any], file: object, key: str, written: Mapping[str, Any]) -> Condition:
+    bounds = [bound for bound in BOUNDS if values.get(bound) is not None]
     if len(bounds) != 1:
-        raise ConfigError(file, key, dict(written), f"one of {', '.join(BOUNDS)}")
-    bound, name = bounds[0], str(said["when"])
-    return Condition(name, bound, float(said[bound]), said["edge"], said["hold"], _in_words(name, bound, written))
+        raise ConfigError(file, key, dict(written), f"exactly one of {', '.join(BOUNDS)}")
+    bound, name = bounds[0], str(values["when"])
+    return Condition(name, bound, float(values[bound]), values["edge"], values["hold"], _in_words(name, bound, written))
 
 
 def _in_words(name: str, bound: str, written: Mapping[str, Any]) -> str:
-    """As the file says it, for people."""
-    spelled = next(str(key) for key in written if key == bound or str(key).startswith(f"{bound}_"))
-    suffix = spelled.removeprefix(bound).removeprefix("_") or next(iter(SUFFIXES.get(QUANTITIES[name].unit, {"": 1.0})))
-    return f"{name.replace('_', ' ')} {bound} {written[spelled]:g} {SHOWN.get(suffix, suffix)}".rstrip()
+    """Return the condition as text, with the number and the unit of the file."""
+    key_in_file = next(str(key) for key in written if key == bound or str(key).startswith(f"{bound}_"))
+    suffix = key_in_file.removeprefix(bound).removeprefix("_") or next(iter(SUFFIXES.get(QUANTITIES[name].unit, {"": 1.0})))
+    return f"{name.replace('_', ' ')} {bound} {written[key_in_file]:g} {SHOWN.get(suffix, suffix)}".rstrip()
 
 
-class _Watched:
+class _Monitor:
     def __init__(self, condition: Condition) -> None:
         self.words = condition.words
         self._value, self._compare = QUANTITIES[condition.quantity].value, _comparison(condition)
         self._falling, self._hold = condition.edge == "falling", condition.hold
-        self._was_not = condition.edge == "level"
+        self._armed = condition.edge == "level"
         self._since: float | None = None
 
-    def holds(self, look: Observation) -> bool:
-        """Look and answer."""
-        if self._compare(self._value(look)) == self._falling:
-            self._was_not, self._since = True, None
+    def holds(self, observation: Observation) -> bool:
+        """Return True if the condition is true for this observation."""
+        if self._compare(self._value(observation)) == self._falling:
+            self._armed, self._since = True, None
             return False
         if self._since is None:
-            self._since = look.t
-        return self._was_not and look.t - self._since >= self._hold - 1e-9
+            self._since = observation.t
+        return self._armed and observation.t - self._since >= self._hold - 1e-9
 
 
 def _comparison(condition: Condition) -> Callable[[float], bool]:
-    """Whether a value is where the condition wants it."""
+    """Return a function that compares a value with the bound of the condition."""
     amount = condition.amount
     if condition.bound == "crosses":
         return _Crossing(amount).passes
     if condition.bound == "above":
-        # a time is a sum of steps
-        least = amount - 1e-9 if condition.quantity in ("time", "run_time") else amount
-        return lambda value: value > least
+        # a time is a sum of steps and has rounding errors
+        limit = amount - 1e-9 if condition.quantity in ("time", "run_time") else amount
+        return lambda value: value > limit
     if condition.bound == "below":
         return lambda value: value < amount
     return (lambda value: abs(value) > amount) if condition.bound == "beyond" else (lambda value: abs(value) < amount)
 
 
 class _Crossing:
-    """An amount that a value may pass from either side."""
+    """Value that a quantity crosses in either direction."""
 
     def __init__(self, amount: float) -> None:
         self._amount = amount
-        self._before: float | None = None
+        self._previous: float | None = None
 
     def passes(self, value: float) -> bool:
-        """Whether it was passed since the last look."""
-        before, self._before = self._before, value
-        return before is not None and (before - self._amount) * (value - self._amount) <= 0.0 and value != before
+        """Return True if the quantity crossed the value since the last call."""
+        previous, self._previous = self._previous, value
+        return previous is not None and (previous - self._amount) * (value - self._amount) <= 0.0 and value != previous
 
 
-class _WatchedTogether:
-    def __init__(self, watchers: Sequence[ConditionMonitor]) -> None:
-        self._watchers = watchers
-        self.words = " and ".join(watcher.words for watcher in watchers)
+class _GroupMonitor:
+    def __init__(self, monitors: Sequence[ConditionMonitor]) -> None:
+        self._monitors = monitors
+        self.words = " and ".join(monitor.words for monitor in monitors)
 
-    def holds(self, look: Observation) -> bool:
-        """Look and answer."""
-        seen = [watcher.holds(look) for watcher in self._watchers]  # every one of them has to see every look
-        return all(seen)
+    def holds(self, observation: Observation) -> bool:
+        """Return True if all conditions are true for this observation."""
+        states = [monitor.holds(observation) for monitor in self._monitors]  # every monitor needs every observation
+        return all(states)

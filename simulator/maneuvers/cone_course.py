@@ -1,7 +1,7 @@
-"""Courses: gates of cones on a straight, and whether a vehicle passed them clean.
+"""Cone courses: gates of cones on a straight and the evaluation of a run through them.
 
-A course lies in the frame of the spawn pose: x (m) ahead, y (m) to the left. Lane limits are straight lines; the cones stand outside
-them, their bases tangent to the limit, in three pairs per gate: at its start, middle and end.
+A course is given in the frame of the spawn pose: x (m) ahead, y (m) to the left. Lane limits are straight lines. The cones are
+outside the limits, with their bases tangent to the limit. Each gate has three pairs of cones: at its start, middle and end.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from simulator.base.fields import Choice, ListOf, Number, entry, group_of
 from simulator.driver.path import LaneChange
 
 CONE_RADIUS = 0.14
-"""m, half the base of a 500 mm traffic cone (assumed)."""
+"""Half the base of a 500 mm traffic cone [m] (assumed)."""
 
 FINE_STEP = 0.05
-"""m of way between the poses that are judged; the record of a run is interpolated to it. Larger: a corner may pass a cone unseen."""
+"""Distance [m] between the poses that are evaluated; the record of a run is interpolated. A larger step may miss a touched cone."""
 
 APPROACH = 20.0
-"""m before the first gate on which the way comes to its place there, when that is not straight ahead."""
+"""Distance [m] before the first gate over which the path shifts to its y in that gate, if the gate is not straight ahead."""
 
 LENGTH = Number("m", 0.001, 10000.0)
 POSITION = Number("m", -1e5, 1e5)
@@ -32,29 +32,29 @@ POSITION = Number("m", -1e5, 1e5)
 
 @dataclass(frozen=True)
 class Body:
-    """Outline of the vehicle seen from above: a rectangle of `width` and `length`, its front `front` ahead of the reference point B."""
+    """Outline of the vehicle from above: a rectangle of `width` and `length`; its front is `front` ahead of the reference point B."""
 
     width: float = entry(LENGTH, "width of the body", written="m")
     length: float = entry(LENGTH, "length of the body", written="m")
-    front: float = entry(LENGTH, "how far its front is ahead of the reference point", written="m")
+    front: float = entry(LENGTH, "distance of the front of the body ahead of the reference point", written="m")
 
 
 @dataclass(frozen=True)
 class Gate:
-    """Lane between cones: from `start` over `length`, `width` wide about y = `center`."""
+    """Lane between cones, from `start` over `length`, `width` wide about y = `center`."""
 
-    start: float = entry(POSITION, "x where the lane begins", written="m")
+    start: float = entry(POSITION, "x of the start of the lane", written="m")
     length: float = entry(LENGTH, "length of the lane", written="m")
-    center: float = entry(POSITION, "y of its middle", written="m")
+    center: float = entry(POSITION, "y of the center line of the lane", written="m")
     width: float = entry(LENGTH, "width of the lane", written="m")
 
     @property
     def end(self) -> float:
-        """x where the lane ends."""
+        """Return the x of the end of the lane."""
         return self.start + self.length
 
     def cones(self) -> NDArray[np.float64]:
-        """Centers of the six cones (6, 2): left then right of start, middle and end."""
+        """Return the centers of the six cones (6, 2): left, then right, of start, middle and end."""
         half = 0.5 * self.width + CONE_RADIUS
         rows = (self.start, self.start + 0.5 * self.length, self.end)
         return np.array([(x, self.center + side * half) for x in rows for side in (1.0, -1.0)])
@@ -62,16 +62,18 @@ class Gate:
 
 @dataclass(frozen=True)
 class Course:
-    """Gates by name of a standard, or one by one, and the way that the driver means to take through them."""
+    """Gates of a standard or a list of gates, and the intended path through them."""
 
-    standard: str | None = entry(Choice(lambda: STANDARDS), "gates of a standard; instead of `gates`", None)
-    start: float | None = entry(POSITION, "x where the first gate of the standard begins", None, written="m")
-    side: Literal["left", "right"] = entry(Choice(("left", "right")), "side to which the standard's lane change goes", "left")
-    overlap: float = entry(Number("m", 0.0, 10.0), "how far the driver's turn reaches into the gates at either end", 3.0, written="m")
+    standard: str | None = entry(Choice(lambda: STANDARDS), "standard that defines the gates; replaces `gates`", None)
+    start: float | None = entry(POSITION, "x of the start of the first gate of the standard", None, written="m")
+    side: Literal["left", "right"] = entry(Choice(("left", "right")), "direction of the lane change of the standard", "left")
+    overlap: float = entry(Number("m", 0.0, 10.0), "length of the lane change inside the gates before and after it", 3.0, written="m")
     cut: float = entry(
-        Number("1", 0.0, 1.0), "share of the room beside the vehicle in a gate by which the way lies nearer to the gates next to it", 0.0
+        Number("1", 0.0, 1.0),
+        "fraction of the free width in a gate by which the path shifts from the center line toward the neighboring gates",
+        0.0,
     )
-    gates: tuple[Gate, ...] = entry(ListOf(group_of(Gate)), "gates one by one, from the first on", ())
+    gates: tuple[Gate, ...] = entry(ListOf(group_of(Gate)), "gates in driving order", ())
 
 
 class Track(NamedTuple):
@@ -84,8 +86,8 @@ class Track(NamedTuple):
 
 
 class GateResult(NamedTuple):
-    """How a gate was passed: speed (m/s) as the front enters, smallest distance (m) of the body to a lane limit (< 0: over it), cones
-    touched, and clean = passed, inside and no cone touched."""
+    """Result of a gate: speed (m/s) as the front enters, minimum distance (m) of the body to a lane limit (< 0: outside), number of
+    touched cones. `clean` is True if the vehicle passed the gate inside the limits and touched no cone."""
 
     speed: float
     margin: float
@@ -94,29 +96,30 @@ class GateResult(NamedTuple):
 
 
 def avtp_03_160w(body: Body, start: float, side: str) -> tuple[Gate, ...]:
-    """Lane change of NATO AVTP 03-160W: three lanes, the middle one 3.5 m aside, measured between limits of the same side.
+    """Return the gates of the lane change of NATO AVTP 03-160W: three lanes, the middle lane shifted by 3.5 m.
 
-        lanes 15, 25, 15 m long; 1.1 w + 0.25, 1.2 w + 0.25, 1.1 w + 0.25 wide; w the vehicle's width without mirrors
+        lanes 15, 25, 15 m long; 1.1 w + 0.25, 1.2 w + 0.25, 1.1 w + 0.25 wide; w = width of the vehicle without mirrors
         gaps  vehicle length + 24 m
 
-    The standard itself was not read: lengths, gaps and the first two widths as open implementations have them; the exit as wide as the
-    entry, as it was run for the FED-Alpha vehicle (one implementation has 1.2 w + 0.25).
+    The shift is measured between limits on the same side. The text of the standard was not available. Lengths, gaps and the first
+    two widths are those of open implementations. The exit is as wide as the entry, as in the test of the FED-Alpha vehicle (one
+    implementation has 1.2 w + 0.25).
     """
     narrow, wide = 1.1 * body.width + 0.25, 1.2 * body.width + 0.25
     gap = body.length + 24.0
-    aside = (3.5 + 0.5 * (wide - narrow)) * (1.0 if side == "left" else -1.0)
+    offset = (3.5 + 0.5 * (wide - narrow)) * (1.0 if side == "left" else -1.0)
     second = start + 15.0 + gap
-    return (Gate(start, 15.0, 0.0, narrow), Gate(second, 25.0, aside, wide), Gate(second + 25.0 + gap, 15.0, 0.0, narrow))
+    return (Gate(start, 15.0, 0.0, narrow), Gate(second, 25.0, offset, wide), Gate(second + 25.0 + gap, 15.0, 0.0, narrow))
 
 
 def iso_3888_1(body: Body, start: float, side: str) -> tuple[Gate, ...]:
-    """Double lane change of ISO 3888-1: lanes 15, 25 and 15 + 15 m long, gaps 30 and 25 m, the middle lane 3.5 m aside.
+    """Return the gates of the double lane change of ISO 3888-1: lanes 15, 25 and 15 + 15 m long, gaps 30 and 25 m.
 
-    1.1 w + 0.25, 1.2 w + 0.25, 1.3 w + 0.25 wide. The offset is measured between limits of the same side, as in `avtp_03_160w`, and the limit
-    of the last lane on the side away from the change is that of the first: so the widths are those of open implementations [the standard was
-    not read].
+    The lanes are 1.1 w + 0.25, 1.2 w + 0.25 and 1.3 w + 0.25 wide. The middle lane is shifted by 3.5 m, measured between limits on the
+    same side, as in `avtp_03_160w`. On the side away from the change, the last lane has the limit of the first lane. The widths are
+    those of open implementations; the text of the standard was not available.
     """
-    first, second, third = (share * body.width + 0.25 for share in (1.1, 1.2, 1.3))
+    first, second, third = (factor * body.width + 0.25 for factor in (1.1, 1.2, 1.3))
     to = 1.0 if side == "left" else -1.0
     return (
         Gate(start, 15.0, 0.0, first),
@@ -126,14 +129,14 @@ def iso_3888_1(body: Body, start: float, side: str) -> tuple[Gate, ...]:
 
 
 def iso_3888_2(body: Body, start: float, side: str) -> tuple[Gate, ...]:
-    """Obstacle avoidance of ISO 3888-2: lanes 12, 11 and 12 m long, gaps 13.5 and 12.5 m, 1 m between the first lane and the second.
+    """Return the gates of the obstacle avoidance of ISO 3888-2: lanes 12, 11 and 12 m long, gaps 13.5 and 12.5 m.
 
-    1.1 w + 0.25, w + 1, max(3, 1.3 w + 0.25) wide: the least width of the last is from memory, and so is that it lies about the middle of the
-    first [the standard was not read].
+    The lanes are 1.1 w + 0.25, w + 1 and max(3, 1.3 w + 0.25) wide, with 1 m between the first lane and the second. The minimum width
+    of the last lane and its center line on that of the first lane are from memory; the text of the standard was not available.
     """
     first, second, third = 1.1 * body.width + 0.25, body.width + 1.0, max(3.0, 1.3 * body.width + 0.25)
-    aside = (0.5 * (first + second) + 1.0) * (1.0 if side == "left" else -1.0)
-    return (Gate(start, 12.0, 0.0, first), Gate(start + 25.5, 11.0, aside, second), Gate(start + 49.0, 12.0, 0.0, third))
+    offset = (0.5 * (first + second) + 1.0) * (1.0 if side == "left" else -1.0)
+    return (Gate(start, 12.0, 0.0, first), Gate(start + 25.5, 11.0, offset, second), Gate(start + 49.0, 12.0, 0.0, third))
 
 
 STANDARDS: dict[str, Callable[[Body, float, str], tuple[Gate, ...]]] = {
@@ -141,70 +144,70 @@ STANDARDS: dict[str, Callable[[Body, float, str], tuple[Gate, ...]]] = {
     "iso_3888_1": iso_3888_1,
     "iso_3888_2": iso_3888_2,
 }
-"""Gates of a standard for the body of a vehicle, from a start on, with the lane change to a side."""
+"""Functions that return the gates of a standard for a body, a start (x) and a side of the lane change."""
 
 
 def way_through(gates: tuple[Gate, ...], cut: float, width: float) -> tuple[float, ...]:
-    """y in each gate of the way through them: its middle, or nearer to the gates beside it by a share of the room that a vehicle `width` m
-    wide has there."""
+    """Return the y of the path in each gate: the center line, shifted toward the neighboring gates by the fraction `cut` of the free
+    width of a vehicle that is `width` m wide."""
     out = []
     for n, gate in enumerate(gates):
-        beside = [other.center - gate.center for other in (*gates[max(n - 1, 0) : n], *gates[n + 1 : n + 2])]
-        toward = sum(beside)
+        neighbors = [other.center - gate.center for other in (*gates[max(n - 1, 0) : n], *gates[n + 1 : n + 2])]
+        toward = sum(neighbors)
         out.append(gate.center + math.copysign(cut * 0.5 * (gate.width - width), toward) * (toward != 0.0))
     return tuple(out)
 
 
-def lane_changes_between(gates: tuple[Gate, ...], overlap: float, way: tuple[float, ...] | None = None) -> list[LaneChange]:
-    """Lane changes of the reference point from one gate to the next: at the y of `way` in each, in their middles when not given."""
-    ys = way or tuple(gate.center for gate in gates)
+def lane_changes_between(gates: tuple[Gate, ...], overlap: float, lateral: tuple[float, ...] | None = None) -> list[LaneChange]:
+    """Return the lane changes of the reference point between the gates, at the y of `lateral` in each gate (default: center lines)."""
+    ys = lateral or tuple(gate.center for gate in gates)
     out = []
     if ys[0] != 0.0:
         begin = max(0.0, gates[0].start - APPROACH)
         out.append(LaneChange(begin, gates[0].start + overlap - begin, ys[0]))
-    for a, b, y, then in zip(gates, gates[1:], ys, ys[1:], strict=False):
-        if then != y:
-            out.append(LaneChange(a.end - overlap, b.start - a.end + 2.0 * overlap, then - y))
+    for a, b, y, next_y in zip(gates, gates[1:], ys, ys[1:], strict=False):
+        if next_y != y:
+            out.append(LaneChange(a.end - overlap, b.start - a.end + 2.0 * overlap, next_y - y))
     return out
 
 
 def judge(gates: tuple[Gate, ...], body: Body, track: Track) -> list[GateResult]:
-    """How each gate was passed.
+    """Return the result of each gate.
 
-    The whole outline is tested: its corners while they are inside the length of a gate, its sides where they cross the start and the end
-    of a gate, and the rectangle against the base of every cone.
+    The test includes the complete outline: the corners inside the length of a gate, the sides at the start and the end of a gate,
+    and the rectangle against the base of every cone.
     """
     dense = _dense(gates, body, track)
-    return [_judge_gate(gate, body, dense, outline(body, dense)) for gate in gates]
+    return [_evaluate_gate(gate, body, dense, outline(body, dense)) for gate in gates]
 
 
 def touched_cones(gates: tuple[Gate, ...], body: Body, track: Track) -> list[NDArray[np.bool_]]:
-    """Which cones of each gate (6,) were touched, in the order of `Gate.cones`."""
+    """Return a mask (6,) of touched cones for each gate, in the order of `Gate.cones`."""
     dense = _dense(gates, body, track)
     return [np.array([_touches(body, dense, cone) for cone in gate.cones()]) for gate in gates]
 
 
 def _dense(gates: tuple[Gate, ...], body: Body, track: Track) -> Track:
-    """The poses that are judged: close to each other, and near the gates."""
-    way = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(track.x), np.diff(track.y)))))
-    moving = np.concatenate(([True], np.diff(way) > 0.0))
-    fine = np.linspace(0.0, way[-1], max(2, math.ceil(way[-1] / FINE_STEP) + 1))
-    # elsewhere no part of the body is near a gate
+    """Return closely spaced poses near the gates."""
+    distance = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(track.x), np.diff(track.y)))))
+    moving = np.concatenate(([True], np.diff(distance) > 0.0))
+    fine = np.linspace(0.0, distance[-1], max(2, math.ceil(distance[-1] / FINE_STEP) + 1))
+    # no part of the body reaches a gate from other poses
     reach = math.hypot(body.length, body.width) + 1.0
-    x = np.interp(fine, way[moving], track.x[moving])
+    x = np.interp(fine, distance[moving], track.x[moving])
     fine = fine[(x > min(gate.start for gate in gates) - reach) & (x < max(gate.end for gate in gates) + reach)]
-    return Track(*(np.interp(fine, way[moving], channel[moving]) for channel in track._replace(yaw=np.unwrap(track.yaw))))
+    return Track(*(np.interp(fine, distance[moving], channel[moving]) for channel in track._replace(yaw=np.unwrap(track.yaw))))
 
 
 def outline(body: Body, track: Track) -> tuple[NDArray, NDArray]:
-    """x and y (n, 4) of the corners of the body: front left, front right, rear right, rear left."""
+    """Return x and y (n, 4) of the corners of the body: front left, front right, rear right, rear left."""
     ahead = np.array([body.front, body.front, body.front - body.length, body.front - body.length])
     left = 0.5 * body.width * np.array([1.0, -1.0, -1.0, 1.0])
     c, s = np.cos(track.yaw)[:, None], np.sin(track.yaw)[:, None]
     return track.x[:, None] + c * ahead - s * left, track.y[:, None] + s * ahead + c * left
 
 
-def _judge_gate(gate: Gate, body: Body, track: Track, corners: tuple[NDArray, NDArray]) -> GateResult:
+def _evaluate_gate(gate: Gate, body: Body, track: Track, corners: tuple[NDArray, NDArray]) -> GateResult:
     corners_x, corners_y = corners
     half = 0.5 * gate.width
     inside = (corners_x >= gate.start) & (corners_x <= gate.end)
@@ -225,11 +228,11 @@ def _judge_gate(gate: Gate, body: Body, track: Track, corners: tuple[NDArray, ND
 
 
 def _touches(body: Body, track: Track, cone: NDArray) -> bool:
-    """Whether the rectangle comes closer to the cone's center than its radius, at any of the poses."""
+    """Return True if the rectangle is closer to the center of the cone than its radius at any of the poses."""
     c, s = np.cos(track.yaw), np.sin(track.yaw)
     east, north = cone[0] - track.x, cone[1] - track.y
     ahead, left = c * east + s * north, c * north - s * east
     beyond = np.maximum(np.maximum(ahead - body.front, body.front - body.length - ahead), 0.0)
-    beside = np.maximum(np.abs(left) - 0.5 * body.width, 0.0)
-    # a base that is just tangent is not touched
-    return bool((np.hypot(beyond, beside) < CONE_RADIUS - 1e-9).any())
+    neighbors = np.maximum(np.abs(left) - 0.5 * body.width, 0.0)
+    # a tangent base does not count as touched
+    return bool((np.hypot(beyond, neighbors) < CONE_RADIUS - 1e-9).any())

@@ -1,4 +1,4 @@
-"""Complaints about numbers that were read and contradict each other: under the key, and in the unit, that the file has for them."""
+"""Errors for numbers of a file that contradict each other, with the key and the unit of the file."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from simulator.base.units import SUFFIXES, shown_unit, split_unit, tidy
 
 
 class Written:
-    """A mapping as a file has it.
+    """Mapping with the keys and units of the file.
 
     >>> written = Written({"speed": [{"at_ms": 9000.0}]}, "m.yaml")
     >>> print(written.wrong(("speed", 0, "at"), "s", 9.0, "at most {}", 5.0))
-    m.yaml: speed[0].at_ms: got 9000.0, expected at most 5000 ms
+    m.yaml: speed[0].at_ms: invalid value; expected at most 5000 ms; got 9000.0
     """
 
     def __init__(self, mapping: Any, file: object) -> None:
         self.mapping, self.file = mapping, file
 
     def wrong(self, path: tuple[str | int, ...], unit: str, value: Any, expected: str, *amounts: float) -> ConfigError:
-        """What to raise.
+        """Return the ConfigError for a wrong value.
 
         Parameters
         ----------
-        path : names without units, and places in lists
-        unit : SI unit of the value, of which there may be a list, and of the amounts
-        expected : in words, with {} for each of the amounts
+        path : key names without units, and indices in lists
+        unit : SI unit of the value (or list of values) and of the amounts
+        expected : text of the expectation, with {} for each of the amounts
         """
         key, factor = self._find(path, unit)
         suffix = shown_unit(unit, factor)
-        amounts_there = (f"{tidy(amount / factor):g} {suffix}" for amount in amounts)
-        value_there = [tidy(one / factor) for one in value] if isinstance(value, list | tuple) else tidy(value / factor)
-        return ConfigError(self.file, key, value_there, expected.format(*amounts_there))
+        shown_amounts = (f"{tidy(amount / factor):g} {suffix}" for amount in amounts)
+        shown_value = [tidy(item / factor) for item in value] if isinstance(value, list | tuple) else tidy(value / factor)
+        return ConfigError(self.file, key, shown_value, expected.format(*shown_amounts))
 
     def _find(self, path: tuple[str | int, ...], unit: str) -> tuple[str, float]:
-        """Key path as it is written, and the factor to SI of the last of its keys that has a unit."""
-        inside, key, factor = self.mapping, "", 1.0
+        """Return the key path as written in the file and the factor to SI of its last key with a unit."""
+        inner, key, factor = self.mapping, "", 1.0
         for name in path:
             if isinstance(name, int):
-                key, inside = f"{key}[{name}]", inside[name]
+                key, inner = f"{key}[{name}]", inner[name]
                 continue
-            spelled = next((other for other in _keys(inside) if split_unit(other, {name: unit})[0] == name), name)
-            factor = split_unit(spelled, {name: unit})[1]
-            key, inside = join(key, spelled), inside.get(spelled) if isinstance(inside, Mapping) else None
+            key_in_file = next((other for other in _keys(inner) if split_unit(other, {name: unit})[0] == name), name)
+            factor = split_unit(key_in_file, {name: unit})[1]
+            key, inner = join(key, key_in_file), inner.get(key_in_file) if isinstance(inner, Mapping) else None
         return key, factor
 
 
@@ -55,11 +55,11 @@ def _keys(mapping: Any) -> list[str]:
 
 
 def units_used(mapping: Any) -> dict[str, str]:
-    """Suffix with which a file writes each SI unit: the one that most of its keys have, of equals the SI unit's own."""
+    """Return the suffix that a file uses most often for each SI unit; at a tie, the SI unit itself."""
     counts: Counter[str] = Counter(_suffixes(mapping))
     used = {}
     for unit, suffixes in SUFFIXES.items():
-        # cycles per time are written of what swings: nobody wants to read how fast a vehicle turns in them
+        # Hz is a unit of oscillations and is not used to show the turning rate of a vehicle
         best = max((suffix for suffix in suffixes if suffix != "Hz"), key=lambda suffix: counts[suffix])
         if counts[best]:
             used[unit] = best
@@ -67,11 +67,11 @@ def units_used(mapping: Any) -> dict[str, str]:
 
 
 def _suffixes(value: Any) -> Iterator[str]:
-    """What stands behind the last underscore of every key."""
+    """Yield the text after the last underscore of every key."""
     if isinstance(value, Mapping):
-        for key, inside in value.items():
+        for key, inner in value.items():
             yield str(key).rpartition("_")[2]
-            yield from _suffixes(inside)
+            yield from _suffixes(inner)
     elif isinstance(value, list):
-        for inside in value:
-            yield from _suffixes(inside)
+        for inner in value:
+            yield from _suffixes(inner)

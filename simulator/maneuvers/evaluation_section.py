@@ -1,4 +1,4 @@
-"""What a maneuver asks of its drive: analyses by name, metrics of its own by expressions, and pass marks on any of their numbers."""
+"""Evaluation sections of a maneuver file: analyses, metrics defined by expressions, and pass limits of metrics."""
 
 from __future__ import annotations
 
@@ -23,25 +23,35 @@ from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
 EXPRESSION = "expression"
-"""Word behind `type` of a metric that the file makes itself."""
+"""Value of `type` for a metric that the file defines by an expression."""
 SLOWEST, FASTEST = 100.0, 2000.0
-"""Rows per second that an expression may want."""
+"""Range of the row rate [Hz] that an expression may request."""
 
 _WORD = r"^[A-Za-z][A-Za-z0-9_]{0,60}\Z"
 _PREFIX = Field(
-    "name", Text("letters, digits and _", pattern=_WORD), "goes before the names of its metrics, to tell two of a type apart", ""
+    "name",
+    Text("letters, digits and _", pattern=_WORD),
+    "prefix of the metric names; distinguishes two analyses of the same type",
+    "",
 )
-_PHASE = Field("phase", Text("the name of a phase"), "whose rows count; the whole drive when left out", "")
+_PHASE = Field("phase", Text("the name of a phase"), "phase to evaluate; default: the complete run", "")
 _OWN: Fields = (
     Field("name", Text("letters, digits and _", pattern=_WORD), "name of the metric"),
-    Field("of", Text("an expression"), "what it is, see docs/metrics.md"),
-    Field("unit", Choice((*SUFFIXES, "1", "1/s", "V", "J")), "unit of what the expression gives", "1"),
-    Field("meaning", Text("text"), "what is shown to people", ""),
+    Field("of", Text("an expression"), "expression of the metric, see docs/metrics.md"),
+    Field("unit", Choice((*SUFFIXES, "1", "1/s", "V", "J")), "unit of the expression", "1"),
+    Field("meaning", Text("text"), "description of the metric in reports", ""),
     Field(
-        "channels", ListOf(Text("the name of a column")), "columns of the expression that are not the vehicle's, as those of a sensor", ()
+        "channels",
+        ListOf(Text("the name of a column")),
+        "columns of the expression that do not belong to the vehicle, for example those of a sensor",
+        (),
     ),
     Field(
-        "rate", Number("rad/s", math.tau * SLOWEST, math.tau * FASTEST), "rows per second that it needs", math.tau * SLOWEST, written="Hz"
+        "rate",
+        Number("rad/s", math.tau * SLOWEST, math.tau * FASTEST),
+        "required number of rows per second",
+        math.tau * SLOWEST,
+        written="Hz",
     ),
 )
 
@@ -50,25 +60,25 @@ def _fields(word: str) -> Fields:
     return _OWN if word == EXPRESSION else (_PREFIX, _PHASE, *ANALYSES[word].parameters)
 
 
-METRICS_LIST = ListOf(Variants("type", _fields, (*ANALYSES, EXPRESSION), "what is looked at"))
-"""Behind `metrics` of a maneuver."""
+METRICS_LIST = ListOf(Variants("type", _fields, (*ANALYSES, EXPRESSION), "kind of analysis"))
+"""Type of the key `metrics` of a maneuver."""
 LIMITS = Named(
-    Group((Field("min", Number(), "no less than this", None), Field("max", Number(), "no more than this", None))),
-    "metrics, each with min, max or both",
+    Group((Field("min", Number(), "lower limit", None), Field("max", Number(), "upper limit", None))),
+    "metrics with min, max or both",
     known=tuple(spelled for metric in METRICS for spelled in spellings(metric.name, metric.unit)),
     unless="metrics",
 )
-"""Behind `limits`; `read_limits` knows which there are."""
+"""Type of the key `limits`; `read_limits` checks the names of the metrics."""
 
 
 @dataclass(frozen=True)
 class AnalysisRequest:
-    """An analysis as a maneuver asks for it.
+    """Analysis requested by a maneuver.
 
     Attributes
     ----------
-    values : of its parameters, in SI
-    metrics : with the names that they have in this maneuver
+    values : parameters of the analysis, in SI
+    metrics : metrics with their names in this maneuver
     """
 
     analysis: Analysis
@@ -77,140 +87,146 @@ class AnalysisRequest:
 
     @property
     def prefix(self) -> str:
-        """Before the names of its metrics and curves."""
+        """Prefix of the names of the metrics and curves."""
         return self.metrics[0].name.removesuffix(self.analysis.metrics[0].name)
 
     def look(self, drive: Drive) -> Found:
-        """What it finds; a number for each of its metrics, NaN where there is none."""
+        """Run the analysis; return a number for each of its metrics, NaN where there is none."""
         phase = self.values.get("phase")
         missing = phase and (phase not in drive.phases or len(drive.time[drive.phases[phase]]) < FEWEST_ROWS)
         found = Found({}, {}) if missing else self.analysis.evaluate(drive, self.values)
         pairs = zip(self.analysis.metrics, self.metrics, strict=True)
-        values = {asked.name: float(found.values.get(own.name, math.nan)) for own, asked in pairs}
+        values = {requests.name: float(found.values.get(own.name, math.nan)) for own, requests in pairs}
         return Found(values, {f"{self.prefix}{name}": curve for name, curve in found.curves.items()})
 
 
 FEWEST_ROWS = 3
-"""Of a phase, for there to be something to look at."""
+"""Minimum number of rows of a phase for an analysis."""
 
 
 def read_analysis_requests(sections: Sequence[Any], file: object, phases: Sequence[str]) -> tuple[AnalysisRequest, ...]:
-    """What the list under `metrics` asks for. Raises ConfigError: a wrong expression, no such phase, or two metrics of one name."""
+    """Read the list under `metrics`. Raises ConfigError: invalid expression, unknown phase, or two metrics with the same name."""
     out: list[AnalysisRequest] = []
-    given = {metric.name: "" for metric in METRICS}
+    owners = {metric.name: "" for metric in METRICS}
     with ErrorCollector() as faults:
         for n, values in enumerate(sections):
             key = f"metrics[{n}]"
             with faults.part():
-                one = _own(values, file, key, phases) if values["type"] == EXPRESSION else _asked(values, file, key, phases)
+                one = (
+                    _expression_request(values, file, key, phases)
+                    if values["type"] == EXPRESSION
+                    else _analysis_request(values, file, key, phases)
+                )
                 for metric in one.metrics:
-                    if metric.name in given:
-                        other = given[metric.name] or "every drive"
-                        raise ConfigError(file, f"{key}.name", values["name"] or "nothing", f"another name: {metric.name} is of {other}")
-                given |= dict.fromkeys((metric.name for metric in one.metrics), key)
+                    if metric.name in owners:
+                        other = owners[metric.name] or "every drive"
+                        raise ConfigError(
+                            file, f"{key}.name", values["name"] or "nothing", f"another name than {metric.name}, used by {other}"
+                        )
+                owners |= dict.fromkeys((metric.name for metric in one.metrics), key)
                 out.append(one)
     return tuple(out)
 
 
-def _asked(values: Mapping[str, Any], file: object, key: str, phases: Sequence[str]) -> AnalysisRequest:
+def _analysis_request(values: Mapping[str, Any], file: object, key: str, phases: Sequence[str]) -> AnalysisRequest:
     analysis, prefix = ANALYSES[values["type"]], f"{values['name']}_" if values["name"] else ""
     if values["phase"] and values["phase"] not in phases:
         raise ConfigError(file, f"{key}.phase", values["phase"], expressions.no_such_phase(values["phase"], phases))
     return AnalysisRequest(analysis, values, tuple(replace(metric, name=prefix + metric.name) for metric in analysis.metrics))
 
 
-def _own(values: Mapping[str, Any], file: object, key: str, phases: Sequence[str]) -> AnalysisRequest:
-    """A metric that the file makes itself."""
+def _expression_request(values: Mapping[str, Any], file: object, key: str, phases: Sequence[str]) -> AnalysisRequest:
+    """Return the request for a metric that the file defines by an expression."""
     more = values["channels"]
     expression = expressions.parse(values["of"], file, f"{key}.of", _is_channel(more), (*USUAL_CHANNELS, *more), phases)
-    metric = Metric(values["name"], values["unit"], values["meaning"] or values["of"], "own expression")
+    metric = Metric(values["name"], values["unit"], values["meaning"] or values["of"], "user-defined expression")
 
     def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         return Found({metric.name: expression.value(drive)}, {})
 
-    columns = tuple(name for name in expression.channels if name not in MADE)
+    columns = tuple(name for name in expression.channels if name not in COMPUTED)
     return AnalysisRequest(Analysis(EXPRESSION, (metric,), evaluate, columns=columns, rate=values["rate"] / math.tau), values, (metric,))
 
 
-MADE = ("x", "y", "x_G", "y_G", "heading")
-"""Columns of a `Drive` that no log has."""
+COMPUTED = ("x", "y", "x_G", "y_G", "heading")
+"""Columns of a `Drive` that are computed and not in the log."""
 USUAL_CHANNELS = (
     *(column.name for column in Channels([("", READOUT, record(READOUT)), ("command_", COMMAND, record(COMMAND))]).columns),
-    *MADE,
+    *COMPUTED,
     "phase",
 )
-"""Columns that an expression may name without saying so under `channels`, of a vehicle with the usual wheels."""
+"""Columns of a vehicle with the usual wheels; an expression may use these without listing them under `channels`."""
 _CORNER = re.compile(r"_[A-Z][LRM](?=_|$)")
 
 
 def _is_channel(more: Iterable[str]) -> Callable[[str], bool]:
     known = {*USUAL_CHANNELS, *more}
-    # a vehicle with other axles has other corners
+    # a vehicle with different axles has different corner names
     return lambda name: name in known or _CORNER.sub(f"_{USUAL_AXLES.corners[0]}", name, count=1) in known
 
 
-def channels_of(asked: Iterable[AnalysisRequest]) -> tuple[str, ...]:
-    """Of the telemetry, what the analyses of a maneuver need beyond the usual columns."""
-    return tuple(dict.fromkeys(column for one in asked for column in one.analysis.columns))
+def channels_of(requests: Iterable[AnalysisRequest]) -> tuple[str, ...]:
+    """Return the telemetry columns that the analyses of a maneuver need in addition to the usual columns."""
+    return tuple(dict.fromkeys(column for one in requests for column in one.analysis.columns))
 
 
-def rate_of(asked: Iterable[AnalysisRequest], usual: float) -> float:
-    """Rows per second that all of them need."""
-    return max((usual, *(one.analysis.rate for one in asked)))
+def rate_of(requests: Iterable[AnalysisRequest], usual: float) -> float:
+    """Return the number of rows per second that all analyses need."""
+    return max((usual, *(one.analysis.rate for one in requests)))
 
 
 # ---- limits ----
 
 
-def _units_of(asked: Iterable[AnalysisRequest]) -> dict[str, str]:
-    """SI unit of every metric there is, by name."""
-    own = {metric.name: metric.unit for one in asked for metric in one.metrics}
+def _units_of(requests: Iterable[AnalysisRequest]) -> dict[str, str]:
+    """Return the SI unit of every available metric by name."""
+    own = {metric.name: metric.unit for one in requests for metric in one.metrics}
     return {metric.name: metric.unit for metric in METRICS} | own
 
 
 def read_limits(
-    written: Mapping[str, Any], asked: Sequence[AnalysisRequest], file: object, *, has_path: bool, has_course: bool
+    written: Mapping[str, Any], requests: Sequence[AnalysisRequest], file: object, *, has_path: bool, has_course: bool
 ) -> dict[str, Limit]:
-    """Pass marks by name of the metric, in SI. Raises ConfigError."""
+    """Return the pass limits by name of the metric, in SI. Raises ConfigError."""
     limits: dict[str, Limit] = {}
     with ErrorCollector() as faults:
         for key, bounds in written.items():
             with faults.part():
-                name, limit = _limit(key, bounds, asked, file, has_path, has_course)
+                name, limit = _limit(key, bounds, requests, file, has_path, has_course)
                 if name in limits:
-                    raise ConfigError(file, join("limits", printed(key)), bounds, f"{name} once, not in two units")
+                    raise ConfigError(file, join("limits", printed(key)), bounds, f"one limit of {name}, in one unit")
                 limits[name] = limit
     return limits
 
 
-def _limit(key: str, bounds: Any, asked: Sequence[AnalysisRequest], file: object, has_path: bool, has_course: bool) -> tuple[str, Limit]:
-    """Name of the metric and its pass mark, in SI, from one key of `limits`. Raises ConfigError."""
-    path, units = join("limits", printed(key)), _units_of(asked)
+def _limit(key: str, bounds: Any, requests: Sequence[AnalysisRequest], file: object, has_path: bool, has_course: bool) -> tuple[str, Limit]:
+    """Return the name of the metric and its pass limit, in SI, of one key of `limits`. Raises ConfigError."""
+    path, units = join("limits", printed(key)), _units_of(requests)
     name, factor = split_unit(str(key), units)
     if name is None:
         near = did_you_mean(key, [spelled for name, unit in units.items() for spelled in spellings(name, unit)])
-        raise ConfigError(file, path, bounds, f"no such metric{near}{_giver(str(key))}; known: {', '.join(units)}")
+        raise ConfigError(file, path, bounds, f"a known metric ({', '.join(units)}){_source_of(str(key))}{near}")
     needs = next((metric.needs for metric in METRICS if metric.name == name), "")
     if (needs == "course" and not has_course) or (needs == "path" and not has_path):
-        raise ConfigError(file, path, bounds, f"a metric that exists here: {name} needs a {needs}")
+        raise ConfigError(file, path, bounds, f"a metric of this maneuver; {name} needs a {needs}")
     if not bounds:
-        raise ConfigError(file, path, bounds, "min, max or both")
-    low, high = (bounds[end] * factor if end in bounds else None for end in ("min", "max"))
-    if low is not None and high is not None and low > high:
-        raise ConfigError(file, path, dict(bounds), "min not above max")
-    return name, Limit(low, high)
+        raise ConfigError(file, path, bounds, "the key min, max or both")
+    lower, upper = (bounds[end] * factor if end in bounds else None for end in ("min", "max"))
+    if lower is not None and upper is not None and lower > upper:
+        raise ConfigError(file, path, dict(bounds), "min at or below max")
+    return name, Limit(lower, upper)
 
 
-def _giver(key: str) -> str:
-    """Which analysis gives a metric that the maneuver does not ask for."""
+def _source_of(key: str) -> str:
+    """Return the analysis, as text, that provides a metric which the maneuver does not request."""
     for analysis in ANALYSES.values():
         if split_unit(key, {metric.name: metric.unit for metric in analysis.metrics})[0] is not None:
-            return f" (`metrics` with type: {analysis.name} gives it)"
+            return f" (`metrics` with type: {analysis.name} provides this metric)"
     return ""
 
 
-def limit_units(written: Mapping[str, Any], asked: Iterable[AnalysisRequest]) -> dict[str, str]:
-    """Suffix of every limit that is written with one, by name of the metric."""
-    units = _units_of(asked)
+def limit_units(written: Mapping[str, Any], requests: Iterable[AnalysisRequest]) -> dict[str, str]:
+    """Return the unit suffix of every limit that is written with a suffix, by name of the metric."""
+    units = _units_of(requests)
     names = {str(key): split_unit(str(key), units)[0] for key in written}
     return {name: key.removeprefix(f"{name}_") for key, name in names.items() if name is not None and name != key}

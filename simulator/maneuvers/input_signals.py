@@ -1,7 +1,7 @@
-"""Open-loop profiles: a channel of a maneuver as a function of the time since its phase began.
+"""Open-loop profiles: a channel of a maneuver as a function of the time since the start of its phase.
 
-Every profile ends with a value, which is held from then on; `constant` and `hold` are at their end from the beginning, a sine without a
-number of cycles has none.
+Every profile has a final value and keeps it. `constant` and `hold` have ended from the beginning; a sine without a number of cycles
+never ends.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from simulator.base.inputfile import read_bytes
 from simulator.base.units import factor_of, split_unit
 
 RATES = {"rad": "rad/s", "m/s": "m/s2", "1": "1/s", "N": "N/s", "N m": "N m/s"}
-"""Unit of the rate of a channel by the channel's own."""
+"""Unit of the rate of a channel, by the unit of the channel."""
 LONGEST = 86400.0
 TONES = 200
-"""Sines of a random profile. Fewer: its spectrum shows gaps; more: every look takes longer."""
+"""Number of sines of a random profile. Fewer sines leave gaps in the spectrum; more sines increase the time per driver call."""
 LARGEST_FILE = 1 << 24
 
 
 @dataclass
 class Profile:
-    """`value(t, roll_rate)` at t (s) since the phase began; `done(t)`: nothing changes from then on."""
+    """Profile with `value(t, roll_rate)` at t (s) since the phase began; `done(t)` is True if the value no longer changes."""
 
     value: Callable[[float, float], float]
     done: Callable[[float], bool]
@@ -43,115 +43,123 @@ _HERTZ = Number("rad/s", 0.0, 6000.0, above=0.0)
 
 
 def profile_tables(unit: str) -> dict[str, Fields]:
-    """Fields of every profile of a channel with that SI unit, by the word behind `type`."""
+    """Return the fields of every profile of a channel with an SI unit, by the value of `type`."""
     amount, rate = Number(unit), Number(RATES[unit], 0.0, above=0.0)
-    amplitude = Field("amplitude", amount, "largest deflection, + = begins to the left")
-    at = Field("at", _NEVER, "begins so long after the phase", 0.0, written="s")
-    turn = Field("rate", rate, "change per time on the way")
-    back = Field("return", _NEVER, "time in which it then goes back to nothing", 2.0, written="s")
-    hold = "time for which it is then held"
+    amplitude = Field("amplitude", amount, "amplitude, + = begins to the left")
+    at = Field("at", _NEVER, "delay from the start of the phase", 0.0, written="s")
+    rate_field = Field("rate", rate, "rate of change")
+    return_time = Field("return", _NEVER, "duration of the return to zero", 2.0, written="s")
+    hold = "time at the final value"
     return {
-        "constant": (Field("value", amount, "the value"),),
+        "constant": (Field("value", amount, "constant value"),),
         "hold": (),
         "ramp": (
-            Field("to", amount, "value at the end"),
-            Field("from", amount, "value at the beginning; the present one when left out", None),
-            turn,
+            Field("to", amount, "final value"),
+            Field("from", amount, "initial value; default: the present value", None),
+            rate_field,
             at,
         ),
         "step": (
-            Field("to", amount, "value at the end"),
-            Field("rate", rate, "change per time; at once when left out", None),
+            Field("to", amount, "final value"),
+            Field("rate", rate, "rate of change; default: a step", None),
             at,
         ),
         "sine": (
             amplitude,
-            Field("frequency", _HERTZ, "cycles per time", written="Hz"),
-            Field("cycles", Number("1", 0.0, 1e6, above=0.0), "how many; without end when left out", None),
-            Field("offset", amount, "about which it swings", 0.0),
+            Field("frequency", _HERTZ, "frequency", written="Hz"),
+            Field("cycles", Number("1", 0.0, 1e6, above=0.0), "number of cycles; default: endless", None),
+            Field("offset", amount, "mean value", 0.0),
             at,
         ),
         "sine_with_dwell": (
             amplitude,
-            Field("frequency", _HERTZ, "cycles per time", written="Hz"),
-            Field("dwell", _NEVER, "time for which the second peak is held", written="s"),
+            Field("frequency", _HERTZ, "frequency", written="Hz"),
+            Field("dwell", _NEVER, "time at the second peak", written="s"),
             at,
         ),
         "fishhook": (
             amplitude,
-            turn,
-            Field("roll_rate", Number("rad/s", 0.0, 10.0), "countersteer begins once the roll rate falls below", math.radians(1.5)),
-            Field("dwell", _NEVER, "countersteer begins so long after the first turn, whatever the roll", None, written="s"),
+            rate_field,
+            Field("roll_rate", Number("rad/s", 0.0, 10.0), "roll rate below which the countersteer begins", math.radians(1.5)),
+            Field("dwell", _NEVER, "time from the first turn to the countersteer; replaces roll_rate", None, written="s"),
             Field("hold", _NEVER, hold, 3.0, written="s"),
-            back,
+            return_time,
             at,
         ),
-        "j_turn": (amplitude, turn, Field("hold", _NEVER, hold, 4.0, written="s"), back, at),
+        "j_turn": (amplitude, rate_field, Field("hold", _NEVER, hold, 4.0, written="s"), return_time, at),
         "swept_sine": (
             amplitude,
-            Field("from", _HERTZ, "cycles per time at the beginning", written="Hz"),
-            Field("to", _HERTZ, "cycles per time at the end", written="Hz"),
-            Field("duration", Number("s", 0.0, LONGEST, above=0.0), "time from one to the other, in equal steps of frequency", written="s"),
+            Field("from", _HERTZ, "initial frequency", written="Hz"),
+            Field("to", _HERTZ, "final frequency", written="Hz"),
+            Field("duration", Number("s", 0.0, LONGEST, above=0.0), "duration of the linear frequency sweep", written="s"),
             at,
         ),
         "pulse": (
             amplitude,
-            Field("duration", Number("s", 0.0, LONGEST, above=0.0), "time from nothing to nothing", written="s"),
-            Field("shape", Choice(("triangle", "half_sine", "square")), "its form", "triangle"),
+            Field("duration", Number("s", 0.0, LONGEST, above=0.0), "duration of the pulse", written="s"),
+            Field("shape", Choice(("triangle", "half_sine", "square")), "shape of the pulse", "triangle"),
             at,
         ),
         "table": (
             Field("times", Number("s", 0.0, LONGEST, shape=((2, 100_000),), rising=True), "when", written="s"),
-            Field("values", Number(unit, shape=((2, 100_000),)), "value at each time, straight lines between"),
+            Field("values", Number(unit, shape=((2, 100_000),)), "value at each time, interpolated linearly"),
         ),
         "file": (
-            Field("file", FileName("the path of a CSV file"), "two columns under a header: time_s, and the value with its unit behind"),
+            Field(
+                "file",
+                FileName("the path of a CSV file"),
+                "file with a header and two columns: time_s and the value, with its unit in the header",
+            ),
         ),
         "random": (
-            Field("rms", amount, "root of the mean square"),
-            Field("most", amount, "it never goes beyond; three times the rms when left out", None),
-            Field("from", _HERTZ, "lower end of the band", written="Hz"),
-            Field("to", _HERTZ, "upper end of the band", written="Hz"),
-            Field("duration", Number("s", 0.0, LONGEST, above=0.0), "how long", written="s"),
+            Field("rms", amount, "root mean square"),
+            Field("most", amount, "limit of the magnitude; default: three times the rms", None),
+            Field("from", _HERTZ, "lower limit of the band", written="Hz"),
+            Field("to", _HERTZ, "upper limit of the band", written="Hz"),
+            Field("duration", Number("s", 0.0, LONGEST, above=0.0), "duration", written="s"),
         ),
     }
 
 
-def channel(unit: str, least: float = -math.inf, most: float = math.inf, more: Mapping[str, Fields] | None = None) -> FieldType:
-    """What stands behind the key of a channel: a number, or a mapping whose `type` is a profile, or one of `more`."""
+def channel(unit: str, lowest: float = -math.inf, highest: float = math.inf, more: Mapping[str, Fields] | None = None) -> FieldType:
+    """Return the type of a channel key: a number, or a mapping whose `type` is a profile or one of `more`."""
     tables = {**profile_tables(unit), **(more or {})}
-    return Either((Number(unit, least, most), Variants("type", tables, tuple(tables), "how it goes", noun="a number, or one of")))
+    return Either(
+        (Number(unit, lowest, highest), Variants("type", tables, tuple(tables), "profile of the channel", noun="a number, or one of"))
+    )
 
 
-def check_profile(said: Any, unit: str, file: object, key: str) -> Any:
-    """What was read of a channel, the numbers of its file in the place of the file's name. Raises ConfigError."""
-    if not isinstance(said, Mapping):
-        return said
-    if said["type"] == "table" and len(said["times"]) != len(said["values"]):
-        raise ConfigError(file, f"{key}.values", len(said["values"]), f"as many numbers as times, {len(said['times'])}")
-    if said["type"] == "file":
-        times, values = read_points(said["file"], unit, file, f"{key}.file")
+def check_profile(given: Any, unit: str, file: object, key: str) -> Any:
+    """Check the values of a channel and replace the name of a CSV file by its numbers. Raises ConfigError."""
+    if not isinstance(given, Mapping):
+        return given
+    if given["type"] == "table" and len(given["times"]) != len(given["values"]):
+        raise ConfigError(file, f"{key}.values", len(given["values"]), f"as many numbers as times, {len(given['times'])}")
+    if given["type"] == "file":
+        times, values = read_points(given["file"], unit, file, f"{key}.file")
         return {"type": "table", "times": times, "values": values}
-    if said["type"] == "random" and said["to"] <= said["from"]:
-        raise ConfigError(file, f"{key}.to", said["to"] / math.tau, f"more than the lower end of the band, {said['from'] / math.tau:g} Hz")
-    return said
+    if given["type"] == "random" and given["to"] <= given["from"]:
+        raise ConfigError(
+            file, f"{key}.to", given["to"] / math.tau, f"a frequency above the lower limit of the band, {given['from'] / math.tau:g} Hz"
+        )
+    return given
 
 
 def read_points(name: str, unit: str, file: object, key: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Times (n,) in s and values (n,) in SI out of a CSV file, beside the file that names it. Raises ConfigError."""
-    beside = Path(str(file)).parent / name
-    path = beside if beside.is_file() else Path(name)
+    """Read times (n,) in s and values (n,) in SI from a CSV file; its path may be relative to the file that names it. Raises ConfigError."""
+    relative = Path(str(file)).parent / name
+    path = relative if relative.is_file() else Path(name)
     if not path.is_file():
-        raise ConfigError(file, key, name, "a file that is there, beside this one or by its whole path")
+        raise ConfigError(file, key, name, "an existing file: a path relative to this file, or a complete path")
     try:
         text = read_bytes(path, "a CSV file", LARGEST_FILE).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ConfigError(path, "", "bytes that are no text", "a CSV file of numbers under a header") from None
+        raise ConfigError(path, "", "bytes that are not text", "a CSV file of numbers under a header") from None
     rows = [row for row in csv.reader(io.StringIO(text)) if row]
     header = [word.strip() for word in rows[0]] if rows else []
     in_seconds, to_si = _header_factors(header, unit)
     if in_seconds is None or to_si is None:
-        raise ConfigError(path, "", header, "a header of two columns: time_s, and a name with the unit behind it")
+        raise ConfigError(path, "", header, "a header of two columns: time_s, and a name with its unit")
     try:
         numbers = np.array([[float(word) for word in row] for row in rows[1:]])
     except ValueError:
@@ -160,53 +168,53 @@ def read_points(name: str, unit: str, file: object, key: str) -> tuple[NDArray[n
         raise ConfigError(path, "", "its rows", "at least two rows of two finite numbers")
     times = numbers[:, 0] * in_seconds
     if not (np.diff(times) > 0.0).all() or times[0] < 0.0:
-        raise ConfigError(path, "", "its times", "times from 0 on that rise from row to row")
+        raise ConfigError(path, "", "its times", "times that begin at or above 0 and increase from row to row")
     return times, numbers[:, 1] * to_si
 
 
 def _header_factors(header: list[str], unit: str) -> tuple[float | None, float | None]:
-    """Factors to SI of the two columns of a file; None where the header does not say one. A share needs no unit."""
+    """Return the factors to SI of the two columns; None for a column without a valid unit. A dimensionless value needs no unit."""
     if len(header) != 2:
         return None, None
     name, in_seconds = split_unit(header[0], {"time": "s"})
     return in_seconds if name else None, 1.0 if unit == "1" else factor_of(unit, header[1].rpartition("_")[2])
 
 
-def new_profile(said: Any, present: float, seed: int) -> Profile:
-    """A profile that begins now.
+def new_profile(given: Any, present: float, seed: int) -> Profile:
+    """Return a profile that begins now.
 
     Parameters
     ----------
-    said : a number, or the values of a profile (`profile_tables`), in SI units
-    present : value of the channel when it begins
-    seed : of a random one
+    given : a number, or the values of a profile (`profile_tables`), in SI units
+    present : value of the channel when the profile begins
+    seed : seed of a random profile
     """
-    if not isinstance(said, Mapping):
-        return _held(float(said))
-    return _MAKERS[said["type"]](said, present, seed)
+    if not isinstance(given, Mapping):
+        return _constant(float(given))
+    return _PROFILES[given["type"]](given, present, seed)
 
 
-def _held(value: float) -> Profile:
+def _constant(value: float) -> Profile:
     return Profile(lambda t, roll_rate: value, lambda t: True)
 
 
 def _through(times: NDArray[np.float64], values: NDArray[np.float64]) -> Profile:
-    """Straight lines through points."""
+    """Return a profile that interpolates points linearly."""
     end = float(times[-1])
     return Profile(lambda t, roll_rate: float(np.interp(t, times, values)), lambda t: t >= end)
 
 
 def _corners(at: float, *points: tuple[float, float]) -> Profile:
-    """Straight lines through (duration of the leg, value at its end), from time `at` on; the first leg's duration is that before it."""
-    legs = np.array(points)
-    return _through(at + np.cumsum(legs[:, 0]), legs[:, 1])
+    """Return straight lines through (duration of the segment, value at its end), from time `at`; the first segment ends at `at`."""
+    segments = np.array(points)
+    return _through(at + np.cumsum(segments[:, 0]), segments[:, 1])
 
 
-def _ramp(said: Mapping[str, Any], present: float, seed: int) -> Profile:
-    begin = present if said.get("from") is None else said["from"]
-    rate = said.get("rate")
-    duration = 0.0 if rate is None else abs(said["to"] - begin) / rate
-    at, end = said["at"], said["to"]
+def _ramp(given: Mapping[str, Any], present: float, seed: int) -> Profile:
+    begin = present if given.get("from") is None else given["from"]
+    rate = given.get("rate")
+    duration = 0.0 if rate is None else abs(given["to"] - begin) / rate
+    at, end = given["at"], given["to"]
 
     def value(t: float, roll_rate: float) -> float:
         if t < at:
@@ -216,9 +224,9 @@ def _ramp(said: Mapping[str, Any], present: float, seed: int) -> Profile:
     return Profile(value, lambda t: t >= at + duration)
 
 
-def _sine(said: Mapping[str, Any], present: float, seed: int) -> Profile:
-    amplitude, w, at, offset = (said[key] for key in ("amplitude", "frequency", "at", "offset"))
-    end = math.inf if said.get("cycles") is None else at + said["cycles"] * math.tau / w
+def _sine(given: Mapping[str, Any], present: float, seed: int) -> Profile:
+    amplitude, w, at, offset = (given[key] for key in ("amplitude", "frequency", "at", "offset"))
+    end = math.inf if given.get("cycles") is None else at + given["cycles"] * math.tau / w
 
     def value(t: float, roll_rate: float) -> float:
         return float(offset if t < at else offset + amplitude * math.sin(w * (min(t, end) - at)))
@@ -226,103 +234,103 @@ def _sine(said: Mapping[str, Any], present: float, seed: int) -> Profile:
     return Profile(value, lambda t: t >= end)
 
 
-def _sine_with_dwell(said: Mapping[str, Any], present: float, seed: int) -> Profile:
-    amplitude, w, dwell, at = said["amplitude"], said["frequency"], said["dwell"], said["at"]
+def _sine_with_dwell(given: Mapping[str, Any], present: float, seed: int) -> Profile:
+    amplitude, w, dwell, at = given["amplitude"], given["frequency"], given["dwell"], given["at"]
     peak = 0.75 * math.tau / w
 
     def value(t: float, roll_rate: float) -> float:
-        passed = t - at
-        if passed <= 0.0 or passed >= math.tau / w + dwell:
+        elapsed = t - at
+        if elapsed <= 0.0 or elapsed >= math.tau / w + dwell:
             return 0.0
-        if passed > peak:
-            passed = max(peak, passed - dwell)
-        return float(amplitude * math.sin(w * passed))
+        if elapsed > peak:
+            elapsed = max(peak, elapsed - dwell)
+        return float(amplitude * math.sin(w * elapsed))
 
     return Profile(value, lambda t: t >= at + math.tau / w + dwell)
 
 
 class _Fishhook:
-    """Turn, wait until the roll has come to its end, countersteer, hold, return."""
+    """Fishhook profile: turn, wait until the roll motion ends, countersteer, hold, return."""
 
-    def __init__(self, said: Mapping[str, Any]) -> None:
-        self.said = said
-        self.turned = said["at"] + abs(said["amplitude"]) / said["rate"]
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self.given = given
+        self.turned = given["at"] + abs(given["amplitude"]) / given["rate"]
         self.counter: float | None = None
-        """s, when the countersteer began."""
+        """Time [s] at which the countersteer began."""
 
     def value(self, t: float, roll_rate: float) -> float:
-        said, top = self.said, self.said["amplitude"]
+        given, top = self.given, self.given["amplitude"]
         if self.counter is None:
-            dwell = said.get("dwell")
-            settled = abs(roll_rate) < said["roll_rate"] if dwell is None else t >= self.turned + dwell - 1e-9
+            dwell = given.get("dwell")
+            settled = abs(roll_rate) < given["roll_rate"] if dwell is None else t >= self.turned + dwell - 1e-9
             if t >= self.turned and settled:
                 self.counter = t
-            return float(top * min(max((t - said["at"]) / max(self.turned - said["at"], 1e-9), 0.0), 1.0))
-        over = 2.0 * abs(top) / said["rate"]
-        times = self.counter + np.cumsum([0.0, over, said["hold"], max(said["return"], 1e-9)])
+            return float(top * min(max((t - given["at"]) / max(self.turned - given["at"], 1e-9), 0.0), 1.0))
+        over = 2.0 * abs(top) / given["rate"]
+        times = self.counter + np.cumsum([0.0, over, given["hold"], max(given["return"], 1e-9)])
         return float(np.interp(t, times, [top, -top, -top, 0.0]))
 
     def done(self, t: float) -> bool:
-        said = self.said
-        over = 2.0 * abs(said["amplitude"]) / said["rate"]
-        return self.counter is not None and t >= self.counter + over + said["hold"] + said["return"]
+        given = self.given
+        over = 2.0 * abs(given["amplitude"]) / given["rate"]
+        return self.counter is not None and t >= self.counter + over + given["hold"] + given["return"]
 
 
-def _fishhook(said: Mapping[str, Any], present: float, seed: int) -> Profile:
-    hook = _Fishhook(said)
+def _fishhook(given: Mapping[str, Any], present: float, seed: int) -> Profile:
+    hook = _Fishhook(given)
     return Profile(hook.value, hook.done)
 
 
-def _j_turn(said: Mapping[str, Any], present: float, seed: int) -> Profile:
-    top = said["amplitude"]
-    return _corners(said["at"], (0.0, 0.0), (abs(top) / said["rate"], top), (said["hold"], top), (said["return"], 0.0))
+def _j_turn(given: Mapping[str, Any], present: float, seed: int) -> Profile:
+    top = given["amplitude"]
+    return _corners(given["at"], (0.0, 0.0), (abs(top) / given["rate"], top), (given["hold"], top), (given["return"], 0.0))
 
 
-def _swept_sine(said: Mapping[str, Any], present: float, seed: int) -> Profile:
-    amplitude, low, high, duration, at = (said[key] for key in ("amplitude", "from", "to", "duration", "at"))
+def _swept_sine(given: Mapping[str, Any], present: float, seed: int) -> Profile:
+    amplitude, low, high, duration, at = (given[key] for key in ("amplitude", "from", "to", "duration", "at"))
 
     def value(t: float, roll_rate: float) -> float:
-        passed = t - at
-        if not 0.0 < passed < duration:
+        elapsed = t - at
+        if not 0.0 < elapsed < duration:
             return 0.0
-        return float(amplitude * math.sin(low * passed + 0.5 * (high - low) * passed * passed / duration))
+        return float(amplitude * math.sin(low * elapsed + 0.5 * (high - low) * elapsed * elapsed / duration))
 
     return Profile(value, lambda t: t >= at + duration)
 
 
-def _pulse(said: Mapping[str, Any], present: float, seed: int) -> Profile:
-    top, duration, at, shape = (said[key] for key in ("amplitude", "duration", "at", "shape"))
+def _pulse(given: Mapping[str, Any], present: float, seed: int) -> Profile:
+    top, duration, at, shape = (given[key] for key in ("amplitude", "duration", "at", "shape"))
 
     def value(t: float, roll_rate: float) -> float:
-        share = (t - at) / duration
-        if not 0.0 <= share < 1.0:
+        fraction = (t - at) / duration
+        if not 0.0 <= fraction < 1.0:
             return 0.0
-        forms = {"triangle": 1.0 - abs(2.0 * share - 1.0), "half_sine": math.sin(math.pi * share), "square": 1.0}
+        forms = {"triangle": 1.0 - abs(2.0 * fraction - 1.0), "half_sine": math.sin(math.pi * fraction), "square": 1.0}
         return float(top * forms[shape])
 
     return Profile(value, lambda t: t >= at + duration)
 
 
-def _random(said: Mapping[str, Any], present: float, seed: int) -> Profile:
-    """Sines of equal size and random phase, one in each of TONES equal parts of the band, clipped."""
-    low, high, duration, rms = said["from"], said["to"], said["duration"], said["rms"]
-    most = 3.0 * abs(rms) if said.get("most") is None else abs(said["most"])
+def _random(given: Mapping[str, Any], present: float, seed: int) -> Profile:
+    """Return sines of equal amplitude and random phase, one in each of TONES equal parts of the band, limited in magnitude."""
+    low, high, duration, rms = given["from"], given["to"], given["duration"], given["rms"]
+    highest = 3.0 * abs(rms) if given.get("most") is None else abs(given["most"])
     random = np.random.default_rng(seed)
     w = low + (high - low) * (np.arange(TONES) + random.random(TONES)) / TONES
     phase = math.tau * random.random(TONES)
-    size = rms * math.sqrt(2.0 / TONES)
+    amplitude = rms * math.sqrt(2.0 / TONES)
 
     def value(t: float, roll_rate: float) -> float:
         if t >= duration:
             return 0.0
-        return float(np.clip(size * np.sin(w * t + phase).sum(), -most, most))
+        return float(np.clip(amplitude * np.sin(w * t + phase).sum(), -highest, highest))
 
     return Profile(value, lambda t: t >= duration)
 
 
-_MAKERS: dict[str, Callable[[Mapping[str, Any], float, int], Profile]] = {
-    "constant": lambda said, present, seed: _held(said["value"]),
-    "hold": lambda said, present, seed: _held(present),
+_PROFILES: dict[str, Callable[[Mapping[str, Any], float, int], Profile]] = {
+    "constant": lambda given, present, seed: _constant(given["value"]),
+    "hold": lambda given, present, seed: _constant(present),
     "ramp": _ramp,
     "step": _ramp,
     "sine": _sine,
@@ -331,6 +339,6 @@ _MAKERS: dict[str, Callable[[Mapping[str, Any], float, int], Profile]] = {
     "j_turn": _j_turn,
     "swept_sine": _swept_sine,
     "pulse": _pulse,
-    "table": lambda said, present, seed: _through(said["times"], said["values"]),
+    "table": lambda given, present, seed: _through(given["times"], given["values"]),
     "random": _random,
 }

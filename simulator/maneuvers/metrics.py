@@ -1,4 +1,4 @@
-"""Numbers that say how a maneuver went, and whether it passed. Everything here follows from the telemetry alone: same run, same bits."""
+"""Metrics of a run and their comparison with limits. They depend on the telemetry only: equal runs give bitwise equal metrics."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 Telemetry = Mapping[str, NDArray[Any]]
 
 FILTER_HZ = 6.0
-"""Cut-off of the phaseless filter before a peak of acceleration or yaw rate is read, as FMVSS 126 has it for both."""
+"""Cut-off frequency of the zero-phase filter for the peaks of acceleration and yaw rate, as in FMVSS 126."""
 
 COLUMNS = (
     "time", "p_WB_x", "p_WB_y", "p_WG_x", "p_WG_y", "roll", "pitch", "yaw", "v_WB_B_x", "v_WG_B_x", "w_WB_B_z", "a_WG_B_y", "steering",
 )  # fmt: skip
-"""Of the telemetry, what metrics and plots need besides the loads of the wheels."""
+"""Telemetry columns that metrics and plots need, without the wheel loads."""
 
 LOAD = re.compile(r"F_C_[A-Z]+_z")
-"""Column of the load of a wheel."""
+"""Pattern of the column of a wheel load."""
 
 METRICS_RATE = 100.0
-"""Rows per second from which metrics and plots are made, whatever the log holds; more where an analysis needs more."""
+"""Number of rows per second for metrics and plots, independent of the log rate; higher if an analysis needs more."""
 
 SETTLED = 0.1
-"""m. A lane change has settled when the path error stays below this."""
+"""Limit of the path error [m] below which a lane change has settled."""
 
 
 class Limit(NamedTuple):
-    """Pass mark in SI: from `low` to `high`, either may be None."""
+    """Pass limit in SI, from `low` to `high`; either may be None."""
 
     low: float | None
     high: float | None
@@ -54,7 +54,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of a run: name, SI unit, what it `needs` ("", "path" or "course"), meaning."""
+    """Metric of a run: name, SI unit, requirement `needs` ("", "path" or "course") and meaning."""
 
     name: str
     unit: str
@@ -63,27 +63,27 @@ class Metric:
 
     @property
     def key(self) -> str:
-        """Name with its unit behind it, as in metrics.json."""
+        """Name with its unit suffix, as in metrics.json."""
         return with_unit(self.name, self.unit)
 
 
 METRICS = (
-    Metric("distance", "m", "", "way of the center of mass over ground"),
-    Metric("speed_max", "m/s", "", "largest forward speed"),
+    Metric("distance", "m", "", "distance of the center of mass over ground"),
+    Metric("speed_max", "m/s", "", "maximum forward speed"),
     Metric("speed_end", "m/s", "", "forward speed at the end"),
-    Metric("lateral_acceleration_max", "m/s2", "", "largest lateral acceleration of the center of mass in B, filtered"),
-    Metric("yaw_rate_max", "rad/s", "", "largest yaw rate, filtered"),
-    Metric("roll_max", "rad", "", "largest roll angle"),
-    Metric("pitch_max", "rad", "", "largest pitch angle"),
-    Metric("steering_max", "1", "", "largest steering input"),
-    Metric("wheel_load_min", "N", "", "smallest normal force of any wheel; 0 = a wheel lifted"),
-    Metric("path_error_rms", "m", "path", "root of the mean square distance of the reference point from the path"),
-    Metric("path_error_max", "m", "path", "largest distance of the reference point from the path"),
-    Metric("settle_time_max", "s", "path", "longest time from the end of a lane change until the path error stays below 0.1 m"),
-    Metric("course_clean", "1", "course", "1 when every gate was passed clean"),
-    Metric("gates_clean", "1", "course", "gates passed with the whole body inside and no cone touched"),
-    Metric("cones_hit", "1", "course", "cones touched by the body"),
-    Metric("gate_margin_min", "m", "course", "smallest distance of the body to a lane limit, < 0 = over it"),
+    Metric("lateral_acceleration_max", "m/s2", "", "maximum lateral acceleration of the center of mass in B, filtered"),
+    Metric("yaw_rate_max", "rad/s", "", "maximum yaw rate, filtered"),
+    Metric("roll_max", "rad", "", "maximum roll angle"),
+    Metric("pitch_max", "rad", "", "maximum pitch angle"),
+    Metric("steering_max", "1", "", "maximum steering input"),
+    Metric("wheel_load_min", "N", "", "minimum normal force of any wheel; 0 = lifted wheel"),
+    Metric("path_error_rms", "m", "path", "root mean square distance of the reference point from the path"),
+    Metric("path_error_max", "m", "path", "maximum distance of the reference point from the path"),
+    Metric("settle_time_max", "s", "path", "maximum time from the end of a lane change until the path error stays below 0.1 m"),
+    Metric("course_clean", "1", "course", "1 if every gate is clean, else 0"),
+    Metric("gates_clean", "1", "course", "number of gates passed with the complete body inside and no cone touched"),
+    Metric("cones_hit", "1", "course", "number of cones touched by the body"),
+    Metric("gate_margin_min", "m", "course", "minimum distance of the body to a lane limit, < 0 = outside"),
     Metric("entry_speed", "m/s", "course", "forward speed as the front enters the first gate"),
 )
 
@@ -92,17 +92,17 @@ LANE_CHANGE_KEYS = (
     "time_s", "end_time_s", "speed_mps", "lateral_acceleration_max_mps2", "yaw_rate_max_radps", "roll_max_rad", "path_error_max_m",
     "settle_time_s",
 )  # fmt: skip
-"""What is said of each lane change besides its place; null when the run ended before it."""
+"""Results of a lane change, without its position; null if the run ended before it."""
 
 
 def with_unit(name: str, unit: str) -> str:
-    """`name` with the suffix of its SI unit, unless it ends in it."""
+    """Return `name` with the suffix of its SI unit, unless it already ends with it."""
     suffix = next(iter(SUFFIXES.get(unit, ())), "")
     return f"{name}_{suffix}" if suffix and not name.endswith(f"_{suffix}") else name
 
 
 class Shown(NamedTuple):
-    """A metric as it is shown: key with the suffix of a unit, factor of that unit to SI."""
+    """Metric in the unit of the report: key with unit suffix, factor of that unit to SI."""
 
     name: str
     unit: str
@@ -113,25 +113,25 @@ class Shown(NamedTuple):
 
 
 def _shown(maneuver: Maneuver, names: Iterable[str]) -> dict[str, Shown]:
-    """How the metrics of a maneuver that have these names are shown: in the unit of its limit, of the file, or as it is usual."""
+    """Return the metrics with these names in report units: the unit of the limit, else that of the file, else the usual unit."""
     names = set(names)
     own = [(metric.name, metric.unit, "", "", metric.meaning) for metric in METRICS]
     own += [(one.name, one.unit, one.written, one.mark, one.meaning) for asked in maneuver.asked for one in asked.metrics]
     out = {}
-    for name, unit, usual, mark, meaning in own:
+    for name, unit, default, mark, meaning in own:
         if name in names:
-            suffix = maneuver.units.get(name) or _of_file(maneuver.units.get(unit, ""), unit, usual)
+            suffix = maneuver.units.get(name) or _unit_of_file(maneuver.units.get(unit, ""), unit, default)
             factor = factor_of(unit, suffix) if suffix and with_unit(name, unit) != name else None
             key = with_unit(name, unit) if factor is None else f"{name}_{suffix}"
             out[name] = Shown(name, unit, key, factor or 1.0, mark, meaning)
     return out
 
 
-def _of_file(suffix: str, unit: str, usual: str) -> str:
-    """Unit of a file, or the usual one: a file that says a frequency in Hz does not turn the vehicle in Hz, nor a response in deg/s."""
-    if unit == "rad/s" and (usual or suffix in ("Hz", "rpm")):
-        return usual
-    return suffix or usual
+def _unit_of_file(suffix: str, unit: str, default: str) -> str:
+    """Return the unit of a file or the usual unit. Hz in the file is not used for a turning rate, nor deg/s for a frequency response."""
+    if unit == "rad/s" and (default or suffix in ("Hz", "rpm")):
+        return default
+    return suffix or default
 
 
 def evaluate(
@@ -140,7 +140,7 @@ def evaluate(
     spawn: Spawn | tuple[float, float, float] | None = None,
     traits: InternalModel | None = None,
 ) -> dict[str, Any]:
-    """What `evaluated` gives, without the curves."""
+    """Return the results of `evaluated` without the curves."""
     return evaluated(maneuver, telemetry, spawn, traits)[0]
 
 
@@ -150,27 +150,27 @@ def evaluated(
     spawn: Spawn | tuple[float, float, float] | None = None,
     traits: InternalModel | None = None,
 ) -> tuple[dict[str, Any], dict[str, Curve]]:
-    """Metrics, gates, lane changes and checks of a run; curves of its analyses by name.
+    """Return the metrics, gates, lane changes and checks of a run, and the curves of its analyses by name.
 
     Parameters
     ----------
-    telemetry : columns (n,) by name as the telemetry file has them, n >= 2; the readout without prefix
-    spawn : (x, y, yaw) at which the driver was made; the first pose of the record when not given
-    traits : of the vehicle; those of the shipped HMMWV when not given
+    telemetry : columns (n,) by name as in the telemetry file, n >= 2; the readout without prefix
+    spawn : start pose (x, y, yaw) of the driver; default: the first pose of the record
+    traits : internal model of the vehicle; default: the model of the shipped HMMWV
 
     Returns
     -------
-    a dict ready for JSON: what was driven, "metrics" {name with unit: number} in SI and besides in the units that the maneuver's file uses,
-    "shown" (the keys of the metrics in these units), "gates", "lane_changes", "checks" in these units, "pass" (None: there are no limits),
-    "table": of every metric in these units "metric", "value", "unit", "min", "max", "margin" to the nearest limit (< 0: not kept), "verdict"
-    (pass, fail, info), "mark" (where its definition comes from), "meaning"
+    a dict ready for JSON: maneuver and run data, "metrics" {name with unit: number} in SI and also in the units of the maneuver file,
+    "shown" (keys of the metrics in the units of the file), "gates", "lane_changes", "checks" in these units, "pass" (None: no limits),
+    "table": of every metric in these units "metric", "value", "unit", "min", "max", "margin" to the nearest limit (< 0: violated), "verdict"
+    (pass, fail, info), "mark" (source of its definition), "meaning"
 
     Raises
     ------
     ConfigError : a column is missing, or there are fewer than two rows
     """
     run = relative_run(telemetry, spawn)
-    values = _whole_run(run)
+    values = _run_metrics(run)
     path, error = follow(maneuver, run)
     changes: list[dict[str, Any]] = []
     if path is not None:
@@ -186,14 +186,14 @@ def evaluated(
         values["cones_hit"] = float(sum(gate.cones for gate in gates))
         values["gate_margin_min"] = min(gate.margin for gate in gates)
         values["entry_speed"] = gates[0].speed
-    looked = look(maneuver, drive_of(maneuver, telemetry, run, traits))
-    for found in looked:
+    results = look(maneuver, drive_of(maneuver, telemetry, run, traits))
+    for found in results:
         values |= found.values
     shown = _shown(maneuver, values)
     rows = [_row(one, values[name], maneuver.limits.get(name)) for name, one in shown.items()]
     checks = [_check(one, values[name], maneuver.limits[name]) for name, one in shown.items() if name in maneuver.limits]
-    lost = [name for name in maneuver.limits if name not in shown]
-    assert not lost, lost  # the maneuver was checked
+    missing = [name for name in maneuver.limits if name not in shown]
+    assert not missing, missing  # checked by `read_limits`
     numbers = {with_unit(name, one.unit): _json(values[name]) for name, one in shown.items()}
     result = {
         "maneuver": maneuver.name,
@@ -207,54 +207,54 @@ def evaluated(
         "metrics": {**numbers, **{one.key: _json(values[name] / one.factor) for name, one in shown.items() if one.key not in numbers}},
         "shown": [one.key for one in shown.values()],
         "gates": [
-            _also(
+            _add_file_units(
                 maneuver.units,
                 {"speed_mps": _json(gate.speed), "margin_m": _json(gate.margin), "cones_hit": gate.cones, "clean": gate.clean},
             )
             for gate in gates
         ],
-        "lane_changes": [_also(maneuver.units, change) for change in changes],
+        "lane_changes": [_add_file_units(maneuver.units, change) for change in changes],
         "checks": checks,
         "table": rows,
         "pass": all(check["pass"] for check in checks) if checks else None,
     }
-    return result, {name: curve for found in looked for name, curve in found.curves.items()}
+    return result, {name: curve for found in results for name, curve in found.curves.items()}
 
 
-def _also(units: Mapping[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
-    """`numbers`, whose keys end in SI units, and besides in the units of the file where these are others."""
+def _add_file_units(units: Mapping[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
+    """Return `numbers`, whose keys end in SI units, with additional entries in the units of the file where these differ."""
     out = dict(numbers)
     for unit, suffixes in SUFFIXES.items():
-        own, wanted = next(iter(suffixes)), units.get(unit)
-        for key, value in numbers.items() if wanted and wanted != own else ():
+        own, target = next(iter(suffixes)), units.get(unit)
+        for key, value in numbers.items() if target and target != own else ():
             if key.endswith(f"_{own}"):
-                out[f"{key.removesuffix(own)}{wanted}"] = None if value is None else value / suffixes[str(wanted)]
+                out[f"{key.removesuffix(own)}{target}"] = None if value is None else value / suffixes[str(target)]
     return out
 
 
 def columns(corners: Iterable[str]) -> tuple[str, ...]:
-    """Of the telemetry of a vehicle with these corners, what metrics and plots need."""
+    """Return the telemetry columns that metrics and plots need for a vehicle with these corners."""
     return (*COLUMNS, *(f"F_C_{corner}_z" for corner in corners))
 
 
 def measuring_ticks(rate: float, step: float) -> int:
-    """Ticks of `step` (s) between two rows, for at least so many rows per second; every tick where the ticks are fewer.
+    """Return the number of ticks of `step` (s) between two rows for at least `rate` rows per second; 1 if the ticks are slower.
 
     Raises ConfigError: METRICS_RATE is not a rate of this step.
     """
-    usual = whole_ticks(METRICS_RATE, step, "metrics", "rate")
-    return max(every for every in range(1, usual + 1) if usual % every == 0 and (every == 1 or every * step * rate <= 1.0 + 1e-9))
+    default = whole_ticks(METRICS_RATE, step, "metrics", "rate")
+    return max(every for every in range(1, default + 1) if default % every == 0 and (every == 1 or every * step * rate <= 1.0 + 1e-9))
 
 
 class _Columns(dict[str, NDArray[Any]]):
-    """Columns by name; asking for one that is not there raises ConfigError."""
+    """Columns by name; a missing column raises ConfigError."""
 
     def __missing__(self, name: str) -> NDArray[Any]:
         raise ConfigError("telemetry", name, "nothing", "a column of that name")
 
 
 def drive_of(maneuver: Maneuver, telemetry: Telemetry, run: Mapping[str, NDArray], traits: InternalModel | None = None) -> Drive:
-    """What analyses look at: the telemetry, and of `run`, from `relative_run`, the pose relative to the spawn pose."""
+    """Return the input of the analyses: the telemetry and the relative pose columns of `run` from `relative_run`."""
     columns = _Columns({name: np.asarray(telemetry[name]) for name in telemetry})
     columns |= {"time": run["time"], "heading": run["yaw"]} | {name: run[name] for name in ("x", "y", "x_G", "y_G")}
     phases = {}
@@ -266,17 +266,17 @@ def drive_of(maneuver: Maneuver, telemetry: Telemetry, run: Mapping[str, NDArray
 
 
 def look(maneuver: Maneuver, drive: Drive) -> list[Found]:
-    """What each of the analyses that a maneuver asks for finds. Raises ConfigError: a column is missing."""
+    """Return the results of all analyses that a maneuver requests. Raises ConfigError: a column is missing."""
     with np.errstate(all="ignore"):
         return [asked.look(drive) for asked in maneuver.asked]
 
 
 def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, NDArray]:
-    """The columns for metrics and plots, and relative to the spawn pose that of the chassis, x, y (m), yaw (rad, unwrapped), and the place of the
-    center of mass, x_G, y_G (m). Raises ConfigError."""
-    usual = columns(USUAL_AXLES.corners)[len(COLUMNS) :]
+    """Return the columns for metrics and plots and the poses relative to the spawn pose: x, y (m), yaw (rad, unwrapped) of the chassis
+    and x_G, y_G (m) of the center of mass. Raises ConfigError."""
+    default = columns(USUAL_AXLES.corners)[len(COLUMNS) :]
     found = tuple(name for name in telemetry if LOAD.fullmatch(name))
-    loads = found if set(found) - set(usual) else usual  # of a vehicle with other wheels whatever there is
+    loads = found if set(found) - set(default) else default  # a vehicle with other wheels has other load columns
     for name in (*COLUMNS, *loads):
         if name not in telemetry:
             raise ConfigError("telemetry", name, "nothing", "a column of that name")
@@ -298,29 +298,29 @@ def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float]
 
 
 def follow(maneuver: Maneuver, run: Mapping[str, NDArray]) -> tuple[Path | None, NDArray]:
-    """(path the driver followed, relative to the spawn pose; distance (n,) in m of B to its left). (None, empty) for a script."""
+    """Return (driven path relative to the spawn pose, distance (n,) in m of B to its left); (None, empty) for a script."""
     path = driven_path(maneuver, run)
     return path, np.empty(0) if path is None else stations_of(path, run["x"], run["y"])[1]
 
 
 def driven_path(maneuver: Maneuver, run: Mapping[str, NDArray]) -> Path | None:
-    """The path that the driver followed, relative to the spawn pose; None for a script."""
+    """Return the driven path relative to the spawn pose; None for a script."""
     if maneuver.path is None:
         return None
     return with_timed(maneuver.path, maneuver.timed, run["time"], run["x"], run["y"])
 
 
 def filtered(run: Mapping[str, NDArray], *names: str) -> NDArray:
-    """Columns of a run (names, n) through the phaseless low pass of FMVSS 126."""
+    """Return columns of a run (names, n) after the zero-phase low pass of FMVSS 126."""
     return signal_processing.phaseless(np.stack([run[name] for name in names]), _interval(run), FILTER_HZ)
 
 
 def _interval(run: Mapping[str, NDArray]) -> float:
-    """s between two rows."""
+    """Return the time [s] between two rows."""
     return float(run["time"][-1] - run["time"][0]) / (len(run["time"]) - 1)
 
 
-def _whole_run(run: Mapping[str, NDArray]) -> dict[str, float]:
+def _run_metrics(run: Mapping[str, NDArray]) -> dict[str, float]:
     lateral, yawing = np.abs(filtered(run, "a_WG_B_y", "w_WB_B_z")).max(axis=1)
     return {
         "distance": float(np.hypot(np.diff(run["x_G"]), np.diff(run["y_G"])).sum()),
@@ -336,13 +336,13 @@ def _whole_run(run: Mapping[str, NDArray]) -> dict[str, float]:
 
 
 def _lane_change(change: LaneChange, path: Path, run: Mapping[str, NDArray], error: NDArray) -> dict[str, Any]:
-    """One lane change: when it began, and the peaks until the next one begins or the run ends. None where it was not reached."""
+    """Return the start and the peaks of a lane change, up to the next one or the end of the run; None values if it was not reached."""
     begin = _first_beyond(path, change.start, run)
     end = _first_beyond(path, change.start + change.length, run)
     later = [other.start for other in path.lane_changes if other.start > change.start]
     stop = _first_beyond(path, min(later), run) if later else None
     if begin is not None and stop is not None and stop <= begin:
-        stop = None  # it tumbled or slid across that line before this one
+        stop = None  # the vehicle crossed the line of the later change first
     window = slice(begin, stop)
     out: dict[str, Any] = {"station_m": change.start, "offset_m": change.offset, "length_m": change.length}
     if begin is None:
@@ -361,7 +361,7 @@ def _lane_change(change: LaneChange, path: Path, run: Mapping[str, NDArray], err
 
 
 def _settle_time(time: NDArray, error: NDArray, end: int | None, stop: int | None) -> float | None:
-    """s from row `end` until the error stays below SETTLED up to row `stop`; None when it does not."""
+    """Return the time [s] from row `end` until the error stays below SETTLED up to row `stop`; None if it does not."""
     if end is None:
         return None
     outside = np.flatnonzero(np.abs(error[end:stop]) > SETTLED)
@@ -372,7 +372,7 @@ def _settle_time(time: NDArray, error: NDArray, end: int | None, stop: int | Non
 
 
 def _first_beyond(path: Path, station: float, run: Mapping[str, NDArray]) -> int | None:
-    """First row whose pose lies beyond the cross line of the path at a station, within 20 m of it; None when there is none."""
+    """Return the first row beyond the cross line of the path at a station and within 20 m of it; None if there is none."""
     p = path.at(station)
     ahead = math.cos(p.heading) * (run["x"] - p.x) + math.sin(p.heading) * (run["y"] - p.y)
     near = np.hypot(run["x"] - p.x, run["y"] - p.y) < 20.0
@@ -381,14 +381,14 @@ def _first_beyond(path: Path, station: float, run: Mapping[str, NDArray]) -> int
 
 
 def _check(one: Shown, value: float, limit: Limit) -> dict[str, Any]:
-    """A value held to its limit, in the unit of the limit."""
+    """Return a value and its limit, in the unit of the limit, with the verdict."""
     good = (limit.low is None or value >= limit.low) and (limit.high is None or value <= limit.high)
     low, high = (None if bound is None else tidy(bound / one.factor) for bound in limit)
     return {"metric": one.key, "value": _json(value / one.factor), "min": low, "max": high, "pass": bool(good)}
 
 
 def _row(one: Shown, value: float, limit: Limit | None) -> dict[str, Any]:
-    """A metric with all that is said of it."""
+    """Return the table row of a metric."""
     check = _check(one, value, limit or Limit(None, None))
     margins = [check["value"] - check["min"]] if check["value"] is not None and check["min"] is not None else []
     margins += [check["max"] - check["value"]] if check["value"] is not None and check["max"] is not None else []
@@ -404,5 +404,5 @@ def _row(one: Shown, value: float, limit: Limit | None) -> dict[str, Any]:
 
 
 def _json(value: float) -> float | int | None:
-    """Number for JSON: whole ones as integers where they count something, None for what has no number."""
+    """Return the number for JSON: None for a value that is not finite."""
     return value if math.isfinite(value) else None

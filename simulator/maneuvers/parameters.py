@@ -1,10 +1,10 @@
-"""Parameters of a maneuver: names for numbers and words that stand in its file once and are used in many places.
+"""Parameters of a maneuver: names for numbers and words that a file uses in several places.
 
-Where a number stands in the file, there may stand `$name`, or a product of two: `1.5 * $name`, `$a * $b`, with a minus before either. Where a
-word stands, `$name` alone. In the title every `$name` is put in. There is nothing else: no functions, no brackets.
+A number in the file may be replaced by `$name` or by a product of two factors: `1.5 * $name`, `$a * $b`, with an optional minus before each
+factor. A word may be replaced by `$name` alone. The title may contain any number of `$name`. Functions and brackets are not supported.
 
-A parameter is called as it is written, with its unit behind it (`$speed_kph`), and stands for the number before the unit: the key that it is
-used behind has the same unit.
+The name of a parameter includes its unit (`$speed_kph`); its value is the number in that unit. A key that uses the parameter must
+have the same unit.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ PARAMETERS = Named(Either((Number(), Text()), "a number or a word"), "names, eac
 _NAME = r"[A-Za-z][A-Za-z0-9_]*"
 _FACTOR = rf"-?\s*(?:\${_NAME}|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)"
 REFERENCE = rf"^\s*{_FACTOR}(?:\s*\*\s*{_FACTOR})?\s*$"
-"""What may stand for a number; it has at least one `$`."""
+"""Pattern of a text that may replace a number; it contains at least one `$`."""
 
 
 class WithParameters(Group):
-    """The keys of a file in which parameters may stand for numbers and words."""
+    """Keys of a file in which parameters may replace numbers and words."""
 
 
-_PASSED_ON = ("min", "max", "value", "to", "from")
-"""Keys without a unit of their own, whose numbers are in that of the key above."""
+_INHERIT_UNIT = ("min", "max", "value", "to", "from")
+"""Keys without a unit suffix; their numbers have the unit of the parent key."""
 
 
 def resolved(mapping: Mapping[str, Any], file: object) -> dict[str, Any]:
-    """A maneuver's mapping with numbers and words in the place of parameters. Raises ConfigError."""
-    said = mapping.get(KEY)
+    """Return the mapping of a maneuver with all parameters replaced by their values. Raises ConfigError."""
+    given = mapping.get(KEY)
     parameters: Mapping[str, Any] = {}
-    if said is not None:
-        PARAMETERS.read(said, file, KEY)
-        parameters = said
+    if given is not None:
+        PARAMETERS.read(given, file, KEY)
+        parameters = given
     with ErrorCollector() as faults:
         out = {
             key: value if key == KEY else _resolved(value, parameters, file, str(key), _suffix(key), faults)
@@ -56,11 +56,11 @@ def resolved(mapping: Mapping[str, Any], file: object) -> dict[str, Any]:
 def _resolved(value: Any, parameters: Mapping[str, Any], file: object, path: str, suffix: str, faults: ErrorCollector) -> Any:
     if isinstance(value, Mapping):
         return {
-            key: _resolved(inside, parameters, file, join(path, str(key)), _suffix(key) or suffix * (key in _PASSED_ON), faults)
-            for key, inside in value.items()
+            key: _resolved(inner, parameters, file, join(path, str(key)), _suffix(key) or suffix * (key in _INHERIT_UNIT), faults)
+            for key, inner in value.items()
         }
     if isinstance(value, list):
-        return [_resolved(inside, parameters, file, f"{path}[{n}]", suffix, faults) for n, inside in enumerate(value)]
+        return [_resolved(inner, parameters, file, f"{path}[{n}]", suffix, faults) for n, inner in enumerate(value)]
     if isinstance(value, str) and "$" in value and path != "title":
         with faults.part():
             return _number(value, parameters, file, path, suffix)
@@ -68,18 +68,18 @@ def _resolved(value: Any, parameters: Mapping[str, Any], file: object, path: str
 
 
 def _number(text: str, parameters: Mapping[str, Any], file: object, path: str, suffix: str) -> Any:
-    """What a text with parameters in it stands for."""
+    """Return the value of a text that contains parameters."""
     if re.match(REFERENCE, text) is None:
         raise ConfigError(file, path, text, "$name, or a product of two such as 1.5 * $name")
     factors = [factor.replace(" ", "") for factor in text.split("*")]
     names = [factor.lstrip("-")[1:] for factor in factors if "$" in factor]
     for name in names:
         if name not in parameters:
-            known = ", ".join(f"${one}" for one in parameters) or "the file has none"
-            raise ConfigError(file, path, text, f"a parameter of the file: {known}{did_you_mean(name, parameters)}")
-        own = _suffix(name)
-        if suffix and own and own.lower() != suffix.lower():
-            raise ConfigError(file, path, text, f"a parameter in the unit of the key, _{suffix}, not _{own}")
+            known = ", ".join(f"${one}" for one in parameters) or "none defined"
+            raise ConfigError(file, path, text, f"a parameter of the file ({known}){did_you_mean(name, parameters)}")
+        unit = _suffix(name)
+        if suffix and unit and unit.lower() != suffix.lower():
+            raise ConfigError(file, path, text, f"a parameter in the unit of the key, _{suffix} instead of _{unit}")
     if len(factors) == 1 and isinstance(parameters[names[0]], str) and not text.strip().startswith("-"):
         return parameters[names[0]]
     out = 1.0
@@ -87,13 +87,13 @@ def _number(text: str, parameters: Mapping[str, Any], file: object, path: str, s
         name = factor.lstrip("-")
         value = parameters[name[1:]] if name.startswith("$") else float(name)
         if isinstance(value, str):
-            raise ConfigError(file, path, text, f"a number: {name} is {value!r}")
+            raise ConfigError(file, path, text, f"a parameter with a number as value; {name} is {value!r}")
         out *= -value if factor.startswith("-") else value
     return int(out) if out.is_integer() and all(isinstance(parameters[name], int) for name in names) else out
 
 
 def _in_words(text: str, parameters: Mapping[str, Any]) -> str:
-    """A text for people with the values of the parameters that it names."""
+    """Return a text with the parameters replaced by their values."""
 
     def value(found: re.Match[str]) -> str:
         known = parameters.get(found[1], found[0])
@@ -103,6 +103,6 @@ def _in_words(text: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _suffix(key: Any) -> str:
-    """Unit behind a key, empty when it has none."""
+    """Return the unit suffix of a key, empty if there is none."""
     suffix = str(key).rpartition("_")[2] if "_" in str(key) else ""
     return suffix if is_suffix(suffix) else ""

@@ -1,4 +1,4 @@
-"""Where all rows of a record are along a path, at once: what `Path` says of one point, in NumPy."""
+"""Projection of all rows of a record onto a path; vectorized version of the methods of `Path`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from simulator.driver.path import LaneChange, Path, TimedLaneChange
 
 STRIDE = 1.0
-"""m of way between two rows whose feet are found one after the other on a curved line; those between start from a guess between them."""
+"""Distance [m] between the rows of a curved path that are projected one after the other; the rows between use interpolated guesses."""
 
 GENTLE = 0.25
-"""Offset by length of all lane changes together, below which a path along a straight line is nowhere steeper than 1 in 2."""
+"""Sum of offset / length of all lane changes below which a path along a straight line is never steeper than 1 in 2."""
 
 
 class Points(NamedTuple):
@@ -27,7 +27,7 @@ class Points(NamedTuple):
 
 
 def points_at(path: Path, stations: NDArray) -> Points:
-    """`Path.at` of stations (n,)."""
+    """Return `Path.at` of stations (n,)."""
     x, y, heading, k, k_slope = _line_at(path, stations)
     if not path.lane_changes:
         return Points(x, y, heading, k)
@@ -40,7 +40,7 @@ def points_at(path: Path, stations: NDArray) -> Points:
 
 
 def stations_of(path: Path, x: NDArray, y: NDArray, guess: float | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(stations, distances to the left) of the feet of points (n,) of a way on a path, m; the first is near `guess`, or wherever it is."""
+    """Return (stations, distances to the left) of points (n,) projected onto a path, m. The first station is near `guess` if given."""
     stations = _guesses(path, x, y, guess)
     for _ in range(8):
         points = points_at(path, stations)
@@ -56,50 +56,50 @@ def stations_of(path: Path, x: NDArray, y: NDArray, guess: float | None = None) 
 
 
 def with_timed(path: Path, timed: Sequence[TimedLaneChange], t: NDArray, x: NDArray, y: NDArray) -> Path:
-    """The path that was followed: `path` with lane changes that start at times placed where the record t, x, y (n,) was then."""
+    """Return the driven path: `path` with timed lane changes added at the stations that the record t, x, y (n,) had at those times."""
     first, guess = 0, None
     for change in timed:
         if change.at > t[-1]:
             break
         last = int(np.searchsorted(t, change.at))
-        there_x = np.append(x[first:last], np.interp(change.at, t, x))
-        there_y = np.append(y[first:last], np.interp(change.at, t, y))
-        guess = float(stations_of(path, there_x, there_y, guess)[0][-1])
+        segment_x = np.append(x[first:last], np.interp(change.at, t, x))
+        segment_y = np.append(y[first:last], np.interp(change.at, t, y))
+        guess = float(stations_of(path, segment_x, segment_y, guess)[0][-1])
         first = last
         path = path.with_lane_changes([LaneChange(guess, change.length, change.offset)])
     return path
 
 
 def _guesses(path: Path, x: NDArray, y: NDArray, guess: float | None) -> NDArray[np.float64]:
-    """Stations (n,) from which Newton's steps end at the same feet as those of a walk from row to row."""
+    """Return stations (n,) from which Newton's method converges to the same projections as a search from row to row."""
     if len(path.x) == 2 and sum(abs(change.offset) / change.length for change in path.lane_changes) < GENTLE:
-        # the foot on the line is near that on the path
+        # the projection onto the line is close to the projection onto the path
         return np.cos(path.heading[0]) * (x - path.x[0]) + np.sin(path.heading[0]) * (y - path.y[0])
-    way = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
-    rows = np.union1d(np.flatnonzero(np.diff(np.floor(way / STRIDE), prepend=-1.0)), [len(x) - 1])
+    distance = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
+    rows = np.union1d(np.flatnonzero(np.diff(np.floor(distance / STRIDE), prepend=-1.0)), [len(x) - 1])
     station = path.find(float(x[0]), float(y[0])) if guess is None else guess
-    found = []
+    stations = []
     for at_x, at_y in zip(x[rows].tolist(), y[rows].tolist(), strict=True):
         station = path.nearest(at_x, at_y, station)
-        found.append(station)
-    return np.interp(way, way[rows], found)
+        stations.append(station)
+    return np.interp(distance, distance[rows], stations)
 
 
 def _line_at(path: Path, stations: NDArray) -> tuple[NDArray, ...]:
-    """x, y, heading, curvature and its slope (1/m2) of the line without lane changes, each (n,)."""
+    """Return x, y, heading, curvature and its slope (1/m2) of the line without lane changes, each (n,)."""
     columns = [np.array(column) for column in (path.x, path.y, path.heading, path.curvature)]
-    place = np.asarray(stations) / path.spacing
-    i = np.clip(place.astype(int), 0, len(path.x) - 2)
-    f = np.clip(place - i, 0.0, 1.0)
+    position = np.asarray(stations) / path.spacing
+    i = np.clip(position.astype(int), 0, len(path.x) - 2)
+    f = np.clip(position - i, 0.0, 1.0)
     x, y, heading, k = ((1.0 - f) * column[i] + f * column[i + 1] for column in columns)
-    within = (place > 0.0) & (place < len(path.x) - 1)
-    beyond = np.where(within, 0.0, (place - np.clip(place, 0.0, len(path.x) - 1.0)) * path.spacing)
+    within = (position > 0.0) & (position < len(path.x) - 1)
+    beyond = np.where(within, 0.0, (position - np.clip(position, 0.0, len(path.x) - 1.0)) * path.spacing)
     slope = np.where(within, (columns[3][i + 1] - columns[3][i]) / path.spacing, 0.0)
     return x + beyond * np.cos(heading), y + beyond * np.sin(heading), heading, np.where(within, k, 0.0), slope
 
 
 def _shift_at(changes: Sequence[LaneChange], stations: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """Sum of the lane changes at stations (n,), m, and its first two derivatives (1, 1/m)."""
+    """Return the sum of the lane changes at stations (n,), m, and its first two derivatives (1, 1/m)."""
     d, d1, d2 = np.zeros((3, len(stations)))
     for change in changes:
         u = np.clip((stations - change.start) / change.length, 0.0, 1.0)

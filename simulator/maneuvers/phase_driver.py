@@ -1,4 +1,4 @@
-"""The driver who drives a maneuver phase by phase."""
+"""Driver of a maneuver with phases."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from simulator.maneuvers.conditions import ConditionMonitor, Conditions, Observa
 from simulator.maneuvers.phases import Phase
 
 DRIVEN = (
-    # name    shape unit what it is
-    ("phase", (), "1", "phase of the maneuver that is driven, from 0; -1 when it is over", "i8"),
-    ("station", (), "m", "place along the path of the maneuver; 0 without one"),
+    # name    shape unit meaning
+    ("phase", (), "1", "number of the current phase, from 0; -1 after the end of the maneuver", "i8"),
+    ("station", (), "m", "station along the path of the maneuver; 0 without a path"),
 )
-"""What a maneuver in phases adds to the log."""
+"""Log columns of a maneuver with phases."""
 DONE = "done"
-"""Every phase was driven to its end."""
+"""Value of `PhaseDriver.ended` after the regular end of the last phase."""
 
 
 class PhaseDriver:
@@ -32,9 +32,9 @@ class PhaseDriver:
 
     Parameters
     ----------
-    phases : in their order
-    aborts : conditions of which any gives the maneuver up, whatever the phase
-    start : where it begins in the world
+    phases : phases in driving order
+    aborts : conditions that abort the maneuver in any phase; one is sufficient
+    start : start pose in the world frame
     traits, speed, followers, seed : see `Channels`
     """
 
@@ -49,89 +49,90 @@ class PhaseDriver:
         seed: int,
     ) -> None:
         self.ended = ""
-        """How the maneuver ended: DONE, or why it was given up; empty while it goes on."""
+        """Reason for the end of the maneuver: DONE or the abort reason; empty while it continues."""
         self._phases, self._start, self._follower = tuple(phases), start, followers.get(None)
         self._channels = channels = Channels(traits, speed, followers, seed)
         self._directions = math.cos(start.yaw), math.sin(start.yaw)
         self._aborts = [one.watch() for one in aborts]
         self._until: list[ConditionMonitor] = []
         self._phase = -1
-        self._driven, self._seen = record(DRIVEN), record(SEEN)
+        self._logged, self._seen = record(DRIVEN), record(SEEN)
         self._notice: Callable | None = None
-        self._look = Observation(partial(_path_error, self._follower, self._seen), lambda: channels.done)
-        # which knows nothing of this driver: in a ring, they and the vehicle would stay until somebody looks for garbage
+        self._observation = Observation(partial(_path_error, self._follower, self._seen), lambda: channels.done)
+        # no reference to this driver: a reference cycle would keep the driver and the vehicle until the next garbage collection
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """What it adds to the log."""
-        return [("", DRIVEN, self._driven)]
+        """Records that the driver adds to the log."""
+        return [("", DRIVEN, self._logged)]
 
     def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the COMMAND record at time t (s) from the READOUT record. A vehicle without a place keeps the last command."""
+        """Fill the COMMAND record at time t (s) from the READOUT record. Without a valid vehicle position, the last command remains."""
         if self._notice is None:
             self._notice = compiled_call(notice, readout, self._seen)
         if not self._notice(readout, self._seen):
             return
-        look = self._looked(t, readout)
+        observation = self._observe(t, readout)
         if self._phase < 0:
-            self._enter(0, look)
+            self._enter(0, observation)
         if self.ended:
             self._channels.stop(command)
         else:
-            self._pass_on(look)
-            self._channels.fill(look, command)  # also at the look that ends it: what is driven until the next one is still the maneuver
-        out = self._driven[0]
+            self._check_conditions(observation)
+            # also in the call that ends the maneuver: the command is used until the next call
+            self._channels.fill(observation, command)
+        out = self._logged[0]
         out["phase"] = -1 if self.ended else self._phase
         if self._follower is not None:
-            out["station"] = look.station
+            out["station"] = observation.station
 
-    def _looked(self, t: float, readout: Record) -> Observation:
-        """The look, brought up to date."""
-        seen, look, start = self._seen[0], self._look, self._start
-        at = float(seen["x"]), float(seen["y"])
-        east, north = at[0] - start.x, at[1] - start.y
+    def _observe(self, t: float, readout: Record) -> Observation:
+        """Update the observation and return it."""
+        observed, observation, start = self._seen[0], self._observation, self._start
+        position = float(observed["x"]), float(observed["y"])
+        east, north = position[0] - start.x, position[1] - start.y
         c, s = self._directions
         x, y = c * east + s * north, c * north - s * east
         if self._phase >= 0:
-            look.way += math.hypot(x - look.x, y - look.y)
-        look.t, look.readout, look.x, look.y = t, readout, x, y
-        look.heading += math.remainder(float(seen["yaw"]) - start.yaw - look.heading, math.tau)
+            observation.distance += math.hypot(x - observation.x, y - observation.y)
+        observation.t, observation.readout, observation.x, observation.y = t, readout, x, y
+        observation.heading += math.remainder(float(observed["yaw"]) - start.yaw - observation.heading, math.tau)
         if self._follower is not None:
             path = self._follower.path
-            look.station = path.find(*at) if math.isnan(look.station) else path.nearest(*at, look.station)
-        return look
+            observation.station = path.find(*position) if math.isnan(observation.station) else path.nearest(*position, observation.station)
+        return observation
 
-    def _pass_on(self, look: Observation) -> None:
-        """Give up, or go to the next phase, as the conditions say; several phases may end at one look."""
+    def _check_conditions(self, observation: Observation) -> None:
+        """Abort the maneuver or go to the next phase if the conditions are true; several phases may end in one call."""
         while not self.ended:
-            wrong = [watcher for watcher in self._aborts if watcher.holds(look)]
-            if wrong:
-                self.ended = f"given up in phase {self._phases[self._phase].name}: {wrong[0].words}"
+            violated = [monitor for monitor in self._aborts if monitor.holds(observation)]
+            if violated:
+                self.ended = f"aborted in phase {self._phases[self._phase].name}: {violated[0].words}"
                 return
-            if not any([watcher.holds(look) for watcher in self._until]):  # noqa: C419 - every one of them has to see every look
+            if not any([monitor.holds(observation) for monitor in self._until]):  # noqa: C419 - every monitor needs every observation
                 return
             if self._phase + 1 == len(self._phases):
                 self.ended = DONE
                 return
-            self._enter(self._phase + 1, look)
+            self._enter(self._phase + 1, observation)
 
-    def _enter(self, index: int, look: Observation) -> None:
+    def _enter(self, index: int, observation: Observation) -> None:
         """Begin a phase."""
-        ending = len(self._phases[self._phase].aborts) if self._phase >= 0 else 0
+        previous = len(self._phases[self._phase].aborts) if self._phase >= 0 else 0
         phase, self._phase = self._phases[index], index
-        look.begun, look.way_begun = look.t, look.way
+        observation.phase_start, observation.phase_start_distance = observation.t, observation.distance
         self._until = [one.watch() for one in phase.until]
-        self._aborts[len(self._aborts) - ending :] = [one.watch() for one in phase.aborts]
-        self._channels.begin(phase, look)
+        self._aborts[len(self._aborts) - previous :] = [one.watch() for one in phase.aborts]
+        self._channels.begin(phase, observation)
 
 
-def _path_error(follower: PathFollower | None, seen: Record, station: float) -> float:
-    """m that a place that was SEEN lies to the left of the path at its station [m]; NaN without one."""
+def _path_error(follower: PathFollower | None, observed: Record, station: float) -> float:
+    """Return the distance [m] of the observed position to the left of the path at a station [m]; NaN without a path."""
     if follower is None:
         return math.nan
-    return follower.path.offset_of(float(seen[0]["x"]), float(seen[0]["y"]), station)
+    return follower.path.offset_of(float(observed[0]["x"]), float(observed[0]["y"]), station)
 
 
 def how_ended(driver: object) -> str:
-    """How the maneuver of a driver ended, as `PhaseDriver.ended`; empty for one who drives no phases."""
+    """Return `PhaseDriver.ended` of a driver; empty for a driver without phases."""
     return driver.ended if isinstance(driver, PhaseDriver) else ""

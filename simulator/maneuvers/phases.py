@@ -1,8 +1,9 @@
-"""Phases of a maneuver: one after the other, each with what it does on every channel and with when it ends.
+"""Phases of a maneuver: the actions on every channel and the end of each phase.
 
-A channel that a phase does not name goes on as it was: a held steering wheel stays held, a speed is still kept, a profile runs on. Steering is
-one thing: `steering` (of the steering wheel), `road_wheel` and `steering_torque` take each other's place. So are the pedals: `speed` takes them from `throttle`
-and `brake`, either of these takes them back and releases the other one.
+A channel that a phase does not name continues: the steering wheel keeps its angle, the speed control stays active, and profiles run on.
+The steering channels exclude each other: `steering` (steering wheel), `road_wheel` and `steering_torque`; a new one replaces the old
+one. The same applies to the pedals: `speed` replaces `throttle` and `brake`; `throttle` or `brake` alone replaces `speed` and releases
+the other pedal.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from simulator.maneuvers.conditions import CONDITIONS, Condition, Conditions, co
 from simulator.maneuvers.input_signals import channel, check_profile, new_profile, profile_tables
 
 FOLLOW = "path"
-"""Word behind `type` of a steering that follows the path of the maneuver."""
+"""Value of `type` for steering along the path of the maneuver."""
 USUAL_ACCELERATION = 2.0
-"""m/s2 with which a speed is come to where the file says nothing."""
+"""Default acceleration [m/s2] toward a new speed."""
 SELECTOR = {"reverse": -1, "neutral": 0, "drive": 1}
 SHIFTING = "shifting"
-"""Word for gears that the driver chooses himself."""
-MOST_GEARS = 10
+"""Value of `gear` if the driver shifts the gears."""
+MAX_GEARS = 10
 
 ANGLES = ("steering", "road_wheel")
 STEERING = (*ANGLES, "steering_torque")
 PEDALS = ("speed", "throttle", "brake")
 SWITCHES = ("low_range", "center_lock")
-"""Of the transfer case."""
+"""Switches of the transfer case."""
 OTHERS = ("gear", *SWITCHES, "parking_brake", "drawbar")
 UNITS = {
     "steering": "rad",
@@ -48,65 +49,66 @@ UNITS = {
 _SPEEDS = {
     **profile_tables("m/s"),
     "constant": (
-        Field("value", Number("m/s", 0.0, 90.0), "speed to come to"),
-        Field("acceleration", Number("m/s2", 0.001, 30.0), "with which it is come to", USUAL_ACCELERATION),
+        Field("value", Number("m/s", 0.0, 90.0), "target speed"),
+        Field("acceleration", Number("m/s2", 0.001, 30.0), "acceleration toward the target speed", USUAL_ACCELERATION),
     ),
 }
 _NAME = Text("a name (letters, digits, . _ -)", pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 _GEAR = Either(
-    (Choice((*SELECTOR, SHIFTING)), Number("1", 1, MOST_GEARS, whole=True)),
-    "drive, neutral, reverse, shifting (forward gears that the driver chooses himself), or the number of a forward gear to be held",
+    (Choice((*SELECTOR, SHIFTING)), Number("1", 1, MAX_GEARS, whole=True)),
+    "drive, neutral, reverse, shifting (the driver shifts the forward gears), or the number of a fixed forward gear",
 )
 
 
 @dataclass(frozen=True)
 class PhaseSection:
-    """A phase, key by key."""
+    """Section of a phase in the file."""
 
     name: str = entry(_NAME, "name of the phase")
     steering: Any = entry(
         channel(
-            "rad", more={FOLLOW: (Field("driver", STEERING_LAW, "who steers in this phase, instead of `driver` of the maneuver", None),)}
+            "rad",
+            more={FOLLOW: (Field("driver", STEERING_LAW, "steering model of this phase, instead of `driver` of the maneuver", None),)},
         ),
-        "angle of the steering wheel, + = left, at most its lock; or `type: path`: follow the path",
+        "angle of the steering wheel, + = left, limited to the lock; or `type: path` to follow the path",
         None,
         written="deg",
     )
     road_wheel: Any = entry(
-        channel("rad"), "mean angle of the steered wheels, + = left, instead of that of the steering wheel", None, written="deg"
+        channel("rad"), "mean angle of the steered wheels, + = left, instead of the angle of the steering wheel", None, written="deg"
     )
     steering_torque: Any = entry(
         channel("N m"),
-        "torque of the hands on the steering wheel, + = left, which turns freely: 0 lets it go; the vehicle needs a steering.hand_wheel",
+        "torque on the free steering wheel, + = left; 0 = released; requires steering.hand_wheel in the vehicle",
         None,
         written="Nm",
     )
-    speed: Any = entry(channel("m/s", 0.0, 90.0, _SPEEDS), "speed that is kept by both pedals", None, written="kph")
-    throttle: Any = entry(channel("1", 0.0, 1.0), "throttle pedal", None)
-    brake: Any = entry(channel("1", 0.0, 1.0), "brake pedal", None)
-    parking_brake: Any = entry(channel("1", 0.0, 1.0), "parking brake", None)
+    speed: Any = entry(channel("m/s", 0.0, 90.0, _SPEEDS), "target speed of the speed control, which uses both pedals", None, written="kph")
+    throttle: Any = entry(channel("1", 0.0, 1.0), "position of the throttle pedal", None)
+    brake: Any = entry(channel("1", 0.0, 1.0), "position of the brake pedal", None)
+    parking_brake: Any = entry(channel("1", 0.0, 1.0), "position of the parking brake", None)
     gear: Any = entry(
-        _GEAR, "drive, neutral, reverse, `shifting`: the driver chooses the forward gear; or the number of one that is held", None
+        _GEAR, "drive, neutral, reverse, `shifting` (the driver shifts the forward gears), or the number of a fixed forward gear", None
     )
-    low_range: bool | None = entry(Flag(), "low range of the transfer case, which is taken at a standstill", None)
+    low_range: bool | None = entry(Flag(), "low range of the transfer case; engages at standstill", None)
     center_lock: bool | None = entry(Flag(), "lock of the center differential", None)
-    drawbar: Any = entry(channel("N"), "pull of a sled on the tow hook, + = backwards", None, written="N")
-    until: Any = entry(CONDITIONS, "conditions of which any ends the phase", None)
-    lasts: float | None = entry(Number("s", 0.0, 86400.0), "time after which it ends in any case", None, written="s")
+    drawbar: Any = entry(channel("N"), "pull of a sled on the tow hook, + = backward", None, written="N")
+    until: Any = entry(CONDITIONS, "conditions that end the phase; one is sufficient", None)
+    lasts: float | None = entry(Number("s", 0.0, 86400.0), "maximum duration of the phase", None, written="s")
     timeout: float | None = entry(
-        Number("s", 0.0, 86400.0), "time after which the maneuver is given up unless the phase has ended", None, written="s"
+        Number("s", 0.0, 86400.0), "time limit of the phase; a longer phase aborts the maneuver", None, written="s"
     )
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A checked phase.
+    """Checked phase.
 
     Attributes
     ----------
-    channels : what it says by channel, in SI; only those that it names
-    until : conditions of which any ends it
-    aborts : that give the maneuver up
+    channels : values of the channels that the phase names, in SI
+    until : conditions that end the phase; one is sufficient
+    aborts : conditions that abort the maneuver
     """
 
     name: str
@@ -118,60 +120,62 @@ class Phase:
 def read_phases(
     sections: Sequence[PhaseSection], mapping: Sequence[Mapping[str, Any]], file: object, *, has_path: bool
 ) -> tuple[Phase, ...]:
-    """Phases out of what was read; `mapping` is how the file has them. Raises ConfigError."""
+    """Return the phases from their sections; `mapping` holds the keys as written in the file. Raises ConfigError."""
     out: list[Phase] = []
     with ErrorCollector() as faults:
         for n, (section, written) in enumerate(zip(sections, mapping, strict=True)):
             with faults.part():
                 if section.name in [one.name for one in sections[:n]]:
-                    raise ConfigError(file, f"phases[{n}].name", section.name, "a name that no phase before it has")
+                    raise ConfigError(file, f"phases[{n}].name", section.name, "a name that no earlier phase has")
             with faults.part():
                 out.append(_phase(section, written, file, f"phases[{n}]", has_path, last=n == len(sections) - 1))
     return tuple(out)
 
 
 def _phase(section: PhaseSection, written: Mapping[str, Any], file: object, key: str, has_path: bool, last: bool) -> Phase:
-    spelled = {_channel_of(name): str(name) for name in written}
+    key_in_file = {_channel_of(name): str(name) for name in written}
     channels: dict[str, Any] = {}
     with ErrorCollector() as faults:
-        _check_rivals(spelled, file, key, faults)
+        _check_rivals(key_in_file, file, key, faults)
         for name in (*STEERING, *PEDALS, *OTHERS):
-            said = getattr(section, name)
-            if said is None:
+            given = getattr(section, name)
+            if given is None:
                 continue
             with faults.part():
-                channels[name] = said if name in ("gear", *SWITCHES) else check_profile(said, UNITS[name], file, f"{key}.{spelled[name]}")
-                if name == "steering" and follows_path(said) and not has_path:
+                channels[name] = (
+                    given if name in ("gear", *SWITCHES) else check_profile(given, UNITS[name], file, f"{key}.{key_in_file[name]}")
+                )
+                if name == "steering" and follows_path(given) and not has_path:
                     raise ConfigError(file, f"{key}.steering", FOLLOW, "a path in the file: waypoints, segments or a course")
         with faults.part():
-            until, aborts = _ends(section, channels, written, file, key, last)
+            until, aborts = _end_conditions(section, channels, written, file, key, last)
             _need_path(until, has_path, file, f"{key}.until")
     return Phase(section.name, channels, until, aborts)
 
 
-def _check_rivals(spelled: Mapping[str, str], file: object, key: str, faults: ErrorCollector) -> None:
-    """Steering is said in one way, and so are the pedals."""
+def _check_rivals(key_in_file: Mapping[str, str], file: object, key: str, faults: ErrorCollector) -> None:
+    """Check that the phase names at most one steering channel, and either the speed or the pedals."""
     for first, rivals in (
         ("steering", ("road_wheel", "steering_torque")),
         ("road_wheel", ("steering_torque",)),
         ("speed", ("throttle", "brake")),
     ):
         for rival in rivals:
-            if first in spelled and rival in spelled:
-                faults.add(ConfigError(file, f"{key}.{spelled[rival]}", "both", f"either {first} or {rival}"))
+            if first in key_in_file and rival in key_in_file:
+                faults.add(ConfigError(file, f"{key}.{key_in_file[rival]}", "both", f"either {first} or {rival}"))
 
 
-def _ends(
+def _end_conditions(
     section: PhaseSection, channels: Mapping[str, Any], written: Mapping[str, Any], file: object, key: str, last: bool
 ) -> tuple[Conditions, Conditions]:
-    """What ends a phase, and what gives the maneuver up."""
+    """Return the conditions that end the phase and those that abort the maneuver."""
     until: Conditions = conditions(section.until, file, f"{key}.until", written["until"]) if section.until is not None else ()
     if section.lasts is not None:
         until = (*until, _after(section.lasts))
     if not until and _all_end(channels):
-        until = (Condition("profiles_done", "above", 0.5, "level", 0.0, "its profiles are done"),)
+        until = (Condition("profiles_done", "above", 0.5, "level", 0.0, "profiles done"),)
     if not until and not last:
-        raise ConfigError(file, key, section.name, "a phase that ends: until, lasts_s, or a profile that comes to its end")
+        raise ConfigError(file, key, section.name, "a phase with an end: until, lasts_s, or a profile that ends")
     return until, () if section.timeout is None else (_after(section.timeout),)
 
 
@@ -180,16 +184,16 @@ def _after(seconds: float) -> Condition:
 
 
 def _all_end(channels: Mapping[str, Any]) -> bool:
-    """Whether profiles say how long a phase is: at least one of them takes a time, and none goes on for ever."""
-    said = [one for one in channels.values() if isinstance(one, Mapping) and one["type"] not in ("constant", "hold", FOLLOW)]
-    endless = [one for one in said if one["type"] == "sine" and one.get("cycles") is None]
-    return bool(said) and not endless
+    """Return True if the profiles define the duration: at least one takes time and none is endless."""
+    given = [one for one in channels.values() if isinstance(one, Mapping) and one["type"] not in ("constant", "hold", FOLLOW)]
+    endless = [one for one in given if one["type"] == "sine" and one.get("cycles") is None]
+    return bool(given) and not endless
 
 
 def own_law(phase: Phase) -> Mapping[str, Any] | None:
-    """Who steers along the path in a phase, where it says so itself."""
-    said = phase.channels.get("steering")
-    return said.get("driver") if isinstance(said, Mapping) and follows_path(said) else None
+    """Return the steering model that a phase specifies for the path; None if it specifies none."""
+    given = phase.channels.get("steering")
+    return given.get("driver") if isinstance(given, Mapping) and follows_path(given) else None
 
 
 def _need_path(until: Conditions, has_path: bool, file: object, key: str) -> None:
@@ -200,33 +204,33 @@ def _need_path(until: Conditions, has_path: bool, file: object, key: str) -> Non
 
 
 def _channel_of(written: Any) -> str:
-    """Name of a channel as the file spells it, without its unit."""
+    """Return the name of a channel without the unit suffix of the file."""
     return split_unit(str(written), UNITS)[0] or str(written)
 
 
-def follows_path(said: Any) -> bool:
-    """Whether a steering follows the path of the maneuver."""
-    return isinstance(said, Mapping) and said["type"] == FOLLOW
+def follows_path(given: Any) -> bool:
+    """Return True if the steering follows the path of the maneuver."""
+    return isinstance(given, Mapping) and given["type"] == FOLLOW
 
 
 class Running:
-    """A channel that runs: a profile with the time at which it began.
+    """Profile with the time at which it began.
 
     Parameters
     ----------
-    said : as the phase has it
-    present : value of the channel until now
-    began : s
-    seed : of a random profile
+    given : value or profile of the phase
+    present : value of the channel before the profile
+    began : start time [s]
+    seed : seed of a random profile
     """
 
-    def __init__(self, said: Any, present: float, began: float, seed: int) -> None:
-        self._profile, self._began = new_profile(said, present, seed), began
+    def __init__(self, given: Any, present: float, began: float, seed: int) -> None:
+        self._profile, self._began = new_profile(given, present, seed), began
 
     def value(self, t: float, roll_rate: float) -> float:
-        """Value at time t (s) of the drive."""
+        """Return the value at time t (s) of the run."""
         return self._profile.value(t - self._began + 1e-9, roll_rate)
 
     def done(self, t: float) -> bool:
-        """Whether it has come to its end."""
+        """Return True if the profile has ended."""
         return self._profile.done(t - self._began + 1e-9)

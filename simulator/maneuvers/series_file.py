@@ -1,7 +1,7 @@
-"""Series of maneuvers: one after the other, each with parameters of its own, what one has measured handed on to the next; and searches for the
-highest value of a parameter with which a maneuver still passes.
+"""Series of maneuvers: maneuvers in order, each with its parameters, and searches for the maximum value of a parameter.
 
-Here is what such a file says and which run comes next; whoever drives (`simulator.run.series`) knows neither.
+A step may pass measured values to the parameters of later steps. A search finds the maximum value of a parameter with which a
+maneuver passes. This module reads the file and selects the next run; `simulator.run.series` executes the runs.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from simulator.maneuvers.parameters import PARAMETERS, REFERENCE, WithParameters
 
 _NAME = Text("a name (letters, digits, . _ / -)", pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]*\Z")
 _FILE = Text("a name, or the path of a file")
-_SOMETHING = Either((Number(), Text()), "a number or a word")
-MOST_RUNS = 1000
+_NUMBER_OR_WORD = Either((Number(), Text()), "a number or a word")
+MAX_RUNS = 1000
 
 PARTS = ("vehicle", "terrain")
-"""Words that stand beside a maneuver's parameters for the files that it names."""
+"""Keys that select the files of a maneuver; allowed next to its parameters."""
 FOUND = ("parameter", "value", "tolerance", "highest_tried", "failed_below")
-"""Of what a search has found, all but the parameters that stood beside the one it was for."""
+"""Keys of a search result, without the additional parameters of the search."""
 HANDED_ON = ("mean", "min", "max", "last")
 
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers from `first` on in steps, the last one always among them."""
+    """Numbers from `first` in equal steps; always includes the last number."""
 
-    first: float = entry(Number(), "the first one")
-    step: float = entry(Number("", 0.0, above=0.0), "from one to the next")
-    to: Any = entry(Either((Number(), ListOf(Number(), least=1))), "the last one; of several the largest")
-    most: float | None = entry(Number(), "but no more than this", None)
+    first: float = entry(Number(), "first number")
+    step: float = entry(Number("", 0.0, above=0.0), "step between two numbers")
+    to: Any = entry(Either((Number(), ListOf(Number(), least=1))), "last number; of a list, the maximum")
+    most: float | None = entry(Number(), "upper limit of the last number", None)
 
     def values(self) -> tuple[float, ...]:
-        """All of them."""
+        """Return all numbers."""
         last = max(self.to) if isinstance(self.to, list | tuple) else self.to
         last = last if self.most is None else min(last, self.most)
         count = max(0, math.ceil((last - self.first) / self.step - 1e-9))
@@ -47,15 +47,15 @@ class Range:
 
 
 _RANGE = group_of(Range)
-_VALUES = Either((ListOf(_SOMETHING, least=1), _RANGE), "a list, or {first, step, to}")
+_VALUES = Either((ListOf(_NUMBER_OR_WORD, least=1), _RANGE), "a list, or {first, step, to}")
 _TAKEN = Named(
     Group(
         (
-            Field("metric", Text("a metric with its unit, as metrics.json has it"), "which"),
-            Field("of", Choice(HANDED_ON), "of all runs of this step", "mean"),
+            Field("metric", Text("a metric with its unit, as metrics.json has it"), "name of the metric"),
+            Field("of", Choice(HANDED_ON), "statistic over all runs of this step", "mean"),
         )
     ),
-    "parameters, each with a metric",
+    "parameters with a metric each",
 )
 
 
@@ -63,51 +63,51 @@ _TAKEN = Named(
 class Step:
     """Runs of one maneuver."""
 
-    run: str = entry(_FILE, "maneuver, by name or path")
+    run: str = entry(_FILE, "name or path of the maneuver")
     given: Mapping[str, Any] | None = entry(
-        Named(_SOMETHING), "parameters of it, `vehicle` or `terrain`, that are other than in its file", None
+        Named(_NUMBER_OR_WORD), "values that replace parameters, `vehicle` or `terrain` of the maneuver", None
     )
-    each: Mapping[str, Any] | None = entry(
-        Named(_VALUES), "the same with several values: a run for each, and of several parameters for every combination", None
-    )
-    take: Mapping[str, Any] | None = entry(_TAKEN, "parameters for the steps that follow, out of what was measured", None)
+    each: Mapping[str, Any] | None = entry(Named(_VALUES), "parameters with several values; one run for every combination", None)
+    take: Mapping[str, Any] | None = entry(_TAKEN, "parameters of later steps, taken from measured metrics", None)
     counts_from: Mapping[str, Any] | None = entry(
-        Named(Number()), "runs in which a parameter is smaller than this are told and do not count", None
+        Named(Number()), "minimum value of a parameter; runs below this value are reported but do not count", None
     )
-    stop: str = entry(Choice(("never", "failure")), "whether a run that fails ends this step", "never")
+    stop: str = entry(Choice(("never", "failure")), "condition that ends this step early", "never")
 
 
 @dataclass(frozen=True)
 class Search:
-    """The highest value of a parameter with which a maneuver passes, by bisection."""
+    """Search for the maximum value of a parameter with which a maneuver passes, by bisection."""
 
-    run: str = entry(_FILE, "maneuver, by name or path")
-    parameter: str = entry(_NAME, "its parameter")
-    first: float = entry(Number(), "value that should pass")
-    to: float = entry(Number(), "highest value that is tried")
-    tolerance: float = entry(Number("", 0.0, above=0.0), "how close to the limit the answer is to be")
+    run: str = entry(_FILE, "name or path of the maneuver")
+    parameter: str = entry(_NAME, "name of the parameter")
+    first: float = entry(Number(), "first value, expected to pass")
+    to: float = entry(Number(), "highest tested value")
+    tolerance: float = entry(Number("", 0.0, above=0.0), "tolerance of the result")
     check: int = entry(
-        Number("1", 0, 100, whole=True), "values between first and the answer that are driven at the end: those that fail are told", 2
+        Number("1", 0, 100, whole=True), "number of values between first and the result to verify at the end; failures are reported", 2
     )
-    given: Mapping[str, Any] | None = entry(Named(_SOMETHING), "other parameters, `vehicle` or `terrain`", None)
-    each: Mapping[str, Any] | None = entry(Named(ListOf(_SOMETHING, least=1)), "a search for each of these", None)
+    given: Mapping[str, Any] | None = entry(Named(_NUMBER_OR_WORD), "values that replace parameters, `vehicle` or `terrain`", None)
+    each: Mapping[str, Any] | None = entry(
+        Named(ListOf(_NUMBER_OR_WORD, least=1)), "parameters with several values; one search for every combination", None
+    )
 
 
 @dataclass(frozen=True)
 class SeriesFile:
-    """The file, key by key."""
+    """Keys of the file."""
 
     name: str = entry(_NAME, "name of the series")
-    title: str = entry(Text("text", empty=True), "what is shown to people", "")
-    vehicle: str | None = entry(_FILE, "vehicle, instead of those of the maneuvers", None)
-    terrain: str | None = entry(_FILE, "terrain, instead of those of the maneuvers", None)
-    parameters: Mapping[str, Any] | None = entry(PARAMETERS, "names for numbers and words, which stand as $name", None)
-    series: tuple[Any, ...] = entry(ListOf(group_of(Step)), "maneuvers, in their order", ())
-    search: Search | None = entry(group_of(Search), "a search for a limit, instead", None)
+    title: str = entry(Text("text", empty=True), "title in reports", "")
+    vehicle: str | None = entry(_FILE, "vehicle that replaces those of the maneuvers", None)
+    terrain: str | None = entry(_FILE, "terrain that replaces those of the maneuvers", None)
+    parameters: Mapping[str, Any] | None = entry(PARAMETERS, "names of numbers and words, used as $name", None)
+    series: tuple[Any, ...] = entry(ListOf(group_of(Step)), "steps in order", ())
+    search: Search | None = entry(group_of(Search), "search for a limit; replaces series", None)
 
 
 FILE = WithParameters(entries(SeriesFile))
-"""Of a file in ``configs/series``."""
+"""Keys of a file in ``configs/series``."""
 
 
 @dataclass(frozen=True)
@@ -117,21 +117,21 @@ class Run:
     maneuver: str
     parameters: Mapping[str, Any]
     counts: bool = True
-    """Whether its verdict is one of the series."""
+    """True if the verdict of the run counts for the series."""
 
     @property
     def label(self) -> str:
-        """For people and folders."""
-        said = "_".join(
+        """Name of the run in reports and folders."""
+        given = "_".join(
             f"{name}_{value:g}" if isinstance(value, int | float) else f"{name}_{value}" for name, value in self.parameters.items()
         )
-        said = said.replace("/", "_")
-        return f"{self.maneuver.rsplit('/', 1)[-1].removesuffix('.yaml')}{'_' if said else ''}{said}"
+        given = given.replace("/", "_")
+        return f"{self.maneuver.rsplit('/', 1)[-1].removesuffix('.yaml')}{'_' if given else ''}{given}"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run: its verdict, and its metrics by name with unit."""
+    """Result of a run: its verdict and its metrics by name with unit."""
 
     run: Run
     passed: bool | None
@@ -139,9 +139,9 @@ class Outcome:
 
 
 class Series:
-    """A checked series.
+    """Checked series.
 
-    `runs` gives one run after the other; what came of it has to be told by `note` before the next is asked for.
+    `runs` yields one run after the other. The caller must pass the outcome of each run to `note` before it requests the next run.
     """
 
     def __init__(self, mapping: Mapping[str, Any], file: object) -> None:
@@ -157,18 +157,18 @@ class Series:
         self.vehicle, self.terrain = document.vehicle, document.terrain
         self.maneuvers = [document.search.run] if document.search else [step.run for step in document.series]
         self.taken: dict[str, float] = {}
-        """Parameters that steps have handed on."""
+        """Parameters taken from the metrics of earlier steps."""
         self.found: list[dict[str, Any]] = []
-        """What searches have found."""
+        """Results of the searches."""
         self.outcomes: list[Outcome] = []
-        """Of all runs so far."""
+        """Outcomes of all runs so far."""
 
     def note(self, outcome: Outcome) -> None:
-        """What came of the run that was given last."""
+        """Store the outcome of the last run."""
         self.outcomes.append(outcome)
 
     def runs(self) -> Iterator[Run]:
-        """One run after the other. Raises ConfigError: a metric that is to be handed on was not measured, or there are too many runs."""
+        """Yield one run after the other. Raises ConfigError: a metric to take was not measured, or there are too many runs."""
         if self._mapping.get("search") is not None:
             yield from self._search()
             return
@@ -177,14 +177,14 @@ class Series:
 
     @property
     def passed(self) -> bool | None:
-        """Whether every run that counts has passed, and every search has found something; None when nothing has limits."""
+        """True if every run that counts has passed and every search has a result; None if nothing has limits."""
         verdicts: list[bool] = [bool(one["value"] is not None) for one in self.found]
         if not self.found:
             verdicts = [one.passed for one in self.outcomes if one.run.counts and one.passed is not None]
         return all(verdicts) if verdicts else None
 
     def _document(self) -> SeriesFile:
-        """The file with the parameters that are known by now."""
+        """Return the file with the parameters that are known so far."""
         mapping = {**self._mapping, "parameters": {**(self._mapping.get("parameters") or {}), **self.taken}}
         series = mapping.get("series")
         if series:
@@ -194,25 +194,25 @@ class Series:
     def _step(self, n: int) -> Iterator[Run]:
         step: Step = self._document().series[n]
         names, choices = list(step.each or {}), [_choices(value) for value in (step.each or {}).values()]
-        if math.prod(map(len, choices)) > MOST_RUNS:
-            raise ConfigError(self.file, f"series[{n}].each", math.prod(map(len, choices)), f"at most {MOST_RUNS} runs")
+        if math.prod(map(len, choices)) > MAX_RUNS:
+            raise ConfigError(self.file, f"series[{n}].each", math.prod(map(len, choices)), f"at most {MAX_RUNS} runs")
         began = len(self.outcomes)
         for values in itertools.product(*choices):
             parameters = {**(step.given or {}), **dict(zip(names, values, strict=True))}
-            counts = all(parameters.get(name, least) >= least - 1e-9 for name, least in (step.counts_from or {}).items())
+            counts = all(parameters.get(name, lowest) >= lowest - 1e-9 for name, lowest in (step.counts_from or {}).items())
             yield Run(step.run, parameters, counts)
             if step.stop == "failure" and self.outcomes[-1].passed is False:
                 break
-        for name, said in (step.take or {}).items():
-            self.taken[name] = self._put_together(self.outcomes[began:], said, f"series[{n}].take.{name}")
+        for name, given in (step.take or {}).items():
+            self.taken[name] = self._combine(self.outcomes[began:], given, f"series[{n}].take.{name}")
 
-    def _put_together(self, outcomes: list[Outcome], said: Mapping[str, Any], key: str) -> float:
-        metric, of = said["metric"], said.get("of", "mean")
+    def _combine(self, outcomes: list[Outcome], given: Mapping[str, Any], key: str) -> float:
+        metric, of = given["metric"], given.get("of", "mean")
         values = [outcome.metrics.get(metric) for outcome in outcomes]
         known = [value for value in values if value is not None]
         if len(known) < len(values) or not known:
-            there = ", ".join(sorted(outcomes[-1].metrics)) if outcomes else "no run"
-            raise ConfigError(self.file, key, metric, f"a metric that every run of the step has measured; there are {there}")
+            measured = ", ".join(sorted(outcomes[-1].metrics)) if outcomes else "no run"
+            raise ConfigError(self.file, key, metric, f"a metric that every run of the step has measured ({measured})")
         return {"mean": sum(known) / len(known), "min": min(known), "max": max(known), "last": known[-1]}[of]
 
     def _search(self) -> Iterator[Run]:
@@ -238,8 +238,8 @@ class Series:
                 low, high = (middle, high) if self.outcomes[-1].passed else (low, middle)
             best = low
         failed: list[float] = []
-        below = () if best is None or best <= search.first else range(search.check)
-        for n in below:
+        values_below = () if best is None or best <= search.first else range(search.check)
+        for n in values_below:
             assert best is not None
             value = search.first + (best - search.first) * (n + 1) / (search.check + 1)
             yield Run(search.run, {**parameters, search.parameter: value}, counts=False)
@@ -256,13 +256,13 @@ class Series:
         )
 
     def _check_bounds(self, document: SeriesFile) -> None:
-        """What no single key can tell. Raises ConfigError."""
+        """Check keys against each other. Raises ConfigError."""
         search = document.search
         if search is not None and "$" not in str(self._mapping["search"]) and search.to <= search.first:
-            raise ConfigError(self.file, "search.to", search.to, f"more than first, {search.first:g}")
+            raise ConfigError(self.file, "search.to", search.to, f"a number above first, {search.first:g}")
 
     def _check_parameters(self, mapping: Mapping[str, Any]) -> None:
-        """Every parameter that is used is said in the file or handed on by a step before. Raises ConfigError."""
+        """Check that the file or an earlier step defines every used parameter. Raises ConfigError."""
         known = dict(mapping.get("parameters") or {}) if isinstance(mapping.get("parameters"), Mapping | None) else {}
         steps = mapping.get("series")
         with ErrorCollector() as faults:
@@ -276,19 +276,19 @@ class Series:
                     resolved({"parameters": known, "search": mapping["search"]}, self.file)
 
 
-def _choices(said: Any) -> tuple[Any, ...]:
-    return said.values() if isinstance(said, Range) else tuple(said)
+def _choices(given: Any) -> tuple[Any, ...]:
+    return given.values() if isinstance(given, Range) else tuple(given)
 
 
 def _is_ready(step: Any, parameters: Mapping[str, Any]) -> bool:
-    """Whether every parameter in a step is known."""
+    """Return True if every parameter of a step is known."""
     return all(name in parameters for name in re.findall(r"\$([A-Za-z][A-Za-z0-9_]*)", str(step)))
 
 
 def _with_placeholders(value: Any) -> Any:
-    """The same with 1 in the place of what is not known yet, to be checked by the tables."""
+    """Return the value with 1 in place of unknown parameters, for a check by the tables."""
     if isinstance(value, Mapping):
-        return {key: inside if key == "title" else _with_placeholders(inside) for key, inside in value.items()}
+        return {key: inner if key == "title" else _with_placeholders(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_with_placeholders(inside) for inside in value]
+        return [_with_placeholders(inner) for inner in value]
     return 1.0 if isinstance(value, str) and "$" in value and re.match(REFERENCE, value) else value

@@ -1,4 +1,4 @@
-"""What the marks behind the definition of a metric mean."""
+"""Meanings of the source marks of metric definitions."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 from collections.abc import Iterable
 
 MARKS = {
-    "[calc]": "as computed here, no standard",
-    "[prop]": "a proposal of ours",
-    "[mem]": "after the standard named, whose text was not read: from memory",
+    "[calc]": "Jounce definition, not from a standard",
+    "[prop]": "proposed definition, not from a standard",
+    "[mem]": "follows the named standard from memory; its text was not available",
 }
-"""Words in brackets that need others."""
+"""Marks in brackets that need an explanation."""
 
 
 def mark_words(mark: str) -> str:
-    """A mark with its words, where it is nothing but one of MARKS."""
+    """Return a mark with its meaning if the mark consists of one of MARKS only."""
     return f"{mark} {MARKS[mark]}" if mark in MARKS else mark
 
 
 def explained(marks: Iterable[str]) -> list[str]:
-    """A line for each of MARKS that stands in any of these texts."""
+    """Return a line of explanation for each of MARKS that occurs in these texts."""
     found = {word for mark in marks for word in re.findall(r"\[[^\]]+\]", mark)}
     return [f"{word}: {meaning}" for word, meaning in MARKS.items() if word in found]

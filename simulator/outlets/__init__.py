@@ -1,1 +1,1 @@
-"""Outlets: telemetry, motion stream, view, force feedback."""
+"""Outlets of a session: telemetry, motion stream, view, force feedback, rut file, plugins."""

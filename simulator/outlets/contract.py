@@ -1,8 +1,8 @@
-"""What an outlet from outside is: something on the right of the tick beside telemetry, motion stream and window.
+"""Contract of a plugin outlet: it receives the results of the ticks, like telemetry, motion stream and window.
 
-It works beside the ticks (`simulator.base.plugin_thread`) on copies of what there is. In real time it misses a publication when the last one has not
-ended; a run that nobody drives in real time waits for it. One that raises or does not end within its budget is dropped, and the drive
-goes on.
+A plugin outlet works in a background thread (`simulator.base.plugin_thread`) on copies of the data. In real time, it misses a publication
+if the previous one has not ended; other runs wait for it. An outlet that raises or exceeds its time budget is stopped, and the run
+continues.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, Protocol
 from simulator.base.records import Ranges, Record, Table
 
 CONTRACT = 1
-"""Version of what stands above and of the classes below."""
+"""Version of this contract."""
 
 
 class OutletSample(NamedTuple):
-    """What an outlet gets: copies, which it may keep and change."""
+    """Data for an outlet: copies, which the outlet may store and change."""
 
     time: float
     """Simulated time [s]."""
@@ -28,52 +28,52 @@ class OutletSample(NamedTuple):
     command: Record
     """COMMAND of the driver."""
     pose: Any
-    """(6,) x, y, z [m], roll, pitch, yaw [rad] of the platform commanded, from neutral."""
+    """Commanded pose of the platform from neutral (6,): x, y, z [m], roll, pitch, yaw [rad]."""
     legs: Any
-    """(6,) leg lengths commanded [m]."""
+    """Commanded leg lengths (6,) [m]."""
     state: str
-    """Of the motion procedure, one of `washout.platform_state_machine.STATE_NAMES`."""
+    """State of the motion procedure, one of `washout.platform_state_machine.STATE_NAMES`."""
     felt: Record
-    """FELT of the rider (`washout.perceived_motion`)."""
+    """FELT record of the rider (`washout.perceived_motion`)."""
     sensors: Mapping[str, Record]
-    """What each sensor has measured last, by its name."""
+    """Latest measurement of each sensor by its name."""
 
 
 class PluginOutlet(Protocol):
-    """An outlet as `make` gives it."""
+    """Outlet returned by `make`."""
 
     def publish(self, published: OutletSample) -> None:
-        """Called at its rate."""
+        """Process a sample; called at the rate of the outlet."""
 
     def close(self) -> None:
-        """Called once at the end, after the last `publish`."""
+        """Close the outlet; called once after the last `publish`."""
 
 
 @dataclass(frozen=True)
 class OutletSettings:
-    """What an outlet is made of."""
+    """Settings for the creation of an outlet."""
 
     parameters: Record
-    """Of the kind's own table."""
+    """Parameters of the kind, as in its table."""
     folder: Path
-    """Of the run, to write into."""
+    """Folder of the run, for output files."""
     period: float
     """Time between two publications [s]."""
 
 
 @dataclass(frozen=True)
 class OutletKind:
-    """An outlet as it is registered."""
+    """Registered kind of outlet."""
 
     name: str
     make: Callable[[OutletSettings], PluginOutlet]
     contract: int
-    """CONTRACT it was written for."""
+    """CONTRACT version that the kind implements."""
     rate: float = 100.0
-    """Hz, usual rate."""
+    """Default rate [Hz]."""
     parameters: Table = ()
-    """Of its own."""
+    """Table of the parameters of the kind."""
     ranges: Ranges = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     meaning: str = ""
-    """One line for a list of outlets."""
+    """One-line description for lists."""

@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
 
 class ForceFeedbackOutlet:
-    """Lets the driver's device feel what the vehicle does.
+    """Passes samples of the vehicle to the force feedback of the input device.
 
     Parameters
     ----------
-    feeler : works in a thread of its own
-    device : tells what the driver holds
+    feeler : thread of the force feedback
+    device : returns the present input device
     h : length of a tick [s]
     """
 
     def __init__(self, feeler: ForceFeedbackThread, device: Callable[[], Device | None], h: float) -> None:
         self.feeler, self._device = feeler, device
         self.every = max(1, math.floor(PERIOD / h + 1e-9))
-        self._held: Device | None = None
+        self._last_device: Device | None = None
 
     def publish(self, session: Session) -> None:
-        """One sample, if there is somebody who feels it."""
+        """Pass one sample if there is a device."""
         if session.tick % session.driver_every == 1:
-            return  # the command comes in steps: the torque of this tick is the blow of the last one
-        device, before = self._device(), self._held
-        self._held = device
-        if device is not None or before is not None:
-            # the bytes of a record are copied in a hundredth of the time that its fields take
+            return  # the command changes in steps; the torque of this tick contains the impact of the last step
+        device, previous = self._device(), self._last_device
+        self._last_device = device
+        if device is not None or previous is not None:
+            # copying the bytes of a record takes a hundredth of the time of copying its fields
             readout = np.frombuffer(session.readout.tobytes(), session.readout.dtype)
             self.feeler.take(Sample(readout, device, session.moves, session.cueing.resets))
 

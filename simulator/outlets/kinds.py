@@ -14,43 +14,43 @@ from simulator.outlets.contract import CONTRACT, OutletKind, OutletSettings
 from simulator.outlets.outlet_runner import OutletRunner
 
 BUILTIN_OUTLETS = ("telemetry", "motion", "window")
-"""Outlets of the session itself, which have other owners."""
+"""Names of the built-in outlets of a session, which do not use this registry."""
 
 
 OUTLET_KINDS: Registry[OutletKind] = Registry("outlet", "jounce.outlets", {})
 
 
 def register(kind: OutletKind) -> None:
-    """Make an outlet known by its name. Raises JounceError: it is for another contract, or another one has its name."""
+    """Register a kind of outlet by name. Raises JounceError: wrong contract version, or the name is already in use."""
     check(kind)
     OUTLET_KINDS.register(kind.name, kind)
 
 
 def check(kind: OutletKind) -> None:
-    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    """Raise JounceError as `register`; needed for kinds of installed packages, which `register` has not checked."""
     if kind.name in BUILTIN_OUTLETS:
-        raise JounceError(f"there is an outlet called {kind.name} already: one of the session itself")
+        raise JounceError(f"there is an outlet called {kind.name} already, built into the session")
     if kind.contract != CONTRACT:
         raise JounceError(f"outlet {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
 
 
-def build_outlets(said: Sequence[Any], file: object, folder: Path, h: float, key: str = "outlets") -> list[OutletRunner]:
-    """Outlets from outside, of a list in a session file: per outlet the name of a kind, or a mapping of `type`, `rate` [Hz] and its parameters.
+def build_outlets(given: Sequence[Any], file: object, folder: Path, h: float, key: str = "outlets") -> list[OutletRunner]:
+    """Return the plugin outlets of a session file: each item is the name of a kind, or a mapping of `type`, `rate` [Hz] and parameters.
 
     Parameters
     ----------
-    said, key, file : the list, where it stands and in which file
-    folder : of the run
+    given, key, file : list, its key and its file
+    folder : folder of the run
     h : length of a tick [s]
 
     Raises
     ------
-    ConfigError : an outlet cannot be used as it is written
-    JounceError : one cannot be made
+    ConfigError : an outlet is invalid
+    JounceError : the creation of an outlet failed
     """
-    if not isinstance(said, (list, tuple)):
-        raise ConfigError(file, key, said, "a list of outlets")
-    sections = (Section({"type": one} if isinstance(one, str) else one, file, f"{key}[{n}]") for n, one in enumerate(said))
+    if not isinstance(given, (list, tuple)):
+        raise ConfigError(file, key, given, "a list of outlets")
+    sections = (Section({"type": item} if isinstance(item, str) else item, file, f"{key}[{n}]") for n, item in enumerate(given))
     return [_outlet(section, folder, h) for section in sections]
 
 

@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 class MotionStreamOutlet:
-    """Sends the platform's pose over the network."""
+    """Sends the pose of the platform over the network."""
 
     def __init__(self, stream: MotionStream) -> None:
         self.stream, self.every, self.often = stream, stream.turns.every, stream.turns.often
 
     def publish(self, session: Session) -> None:
-        """One packet. Raises JounceError once the protocol was dropped."""
+        """Send one packet. Raises JounceError after the protocol was stopped."""
         if self.stream.trouble:
-            raise JounceError(f"{self.stream.trouble}; nothing is sent any more")
+            raise JounceError(f"{self.stream.trouble}; the motion stream has stopped")
         self.stream.send(session.readout, session.cueing, session.moves, session.tick)
 
     def close(self) -> None:
-        """Tell the platform that the stream ends."""
+        """Send the stop flag to the platform and close the stream."""
         self.stream.close()

@@ -1,4 +1,4 @@
-"""Run an outlet of a plugin in its own thread."""
+"""Runner of a plugin outlet in a background thread."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from simulator.outlets.contract import OutletSample, PluginOutlet
 
 
 class OutletRunner:
-    """An outlet from outside in a session."""
+    """Plugin outlet in a session."""
 
     def __init__(self, name: str, outlet: PluginOutlet, every: int) -> None:
         self.name, self.every = name, every
         self._outlet = outlet
-        self._aside = PluginThread(f"outlet {name}", outlet.publish)
+        self._thread = PluginThread(f"outlet {name}", outlet.publish)
 
     @property
     def missed(self) -> int:
-        """Publications that came before the last one had ended."""
-        return self._aside.late
+        """Number of publications missed because the previous one had not ended."""
+        return self._thread.late
 
     def publish(self, session: Session) -> None:
-        """Hand over what there is. Raises JounceError once it was dropped."""
-        self._aside.answer(wait=session.clock is None)
-        if self._aside.trouble:
-            raise JounceError(self._aside.trouble)
-        if self._aside.busy:
+        """Pass a sample to the thread. Raises JounceError after the outlet was stopped."""
+        self._thread.answer(wait=session.clock is None)
+        if self._thread.trouble:
+            raise JounceError(self._thread.trouble)
+        if self._thread.busy:
             return
         cueing = session.cueing
-        self._aside.ask(
+        self._thread.ask(
             OutletSample(
                 session.time,
                 session.readout.copy(),
@@ -47,17 +47,17 @@ class OutletRunner:
         )
 
     def close(self) -> None:
-        """Let the last publication end, and close the outlet; neither is waited for longer than its budget. Raises JounceError: it failed."""
-        if self._aside.trouble:
-            return  # whatever it is doing, it is not asked for anything more
-        self._aside.answer(wait=True)
-        trouble: str = self._aside.trouble
-        self._aside.close()
+        """Wait for the last publication and close the outlet, each within its time budget. Raises JounceError: the outlet failed."""
+        if self._thread.trouble:
+            return  # a stopped outlet is not called any more
+        self._thread.answer(wait=True)
+        trouble: str = self._thread.trouble
+        self._thread.close()
         if not trouble:
-            ending = PluginThread(f"outlet {self.name}", self._outlet.close)
-            ending.ask()
-            ending.answer(wait=True)
-            trouble = ending.trouble
-            ending.close()
+            closing = PluginThread(f"outlet {self.name}", self._outlet.close)
+            closing.ask()
+            closing.answer(wait=True)
+            trouble = closing.trouble
+            closing.close()
         if trouble:
             raise JounceError(trouble)

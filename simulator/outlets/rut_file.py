@@ -13,13 +13,13 @@ from simulator.outlets.telemetry import SELDOM
 
 
 class RutFileOutlet:
-    """Leaves what a session remembers of the soil in the folder of its run, when it ends; nothing where nobody drove on soil.
+    """Writes the ruts of a session into the folder of its run at the end; writes nothing if no wheel was on soil.
 
     Parameters
     ----------
-    session : whose memory it is
+    session : session with the soil memory
     folder : existing folder
-    terrain : how the ground is called
+    terrain : name of the terrain
     """
 
     def __init__(self, session: Session, folder: Path, terrain: str) -> None:
@@ -27,7 +27,7 @@ class RutFileOutlet:
         self._soil, self._file, self._terrain = session.soil, folder / RUTS_NAME, terrain
 
     def publish(self, session: Session) -> None:
-        """Nothing: the memory grows by itself."""
+        """Do nothing; the session updates the ruts."""
 
     def close(self) -> None:
         """Write the file. Raises OutputError."""

@@ -1,4 +1,4 @@
-"""What hangs on the right side of a session: telemetry, motion stream, window. Each turns one publication into a call of its owner."""
+"""Telemetry outlet, recorder in memory and live values of a session."""
 
 from __future__ import annotations
 
@@ -33,55 +33,61 @@ if TYPE_CHECKING:
     from washout.cueing import MotionCueing
 
 Source = tuple[str, Table, Record]
-"""Prefix of the columns' names, table and record."""
+"""Prefix of the column names, table and record."""
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NO_METADATA: Mapping[str, Any] = MappingProxyType({})
 PULLED = 0.01
-"""Share of the parking brake's travel from which its lamp is on."""
+"""Fraction of the travel of the parking brake above which its lamp is on."""
 SELDOM = 1_000_000
-"""Looks of the driver between two turns of an outlet that needs none."""
+"""Number of driver calls between two publications of an outlet that needs none."""
 
 PLATFORM = (
-    ("p_NP", (3,), "m", "position of the platform commanded, from neutral"),
-    ("roll", (), "rad", "roll angle of the platform commanded, + = right side down (R_NP = Rz(yaw) Ry(pitch) Rx(roll))"),
-    ("pitch", (), "rad", "pitch angle of the platform commanded, + = nose down"),
-    ("yaw", (), "rad", "yaw angle of the platform commanded, + = left"),
-    ("legs", (6,), "m", "leg lengths commanded"),
+    ("p_NP", (3,), "m", "commanded position of the platform from neutral"),
+    ("roll", (), "rad", "commanded roll angle of the platform, + = right side down (R_NP = Rz(yaw) Ry(pitch) Rx(roll))"),
+    ("pitch", (), "rad", "commanded pitch angle of the platform, + = nose down"),
+    ("yaw", (), "rad", "commanded yaw angle of the platform, + = left"),
+    ("legs", (6,), "m", "commanded leg lengths"),
     ("state", (), "1", f"state of the motion procedure: {', '.join(f'{i} {name}' for i, name in enumerate(STATE_NAMES))}", "i8"),
-    ("limited", (), "1", "what the limiter did: 0 the pose asked for, 1 another one on the way to it, 2 along its stop plan", "i8"),
-    ("interventions", (4,), "1", f"ticks so far in which it did not take the pose asked for: for {', '.join(KINDS)} of a leg", "i8"),
+    ("limited", (), "1", "action of the limiter: 0 requested pose, 1 limited motion toward the requested pose, 2 stop plan", "i8"),
+    (
+        "interventions",
+        (4,),
+        "1",
+        f"number of ticks in which the limiter changed the requested pose because of the {', '.join(KINDS)} of a leg",
+        "i8",
+    ),
 )
-"""The platform as the telemetry logs it."""
+"""Platform fields of the telemetry."""
 
 
 CLOCK = (
-    ("wall_time", (), "s", "time of the wall clock since the log began"),
-    ("lateness", (), "s", "largest lateness of a tick since the row before; 0 without a clock"),
+    ("wall_time", (), "s", "wall time since the start of the log"),
+    ("lateness", (), "s", "maximum lateness of a tick since the previous row; 0 without a clock"),
 )
-"""What the wall clock says."""
+"""Wall-clock fields of the telemetry."""
 
 LOG = (
-    ("resets", (), "1", "how often the drive was begun again, so that its time went back", "i8"),
-    ("paused", (), "1", "1 while the drive is paused: the vehicle stands still, the platform goes to neutral", "i8"),
-    ("incident", (), "1", "number of the incident after which the vehicle is held, 0 = all is well", "i8"),
+    ("resets", (), "1", "number of restarts of the run, each with a jump back in time", "i8"),
+    ("paused", (), "1", "1 during a pause: the vehicle is at rest, the platform goes to neutral", "i8"),
+    ("incident", (), "1", "number of the incident after which the vehicle is frozen, 0 = no incident", "i8"),
 )
-"""What the log says of the session itself."""
+"""Session fields of the telemetry."""
 
 WALL = tuple(row[0] for row in CLOCK)
-"""Columns that differ between two runs of one drive. All the others are equal bit for bit."""
+"""Columns that differ between two equal runs. All other columns are bitwise equal."""
 
 ALWAYS = ("time",)
-"""Logged whatever is chosen: without it no column can be read."""
+"""Columns that are always logged, because the others are meaningless without them."""
 
 
 class LoggedRecords:
-    """The records of a session that a log is made of.
+    """Records of a session for a log.
 
     Parameters
     ----------
     readout, command : READOUT and COMMAND records of the session
-    more : further records, see `simulator.telemetry.channels.Channels`
-    readout_table : READOUT with the wheels of the vehicle
+    more : additional records, see `simulator.telemetry.channels.Channels`
+    readout_table : READOUT table with the wheels of the vehicle
     """
 
     def __init__(self, readout: Record, command: Record, more: Iterable[Source] = (), readout_table: Table = READOUT) -> None:
@@ -100,14 +106,14 @@ class LoggedRecords:
 
     @classmethod
     def of(cls, session: Session) -> LoggedRecords:
-        """Everything that a session has."""
+        """Return all records of a session."""
         return cls(session.readout, session.command, session.logged, session.vehicle.readout_table)
 
     def look(self, session: Session) -> None:
-        """Bring them up to date."""
+        """Update the platform and session records."""
         cueing, now = session.cueing, session.time
         if cueing is not self._cueing:
-            self._cueing, self._commanded = cueing, (cueing.pose, cueing.legs)  # views of what they are at any time
+            self._cueing, self._commanded = cueing, (cueing.pose, cueing.legs)  # views of the live values
         self._pose[:], self._legs[:] = self._commanded
         self._platform["state"] = cueing.state_number
         limits = cueing.readout[0]
@@ -122,22 +128,21 @@ class LoggedRecords:
 class TelemetryOutlet:
     """Logs vehicle, command, platform and session to folder/telemetry.parquet.
 
-    Publishing never raises and never waits for the disk in real time; a disk that is full ends the log and is said once
-    (`writer.failure`).
+    In real time, publishing never raises and never waits for the disk. A full disk ends the log with one message (`writer.failure`).
 
     Parameters
     ----------
     folder : existing folder
     session_readout, command : READOUT and COMMAND records of the session
-    every : ticks between two rows
-    options : see there
-    more : further records to log, see `simulator.telemetry.channels.Channels`
-    readout_table : READOUT with the wheels of the vehicle
+    every : number of ticks between two rows
+    options : see `LogOptions`
+    more : additional records, see `simulator.telemetry.channels.Channels`
+    readout_table : READOUT table with the wheels of the vehicle
 
     Raises
     ------
-    OutputError : the folder cannot be written or another run writes there
-    ConfigError : no column fits what is wanted
+    OutputError : the folder is not writable or in use by another run
+    ConfigError : no column matches a requested channel
     """
 
     def __init__(
@@ -151,8 +156,8 @@ class TelemetryOutlet:
         readout_table: Table = READOUT,
     ) -> None:
         self.every = every
-        self._watched, self._wall = LoggedRecords(session_readout, command, more, readout_table), record(CLOCK)
-        sources = (*self._watched.vehicle, ("", CLOCK, self._wall), *self._watched.session)
+        self._logged, self._wall = LoggedRecords(session_readout, command, more, readout_table), record(CLOCK)
+        sources = (*self._logged.vehicle, ("", CLOCK, self._wall), *self._logged.session)
         if options.choice.channels:
             options = replace(options, choice=replace(options.choice, channels=(*ALWAYS, *options.choice.channels)))
         self.writer = TelemetryWriter(folder, sources, 1, options, WALL)
@@ -160,8 +165,8 @@ class TelemetryOutlet:
         self._clock: Clock | None = None
 
     def publish(self, session: Session) -> None:
-        """One row."""
-        self._watched.look(session)
+        """Write one row."""
+        self._logged.look(session)
         wall, clock = self._wall[0], session.clock
         wall["wall_time"] = time.perf_counter() - self._began
         if clock is not None:
@@ -177,60 +182,60 @@ class TelemetryOutlet:
 
 
 class MemoryRecorder:
-    """Keeps in memory what `TelemetryOutlet` logs, but for the wall clock's columns: two runs of one drive give equal logs.
+    """Records the same rows as `TelemetryOutlet` in memory, without the wall-clock columns: two equal runs give equal logs.
 
     Parameters
     ----------
-    session : what is logged
-    every : ticks between two rows
-    channels : names, fields, patterns, see `simulator.telemetry.channels.chosen`; all when empty
+    session : recorded session
+    every : number of ticks between two rows
+    channels : names, fields, patterns, see `simulator.telemetry.channels.chosen`; empty: all
 
-    Raises ConfigError when no column fits what is wanted.
+    Raises ConfigError if no column matches a requested channel.
     """
 
     def __init__(self, session: Session, every: int, channels: Collection[str] = ()) -> None:
         self.every = every
-        self._watched = LoggedRecords.of(session)
-        sources = (*self._watched.vehicle, *self._watched.session)
+        self._logged = LoggedRecords.of(session)
+        sources = (*self._logged.vehicle, *self._logged.session)
         self._rows = MemoryLog(sources, (*ALWAYS, *channels) if channels else ())
 
     def publish(self, session: Session) -> None:
-        """One row."""
-        self._watched.look(session)
+        """Add one row."""
+        self._logged.look(session)
         self._rows.put()
 
-    def log(self, about: Mapping[str, Any] = NOTHING) -> Log:
-        """The rows so far, with what is known of the run; what is not text is kept as JSON."""
+    def log(self, about: Mapping[str, Any] = NO_METADATA) -> Log:
+        """Return the rows so far with the run metadata; values other than text are stored as JSON."""
         return self._rows.log(texts(about))
 
     def close(self) -> None:
-        """Nothing: the rows stay."""
+        """Do nothing; the rows remain available."""
 
 
 def measuring(session: Session, maneuver: Maneuver, more: Collection[str] = ()) -> MemoryRecorder:
-    """Keeps what the metrics of a maneuver need, and `more`, at their rate; its phase where the driver knows of phases.
+    """Return a recorder of the columns that the metrics of a maneuver need, and `more`, at their rate; with the phase if available.
 
-    Raises ConfigError when there is no column that they need.
+    Raises ConfigError if a needed column does not exist.
     """
     logged = [row[0] for _, table, _ in session.logged for row in table]
     phase = ("phase",) if maneuver.phase_names and "phase" in logged else ()
-    wanted = (*columns(session.vehicle.corner_names), *maneuver.channels, *more, *phase)
-    return MemoryRecorder(session, measuring_ticks(maneuver.rate, session.h), wanted)
+    requested = (*columns(session.vehicle.corner_names), *maneuver.channels, *more, *phase)
+    return MemoryRecorder(session, measuring_ticks(maneuver.rate, session.h), requested)
 
 
 class LiveValues:
-    """The numbers of a session as they are now, by the names that they have in a log.
+    """Present values of a session, by their column names in a log.
 
     Parameters
     ----------
-    session : whose readout is up to date when a number is asked for
+    session : session whose readout is up to date when a value is read
     """
 
     def __init__(self, session: Session) -> None:
-        self._session, self._watched = session, LoggedRecords.of(session)
-        channels = Channels((*self._watched.vehicle, *self._watched.session))
+        self._session, self._logged = session, LoggedRecords.of(session)
+        channels = Channels((*self._logged.vehicle, *self._logged.session))
         self.columns = {column.name: column for column in channels.columns}
-        """What the columns are, by name."""
+        """Columns by name."""
         self._fields: dict[str, list[Channel]] = {}
         for column in channels.columns:
             self._fields.setdefault(column.field, []).append(column)
@@ -238,17 +243,17 @@ class LiveValues:
         self._records = Rows(channels, self._row)
 
     def column(self, name: str) -> Channel:
-        """What a column, or a field, is. Raises NoSuchColumnError."""
+        """Return the metadata of a column or a field. Raises NoSuchColumnError."""
         name = renamed.column(name)
         if name not in self.columns and name not in self._fields:
             raise NoSuchColumnError(f"no column {name!r}{did_you_mean(name, [*self._fields, *self.columns])}")
         return self.columns[name] if name in self.columns else self._fields[name][0]
 
     def value(self, name: str) -> Any:
-        """The number of a column; of a field with several an array of them, in the order of its columns. Raises NoSuchColumnError."""
+        """Return the number of a column, or the array of a field in the order of its columns. Raises NoSuchColumnError."""
         name = renamed.column(name)
         column = self.column(name)
-        self._watched.look(self._session)
+        self._logged.look(self._session)
         self._records.put(0)
         return self._number(column) if name in self.columns else np.array([self._number(one) for one in self._fields[name]])
 

@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 from simulator.outlets.telemetry import PULLED
 
 MESSAGE_TIME = 5.0
-"""s of wall time that a message to the driver stays."""
+"""Wall time [s] for which a message to the driver is visible."""
 
 
 LONGEST = 95
-"""Bytes of a message."""
+"""Maximum number of bytes of a message."""
 
 
 class ViewOutlet:
-    """Shows the session to the views that are attached to a block of shared memory.
+    """Publishes the session to the views that are attached to a block of shared memory.
 
     Parameters
     ----------
-    every : ticks between two publications
-    block : view block of an owner who closes it; a new one, closed with the outlet, when not given
+    every : number of ticks between two publications
+    block : view block that the caller owns and closes; default: a new block, closed with the outlet
     """
 
     def __init__(self, every: int, block: ViewWriter | None = None) -> None:
@@ -47,7 +47,7 @@ class ViewOutlet:
 
     @property
     def message(self) -> str:
-        """Line for the driver; one that is set stays for MESSAGE_TIME."""
+        """Line for the driver; a new line is visible for MESSAGE_TIME."""
         return self._message
 
     @message.setter
@@ -55,11 +55,11 @@ class ViewOutlet:
         self.tell(text)
 
     def tell(self, text: str, seconds: float = MESSAGE_TIME, holds: Callable[[Session], bool] | None = None) -> None:
-        """Show the driver a line for so long, or until it `holds` no more; an empty one takes away what is there."""
+        """Show the driver a line for some seconds, or until `holds` returns False; an empty text removes the line."""
         self._message, self._until, self._holds = text, time.monotonic() + seconds, holds
 
     def publish(self, session: Session) -> None:
-        """The latest state."""
+        """Publish the present state."""
         from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 
         if self._message and (time.monotonic() > self._until or (self._holds is not None and not self._holds(session))):
@@ -75,7 +75,7 @@ class ViewOutlet:
             e["real_time_factor"], e["overruns"] = session.clock.real_time_factor, session.clock.overruns
         command = session.command[0]
         e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
-        self._feelings(session)
+        self._publish_motion(session)
         e["paused"], e["message"] = session.paused, short(self._message)
         self.block.publish(session.readout, self.extras)
         if self._ruts is not None:
@@ -89,29 +89,29 @@ class ViewOutlet:
         return ChangedTiles(SIDE, MOST)
 
     def _show_ruts(self, session: Session, changed: ChangedTiles) -> None:
-        """Those that have changed."""
+        """Send the tiles of the ruts that have changed."""
         from simulator.view.rut_tiles import RutTiles
 
-        place = session.readout[0]["p_WB"]
-        tiles = RutTiles(*changed.look(session.soil, float(place[0]), float(place[1])))
+        position = session.readout[0]["p_WB"]
+        tiles = RutTiles(*changed.look(session.soil, float(position[0]), float(position[1])))
         if len(tiles.places) and self.block.ruts is not None:
             self.block.ruts.put(tiles)
 
-    def _feelings(self, session: Session) -> None:
-        """What the rider feels beside what the vehicle's driver does."""
-        e, seen, felt = self.extras[0], session.watch.state[0], session.cueing.felt[0]
-        e["car_feels"][:3], e["car_feels"][3:] = seen["f_H_B"], seen["w_WB_B"]
+    def _publish_motion(self, session: Session) -> None:
+        """Publish the motion of the rider in the cab next to that of the driver in the vehicle."""
+        e, vehicle_state, felt = self.extras[0], session.watch.state[0], session.cueing.felt[0]
+        e["car_feels"][:3], e["car_feels"][3:] = vehicle_state["f_H_B"], vehicle_state["w_WB_B"]
         e["cab_feels"][:3], e["cab_feels"][3:] = felt["cab_f_H_P"], felt["cab_w_NP_P"]
         e["car_feels"][2] -= session.ground.p[0]["gravity"]
         e["cab_feels"][2] -= STANDARD_GRAVITY
         e["intensity"] = session.cueing.readout[0]["intensity"]
 
     def jump(self) -> None:
-        """The next state does not follow from the last one."""
+        """Announce that the next state does not continue the last one."""
         self.block.jump()
 
     def close(self) -> None:
-        """Tell the views that the host leaves; calling it again does nothing."""
+        """Announce to the views that the host leaves; further calls have no effect."""
         if self._open:
             self._open = False
             if self._owns:
@@ -121,6 +121,6 @@ class ViewOutlet:
 
 
 def short(text: str) -> bytes:
-    """A message as the views take it: utf-8, cut between two letters and marked where it is too long."""
-    whole = text.encode()
-    return whole if len(whole) <= LONGEST else whole[: LONGEST - 3].decode(errors="ignore").encode() + "…".encode()
+    """Return a message in UTF-8, shortened between two characters with an ellipsis if it is too long."""
+    encoded = text.encode()
+    return encoded if len(encoded) <= LONGEST else encoded[: LONGEST - 3].decode(errors="ignore").encode() + "…".encode()

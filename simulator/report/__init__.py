@@ -1,1 +1,1 @@
-"""Reports as pages: one HTML file each, with text, tables and plots that can be zoomed, which needs nothing but a browser."""
+"""Report pages: one HTML file each, with text, tables and zoomable plots, that needs only a browser."""

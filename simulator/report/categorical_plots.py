@@ -1,5 +1,5 @@
-"""Plots with a row for each of several names, as SVG: bars from end to end (a tornado), bars with intervals, dots. They are as high as they
-have rows and cannot be zoomed; a page shows them beside its panels.
+"""SVG plots with one row per name: tornado plots, bars with intervals, dots. The height depends on the number of rows. The plots
+cannot be zoomed; a page shows them next to its panels.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from simulator.report.svg_plot import COLORS, RIGHT, TOP, WIDTH, Axis, ticks
 Array = NDArray[np.float64]
 
 LABELS = 204
-"""Room for the names at the left."""
+"""Width for the names on the left."""
 BELOW = 44
-"""Room for numbers and name of the axis."""
+"""Height for the numbers and the name of the axis."""
 ROW = 26
-MOST_LETTERS = 28
-"""Of a name in the room for it."""
+MAX_CHARACTERS = 28
+"""Maximum number of characters of a name."""
 ENDS = 76
-"""Room at either side of the bars of a tornado for what stands at their ends."""
-END_LETTERS = 12
+"""Width on either side of the bars of a tornado plot for the texts at their ends."""
+END_CHARACTERS = 12
 
 
 @dataclass(frozen=True)
 class Bar:
-    """Of a tornado: a number at either end of something, and what the ends are called."""
+    """Bar of a tornado plot: a number and a text at either end."""
 
     label: str
     low: float
@@ -40,7 +40,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Tornado:
-    """Bars from end to end, one below the other, with a line at a middle; the side of the low end is blue, that of the high end orange."""
+    """Stacked bars from low end to high end, with a line at a middle value; the low side is blue, the high side orange."""
 
     title: str
     axis: Axis
@@ -48,27 +48,29 @@ class Tornado:
     bars: Sequence[Bar]
 
     def svg(self) -> str:
-        """As an `<svg>` element."""
+        """Return the plot as an `<svg>` element."""
         ends = [number for bar in self.bars for number in (bar.low, bar.high)]
         rows = _Rows([bar.label for bar in self.bars], self.axis, _range([*ends, self.middle]), ENDS)
         middle = rows.right(self.middle)
         drawn = [f'<path d="M{middle:.1f} {TOP}v{rows.height}" stroke="#444" stroke-width="1"/>']
         for n, bar in enumerate(self.bars):
-            down, least, most = rows.down(n), min(bar.low, bar.high), max(bar.low, bar.high)
-            split = rows.right(self.middle if least <= self.middle <= most else 0.5 * (least + most))
+            down, lowest, most = rows.down(n), min(bar.low, bar.high), max(bar.low, bar.high)
+            split = rows.right(self.middle if lowest <= self.middle <= most else 0.5 * (lowest + most))
             rises = bar.low <= bar.high
-            for number, words, color, left in ((bar.low, bar.low_text, 1, rises), (bar.high, bar.high_text, 2, not rises)):
+            for number, end_text, color, left in ((bar.low, bar.low_text, 1, rises), (bar.high, bar.high_text, 2, not rises)):
                 at = rows.right(number)
                 drawn.append(
                     f'<rect x="{min(at, split):.1f}" y="{down - 8}" width="{abs(at - split):.1f}" height="16" fill="{COLORS[color]}"/>'
                 )
-                drawn.append(_words(at + (-5 if left else 5), down, shortened(words, END_LETTERS), "end" if left else "start", words))
+                drawn.append(
+                    _text_element(at + (-5 if left else 5), down, shortened(end_text, END_CHARACTERS), "end" if left else "start", end_text)
+                )
         return rows.svg(self.title, "".join(drawn))
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A number with the interval in which it is trusted to lie."""
+    """Number with its confidence interval."""
 
     value: float
     low: float
@@ -77,7 +79,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Intervals:
-    """For each name several numbers as bars from 0, with their intervals; `series` are called by their names, in colors of the plots."""
+    """Bars from 0 with intervals, several for each name; `series` holds the name and the values of each color."""
 
     title: str
     axis: Axis
@@ -85,19 +87,19 @@ class Intervals:
     series: Sequence[tuple[str, Sequence[Interval]]]
 
     def svg(self) -> str:
-        """As an `<svg>` element."""
-        reach = [number for _, found in self.series for one in found for number in (one.low, one.high, one.value)]
+        """Return the plot as an `<svg>` element."""
+        reach = [number for _, values in self.series for one in values for number in (one.low, one.high, one.value)]
         rows = _Rows(self.labels, self.axis, _range([0.0, *reach]), 8)
-        thick, zero = 18 / len(self.series), rows.right(0.0)
+        bar_height, zero = 18 / len(self.series), rows.right(0.0)
         drawn = [f'<path d="M{zero:.1f} {TOP}v{rows.height}" stroke="#444" stroke-width="1"/>']
-        for k, (name, found) in enumerate(self.series):
+        for k, (name, values) in enumerate(self.series):
             drawn.append(f'<g class="curves" data-series="{escape(name, quote=True)}">')
-            for n, one in enumerate(found):
-                at, top = rows.right(one.value), rows.down(n) - 9 + k * thick
-                low, high, middle = rows.right(one.low), rows.right(one.high), top + thick / 2
+            for n, one in enumerate(values):
+                at, top = rows.right(one.value), rows.down(n) - 9 + k * bar_height
+                low, high, middle = rows.right(one.low), rows.right(one.high), top + bar_height / 2
                 color = COLORS[1 + k]
                 drawn.append(
-                    f'<rect x="{min(at, zero):.1f}" y="{top:.1f}" width="{abs(at - zero):.1f}" height="{thick - 1:.1f}" fill="{color}"/>'
+                    f'<rect x="{min(at, zero):.1f}" y="{top:.1f}" width="{abs(at - zero):.1f}" height="{bar_height - 1:.1f}" fill="{color}"/>'
                 )
                 drawn.append(
                     f'<path d="M{low:.1f} {middle:.1f}H{high:.1f}M{low:.1f} {middle - 3:.1f}v6M{high:.1f} {middle - 3:.1f}v6" stroke="#222"/>'
@@ -108,13 +110,13 @@ class Intervals:
 
 @dataclass(frozen=True)
 class Dots:
-    """For each name the numbers that belong to it, as dots with a line at their mean; the dots of one curve have one color.
+    """Dots of the numbers of each name, with a line at their mean; the dots of one curve have one color.
 
     Parameters
     ----------
     places : (n,) row of each number
     numbers : (n,)
-    curves : name and color of those that share an entry of a legend, and which numbers are of it (n,)
+    curves : name and color of each legend entry, and a mask (n,) of its numbers
     """
 
     title: str
@@ -125,20 +127,22 @@ class Dots:
     curves: Sequence[tuple[str, int, NDArray[np.bool_]]]
 
     def svg(self) -> str:
-        """As an `<svg>` element."""
-        good = np.isfinite(self.numbers) & np.isfinite(self.places)
-        rows = _Rows(self.labels, self.axis, _range(list(self.numbers[good])), 8)
-        # dots of one place stand apart in a pattern that is the same each time
-        apart = 14.0 * ((np.arange(len(self.numbers)) * 0.6180339887) % 1.0 - 0.5)
+        """Return the plot as an `<svg>` element."""
+        finite = np.isfinite(self.numbers) & np.isfinite(self.places)
+        rows = _Rows(self.labels, self.axis, _range(list(self.numbers[finite])), 8)
+        # dots at one position are spread in a reproducible pattern
+        spread = 14.0 * ((np.arange(len(self.numbers)) * 0.6180339887) % 1.0 - 0.5)
         drawn = []
-        for name, color, which in self.curves:
-            chosen = np.flatnonzero(which & good)
-            dots = "".join(f"M{rows.right(self.numbers[n]):.1f} {rows.down(int(self.places[n])) + apart[n]:.1f}h0" for n in chosen.tolist())
+        for name, color, mask in self.curves:
+            selected = np.flatnonzero(mask & finite)
+            dots = "".join(
+                f"M{rows.right(self.numbers[n]):.1f} {rows.down(int(self.places[n])) + spread[n]:.1f}h0" for n in selected.tolist()
+            )
             drawn.append(f'<path data-curve="{escape(name, quote=True)}" class="dots" d="{dots}" stroke="{COLORS[color]}"/>')
         for n in range(len(self.labels)):
-            found = self.numbers[good & (self.places == n)]
-            if len(found):
-                drawn.append(f'<path d="M{rows.right(found.mean()):.1f} {rows.down(n) - 11}v22" stroke="{COLORS[0]}" stroke-width="2"/>')
+            values = self.numbers[finite & (self.places == n)]
+            if len(values):
+                drawn.append(f'<path d="M{rows.right(values.mean()):.1f} {rows.down(n) - 11}v22" stroke="{COLORS[0]}" stroke-width="2"/>')
         return rows.svg(self.title, f'<g class="curves">{"".join(drawn)}</g>')
 
 
@@ -146,46 +150,46 @@ RowPlot = Tornado | Intervals | Dots
 
 
 class _Rows:
-    """Where things stand: names at the left, an axis below.
+    """Layout of a plot with rows: names on the left, an axis below.
 
     Parameters
     ----------
-    span : least and most of the axis
-    room : at either side of them, in units of the drawing
+    span : minimum and maximum of the axis
+    room : margin on either side, in units of the drawing
     """
 
-    def __init__(self, labels: Sequence[str], axis: Axis, span: tuple[float, float], room: float) -> None:
+    def __init__(self, labels: Sequence[str], axis: Axis, span: tuple[float, float], margin: float) -> None:
         self.labels, self.axis = labels, axis
         self.height = ROW * max(1, len(labels)) + 8
-        self._left, self._width = LABELS + room, WIDTH - RIGHT - LABELS - 2 * room
+        self._left, self._width = LABELS + margin, WIDTH - RIGHT - LABELS - 2 * margin
         self._low, self._high = span
-        self._room = room
+        self._margin = margin
 
     def right(self, number: float) -> float:
-        """Place of a number along the axis."""
+        """Return the horizontal position of a number on the axis."""
         return float(self._left + (number - self._low) / (self._high - self._low) * self._width)
 
     def down(self, n: int) -> int:
-        """Middle of a row."""
+        """Return the vertical center of a row."""
         return TOP + 4 + ROW * n + ROW // 2
 
     def svg(self, title: str, drawn: str, legend: Sequence[str] = ()) -> str:
-        """The whole."""
-        whole, width = TOP + self.height + BELOW, WIDTH - LABELS - RIGHT
+        """Return the complete `<svg>` element."""
+        complete, width = TOP + self.height + BELOW, WIDTH - LABELS - RIGHT
         names = "".join(
-            _words(LABELS - 8, self.down(n), shortened(label, MOST_LETTERS), "end", label) for n, label in enumerate(self.labels)
+            _text_element(LABELS - 8, self.down(n), shortened(label, MAX_CHARACTERS), "end", label) for n, label in enumerate(self.labels)
         )
         return (
-            f'<svg class="still" viewBox="0 0 {WIDTH} {whole}" role="img"><title>{escape(title)}</title>'
+            f'<svg class="still" viewBox="0 0 {WIDTH} {complete}" role="img"><title>{escape(title)}</title>'
             f'<text class="title" x="8" y="18">{escape(title)}</text>{_legend(legend)}'
             f'<g class="ticks">{self._ticks()}</g>{names}{drawn}'
             f'<rect class="frame" x="{LABELS}" y="{TOP}" width="{width}" height="{self.height}"/>'
-            f'<text class="label" x="{LABELS + width / 2:g}" y="{whole - 8}" text-anchor="middle">{escape(self.axis.title)}</text></svg>'
+            f'<text class="label" x="{LABELS + width / 2:g}" y="{complete - 8}" text-anchor="middle">{escape(self.axis.title)}</text></svg>'
         )
 
     def _ticks(self) -> str:
-        per = (self._high - self._low) / self._width
-        low, high = self._low - self._room * per, self._high + self._room * per
+        units_per_pixel = (self._high - self._low) / self._width
+        low, high = self._low - self._margin * units_per_pixel, self._high + self._margin * units_per_pixel
         drawn = []
         for place, text in ticks(low, high, False):
             at = self.right(place)
@@ -197,23 +201,23 @@ class _Rows:
 
 
 def _range(numbers: Sequence[float]) -> tuple[float, float]:
-    """Least and most, with a little room, and never empty."""
-    sound = [number for number in numbers if np.isfinite(number)] or [0.0]
-    low, high = float(min(sound)), float(max(sound))
-    room = 0.03 * (high - low)
+    """Return the minimum and maximum with a small margin; the range is never empty."""
+    finite = [number for number in numbers if np.isfinite(number)] or [0.0]
+    low, high = float(min(finite)), float(max(finite))
+    margin = 0.03 * (high - low)
     if high - low < 1e-9 * max(1.0, abs(high)):
-        room = 0.5
-    return low - room, high + room
+        margin = 0.5
+    return low - margin, high + margin
 
 
-def _words(right: float, down: float, text: str, anchor: str, whole: str) -> str:
-    """A text in the middle of a row; all of it shows under a pointer."""
-    told = f"<title>{escape(whole)}</title>" * (text != whole)
-    return f'<text x="{right:.1f}" y="{down + 4}" text-anchor="{anchor}">{escape(text)}{told}</text>'
+def _text_element(right: float, down: float, text: str, anchor: str, complete: str) -> str:
+    """Return a text element at the center of a row, with the complete text as tooltip."""
+    tooltip = f"<title>{escape(complete)}</title>" * (text != complete)
+    return f'<text x="{right:.1f}" y="{down + 4}" text-anchor="{anchor}">{escape(text)}{tooltip}</text>'
 
 
 def _legend(names: Sequence[str]) -> str:
-    """Names in their colors at the upper right."""
+    """Return the names in their colors, aligned to the upper right."""
     drawn, right = [], WIDTH - RIGHT
     for k, name in reversed(list(enumerate(names))):
         drawn.append(f'<text x="{right}" y="18" text-anchor="end">{escape(name)}</text>')
@@ -224,7 +228,7 @@ def _legend(names: Sequence[str]) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text of at most so many letters, the middle left out: of key paths both ends tell."""
+    """Return a text of at most `most` characters, shortened in the middle, because both ends of a key path matter."""
     if len(text) <= most:
         return text
     end = (most - 1) * 3 // 5

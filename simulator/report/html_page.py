@@ -1,7 +1,7 @@
-"""The one place that builds pages: a title, headings, text, tables, figures and pictures, one below the other, in one HTML file that fetches
-nothing; a browser is told to let nothing out either.
+"""Builder of report pages: title, headings, text, tables, figures and images in one HTML file. The page loads nothing, and its policy
+forbids the browser to send anything.
 
-Whatever is given as text is text: names of files and curves may hold any character.
+All given text is escaped: names of files and curves may contain any character.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from simulator.report.heatmap import Heat
 from simulator.report.svg_plot import COLORS, Band, Curve, Panel, svg
 
 MISSING = "–"  # noqa: RUF001 (a dash, as in printed tables)
-"""Where there is no number."""
+"""Cell text for a missing number."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """Of a table; numbers stand to the right, words to the left; `long` ones go on in a new line where they need to."""
+    """Column of a table; numbers are aligned right, words left; `long` cells may wrap."""
 
     title: str
     unit: str = ""
@@ -33,14 +33,14 @@ class Column:
 
     @property
     def look(self) -> str:
-        """Attribute of its cells."""
+        """Return the HTML attribute of its cells."""
         names = " ".join(["words"] * self.words + ["long"] * self.long)
         return f' class="{names}"' if names else ""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Words of a table, or of the line below the title, that say how something went: well, not well, or without a judgement."""
+    """Text with a judgment: good, bad or neutral (None)."""
 
     text: str
     good: bool | None = None
@@ -48,7 +48,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Link:
-    """Words that lead to a file beside the page, or to a place on it ("#h1"), with a verdict if there is one."""
+    """Link to a file next to the page, or to an anchor in the page ("#h1"), with an optional verdict."""
 
     text: str
     to: str
@@ -58,18 +58,18 @@ class Link:
 
 Cell = str | float | None | Verdict | Link
 Cells = Cell | Sequence[Verdict | Link]
-"""What may stand in a table: one thing, or several below each other."""
+"""Content of a table cell: one item, or several items in separate lines."""
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-"""What a browser is told: nothing is fetched from anywhere."""
+"""Content security policy: the browser loads nothing from anywhere."""
 
 
 class Page:
-    """A page that is being written, from the top down.
+    """Page that is built from top to bottom.
 
     Parameters
     ----------
-    title, about : its name, and a line below it
+    title, about : title and the line below it
     """
 
     def __init__(self, title: str, about: str = "") -> None:
@@ -78,110 +78,110 @@ class Page:
         self._headings: list[str] = []
 
     def heading(self, text: str) -> None:
-        """A chapter; it is listed at the top."""
+        """Add a chapter heading; it appears in the navigation at the top."""
         self._headings.append(text)
         self._parts.append(f'<h2 id="h{len(self._headings)}">{escape(text)}</h2>')
 
     def subheading(self, text: str) -> None:
-        """Within a chapter."""
+        """Add a heading within a chapter."""
         self._parts.append(f"<h3>{escape(text)}</h3>")
 
     def text(self, text: str) -> None:
-        """A paragraph."""
+        """Add a paragraph."""
         self._parts.append(f"<p>{escape(text)}</p>")
 
     def verdict(self, verdict: Verdict) -> None:
-        """A line that nobody overlooks."""
+        """Add a prominent line with a verdict."""
         self._parts.append(f'<p class="verdict {_class(verdict.good)}">{_sign(verdict.good)}{escape(verdict.text)}</p>')
 
     def facts(self, facts: Iterable[tuple[str, Cell]]) -> None:
-        """Words with what is told of each, side by side as there is room."""
-        told = "".join(f"<div><dt>{escape(name)}</dt><dd>{_cell_html(value)}</dd></div>" for name, value in facts)
-        self._parts.append(f'<dl class="facts">{told}</dl>')
+        """Add labels with values, next to each other if the width permits."""
+        items = "".join(f"<div><dt>{escape(name)}</dt><dd>{_cell_html(value)}</dd></div>" for name, value in facts)
+        self._parts.append(f'<dl class="facts">{items}</dl>')
 
     def points(self, texts: Iterable[str]) -> None:
-        """Lines with a dot before each."""
+        """Add a bullet list."""
         self._parts.append(f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in texts)}</ul>")
 
     def details(self, title: str, text: str) -> None:
-        """A long text as it is, of which only the title is seen until somebody opens it."""
+        """Add a long preformatted text that is collapsed to its title."""
         self._parts.append(f"<details><summary>{escape(title)}</summary><pre>{escape(text)}</pre></details>")
 
     def pictures(self, pictures: Iterable[tuple[bytes, str]], kind: str = "jpeg") -> None:
-        """Pictures, each with a line below it; they are part of the page."""
+        """Add images with a caption each; the page embeds them."""
         shown = "".join(
-            f'<div><img alt="{escape(said, quote=True)}" src="data:image/{kind};base64,{base64.b64encode(picture).decode()}">'
-            f"<small>{escape(said)}</small></div>"
-            for picture, said in pictures
+            f'<div><img alt="{escape(caption_html, quote=True)}" src="data:image/{kind};base64,{base64.b64encode(picture).decode()}">'
+            f"<small>{escape(caption_html)}</small></div>"
+            for picture, caption_html in pictures
         )
         self._parts.append(f'<div class="pictures">{shown}</div>')
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Cells]], caption: str = "") -> None:
-        """Rows of words and numbers; these are shortened, and what is none becomes a dash."""
+        """Add a table; numbers are rounded, and missing numbers become a dash."""
         head = "".join(
             f"<th{column.look}>{_breakable(column.title)}{f'<br><small>{escape(column.unit)}</small>' if column.unit else ''}</th>"
             for column in columns
         )
         body = "".join(
-            "<tr>" + "".join(f"<td{column.look}>{_cells_html(one)}</td>" for column, one in zip(columns, row, strict=True)) + "</tr>"
+            "<tr>" + "".join(f"<td{column.look}>{_cells_html(item)}</td>" for column, item in zip(columns, row, strict=True)) + "</tr>"
             for row in rows
         )
-        said = f"<caption>{escape(caption)}</caption>" if caption else ""
-        self._parts.append(f'<div class="scroll"><table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>')
+        caption_html = f"<caption>{escape(caption)}</caption>" if caption else ""
+        self._parts.append(f'<div class="scroll"><table>{caption_html}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>')
 
     def figure(self, panels: Sequence[Panel | RowPlot | Heat], caption: str = "") -> None:
-        """Panels side by side under one legend. Those whose horizontal axes are called the same are zoomed together along them.
+        """Add panels under one legend. Panels with the same title of the horizontal axis are zoomed together along it.
 
-        Curves and bands without a name are not in the legend; dots of plots with rows are hidden with the curves of their name.
+        Curves and bands without a name are not in the legend. The dots of plots with rows are hidden together with the curves of their name.
         """
         names: dict[str, Curve | Band] = {}
         for panel in panels:
             drawn_here: list[Curve | Band] = [*panel.curves, *panel.bands] if isinstance(panel, Panel) else []
-            for one in drawn_here:
-                if one.name:
-                    names.setdefault(one.name, one)
+            for item in drawn_here:
+                if item.name:
+                    names.setdefault(item.name, item)
         keys = "".join(map(_legend, names.values()))
         drawn = "".join(_drawn(panel, f"{len(self._parts)}-{n}") for n, panel in enumerate(panels))
         legend = f'<div class="legend">{keys}</div>' if keys else ""
-        said = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-        self._parts.append(f'<figure>{legend}<div class="grid">{drawn}</div>{said}</figure>')
+        caption_html = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+        self._parts.append(f'<figure>{legend}<div class="grid">{drawn}</div>{caption_html}</figure>')
 
     def html(self) -> str:
-        """The whole page."""
+        """Return the complete page."""
         contents = "".join(f'<a href="#h{n}">{escape(text)}</a>' for n, text in enumerate(self._headings, 1))
         about = f'<p class="about">{escape(self.about)}</p>' if self.about else ""
         return (
             f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
             f"<title>{escape(self.title)}</title>"
-            f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_beside("page.css")}</style></head>\n'
+            f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_read_resource("page.css")}</style></head>\n'
             f"<body><main><h1>{escape(self.title)}</h1>{about}<nav>{contents}</nav>\n"
             + "\n".join(self._parts)
             + (f'\n<p class="about how">{_HOW}</p>' if any("<figure>" in part for part in self._parts) else "")
-            + f"</main>\n<script>{_beside('page.js')}</script></body></html>\n"
+            + f"</main>\n<script>{_read_resource('page.js')}</script></body></html>\n"
         )
 
 
 _HOW = (
-    "Drag over a plot to zoom into it, along one axis or both; hold Ctrl and turn the wheel to zoom about a point; click twice to see all again. "
-    "Click on a name in a legend to hide its curves."
+    "Drag over a plot to zoom along one axis or both. Hold Ctrl and turn the wheel to zoom about a point. Double-click to reset. "
+    "Click a name in a legend to hide its curves."
 )
 
 
 def cell(value: str | float | None) -> str:
-    """A number in four digits, a whole one without a point, or words as they are."""
+    """Return a number with four significant digits, an integer without a decimal point, or the given text."""
     if isinstance(value, str):
         return value
     if value is None or not math.isfinite(value):
         return MISSING
-    size = abs(value)
-    if size == round(size) and size < 10_000.0:
+    magnitude = abs(value)
+    if magnitude == round(magnitude) and magnitude < 10_000.0:
         return f"{value + 0.0:.0f}"
-    return f"{value:.3f}" if 0.001 <= size < 100.0 else f"{value:.4g}"
+    return f"{value:.3f}" if 0.001 <= magnitude < 100.0 else f"{value:.4g}"
 
 
-def _breakable(words: str) -> str:
-    """Words that may go on in a new line behind an underscore, where lines may be broken."""
-    return escape(words).replace("_", "_<wbr>")
+def _breakable(text: str) -> str:
+    """Return text in which a line may break after each underscore."""
+    return escape(text).replace("_", "_<wbr>")
 
 
 def _cells_html(cells: Cells) -> str:
@@ -190,13 +190,15 @@ def _cells_html(cells: Cells) -> str:
     return _cell_html(cells)
 
 
-def _cell_html(one: Cell) -> str:
-    if isinstance(one, Verdict):
-        return f'<span class="mark {_class(one.good)}">{_sign(one.good)}{escape(one.text)}</span>'
-    if isinstance(one, Link):
-        said = f'<span class="mark {_class(one.good)}">{_sign(one.good)}{escape(one.text)}</span>' if one.judged else escape(one.text)
-        return f'<a href="{escape(one.to, quote=True)}">{said}</a>'
-    return _breakable(cell(one))
+def _cell_html(item: Cell) -> str:
+    if isinstance(item, Verdict):
+        return f'<span class="mark {_class(item.good)}">{_sign(item.good)}{escape(item.text)}</span>'
+    if isinstance(item, Link):
+        caption_html = (
+            f'<span class="mark {_class(item.good)}">{_sign(item.good)}{escape(item.text)}</span>' if item.judged else escape(item.text)
+        )
+        return f'<a href="{escape(item.to, quote=True)}">{caption_html}</a>'
+    return _breakable(cell(item))
 
 
 def _drawn(panel: Panel | RowPlot | Heat, key: str) -> str:
@@ -210,26 +212,26 @@ def _class(good: bool | None) -> str:
 
 
 def _sign(good: bool | None) -> str:
-    """Before a verdict, for those who do not see its color."""
+    """Return the prefix of a verdict for readers who cannot see its color."""
     return {True: "✓ ", False: "✗ ", None: ""}[good]
 
 
-def _legend(one: Curve | Band) -> str:
-    color = COLORS[one.color % len(COLORS)]
-    if isinstance(one, Band):
+def _legend(item: Curve | Band) -> str:
+    color = COLORS[item.color % len(COLORS)]
+    if isinstance(item, Band):
         shown = f'<rect width="26" height="10" fill="{color}" fill-opacity="0.22"/>'
     else:
-        dash = f' stroke-dasharray="{one.dash}"' * bool(one.dash)
+        dash = f' stroke-dasharray="{item.dash}"' * bool(item.dash)
         shown = (
             f'<path d="M1 5h24" stroke="{color}" stroke-width="2.5"{dash}/>'
-            if one.line
+            if item.line
             else f'<circle cx="13" cy="5" r="3.5" fill="{color}"/>'
         )
     drawn = f'<svg width="26" height="10" aria-hidden="true">{shown}</svg>'
-    return f'<button type="button" data-curve="{escape(one.name, quote=True)}">{drawn}{escape(one.name)}</button>'
+    return f'<button type="button" data-curve="{escape(item.name, quote=True)}">{drawn}{escape(item.name)}</button>'
 
 
 @cache
-def _beside(name: str) -> str:
-    """Text of a file beside this one."""
+def _read_resource(name: str) -> str:
+    """Return the text of a file in the folder of this module."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8").strip()

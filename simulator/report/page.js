@@ -1,6 +1,6 @@
 "use strict";
-// Zoom of the plots that simulator/report/plot.py draws: the group of curves gets a matrix, the ticks are drawn anew. Ranges of logarithmic
-// axes are logarithms to the base of ten. LEFT ... TICKS are those of plot.py.
+// Zoom of the plots that simulator/report/svg_plot.py draws: it sets the matrix of the group of curves and redraws the ticks. Ranges of logarithmic
+// axes are base-10 logarithms. LEFT ... TICKS have the values of svg_plot.py.
 const LEFT = 66, RIGHT = 14, TOP = 30, BOTTOM = 46, WIDTH = 560, HEIGHT = 300, TICKS = 6;
 const H = HEIGHT - TOP - BOTTOM;
 
@@ -23,7 +23,7 @@ function ticks(low, high, log, about) {
   }
   const rough = (high - low) / about, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(k => k * power).find(size => size >= rough * 0.999);
-  const digits = Math.max(4, Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / step)) + 1); // so many tell one from the next
+  const digits = Math.max(4, Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / step)) + 1); // enough digits to distinguish adjacent ticks
   for (let k = Math.ceil(low / step - 1e-9); k <= Math.floor(high / step + 1e-9); k++) found.push([k * step, text(log ? 10 ** (k * step) : k * step, digits)]);
   return found;
 }
@@ -66,14 +66,14 @@ class Plot {
     svg.addEventListener("wheel", event => this.wheel(event), { passive: false });
   }
 
-  // Place of a pointer in units of the plot, kept within the frame.
+  // Returns the position of the pointer in units of the plot, limited to the frame.
   place(event) {
     const seen = this.svg.getBoundingClientRect(), scale = this.width / seen.width;
     const keep = (value, low, size) => Math.min(low + size, Math.max(low, value));
     return { x: keep((event.clientX - seen.left) * scale, LEFT, this.W), y: keep((event.clientY - seen.top) * scale, TOP, H) };
   }
 
-  // The same in units of the axes.
+  // Converts a position in the plot to units of the axes.
   value(place) {
     const v = this.view;
     return { x: v.x0 + (place.x - LEFT) / this.W * (v.x1 - v.x0), y: v.y1 - (place.y - TOP) / H * (v.y1 - v.y0) };
@@ -95,14 +95,14 @@ class Plot {
     }
   }
 
-  // The same about its middle, with one scale on both axes.
+  // Returns the view with one scale on both axes and the same center.
   evened(view) {
     const scale = Math.max((view.x1 - view.x0) / this.W, (view.y1 - view.y0) / H);
     const x = 0.5 * (view.x0 + view.x1), y = 0.5 * (view.y0 + view.y1), w = 0.5 * scale * this.W, h = 0.5 * scale * H;
     return { x0: x - w, x1: x + w, y0: y - h, y1: y + h };
   }
 
-  // A view of this plot; those beside it follow along the horizontal axis.
+  // Shows a view of this plot; linked plots follow along the horizontal axis.
   zoom(view) {
     for (const other of this.linked) other.show(other === this ? view : { ...other.view, x0: view.x0, x1: view.x1 });
   }
@@ -145,7 +145,7 @@ class Plot {
   }
 
   wheel(event) {
-    if (!event.ctrlKey && !event.metaKey) return; // the page is scrolled
+    if (!event.ctrlKey && !event.metaKey) return; // the browser scrolls the page
     event.preventDefault();
     const at = this.value(this.place(event)), factor = Math.exp(0.0015 * event.deltaY), v = this.view;
     const view = { ...v, x0: at.x + (v.x0 - at.x) * factor, x1: at.x + (v.x1 - at.x) * factor };

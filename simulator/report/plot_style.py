@@ -1,4 +1,4 @@
-"""How curves look: colors, lines and letters of every plot, and how many points of a long record are drawn."""
+"""Style of all plots: colors, lines, fonts, and thinning of long records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 INK, QUIET, BLUE, RED, AMBER, SHADE = "#222222", "#9aa0a6", "#1f5fa8", "#b3261e", "#d9730d", "#eef2f7"
 COLORS = (BLUE, RED, AMBER, "#2e7d5b", "#6b4fa0", QUIET)
-"""Of the curves of one panel, in order."""
+"""Colors of the curves of one panel, in order."""
 STYLE: Any = {
     "font.size": 10.0,
     "axes.edgecolor": QUIET,
@@ -33,20 +33,20 @@ SHOWN_AS = {
     "rad/s": ("deg/s", np.rad2deg(1.0)),
     "rad/s2": ("deg/s2", np.rad2deg(1.0)),
 }
-"""Unit and factor with which people read a unit."""
+"""Display unit and factor of a unit."""
 MOST_POINTS = 20_000
-"""Of a curve; of a longer record the least and the largest values of STRETCHES equal stretches are drawn, which looks the same."""
+"""Maximum number of points of a curve; a longer record is reduced to the minimum and maximum of STRETCHES equal intervals."""
 STRETCHES = 2000
 
 
 def thinned(t: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
-    """The curve (n,), (n,); of a long one the least and the largest value of each stretch, in order of time."""
+    """Return the curve (n,), (n,); a long curve is reduced to the minimum and maximum of each interval, in order of time."""
     if len(t) <= MOST_POINTS:
         return t, values
-    stretch = -(-len(t) // STRETCHES)
-    count = len(t) // stretch
-    rows = values[: count * stretch].reshape(count, stretch)
-    first = np.arange(count) * stretch
-    chosen = np.sort(np.stack((first + rows.argmin(axis=1), first + rows.argmax(axis=1)), axis=1), axis=1).ravel()
-    chosen = np.append(chosen, len(t) - 1)
-    return t[chosen], values[chosen]
+    interval = -(-len(t) // STRETCHES)
+    count = len(t) // interval
+    rows = values[: count * interval].reshape(count, interval)
+    first = np.arange(count) * interval
+    selected = np.sort(np.stack((first + rows.argmin(axis=1), first + rows.argmax(axis=1)), axis=1), axis=1).ravel()
+    selected = np.append(selected, len(t) - 1)
+    return t[selected], values[selected]

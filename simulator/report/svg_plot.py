@@ -1,8 +1,8 @@
-"""Plots of a page as SVG: axes with units, ticks, curves. What is drawn here can be read without a script; `page.js` zooms it.
+"""SVG plots of a page: axes with units, ticks and curves. The plots are readable without a script; `page.js` zooms them.
 
-A panel is an `<svg>` whose curves lie in one group. The script gives that group another matrix and draws the ticks anew; it finds the ranges
-and the kind of both axes in the `data-` attributes. Strokes keep their width, and points are strokes of no length with round ends. Words in a
-plot lie in a group of their own: the script moves them and leaves them as large as they are.
+A panel is an `<svg>` whose curves are in one group. The script sets the matrix of that group and redraws the ticks. It reads the ranges and
+the scaling of both axes from the `data-` attributes. Stroke widths are independent of the zoom, and points are strokes of zero length
+with round ends. Text inside a plot is in a separate group: the script moves the text without scaling it.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 WIDTH, HEIGHT = 560, 300
-"""Of a panel, in units of its own; a page scales it."""
+"""Size of a panel in SVG units; a page scales it."""
 WIDE = 1136
-"""Width of a panel that takes the place of two."""
+"""Width of a panel that spans two columns."""
 LEFT, RIGHT, TOP, BOTTOM = 66, 14, 30, 46
-"""Room around the curves, for labels."""
+"""Margins around the curves, for labels."""
 
 COLORS = ("#444444", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d")
-"""By number; after Okabe and Ito, told apart by those who see colors otherwise too."""
+"""Colors by number, after Okabe and Ito; distinguishable with color vision deficiency."""
 
 MOST_POINTS = 2000
-"""Of a curve. A longer one is drawn by its least and its most in so many pieces: no peak is lost."""
+"""Maximum number of points of a curve. A longer curve is reduced to the minimum and maximum of intervals, which preserves peaks."""
 
 TICKS = 6
-"""About so many on an axis, and twice as many on that of a wide panel."""
+"""Approximate number of ticks on an axis; twice as many on the horizontal axis of a wide panel."""
 LETTER = 6.4
-"""About the width of a letter, for words that have to fit."""
+"""Approximate width of a letter, to fit texts."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Of a panel; `least` and `most` are those of the curves when they are not given."""
+    """Axis of a panel; `least` and `most` default to the range of the curves."""
 
     label: str
     unit: str = ""
@@ -48,30 +48,30 @@ class Axis:
 
     @property
     def title(self) -> str:
-        """With its unit."""
+        """Return the label with its unit."""
         return f"{self.label} [{self.unit}]" if self.unit else self.label
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Numbers over numbers (n,); a NaN is a gap. Curves of one name share an entry of the legend, and are hidden together."""
+    """Numbers over numbers (n,); a NaN is a gap. Curves with the same name share a legend entry and are hidden together."""
 
     name: str
     x: Array
     y: Array
     color: int = 1
     dash: str = ""
-    """As of SVG, for example "5 3"."""
+    """SVG dash pattern, for example "5 3"."""
     width: float = 1.4
     points: bool = False
-    """Whether each number has a dot too."""
+    """True to draw a dot for each number."""
     line: bool = True
-    """Whether there is a line from number to number."""
+    """True to draw a line through the numbers."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """What lies between two curves (n,) over (n,); a NaN is a gap. It shares the entry of the legend of curves of its name."""
+    """Area between two curves (n,) over (n,); a NaN is a gap. It shares the legend entry of curves with the same name."""
 
     name: str
     x: Array
@@ -82,7 +82,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Shade:
-    """A stretch of the horizontal axis with a name."""
+    """Named interval of the horizontal axis."""
 
     begin: float
     end: float
@@ -92,7 +92,7 @@ class Shade:
 
 @dataclass(frozen=True)
 class Shape:
-    """An area in a color, with corners (n,), (n,)."""
+    """Filled area with corners (n,), (n,)."""
 
     x: Array
     y: Array
@@ -101,7 +101,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Label:
-    """Words at a place of the plot; `bad` ones catch the eye."""
+    """Text at a position in the plot; `bad` highlights it."""
 
     x: float
     y: float
@@ -111,7 +111,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Panel:
-    """One plot."""
+    """Single plot."""
 
     title: str
     x: Axis
@@ -122,22 +122,22 @@ class Panel:
     shapes: Sequence[Shape] = ()
     labels: Sequence[Label] = ()
     equal: bool = False
-    """Whether both axes have one scale."""
+    """True to use the same scale for both axes."""
     wide: bool = False
-    """Whether it takes the place of two panels."""
+    """True to span two columns."""
 
     @property
     def width(self) -> int:
-        """In units of its own."""
+        """Return the width in SVG units."""
         return WIDE if self.wide else WIDTH
 
 
 View = tuple[tuple[float, float], tuple[float, float]]
-"""Least and most of both axes."""
+"""Minimum and maximum of both axes."""
 
 
 def svg(panel: Panel, key: str) -> str:
-    """A panel as an `<svg>` element; `key` is its own on its page."""
+    """Return a panel as an `<svg>` element; `key` is unique on the page."""
     x, y = view = _view(panel)
     width, log = panel.width, (panel.x.log, panel.y.log)
     w, h = width - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
@@ -168,17 +168,17 @@ def svg(panel: Panel, key: str) -> str:
 
 
 def ticks_svg(view: View, log: tuple[bool, bool], width: int) -> str:
-    """Lines and numbers of both axes; `page.js` does the same for what is zoomed to."""
+    """Return the grid lines and numbers of both axes; `page.js` contains the same function for zoomed views."""
     x, y = view
     w, h = width - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
     lines = []
-    for place, text in ticks(*x, log[0], TICKS * width // WIDTH):
-        at = LEFT + (place - x[0]) / (x[1] - x[0]) * w
+    for position, text in ticks(*x, log[0], TICKS * width // WIDTH):
+        at = LEFT + (position - x[0]) / (x[1] - x[0]) * w
         lines.append(
             f'<path d="M{at:.1f} {TOP}v{h}"/>' + (f'<text x="{at:.1f}" y="{TOP + h + 16}" text-anchor="middle">{text}</text>' * bool(text))
         )
-    for place, text in ticks(*y, log[1]):
-        at = TOP + (y[1] - place) / (y[1] - y[0]) * h
+    for position, text in ticks(*y, log[1]):
+        at = TOP + (y[1] - position) / (y[1] - y[0]) * h
         lines.append(
             f'<path d="M{LEFT} {at:.1f}h{w}"/>' + (f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{text}</text>' * bool(text))
         )
@@ -186,25 +186,25 @@ def ticks_svg(view: View, log: tuple[bool, bool], width: int) -> str:
 
 
 def ticks(low: float, high: float, log: bool, about: int = TICKS) -> list[tuple[float, str]]:
-    """Places and their texts on an axis from low to high; of a logarithmic one these and the places are logarithms to the base of ten."""
+    """Return the positions and texts of ticks from low to high; on a logarithmic axis, range and positions are base-10 logarithms."""
     if log and high - low > 0.8:
         found = []
         for decade in range(math.floor(low), math.ceil(high) + 1):
             for digit in range(1, 10):
-                place = decade + math.log10(digit)
-                if low - 1e-9 <= place <= high + 1e-9:
+                position = decade + math.log10(digit)
+                if low - 1e-9 <= position <= high + 1e-9:
                     named = digit == 1 or (high - low < 3.0 and digit in (2, 5))
-                    found.append((place, _text(10.0**place) if named else ""))
+                    found.append((position, _text(10.0**position) if named else ""))
         return found
     step = _step(high - low, about)
     first = math.ceil(low / step - 1e-9)
-    places = [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
-    digits = max(4, math.ceil(math.log10(max(abs(low), abs(high)) / step)) + 1)  # so many tell one from the next
-    return [(place, _text(10.0**place if log else place, digits)) for place in places]
+    positions = [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
+    digits = max(4, math.ceil(math.log10(max(abs(low), abs(high)) / step)) + 1)  # enough digits to distinguish adjacent ticks
+    return [(position, _text(10.0**position if log else position, digits)) for position in positions]
 
 
 def _step(span: float, about: int) -> float:
-    """1, 2 or 5 times a power of ten, of which about so many make the span."""
+    """Return 1, 2 or 5 times a power of ten that divides the span into about `about` steps."""
     rough = span / about
     power = 10.0 ** math.floor(math.log10(rough))
     return next(k * power for k in (1.0, 2.0, 5.0, 10.0) if k * power >= rough * 0.999)
@@ -215,7 +215,7 @@ def _text(number: float, digits: int = 4) -> str:
 
 
 def _view(panel: Panel) -> View:
-    """What is seen of both axes; of equal ones the one that has more room than it needs goes further on either side."""
+    """Return the displayed ranges; with equal scales, the axis with spare space is extended on both sides."""
     x, y = _range(panel, "x"), _range(panel, "y")
     if not panel.equal:
         return x, y
@@ -226,7 +226,7 @@ def _view(panel: Panel) -> View:
 
 
 def _range(panel: Panel, which: str) -> tuple[float, float]:
-    """Least and most of an axis, logarithms where it is logarithmic; with a little room, and never empty."""
+    """Return the range of an axis with a small margin, never empty; logarithms for a logarithmic axis."""
     axis: Axis = getattr(panel, which)
     shown = [getattr(one, which) for one in (*panel.curves, *panel.shapes)]
     shown += [getattr(band, end) for band in panel.bands for end in (("x",) if which == "x" else ("low", "high"))]
@@ -234,8 +234,8 @@ def _range(panel: Panel, which: str) -> tuple[float, float]:
     numbers = np.concatenate([_scaled(one, axis) for one in shown] or [np.zeros(1)])
     numbers = numbers[np.isfinite(numbers)]
     low, high = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 1.0)
-    room = 0.0 if which == "x" else 0.05 * (high - low)
-    low, high = low - room, high + room
+    available = 0.0 if which == "x" else 0.05 * (high - low)
+    low, high = low - available, high + available
     if axis.least is not None:
         low = float(_scaled(np.array([axis.least]), axis)[0])
     if axis.most is not None:
@@ -254,7 +254,7 @@ def _scaled(numbers: Array, axis: Axis) -> Array:
 
 
 def _placed(x: Array, y: Array, panel: Panel, view: View) -> tuple[Array, Array]:
-    """Places in the plot of numbers that are scaled already."""
+    """Return the positions in the plot of scaled numbers."""
     (x0, x1), (y0, y1) = view
     right = LEFT + (x - x0) / (x1 - x0) * (panel.width - LEFT - RIGHT)
     down = TOP + (y1 - y) / (y1 - y0) * (HEIGHT - TOP - BOTTOM)
@@ -263,14 +263,14 @@ def _placed(x: Array, y: Array, panel: Panel, view: View) -> tuple[Array, Array]
 
 def _curve(curve: Curve, panel: Panel, view: View) -> str:
     right, down = _placed(*thinned(_scaled(curve.x, panel.x), _scaled(curve.y, panel.y)), panel, view)
-    sound = np.isfinite(right) & np.isfinite(down)
+    finite = np.isfinite(right) & np.isfinite(down)
     name, color = escape(curve.name, quote=True), COLORS[curve.color % len(COLORS)]
     dash = f' stroke-dasharray="{curve.dash}"' * bool(curve.dash)
     drawn = ""
     if curve.line:
-        drawn = f'<path data-curve="{name}" d="{_path(right, down, sound)}" stroke="{color}" stroke-width="{curve.width:g}"{dash}/>'
+        drawn = f'<path data-curve="{name}" d="{_path(right, down, finite)}" stroke="{color}" stroke-width="{curve.width:g}"{dash}/>'
     if curve.points:
-        dots = "".join(f"M{a:.2f} {b:.2f}h0" for a, b in zip(right[sound], down[sound], strict=True))
+        dots = "".join(f"M{a:.2f} {b:.2f}h0" for a, b in zip(right[finite], down[finite], strict=True))
         drawn += f'<path data-curve="{name}" class="dots" d="{dots}" stroke="{color}"/>'
     return drawn
 
@@ -282,14 +282,14 @@ def _area(x: Array, y: Array, color: int, panel: Panel, view: View, name: str = 
 
 
 def _band(band: Band, panel: Panel, view: View) -> str:
-    """One area for each stretch without a gap, thinned to the outermost of so many pieces."""
+    """Return an area for each interval without a gap, thinned to the extremes."""
     low, high = (thinned(band.x, edge) for edge in (band.low, band.high))
-    sound = np.isfinite(band.x) & np.isfinite(band.low) & np.isfinite(band.high)
-    if sound.all():
+    finite = np.isfinite(band.x) & np.isfinite(band.low) & np.isfinite(band.high)
+    if finite.all():
         return _area(np.concatenate([low[0], high[0][::-1]]), np.concatenate([low[1], high[1][::-1]]), band.color, panel, view, band.name)
-    edges = np.flatnonzero(np.diff(sound, prepend=False, append=False))
-    stretches = [slice(a, b) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
-    return "".join(_band(Band(band.name, band.x[at], band.low[at], band.high[at], band.color), panel, view) for at in stretches)
+    edges = np.flatnonzero(np.diff(finite, prepend=False, append=False))
+    intervals = [slice(a, b) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
+    return "".join(_band(Band(band.name, band.x[at], band.low[at], band.high[at], band.color), panel, view) for at in intervals)
 
 
 def _shade(shade: Shade, panel: Panel, view: View) -> str:
@@ -300,12 +300,12 @@ def _shade(shade: Shade, panel: Panel, view: View) -> str:
 
 
 def _shade_name(shade: Shade, panel: Panel, view: View) -> str:
-    """At the upper end of its stretch; cut where that is too short for it, left out where three letters would not do."""
+    """Return the name at the top of its interval; shortened if it does not fit, omitted if fewer than three letters fit."""
     ends, _ = _placed(_scaled(np.array([shade.begin, shade.end]), panel.x), np.zeros(2), panel, view)
-    room = int((min(ends[1], panel.width - RIGHT) - max(ends[0], LEFT) - 8.0) / LETTER)
-    shown = shade.name if len(shade.name) <= room else f"{shade.name[: room - 1]}…" if room > 3 else ""
-    place = f"{max(ends[0], LEFT) + 4.0:.1f}"
-    return f'<text class="stretch" data-x="{place}" x="{place}" y="{TOP + 14}">{escape(shown)}</text>' if shown else ""
+    available = int((min(ends[1], panel.width - RIGHT) - max(ends[0], LEFT) - 8.0) / LETTER)
+    shown = shade.name if len(shade.name) <= available else f"{shade.name[: available - 1]}…" if available > 3 else ""
+    position = f"{max(ends[0], LEFT) + 4.0:.1f}"
+    return f'<text class="stretch" data-x="{position}" x="{position}" y="{TOP + 14}">{escape(shown)}</text>' if shown else ""
 
 
 def _label(label: Label, panel: Panel, view: View) -> str:
@@ -314,25 +314,28 @@ def _label(label: Label, panel: Panel, view: View) -> str:
     return f'<text {at} text-anchor="middle"{" class=bad" * label.bad}>{escape(label.text)}</text>'
 
 
-def _path(right: Array, down: Array, sound: NDArray[np.bool_]) -> str:
-    """Lines from point to point, with gaps where one is missing."""
+def _path(right: Array, down: Array, finite: NDArray[np.bool_]) -> str:
+    """Return path commands through the points, with gaps where a point is missing."""
     parts, open_ = [], False
-    for a, b, there in zip(right.tolist(), down.tolist(), sound.tolist(), strict=True):
-        if there:
+    for a, b, is_finite in zip(right.tolist(), down.tolist(), finite.tolist(), strict=True):
+        if is_finite:
             parts.append(f"{'L' if open_ else 'M'}{a:.2f} {b:.2f}")
-        open_ = there
+        open_ = is_finite
     return "".join(parts)
 
 
 def thinned(x: Array, y: Array, most: int = MOST_POINTS) -> tuple[Array, Array]:
-    """At most so many points of a curve: the least and the most of each piece, in their order."""
+    """Return at most `most` points of a curve: the minimum and maximum of each interval, in order."""
     n = len(x)
     if n <= most:
         return x, y
-    pieces = most // 2
-    length = math.ceil(n / pieces)
-    padded = np.concatenate([y, np.full(pieces * length - n, y[-1])]).reshape(pieces, length)
-    whole = np.where(np.isfinite(padded), padded, 0.0)
-    at = np.sort(np.stack([whole.argmin(axis=1), whole.argmax(axis=1)], axis=1), axis=1) + length * np.arange(pieces)[:, None]
-    chosen = np.unique(np.clip(np.concatenate([[0], at.ravel(), [n - 1]]), 0, n - 1))
-    return x[chosen], y[chosen]
+    intervals = most // 2
+    length = math.ceil(n / intervals)
+    padded = np.concatenate([y, np.full(intervals * length - n, y[-1])]).reshape(intervals, length)
+    finite_values = np.where(np.isfinite(padded), padded, 0.0)
+    at = (
+        np.sort(np.stack([finite_values.argmin(axis=1), finite_values.argmax(axis=1)], axis=1), axis=1)
+        + length * np.arange(intervals)[:, None]
+    )
+    selected = np.unique(np.clip(np.concatenate([[0], at.ravel(), [n - 1]]), 0, n - 1))
+    return x[selected], y[selected]

@@ -1,1 +1,1 @@
-"""One run faster than real time: run, series, rerun, info."""
+"""Runs faster than real time: run, series, rerun, info."""

@@ -1,4 +1,4 @@
-"""The folder of a run, which vanishes again when nothing came of the run."""
+"""Folder of a run, removed again if the run does not begin."""
 
 from __future__ import annotations
 
@@ -14,50 +14,50 @@ from simulator.telemetry.folder_lock import FolderLock
 
 
 class RunFolder:
-    """The folder asked for, or a new one under ``runs``; made here.
+    """Creates the requested folder, or a new one under ``runs``.
 
-    Until `began` is called it is taken away again, with the folders above that were made for it, by `abandon` or when the program
-    leaves at once. A folder that was there before stays. It has one owner at a time.
+    Until `began` is called, `abandon` or a forced exit removes the folder and the parent folders created for it. An existing folder is
+    not removed. A folder has one owner at a time.
 
-    Raises OutputError, also when another run writes there.
+    Raises OutputError, also if another run uses the folder.
     """
 
-    def __init__(self, wanted: Path | None) -> None:
-        above = wanted if wanted is not None else Path("runs")
-        missing = [folder for folder in (above, *above.parents) if not os.path.exists(folder)]
+    def __init__(self, requested: Path | None) -> None:
+        parent = requested if requested is not None else Path("runs")
+        missing = [folder for folder in (parent, *parent.parents) if not os.path.exists(folder)]
         with cleanup.defer_exit():
-            self.path = run_folder(wanted)
+            self.path = run_folder(requested)
             self.lock = FolderLock(self.path)
-            """Nobody else writes there; to be given up by `release`, after the last file."""
-            self._new = wanted is None or bool(missing)
-            self._made_above = missing if wanted is None else missing[1:]
-            self._forget = cleanup.register_cleanup(self.abandon)
-        self._kept = False
+            """Lock of the folder; the caller calls `release` after the last file."""
+            self._new = requested is None or bool(missing)
+            self._created_parents = missing if requested is None else missing[1:]
+            self._unregister = cleanup.register_cleanup(self.abandon)
+        self._has_begun = False
 
     def began(self) -> None:
-        """From now on there is something in it that is worth keeping."""
-        self._kept = True
-        self._forget()
+        """Keep the folder from now on, because it contains results."""
+        self._has_begun = True
+        self._unregister()
 
     def abandon(self) -> None:
-        """Take it away, unless the run has begun."""
-        self._forget()
-        if self._kept:
+        """Remove the folder, unless the run has begun."""
+        self._unregister()
+        if self._has_begun:
             return
         self.release()
         if not self._new:
             return
         shutil.rmtree(self.path, ignore_errors=True)
-        for folder in self._made_above:
+        for folder in self._created_parents:
             with contextlib.suppress(OSError):
                 folder.rmdir()
 
     def release(self) -> None:
-        """Others may write there from now on."""
+        """Release the lock of the folder."""
         self.lock.release()
 
     def note_failure(self, error: BaseException) -> Path | None:
-        """Add where an error came from to failure.txt, for a report; None when the disk refuses."""
+        """Append the traceback of an error to failure.txt; return the file, None if the disk refuses."""
         file = self.path / "failure.txt"
         try:
             with open(file, "a", encoding="utf-8") as out:

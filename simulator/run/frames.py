@@ -1,4 +1,4 @@
-"""Pictures of a run for its page: states kept while it is driven, and drawn when it is over."""
+"""Rendered images of a run for its page: states are stored during the run and rendered afterwards."""
 
 from __future__ import annotations
 
@@ -19,90 +19,90 @@ if TYPE_CHECKING:
     from simulator.view.rut_tiles import RutTiles
 
 PERIOD = 0.1
-"""s between two states that are kept."""
+"""Time [s] between two stored states."""
 SIZE = (640, 360)
 QUALITY = 82
-"""Of a JPEG; about 30 kB each."""
+"""JPEG quality; an image has about 30 kB."""
 CAMERA = "chase"
 
 
 class Seen(NamedTuple):
-    """A state that is drawn."""
+    """State to render."""
 
     state: Record
-    """READOUT"""
+    """READOUT record."""
     pressed: list[RutTiles]
-    """Tiles of ruts that have changed since the one drawn before, in order."""
+    """Tiles of ruts that changed since the previous rendered state, in order."""
 
 
 class States:
-    """An outlet that keeps the state of the vehicle every so often."""
+    """Outlet that stores the state of the vehicle at intervals."""
 
     def __init__(self, every: int) -> None:
         self.every = every
         self.kept: list[Record] = []
         self.pressed: list[RutTiles] = []
-        """Tiles of ruts that have changed since the state before."""
-        self._noted = 0
+        """Tiles of ruts that changed since the previous state."""
+        self._last_change = 0
 
     def publish(self, session: Session) -> None:
-        """One state."""
+        """Store the present state."""
         from simulator.view.rut_tiles import RutTiles
         from terrain.rut_changes import changes_since
 
         self.kept.append(session.readout.copy())
-        places, depths, self._noted = changes_since(session.soil, self._noted)
+        places, depths, self._last_change = changes_since(session.soil, self._last_change)
         self.pressed.append(RutTiles(places, depths))
 
     def close(self) -> None:
-        """Nothing: the states stay."""
+        """Do nothing; the states remain available."""
 
     def spread(self, count: int) -> list[Seen]:
-        """So many of them, from the first to the last."""
-        chosen = np.linspace(0, len(self.kept) - 1, min(count, len(self.kept))).round().astype(int).tolist()
-        firsts = [0, *(place + 1 for place in chosen)]
-        return [Seen(self.kept[place], self.pressed[first : place + 1]) for first, place in zip(firsts, chosen, strict=False)]
+        """Return `count` states, evenly spread from the first to the last."""
+        indices = np.linspace(0, len(self.kept) - 1, min(count, len(self.kept))).round().astype(int).tolist()
+        firsts = [0, *(index + 1 for index in indices)]
+        return [Seen(self.kept[index], self.pressed[first : index + 1]) for first, index in zip(firsts, indices, strict=False)]
 
 
 def drawn_states(parts: SessionParts, states: list[Seen], say: Callable[[str], None]) -> list[tuple[bytes, str]]:
-    """JPEG files of some states, each with its time, speed and steering in words; none, and a word about it, where nothing can draw."""
+    """Return JPEG files of states with captions of time, speed and steering; without a display, print a message and return none."""
     from simulator.view.offscreen import Offscreen
 
     try:
         view = Offscreen(*SIZE, parts.ground, view_geometry(parts.vehicle))
     except DeviceError as error:
-        say(f"no pictures of the drive: {error}")
+        say(f"no images of the run: {error}")
         return []
     return pictures_of(view, states)
 
 
 def pictures_of(view: Offscreen, states: list[Seen]) -> list[tuple[bytes, str]]:
-    """The same with something that draws; instruments, which would show what a state does not hold, are left out."""
+    """Return JPEG files of states from a given view; the instruments are hidden, because a state does not contain their values."""
     view.camera, view.scene.instruments = CAMERA, False
-    driven: dict[tuple[int, int], NDArray[np.uint16]] = {}
+    tiles_with_ruts: dict[tuple[int, int], NDArray[np.uint16]] = {}
     pictures = []
     for state, pressed in states:
         for tiles in pressed:
-            driven.update((tuple(place), depths) for place, depths in zip(tiles.places.tolist(), tiles.depths, strict=True))
-        if driven:
-            _show_around(view, state, driven)
-        pictures.append((_jpeg(view.render(state)), _words(state)))
+            tiles_with_ruts.update((tuple(position), depths) for position, depths in zip(tiles.places.tolist(), tiles.depths, strict=True))
+        if tiles_with_ruts:
+            _show_around(view, state, tiles_with_ruts)
+        pictures.append((_jpeg(view.render(state)), _caption(state)))
     return pictures
 
 
-def _show_around(view: Offscreen, state: Record, driven: dict[tuple[int, int], NDArray[np.uint16]]) -> None:
-    """Those of the tiles with ruts that lie around a vehicle."""
+def _show_around(view: Offscreen, state: Record, tiles_with_ruts: dict[tuple[int, int], NDArray[np.uint16]]) -> None:
+    """Show the tiles with ruts near a vehicle."""
     from simulator.view.rut_tiles import SIDE, RutTiles
     from terrain.rut_grid import TILE_SIDE
 
-    places = np.array(list(driven), np.int32)
-    off = np.abs(places - np.floor(state[0]["p_WB"][:2] / TILE_SIDE))
-    near = np.flatnonzero(off.max(axis=1) < SIDE // 2)
+    places = np.array(list(tiles_with_ruts), np.int32)
+    distance = np.abs(places - np.floor(state[0]["p_WB"][:2] / TILE_SIDE))
+    near = np.flatnonzero(distance.max(axis=1) < SIDE // 2)
     view.scene.smooth_out()
-    view.scene.show_ruts(RutTiles(places[near], np.array([driven[tuple(places[n])] for n in near], np.uint16)))
+    view.scene.show_ruts(RutTiles(places[near], np.array([tiles_with_ruts[tuple(places[n])] for n in near], np.uint16)))
 
 
-def _words(state: Record) -> str:
+def _caption(state: Record) -> str:
     now = state[0]
     wheel = round(float(np.degrees(now["steering_wheel_angle"])))
     return f"{float(now['time']):.1f} s, {3.6 * float(now['v_WB_B'][0]):.0f} km/h, steering wheel {wheel:+d}°"

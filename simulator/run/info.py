@@ -1,4 +1,4 @@
-"""`jounce info`: what the folder of a run holds. The log of a run that was killed is made whole on the way."""
+"""`jounce info`: description of a run folder, with recovery of the log of a killed run."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ WELL = "well"
 
 
 def main_info(name: str, with_columns: bool = False, to_json: bool = False) -> int:
-    """Command line of `jounce info`; returns 0, or 2 when a log is broken or cannot be made whole. Raises ConfigError."""
-    place = Path(name)
-    if not os.path.exists(place):  # unlike the method, it takes names that are too long
-        raise ConfigError(place, "", "nothing", "the folder of a run, or its telemetry file")
-    logs = read_logs(place)
+    """Run `jounce info`; return 0, or 2 if a log is broken or cannot be recovered. Raises ConfigError."""
+    path = Path(name)
+    if not os.path.exists(path):  # unlike Path.exists, it accepts names that are too long
+        raise ConfigError(path, "", "nothing", "a run folder or a telemetry file")
+    logs = read_logs(path)
     if to_json:
-        print(json_text({"place": str(place), "logs": [described(log) for log in logs]}))
+        print(json_text({"place": str(path), "logs": [described(log) for log in logs]}))
     else:
         print("\n\n".join(text_of(log, with_columns) for log in logs))
     troubles = [log for log in logs if log.trouble]
     for log in troubles:
-        print_error(f"{one_line(log.trouble)}{'; the raw log is kept' if log.file.suffix == '.rows' else ''}")
+        print_error(f"{one_line(log.trouble)}{'; the raw log remains' if log.file.suffix == '.rows' else ''}")
     return 2 if troubles else 0
 
 
 def described(log: LogInfo) -> dict[str, Any]:
-    """What is known of a log, ready for JSON; null for what it does not say."""
+    """Return the description of a log for JSON; null for missing data."""
     about = dict(log.about)
     lateness, failure, configuration = (about.pop(key, None) for key in ("lateness", "log_failure", "configuration"))
     return {
@@ -63,28 +63,28 @@ def described(log: LogInfo) -> dict[str, Any]:
 
 
 def text_of(log: LogInfo, with_columns: bool = False) -> str:
-    """The same for people."""
-    said = described(log)
-    lines = [f"{log.file}{'  (made just now out of the raw log of a killed run)' if log.recovered else ''}"]
-    lost = f", {said['rows_lost']} lost" if said["rows_lost"] else ""
+    """Return the description of a log as text."""
+    facts = described(log)
+    lines = [f"{log.file}{'  (recovered now from the raw log of a killed run)' if log.recovered else ''}"]
+    lost = f", {facts['rows_lost']} lost" if facts["rows_lost"] else ""
     rows = [("rows", f"{log.rows} of {len(log.columns)} columns{lost}")]
-    if said["simulated_s"] is not None:
-        wall = f" in {said['wall_s']:.1f} s by the wall clock" if said["wall_s"] is not None else ""
-        rows.append(("time", f"{said['simulated_s']:.2f} s simulated{wall}"))
-    rows.append(("began", said["started"] or "not said"))
-    rows.append(("ended", said["ended"] or "not said"))
-    if said["log_failure"]:
-        rows.append(("log", f"ended early: {said['log_failure']}"))
-    rows += list(said["about"].items())
-    if said["resets"] is not None:
-        rows.append(("resets", f"{said['resets']}; incidents {said['incidents']}; paused {said['paused_s'] or 0.0:.1f} s"))
-    if said["ruts"]:
-        rows.append(("ruts", "{area_m2:.1f} m2 of soil driven on, {deepest_m:.3f} m deep at most, in {file}".format(**said["ruts"])))
+    if facts["simulated_s"] is not None:
+        wall = f" in {facts['wall_s']:.1f} s of wall time" if facts["wall_s"] is not None else ""
+        rows.append(("time", f"{facts['simulated_s']:.2f} s simulated{wall}"))
+    rows.append(("began", facts["started"] or "unknown"))
+    rows.append(("ended", facts["ended"] or "unknown"))
+    if facts["log_failure"]:
+        rows.append(("log", f"ended early: {facts['log_failure']}"))
+    rows += list(facts["about"].items())
+    if facts["resets"] is not None:
+        rows.append(("resets", f"{facts['resets']}; incidents {facts['incidents']}; paused {facts['paused_s'] or 0.0:.1f} s"))
+    if facts["ruts"]:
+        rows.append(("ruts", "{area_m2:.1f} m2, at most {deepest_m:.3f} m deep, in {file}".format(**facts["ruts"])))
     width = max(len(name) for name, _ in rows)
     lines += [f"  {name:<{width}}  {value}" for name, value in rows if value != ""]
     lines = [one_line(line) for line in lines]
-    if said["lateness"]:
-        lines += [f"  {line}" for line in lateness_text(said["lateness"]).splitlines()]
+    if facts["lateness"]:
+        lines += [f"  {line}" for line in lateness_text(facts["lateness"]).splitlines()]
     if with_columns:
         lines += [
             one_line(f"  {name} [{c.get('unit', '')}] {c.get('frame', '')}  {c.get('meaning', '')}") for name, c in log.columns.items()
@@ -93,7 +93,7 @@ def text_of(log: LogInfo, with_columns: bool = False) -> str:
 
 
 def _simulated(log: LogInfo) -> float | None:
-    """s driven, over all resets; None when the log does not say."""
+    """Return the simulated time [s] over all resets; None if the log does not contain it."""
     time = log.numbers.get("time")
     if time is None or not np.isfinite(time).all():
         return None
@@ -102,7 +102,7 @@ def _simulated(log: LogInfo) -> float | None:
 
 
 def _ruts(file: Path) -> dict[str, Any] | None:
-    """What the file of ruts holds; None where there is none. Raises ConfigError: it cannot be read."""
+    """Return the description of the rut file; None if there is none. Raises ConfigError: it cannot be read."""
     if not file.is_file():
         return None
     _, depths = read_ruts(file)
@@ -126,6 +126,6 @@ def _paused(log: LogInfo) -> float | None:
 
 
 def _incidents(log: LogInfo) -> int | None:
-    """How many; the column holds their numbers."""
+    """Return the number of incidents; the column contains incident numbers."""
     incident = log.numbers.get("incident")
     return None if incident is None else len(np.setdiff1d(incident, 0))

@@ -1,7 +1,9 @@
-"""`jounce rerun`: a run made once more out of its log alone, and compared with it bit for bit."""
+"""`jounce rerun`: re-simulation of a run from its log, with a bitwise comparison."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
+from simulator.base.progress_bar import TimeProgress
 from simulator.base.records import Record
 from simulator.base.signals import StopRequest, on_signal, words
 from simulator.builder.builder import SessionParts, build
@@ -26,15 +29,18 @@ from simulator.telemetry.writer import PARQUET_NAME, LogOptions, read_telemetry
 from vehicles.command import COMMAND
 
 NEEDED = ("time", "resets", "paused", "incident", *(f"command_{name}" for name, *_ in COMMAND))
-"""Columns without which what a person drove cannot be driven again."""
+"""Columns that the rerun of a run with a human driver needs."""
+
+TICKS_BETWEEN = 100
+"""Ticks between two updates of the progress bar."""
 
 
 class RecordedDriver:
-    """Gives the commands of a log again, in which each stands beside the state that it led to.
+    """Driver that repeats the commands of a log; each command is in the row of the state that it caused.
 
     Parameters
     ----------
-    columns : of the log, by name
+    columns : columns of the log by name
     """
 
     def __init__(self, columns: dict[str, Any]) -> None:
@@ -43,45 +49,54 @@ class RecordedDriver:
         self._next = 0
 
     def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the command that was held from t on."""
+        """Fill the command that applied from t on."""
         self._next = min(self._next + 1, self._last)
         for name, column in self._commands.items():
             command[0][name] = column[self._next]
 
 
-def main_rerun(place: str, out: str | None, to_json: bool) -> int:
-    """Command line of `jounce rerun`; exit code 1 when a number differs, or the run was ended by a signal, else 0."""
+def main_rerun(path: str, out: str | None, to_json: bool) -> int:
+    """Run `jounce rerun`; exit code 1 if a number differs or a signal ended the run, else 0."""
     say = print_error if to_json else print_line
-    log, configuration = read_recorded(Path(place))
-    made_with = configuration.recorded.get("version")
-    if made_with != version():
-        print_error(f"the run was made with version {made_with}, this is {version()}: numbers may differ")
-    before = read_telemetry(log.file, wall=False)
+    log, configuration = read_recorded(Path(path))
+    recorded_with = configuration.recorded.get("version")
+    if recorded_with != version():
+        print_error(f"the run was recorded with version {recorded_with}, this is {version()}; numbers may differ")
+    recorded_columns = read_telemetry(log.file, wall=False)
     compile_kernels(say)
-    folder = rerun(log, configuration, before, Path(out) if out else None)
-    differ = differences(before, read_telemetry(folder / PARQUET_NAME, wall=False))
-    rows = len(before["time"])
+    with TimeProgress("rerun", shown=not to_json and sys.stderr.isatty()) as progress:
+        folder = rerun(log, configuration, recorded_columns, Path(out) if out else None, progress)
+        progress.stage("comparing")
+        differ = differences(recorded_columns, read_telemetry(folder / PARQUET_NAME, wall=False))
+    rows = len(recorded_columns["time"])
     if to_json:
-        print(json_text({"folder": str(folder), "of": str(log.file), "rows": rows, "columns": len(before), "differ": differ}))
+        print(json_text({"folder": str(folder), "of": str(log.file), "rows": rows, "columns": len(recorded_columns), "differ": differ}))
     elif differ:
         first = ", ".join(differ[:5]) + (f" and {len(differ) - 5} more" if len(differ) > 5 else "")
-        print_error(f"{len(differ)} of {len(before)} columns differ: {first}; the new log is in {folder}")
+        print_error(f"{len(differ)} of {len(recorded_columns)} columns differ ({first}); the new log is in {folder}")
     else:
-        print_line(f"{rows} rows of {len(before)} columns are the same bit for bit; the new log is in {folder}")
+        print_line(f"{rows} rows of {len(recorded_columns)} columns are bitwise equal; the new log is in {folder}")
     return 1 if differ else 0
 
 
-def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], out: Path | None) -> Path:
-    """Drive once more to where the log ends, and log into a folder, which is returned.
+def rerun(
+    log: LogInfo,
+    configuration: Configuration,
+    columns: dict[str, Any],
+    out: Path | None,
+    progress: Callable[[float, float], None] = lambda t, end: None,
+) -> Path:
+    """Simulate a run again to the end of its log, and return the folder of the new log.
 
     Parameters
     ----------
-    columns : of the log, by name
+    columns : columns of the log by name
+    progress : called with simulated time and duration [s]
 
     Raises
     ------
-    ConfigError : a file that the run read and that is no text has changed, or somebody drove who took hold of more than the controls
-    Ended : by a signal
+    ConfigError : a binary file of the run has changed, or a person used more than the driving controls
+    Ended : a signal ended the run
     """
     parts = build(configuration)
     driver = _driver(parts, log, columns)
@@ -90,9 +105,9 @@ def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], o
     session.warm()
     folder = RunFolder(out)
     armed, raised = (bool(configuration.recorded.get(name)) for name in ("armed", "raised"))
-    asked = StopRequest()
+    stop_request = StopRequest()
     try:
-        with on_signal(asked):
+        with on_signal(stop_request):
             try:
                 about = {"rerun_of": str(log.file), "driver": parts.options.driver.name}
                 new = open_log(parts, session, folder, armed, LogOptions(about=about), raised)
@@ -103,44 +118,49 @@ def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], o
                 session.publish()
                 if armed:
                     parts.cueing.arm()
-                # one by one, as in real time: what an incident leads to begins with the next tick
+                # tick by tick, as in real time: the effect of an incident begins with the next tick
                 ticks = (len(columns["time"]) - 1) * new.every
-                while session.tick < ticks and asked.first is None:
+                while session.tick < ticks and stop_request.first is None:
                     session.advance(1)
-                if asked.first is not None:
-                    new.writer.ended = words(asked.first)
+                    if session.tick % TICKS_BETWEEN == 0:
+                        progress(session.time, ticks * session.h)
+                if stop_request.first is not None:
+                    new.writer.ended = words(stop_request.first)
             finally:
                 session.close()
                 folder.abandon()
-        asked.raise_if_asked()
+        stop_request.raise_if_asked()
     finally:
         folder.release()
     return folder.path
 
 
 def _driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any]) -> Driver:
-    """Who drove: the maneuver, or the commands that a person or a driver from outside gave. Raises ConfigError."""
+    """Return the driver: the maneuver driver, or the recorded commands of a person or a plugin driver. Raises ConfigError."""
     if parts.maneuver is not None and without_a_person(parts.options.driver).name == FOLLOWER:
         return parts.maneuver.driver(parts.ground.spawn, parts.traits)
     missing = [name for name in NEEDED if name not in columns]
     if missing:
-        expected = f"{', '.join(missing)} among them: a drive of a person is made again out of what was asked for"
+        expected = f"channels with {', '.join(missing)}, needed to repeat the commands of a person"
         raise ConfigError(log.file, "outlets.telemetry.channels", list(parts.options.log.channels), expected)
     for name, what in (("resets", "resets"), ("paused", "pauses"), ("incident", "incidents")):
         if np.any(columns[name]):
-            expected = f"a drive without {what}: when a person began again, paused or was held is not in the log to the tick"
+            expected = f"a run without {what}, because the log does not contain the tick of resets, pauses and incidents"
             raise ConfigError(log.file, name, int(columns[name].max()), expected)
     if parts.options.log.rate < 1.0 / DRIVER_PERIOD:
-        expected = f"{1.0 / DRIVER_PERIOD:g} rows a second at least, one for each command of a person"
+        expected = f"{1.0 / DRIVER_PERIOD:g} rows per second or more, one for each command of a person"
         raise ConfigError(log.file, "outlets.telemetry.rate", parts.options.log.rate, expected)
     stride = round(parts.options.log.rate * DRIVER_PERIOD)
     return RecordedDriver({name: column[::stride] for name, column in columns.items()})
 
 
-def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    """Names of the columns that are not the same bit for bit, or that only one log has."""
+def differences(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
+    """Return the names of the columns that are not bitwise equal or exist in one log only."""
     return [
         name
-        for name in dict.fromkeys((*one, *other))
-        if name not in one or name not in other or one[name].dtype != other[name].dtype or one[name].tobytes() != other[name].tobytes()
+        for name in dict.fromkeys((*first, *second))
+        if name not in first
+        or name not in second
+        or first[name].dtype != second[name].dtype
+        or first[name].tobytes() != second[name].tobytes()
     ]

@@ -1,4 +1,4 @@
-"""`jounce run`: a maneuver without window and clock, as fast as the machine can, leaving telemetry, metrics and plots."""
+"""`jounce run`: simulation of a maneuver without window and clock, as fast as possible, with telemetry, metrics and plots."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.machine import taken
+from simulator.base.progress_bar import TimeProgress
 from simulator.base.signals import StopRequest, on_signal, words
 from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
@@ -33,17 +34,17 @@ from simulator.maneuvers.source_marks import mark_words
 from simulator.outlets.telemetry import TelemetryOutlet, measuring
 from simulator.run.folder import RunFolder
 from simulator.run.frames import PERIOD, States, drawn_states
-from simulator.run.provenance import told_of
+from simulator.run.provenance import run_info
 from simulator.run.run_configuration import open_log
 from simulator.session import Outlet, PartError, Session
 from simulator.telemetry.log import Log
 
 FEWEST_ROWS = 10
-"""Rows of telemetry below which there is no run to evaluate."""
+"""Minimum number of telemetry rows for an evaluation."""
 
 NOTHING_FOUND: dict[str, Any] = {"checks": [], "shown": [], "table": []}
-"""Of a run with too few rows."""
-NO_MANEUVER = "nothing to run: name a maneuver, or a session that names one (see jounce run --help)"
+"""Result of a run with too few rows."""
+NO_MANEUVER = "no maneuver to run; expected a maneuver, or a session with one; hint: see 'jounce run --help'"
 
 
 def run_maneuver(
@@ -53,27 +54,29 @@ def run_maneuver(
     say: Callable[[str], None] = print_error,
     pictures: bool = True,
     frames: int = 0,
+    on_stage: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
-    """Drive a maneuver and write everything into a folder.
+    """Run a maneuver and write all results into a folder.
 
     Parameters
     ----------
-    configuration : says which maneuver, and all the rest
-    out : folder to write into, made if need be; a new one under ``runs`` when not given
+    configuration : configuration with a maneuver
+    out : folder to write into, created if necessary; default: a new one under ``runs``
     progress : called with simulated time and duration [s]
-    say : called with a line when something is compiled or fails
-    pictures : whether those of the maneuver are drawn, and report.html is made
-    frames : pictures of the drive itself, for report.html
+    say : called with a message when kernels are compiled or a part fails
+    pictures : True to draw the plots of the maneuver and write report.html
+    frames : number of rendered images of the run in report.html
+    on_stage : called with what the run does after the simulation, for example "drawing plots"
 
     Returns
     -------
-    {"folder", "files", "result", "machine", "dropped"}: what was dropped from outside, one line each; a run that ended early has
-    `ended_early` in its result, with time and reason, and does not pass
+    {"folder", "files", "result", "machine", "dropped"}: `dropped` has one line for each stopped plugin; the result of a run that ended
+    early has `ended_early` with time and reason, and does not pass
 
     Raises
     ------
-    JounceError : a file or setting cannot be used, there is no maneuver, or the folder cannot be written
-    Ended : by a signal; the telemetry is complete up to there
+    JounceError : a file or setting is invalid, there is no maneuver, or the folder is not writable
+    Ended : a signal ended the run; the telemetry is complete up to that time
     """
     compile_kernels(say)
     parts = build(configuration)
@@ -91,82 +94,87 @@ def run_maneuver(
     states = States(parts.ticks(PERIOD))
     began = time.perf_counter()
     try:
-        run = _driven(parts, session, folder, [measured, states] if frames else [measured], progress)
+        run = _simulate_maneuver(parts, session, folder, [measured, states] if frames else [measured], progress)
         for trouble in (*parts.vehicle.troubles, *run.dropped):
             say(trouble)
         if run.early is not None:
             say(f"the run ended early: {run.early['reason']}")
         wall = time.perf_counter() - began
         machine = {"real_time_factor": session.time / wall, **taken(wall), "log_failure": run.log_failure}
-        told = None
+        info = None
         if pictures:
+            if frames:
+                on_stage("rendering images")
             shown = drawn_states(parts, states.spread(frames), say) if frames else []
-            told = told_of(parts, session, folder.path, machine, run.dropped, shown)
-        outcome = _report(_evaluated(parts, measured.log(), run.early), folder.path, machine, told)
+            info = run_info(parts, session, folder.path, machine, run.dropped, shown)
+        on_stage("computing metrics")
+        evaluated_run = _evaluated(parts, measured.log(), run.early)
+        on_stage("drawing plots" if pictures else "writing metrics")
+        outcome = _report(evaluated_run, folder.path, machine, info)
         return outcome | {"dropped": run.dropped}
     finally:
         folder.release()
 
 
-class _Driven(NamedTuple):
-    """How a run went."""
+class _Outcome(NamedTuple):
+    """Outcome of the simulation."""
 
     early: dict[str, Any] | None
-    """Simulated time and reason of an early end."""
+    """Simulated time and reason of an early end; None if there was none."""
     dropped: list[str]
-    """What was dropped from outside, one line each."""
+    """Stopped plugins, one line each."""
     log_failure: str | None
 
 
-def _driven(
+def _simulate_maneuver(
     parts: SessionParts, session: Session, folder: RunFolder, more: Sequence[Outlet], progress: Callable[[float, float], None] | None
-) -> _Driven:
-    """Drive the maneuver with `more` outlets beside its own, which are all closed when it is over.
+) -> _Outcome:
+    """Run the maneuver with `more` outlets in addition to its own; all are closed at the end.
 
-    Raises JounceError, Ended : as `run_maneuver`; a folder in which nothing began is gone
+    Raises JounceError, Ended : as `run_maneuver`; an empty folder is removed
     """
     assert parts.maneuver is not None
-    duration, asked = parts.maneuver.duration, StopRequest()
+    duration, stop_request = parts.maneuver.duration, StopRequest()
 
     def keep_going(session: Session) -> bool:
         if progress is not None:
             progress(session.time, duration)
-        return asked.first is None
+        return stop_request.first is None
 
-    with on_signal(asked):
+    with on_signal(stop_request):
         try:
             session.outlets += parts.outlets(folder.path)
             log = open_log(parts, session, folder, armed=True, raised=True)
             session.outlets += more
             folder.began()
-            early = _simulate(session, duration, keep_going, folder) or _given_up(session)
+            early = _simulate(session, duration, keep_going, folder) or _abort_of(session)
             dropped = [str(failure) for failure in session.failures]
             if dropped:
                 log.writer.about["dropped"] = "; ".join(dropped)
             if early is not None:
                 log.writer.ended = early["reason"]
-            elif asked.first is not None:
-                log.writer.ended = words(asked.first)
+            elif stop_request.first is not None:
+                log.writer.ended = words(stop_request.first)
         finally:
             session.close()
             folder.abandon()
-    asked.raise_if_asked()
-    return _Driven(early, dropped, log.writer.failure)
+    stop_request.raise_if_asked()
+    return _Outcome(early, dropped, log.writer.failure)
 
 
 def driver_of(parts: SessionParts) -> Driver:
-    """Whoever follows the maneuver, unless the session asks for a driver from outside."""
-    who = without_a_person(parts.options.driver)
-    kind = driver_kind(who.name)
+    """Return the driver of the maneuver, or the plugin driver that the session requests."""
+    driver = without_a_person(parts.options.driver)
+    kind = driver_kind(driver.name)
     if kind is None:
-        raise JounceError(f"driver {who.name}: a person drives with it, and a run is faster than people (jounce drive)")
-    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=who.parameters, traits=parts.traits)
+        raise JounceError(f"driver {driver.name}: needs a person, but a run is faster than real time; hint: use 'jounce drive'")
+    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=driver.parameters, traits=parts.traits)
 
 
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:
-    """Drive to the end, or to what ended it early: its simulated time and reason, also left in the folder.
+    """Run to the end or to an early end; return the simulated time and reason of an early end, and write them into the folder.
 
-    Raises what the telemetry raised: without it a run is of no use.
+    Raises the error of the telemetry, because a run without telemetry is useless.
     """
     session.publish()
     try:
@@ -183,14 +191,14 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
     return {"time_s": session.latest.time, "reason": session.latest.message}
 
 
-def _given_up(session: Session) -> dict[str, Any] | None:
-    """Time and reason, when the maneuver was given up by a condition of its own."""
+def _abort_of(session: Session) -> dict[str, Any] | None:
+    """Return time and reason if an abort condition of the maneuver ended the run."""
     ended = how_ended(session.driver)
     return {"time_s": session.time, "reason": ended} if ended not in ("", DONE) else None
 
 
 class _Evaluated(NamedTuple):
-    """What came of a run."""
+    """Evaluation of a run."""
 
     maneuver: Maneuver
     measured: Log
@@ -199,8 +207,8 @@ class _Evaluated(NamedTuple):
     curves: Mapping[str, Curve]
 
     @property
-    def whole(self) -> bool:
-        """Whether there are rows enough to evaluate and draw."""
+    def has_enough_rows(self) -> bool:
+        """True if there are enough rows for an evaluation and plots."""
         return self.measured.rows >= FEWEST_ROWS
 
 
@@ -218,16 +226,16 @@ def _evaluated(parts: SessionParts, measured: Log, early: dict[str, Any] | None)
     return _Evaluated(maneuver, measured, spawn, result, curves)
 
 
-def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], told: RunInfo | None) -> dict[str, Any]:
-    """Write what the run leaves besides its log; what `run_maneuver` gives, but for what was dropped."""
-    if run.whole:
+def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], info: RunInfo | None) -> dict[str, Any]:
+    """Write the results except the log; return the result of `run_maneuver` without `dropped`."""
+    if run.has_enough_rows:
         files, left_out = write_report(
-            folder, run.maneuver, run.measured, run.result, curves=run.curves, machine=machine, spawn=run.spawn, told=told
+            folder, run.maneuver, run.measured, run.result, curves=run.curves, machine=machine, spawn=run.spawn, info=info
         )
     else:
         files, left_out = [write_metrics(folder, run.result, machine)], []
-        if told is not None:
-            files.append(write_page(folder, run.result, told, None))
+        if info is not None:
+            files.append(write_page(folder, run.result, info, None))
     return {
         "folder": folder,
         "files": [folder / "telemetry.parquet", *files],
@@ -238,22 +246,23 @@ def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], told: RunInf
 
 
 def main_run(arguments: Any) -> int:
-    """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the run or its log ended early, else 0."""
+    """Run `jounce run`; exit code 1 if a limit of the maneuver is violated or the run or its log ended early, else 0."""
     options = [*option("maneuver", "maneuver", arguments.maneuver), *option("--csv", "outlets.telemetry.csv", arguments.csv or None)]
-    if arguments.frames and arguments.pictures == "none":
-        raise JounceError("--frames: pictures of the drive stand in report.html, and --pictures none leaves that out")
+    if arguments.frames and arguments.plots == "none":
+        raise JounceError("--frames needs report.html; hint: remove --plots none")
     configuration = session_of(arguments, options)
     if not configuration.has("maneuver"):
         raise JounceError(NO_MANEUVER)
     title = Path(configuration.name("maneuver")).stem
-    with Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
+    with TimeProgress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
         outcome = run_maneuver(
             configuration,
             Path(arguments.out) if arguments.out else None,
             progress,
             say=print_error if arguments.json else print_line,
-            pictures=arguments.pictures != "none",
+            pictures=arguments.plots != "none",
             frames=arguments.frames,
+            on_stage=progress.stage,
         )
     if arguments.json:
         shown = {"folder": str(outcome["folder"]), **{key: outcome[key] for key in ("result", "machine", "dropped")}}
@@ -261,44 +270,6 @@ def main_run(arguments: Any) -> int:
     else:
         _print_outcome(outcome)
     return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None or outcome["dropped"] else 0
-
-
-class Progress:
-    """A bar on the error stream, from the first call on, so that lines about compiling come before it; it vanishes at the end."""
-
-    def __init__(self, name: str, shown: bool) -> None:
-        self._name, self._shown = name, shown
-        self._bar: Any = None
-        self._task: Any = None
-
-    def __call__(self, t: float, end: float) -> None:
-        """Simulated time and duration [s]."""
-        if not self._shown:
-            return
-        if self._bar is None:
-            self._begin(end)
-        self._bar.update(self._task, completed=t)
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def _begin(self, end: float) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TextColumn("{task.completed:.0f} / {task.total:.0f} s"),
-            TimeRemainingColumn(),
-        )
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task(self._name, total=end)
-        self._bar.start()
 
 
 def _print_outcome(outcome: dict[str, Any]) -> None:
@@ -312,11 +283,11 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     for heading in ("value", "limits", "margin"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
-    marks = dict.fromkeys(row["mark"] for row in told_rows(result) if row["mark"])
+    marks = dict.fromkeys(row["mark"] for row in shown_rows(result) if row["mark"])
     numbers = {mark: str(n) for n, mark in enumerate(marks, 1)}
     if marks:
         table.add_column("mark", justify="right", no_wrap=True)
-    for row in told_rows(result):
+    for row in shown_rows(result):
         limits = "" if row["verdict"] == "info" else f"{_short(row['min'])} .. {_short(row['max'])}"
         verdict = {"pass": "pass", "fail": "FAIL", "info": ""}[row["verdict"]]
         cells = [row["metric"], "-" if row["value"] is None else _short(row["value"]), limits, _short(row["margin"]), verdict]
@@ -331,11 +302,11 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:
-        console.print(f"no picture of {line}")
+        console.print(f"no plot {line}")
 
 
-def told_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows for the terminal: those with limits and those that the maneuver asks for, if there are any; metrics.json has all."""
+def shown_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the table rows for the terminal: metrics with limits and metrics of the analyses, else all; metrics.json has all."""
     rows = [row for row in result["table"] if row["verdict"] != "info" or (row["mark"] and row["value"] is not None)]
     return rows or result["table"]
 

@@ -1,7 +1,7 @@
-"""What a run leaves of its configuration, and a configuration out of what a run has left.
+"""Recorded configuration of a run, and configuration from a recorded run.
 
-The whole mapping, contents in the place of names, goes into the metadata of the log as JSON, whose numbers come back bit for bit, and as
-configuration.yaml, for people, beside it. It is a session file itself. The key `recorded` says where it comes from.
+The complete mapping, with file contents instead of names, is in the metadata of the log as JSON, which preserves all bits of its numbers, and
+in configuration.yaml for readers. The mapping is a valid session file. Its key `recorded` describes the origin.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from simulator.telemetry.recover import LogInfo, read_logs
 from simulator.telemetry.writer import PLAIN, LogOptions
 
 FILE_NAME = "configuration.yaml"
-"""In the folder of a run; `simulator.telemetry.atomic_files.RESULTS` has it too."""
+"""Name of the configuration file in a run folder; also in `simulator.telemetry.atomic_files.RESULTS`."""
 KEY = "configuration"
-"""In the metadata of a log."""
+"""Key in the metadata of a log."""
 FINGERPRINT = 12
-"""Hexadecimal digits."""
+"""Number of hexadecimal digits of a fingerprint."""
 
-_HEAD = "# All that this run was made of: a session file, with every file that it names put in the place of the name.\n"
+_HEAD = "# Complete configuration of this run: a session file with the contents of all named files.\n"
 
 
 def recorded(parts: SessionParts, armed: bool, raised: bool) -> dict[str, Any]:
-    """The configuration of a session as a log keeps it; `armed`, `raised` as for `open_log`."""
+    """Return the configuration of a session for a log; `armed`, `raised` as for `open_log`."""
     c = parts.configuration
     about = {
         "version": version(),
@@ -59,23 +59,23 @@ def recorded(parts: SessionParts, armed: bool, raised: bool) -> dict[str, Any]:
 
 
 def fingerprint(configuration: Mapping[str, Any]) -> str:
-    """Digest of a configuration as a log keeps it, of what decides about the numbers: all of it, the seed and the files that are no text."""
+    """Return a digest of everything in a recorded configuration that affects the numbers: all keys, the seed and the binary files."""
     about = configuration.get("recorded", {})
-    whole = {**configuration, "recorded": {key: about.get(key) for key in ("seed", "files", "armed", "raised")}}
-    plain = json_text(whole, in_order=True)
-    return hashlib.sha256(plain.encode()).hexdigest()[:FINGERPRINT]
+    relevant = {**configuration, "recorded": {key: about.get(key) for key in ("seed", "files", "armed", "raised")}}
+    text = json_text(relevant, in_order=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:FINGERPRINT]
 
 
 def open_log(
     parts: SessionParts, session: Session, folder: RunFolder, armed: bool, options: LogOptions = PLAIN, raised: bool = False
 ) -> TelemetryOutlet:
-    """Begin the log of a session, as its last outlet, and leave the configuration in the folder; the ruts follow when it ends.
+    """Begin the log of a session as its last outlet, and write the configuration into the folder; the ruts follow at the end.
 
     Parameters
     ----------
-    armed : whether the motion platform follows from the first tick on
-    options : what goes into the metadata besides, and who is told; the folder's own lock is used
-    raised : whether it was up before that, and did not rise while the vehicle drove
+    armed : True if the motion platform follows from the first tick
+    options : additional metadata and the message function; the lock is that of the folder
+    raised : True if the platform was raised before the first tick, so that it did not rise during the run
 
     Raises OutputError.
     """
@@ -91,22 +91,22 @@ def open_log(
 
 
 def ticks_per_row(parts: SessionParts) -> int:
-    """Ticks between two rows of the log. Raises ConfigError: the rate does not divide that of the ticks."""
+    """Return the number of ticks between two rows of the log. Raises ConfigError: the tick rate is not a multiple of the log rate."""
     try:
         return whole_ticks(parts.options.log.rate, parts.step, "log", "rate")
     except ConfigError as error:
-        c, place = parts.configuration, "outlets.telemetry.rate"
-        raise c.wrong(parse(place) if c.has(place) else (), error) from None
+        c, key = parts.configuration, "outlets.telemetry.rate"
+        raise c.wrong(parse(key) if c.has(key) else (), error) from None
 
 
 def about_run(parts: SessionParts, configuration: dict[str, Any]) -> dict[str, str]:
-    """What the metadata of a log say of its run."""
+    """Return the run metadata for a log."""
     c = parts.configuration
-    names = {place: c.name(place) for place in ("vehicle", "terrain", "maneuver", "washout", "platform") if c.has(place)}
-    said = {"title": parts.options.title, "settings": ", ".join(c.settings)}
+    names = {key: c.name(key) for key in ("vehicle", "terrain", "maneuver", "washout", "platform") if c.has(key)}
+    details = {"title": parts.options.title, "settings": ", ".join(c.settings)}
     return {
         **names,
-        **{key: value for key, value in said.items() if value},
+        **{key: value for key, value in details.items() if value},
         "seed": str(parts.seed),
         "version": version(),
         KEY: json_text(configuration),
@@ -114,18 +114,18 @@ def about_run(parts: SessionParts, configuration: dict[str, Any]) -> dict[str, s
 
 
 def write_configuration(folder: Path, configuration: dict[str, Any]) -> None:
-    """The same for people. Raises OutputError."""
+    """Write the configuration as YAML for readers. Raises OutputError."""
     text = yaml.safe_dump(configuration, sort_keys=False, allow_unicode=True, width=130, default_flow_style=None)
     write_text(folder / FILE_NAME, _HEAD + text)
 
 
-def read_recorded(place: Path) -> tuple[LogInfo, Configuration]:
-    """The log of a run and the configuration it was made with. Raises ConfigError: there is none, or none that can be read."""
-    log = read_logs(place)[0]
+def read_recorded(path: Path) -> tuple[LogInfo, Configuration]:
+    """Return the log of a run and its configuration. Raises ConfigError: there is no readable log or configuration."""
+    log = read_logs(path)[0]
     try:
         content = json.loads(log.about[KEY])
     except (KeyError, ValueError):
-        raise ConfigError(log.file, KEY, "nothing", "a log that holds its configuration, as those of this version do") from None
+        raise ConfigError(log.file, KEY, "nothing", "a log with its configuration, as written by this version") from None
     if not isinstance(content, dict):
         raise ConfigError(log.file, KEY, content, "a mapping of keys to values")
     return log, Configuration(Layer(content, {(): Origin(str(log.file))}))

@@ -1,4 +1,4 @@
-"""`jounce run` of a series or a search: one maneuver after the other, each in a folder of its own, and a summary of them all."""
+"""`jounce run` of a series or a search: maneuvers in order, each in its own folder, and a summary."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError
 from simulator.base.json_output import json_text
+from simulator.base.progress_bar import TimeProgress
 from simulator.base.signals import EndedBySignal
+from simulator.base.status_line import StatusLine
 from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import find_config
@@ -21,14 +23,14 @@ from simulator.configuration.overrides import changes, option
 from simulator.maneuvers.plots.series_summary import draw_summary
 from simulator.maneuvers.series_file import FOUND, PARTS, Outcome, Run, Series
 from simulator.run.folder import RunFolder
-from simulator.run.run import Progress, run_maneuver, told_rows
+from simulator.run.run import run_maneuver, shown_rows
 from simulator.telemetry.atomic_files import write_text
 
 SUMMARY = "series.json"
 
 
 def series_file(name: str) -> Path | None:
-    """The file of a series by name or path; None when the name is not one of a series."""
+    """Return the file of a series by name or path; None if the name is not a series."""
     if Path(name).suffix.lower() in (".yaml", ".yml"):
         file = Path(name)
         content = read_yaml(file) if file.is_file() else None
@@ -40,7 +42,7 @@ def series_file(name: str) -> Path | None:
 
 
 def load_series(file: str | Path) -> Series:
-    """A series with the maneuvers that it names looked at. Raises ConfigError."""
+    """Return a series after a check of its maneuvers. Raises ConfigError."""
     content = read_layers("series", Path(file)).content
     series = Series(content, str(file))
     steps = content.get("series") or [content["search"]]
@@ -52,12 +54,12 @@ def load_series(file: str | Path) -> Series:
 
 
 def _check_step(step: Mapping[str, Any], file: str, key: str) -> None:
-    """Make sure that the maneuver is there and has the parameters that the step gives it. Raises ConfigError."""
+    """Check that the maneuver exists and has the parameters of the step. Raises ConfigError."""
     name = step["run"]
     try:
         maneuver = read_layers("maneuvers", find_config("maneuvers", name, file)).content
     except ConfigError:
-        raise ConfigError(file, f"{key}.run", name, "a maneuver, by name or path") from None
+        raise ConfigError(file, f"{key}.run", name, "name or path of a maneuver") from None
     known = maneuver.get("parameters") or {}
     for section in ("given", "each"):
         for parameter in step.get(section) or {}:
@@ -68,8 +70,8 @@ def _check_step(step: Mapping[str, Any], file: str, key: str) -> None:
 
 
 def _unknown(file: str, key: str, parameter: str, maneuver: str, known: Mapping[str, Any]) -> ConfigError:
-    there = ", ".join(known) or "it has none"
-    return ConfigError(file, key, parameter, f"a parameter of {maneuver}: {there}{did_you_mean(parameter, known)}")
+    known_names = ", ".join(known) or "none defined"
+    return ConfigError(file, key, parameter, f"a parameter of {maneuver} ({known_names}){did_you_mean(parameter, known)}")
 
 
 def run_series(
@@ -77,47 +79,50 @@ def run_series(
     configuration: Callable[[Run], Configuration],
     out: Path | None,
     say: Callable[[str], None],
-    told: Callable[[Run, Mapping[str, Any]], None],
+    on_result: Callable[[Run, Mapping[str, Any]], None],
     progress: Callable[[Run], Callable[[float, float], None] | None],
     pictures: bool = False,
+    on_stage: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
-    """Drive all of it.
+    """Run all maneuvers of a series.
 
     Parameters
     ----------
-    configuration : that of a run
-    out : folder to write into; a new one under ``runs`` when not given
-    say : called with a line when something is compiled or fails
-    told : called with each run and its result
-    progress : gives for each run whom to tell simulated time and duration [s]
-    pictures : whether every run leaves its pictures, besides the one of the summary
+    configuration : returns the configuration of a run
+    out : folder to write into; default: a new one under ``runs``
+    say : called with a message when kernels are compiled or a part fails
+    on_result : called with each run and its result
+    progress : returns for each run the function that is called with simulated time and duration [s]
+    pictures : True to draw the plots of every run in addition to the summary plot
+    on_stage : called with what a run does after the simulation, and the series after the last run
 
     Returns
     -------
-    {"folder", "result"}: the result as in series.json, where `complete` says whether all of it was driven
+    {"folder", "result"}: the result as in series.json; `complete` is True if all runs were executed
 
     Raises
     ------
-    ConfigError, JounceError, Ended : as `run_maneuver`; what was driven until then is in the folder
+    ConfigError, JounceError, Ended : as `run_maneuver`; the folder contains the completed runs
     """
     folder = RunFolder(out)
     runs: list[dict[str, Any]] = []
     try:
         for run in series.runs():
-            place = folder.path / f"{len(runs) + 1:02d}_{run.label}"
-            outcome = run_maneuver(configuration(run), place, progress(run), say, pictures=pictures)
+            path = folder.path / f"{len(runs) + 1:02d}_{run.label}"
+            outcome = run_maneuver(configuration(run), path, progress(run), say, pictures=pictures, on_stage=on_stage)
             folder.began()
             result = outcome["result"]
             series.note(Outcome(run, result["pass"], result.get("metrics", {})))
-            runs.append({"folder": place.name, "counts": run.counts, "parameters": dict(run.parameters), **_short(result)})
-            told(run, result)
+            runs.append({"folder": path.name, "counts": run.counts, "parameters": dict(run.parameters), **_short(result)})
+            on_result(run, result)
             _write(folder.path, series, runs, complete=False)
         summary = _write(folder.path, series, runs, complete=True)
+        on_stage("drawing the plot of the series")
         draw_summary(folder.path, series.title, summary["runs"])
         return {"folder": folder.path, "result": summary}
     except EndedBySignal:
         if runs:
-            say(f"{len(runs)} runs were driven to their end: {folder.path / SUMMARY}")
+            say(f"{len(runs)} runs completed: {folder.path / SUMMARY}")
         raise
     finally:
         folder.abandon()
@@ -125,15 +130,15 @@ def run_series(
 
 
 def _short(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a run what its summary says."""
+    """Return the part of a result that the summary contains."""
     return {key: result[key] for key in ("maneuver", "pass", "ended_early", "checks", "metrics") if key in result} | {
         "remarks": list(result.get("remarks", ())),
-        "shown": [row["metric"] for row in told_rows(dict(result)) if row["value"] is not None],
+        "shown": [row["metric"] for row in shown_rows(dict(result)) if row["value"] is not None],
     }
 
 
 def _write(folder: Path, series: Series, runs: list[dict[str, Any]], complete: bool) -> dict[str, Any]:
-    """Leave the summary of what was driven so far in the folder."""
+    """Write the summary of the completed runs into the folder."""
     summary = {
         "series": series.name,
         "title": series.title,
@@ -148,41 +153,45 @@ def _write(folder: Path, series: Series, runs: list[dict[str, Any]], complete: b
 
 
 def main_series(file: Path, arguments: Any) -> int:
-    """Command line of `jounce run` for a series; exit code 1 when it does not pass, else 0."""
+    """Run `jounce run` for a series; exit code 1 if the series does not pass, else 0."""
     if arguments.frames:
-        raise JounceError("--frames goes with one maneuver, not with a series")
+        raise JounceError("--frames: not available for a series; expected a single maneuver")
     series = load_series(file)
 
     def configuration(run: Run) -> Configuration:
         named = [option(f"series {series.name}", name, getattr(series, name)) for name in PARTS]
-        place = find_config("maneuvers", run.maneuver, str(file))
+        path = find_config("maneuvers", run.maneuver, str(file))
         given = changes({f"maneuver.parameters.{name}": value for name, value in run.parameters.items() if name not in PARTS})
         named += [option(f"series {series.name}", name, str(run.parameters[name])) for name in PARTS if name in run.parameters]
-        kept = [one for one in named if all(getattr(arguments, str(each.path[0]), None) is None for each in one)]
+        effective = [options for options in named if all(getattr(arguments, str(item.path[0]), None) is None for item in options)]
         csv = option("--csv", "outlets.telemetry.csv", arguments.csv or None)
-        return session_of(arguments, [*(each for one in kept for each in one), *option("maneuver", "maneuver", str(place)), *csv, *given])
+        return session_of(
+            arguments, [*(item for options in effective for item in options), *option("maneuver", "maneuver", str(path)), *csv, *given]
+        )
 
     shown = not arguments.json and sys.stderr.isatty()
-    bars: list[Progress] = []
+    bars: list[TimeProgress] = []
 
     def progress(run: Run) -> Callable[[float, float], None]:
-        bars.append(Progress(run.label, shown=shown))
+        bars.append(TimeProgress(run.label, shown=shown))
         return bars[-1]
 
-    def told(run: Run, result: Mapping[str, Any]) -> None:
+    def on_result(run: Run, result: Mapping[str, Any]) -> None:
         bars.pop().__exit__()
         if not arguments.json:
             print(_line(run, result), flush=True)
 
-    outcome = run_series(
-        series,
-        configuration,
-        Path(arguments.out) if arguments.out else None,
-        print_error if arguments.json else print_line,
-        told,
-        progress,
-        pictures=arguments.pictures == "all",
-    )
+    with StatusLine(arguments.json) as status:
+        outcome = run_series(
+            series,
+            configuration,
+            Path(arguments.out) if arguments.out else None,
+            print_error if arguments.json else print_line,
+            on_result,
+            progress,
+            pictures=arguments.plots == "all",
+            on_stage=lambda text: bars[-1].stage(text) if bars else status(text),
+        )
     result = outcome["result"]
     if arguments.json:
         print(json_text({"folder": str(outcome["folder"]), "result": result}))
@@ -192,14 +201,14 @@ def main_series(file: Path, arguments: Any) -> int:
 
 
 def _line(run: Run, result: Mapping[str, Any]) -> str:
-    """A run in one line: its verdict, and what did not hold."""
+    """Return a run in one line: its verdict and the violated limits."""
     verdict = {True: "passed", False: "FAILED", None: "done"}[result["pass"]]
     if result["pass"] is False and not run.counts:
         verdict = "failed"
     wrong = [f"{check['metric']} {_shown(check['value'])}" for check in result["checks"] if not check["pass"]]
     early = [f"ended at {result['ended_early']['time_s']:.3g} s: {result['ended_early']['reason']}"] if "ended_early" in result else []
-    said = ", ".join(f"{name} {_shown(value)}" for name, value in run.parameters.items())
-    return f"{verdict:<7} {run.maneuver}{f' ({said})' if said else ''}{': ' if wrong or early else ''}{'; '.join([*early, *wrong])}"
+    parameters = ", ".join(f"{name} {_shown(value)}" for name, value in run.parameters.items())
+    return f"{verdict:<7} {run.maneuver}{f' ({parameters})' if parameters else ''}{': ' if wrong or early else ''}{'; '.join([*early, *wrong])}"
 
 
 def _shown(value: Any) -> str:
@@ -208,15 +217,15 @@ def _shown(value: Any) -> str:
 
 def _print_summary(result: Mapping[str, Any], folder: Path) -> None:
     for name, value in result["handed_on"].items():
-        print(f"handed on: {name} = {_shown(value)}")
+        print(f"parameter for later steps: {name} = {_shown(value)}")
     for found in result["found"]:
         others = ", ".join(f"{name} {_shown(value)}" for name, value in found.items() if name not in FOUND)
-        best = "none that passes" if found["value"] is None else f"{found['value']:.4g} (to {found['tolerance']:g})"
+        best = "no passing value" if found["value"] is None else f"{found['value']:.4g} (tolerance {found['tolerance']:g})"
         if found["value"] == found["highest_tried"]:
-            best = f"{found['value']:.4g} or more, the highest tried"
+            best = f"{found['value']:.4g} or more (highest tested value)"
         print(f"highest {found['parameter']}{f' with {others}' if others else ''}: {best}")
         if found["failed_below"]:
-            print(f"  but it failed at {', '.join(map(_shown, found['failed_below']))}: what passes is not all that is less")
+            print(f"  failed at the lower values {', '.join(map(_shown, found['failed_below']))}; the result is not a monotonic limit")
     for remark in dict.fromkeys(remark for run in result["runs"] for remark in run["remarks"]):
         print(f"note: {remark}")
     verdict = {True: "passed", False: "FAILED", None: "no limits given"}[result["pass"]]

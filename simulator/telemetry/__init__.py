@@ -1,1 +1,1 @@
-"""What a run leaves behind: the channels of the telemetry, the writer, the reader and the folder of a run."""
+"""Telemetry of a run: channels, writer, reader and run folder."""

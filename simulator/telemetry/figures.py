@@ -1,4 +1,4 @@
-"""Figures: made in one style, saved whole, shown by notebooks. Loads matplotlib, so it is loaded where something is drawn."""
+"""Matplotlib figures in the common style; atomic PNG files. This module loads matplotlib, so import it only to draw."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from simulator.telemetry.atomic_files import write_whole
 from simulator.telemetry.channels import Channel
 
 MOST_PANELS = 16
-"""Of one figure; more cannot be read."""
+"""Maximum number of panels of a figure, for readability."""
 COMPRESSION = 3
-"""Of a PNG: a third of the time of zlib's usual 6, and about a tenth more bytes."""
+"""PNG compression level: a third of the time of zlib's default 6, and about 10 % more bytes."""
 
 
 class ShownFigure(Figure):
-    """A figure that a notebook shows as it is, whatever backend it has chosen."""
+    """Figure that a notebook displays with any matplotlib backend."""
 
     def _repr_png_(self) -> bytes:
-        picture = io.BytesIO()
+        buffer = io.BytesIO()
         with matplotlib.rc_context(STYLE):
-            self.savefig(picture, format="png")
-        return picture.getvalue()
+            self.savefig(buffer, format="png")
+        return buffer.getvalue()
 
 
 @contextlib.contextmanager
 def new_figure(size: tuple[float, float]) -> Iterator[ShownFigure]:
-    """A figure of so many inches, to be drawn in while the context lasts."""
+    """Yield a figure of a size in inches; draw into it within the context."""
     with matplotlib.rc_context(STYLE):
         figure = ShownFigure(figsize=size, dpi=120, layout="constrained")
         FigureCanvasAgg(figure)
@@ -44,44 +44,44 @@ def new_figure(size: tuple[float, float]) -> Iterator[ShownFigure]:
 
 
 def save_figure(file: Path, figure: Figure) -> None:
-    """Write a PNG; the same figure gives the same bytes, whatever the version of the software. Raises OutputError."""
+    """Write a PNG; equal figures give equal bytes, independent of the software version. Raises OutputError."""
     with matplotlib.rc_context(STYLE):
         write_whole(file, lambda temporary: figure.savefig(temporary, format="png", metadata={"Software": None}))
 
 
 class Sheet:
-    """For many pictures, one after the other: no layout is sought, and what is drawn is read from the canvas as it is."""
+    """Canvas for many plots in sequence: without automatic layout, and read directly from the canvas."""
 
     def empty(self, size: tuple[float, float]) -> Figure:
-        """A figure of so many inches; emptying the one before would build its axes once more."""
+        """Return a new figure of a size in inches; clearing the previous figure would rebuild its axes."""
         figure = Figure(figsize=size, dpi=120)
         self._canvas = FigureCanvasAgg(figure)
         return figure
 
     def png(self) -> bytes:
-        """What is in it; the same figure gives the same bytes, whatever the version of the software."""
+        """Return the figure as PNG; equal figures give equal bytes, independent of the software version."""
         self._canvas.draw()
-        picture = io.BytesIO()
+        buffer = io.BytesIO()
         width, height = self._canvas.get_width_height()
         image = Image.frombuffer("RGBA", (width, height), self._canvas.buffer_rgba(), "raw", "RGBA", 0, 1).convert("RGB")
-        image.save(picture, format="png", dpi=(120, 120), compress_level=COMPRESSION)
-        return picture.getvalue()
+        image.save(buffer, format="png", dpi=(120, 120), compress_level=COMPRESSION)
+        return buffer.getvalue()
 
 
 @contextlib.contextmanager
 def one_after_the_other() -> Iterator[Sheet]:
-    """A sheet on which pictures are drawn while the context lasts."""
+    """Yield a sheet for plots in sequence."""
     with matplotlib.rc_context(STYLE):
         yield Sheet()
 
 
 def draw_log(along: Channel, shown: Sequence[Channel], arrays: Mapping[str, NDArray]) -> ShownFigure:
-    """Columns over one of them, one panel per field. Raises ConfigError when there are none or too many of them."""
+    """Draw columns over one of them, one panel per field. Raises ConfigError if there are no fields or too many."""
     fields: dict[str, list[Channel]] = {}
     for column in shown:
         fields.setdefault(column.field, []).append(column)
     if not 0 < len(fields) <= MOST_PANELS:
-        raise ConfigError("plot", "", f"{len(fields)} fields", f"names of 1 to {MOST_PANELS} fields to draw")
+        raise ConfigError("plot", "", f"{len(fields)} fields", f"names of 1 to {MOST_PANELS} fields")
     across, factor = SHOWN_AS.get(along.unit, (along.unit, 1.0))
     x = factor * arrays[along.name]
     with new_figure((9.0, 1.0 + 2.2 * len(fields))) as figure:

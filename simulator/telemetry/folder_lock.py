@@ -1,7 +1,7 @@
-"""One owner per folder: two runs that write into the same one would mix their files.
+"""Lock of a run folder: two runs that write into the same folder would mix their files.
 
-The owner holds a system lock on a small file in the folder. The system takes the lock back when its process ends in whatever way, so
-a killed run leaves at most an empty claim.
+The owner holds a system lock on a small file in the folder. The system releases the lock when the process ends in any way, so a killed
+run leaves at most a file without a lock.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
 class FolderInUseError(OutputError):
-    """Another run, of this process or another one, writes into the folder."""
+    """Another run, of this or another process, writes into the folder."""
 
 
 class FolderLock:
-    """Ownership of a folder, from the construction to `release` or the end of the process. Use it as a context manager, or release it.
+    """Ownership of a folder from construction to `release` or the end of the process. Use it as a context manager, or call `release`.
 
     Parameters
     ----------
@@ -34,34 +34,34 @@ class FolderLock:
 
     Raises
     ------
-    FolderInUseError : somebody else owns it; the message names the process
-    OutputError : nothing can be written there
+    FolderInUseError : another owner holds the lock; the message names the process
+    OutputError : the folder is not writable
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self.sure = True
-        """False on a file system without locks: then nobody can say whether somebody else writes there."""
+        """False on a file system without locks: another process may write to the folder unnoticed."""
         self._file = self.folder / LOCK_NAME
         self._descriptor: int | None = None
         while self._descriptor is None:
             self._descriptor = self._take()
-        # for the message to somebody who comes later; a full disk must not refuse the run here
+        # text for the message of a later process; a full disk must not stop the run here
         with contextlib.suppress(OSError):
             os.ftruncate(self._descriptor, 0)
             os.write(self._descriptor, f"process {os.getpid()} since {datetime.now():%Y-%m-%d %H:%M:%S}".encode())
 
     def release(self) -> None:
-        """Give the folder up and remove the lock file; calling it again does nothing."""
+        """Release the folder and remove the lock file; further calls have no effect."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is None:
             return
-        if sys.platform == "win32":  # an open file cannot be removed there
+        if sys.platform == "win32":  # Windows cannot remove an open file
             os.close(descriptor)
             with contextlib.suppress(OSError):
                 self._file.unlink()
             return
-        # removed while it is still locked: whoever has opened it meanwhile sees that it is no longer the file of that name
+        # removed while still locked: a process that has opened the file in the meantime detects that the name is gone
         with contextlib.suppress(OSError):
             self._file.unlink()
         os.close(descriptor)
@@ -73,7 +73,7 @@ class FolderLock:
         self.release()
 
     def _take(self) -> int | None:
-        """Descriptor of the locked file; None when the file was removed by its last owner in between. Raises as the class."""
+        """Return the descriptor of the locked file; None if the last owner removed the file in the meantime. Raises as the class."""
         try:
             descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
@@ -81,10 +81,10 @@ class FolderLock:
         try:
             self.sure = _lock(descriptor)
         except OSError:
-            owner = os.read(descriptor, 200).decode(errors="replace").strip() or "it has just begun"
+            owner = os.read(descriptor, 200).decode(errors="replace").strip() or "just started"
             os.close(descriptor)
             raise FolderInUseError(
-                f"{self.folder}: another run writes there ({owner}); wait for its end or choose another folder"
+                f"{self.folder}: in use by another run ({owner}); hint: wait for its end or choose another folder"
             ) from None
         try:
             same = os.path.samestat(os.fstat(descriptor), os.stat(self._file))
@@ -100,7 +100,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _lock(descriptor: int) -> bool:
-        # a byte far behind the text, which others may then still read
+        # a byte far behind the text, so that other processes can still read the text
         os.lseek(descriptor, 1 << 20, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         os.lseek(descriptor, 0, os.SEEK_SET)
@@ -110,7 +110,7 @@ else:
     import fcntl
 
     def _lock(descriptor: int) -> bool:
-        """Lock without waiting; False where the file system knows no locks. Raises OSError when it is locked."""
+        """Lock without waiting; return False if the file system does not support locks. Raises OSError if it is locked."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

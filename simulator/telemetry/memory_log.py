@@ -1,4 +1,4 @@
-"""A log kept in memory: the same rows as those of a telemetry file, without a file."""
+"""Log in memory, with the same rows as a telemetry file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from simulator.telemetry.channels import Channels, Rows
 from simulator.telemetry.log import Log
 
 FIRST_ROWS = 256
-"""Room to begin with; it doubles when it is full."""
+"""Initial capacity; it doubles when full."""
 
 
 class MemoryLog:
-    """Rows of records.
+    """Log of records in memory.
 
     Parameters
     ----------
-    sources, wanted : see `Channels`; raises what that raises
+    sources, wanted : see `Channels`, also for the exceptions
     """
 
     def __init__(self, sources: Iterable[tuple[str, Table, Record]], wanted: Collection[str] = ()) -> None:
@@ -29,7 +29,7 @@ class MemoryLog:
         self._records = Rows(self.channels, self._bytes)
 
     def put(self) -> None:
-        """Log the records as they are now."""
+        """Log the present values of the records."""
         if self.rows == len(self._bytes):
             self._bytes = np.concatenate((self._bytes, np.zeros_like(self._bytes)))
             self._records = Rows(self.channels, self._bytes)
@@ -37,5 +37,5 @@ class MemoryLog:
         self.rows += 1
 
     def log(self, about: Mapping[str, str]) -> Log:
-        """The rows so far; later ones do not change it."""
+        """Return a copy of the rows so far."""
         return Log(self.channels.columns, self.channels.split(self._bytes[: self.rows]), about)

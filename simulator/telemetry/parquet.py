@@ -1,4 +1,4 @@
-"""The finished log: Parquet with unit, frame and meaning in the metadata of each column, and what is known of the run in that of the file."""
+"""Finished log as Parquet, with unit, frame and meaning in the metadata of each column, and the run metadata in the file metadata."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from simulator.telemetry.channels import Channel
 from simulator.telemetry.rows import RowsFile
 
 GROUP_BYTES = 1 << 25
-"""Of one Parquet row group; writing holds a few times as much in memory. Smaller: a larger file, and slower to read."""
+"""Size of a Parquet row group; writing needs a few times as much memory. Smaller: a larger file that is slower to read."""
 
 ABOUT = "jounce."
-"""Before the keys that say something of the run, in the metadata of the file."""
+"""Prefix of the run metadata keys in the file metadata."""
 
 
 def write_parquet(path: Path, log: RowsFile, about: Mapping[str, str]) -> int:
-    """Turn a raw log into Parquet, one row group after the other; returns the number of rows. Raises OSError, ConfigError."""
+    """Convert a raw log to Parquet, one row group after the other; return the number of rows. Raises OSError, ConfigError."""
     return write_groups(path, log.layout.columns, _groups(log), about)
 
 
 def write_groups(path: Path, columns: Iterable[Channel], groups: Iterable[Mapping[str, NDArray]], about: Mapping[str, str]) -> int:
-    """Write a Parquet file out of groups of rows, the columns by name each; returns the number of rows. Raises OSError, ConfigError."""
+    """Write a Parquet file from groups of rows (columns by name); return the number of rows. Raises OSError, ConfigError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -38,7 +38,7 @@ def write_groups(path: Path, columns: Iterable[Channel], groups: Iterable[Mappin
     schema = pa.schema(fields, metadata={ABOUT + key: value for key, value in about.items()})
     numbers = [c.name for c in columns if c.kind.kind == "f"]
     count = 0
-    # bytes of doubles that belong together are compressed together; few doubles repeat, so a dictionary would be in vain
+    # BYTE_STREAM_SPLIT compresses corresponding bytes of doubles together; doubles rarely repeat, so a dictionary has no benefit
     with pq.ParquetWriter(
         path, schema, compression="zstd", use_dictionary=False, column_encoding=dict.fromkeys(numbers, "BYTE_STREAM_SPLIT")
     ) as out:
@@ -50,7 +50,7 @@ def write_groups(path: Path, columns: Iterable[Channel], groups: Iterable[Mappin
 
 
 def write_csv(path: Path, log: RowsFile) -> None:
-    """Turn a raw log into CSV, header `name [unit]`. Raises OSError, ConfigError."""
+    """Convert a raw log to CSV, header `name [unit]`. Raises OSError, ConfigError."""
     import pyarrow as pa
     import pyarrow.csv as pc
 
@@ -62,12 +62,12 @@ def write_csv(path: Path, log: RowsFile) -> None:
 
 
 def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None = None, wall: bool = True) -> dict[str, NDArray[Any]]:
-    """Columns by name of a telemetry file, each (n,), in the units of `read_units`.
+    """Return the columns of a telemetry file by name, each (n,), in the units of `read_units`.
 
     Parameters
     ----------
-    columns : those wanted, all when not given; a name that the file does not have is left out. Two hours have 1.7 GB in all
-    wall : whether to read those of the wall clock too; without them, two runs of one drive are equal bit for bit
+    columns : columns to read, default: all; names that the file does not have are ignored. All columns of two hours need 1.7 GB
+    wall : True to include the columns of the wall clock; without them, the logs of two equal runs are bitwise equal
 
     Raises
     ------
@@ -80,7 +80,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
         with pq.ParquetFile(file) as log:
             names = {present_column(f.name): f.name for f in log.schema_arrow if wall or b"wall" not in (f.metadata or {})}
             wanted = None if columns is None else {renamed.column(name) for name in columns}
-            # column by column: memory then holds the columns once, and one of them twice
+            # one column at a time: memory then holds all columns once, and a single column twice
             return {
                 name: log.read([written], use_threads=False).column(0).to_numpy()
                 for name, written in names.items()
@@ -91,7 +91,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
 
 
 def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
-    """Metadata by column of a telemetry file: field, unit, frame, meaning, and `wall` = "yes" for what the wall clock says.
+    """Return the column metadata of a telemetry file: field, unit, frame, meaning, and `wall` = "yes" for values of the wall clock.
 
     Raises ConfigError for a missing or foreign file.
     """
@@ -103,13 +103,13 @@ def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
 
 
 def read_about(file: str | os.PathLike[str]) -> dict[str, str]:
-    """What a telemetry file says of its run: machine, vehicle, how it ended ... Raises ConfigError for a missing or foreign file."""
-    said = _text(_read_schema(file).metadata)
-    return {key.removeprefix(ABOUT): value for key, value in said.items() if key.startswith(ABOUT)}
+    """Return the run metadata of a telemetry file: machine, vehicle, reason of the end ... Raises ConfigError for a missing or foreign file."""
+    metadata = _text(_read_schema(file).metadata)
+    return {key.removeprefix(ABOUT): value for key, value in metadata.items() if key.startswith(ABOUT)}
 
 
 def read_count(file: str | os.PathLike[str]) -> int:
-    """Rows of a telemetry file. Raises ConfigError for a missing or foreign file."""
+    """Return the number of rows of a telemetry file. Raises ConfigError for a missing or foreign file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -134,7 +134,7 @@ def _text(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
 
 
 def _groups(log: RowsFile) -> Iterator[Mapping[str, NDArray]]:
-    """Columns by name, a group at a time; once without rows when there are none, so that a table has its columns all the same."""
+    """Yield the columns by name, one group at a time; one group without rows for an empty log, so that a table still has its columns."""
     empty = True
     for rows in log.groups(GROUP_BYTES):
         empty = False

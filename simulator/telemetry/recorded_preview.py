@@ -1,4 +1,4 @@
-"""A preview for washouts out of the log of an earlier run."""
+"""Preview for washouts from the log of an earlier run."""
 
 from __future__ import annotations
 
@@ -12,43 +12,45 @@ from simulator.telemetry.recover import read_logs
 from washout.preview import RecordedPreview
 
 FORCE, RATE = (tuple(f"{field}_{axis}" for axis in "xyz") for field in ("f_H_B", "w_WB_B"))
-"""Columns that are foreseen."""
+"""Columns of the preview."""
 ROUNDING = 1e-6
-"""Share of the step by which rows may be farther apart than that: their times are sums of ticks."""
+"""Tolerance of the row distance as a fraction of the step, because the times are sums of ticks."""
 
 
-def log_file(place: Path, file: object, key: str) -> Path:
-    """The log in the folder of a run, or the file itself; `file` and `key` say where it is asked for. Raises ConfigError."""
-    if not place.exists():
-        raise ConfigError(file, key, str(place), "the folder of a run, or its telemetry file: nothing is there")
+def log_file(path: Path, file: object, key: str) -> Path:
+    """Return the log in a run folder, or the file; `file` and `key` are the origin of the request, for messages. Raises ConfigError."""
+    if not path.exists():
+        raise ConfigError(file, key, str(path), "an existing run folder or telemetry file")
     try:
-        found = read_logs(place)[0]
+        found = read_logs(path)[0]
     except ConfigError as error:
-        raise ConfigError(file, key, str(place), error.expected) from None
+        raise ConfigError(file, key, str(path), error.expected) from None
     if found.trouble or found.file.suffix != ".parquet":
-        raise ConfigError(file, key, str(place), f"the log of a run that has ended: {found.trouble or found.about.get('ended', '')}")
+        raise ConfigError(
+            file, key, str(path), f"the log of a completed run; this log is incomplete: {found.trouble or found.about.get('ended', '')}"
+        )
     return found.file
 
 
 def preview_of_log(log: Path, step: float, points: int, file: object, key: str) -> RecordedPreview:
-    """The motion in a log as a preview of so many points, a step [s] apart; `file` and `key` say where it is asked for.
+    """Return the motion in a log as a preview of `points` points, a step [s] apart; `file` and `key` are the origin, for messages.
 
     Raises
     ------
-    ConfigError : the log lacks a column, is not of one drive from its start to its end, or has fewer rows than points are asked for
+    ConfigError : the log lacks a column, contains a pause or a reset, or has fewer rows than requested points
     """
     columns = read_telemetry(log, ("time", *FORCE, *RATE))
     missing = [name for name in ("time", *FORCE, *RATE) if name not in columns]
     if missing:
-        raise ConfigError(file, key, str(log), f"a log with the columns time, f_H_B and w_WB_B: it has no {', '.join(missing)}")
+        raise ConfigError(file, key, str(log), f"a log with the columns time, f_H_B and w_WB_B; missing: {', '.join(missing)}")
     times, f, w = columns["time"], *(np.column_stack([columns[name] for name in names]) for names in (FORCE, RATE))
-    apart = np.diff(times)
-    if len(times) < 2 or not (apart > 0.0).all():
-        raise ConfigError(file, key, str(log), "the log of a drive that went on from its start to its end, without a pause or a reset")
-    if apart.max() > (1.0 + ROUNDING) * step:
+    intervals = np.diff(times)
+    if len(times) < 2 or not (intervals > 0.0).all():
+        raise ConfigError(file, key, str(log), "the log of a run without a pause or a reset")
+    if intervals.max() > (1.0 + ROUNDING) * step:
         raise ConfigError(
-            file, key, str(log), f"a log with rows at most {step:g} s apart, the step of the preview: its are {apart.max():g} s"
+            file, key, str(log), f"a log with rows at most {step:g} s apart, the preview step, instead of {intervals.max():g} s"
         )
     if not (np.isfinite(f).all() and np.isfinite(w).all()):
-        raise ConfigError(file, key, str(log), "a log whose f_H_B and w_WB_B are finite")
+        raise ConfigError(file, key, str(log), "a log with finite f_H_B and w_WB_B")
     return RecordedPreview(times, f, w, step, points)

@@ -1,4 +1,4 @@
-"""What a folder holds of a run, and the log of one that was killed made whole."""
+"""Reader of the logs in a run folder, with recovery of the log of a killed run."""
 
 from __future__ import annotations
 
@@ -18,68 +18,68 @@ from simulator.telemetry.writer import PARQUET_NAME, RAW_NAME
 
 
 class LogInfo(NamedTuple):
-    """What is known of one log."""
+    """Description of one log."""
 
     file: Path
-    """The Parquet file; the raw log when it could not be made into one, or is still being written."""
+    """Parquet file; the raw log if the conversion failed or the run is still active."""
     rows: int
     about: dict[str, str]
-    """Metadata of the run; "ended" says how it ended."""
+    """Metadata of the run; "ended" is the reason of the end."""
     columns: dict[str, dict[str, str]]
-    """Unit, frame and meaning by name."""
+    """Unit, frame and meaning by name of the column."""
     numbers: dict[str, np.ndarray]
-    """The columns of NUMBERS that the log has, each (rows,)."""
+    """Columns of NUMBERS that the log has, each (rows,)."""
     recovered: bool = False
-    """Whether the Parquet file was made just now."""
+    """True if the Parquet file was created by this call."""
     trouble: str = ""
-    """Why it could not be made or read."""
+    """Reason why the log could not be converted or read."""
 
 
 Broken = tuple[Path, ConfigError]
-"""A file that is no log, and why."""
+"""File that is not a valid log, and the error."""
 
 
 NUMBERS = ("time", "wall_time", "resets", "paused", "incident", "lateness")
-"""Columns from which a log is described."""
+"""Columns that describe a log."""
 
-KILLED = "killed: read back from its raw log"
-UNREADABLE = "not known: the log cannot be read"
+KILLED = "killed; recovered from its raw log"
+UNREADABLE = "unknown; cannot read the log"
 
 
-def read_logs(place: Path) -> list[LogInfo]:
-    """The logs in the folder of a run, or in one file; raw logs that runs left when they were killed are made into Parquet first.
+def read_logs(path: Path) -> list[LogInfo]:
+    """Read the logs in a run folder, or one file; raw logs of killed runs are converted to Parquet first.
 
-    A raw log is removed when its Parquet file is whole and on the disk, and not before. While the run still goes on, or where nothing can
-    be written, it is only read. One that is broken does not hide the others. Raises ConfigError when there is nothing that can be read.
+    A raw log is removed only after its Parquet file is complete and on disk. If the run is still active or the folder is not writable, the
+    raw log is only read. A broken log does not hide the others. Raises ConfigError if there is no readable log.
     """
-    folder = place if place.is_dir() else place.parent
-    if place.is_dir():
+    folder = path if path.is_dir() else path.parent
+    if path.is_dir():
         raws = sorted(folder.glob("telemetry*.rows"))
     else:
-        raws = [place] if place.suffix == ".rows" else []
-    fresh, broken = _recover(folder, raws) if raws else ([], [])
-    if place.is_dir():
-        made = {info.file for info in fresh}
-        others = [file for file in sorted(folder.glob("telemetry*.parquet")) if file not in made]
+        raws = [path] if path.suffix == ".rows" else []
+    recovered_logs, broken = _recover(folder, raws) if raws else ([], [])
+    if path.is_dir():
+        converted = {info.file for info in recovered_logs}
+        others = [file for file in sorted(folder.glob("telemetry*.parquet")) if file not in converted]
     else:
-        others = [] if raws else [place]
-    rest, unread = _each(_described, others)
-    logs, broken = rest + fresh, broken + unread
+        others = [] if raws else [path]
+    existing, unreadable = _each(_describe, others)
+    logs, broken = existing + recovered_logs, broken + unreadable
     if not logs:
-        raise broken[0][1] if broken else ConfigError(place, "", "no telemetry", "the folder of a run, or its telemetry file")
+        raise broken[0][1] if broken else ConfigError(path, "", "no telemetry", "a run folder or a telemetry file")
     logs += [LogInfo(file, 0, {"ended": UNREADABLE}, {}, {}, trouble=str(error)) for file, error in broken]
     return sorted(logs, key=lambda info: info.file.name != PARQUET_NAME)
 
 
 def _recover(folder: Path, raws: list[Path]) -> tuple[list[LogInfo], list[Broken]]:
-    """Logs made of raw ones, and those that are none. The one of a run that goes on is read as it is."""
+    """Return the logs from raw logs, and the broken ones. The raw log of an active run is read without conversion."""
     try:
         with FolderLock(folder):
-            return _each(_make_whole, raws)
+            return _each(_convert, raws)
     except FolderInUseError as owner:
-        # earlier ones that were killed wait until it has ended
+        # raw logs of earlier killed runs are converted after the active run has ended
         live = [raw for raw in raws if raw.name == RAW_NAME] or raws
-        ended = f"not yet: {owner}"
+        ended = f"still running: {owner}"
         return _each(lambda raw: _read_raw(raw, ended), live)
     except OutputError as error:
         trouble = str(error)
@@ -87,7 +87,7 @@ def _recover(folder: Path, raws: list[Path]) -> tuple[list[LogInfo], list[Broken
 
 
 def _each(read: Callable[[Path], LogInfo], files: list[Path]) -> tuple[list[LogInfo], list[Broken]]:
-    """What can be read of some files, and what cannot: a broken log does not hide the others."""
+    """Return the readable logs and the broken files; a broken log does not hide the others."""
     logs: list[LogInfo] = []
     broken: list[Broken] = []
     for file in files:
@@ -98,10 +98,10 @@ def _each(read: Callable[[Path], LogInfo], files: list[Path]) -> tuple[list[LogI
     return logs, broken
 
 
-def _make_whole(raw: Path) -> LogInfo:
-    """Parquet beside a raw log, which is then removed."""
+def _convert(raw: Path) -> LogInfo:
+    """Convert a raw log to a Parquet file next to it, then remove the raw log."""
     log = RowsFile(raw)
-    file = _place_for(raw, log)
+    file = _new_name(raw, log)
     try:
         if file is not None:
             write_whole(file, lambda path: write_parquet(path, log, log.about | {"ended": KILLED}), durable=True)
@@ -109,23 +109,23 @@ def _make_whole(raw: Path) -> LogInfo:
     except OutputError as error:
         return _read_raw(raw, KILLED)._replace(trouble=str(error))
     except OSError as error:
-        return _read_raw(raw, KILLED)._replace(trouble=f"{raw}: cannot be removed: {error.strerror or error}")
-    # without a place, closing was killed when the Parquet file was whole already
-    return _described(file or raw.with_suffix(".parquet"))._replace(recovered=file is not None)
+        return _read_raw(raw, KILLED)._replace(trouble=f"{raw}: cannot remove the file: {error.strerror or error}")
+    # no new name: the run was killed during closing, after the Parquet file was complete
+    return _describe(file or raw.with_suffix(".parquet"))._replace(recovered=file is not None)
 
 
-def _place_for(raw: Path, log: RowsFile) -> Path | None:
-    """A name for the Parquet file that no other log has; None when that log is made already."""
+def _new_name(raw: Path, log: RowsFile) -> Path | None:
+    """Return an unused name for the Parquet file; None if the log was already converted."""
     attempt, file = 1, raw.with_suffix(".parquet")
     while file.exists():
-        if attempt == 1 and _is_made(file, log):
+        if attempt == 1 and _is_converted(file, log):
             return None
         attempt += 1
         file = raw.with_name(f"{raw.stem}-{attempt}.parquet")
     return file
 
 
-def _is_made(file: Path, log: RowsFile) -> bool:
+def _is_converted(file: Path, log: RowsFile) -> bool:
     try:
         same = read_about(file).get("started") == log.about.get("started")
         return same and read_count(file) >= sum(len(group) for group in log.groups())
@@ -133,12 +133,12 @@ def _is_made(file: Path, log: RowsFile) -> bool:
         return False
 
 
-def _described(file: Path) -> LogInfo:
+def _describe(file: Path) -> LogInfo:
     return LogInfo(file, read_count(file), read_about(file), read_units(file), read_telemetry(file, NUMBERS))
 
 
 def _read_raw(raw: Path, ended: str) -> LogInfo:
-    """A raw log as it is."""
+    """Read a raw log without conversion."""
     log = RowsFile(raw)
     layout = Layout([c for c in log.layout.columns if c.name in NUMBERS], log.layout.row_bytes)
     parts: dict[str, list[np.ndarray]] = {c.name: [] for c in layout.columns}

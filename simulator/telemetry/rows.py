@@ -1,7 +1,7 @@
-"""The raw log: rows of bytes appended to a file while a session runs, readable whatever becomes of the process.
+"""Raw log: rows of bytes appended to a file during a session, readable even if the process is killed.
 
-A file is a header and rows of one length. The header names the columns, so that nothing else is needed to read it. Each row begins and
-ends with its number from 1, so that a reader knows the last whole row of a file that was cut anywhere, or ends in zeros after a power cut.
+A file is a header and rows of one length. The header names the columns, so that a reader needs nothing else. Each row begins and ends
+with its number from 1, so that a reader finds the last complete row of a file that was truncated, or ends in zeros after a power failure.
 
     "JOUNCE ROWS 1\\n"   bytes of the JSON text, 8 bytes little-endian   JSON text, spaces up to a multiple of 64
     number, 8 bytes little-endian   the columns, each at its offset   number
@@ -27,22 +27,22 @@ from simulator.telemetry.channels import Channel, Channels, Layout, Rows
 
 MAGIC = b"JOUNCE ROWS 1\n"
 NUMBER = 8
-"""Bytes of the number before and after the columns of a row."""
+"""Number of bytes of the row number before and after the columns."""
 LONGEST_HEADER = 1 << 24
-"""Bytes; ours have fifty thousand. More is not a header."""
+"""Maximum size of a header in bytes; Jounce writes about 50 000."""
 LONGEST_ROW = 1 << 20
 
 PERIOD = 0.2
-"""s of wall time between two writes: what a kill can cost. Smaller: the tick is disturbed more often."""
+"""Wall time [s] between two writes: the maximum loss if the process is killed. Smaller: more frequent disturbance of the tick."""
 BUFFER_BYTES = 1 << 25
-"""Rows that wait for the disk: two minutes of a drive logged at 100 Hz, ten seconds of all columns at 1000 Hz. Beyond, a drive in real
-time loses rows."""
-PATIENCE = 30.0
-"""s that closing waits for a disk that does not answer."""
+"""Size of the queue for the disk: two minutes of a run logged at 100 Hz, ten seconds of all columns at 1000 Hz. If it is full, a
+real-time run loses rows."""
+CLOSE_TIMEOUT = 30.0
+"""Maximum time [s] that `close` waits for an unresponsive disk."""
 
 
 class Column(msgspec.Struct):
-    """A channel as the header has it; `kind` is the name of its NumPy type."""
+    """Channel in the header; `kind` is the name of its NumPy type."""
 
     name: str
     unit: str
@@ -55,7 +55,7 @@ class Column(msgspec.Struct):
 
 
 class Header(msgspec.Struct):
-    """What the rows are, and what is known of the run when it begins."""
+    """Layout of the rows, and the run metadata at the start."""
 
     row_bytes: int
     columns: list[Column]
@@ -63,75 +63,75 @@ class Header(msgspec.Struct):
 
 
 class RowsWriter:
-    """Appends rows to a new file from a thread of its own; whoever logs only copies into memory and never waits for the disk.
+    """Writer that appends rows to a new file in a background thread; `put` only copies into memory and does not wait for the disk.
 
-    The thread looks every PERIOD of wall time, or as soon as half the memory is used.
+    The thread writes every PERIOD of wall time, or as soon as half the buffer is used.
 
     Parameters
     ----------
-    file : is made; it must not exist
-    channels : what a row consists of
-    about : what is known of the run, goes into the header
-    say : called once, with one line, when the disk refuses; from then on nothing is logged
+    file : file to create; it must not exist
+    channels : content of a row
+    about : run metadata for the header
+    say : called once with a message if the disk fails; logging then stops
 
     Raises
     ------
-    OutputError : the file cannot be made, or not even its header finds room
+    OutputError : the file cannot be created, or the disk has no space for its header
     """
 
     def __init__(self, file: Path, channels: Channels, about: Mapping[str, str], say: Callable[[str], None]) -> None:
         self.file = file
         self.rows = 0
-        """Rows logged."""
+        """Number of logged rows."""
         self.lost = 0
-        """Rows that found no room because the disk was too slow for real time."""
+        """Number of rows lost because the disk was too slow for real time."""
         self.failure: str | None = None
-        """Why the log has ended early; None while it goes on."""
+        """Reason why the log ended early; None while it is active."""
         self._say, self._written = say, 0
         self._length = NUMBER + channels.row_bytes + NUMBER
         self._capacity = max(64, BUFFER_BYTES // self._length)
-        self._ring = np.full((self._capacity, self._length), 0, np.uint8)  # not np.zeros: its pages would be fetched in the tick
+        self._ring = np.full((self._capacity, self._length), 0, np.uint8)  # not np.zeros: the tick would then cause page faults
         self._before, self._after = _numbers(self._ring)
         self._records = Rows(channels, self._ring[:, NUMBER:-NUMBER])
-        # not events: Ctrl-C inside one leaves its lock taken for ever
+        # not threading.Event: Ctrl-C inside its methods can leave its lock acquired forever
         self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
-        self._room: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._space: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._ending = False
         self._descriptor = self._make(channels, about)
         self._thread = threading.Thread(target=self._work, name="telemetry", daemon=True)
         self._thread.start()
 
     def put(self, wait: bool) -> None:
-        """Log the records as they are now. When no room is left: `wait` for the disk, or count the row as lost."""
+        """Log the present values of the records. If the buffer is full: `wait` for the disk, or count the row as lost."""
         if self.failure is not None:
             return
         waiting = self.rows - self._written
-        if waiting >= self._capacity and not (wait and self._wait_for_room()):
+        if waiting >= self._capacity and not (wait and self._wait_for_space()):
             self.lost += 1
             return
-        place = self.rows % self._capacity
-        self._before[place] = self._after[place] = self.rows + 1
-        self._records.put(place)
-        # counted last: a row torn by Ctrl-C does not count, and the thread does not see it
+        index = self.rows % self._capacity
+        self._before[index] = self._after[index] = self.rows + 1
+        self._records.put(index)
+        # counted last: a row interrupted by Ctrl-C does not count, and the thread does not write it
         self.rows += 1
         if waiting == self._capacity // 2:
             self._wake.put(None)
 
     def close(self) -> None:
-        """Write what waits and end the thread; calling it again does nothing."""
+        """Write the waiting rows and end the thread; further calls have no effect."""
         self._ending = True
         self._wake.put(None)
-        self._thread.join(PATIENCE)
+        self._thread.join(CLOSE_TIMEOUT)
         if self._thread.is_alive():
-            self._fail("the disk does not answer")
+            self._fail("the disk does not respond")
         elif self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
     def _make(self, channels: Channels, about: Mapping[str, str]) -> int:
-        """Descriptor of the new file, its header written."""
+        """Create the file, write its header and return the descriptor."""
         try:
-            # O_BINARY keeps Windows from turning line ends
+            # O_BINARY prevents the conversion of line ends on Windows
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
             descriptor = os.open(self.file, flags, 0o644)
         except OSError as error:
@@ -145,32 +145,32 @@ class RowsWriter:
             raise OutputError(f"{self.file}: cannot be written: {error.strerror or error}") from None
         return descriptor
 
-    def _wait_for_room(self) -> bool:
-        """Whether there is room again, as there is unless the disk fails."""
+    def _wait_for_space(self) -> bool:
+        """Wait for free space in the buffer; return False if the disk failed."""
         while self.rows - self._written >= self._capacity and self.failure is None:
             self._wake.put(None)
-            _await(self._room)
+            _await(self._space)
         return self.failure is None
 
     def _work(self) -> None:
-        """The thread. It holds Python's lock only between two writes, for some microseconds."""
+        """Body of the thread. It holds the GIL only between two writes, for some microseconds."""
         while self.failure is None:
             _await(self._wake)
-            # asked before the rows are counted, so that none comes after the last look
-            ending = self._ending
+            # read before the rows are counted, so that no row arrives after the last pass
+            is_ending = self._ending
             try:
                 self._drain()
             except OSError as error:
                 self._fail(error.strerror or str(error))
-            except Exception as error:  # else whoever waits for room would wait for ever
+            except Exception as error:  # otherwise `put` would wait forever for space
                 self._fail(f"{type(error).__name__}: {error}")
-            if self._room.empty():
-                self._room.put(None)
-            if ending:
+            if self._space.empty():
+                self._space.put(None)
+            if is_ending:
                 return
 
     def _drain(self) -> None:
-        """Write the rows that wait."""
+        """Write the waiting rows."""
         while self._written < self.rows:
             first = self._written % self._capacity
             count = min(self.rows - self._written, self._capacity - first)
@@ -179,16 +179,16 @@ class RowsWriter:
 
     def _fail(self, reason: str) -> None:
         self.failure = reason
-        with contextlib.suppress(OSError):  # a terminal that is gone
-            self._say(f"{self.file}: the log ends after {self._written} rows: {reason}; everything else goes on")
+        with contextlib.suppress(OSError):  # the terminal may be closed
+            self._say(f"{self.file}: the log ends after {self._written} rows ({reason}); the run continues")
 
 
 class RowsFile:
-    """A raw log read back, of a run that was ended in whatever way or that still goes on.
+    """Reader of a raw log, of a run that was ended in any way or that is still active.
 
     Raises
     ------
-    ConfigError : the file is missing or is no raw log
+    ConfigError : the file is missing or is not a raw log
     """
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
@@ -198,14 +198,14 @@ class RowsFile:
                 header = self._read_header(stream.read(len(MAGIC) + 8), stream)
                 self._start = stream.tell()
         except OSError as error:
-            raise ConfigError(file, "", error.strerror or str(error), "a log that can be read") from None
+            raise ConfigError(file, "", error.strerror or str(error), "a readable log") from None
         self.about = header.about
         self.layout = self._layout(header)
 
     def groups(self, most: int = 1 << 25) -> Iterator[NDArray[np.uint8]]:
-        """Rows of bytes (n, row_bytes), at most `most` bytes at a time, up to the last whole row; valid until the next is asked for.
+        """Yield rows of bytes (n, row_bytes), at most `most` bytes at a time, up to the last complete row; valid until the next one.
 
-        Raises ConfigError when reading fails.
+        Raises ConfigError if reading fails.
         """
         length, number = NUMBER + self.layout.row_bytes + NUMBER, 1
         try:
@@ -213,31 +213,31 @@ class RowsFile:
                 size = os.fstat(stream.fileno()).st_size - self._start
                 block = bytearray(max(1, min(size, most) // length) * length)
                 stream.seek(self._start)
-                while (got := stream.readinto(block)) >= length:
-                    whole = np.frombuffer(block, np.uint8, got // length * length).reshape(-1, length)
-                    due = np.arange(number, number + len(whole), dtype=np.uint64)
-                    before, after = _numbers(whole)
-                    wrong = np.flatnonzero((before != due) | (after != due))
-                    good = int(wrong[0]) if wrong.size else len(whole)
-                    if good:
-                        yield whole[:good, NUMBER:-NUMBER]
-                    if good < len(block) // length:
+                while (count := stream.readinto(block)) >= length:
+                    block_rows = np.frombuffer(block, np.uint8, count // length * length).reshape(-1, length)
+                    expected = np.arange(number, number + len(block_rows), dtype=np.uint64)
+                    before, after = _numbers(block_rows)
+                    wrong = np.flatnonzero((before != expected) | (after != expected))
+                    valid = int(wrong[0]) if wrong.size else len(block_rows)
+                    if valid:
+                        yield block_rows[:valid, NUMBER:-NUMBER]
+                    if valid < len(block) // length:
                         return
-                    number += good
+                    number += valid
         except OSError as error:
-            raise ConfigError(self.file, "", error.strerror or str(error), "a log that can be read") from None
+            raise ConfigError(self.file, "", error.strerror or str(error), "a readable log") from None
 
     def _read_header(self, start: bytes, stream: BinaryIO) -> Header:
         length = int.from_bytes(start[len(MAGIC) :], "little")
         if not start.startswith(MAGIC) or not 0 < length <= LONGEST_HEADER:
-            raise ConfigError(self.file, "", start[: len(MAGIC)], "the log of a drive that was killed")
+            raise ConfigError(self.file, "", start[: len(MAGIC)], "a raw log (telemetry.rows)")
         text = stream.read(length)
         try:
             if len(text) == length:
                 return msgspec.json.decode(text, type=Header)
         except (msgspec.DecodeError, UnicodeDecodeError):
             pass
-        raise ConfigError(self.file, "", "a broken header", "the log of a drive that was killed")
+        raise ConfigError(self.file, "", "a broken header", "a raw log (telemetry.rows)")
 
     def _layout(self, header: Header) -> Layout:
         if not 0 < header.row_bytes <= LONGEST_ROW or not header.columns:
@@ -252,7 +252,7 @@ class RowsFile:
                 raise ConfigError(self.file, c.name, f"{c.kind} at {c.offset}", "a number inside the row")
             columns.append(Channel(c.name, c.unit, c.frame, c.meaning, kind, c.offset, c.wall, c.field))
         if len({c.name for c in columns}) != len(columns):
-            raise ConfigError(self.file, "columns", "a name that comes twice", "names that differ")
+            raise ConfigError(self.file, "columns", "a duplicate name", "unique names")
         return Layout(columns, header.row_bytes)
 
 
@@ -264,14 +264,14 @@ def _header(channels: Channels, about: Mapping[str, str]) -> bytes:
 
 
 def _numbers(rows: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Views of the numbers before and after the columns of rows (n, bytes)."""
+    """Return views of the numbers before and after the columns of rows (n, bytes)."""
     return rows[:, :NUMBER].view("<u8")[:, 0], rows[:, -NUMBER:].view("<u8")[:, 0]
 
 
-def _await(word: queue.SimpleQueue[None]) -> None:
-    """Wait for a word, but no longer than PERIOD."""
+def _await(signals: queue.SimpleQueue[None]) -> None:
+    """Wait for an item, but not longer than PERIOD."""
     with contextlib.suppress(queue.Empty):
-        word.get(timeout=PERIOD)
+        signals.get(timeout=PERIOD)
 
 
 def _write_all(descriptor: int, waiting: memoryview) -> None:

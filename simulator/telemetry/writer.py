@@ -1,8 +1,8 @@
-"""Telemetry: one row of every channel each few ticks.
+"""Telemetry writer: one row of every channel every few ticks.
 
-While a session runs, a tick only copies its row into memory; a thread appends the rows to telemetry.rows (`simulator.telemetry.rows`), and
-nothing of Arrow is loaded. Closing turns that file into telemetry.parquet (`simulator.telemetry.parquet`). A run that is killed leaves the
-raw log, which `simulator.telemetry.recover` turns into the same file.
+During a session, a tick only copies its row into memory. A thread appends the rows to telemetry.rows (`simulator.telemetry.rows`); Arrow
+is not loaded. `close` converts that file to telemetry.parquet (`simulator.telemetry.parquet`). A killed run leaves the raw log, which
+`simulator.telemetry.recover` converts to the same file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simulator.base.errors import OutputError
 from simulator.base.json_output import json_text
 from simulator.base.machine import origin
 from simulator.base.records import Record, Table
-from simulator.telemetry.atomic_files import clear_results, set_aside, uninterrupted, write_whole
+from simulator.telemetry.atomic_files import clear_results, rename_old_log, uninterrupted, write_whole
 from simulator.telemetry.channels import Channels
 from simulator.telemetry.folder_lock import FolderLock
 from simulator.telemetry.parquet import read_telemetry, read_units, write_csv, write_parquet
@@ -31,21 +31,21 @@ __all__ = ["TelemetryWriter", "read_telemetry", "read_units"]
 PARQUET_NAME, RAW_NAME = "telemetry.parquet", "telemetry.rows"
 
 MANY_ROWS = 200_000
-"""Closing a log of so many takes seconds, and says so."""
+"""Number of rows above which closing takes seconds and prints a message."""
 
 
 LOG_RATE = 100.0
-"""Rows per second of simulated time, unless more or fewer are asked for."""
+"""Default number of rows per second of simulated time."""
 
 
 @dataclass(frozen=True)
 class LogChoice:
-    """What a person wants of a log."""
+    """Content of a log as requested by the user."""
 
     channels: tuple[str, ...] = ()
-    """Columns: names, fields, patterns, see `simulator.telemetry.channels.chosen`; all when empty."""
+    """Columns: names, fields, patterns, see `simulator.telemetry.channels.chosen`; empty: all."""
     rate: float = LOG_RATE
-    """Rows per second of simulated time; it divides the steps per second."""
+    """Rows per second of simulated time; the steps per second are a multiple of it."""
     csv: bool = False
     """Also write telemetry.csv, header `name [unit]`."""
 
@@ -55,48 +55,47 @@ USUAL = LogChoice()
 
 @dataclass(frozen=True)
 class LogOptions:
-    """What a log is told beside what to log."""
+    """Options of a log in addition to its content."""
 
     choice: LogChoice = USUAL
-    """Its rate is for whoever calls `publish`."""
+    """Content of the log; its rate is for the caller of `publish`."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """What is known of the run, for the metadata of the file: "vehicle", "terrain", "seed", "configuration" ... What is not text is kept as
-    JSON."""
+    """Run metadata for the file: "vehicle", "terrain", "seed", "configuration" ... Values other than text are stored as JSON."""
     lock: FolderLock | None = None
-    """Ownership of the folder, when the caller has it and gives it up himself."""
+    """Ownership of the folder, if the caller holds and releases it."""
     say: Callable[[str], None] = print_error
-    """Called with one line that a person must know."""
+    """Called with one-line messages for the user."""
 
 
 PLAIN = LogOptions()
 
 
 def texts(about: Mapping[str, Any]) -> dict[str, str]:
-    """What is known of a run as the metadata of a file hold it: text as it is, everything else as JSON."""
+    """Return the run metadata as texts for a file: text unchanged, all other values as JSON."""
     return {key: value if isinstance(value, str) else json_text(value) for key, value in about.items()}
 
 
 class TelemetryWriter:
     """Outlet that logs records.
 
-    A disk that is full or fails while rows are logged ends the log and is said once; `publish` never raises. What an earlier run left in
-    the folder is replaced as a whole; the raw log of one that was killed is kept under another name.
+    A full or failing disk ends the log with one message; `publish` never raises. The results of an earlier run in the folder are
+    replaced; the raw log of a killed run is renamed.
 
     Parameters
     ----------
     folder : existing folder; the result is folder/telemetry.parquet (and telemetry.csv)
     sources : (prefix, table, record) each, see `Channels`
     divisor : one row every `divisor` calls of `publish`, the first call included
-    options : see there
-    wall : names of the columns that tell the wall clock's time
+    options : see `LogOptions`
+    wall : names of the columns with values of the wall clock
 
-    Use it as a context manager, or call `close` in a `finally`: the file is then complete after Ctrl-C too.
+    Use it as a context manager, or call `close` in a `finally` block, so that the file is complete even after Ctrl-C.
 
     Raises
     ------
-    ConfigError : no column fits what is wanted
-    OutputError : the folder cannot be written or another run writes there; or, in `close`, the file cannot be made: the rows are
-        then still in folder/telemetry.rows
+    ConfigError : no column matches a requested channel
+    OutputError : the folder is not writable or in use by another run; or, in `close`, the file cannot be written: the rows then remain
+        in folder/telemetry.rows
     """
 
     def __init__(
@@ -108,7 +107,7 @@ class TelemetryWriter:
         wall: Collection[str] = (),
     ) -> None:
         if divisor < 1:
-            raise ValueError(f"divisor is {divisor}, a whole number from 1 is needed")
+            raise ValueError(f"divisor is {divisor}; expected an integer of at least 1")
         self.channels = Channels(sources, wall, options.choice.channels)
         self.folder = Path(folder)
         self.file = self.folder / PARQUET_NAME
@@ -117,12 +116,12 @@ class TelemetryWriter:
             **origin(),
             **texts(options.about),
         }
-        """Goes into the metadata of the file as it is in `close`."""
+        """Run metadata, written by `close`."""
         self.ended = "well"
-        """How the run ended, in words."""
+        """Reason of the end of the run."""
         self._csv, self._say = options.choice.csv, options.say
         self._divisor, self._calls, self._open = divisor, 0, True
-        self._lock, self._lock_is_ours = options.lock or FolderLock(folder), options.lock is None
+        self._lock, self._owns_lock = options.lock or FolderLock(folder), options.lock is None
         try:
             self._log = self._begin(self.folder / RAW_NAME)
         except BaseException:
@@ -131,22 +130,22 @@ class TelemetryWriter:
 
     @property
     def rows(self) -> int:
-        """Rows logged."""
+        """Number of logged rows."""
         return self._log.rows
 
     @property
     def failure(self) -> str | None:
-        """Why the log has ended early; None while it goes on."""
+        """Reason why the log ended early; None while it is active."""
         return self._log.failure
 
     def publish(self, wait: bool = True) -> None:
-        """Log the records as they are now, if it is the turn of this tick; `wait` for a slow disk, or lose the row (real time)."""
+        """Log the present values of the records in every `divisor`-th call; `wait` for a slow disk, or lose the row (real time)."""
         calls, self._calls = self._calls, self._calls + 1
         if calls % self._divisor == 0:
             self._log.put(wait)
 
     def close(self) -> None:
-        """Write the Parquet file (and CSV) out of the rows logged so far; calling it again does nothing. Raises OutputError."""
+        """Write the Parquet file (and CSV) from the rows so far; further calls have no effect. Raises OutputError."""
         if not self._open:
             return
         with uninterrupted():
@@ -154,7 +153,7 @@ class TelemetryWriter:
             try:
                 self._log.close()
                 if self._log.lost:
-                    self._say(f"{self.file}: {self._log.lost} rows are missing: the disk was too slow")
+                    self._say(f"{self.file}: {self._log.lost} rows are missing; the disk was too slow")
                 self._finish()
             finally:
                 self._release()
@@ -168,13 +167,13 @@ class TelemetryWriter:
         self.close()
 
     def _begin(self, raw: Path) -> RowsWriter:
-        """The raw log. What an earlier run left goes only when the new log has begun."""
-        kept = set_aside(raw, self._lock.sure)
-        if kept is not None:
-            self._say(f"{self.folder}: the log of a run that was killed is now {kept.name}; 'jounce info {self.folder}' reads it")
+        """Return the new raw log. The results of an earlier run are removed only after the new log has begun."""
+        renamed = rename_old_log(raw, self._lock.sure)
+        if renamed is not None:
+            self._say(f"{self.folder}: renamed the log of a killed run to {renamed.name}; hint: 'jounce info {self.folder}' recovers it")
         log = RowsWriter(raw, self.channels, self.about, self._say)
         try:
-            clear_results(self.folder, kept is not None)
+            clear_results(self.folder, renamed is not None)
         except BaseException:
             log.close()
             raw.unlink(missing_ok=True)
@@ -182,17 +181,19 @@ class TelemetryWriter:
         return log
 
     def _finish(self) -> None:
-        """Make the result; the raw log goes when the Parquet file is whole, and not before."""
+        """Write the result; the raw log is removed only after the Parquet file is complete."""
         log = RowsFile(self._log.file)
         if self.rows > MANY_ROWS:
-            self._say(f"writing {self.file}, {self.rows} rows")
+            self._say(f"writing {self.file} ({self.rows} rows)")
         about = self.about | {"ended": self.ended, "rows_lost": str(self._log.lost)}
         if self._log.failure is not None:
             about["log_failure"] = self._log.failure
         try:
             write_whole(self.file, lambda path: write_parquet(path, log, about), durable=True)
         except OutputError as error:
-            raise OutputError(f"{error}; the rows are kept in {log.file}: make room, then 'jounce info {self.folder}'") from None
+            raise OutputError(
+                f"{error}; the rows remain in {log.file}; hint: free disk space, then run 'jounce info {self.folder}'"
+            ) from None
         try:
             if self._csv:
                 write_whole(self.file.with_suffix(".csv"), lambda path: write_csv(path, log))
@@ -200,5 +201,5 @@ class TelemetryWriter:
             log.file.unlink(missing_ok=True)
 
     def _release(self) -> None:
-        if self._lock_is_ours:
+        if self._owns_lock:
             self._lock.release()

@@ -1,8 +1,8 @@
-"""The virtual platform: it receives the motion stream as a real platform would.
+"""Virtual platform: receiver of the motion stream that behaves like a real platform.
 
-It checks every packet, follows the poses of one stream, acts on silence as `simulator/motion/watchdog.py` says, and at the end reports
-what came and how the legs were used, by the packets and by the clock. Told to leave, it first comes to its rest. `process.py` makes a
-process of it.
+It checks every packet, follows the poses of one stream, and reacts to silence as in `simulator/motion/watchdog.py`. At the end, it reports
+the received packets and the use of the legs, by the packets and by the clock. When asked to leave, it first moves to its rest pose.
+`process.py` runs it in a process.
 """
 
 from __future__ import annotations
@@ -33,41 +33,41 @@ from simulator.virtual_platform.rider import Rider
 from washout.limiter.limiter import interventions, interventions_text
 
 SERVO = 0.004
-"""s. Time between two steps of the platform."""
+"""Time [s] between two steps of the platform."""
 
 IDLE = 0.02
-"""s. The same while it stands parked, to leave the processor to others."""
+"""Time [s] between two steps while parked, to save processor time."""
 
 LARGEST_PACKET = 2048
-"""bytes read of a datagram; ours are shorter, longer ones are broken."""
+"""Maximum number of bytes read of a datagram; Jounce packets are shorter, longer ones are invalid."""
 
 BUFFER = 1 << 18
-"""bytes of datagrams that may wait: a second of a stream, since what waits longer is of no use."""
+"""Size [bytes] of the receive buffer: a second of a stream; older datagrams are useless."""
 
 BURST, BACKLOG = 64, 2048
-"""Datagrams taken at once before a step, and after the process was held up, when all that waits is thrown away: no more than BUFFER
-holds, or a flood would hold it up again."""
+"""Maximum number of datagrams read before a step, and discarded after a delay of the process. The limit is the content of BUFFER; with
+more, a flood would delay the process again."""
 
 LONGEST_NAME = 200
-"""Bytes of a file's name; most disks take 255, and a file is first written under a longer name."""
+"""Maximum bytes of a file name; most disks allow 255, and a file is first written under a longer name."""
 
-LAST_WORDS = 0.25
-"""s. When told to leave, packets are listened to for this long."""
+LINGER_TIME = 0.25
+"""Time [s] for which packets are still received after a request to leave."""
 
 LEAVE_TIME = 15.0
-"""s at most from being told to leave to leaving; the way to the rest takes half of it."""
+"""Maximum time [s] from the request to leave until the end; the motion to the rest pose takes half of it."""
 
 PRIORITY = 40
-"""Real-time priority while it moves, where the system allows it; below that of the host, which must not wait for it."""
+"""Real-time priority while moving, if the system permits it; below that of the host, which must not wait for the platform."""
 
 
 @dataclass
 class VirtualPlatformOptions:
-    """What a virtual platform is asked to do; see `rig_process.add_platform_arguments`."""
+    """Options of a virtual platform; see `process.add_platform_arguments`."""
 
     platform: str = "small_hexapod"
     content: dict[str, Any] | None = None
-    """What the platform's file says with changes; as it stands there when not given."""
+    """Content of the platform file with changes; default: the unchanged file."""
     host: str = "127.0.0.1"
     port: int = PROTOCOL.port
     duration: float | None = None
@@ -76,25 +76,25 @@ class VirtualPlatformOptions:
     picture: str | None = None
     json: str | None = None
     leave: threading.Event = field(default_factory=threading.Event)
-    """Set: come to rest, then end."""
+    """Set to request the rest pose and then the end."""
     stop: threading.Event = field(default_factory=threading.Event)
-    """Set: end at once, wherever the platform is, and without a picture."""
+    """Set to end at once in any pose, without a plot."""
 
 
 def run_platform(options: VirtualPlatformOptions, ready: Any = None) -> dict[str, Any]:
-    """Receive until the stream has ended, or `options.leave` is set, and the platform is parked; returns the summary.
+    """Receive until the stream has ended or `options.leave` is set, and the platform is parked; return the summary.
 
     Parameters
     ----------
-    options : where to listen and what to write
-    ready : called with the bound port once the platform listens
+    options : address to listen on and files to write
+    ready : called with the bound port when the platform listens
 
     Raises
     ------
-    StreamError : the port is in use or not allowed
-    ConfigError : the platform's file cannot be used
-    OutputError : the picture or the report cannot be written
-    DeviceError : a window was asked for and there is no display
+    StreamError : the port is in use or not permitted
+    ConfigError : the platform file is invalid
+    OutputError : the plot or the report cannot be written
+    DeviceError : a window was requested and there is no display
     """
     _check_outputs(options)
     if options.picture:
@@ -108,7 +108,7 @@ def run_platform(options: VirtualPlatformOptions, ready: Any = None) -> dict[str
         else:
             rig.run(listener, options)
     summary = rig.summary(options.platform)
-    if options.json and options.json != "-":  # before the picture, which takes a while
+    if options.json and options.json != "-":  # before the plot, which takes a while
         _write(options.json, json_text(summary, indent=2) + "\n")
     if options.picture and not options.stop.is_set():
         title = f"{Path(options.platform).stem}: {summary['received']} packets, {summary['lost']} lost, {summary['rate_hz']:.0f} Hz"
@@ -117,7 +117,7 @@ def run_platform(options: VirtualPlatformOptions, ready: Any = None) -> dict[str
 
 
 class VirtualPlatform:
-    """Receiver, platform and history behind one socket. `receive` datagrams as they come, `step` at any even pace: time is what moves it."""
+    """Receiver, platform and history behind one socket. Call `receive` with each datagram and `step` regularly: only time moves it."""
 
     def __init__(self, platform: Record, now: float | None = None) -> None:
         self.platform = platform
@@ -126,15 +126,15 @@ class VirtualPlatform:
         self.body = FollowingPlatform(platform)
         self.history, self.drive = History(), DriveTime()
         self.rider: Rider | None = None
-        """For a window that shows what is felt."""
+        """Motion of the rider, for the window."""
         self.use = LegUse(platform)
-        """Of the platform's own legs, by the clock."""
+        """Use of the legs of the platform, by the clock."""
         self.busiest = self.body.limits[0]["pose"].copy()
-        """(6,) pose furthest from neutral while the stream was alive, which the picture shows."""
+        """Pose (6,) furthest from neutral while following the stream, for the plot."""
         self.longest_silence = 0.0
         self.times_held_up, self.longest_held_up = 0, 0.0
         self.stale = False
-        """Whether what waits in the socket came while the process was held up, and is not to be followed."""
+        """True if the datagrams in the socket arrived during a delay of the process and must be ignored."""
         self._servo = time.monotonic() if now is None else now
         self._furthest = -1.0
         self._first: float | None = None
@@ -142,14 +142,14 @@ class VirtualPlatform:
         self._leaving: float | None = None
 
     def run(self, listener: socket.socket, options: VirtualPlatformOptions, clock: Callable[[], float] = time.monotonic) -> None:
-        """Receive until told to leave or stop, the duration is over, or the stream has ended and the platform is parked."""
+        """Receive until a request to leave or stop, the end of the duration, or the end of the stream with a parked platform."""
         with _real_time():
             began = self._servo = due = clock()
             taken = 0
             while not self._finished(options, began, clock()):
                 now = clock()
                 if now < due:
-                    if taken >= BURST:  # a flood is not listened to, it runs over
+                    if taken >= BURST:  # during a flood, the socket buffer overflows
                         time.sleep(due - now)
                     elif select.select([listener], [], [], due - now)[0]:
                         self._drain(listener, 1, clock)
@@ -166,10 +166,10 @@ class VirtualPlatform:
             self._drain(listener, BURST, clock)
 
     def receive(self, data: bytes, source: Any, now: float) -> None:
-        """A datagram from an address at `now` [s]."""
+        """Process a datagram from an address at `now` [s]."""
         if now - self._servo > LONGEST_STEP:
             self.step(now)
-        if self._leaving is not None and now - self._leaving > LAST_WORDS:
+        if self._leaving is not None and now - self._leaving > LINGER_TIME:
             return
         packet = self.receiver.take(data, now, source)
         if packet is None:
@@ -186,7 +186,7 @@ class VirtualPlatform:
             self.body.follow(packet, now)
 
     def step(self, now: float) -> None:
-        """Move the platform by the time that has passed until `now` [s]."""
+        """Move the platform by the time since the last step, up to `now` [s]."""
         h = now - self._servo
         if h <= 0.0:
             return
@@ -205,7 +205,7 @@ class VirtualPlatform:
             self._note(now - self._first, now)
 
     def leave(self, now: float) -> None:
-        """Come to rest; packets are of interest for a moment only."""
+        """Move to the rest pose; packets are ignored after a moment."""
         if self._leaving is None:
             self._leaving = now
 
@@ -218,14 +218,14 @@ class VirtualPlatform:
             return self.body.parked or now - self._leaving > LEAVE_TIME
         return self._first is not None and self.body.parked and now - self._last > 1.0 and not options.stay
 
-    def _drain(self, listener: socket.socket, most: int, clock: Callable[[], float]) -> None:
-        """Take what waits, `most` datagrams at most: a flood must not keep the platform from its step."""
-        for _ in range(most):
+    def _drain(self, listener: socket.socket, limit: int, clock: Callable[[], float]) -> None:
+        """Read at most `most` waiting datagrams, so that a flood does not delay the step of the platform."""
+        for _ in range(limit):
             try:
                 data, source = listener.recvfrom(LARGEST_PACKET)
             except BlockingIOError:
                 return
-            except OSError:  # too long, or a peer that went away, which some systems report
+            except OSError:  # too long, or a peer that has gone, as some systems report
                 continue
             self.receive(data, source, clock())
 
@@ -238,9 +238,9 @@ class VirtualPlatform:
             self.busiest = pose.copy()
 
     def summary(self, name: str) -> dict[str, Any]:
-        """The receiver's summary with the platform's name, what its own legs did by the clock, and the state it was left in.
+        """Return the summary of the receiver with the platform name, the use of its legs by the clock, and its final state.
 
-        `legs` is what the packets asked for, `motion` what the platform did; the former's `within` needs both to be within the limits.
+        `legs` is the use requested by the packets, `motion` that of the platform; `within` of `legs` is True if both are within the limits.
         """
         received, motion = self.receiver.summary(), self.use.summary()
         legs = {**received["legs"], "within": received["legs"]["within"] and motion["within"]}
@@ -259,22 +259,22 @@ class VirtualPlatform:
 
 @contextlib.contextmanager
 def _real_time() -> Iterator[None]:
-    """PRIORITY for this thread, where there is such a thing and it is allowed."""
-    raised = False
+    """Set PRIORITY for this thread, if the system supports and permits it."""
+    is_raised = False
     with contextlib.suppress(OSError, AttributeError):
         if os.sched_getscheduler(0) == os.SCHED_OTHER:
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
-            raised = True
+            is_raised = True
     try:
         yield
     finally:
-        if raised:
+        if is_raised:
             with contextlib.suppress(OSError):
                 os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def _run_in_window(rig: VirtualPlatform, listener: socket.socket, options: VirtualPlatformOptions) -> None:
-    """Receive in a thread of its own, so that drawing does not delay packets, and show what it does. Raises DeviceError."""
+    """Receive in a background thread, so that drawing does not delay packets, and show a window. Raises DeviceError."""
     from simulator.virtual_platform.window import show_platform
 
     rig.rider = Rider(rig.platform)
@@ -295,25 +295,25 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except OverflowError:
         listener.close()
-        raise StreamError(f"platform: got port {port}, expected 0 to 65535") from None
-    except (OSError, TypeError, UnicodeError) as error:  # the latter two for names that cannot be looked up
+        raise StreamError(f"platform: invalid port; expected 0 to 65535; got {port}") from None
+    except (OSError, TypeError, UnicodeError) as error:  # TypeError and UnicodeError: the name cannot be resolved
         listener.close()
-        reason = getattr(error, "strerror", None) or "no such name"
+        reason = getattr(error, "strerror", None) or "unknown name"
         other = "--port" if getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES) else "--host"
-        raise StreamError(f"platform: cannot listen on {host!r} port {port}: {reason}; choose another {other}") from None
+        raise StreamError(f"platform: cannot listen on {host!r} port {port} ({reason}); hint: choose another {other}") from None
     listener.setblocking(False)
     return listener
 
 
 def _check_outputs(options: VirtualPlatformOptions) -> None:
-    """Better now than after a drive. Raises OutputError."""
+    """Check the output files before the run. Raises OutputError."""
     for path in (options.picture, options.json):
         if path and path != "-":
             folder = os.path.dirname(os.path.abspath(path))
             if os.path.isdir(path) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
-                raise OutputError(f"{path}: cannot be written, expected a file in a folder that can be written")
+                raise OutputError(f"{path}: cannot be written; expected a file in a writable folder")
             if len(os.fsencode(os.path.basename(path))) > LONGEST_NAME:
-                raise OutputError(f"{path}: cannot be written, expected a name of at most {LONGEST_NAME} bytes")
+                raise OutputError(f"{path}: cannot be written; expected a name of at most {LONGEST_NAME} bytes")
 
 
 def _write(path: str, text: str) -> None:
@@ -324,8 +324,8 @@ def _write(path: str, text: str) -> None:
 
 
 def report(summary: dict[str, Any]) -> str:
-    """The summary in words, a few lines."""
-    legs, motion, jitter, held = summary["legs"], summary["motion"], summary["jitter_ms"], summary["held_up"]
+    """Return the summary as a few lines of text."""
+    legs, motion, jitter, delays = summary["legs"], summary["motion"], summary["jitter_ms"], summary["held_up"]
     lines = [
         f"platform {summary['platform']}: {summary['received']} packets at {summary['rate_hz']:.1f} Hz, "
         f"lost {summary['lost']}, reordered {summary['reordered']}, duplicate {summary['duplicate']}, corrupt {summary['corrupt']}",
@@ -334,18 +334,20 @@ def report(summary: dict[str, Any]) -> str:
     if summary["strangers"] or summary["implausible"]:
         lines.insert(
             1,
-            f"refused: {summary['strangers']} packets of strangers while a stream was held, "
-            f"{summary['implausible']} with a sequence or an interval that cannot be",
+            f"refused: {summary['strangers']} packets of other senders during a stream, "
+            f"{summary['implausible']} with an implausible sequence or interval",
         )
     if legs["stroke_low"]:
-        lines += [f"legs asked for: {_leg_words(legs)}", f"legs moved, by the clock: {_leg_words(motion)}"]
+        lines += [f"legs, requested: {_leg_words(legs)}", f"legs, by the clock: {_leg_words(motion)}"]
         if not legs["within"]:
             lines[-1 if not motion["within"] else -2] += "  OUTSIDE THE LIMITS"
         lines.append(interventions_text(summary["limiter"]))
-    left = f"left {'parked' if summary['parked'] else summary['stage']}; longest silence {1000 * summary['longest_silence_s']:.0f} ms"
-    if held["times"]:
-        left += f"; held up {held['times']} times, at most {held['longest_s']:.2f} s"
-    return "\n".join([*lines, left])
+    final_state = (
+        f"final state {'parked' if summary['parked'] else summary['stage']}; longest silence {1000 * summary['longest_silence_s']:.0f} ms"
+    )
+    if delays["times"]:
+        final_state += f"; delayed {delays['times']} times, at most {delays['longest_s']:.2f} s"
+    return "\n".join([*lines, final_state])
 
 
 def _leg_words(use: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Picture of a hexapod and of what its legs did, beside what the vehicle did and on the time of its drive: one PNG file."""
+"""Plot of a hexapod, the motion of its legs and the motion of the vehicle over simulated time: one PNG file."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ INK, PAPER, METAL, FLOOR = "#23303a", "#fbfbf9", "#8fa3b0", "#d5dcdf"
 WARNING, OUTSIDE = "#c0392b", "#eceff1"
 
 LATEST, LARGEST = 1e7, 1e3
-"""s, m/s2. A packet may say any number; what is beyond these is no time of a drive, and no force that can be drawn beside others."""
+"""s, m/s2. Limits of the values from packets; values beyond are not a simulated time, and not a force that fits into a plot."""
 
 SAMPLE = (
-    # name              shape  unit            what it is
-    ("wall", (), "s", "time of the wall clock since the first packet"),
-    ("drive", (), "s", "time of the drive"),
-    ("runs", (), "1", "1 while the drive goes on", "i8"),
-    ("begun", (), "1", "how often the time of the drive went back", "i8"),
+    # name              shape  unit            meaning
+    ("wall", (), "s", "wall time since the first packet"),
+    ("drive", (), "s", "simulated time"),
+    ("runs", (), "1", "1 while the simulation runs, else 0", "i8"),
+    ("begun", (), "1", "number of jumps back of the simulated time", "i8"),
     ("force", (3,), "m/s2", "specific force at the driver's head in the vehicle, in B"),
-    ("asked_limited", (), "1", "1: the limiter of who sends the packets has acted since the sample before", "i8"),
-    ("own_limited", (), "1", "1: that of the platform has", "i8"),
-    ("pose", (6,), "m, rad", "of the platform"),
-    ("legs", (6,), "m", "their lengths"),
-    ("leg_speed", (6,), "m/s", "their speeds"),
-    ("leg_acceleration", (6,), "m/s2", "their accelerations"),
+    ("asked_limited", (), "1", "1 if the limiter of the sender acted since the previous sample, else 0", "i8"),
+    ("own_limited", (), "1", "1 if the limiter of the platform acted since the previous sample, else 0", "i8"),
+    ("pose", (6,), "m, rad", "pose of the platform"),
+    ("legs", (6,), "m", "leg lengths"),
+    ("leg_speed", (6,), "m/s", "leg speeds"),
+    ("leg_acceleration", (6,), "m/s2", "leg accelerations"),
 )
 
 
 class DriveTime:
-    """The time of the drive, by what packets say of it."""
+    """Simulated time from the packets."""
 
     def __init__(self) -> None:
         self.begun = 0
-        """How often it went back."""
+        """Number of jumps back in time."""
         self.runs = False
         self.force = np.array([0.0, 0.0, STANDARD_GRAVITY])
         self.limited = False
-        """Whether the limiter of who sends has acted since `look` was called last."""
+        """True if the limiter of the sender acted since the last sample."""
         self._time = self._arrived = self._interval = 0.0
 
     def follow(self, packet: MotionPacket, now: float) -> None:
-        """A packet that came at `now` [s]."""
+        """Process a packet that arrived at `now` [s]."""
         if packet.stop or not 0.0 <= packet.time <= LATEST:
             self.runs = False
             return
@@ -63,12 +63,12 @@ class DriveTime:
         self._time, self._arrived, self._interval = packet.time, now, packet.interval
 
     def at(self, now: float) -> float:
-        """Time of the drive [s] at `now`: it goes on between two packets, and no further."""
+        """Return the simulated time [s] at `now`, extrapolated by at most one packet interval."""
         return self._time + (min(max(now - self._arrived, 0.0), self._interval) if self.runs else 0.0)
 
 
 class History:
-    """Time, pose and legs of a platform, thinned so that it never grows past `largest` samples."""
+    """Time, pose and legs of a platform, thinned to at most `largest` samples."""
 
     def __init__(self, largest: int = 20000) -> None:
         self._largest = largest
@@ -77,7 +77,7 @@ class History:
         self._limited = False
 
     def add(self, wall: float, now: float, limits: Record, drive: DriveTime) -> None:
-        """Sample of a LIMITER record `wall` seconds after the first packet, at `now` [s] of the clock of `drive`."""
+        """Add a sample of a LIMITER record `wall` seconds after the first packet, at `now` [s] of the clock of `drive`."""
         self._count += 1
         self._limited = self._limited or bool(limits[0]["limited"])
         if self._count % self._every:
@@ -93,31 +93,31 @@ class History:
             self._thin()
 
     def table(self) -> Record:
-        """(n,) rows of SAMPLE."""
+        """Return the samples as rows (n,) of SAMPLE."""
         return np.concatenate([record(SAMPLE)[:0], *self._rows])
 
     def _thin(self) -> None:
-        """Leave out every other row, but not that a limiter has acted in it."""
-        for left_out, kept in zip(self._rows[1::2], self._rows[2::2], strict=False):
+        """Remove every second row; the remaining rows keep the actions of the limiters."""
+        for removed, remaining in zip(self._rows[1::2], self._rows[2::2], strict=False):
             for name in ("asked_limited", "own_limited"):
-                kept[0][name] |= left_out[0][name]
+                remaining[0][name] |= removed[0][name]
         self._rows = self._rows[::2]
         self._every *= 2
 
 
 def driven(table: Record) -> NDArray[Any]:
-    """Time of the drive (n,) [s] at rows of SAMPLE, which goes on where it was when the drive was begun anew."""
+    """Return the simulated time (n,) [s] of rows of SAMPLE, continued across restarts."""
     times = table["drive"].copy()
-    for again in np.flatnonzero(np.diff(table["begun"])) + 1:
-        times[again:] += times[again - 1]
+    for restart in np.flatnonzero(np.diff(table["begun"])) + 1:
+        times[restart:] += times[restart - 1]
     return times
 
 
 def on_the_drive(table: Record) -> tuple[NDArray[Any], tuple[float, float] | None]:
-    """Times (n,) [s] of rows of SAMPLE on the axis of the drive, and from when to when it went on.
+    """Return times (n,) [s] of rows of SAMPLE on the axis of the simulated time, and the interval in which the simulation ran.
 
-    Since it first ran and until it was over that is the time of the drive, which stands still in a pause; before and after, the wall clock
-    goes on from there. None: nothing ever ran, and the times are those since the first packet.
+    Within the interval, this is the simulated time, which is constant during a pause; before and after, it continues by the wall clock.
+    None as the interval: the simulation never ran, and the times are those since the first packet.
     """
     times, ran = table["wall"].copy(), np.flatnonzero(table["runs"])
     if not len(ran):
@@ -131,21 +131,21 @@ def on_the_drive(table: Record) -> tuple[NDArray[Any], tuple[float, float] | Non
 
 
 def pauses(table: Record) -> list[tuple[float, float]]:
-    """Times of the drive [s] at which it stood still while it was not over, and for how long by the wall clock [s]; rows of SAMPLE."""
+    """Return the simulated times [s] of pauses before the end, and their durations by the wall clock [s]; rows of SAMPLE."""
     drive, ran = driven(table), np.flatnonzero(table["runs"])
     return [
-        (float(drive[one]), float(table["wall"][next_one] - table["wall"][one])) for one, next_one in pairwise(ran) if next_one > one + 1
+        (float(drive[row]), float(table["wall"][next_row] - table["wall"][row])) for row, next_row in pairwise(ran) if next_row > row + 1
     ]
 
 
 def resets(table: Record) -> list[float]:
-    """Times of the drive [s] at which it was begun anew, as it had run before; rows of SAMPLE."""
+    """Return the simulated times [s] of restarts after the first start; rows of SAMPLE."""
     drive, ran = driven(table), np.flatnonzero(table["runs"])
-    return [float(drive[again]) for again in np.flatnonzero(np.diff(table["begun"])) + 1 if len(ran) and ran[0] < again <= ran[-1]]
+    return [float(drive[restart]) for restart in np.flatnonzero(np.diff(table["begun"])) + 1 if len(ran) and ran[0] < restart <= ran[-1]]
 
 
 def prepare_to_draw() -> None:
-    """Load what `draw_platform` needs, which takes a moment, while nobody waits for it."""
+    """Load the modules of `draw_platform` in advance, because loading takes a moment."""
     from importlib import import_module
 
     for name in ("matplotlib.backends.backend_agg", "matplotlib.figure", "mpl_toolkits.mplot3d.art3d"):
@@ -153,7 +153,7 @@ def prepare_to_draw() -> None:
 
 
 def draw_platform(path: str | Path, platform: Record, pose: NDArray[Any], history: History, title: str) -> None:
-    """Write a PNG: the hexapod at `pose` (6,) [m, rad] with the legs colored by stroke, and the history of poses and legs.
+    """Write a PNG with the hexapod at `pose` (6,) [m, rad], legs colored by stroke, and the history of poses and legs.
 
     Raises
     ------
@@ -185,25 +185,25 @@ def draw_platform(path: str | Path, platform: Record, pose: NDArray[Any], histor
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise OutputError(f"{path}: cannot write the picture: {error.strerror}") from None
+        raise OutputError(f"{path}: cannot write the plot: {error.strerror}") from None
 
 
 def stroke_share(platform: Record, legs: NDArray[Any]) -> NDArray[Any]:
-    """Extension of legs [m], 0 retracted to 1 extended."""
+    """Return the extension of legs [m], 0 retracted to 1 extended."""
     p = platform[0]
     return (legs - p["shortest_leg"]) / (p["longest_leg"] - p["shortest_leg"])
 
 
-def _draw_hexapod(figure: Any, place: Any, platform: Record, pose: NDArray[Any]) -> None:
+def _draw_hexapod(figure: Any, cell: Any, platform: Record, pose: NDArray[Any]) -> None:
     from matplotlib import colormaps
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-    axes = figure.add_subplot(place, projection="3d", computed_zorder=False)
+    axes = figure.add_subplot(cell, projection="3d", computed_zorder=False)
     base, top = joint_positions(platform, pose)
     colors = colormaps["coolwarm"](stroke_share(platform, np.linalg.norm(top - base, axis=1)))
     count = int(platform[0]["actuators"])
     ring, deck = around(base), around(top)
-    if count == 2:  # which hold a plate up behind; its middle stands on a joint
+    if count == 2:  # two legs support the rear of the plate; its center is on a joint
         pivot = np.array([pose[0], pose[1], pose[2] + platform[0]["neutral_height"]])
         deck = around(np.vstack([top[:2], 2.0 * pivot - top[:2]]))
         axes.plot(*np.stack([pivot * [1.0, 1.0, 0.0], pivot]).T, color=METAL, linewidth=9, solid_capstyle="round", zorder=2)
@@ -242,20 +242,20 @@ def _draw_scale(figure: Any) -> None:
 
 def _draw_history(figure: Any, grid: Any, platform: Record, table: Record) -> None:
     p = platform[0]
-    (time, went), stood, anew = on_the_drive(table), pauses(table), resets(table)
-    felt = table["force"] - [0.0, 0.0, STANDARD_GRAVITY]
+    (time, run_interval), pause_list, reset_times = on_the_drive(table), pauses(table), resets(table)
+    force = table["force"] - [0.0, 0.0, STANDARD_GRAVITY]
     panels = (
-        ("vehicle, force\nless 1 g [m/s\u00b2]", felt, POSE_LABELS[:3], None),
+        ("vehicle, force\nminus 1 g [m/s\u00b2]", force, POSE_LABELS[:3], None),
         ("position [m]", table["pose"][:, :3], POSE_LABELS[:3], None),
         ("angle [deg]", np.degrees(table["pose"][:, 3:]), POSE_LABELS[3:], None),
         ("leg stroke [%]", 100.0 * stroke_share(platform, table["legs"]), [f"leg {k + 1}" for k in range(p["actuators"])], (0.0, 100.0)),
-        ("highest share\nof limits [%]", _shares(table, p), ("leg speed", "leg acceleration"), (0.0, 100.0)),
+        ("maximum in %\nof limits", _limit_use(table, p), ("leg speed", "leg acceleration"), (0.0, 100.0)),
     )
     first: Any = None
     for row, (label, values, names, band) in enumerate(panels):
         axes = figure.add_subplot(grid[row, 1], sharex=first)
         first = first or axes
-        _prepare(axes, time, went, label)
+        _prepare(axes, time, run_interval, label)
         for k, name in enumerate(names):
             axes.plot(time, values[:, k], linewidth=1.1, label=name)
         if band:
@@ -263,29 +263,29 @@ def _draw_history(figure: Any, grid: Any, platform: Record, table: Record) -> No
             axes.set_ylim(band[0] - 3.0, band[1] + 6.0)
         axes.legend(loc="upper left", ncols=6, fontsize=7.5, frameon=False, bbox_to_anchor=(0.0, 1.22), handlelength=1.2)
         axes.tick_params(labelbottom=False)
-        for at, _ in stood:
+        for at, _ in pause_list:
             axes.axvline(at, color=INK, linewidth=0.8, linestyle=":")
-        for at in anew:
+        for at in reset_times:
             axes.axvline(at, color=INK, linewidth=0.8, linestyle="--")
-    for at, seconds in stood:
-        text = f"stood {seconds:.1f} s"
+    for at, seconds in pause_list:
+        text = f"paused {seconds:.1f} s"
         first.annotate(text, (at, 1.0), (-3, 2), xycoords=("data", "axes fraction"), textcoords="offset points", fontsize=7.5, ha="right")
     axes = figure.add_subplot(grid[5, 1], sharex=first)
-    _prepare(axes, time, went, "limiter")
+    _prepare(axes, time, run_interval, "limiter")
     _draw_limiter(axes, time, table)
     axes.set_xlabel(
         "time since the first packet [s]"
-        if went is None
-        else "time of the drive [s]; gray: before and after it" + "; dashed: begun anew" * bool(anew),
+        if run_interval is None
+        else "simulated time [s]; gray: before and after the run" + "; dashed: restart" * bool(reset_times),
         color=INK,
     )
 
 
-def _prepare(axes: Any, time: NDArray[Any], went: tuple[float, float] | None, label: str) -> None:
-    """Paper of a panel, gray where the drive does not go on."""
+def _prepare(axes: Any, time: NDArray[Any], run_interval: tuple[float, float] | None, label: str) -> None:
+    """Prepare a panel, gray where the simulation does not run."""
     axes.set_facecolor("white")
-    if went is not None and len(time):
-        for low, high in ((time[0], went[0]), (went[1], time[-1])):
+    if run_interval is not None and len(time):
+        for low, high in ((time[0], run_interval[0]), (run_interval[1], time[-1])):
             if high > low:
                 axes.axvspan(low, high, color=OUTSIDE, linewidth=0.0, zorder=0)
     if len(time) > 1 and time[-1] > time[0]:
@@ -297,7 +297,7 @@ def _prepare(axes: Any, time: NDArray[Any], went: tuple[float, float] | None, la
 
 
 def _draw_limiter(axes: Any, time: NDArray[Any], table: Record) -> None:
-    """A line for each time a limiter did not give what was asked."""
+    """Draw a line for each sample in which a limiter changed the request."""
     names = []
     for k, (field, who) in enumerate((("own_limited", "platform"), ("asked_limited", "host"))):
         acts = table[field] != 0
@@ -308,13 +308,13 @@ def _draw_limiter(axes: Any, time: NDArray[Any], table: Record) -> None:
     axes.grid(visible=False, axis="y")
 
 
-def _shares(table: Record, p: Any) -> NDArray[Any]:
+def _limit_use(table: Record, p: Any) -> NDArray[Any]:
     speed = np.abs(table["leg_speed"]).max(axis=1, initial=0.0) / p["leg_speed"]
     acceleration = np.abs(table["leg_acceleration"]).max(axis=1, initial=0.0) / p["leg_acceleration"]
     return 100.0 * np.stack([speed, acceleration], axis=1)
 
 
 def around(joints: NDArray[Any]) -> NDArray[Any]:
-    """Joints in the order in which one walks around them."""
+    """Return the joints in circular order."""
     center = joints.mean(axis=0)
     return joints[np.argsort(np.arctan2(joints[:, 1] - center[1], joints[:, 0] - center[0]))]

@@ -1,7 +1,7 @@
-"""The virtual platform as a process: `jounce platform` in a terminal of its own, or beside a host that starts and ends it.
+"""Process of the virtual platform: `jounce platform` in a separate terminal, or a child process of a host.
 
-The two ends talk through pipes. A spawned platform says the port it has bound in its first line and its summary in its last one; when its
-standard input ends it comes to its rest and leaves, and when there is something to read before, it leaves wherever it is.
+Host and platform communicate through pipes. A spawned platform prints its port in the first line and its summary in the last line. When its
+standard input ends, it moves to its rest pose and leaves. If there is data to read before, it leaves at once.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base import cleanup
+from simulator.base.argument_types import Parser
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError, StreamError
 from simulator.base.json_output import json_text
@@ -26,37 +27,37 @@ from simulator.motion.protocols.native import PROTOCOL
 from simulator.virtual_platform.platform import VirtualPlatformOptions, report, run_platform
 
 START_TIME = 180.0
-"""s that a started platform may take to say its port; it may have to compile."""
+"""Maximum time [s] in which a started platform must print its port; it may have to compile."""
 
 STOP_TIME = 30.0
-"""s that it may take to come to its rest and write its report."""
+"""Maximum time [s] in which a platform must move to its rest pose and write its report."""
 
 AT_ONCE = "at once\n"
-"""What a host says to a platform that is not to come to its rest."""
+"""Line that a host sends to end a platform without the motion to its rest pose."""
 
 
 def add_platform_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of `jounce platform`."""
+    """Add the arguments of `jounce platform`."""
     parser.add_argument(
-        "--platform", default="small_hexapod", metavar="NAME|FILE", help="platform in configs/platforms (default: %(default)s)"
+        "--platform", default="small_hexapod", metavar="NAME|FILE", help="motion platform name or file (default: %(default)s)"
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine only)")
-    parser.add_argument("--port", type=int, default=PROTOCOL.port, help="UDP port, 0 for any that is free (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=PROTOCOL.port, help="UDP port, 0 for any free port (default: %(default)s)")
     parser.add_argument(
-        "--duration", type=float, metavar="S", help="come to rest and leave after S seconds (default: when the stream has ended)"
+        "--duration", type=float, metavar="S", help="duration, with a return to rest at the end [s] (default: until the stream ends)"
     )
-    parser.add_argument("--stay", action="store_true", help="wait for further streams after the first has ended")
-    parser.add_argument("--window", action="store_true", help="show the hexapod while it moves")
-    parser.add_argument("--picture", metavar="PNG", help="draw the hexapod and the history of its legs at the end")
-    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="write the summary as JSON to FILE, or to the screen")
+    parser.add_argument("--stay", action="store_true", help="further streams after the end of the first")
+    parser.add_argument("--window", action="store_true", help="window with the moving hexapod")
+    parser.add_argument("--plot", metavar="FILE", help="PNG file of the hexapod and the history of its legs (default: none)")
+    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="summary as JSON, printed or in FILE (default: as text)")
     parser.add_argument("--spawned", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--content", type=json.loads, help=argparse.SUPPRESS)
 
 
 def main_platform(arguments: argparse.Namespace) -> int:
-    """Run `jounce platform`; returns 0, or 1 when a packet was lost or broken, or a leg left its limits."""
+    """Run `jounce platform`; return 0, or 1 if a packet was lost or corrupt, or a leg exceeded its limits."""
     if arguments.duration is not None and not arguments.duration > 0.0:
-        raise ConfigError("platform", "--duration", arguments.duration, "a number of seconds above zero")
+        raise ConfigError("platform", "--duration", arguments.duration, "a number of seconds above 0")
     options = VirtualPlatformOptions(
         platform=arguments.platform,
         content=arguments.content,
@@ -65,33 +66,33 @@ def main_platform(arguments: argparse.Namespace) -> int:
         duration=arguments.duration,
         stay=arguments.stay,
         window=arguments.window,
-        picture=arguments.picture,
+        picture=arguments.plot,
         json=arguments.json,
     )
     if arguments.spawned:
-        # a terminal sends Ctrl-C to the host too, which then still has to bring the platform to its rest; when the host ends, in whatever
-        # way, our standard input ends
+        # a terminal also sends Ctrl-C to the host, which then still has to move the platform to its rest pose; when the host ends in any
+        # way, the standard input of this process ends
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), signal.SIG_IGN)
         threading.Thread(target=_leave_with_parent, args=(options,), daemon=True).start()
         summary = run_platform(options, lambda port: print(json_text({"port": port}), flush=True))
-        _tell_parent(json_text(summary))
+        _print_to_parent(json_text(summary))
     else:
-        summary = _run_by_itself(options)
-    sound = summary["lost"] == 0 and summary["corrupt"] == 0 and summary["legs"]["within"]
-    return 0 if sound else 1
+        summary = _run_in_terminal(options)
+    is_good = summary["lost"] == 0 and summary["corrupt"] == 0 and summary["legs"]["within"]
+    return 0 if is_good else 1
 
 
-def _run_by_itself(options: VirtualPlatformOptions) -> dict[str, Any]:
-    """In a terminal of its own. The first signal: come to rest and leave. The second: leave. Raises Ended after one."""
+def _run_in_terminal(options: VirtualPlatformOptions) -> dict[str, Any]:
+    """Run in a separate terminal. First signal: move to rest and leave; second signal: leave at once. Raises Ended after a signal."""
     to_screen = options.json == "-"
-    asked, listens = StopRequest(), threading.Event()
+    stop_request, listens = StopRequest(), threading.Event()
 
     def end(number: int) -> None:
-        if not listens.is_set():  # nothing moves yet, and it may compile for long
+        if not listens.is_set():  # nothing moves yet, and compiling may take long
             leave(number)
-        asked(number)
+        stop_request(number)
         options.stop.set() if options.leave.is_set() else options.leave.set()
 
     def ready(port: int) -> None:
@@ -102,28 +103,28 @@ def _run_by_itself(options: VirtualPlatformOptions) -> dict[str, Any]:
     with on_signal(end):
         summary = run_platform(options, ready)
         print_line(json_text(summary, indent=2) if to_screen else report(summary))
-    asked.raise_if_asked()
+    stop_request.raise_if_asked()
     return summary
 
 
 def _leave_with_parent(options: VirtualPlatformOptions) -> None:
-    """Leave when the parent closes our standard input, which it does when it ends in whatever way; stop when it says something before."""
+    """Leave when the parent ends or closes the standard input; stop at once if it sends data before."""
     with contextlib.suppress(OSError):
-        while os.read(0, 1024):  # not sys.stdin, whose lock Python wants back when it ends
+        while os.read(0, 1024):  # not sys.stdin, whose lock Python needs at exit
             options.stop.set()
     options.leave.set()
 
 
-def _tell_parent(text: str) -> None:
-    """A line on standard output, unless the parent is gone."""
+def _print_to_parent(text: str) -> None:
+    """Print a line on the standard output, if the parent still exists."""
     try:
         print(text, flush=True)
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python complains when it flushes once more at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # otherwise the final flush of Python fails
 
 
 class VirtualPlatformProcess:
-    """A running virtual platform in its own process; made by `start_virtual_platform`."""
+    """Virtual platform in its own process; returned by `start_virtual_platform`."""
 
     def __init__(self, process: subprocess.Popen[str], port: int, host: str) -> None:
         self._process = process
@@ -132,19 +133,19 @@ class VirtualPlatformProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether the process still runs."""
+        """True if the process still runs."""
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """End it at once, without a report."""
+        """End the process at once, without a report."""
         self._process.kill()
         self._process.communicate()
 
     def stop(self, patience: float = STOP_TIME, at_once: bool = False) -> dict[str, Any] | None:
-        """Have it come to its rest and end; returns its summary, None when it gives none within `patience` [s]. Never raises.
+        """Stop the platform in its rest pose; return its summary, None if there is none within `patience` [s]. Never raises.
 
-        At rest after a stream that has ended it ends at once, otherwise it goes through its watchdog first: some 7 s. With `at_once` it
-        ends wherever it is.
+        At rest after the end of a stream, the platform ends at once. Otherwise its watchdog acts first, which takes about 7 s. With
+        `at_once`, the platform ends in any pose.
         """
         try:
             out, _ = self._process.communicate(AT_ONCE if at_once else None, timeout=patience)
@@ -165,11 +166,11 @@ def start_virtual_platform(
     json_file: str | None = None,
     window: bool = False,
 ) -> VirtualPlatformProcess:
-    """Start a virtual platform beside this process and wait until it listens; `content` is what its file says, with changes.
+    """Start a virtual platform as a child process and wait until it listens; `content` is the content of its file with changes.
 
     Raises
     ------
-    StreamError : it could not start, with its own reason: a port in use, a file that cannot be used
+    StreamError : the start failed; the message contains the reason of the platform: a port in use, an invalid file
     """
     command = [
         sys.executable,
@@ -185,7 +186,7 @@ def start_virtual_platform(
         str(port),
     ]
     command += ["--content", json_text(content)] if content else []
-    command += ["--picture", picture] if picture else []
+    command += ["--plot", picture] if picture else []
     command += ["--json", json_file] if json_file else []
     command += ["--window"] if window else []
     root = str(Path(__file__).resolve().parents[2])
@@ -195,7 +196,7 @@ def start_virtual_platform(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
         )
     except OSError as error:
-        raise StreamError(f"virtual platform did not start: {error.strerror or error}") from None
+        raise StreamError(f"cannot start the virtual platform: {error.strerror or error}") from None
     timer = threading.Timer(START_TIME, process.kill)
     timer.start()
     assert process.stdout is not None
@@ -205,14 +206,14 @@ def start_virtual_platform(
         bound = int(json.loads(line)["port"])
     except (ValueError, KeyError, TypeError):
         _, errors = process.communicate()
-        said = [text.removeprefix("jounce: ") for text in errors.splitlines() if text.startswith("jounce: ")]
-        reason = said[0] if said else f"it ended with code {process.returncode}"
-        raise StreamError(f"virtual platform did not start: {reason}") from None
+        messages = [text.removeprefix("jounce: ") for text in errors.splitlines() if text.startswith("jounce: ")]
+        reason = messages[0] if messages else f"exit code {process.returncode}"
+        raise StreamError(f"cannot start the virtual platform: {reason}") from None
     return VirtualPlatformProcess(process, bound, host)
 
 
 def _main() -> int:
-    parser = argparse.ArgumentParser(prog="jounce platform", description="The virtual motion platform.")
+    parser = Parser(prog="jounce platform", description="Virtual motion platform.")
     add_platform_arguments(parser)
     try:
         return main_platform(parser.parse_args())

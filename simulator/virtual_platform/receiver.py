@@ -1,7 +1,7 @@
-"""Book-keeping of a received motion stream: what came, what was lost, late, double, broken or foreign, how evenly, how the legs are used.
+"""Receiver of a motion stream with statistics: received, lost, late, duplicate, corrupt and foreign packets, jitter, use of the legs.
 
-It holds one stream and the address it comes from. Until that has been silent for a while, or has said its last word, packets of
-others are refused and counted, and so are packets of its own that cannot be: a sequence that runs away, an interval that none has.
+The receiver locks one stream and its source address. Until that stream was silent for a while or has ended, packets of other senders
+are refused and counted. Packets of the stream with an implausible sequence or interval are refused, too.
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ from simulator.base.records import Record
 from simulator.motion.protocols.native_packet import MotionPacket, decode
 from washout.platform import leg_lengths
 
-REMEMBERED = 4096
-"""Sequence numbers kept to tell a packet that is late from one that comes twice."""
+MAX_STORED = 4096
+"""Number of stored sequence numbers, to distinguish a late packet from a duplicate."""
 
-HELD_FOR = 0.5
-"""s of silence after which another stream, or one from another address, is taken."""
+LOCK_TIME = 0.5
+"""Silence [s] after which another stream, or one from another address, is accepted."""
 
 JUMP, JUMP_SHARE = 64, 2.0
-"""1, 1. Packets that may be missing at once: so many, and so many times those that the time without packets explains."""
+"""1, 1. Limits of the number of missing packets: absolute, and as a multiple of the number that the silence explains."""
 
 INTERVALS = (1e-4, 1.0)
-"""s. Times between packets that a stream can have."""
+"""Range of plausible times between packets [s]."""
 
 CAP = 1e9
-"""Shares of a limit are reported up to here; packets may carry numbers whose differences are none."""
+"""Limit of reported ratios; packets may contain numbers whose differences are not finite."""
 
 
 class Receiver:
-    """Takes datagrams, gives the packets that a platform may follow: sound, of the stream that is held, and newer than all before.
+    """Returns the packets that a platform may follow: valid, of the locked stream, and newer than all before.
 
     Parameters
     ----------
-    platform : HEXAPOD record against whose limits the legs are judged
+    platform : HEXAPOD record with the limits of the legs
     """
 
     def __init__(self, platform: Record) -> None:
         self._platform = platform
         self.received = self.lost = self.reordered = self.duplicate = self.corrupt = self.streams = 0
         self.strangers = 0
-        """Packets refused since another stream is held."""
+        """Number of packets refused because another stream is locked."""
         self.implausible = 0
-        """Packets of the stream refused for a sequence or an interval that cannot be."""
+        """Number of packets of the stream refused because of an implausible sequence or interval."""
         self._stream: int | None = None
         self._source: Any = None
-        self._heard = -math.inf
+        self._last_time = -math.inf
         self._deaf = 0.0
         self._over = True
         self._newest = -1
@@ -61,10 +61,10 @@ class Receiver:
         self._check = np.zeros(6)
 
     def take(self, data: bytes, now: float, source: Any = None) -> MotionPacket | None:
-        """Packet of a datagram that arrived from the address `source` at `now` [s], or None when it is refused, broken, late or double."""
-        silence = now - self._heard
-        held = not self._over and silence - self._deaf <= HELD_FOR
-        if held and source != self._source:
+        """Return the packet of a datagram from `source` at `now` [s]; None if it is refused, corrupt, late or duplicate."""
+        silence = now - self._last_time
+        locked = not self._over and silence - self._deaf <= LOCK_TIME
+        if locked and source != self._source:
             self.strangers += 1
             return None
         try:
@@ -73,15 +73,15 @@ class Receiver:
             self.corrupt += 1
             return None
         same = packet.stream == self._stream and source == self._source
-        if held and not same:
+        if locked and not same:
             self.strangers += 1
             return None
         step = packet.sequence - self._newest
-        if same and step <= 0 and silence <= HELD_FOR:
-            self._old(packet.sequence)
+        if same and step <= 0 and silence <= LOCK_TIME:
+            self._count_old(packet.sequence)
             return None
         runs_away = step > JUMP + JUMP_SHARE * silence / packet.interval
-        if not INTERVALS[0] <= packet.interval <= INTERVALS[1] or (held and runs_away):
+        if not INTERVALS[0] <= packet.interval <= INTERVALS[1] or (locked and runs_away):
             self.implausible += 1
             return None
         if not same or step <= 0 or runs_away:
@@ -91,29 +91,29 @@ class Receiver:
         return packet
 
     def deaf(self, duration: float) -> None:
-        """Nobody listened for so long [s], which is not the stream's silence: a stranger must not take its place for that."""
+        """Exclude a time [s] without listening from the silence of the stream, so that no other stream replaces it."""
         self._deaf += duration
 
     def _count(self, packet: MotionPacket, step: int, now: float) -> None:
         self._miss(packet.sequence - step + 1, packet.sequence)
-        if step == 1 and self._heard > -math.inf:
-            self._gaps.add(now - self._heard)
-            self._deviations.add(abs(now - self._heard - packet.interval))
+        if step == 1 and self._last_time > -math.inf:
+            self._gaps.add(now - self._last_time)
+            self._deviations.add(abs(now - self._last_time - packet.interval))
         self.received += 1
-        self._heard, self._deaf = now, 0.0
+        self._last_time, self._deaf = now, 0.0
         self._over = packet.stop
         self._newest = packet.sequence
-        self._judge(packet, step)
+        self._update_legs(packet, step)
 
     def _begin(self, packet: MotionPacket, source: Any) -> None:
         self.streams += 1
         self._stream, self._source = packet.stream, source
-        self._heard = -math.inf
+        self._last_time = -math.inf
         self._missing.clear()
         self._legs.begin()
 
-    def _judge(self, packet: MotionPacket, step: int) -> None:
-        """Use of the legs; speeds are taken over neighbors only, and the pose of a last packet is none to be followed."""
+    def _update_legs(self, packet: MotionPacket, step: int) -> None:
+        """Update the use of the legs; speeds need successive packets, and the pose of a last packet is not followed."""
         if packet.stop:
             self._legs.begin()
             return
@@ -124,14 +124,14 @@ class Receiver:
             self._legs.add(legs, packet.interval if step == 1 else None)
 
     def _miss(self, first: int, end: int) -> None:
-        """Note the sequence numbers from `first` to before `end` as lost, for the time being."""
+        """Count the sequence numbers from `first` to before `end` as lost until they arrive."""
         self.lost += end - first
-        for sequence in range(max(first, end - REMEMBERED), end):
+        for sequence in range(max(first, end - MAX_STORED), end):
             self._missing[sequence] = None
-        while len(self._missing) > REMEMBERED:
+        while len(self._missing) > MAX_STORED:
             del self._missing[next(iter(self._missing))]
 
-    def _old(self, sequence: int) -> None:
+    def _count_old(self, sequence: int) -> None:
         if sequence in self._missing:
             del self._missing[sequence]
             self.lost -= 1
@@ -141,7 +141,7 @@ class Receiver:
             self.duplicate += 1
 
     def summary(self) -> dict[str, Any]:
-        """Counts, packets per second, deviation of the time between packets [ms], use of the legs that the packets ask for."""
+        """Return counts, packets per second, deviation of the time between packets [ms], requested use of the legs."""
         mean = self._gaps.mean
         return {
             "received": self.received,
@@ -163,7 +163,7 @@ class Receiver:
 
 
 class Spread:
-    """How times are spread, in a histogram whose size does not grow: 40 bins a decade, so that percentiles are right within 6 %."""
+    """Distribution of times in a histogram of constant size: 40 bins per decade, so that percentiles are accurate within 6 %."""
 
     SMALLEST, BINS, PER_DECADE = 1e-6, 400, 40
 
@@ -171,31 +171,31 @@ class Spread:
         self._bins = np.zeros(self.BINS, dtype=np.int64)
         self._count, self._total = 0, 0.0
         self.largest = 0.0
-        """s."""
+        """Maximum time [s]."""
 
     def add(self, value: float) -> None:
-        """One more time [s], not negative."""
-        place = 0 if value < self.SMALLEST else 1 + int(self.PER_DECADE * math.log10(value / self.SMALLEST))
-        self._bins[min(place, self.BINS - 1)] += 1
+        """Add a time [s], not negative."""
+        bin_index = 0 if value < self.SMALLEST else 1 + int(self.PER_DECADE * math.log10(value / self.SMALLEST))
+        self._bins[min(bin_index, self.BINS - 1)] += 1
         self._count += 1
         self._total += value
         self.largest = max(self.largest, value)
 
     @property
     def mean(self) -> float:
-        """s; 0 of nothing."""
+        """Mean time [s]; 0 without data."""
         return self._total / self._count if self._count else 0.0
 
     def percentile(self, share: float) -> float:
-        """Time [s] that `share` percent do not exceed, rounded up to the bin's end."""
+        """Return the time [s] that `share` percent do not exceed, rounded up to the end of the bin."""
         if not self._count:
             return 0.0
-        place = int(np.searchsorted(np.cumsum(self._bins), share / 100.0 * self._count))
-        return min(self.largest, self.SMALLEST * 10.0 ** (place / self.PER_DECADE) if place else 0.0)
+        bin_index = int(np.searchsorted(np.cumsum(self._bins), share / 100.0 * self._count))
+        return min(self.largest, self.SMALLEST * 10.0 ** (bin_index / self.PER_DECADE) if bin_index else 0.0)
 
 
 class LegUse:
-    """How far, fast, hard and abruptly legs move, as shares of the platform's limits."""
+    """Stroke, speed, acceleration and jerk of legs as fractions of the limits of the platform."""
 
     def __init__(self, platform: Record) -> None:
         self._p = platform
@@ -204,16 +204,17 @@ class LegUse:
         self.begin()
 
     def begin(self) -> None:
-        """No differences across what comes next."""
+        """Restart the differences with the next legs."""
         self._last: NDArray[Any] | None = None
         self._last_speed: NDArray[Any] | None = None
         self._last_acceleration: NDArray[Any] | None = None
         self._last_step = self._step_before = 0.0
 
     def add(self, legs: NDArray[Any], step: float | None) -> None:
-        """Legs (6,) [m], `step` seconds after the last ones; None: no differences to them.
+        """Add legs (6,) [m], `step` seconds after the last ones; None: no differences to the last ones.
 
-        Speeds are means over a step; their changes are divided by the time from middle to middle, those of accelerations by a third of three steps.
+        Speeds are means over a step. Their changes are divided by the time between the centers of the steps, changes of the
+        acceleration by a third of three steps.
         """
         np.minimum(self._shortest, legs, out=self._shortest)
         np.maximum(self._longest, legs, out=self._longest)
@@ -233,7 +234,7 @@ class LegUse:
         self._last, self._last_speed, self._last_step, self._step_before = legs, speed, step, self._last_step
 
     def summary(self) -> dict[str, Any]:
-        """Stroke used per leg, 0 retracted to 1 extended; peak speed, acceleration and jerk as shares of the limits; within: all below 1."""
+        """Return the stroke per leg, 0 retracted to 1 extended; maximum speed, acceleration and jerk as fractions; `within`: all below 1."""
         p = self._p[0]
         if not (self._shortest <= self._longest).all():
             return {"within": True, "stroke_low": [], "stroke_high": [], "speed": 0.0, "acceleration": 0.0, "jerk": 0.0}
@@ -254,5 +255,5 @@ class LegUse:
 
 
 def _number(value: Any) -> float:
-    """A float that JSON can carry."""
+    """Return a finite float for JSON."""
     return CAP if math.isnan(value) else min(CAP, float(value))

@@ -1,4 +1,4 @@
-"""What the rider of the virtual platform feels as it moves, beside what packets say that the vehicle's driver feels."""
+"""Motion of the rider on the virtual platform, and that of the driver in the vehicle from the packets."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from washout.perceived_motion import FELT, feel
 from washout.platform import HEXAPOD
 
 SMOOTH = 0.05
-"""s. Time constant with which both are smoothed: a needle that trembles is not read."""
+"""Time constant [s] of the low pass for both, so that the display is readable."""
 
 LARGEST = 1e3
-"""m/s2, rad/s. A packet may say any number."""
+"""Limit of the values from packets [m/s2, rad/s]."""
 
 
 class Rider:
-    """Both, (6,) each: specific force less gravity [m/s2], surge, sway, heave, and angular rate [rad/s], roll, pitch, yaw.
+    """Motion of rider and driver, (6,) each: specific force minus gravity [m/s2], surge, sway, heave, and rates [rad/s], roll, pitch, yaw.
 
     Attributes
     ----------
-    car, cab : of the vehicle's driver, in B, and of the rider, in P
+    car, cab : motion of the driver in the vehicle, in B, and of the rider, in P
     """
 
     def __init__(self, platform: Record) -> None:
         self.car, self.cab = np.zeros(6), np.zeros(6)
-        self._said = np.zeros(6)
+        self._vehicle_motion = np.zeros(6)
         self._p, self._s, self._out = record(PARAMETERS), record(STATES), record(FELT)
         for name, *_ in HEXAPOD:
             self._p[0][name] = platform[0][name]
         self._rest = np.array([0.0, 0.0, STANDARD_GRAVITY])
         self._p[0]["h"] = 1.0
-        feel(self._p, self._s, self._rest, np.zeros(3), self._out)  # compiled now, not while it moves
+        feel(self._p, self._s, self._rest, np.zeros(3), self._out)  # compiles the kernel before the platform moves
 
     def hear(self, packet: MotionPacket) -> None:
-        """What a packet says of the vehicle."""
-        self._said[:3] = np.clip(packet.force, -LARGEST, LARGEST) - self._rest
-        self._said[3:] = np.clip(packet.rates, -LARGEST, LARGEST)
+        """Store the vehicle motion of a packet."""
+        self._vehicle_motion[:3] = np.clip(packet.force, -LARGEST, LARGEST) - self._rest
+        self._vehicle_motion[3:] = np.clip(packet.rates, -LARGEST, LARGEST)
 
     def step(self, limits: Record, h: float) -> None:
-        """The platform has moved for h seconds, and its LIMITER record says how."""
-        s, share = self._s[0], h / (SMOOTH + h)
+        """Update the motion after h seconds of platform motion; `limits` is its LIMITER record."""
+        s, weight = self._s[0], h / (SMOOTH + h)
         for name, *_ in LIMITER:
             s[name] = limits[0][name]
         self._p[0]["h"] = h
         feel(self._p, self._s, self._rest, np.zeros(3), self._out)
         s["rates_before"] = s["rates"]
-        felt = np.concatenate((self._out[0]["cab_f_H_P"] - self._rest, self._out[0]["cab_w_NP_P"]))
-        self.cab += share * (felt - self.cab)
-        self.car += share * (self._said - self.car)
+        motion = np.concatenate((self._out[0]["cab_f_H_P"] - self._rest, self._out[0]["cab_w_NP_P"]))
+        self.cab += weight * (motion - self.cab)
+        self.car += weight * (self._vehicle_motion - self.car)

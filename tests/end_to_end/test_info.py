@@ -1,4 +1,4 @@
-"""`jounce info`: the log of a run that was killed, one that still goes on, one without room; and two runs that want one folder."""
+"""`jounce info`: logs of a killed run, of a running one and on a full disk; and two runs with one folder."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def start_long_run(tmp_path):
 
 
 @POSIX
-def test_a_killed_run_is_made_whole_and_a_live_one_is_left_alone(tmp_path, capsys):
+def test_a_killed_run_is_repaired_and_a_live_one_is_unchanged(tmp_path, capsys):
     process = start_long_run(tmp_path)
     out = tmp_path / "out"
     try:
@@ -50,14 +50,14 @@ def test_a_killed_run_is_made_whole_and_a_live_one_is_left_alone(tmp_path, capsy
         assert f"process {process.pid}" in said
         code, text, err = call(capsys, "info", out)
         assert (code, err) == (0, "")
-        assert "not yet" in text
+        assert "still running" in text
         assert (out / "telemetry.rows").exists()
     finally:
         process.send_signal(signal.SIGKILL)
         process.communicate()
     code, text, err = call(capsys, "info", out, "--columns")
     assert (code, err) == (0, "")
-    assert "made just now" in text
+    assert "recovered now" in text
     assert "killed" in text
     assert "hmmwv" in text
     assert "p_WB_x [m] W" in text

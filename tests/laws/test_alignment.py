@@ -1,4 +1,4 @@
-"""Does every shipped vehicle stand as its file says, and do tie rods that are set give the toe that is wanted?"""
+"""Does every shipped vehicle satisfy the alignment checks in equilibrium, and do adjusted tie rods give the target toe?"""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from vehicles.vehicle import Vehicle
 
 SHIPPED = sorted(file.stem for file in (data_folder("configs") / "vehicles").glob("*.yaml"))
 TOE, CAMBER, REBOUND = math.radians(0.2), math.radians(1.5), 0.4
-"""What a standing vehicle keeps: toe and camber this near to the targets of its file, and this share of its bump travel in rebound."""
+"""Checks in equilibrium: tolerances of toe and camber against the targets of the file, and minimum fraction of bump travel available in
+rebound."""
 CORNERS = ("front_left", "front_right", "rear_left", "rear_right")
 
 
 def kept(vehicle: Vehicle) -> dict[tuple[str, str], bool]:
-    """Whether it keeps each of TIRE_MODEL_KINDS as it stands, by axle and law."""
+    """Return which of the checks LAWS the vehicle satisfies in equilibrium, by axle and check."""
     found, out = standing(vehicle, build_ground("flat")).numbers, dict[tuple[str, str], bool]()
     for end, axle in zip(("front", "rear"), vehicle.description.alignments, strict=True):
         toe, camber = ([found[f"{what}_{end}_{side}"] for side in ("left", "right")] for what in ("toe", "camber"))
@@ -37,8 +38,8 @@ def kept(vehicle: Vehicle) -> dict[tuple[str, str], bool]:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_shipped_vehicle_stands_as_its_file_says(name: str) -> None:
-    """All laws but those of which the file says so; and what it says of them is true."""
+def test_a_shipped_vehicle_passes_the_alignment_checks_of_its_file(name: str) -> None:
+    """The vehicle passes all checks except for the declared exceptions, and fails these."""
     vehicle = build_vehicle(name, check_step=False)
     excused = {
         (end, law): law in axle.exceptions
@@ -49,7 +50,7 @@ def test_a_shipped_vehicle_stands_as_its_file_says(name: str) -> None:
 
 
 def car(folder: Any, **alignments: Any) -> str:
-    """A file with these alignments of its axles, all else as shipped."""
+    """Return a shipped file with these alignments of its axles."""
     file = folder / "car.yaml"
     axles = {name: {"alignment": {"base": None, **alignment}} for name, alignment in alignments.items()}
     file.write_text(yaml.safe_dump({"base": "hmmwv", "axles": axles}), encoding="utf-8")
@@ -57,7 +58,7 @@ def car(folder: Any, **alignments: Any) -> str:
 
 
 def toes(vehicle: Vehicle) -> list[float]:
-    """Degrees, of the standing vehicle: + = toe-in."""
+    """Return the toes of the vehicle at rest [deg], + = toe-in."""
     vehicle.reset(build_ground("flat"))
     headings = vehicle.readout[0]["road_wheel_angle"]
     return [math.degrees(sign * heading) for sign, heading in zip((-1.0, 1.0, -1.0, 1.0), headings, strict=True)]
@@ -93,7 +94,7 @@ def corner_of(vehicle: str) -> DoubleWishboneCorner:
 
 
 def test_a_tie_rod_that_is_set_turns_the_knuckle_about_the_kingpin() -> None:
-    """Distances on the knuckle and to the kingpin stay, and the rod is as long as it was set."""
+    """Distances on the knuckle and to the kingpin are constant, and the rod has the set length."""
     corner = corner_of("hmmwv")
     longer = corner.with_tie_rod(corner.tierod_length + 2e-3)
     assert longer.tierod_length == pytest.approx(corner.tierod_length + 2e-3, abs=1e-14)
@@ -112,8 +113,8 @@ def test_a_tie_rod_that_is_set_turns_the_knuckle_about_the_kingpin() -> None:
 
 
 @pytest.mark.parametrize("change", [-8e-3, 5e-3])
-def test_all_that_is_on_a_knuckle_turns_with_it(change: float) -> None:
-    """By one rotation about the kingpin, as the vectors and matrices have it; a rod keeps its moments."""
+def test_everything_mounted_on_a_knuckle_turns_with_it(change: float) -> None:
+    """By one rotation about the kingpin, for vectors and matrices; the moments of a rod are unchanged."""
     corner = corner_of("hmmwv")
     adjusted = corner.with_tie_rod(corner.tierod_length + change)
     R, D = adjusted.turned, corner.D
@@ -134,7 +135,7 @@ def test_all_that_is_on_a_knuckle_turns_with_it(change: float) -> None:
 
 
 def test_the_design_position_is_that_of_the_set_tie_rods() -> None:
-    """What the general engine builds on and what the closed form finds at theta = 0: axle, wheel centre, attitude of the carrier."""
+    """Axle, wheel center and attitude of the carrier in the multibody model equal those of the closed form at theta = 0."""
     vehicle = build_vehicle("hmmwv_curb", check_step=False)
     vehicle.place(np.array([0.0, 0.0, 1.0]), 0.0, 0.0, 0.0)
     vehicle.read()
@@ -174,8 +175,8 @@ def test_a_broken_file_names_its_key(alignment: Any, key: str, expected: str, tm
 
 
 @pytest.mark.parametrize(("base", "axle"), [("hmmwv_trailing_rear", "front"), ("five_link_rear", "rear")])
-def test_a_toe_that_cannot_be_set_is_refused_by_its_key(base: str, axle: str, tmp_path: Any) -> None:
-    """Beside an axle of tables, and of a kind whose links are fixed."""
+def test_a_toe_that_cannot_be_set_is_rejected_with_its_key(base: str, axle: str, tmp_path: Any) -> None:
+    """With an axle of tables on the vehicle, and for a kind with fixed links."""
     file = tmp_path / "car.yaml"
     file.write_text(f"base: {base}\naxles: {{{axle}: {{alignment: {{toe_deg: 0.1}}}}}}\n", encoding="utf-8")
     with pytest.raises(ConfigError) as caught:

@@ -195,7 +195,7 @@ def test_struts_stand_on_a_body_of_the_corner() -> None:
 def test_five_links_on_one_side_only_are_refused() -> None:
     design = described(SHIPPED).design
     front, rear = design.corners[1], design.corners[2]
-    with pytest.raises(ConfigError, match="as on the left side"):
+    with pytest.raises(ConfigError, match="the kind of the left side"):
         new_mechanism(design.chassis, (front, front, rear, front), design.struts)
 
 

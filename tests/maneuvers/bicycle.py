@@ -1,6 +1,6 @@
-"""A plant to test drivers on: a dynamic bicycle with saturating tires and tire lag, that fills the READOUT record.
+"""Test plant for drivers: a dynamic bicycle with saturating tires and tire lag that fills the READOUT record.
 
-Numbers are those of an off-road truck, power in W/kg; arguments make it differ from what the driver believes.
+The default numbers are those of an off-road truck, power in W/kg; arguments make it differ from the internal model of the driver.
 """
 
 from __future__ import annotations

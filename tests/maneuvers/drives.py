@@ -1,4 +1,4 @@
-"""Made-up drives for the analyses: columns that are not given are zero."""
+"""Synthetic runs for the analyses: columns without data are zero."""
 
 from __future__ import annotations
 

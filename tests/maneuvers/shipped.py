@@ -1,4 +1,4 @@
-"""Shipped maneuver files as mappings, with the outline that their vehicle would give them."""
+"""Shipped maneuver files as mappings, with the outline of their vehicle."""
 
 from __future__ import annotations
 

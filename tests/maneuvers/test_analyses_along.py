@@ -1,4 +1,4 @@
-"""Braking, accelerating, climbing, turning, steering, riding: numbers of motions that are known by hand."""
+"""Do the analyses of braking, acceleration, climbing, turning, steering and ride give the known numbers of simple motions?"""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_jerk_of_a_shift():
     assert look("acceleration", drive, filter_Hz=0).values["shifts"] == 1.0, "a lever passes neutral"
 
 
-def test_nobody_accelerates():
+def test_no_acceleration_gives_no_number():
     assert nothing_of("acceleration", drive_of(times(5.0)))
 
 

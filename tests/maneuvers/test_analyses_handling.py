@@ -1,4 +1,4 @@
-"""Do the analyses of handling find the numbers of motions that are known by hand?"""
+"""Do the analyses of handling give the known numbers of simple motions?"""
 
 from __future__ import annotations
 

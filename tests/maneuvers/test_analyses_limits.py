@@ -1,4 +1,4 @@
-"""Sine with dwell and rollover: do the criteria follow from motions whose numbers are known?"""
+"""Do sine with dwell and rollover give the known criteria of simple motions?"""
 
 from __future__ import annotations
 

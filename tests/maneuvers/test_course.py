@@ -1,4 +1,4 @@
-"""Do the cones stand where the course says, and is every touch of the whole body seen?"""
+"""Are the cones at the positions of the course, and is every touch of the complete body detected?"""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_over_the_limit_is_not_clean_and_touches_three_cones():
     assert not result.clean and result.cones == 3
 
 
-def test_turned_body_needs_more_room():
+def test_turned_body_needs_more_width():
     yaw = math.radians(5.0)
     (result,) = judge((GATE,), HMMWV, straight(0.0, yaw))
     # the front corner is the farthest from the reference point across
@@ -135,7 +135,7 @@ def test_a_gate_not_left_is_not_passed(last):
     assert not result.clean and math.isnan(result.speed)
 
 
-def test_a_vehicle_that_stands_is_judged_too():
+def test_a_vehicle_at_rest_is_evaluated():
     n = 50
     (result,) = judge((GATE,), HMMWV, Track(np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)))
     assert not result.clean

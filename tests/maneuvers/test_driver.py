@@ -1,4 +1,4 @@
-"""Does the driver keep to path and speed, also with a vehicle that is not quite the one he knows?"""
+"""Does the driver follow path and speed, also with a vehicle that differs from the internal model?"""
 
 from __future__ import annotations
 

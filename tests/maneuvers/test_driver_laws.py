@@ -1,4 +1,4 @@
-"""Does every law of steering keep to its path, calmly, with a vehicle that is not quite the one it knows, and mirrored?"""
+"""Does every steering model follow its path smoothly and symmetrically, with a vehicle that differs from the internal model?"""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_lane_change_at_20_mps_is_kept(law, vehicle):
 
 @pytest.mark.parametrize("speed", [5.0, 15.0, 30.0])
 @pytest.mark.parametrize("law", LAWS)
-def test_straight_on_nobody_weaves(law, speed):
+def test_no_weave_on_a_straight(law, speed):
     _, y, steering, _ = run(follower(Path.straight(), law, speed), Bicycle(pose=(0.0, 0.5, 0.0), speed=speed), 15.0)
     assert np.abs(y[-300:]).max() < 5e-3
     assert np.abs(steering[-300:]).max() < 1e-3
@@ -80,7 +80,7 @@ def test_a_circle_is_held_by_the_known_understeer(law, radius, speed):
     assert np.ptp(error) < 0.02
 
 
-def test_who_knows_nothing_of_understeer_drives_wide():
+def test_without_a_model_of_understeer_the_path_is_wide():
     """The bound above is not idle: at 4 m/s2 on this vehicle the understeer is a third of the steering."""
     path = Path.of_segments([Segment(1000.0, 100.0)])
 

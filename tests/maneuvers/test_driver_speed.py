@@ -1,4 +1,4 @@
-"""Does speed control know slopes, shortage of power and its two pedals, and does a driver who shifts not hunt?"""
+"""Does the speed control handle slopes, lack of power and its two pedals, and does the driver avoid repeated shifts?"""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_slope_is_fed_forward():
     assert dip(True) < 0.2 < dip(False)
 
 
-def test_a_demand_from_outside_is_driven():
+def test_an_external_speed_demand_is_followed():
     plant, control, rows = Point(5.0), SpeedControl(traits=FREE), []
     for tick in range(1000):
         t = 0.01 * tick
@@ -91,7 +91,7 @@ def test_the_foot_does_not_tap_between_the_pedals():
     assert changes(0.05) < 0.1 * changes(0.0)
 
 
-def test_who_comes_back_to_the_pedals_begins_anew():
+def test_speed_control_restarts_after_a_break():
     plant, control = Point(20.0, power=2.0, grade=0.5), SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)], None, FREE)
     plant.run(control, 3.0)
     plant.speed, plant.grade = 8.0, 0.0
@@ -134,7 +134,7 @@ def test_gears_go_up_and_down_with_the_engine():
     assert (np.diff(changes) * 0.01 >= DWELL - 1e-6).all()
 
 
-def test_at_a_steady_speed_nobody_shifts_twice():
+def test_no_second_shift_at_a_steady_speed():
     for driveshaft in np.linspace(20.0, 330.0, 60):
         shifter, seen = GearShifter(NUMBERS), []
         for n in range(600):

@@ -1,4 +1,4 @@
-"""Does a driver get to know a vehicle as it is, without touching it, whatever vehicle it is?"""
+"""Does the identification find the properties of any vehicle without changing the vehicle?"""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_vehicle_is_left_as_it_is_and_the_traits_are_the_same_again(hmmwv):
     )
 
 
-def test_what_stands_is_what_the_file_says(hmmwv):
+def test_static_values_match_the_file(hmmwv):
     vehicle, traits = hmmwv
     assert traits.troubles == ()
     vehicle.reset(build_ground("flat"))
@@ -138,13 +138,13 @@ def test_a_vehicle_with_three_axles_can_be_known(tmp_path):
     assert math.isfinite(traits.understeer)
 
 
-def test_what_cannot_be_tried_is_said(monkeypatch):
+def test_a_failed_identification_is_reported(monkeypatch):
     vehicle = build_vehicle("hmmwv")
     drivetrain = vehicle.model.drivetrain[0]
     drivetrain["engine_map_open"], drivetrain["engine_parts"] = drivetrain["engine_map_closed"], 0
     traits = identify_vehicle(vehicle)
     throttle, gears = traits.troubles
-    assert "throttle: it does not come off" in throttle
+    assert "throttle for the driver: the vehicle does not start moving" in throttle
     assert "gears" in gears
     assert traits.gears == InternalModel().gears
     assert traits.throttle_acceleration == InternalModel().throttle_acceleration
@@ -154,11 +154,11 @@ def test_what_cannot_be_tried_is_said(monkeypatch):
 def test_without_weight_there_is_nothing_to_know():
     traits = identify_vehicle(build_vehicle("hmmwv"), 0.0)
     assert len(traits.troubles) == 1
-    assert "no weight" in traits.troubles[0]
+    assert "no steered wheel carries load" in traits.troubles[0]
     assert traits.wheelbase == InternalModel().wheelbase
 
 
-def test_a_maneuver_takes_what_its_file_says_before_what_is_measured():
+def test_values_of_the_maneuver_file_override_identified_values():
     maneuver = build_maneuver("double_lane_change")
     driver = maneuver.driver((0.0, 0.0, 0.0), InternalModel(response=0.2, understeer=0.004))
     assert driver.traits.understeer == 0.004

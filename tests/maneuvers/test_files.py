@@ -1,4 +1,4 @@
-"""Does every shipped maneuver load, and does every broken one say in one line which key of which file is wrong?"""
+"""Does every shipped maneuver load, and does the error of every broken one name the key and the file in one line?"""
 
 from __future__ import annotations
 
@@ -179,20 +179,26 @@ def test_broken_file_names_file_and_key(name, keys, value, named):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"step_ms": 3}, "step_ms: got 3.0, expected a step that divides 10 ms"),
-        ({"duration_s": None, "duration_ms": 20_000}, "lane_changes[0].at_s: got 30.0, expected within the duration of 20 s"),
+        ({"step_ms": 3}, "step_ms: invalid value; expected a step of which 10 ms, the driver period, is a multiple; got 3.0"),
+        (
+            {"duration_s": None, "duration_ms": 20_000},
+            "lane_changes[0].at_s: invalid value; expected a time within the duration of 20 s; got 30.0",
+        ),
         (
             {"lane_changes": [{"at_ms": 70_000, "offset_m": 3, "length_m": 60}]},
-            "lane_changes[0].at_ms: got 70000.0, expected within the duration of 65000 ms",
+            "lane_changes[0].at_ms: invalid value; expected a time within the duration of 65000 ms; got 70000.0",
         ),
         (
             {"lane_changes": [], "limits": {}, "waypoints_km": [[0, 0], [0.0005, 0]]},
-            "waypoints_km[1]: got [0.0005, 0.0], expected at least 0.001 km",
+            "waypoints_km[1]: invalid value; expected a distance of at least 0.001 km from the previous point; got [0.0005, 0.0]",
         ),
-        ({"lane_changes": [], "limits": {}, "waypoints": [[0, 0], [0.5, 0]]}, "waypoints[1]: got [0.5, 0.0], expected at least 1 m"),
+        (
+            {"lane_changes": [], "limits": {}, "waypoints": [[0, 0], [0.5, 0]]},
+            "waypoints[1]: invalid value; expected a distance of at least 1 m from the previous point; got [0.5, 0.0]",
+        ),
     ],
 )
-def test_contradictions_are_told_in_the_units_of_the_file(changes, said):
+def test_contradictions_are_reported_in_the_units_of_the_file(changes, said):
     mapping = {key: value for key, value in (shipped("double_lane_change") | changes).items() if value is not None}
     with pytest.raises(ConfigError, match="^f: " + re.escape(said)):
         load_maneuver(mapping, "f")
@@ -215,7 +221,7 @@ def test_broken_script_names_its_line(lines, named):
     assert error.value.key == named
 
 
-def test_script_knows_no_station_and_no_path():
+def test_a_script_has_no_station_and_no_path():
     with pytest.raises(ConfigError, match=r"speed\[0\].at_station"):
         load_maneuver(script() | {"speed": [{"at_station_m": 3, "speed": 3, "acceleration": 1}]}, "f")
     with pytest.raises(ConfigError, match=r"limits.path_error_max_m"):

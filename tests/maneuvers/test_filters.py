@@ -1,4 +1,4 @@
-"""Are the filters those of the standards? The oracle is scipy, for the weightings the values of the standard."""
+"""Are the filters those of the standards? The reference is scipy, and the values of the standard for the weightings."""
 
 from __future__ import annotations
 

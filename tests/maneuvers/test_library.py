@@ -1,6 +1,6 @@
-"""Does every maneuver of the library load with every shipped vehicle, and is it driven to numbers?
+"""Does every maneuver of the library load with every shipped vehicle, and does it give metrics?
 
-All of them on all vehicles take some minutes and are driven where the environment says JOUNCE_LIBRARY=1.
+All maneuvers with all vehicles take some minutes and run only if JOUNCE_LIBRARY=1 is set.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def test_a_weave_does_not_turn_in_hertz(tmp_path):
 @pytest.mark.skipif(not ALL, reason="JOUNCE_LIBRARY=1 drives all of it on all vehicles")
 @pytest.mark.parametrize("vehicle", VEHICLES)
 @pytest.mark.parametrize("name", MANEUVERS)
-def test_it_runs_or_says_why_not(name, vehicle, tmp_path):
+def test_it_runs_or_reports_the_reason(name, vehicle, tmp_path):
     assert told(drive(name, tmp_path / "out", vehicle))
 
 
@@ -152,7 +152,7 @@ def run_of(folder, told=lambda run, result: None, pictures=False):
     return run_series(series, of, folder, lambda line: None, told, lambda run: None, pictures)["result"]
 
 
-def test_a_series_draws_what_it_is_asked_for(tmp_path):
+def test_a_series_draws_the_requested_plots(tmp_path):
     result = run_of(tmp_path / "none")
     assert result["complete"] is True and [run["parameters"]["direction"] for run in result["runs"]] == [1, -1]
     left, right = (run["metrics"]["turning_circle_curb_m"] for run in result["runs"])
@@ -162,7 +162,7 @@ def test_a_series_draws_what_it_is_asked_for(tmp_path):
     assert len(list((tmp_path / "all").rglob("*.png"))) == 2 * len(maneuver("turning_circle").pictures)
 
 
-def test_what_was_driven_before_ctrl_c_is_told(tmp_path):
+def test_completed_runs_are_reported_after_ctrl_c(tmp_path):
     lines = []
 
     def interrupted(run, result):

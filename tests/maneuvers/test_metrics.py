@@ -1,4 +1,4 @@
-"""Do the metrics say what happened, for motions whose numbers are known beforehand?"""
+"""Are the metrics correct for motions with known numbers?"""
 
 from __future__ import annotations
 
@@ -232,12 +232,12 @@ def test_a_column_of_an_analysis_that_is_missing_is_named():
     ("limits", "said"),
     [
         ({"jold": {"max": 1}}, r"limits.jold: .*did you mean jolt\?"),
-        ({"absorbed_power": {"max": 6}}, "type: ride gives it"),
+        ({"absorbed_power": {"max": 6}}, "type: ride provides this metric"),
         ({"jolt_kg": {"max": 1}}, "limits.jolt_kg"),
-        ({"jolt": {"max": 1}, "jolt_gps": {"max": 1}}, "jolt once"),
+        ({"jolt": {"max": 1}, "jolt_gps": {"max": 1}}, "one limit of jolt, in one unit"),
     ],
 )
-def test_limits_of_metrics_that_nobody_gives(limits, said):
+def test_limits_of_unknown_metrics_are_refused(limits, said):
     with pytest.raises(ConfigError, match=said):
         maneuver_of("double_lane_change", metrics=[{"type": "expression", "name": "jolt", "unit": "m/s3", "of": "1"}], limits=limits)
 

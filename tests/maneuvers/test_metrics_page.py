@@ -1,4 +1,4 @@
-"""Does the page of metrics speak of all that there is?"""
+"""Does the page of metrics describe all metrics?"""
 
 from __future__ import annotations
 

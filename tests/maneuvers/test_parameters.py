@@ -1,4 +1,4 @@
-"""Do parameters stand for what they say, in the unit that they say, and nothing else?"""
+"""Are parameters replaced by their values in the correct unit, and nothing else?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_value(text, is_):
     assert value(text) == pytest.approx(is_) if isinstance(is_, float) else value(text) == is_
 
 
-def test_a_whole_number_stays_one():
+def test_an_integer_stays_an_integer():
     assert isinstance(value("$amplitude_deg"), int)
 
 
@@ -44,9 +44,9 @@ def test_what_is_none(text, named):
 
 def test_units_have_to_be_those_of_the_key():
     assert value("2 * $amplitude_deg", "angle_deg") == 80
-    with pytest.raises(ConfigError, match=r"angle_rad: .* not _deg"):
+    with pytest.raises(ConfigError, match=r"angle_rad: .* instead of _deg"):
         value("$amplitude_deg", "angle_rad")
-    with pytest.raises(ConfigError, match=r"entry_speed_mps\.min: .* not _kph"):
+    with pytest.raises(ConfigError, match=r"entry_speed_mps\.min: .* instead of _kph"):
         value({"min": "0.98 * $speed_kph"}, "entry_speed_mps")
     assert value({"min": "0.5 * $speed_kph"}, "entry_speed_kph") == {"min": 40.0}
 

@@ -1,4 +1,4 @@
-"""Is a path smooth, and does it know where a point lies on it?"""
+"""Is a path smooth, and is the projection of a point onto the path correct?"""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_timed_lane_change_starts_where_the_vehicle_was():
 
 
 @pytest.mark.parametrize("bent", [False, True])
-def test_a_whole_record_is_where_its_rows_are(bent):
+def test_projection_of_a_record_matches_that_of_its_rows(bent):
     """What is done at once with a record says of each row what the path says of it, wherever it is."""
     changes = [LaneChange(20.0, 40.0, 3.5), LaneChange(90.0, 30.0, -2.0)]
     path = (Path.through(BEND) if bent else Path.straight().placed(Spawn(3.0, 1.0, 0.7))).with_lane_changes(changes)

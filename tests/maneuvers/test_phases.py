@@ -1,4 +1,4 @@
-"""Does a driver in phases do on every channel what the file says, and pass on when it says so?"""
+"""Does the phase driver apply every channel of the file, and does every phase end as specified?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def driven(phases, duration, plant=None, **more):
     rows = []
 
     def log():
-        command, now = plant.command[0], driver._driven[0]
+        command, now = plant.command[0], driver._logged[0]
         rows.append((plant.t, plant.u, plant.x, plant.y, command["steering"], command["throttle"], command["brake"], int(now["phase"])))
 
     # the tires of the plant know no steering wheel: its angle is what was asked for
@@ -178,14 +178,14 @@ def test_edges_crossings_and_holds():
 )
 def test_a_maneuver_is_given_up(condition, words):
     _, driver, run = driven([{"name": "go", "throttle": 0.5, "lasts_s": 20}], 6.0, abort=condition)
-    assert driver.ended == f"given up in phase go: {words}"
+    assert driver.ended == f"aborted in phase go: {words}"
     # whoever drives on comes to a stop
     assert run["throttle"][-1] == 0.0 and run["brake"][-1] > 0.0 and run["phase"][-1] == -1
 
 
 def test_a_phase_has_to_end_within_its_time():
     _, driver, _ = driven([{"name": "go", "throttle": 0.1, "until": {"when": "speed", "above_mps": 50}, "timeout_s": 2}], 4.0)
-    assert driver.ended == "given up in phase go: time above 2 s"
+    assert driver.ended == "aborted in phase go: time above 2 s"
 
 
 def test_a_path_is_followed_and_triggers_know_the_station():
@@ -332,7 +332,7 @@ def test_an_angle_beyond_the_lock_is_the_lock():
     assert np.abs(wheel(run)).max() == pytest.approx(lock) and run["steering"][-1] == pytest.approx(1.0)
 
 
-def test_a_driver_who_shifts_by_himself_until_another_gear_is_said():
+def test_the_driver_shifts_until_a_phase_names_a_gear():
     numbers = ShiftPoints((0.4, 0.7, 1.0), (150.0, 300.0), (80.0, 150.0), 300.0)
     phases = [
         {"name": "go", "gear": "shifting", "throttle": 0.5, "lasts_s": 4},

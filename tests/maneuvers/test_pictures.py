@@ -1,4 +1,4 @@
-"""Do the pictures of a drive show what they say, in units that people use, and say so when there is nothing to show?"""
+"""Do the plots of a run show the correct data in display units, and report missing data?"""
 
 from __future__ import annotations
 
@@ -113,21 +113,21 @@ SAID = {
     "ride": {"time [s]", "vertical acceleration at the head [m/s²]", "[g]"},
     "path": {"ahead of the start [m]", "left of the start [m] (stretched)"},
     "course": {"ahead of the start [m]", "left of the start [m] (stretched)"},
-    "g_g": {"lateral acceleration, left is left [g]", "acceleration ahead [g]"},
-    "cross_plots": {"hand-wheel angle [deg]", "yaw rate [deg/s]", "lateral acceleration [m/s²]", "roll [deg]"},
-    "handling": {"lateral acceleration, + = left [m/s²]", "road-wheel angle less kinematic [deg]"},
+    "g_g": {"lateral acceleration, plotted to the left if left [g]", "forward acceleration [g]"},
+    "cross_plots": {"steering-wheel angle [deg]", "yaw rate [deg/s]", "lateral acceleration [m/s²]", "roll [deg]"},
+    "handling": {"lateral acceleration, + = left [m/s²]", "road-wheel angle minus kinematic angle [deg]"},
     "frequency_response": {"frequency [Hz]", "gain [1/s]", "phase [deg]", "coherence"},
     "curves": {"frequency [Hz]", "gain [1/s]", "phase [deg]", "coherence", "time [s]", "acceleration [m/s²]"},
     "wheel_loads": {"time [s]", "front axle [kN]", "rear axle [kN]"},
     "hand_wheel": {
-        "time [s]", "angle [deg]", "rate [deg/s]", "torque [N m]", "hand-wheel angle, + = left [deg]", "torque, + = to the left [N m]"
+        "time [s]", "angle [deg]", "rate [deg/s]", "torque [N m]", "steering-wheel angle, + = left [deg]", "torque, + = left [N m]"
     },
     "pedals": {"time [s]", "pedals [%]", "gear", "engine [1/min]"},
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PLOT_KINDS)
-def test_a_picture_says_what_it_shows_and_in_which_unit(name):
+def test_a_plot_has_labels_with_units(name):
     """Labels with units, the maneuver's title, and no letter beyond the edge."""
     run = run_of("avtp_lane_change")
     figure = figure_of(name, run)
@@ -154,7 +154,7 @@ def test_long_names_of_curves_and_maneuvers_are_not_cut():
     assert len(figure.axes) == 12 and "first 12 of 14" in figure.texts[0].get_text()
 
 
-def test_every_picture_is_a_result_that_the_next_run_removes_and_every_column_exists():
+def test_the_next_run_removes_every_plot_and_every_column_exists():
     assert {f"{name}.png" for name in PLOT_KINDS} <= set(RESULTS)
     readout = {row[0] for row in READOUT}
     fields = {column: column.rpartition("_")[0] if column not in readout else column for column in columns_of(PLOT_KINDS)}
@@ -170,13 +170,13 @@ def test_the_file_chooses(tmp_path):
     assert load_maneuver(shipped("scripted_drive"), "m").pictures == USUAL
 
 
-def test_a_picture_that_is_none_is_refused_with_the_nearest():
+def test_an_unknown_plot_is_refused_with_a_suggestion():
     with pytest.raises(JounceError) as error:
         load_maneuver(shipped("scripted_drive") | {"pictures": ["speed", "wheel_load"]}, "m.yaml")
     assert "pictures[1]" in str(error.value) and "wheel_loads" in str(error.value)
 
 
-def test_what_is_missing_is_said(tmp_path):
+def test_missing_data_is_reported(tmp_path):
     """Nothing to show: a line, in what is returned and in the file, and the other pictures are there."""
     columns = telemetry()
     del columns["engine_speed"]
@@ -185,12 +185,12 @@ def test_what_is_missing_is_said(tmp_path):
     run = run_of(columns=columns, pictures=list(PLOT_KINDS))
     report = write_report(tmp_path, run.maneuver, columns, run.metrics)
     assert report.left_out == [
-        "course: no course in this maneuver",
-        "handling: no steady turn in this drive",
-        "frequency_response: no curve over frequency from the analyses of this maneuver",
-        "curves: no curve from the analyses of this maneuver",
-        "hand_wheel: steering_wheel_torque is not finite in this drive",
-        "pedals: no column engine_speed in this drive",
+        "course: the maneuver has no course",
+        "handling: the run has no steady turn",
+        "frequency_response: the analyses of this maneuver return no curve over frequency",
+        "curves: the analyses of this maneuver return no curve",
+        "hand_wheel: the column steering_wheel_torque is not finite in this run",
+        "pedals: the run has no column engine_speed",
     ]
     assert json.loads((tmp_path / "metrics.json").read_text())["result"]["pictures_left_out"] == report.left_out
     assert {file.stem for file in report.files[1:]} == set(PLOT_KINDS) - {line.partition(":")[0] for line in report.left_out}
@@ -220,7 +220,7 @@ def test_wheel_loads_of_any_number_of_axles(corners):
     (lifted,) = [drawn for drawn in rear.collections if isinstance(drawn, PolyCollection) and drawn.get_paths()]
     reach = lifted.get_paths()[0].get_extents()
     assert (reach.x0, reach.x1) == (pytest.approx(12.0, abs=0.02), pytest.approx(13.0, abs=0.02))
-    assert "a wheel is off the ground" in [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert "lifted wheel" in [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
 
 
 def test_touched_cones_are_crosses_and_margins_stand_above_the_gates():
@@ -238,7 +238,7 @@ def test_touched_cones_are_crosses_and_margins_stand_above_the_gates():
     # the body reaches to -1.09, the right limit of the second gate is at -0.5
     assert touched == pytest.approx(np.array([[100.0, -0.64], [110.0, -0.64], [120.0, -0.64]]))
     assert len(whole) == 9
-    assert {"0.41 m", "0.59 m over\n3 touched"} <= {text.get_text() for text in plan.texts}
+    assert {"0.41 m", "0.59 m outside\n3 touched"} <= {text.get_text() for text in plan.texts}
     assert true.get_aspect() == 1.0
     hit = touched_cones(run.maneuver.gates, run.maneuver.body, relative_track(run))
     assert [one.sum() for one in hit] == [gate["cones_hit"] for gate in run.metrics["gates"]]
@@ -312,18 +312,18 @@ def test_numbers_over_time_are_in_the_units_of_people():
     speed, _, distance = figure_of("longitudinal", run).axes
     assert curve_of(speed)[1] == pytest.approx(54.0) and curve_of(distance)[1][-1] == pytest.approx(300.0, rel=1e-3)
     ride = figure_of("ride", run).axes[0]
-    assert np.abs(curve_of(ride, "as felt, less gravity")[1]).max() == pytest.approx(0.4, rel=0.01)
+    assert np.abs(curve_of(ride, "unweighted, minus gravity")[1]).max() == pytest.approx(0.4, rel=0.01)
     assert len(curve_of(ride, "weighted vertical")[0]) == 500
     angle = figure_of("hand_wheel", run).axes[0]
     assert curve_of(angle)[1].max() == pytest.approx(math.degrees(20.0 * (WHEELBASE * 3.0 / SPEED**2 + UNDERSTEER * 3.0)), rel=0.01)
 
 
 @pytest.mark.parametrize("name", PLOT_KINDS)
-def test_a_drive_of_ten_rows_is_drawn_or_said(name):
+def test_a_run_of_ten_rows_is_drawn_or_reported(name):
     columns = {key: column[:10] for key, column in telemetry().items()}
     try:
         figure = figure_of(name, run_of("avtp_lane_change", columns=columns))
     except EmptyPlotError as why:
-        assert (name, str(why)) == ("handling", "no steady turn in this drive")
+        assert (name, str(why)) == ("handling", "the run has no steady turn")
     else:
         assert labels(figure) == SAID[name]

@@ -1,4 +1,4 @@
-"""Do open-loop profiles give the values that anybody computes by hand, and come to their end when they should?"""
+"""Do open-loop profiles give the values computed by hand, and end at the correct time?"""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_j_turn():
     assert degrees(said, (0.15, 0.3, 4.3, 5.3, 6.3, 9)) == pytest.approx([150, 300, 300, 150, 0, 0], abs=1e-9)
 
 
-def test_a_sweep_has_the_frequency_it_says():
+def test_a_sweep_has_the_given_frequency():
     said = {"type": "swept_sine", "amplitude_deg": 10, "from_Hz": 0.5, "to_Hz": 3.5, "duration_s": 30}
     made, t = profile(said), np.arange(0.0, 30.0, 0.001)
     wave = np.array([made.value(one, 0.0) for one in t])
@@ -97,7 +97,7 @@ def test_pulses(shape, middle, quarter):
     assert degrees(said, (0.9, 1.1, 1.2, 1.5)) == pytest.approx([0, quarter, middle, 0])
 
 
-def test_a_table_and_a_file_say_the_same(tmp_path):
+def test_a_table_and_a_file_give_equal_values(tmp_path):
     (tmp_path / "steer.csv").write_text("time_ms,wheel_deg\n0,0\n500,90\n2000,-30\n")
     table = {"type": "table", "times_s": [0, 0.5, 2], "values_deg": [0, 90, -30]}
     values = read(STEERING, {"steering": {"type": "file", "file": "steer.csv"}}, tmp_path / "m.yaml")
@@ -115,7 +115,7 @@ def test_a_table_and_a_file_say_the_same(tmp_path):
         ("time_s,wheel\n0,0\n1,1\n", "header"),
         ("time_s,wheel_kph\n0,0\n1,1\n", "header"),
         ("time_s,wheel_deg\n0,0\n", "two rows"),
-        ("time_s,wheel_deg\n0,0\n0,1\n", "rise"),
+        ("time_s,wheel_deg\n0,0\n0,1\n", "increase"),
         ("time_s,wheel_deg\n0,0\n1,much\n", "numbers"),
         ("time_s,wheel_deg\n0,0\n1,nan\n", "numbers"),
         ("time_s,wheel_deg\n0,0,3\n1,1\n", "numbers"),

@@ -1,4 +1,4 @@
-"""A whole run without the vehicle: driver, plant, telemetry, metrics, report."""
+"""A complete run without the vehicle: driver, plant, telemetry, metrics, report."""
 
 from __future__ import annotations
 
@@ -95,13 +95,13 @@ def test_report_is_complete_and_readable(avtp, tmp_path):
         assert width >= 1000 and height >= 500
 
 
-def test_page_says_what_metrics_say_and_fetches_nothing(avtp, tmp_path):
+def test_the_page_contains_the_metrics_and_fetches_nothing(avtp, tmp_path):
     maneuver, _, telemetry, result = avtp
     maneuver = copy.copy(maneuver)
     maneuver.pictures = ()
     frame = (b"\xff\xd8 no picture", "3.0 s")
     told = RunInfo([("seed", "7"), ("configuration", "abc123")], "maneuver: <all> of it", ["a sensor"], [frame])
-    write_report(tmp_path, maneuver, telemetry, result | {"remarks": ["wet & cold"]}, machine={}, spawn=SPAWN, told=told)
+    write_report(tmp_path, maneuver, telemetry, result | {"remarks": ["wet & cold"]}, machine={}, spawn=SPAWN, info=told)
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     plain = text.replace("<wbr>", "")
     for row in result["table"]:
@@ -110,10 +110,10 @@ def test_page_says_what_metrics_say_and_fetches_nothing(avtp, tmp_path):
     for words in (
         outcome(result).text,
         "wet &amp; cold",
-        "dropped: a sensor",
+        "stopped: a sensor",
         "abc123",
         "maneuver: &lt;all&gt; of it",
-        "stretched across",
+        "stretched laterally",
         "gate 3",
     ):
         assert words in plain

@@ -1,4 +1,4 @@
-"""Do series and searches give the runs that their file says, in order, with what was measured before?"""
+"""Do series and searches give the runs of their file in order, with the values measured before?"""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_without_limits_there_is_no_verdict():
     assert series.passed is None
 
 
-def test_a_failure_ends_a_step_that_says_so():
+def test_a_failure_ends_a_step_with_stop_failure():
     steps = [{"run": "a", "each": {"x": [1, 2, 3]}, "stop": "failure"}, {"run": "b"}]
     assert [run.maneuver for run in driven(series_of(series=steps), lambda run: run.parameters.get("x") != 2)] == ["a", "a", "b"]
 
@@ -121,13 +121,13 @@ def test_a_search_of_which_none_passes_tries_once():
     assert series.found[0]["value"] is None and series.passed is False
 
 
-def test_a_search_of_which_all_pass_says_the_highest():
+def test_a_search_where_all_pass_returns_the_highest_value():
     series = search_of(check=0)
     assert parameters(driven(series), "v") == [10, 90]
     assert series.found[0]["value"] == series.found[0]["highest_tried"] == 90
 
 
-def test_what_fails_below_the_answer_is_told():
+def test_failures_below_the_result_are_reported():
     series = search_of(check=3)
     driven(series, lambda run: run.parameters["v"] <= 50 and not 18 <= run.parameters["v"] <= 22)
     found = series.found[0]
@@ -145,8 +145,11 @@ def test_a_search_for_each():
 @pytest.mark.parametrize(
     ("content", "named"),
     [
-        ({}, "series: got 'neither'"),
-        ({"series": [{"run": "a"}], "search": {"run": "a", "parameter": "v", "first": 1, "to": 2, "tolerance": 1}}, "series: got 'both'"),
+        ({}, "series: invalid value; expected either series or search; got 'neither'"),
+        (
+            {"series": [{"run": "a"}], "search": {"run": "a", "parameter": "v", "first": 1, "to": 2, "tolerance": 1}},
+            "series: invalid value; expected either series or search; got 'both'",
+        ),
         ({"series": [{"given": {"x": 1}}]}, "series[0].run"),
         ({"series": [{"run": "a", "each": {"x": []}}]}, "series[0].each.x"),
         ({"series": [{"run": "a", "each": {"x": {"first": 1, "step": 0, "to": 2}}}]}, "series[0].each.x.step"),
@@ -168,7 +171,7 @@ def test_broken_files_name_their_keys(content, named):
 
 def test_a_metric_that_was_not_measured_is_named():
     series = series_of(series=[{"run": "a", "take": {"A": {"metric": "angle_deg"}}}, {"run": "b"}])
-    with pytest.raises(ConfigError, match=r"series\[0\].take.A.*there are yaw_deg"):
+    with pytest.raises(ConfigError, match=r"series\[0\].take.A.*\(yaw_deg"):
         driven(series, metrics=lambda run: {"yaw_deg": 1.0})
 
 
@@ -204,7 +207,7 @@ def summarized(x, passed, **more):
     }
 
 
-def test_the_picture_shows_what_has_limits_over_what_changes(tmp_path):
+def test_the_plot_shows_metrics_with_limits_over_the_changing_parameter(tmp_path):
     runs = [summarized(x, x < 4, side=side, given=1) for x in (1, 3, 5) for side in ("left", "right")]
     (plot,) = plots_of(runs)
     assert (plot.parameter, plot.metric, plot.limits) == ("x_deg", "roll_deg", (2.0,))
@@ -213,6 +216,6 @@ def test_the_picture_shows_what_has_limits_over_what_changes(tmp_path):
     assert (tmp_path / PICTURE).read_bytes().startswith(b"\x89PNG")
 
 
-def test_nothing_to_see_is_no_picture(tmp_path):
+def test_no_plot_without_data(tmp_path):
     assert draw_summary(tmp_path, "mine", [summarized(1, True), summarized(2, True)]) is None
     assert list(tmp_path.iterdir()) == []

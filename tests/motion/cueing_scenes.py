@@ -1,4 +1,4 @@
-"""What the tests of the motion share: the shipped platforms and washouts, a hard drive, and a judge of legs."""
+"""Common parts of the motion tests: shipped platforms and washouts, a hard drive, and a check of the legs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A packet of a vehicle that stands while the platform is engaged, 250 a second: tests say what is different about theirs."""
+"""Packet of a vehicle at rest while the platform is engaged, 250 per second, as a base for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does the model of the actuators answer as the lag and delay that it stands for, does the lead make them faster, and does the limiter hold?"""
+"""Does the actuator model have its lag and delay, does the lead speed it up, and are the limits satisfied?"""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_lag_is_exact_for_a_ramp(damping):
 
 @pytest.mark.parametrize("h", [1e-3, 4e-3])
 @pytest.mark.parametrize("frequency", [2.0, 15.0, 60.0])
-def test_a_sine_comes_out_as_the_analytic_lag_says(h, frequency):
+def test_a_sine_has_the_analytic_lag(h, frequency):
     p, s = actuators(BANDWIDTH, DAMPING, DELAY, h), actual(np.zeros(6))
     size = np.array([0.1, -0.2, 0.05, 0.1, -0.1, 0.3])
     answer = answer_of(frequency)

@@ -1,4 +1,4 @@
-"""Does the adaptive washout adapt as its equations say? Sensitivities beside differences, bounds, leak, tilt that settles, rest while the limiter acts."""
+"""Does the adaptive washout follow its equations? Sensitivities, bounds, leak, settling tilt, rest with the limiter."""
 
 import math
 
@@ -85,7 +85,7 @@ def waves(count, seed=3):
         ("rotation_start", 2, lambda x: x["turned_by_turn"][2, 1]),
     ],
 )
-def test_sensitivities_are_what_differences_say(start, place, sensitivity):
+def test_sensitivities_match_finite_differences(start, place, sensitivity):
     """While shares stand still, d(position or angle)/dp is that of two washouts whose share differs a little."""
     force, rate = waves(3000)
 

@@ -1,4 +1,4 @@
-"""Can the motion be changed while it runs: smoothly, within the limits of file and platform, to exactly what a file that says so would give?"""
+"""Can the motion be adjusted at run time: smoothly, within the limits of file and platform, with the result of a file?"""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_at_full_intensity_the_washout_gets_what_is_felt_bit_for_bit():
         assert (motion.readout[0]["cue_rate"] == motion.readout[0]["felt_rate"]).all()
 
 
-def test_the_intensity_goes_there_in_a_second_and_scales_what_is_asked_for():
+def test_the_intensity_changes_within_a_second_and_scales_the_request():
     motion = engaged()
     f = np.tile(REST + [1.0, 0.0, 0.5], (round(TURN / H), 1))
     motion.intensity = 0.5
@@ -68,7 +68,7 @@ def test_without_intensity_the_platform_washes_out_to_neutral():
     assert np.abs(poses[-1]).max() < 3e-3
 
 
-def test_a_changed_parameter_ends_where_a_file_that_says_so_begins():
+def test_a_changed_parameter_converges_to_a_file_with_that_value():
     motion = engaged()
     changes = {"high pass frequency surge": 2.5, "tilt rate": 0.05, "rotation damping yaw": 0.7, "force gain heave": 0.8}
     for words, value in changes.items():
@@ -85,7 +85,7 @@ def test_a_changed_parameter_ends_where_a_file_that_says_so_begins():
         assert motion.records[0][name] == pytest.approx(other.records[0][name], rel=1e-12, abs=1e-15), name
 
 
-def test_nothing_steps_however_wildly_somebody_turns_the_knobs():
+def test_no_steps_for_random_parameter_changes():
     """In a drive that the limiter leaves alone it is not called for by a change either; in a hard one the legs keep their limits."""
     calm = REST + 0.25 * (hard_drive(9000) - REST)
     rng = np.random.default_rng(1)
@@ -125,7 +125,7 @@ def test_the_keys_turn_every_number_of_the_washout():
     panel = CueingControls(motion)
     assert {"intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down"} <= set(keyboard.ACTIONS.values())
     assert panel.obey("pause") is None
-    assert panel.obey("intensity_down") == "intensity of the motion 90 %" and motion.intensity == pytest.approx(0.9)
+    assert panel.obey("intensity_down") == "motion intensity 90 %" and motion.intensity == pytest.approx(0.9)
     for _ in range(30):
         panel.obey("intensity_up")
     assert motion.intensity == MOST
@@ -157,7 +157,7 @@ SCALED_STATE = (("both", (2,), "1", "scale, steps"),)
 X, S, R = dtype_of(SCALED_STATE), dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
 
 
-def test_a_compiled_washout_from_outside_is_changed_with_what_it_has_begun_with():
+def test_a_compiled_plugin_washout_is_changed_from_its_initial_parameters():
     kind = WashoutKind("scaled", SCALED, {"share": (10.0, 1000.0)}, CONTRACT, LAYOUT, kernel=scaled_kernel, state=SCALED_STATE, begin=begin)
     WASHOUT_KINDS.register(kind.name, kind)
     said = {"type": "scaled", "cueing": {"share": 100.0}, "procedure": washout_mapping()["procedure"]}
@@ -170,10 +170,10 @@ def test_a_compiled_washout_from_outside_is_changed_with_what_it_has_begun_with(
     assert motion.washed[0]["position"][0] == pytest.approx(0.02)
     motion.intensity = 0.5
     motion.change(motion.knobs[0], 50.0)
-    steps = float(motion._tenant._state[0]["both"][1])
+    steps = float(motion._runner._state[0]["both"][1])
     _, poses, limited = ride(motion, np.tile(force, (1500, 1)))
     assert motion.washed[0]["position"][0] == pytest.approx(2.0 / 50.0 * 0.5, rel=1e-3)
-    assert motion._tenant._state[0]["both"][1] == steps + 1500.0, "what it remembers goes on"
+    assert motion._runner._state[0]["both"][1] == steps + 1500.0, "what it remembers goes on"
     assert limited == 0 and np.abs(np.diff(poses[:, 0])).max() < 1e-4
     with pytest.raises(ConfigError, match="share"):
         motion.change(motion.knobs[0], 5.0)

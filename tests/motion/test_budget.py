@@ -1,4 +1,4 @@
-"""The budget of the legs: nothing within it is touched, what lasts beyond it is shown smaller and comes back, and nothing steps."""
+"""Leg budget: motion within it is unchanged, longer motion is reduced and recovers, and nothing steps."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_what_lasts_is_shown_smaller_without_a_step_and_comes_back():
     assert after[-1] == 1.0
 
 
-def test_edges_are_made_blunt_and_what_is_slower_is_not():
+def test_edges_are_smoothed_and_slower_motion_is_not():
     """A blow of 4 g within a millisecond goes the straight way to where it is wanted, as fast as the legs' jerk allows, and does not throw the limiter off."""
     motion = engaged()
     force = np.tile(REST, (700, 1))

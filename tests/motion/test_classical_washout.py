@@ -1,4 +1,4 @@
-"""Is the classical washout the one of the equations? Frequency responses, steady states, the feedback of attitude, limits, no drift."""
+"""Is the classical washout that of the equations? Frequency responses, steady states, feedback of attitude, limits, no drift."""
 
 import math
 
@@ -175,7 +175,7 @@ def test_a_scaled_force_bends_into_its_limit():
 
 
 @pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
-def test_heave_makes_up_for_tilt_as_the_file_says(share):
+def test_heave_compensates_for_tilt_as_in_the_file(share):
     """A platform that shows a force by its tilt alone lacks g (1 - cos pitch) along its own axis, of which heave takes that share."""
     p, s, out = filters(heave_by_tilt=share, tilt_rate_deg=1000.0, tilt_acceleration_deg=1e6)
     _, angles, _ = run(p, s, out, np.tile(REST + [4.0, 0.0, 0.0], (20000, 1)))
@@ -200,7 +200,7 @@ def test_a_platform_whose_heave_leaves_tilt_alone_does_not_heave_through_corners
     assert ways[1] > 0.05
 
 
-def test_tilt_turns_at_3_degrees_per_second_unless_the_file_says_otherwise():
+def test_the_default_tilt_rate_is_3_degrees_per_second():
     mapping = {key: value for key, value in CUEING.items() if not key.startswith("tilt_rate")}
     assert washout(mapping, "test", H)[0]["tilt_rate"] == pytest.approx(math.radians(3.0))
 

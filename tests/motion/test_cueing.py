@@ -1,4 +1,4 @@
-"""Does the platform come and go without a step? The procedure's states, pauses, resets, faults; and the whole chain in a hard drive."""
+"""Does the platform start and stop without a step? Procedure, pauses, resets, faults; the complete chain in a hard drive."""
 
 import math
 
@@ -198,7 +198,7 @@ def test_a_broken_filter_trips_the_platform_and_parks_it():
     assert max(stroke, speed, acceleration) <= 1.0
 
 
-def test_a_lasting_acceleration_is_shown_by_tilt_at_the_end_of_the_whole_chain():
+def test_a_sustained_acceleration_gives_tilt_at_the_end_of_the_chain():
     motion = engaged()
     steps(motion, np.tile(REST + [1.0, 0.0, 0.0], (40000, 1)))
     assert -G * math.sin(motion.pose[4]) == pytest.approx(0.4, rel=2e-3)
@@ -221,7 +221,7 @@ def test_ease_is_exact_whatever_the_step(x, v, a, goal, w):
 def test_wrong_tick_and_wrong_sections_are_refused():
     with pytest.raises(ValueError, match=r"0\.002"):
         cueing().step(REST, STILL, True, 0.002)
-    with pytest.raises(ConfigError, match="procedure: got 'nothing'"):
+    with pytest.raises(ConfigError, match="procedure: missing"):
         MotionCueing({"cueing": {}}, "broken.yaml", platform())
     mapping = washout_mapping()
     mapping["procedure"]["rise"] = 0.0

@@ -1,4 +1,4 @@
-"""Does the rider feel what the commanded motion of the platform gives, by closed form, and is the cueing error the difference to what was wanted?"""
+"""Is the perceived motion that of the commanded platform motion in closed form, and is the cueing error the difference?"""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_steady_acceleration_ends_as_tilt():
     assert math.sin(-motion.pose[4]) * G == pytest.approx(seen["cab_f_H_P"][0], abs=0.02)
 
 
-def test_the_rider_of_the_virtual_platform_feels_its_motion_beside_that_of_the_vehicle():
+def test_the_virtual_platform_computes_the_motion_of_rider_and_driver():
     p = platform()
     rider, limits = Rider(p), limiter(p, np.array([0.0, 0.0, 0.0, 0.0, -0.1, 0.0]))
     rider.hear(still_packet(force=(2.0, -1.0, G + 0.5), rates=(0.1, 0.0, 1e300)))
@@ -103,7 +103,7 @@ def test_the_rider_of_the_virtual_platform_feels_its_motion_beside_that_of_the_v
     assert rider.cab[0] - G * math.sin(0.1) == pytest.approx(0.5 * math.cos(0.1), rel=0.03), "0.5 m/s2 forwards"
 
 
-def test_every_washout_file_that_is_shipped_says_its_type(recwarn):
+def test_every_shipped_washout_file_has_a_type(recwarn):
     for name in ("small_hexapod", "large_hexapod"):
         cueing(name)
     assert not recwarn.list

@@ -1,4 +1,4 @@
-"""Foresight: are its filters those of the page, is what lasts left alone, is learning least squares, and does it rest while the limiter acts?"""
+"""Prediction: are the filters those of the page, is sustained motion unchanged, and is learning least squares?"""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_the_filters_are_laguerres(w):
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_a_wave_is_shown_with_what_is_foretold_of_it(axis):
+def test_a_wave_is_reproduced_with_its_prediction(axis):
     """The head's acceleration without tilt, with the foresight beside without: 1 + a.r of the wave."""
     w, count = 12.0, 4000
     force = np.tile(REST, (count, 1))

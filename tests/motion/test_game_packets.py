@@ -1,6 +1,6 @@
 """Are the packets of games and of the Moog base byte for byte those of the published offset tables, with the signs of each?
 
-The offsets below are written down anew from the sources, not taken from the program.
+The offsets below come from the sources, independently of the program.
 """
 
 import math
@@ -227,7 +227,7 @@ def test_signs(name, scene, signs):
     assert all(struct.unpack_from("<f", data, offset)[0] != 0.0 for offset in signs)
 
 
-def test_a_wheel_that_leans_to_the_left_says_so():
+def test_the_lean_of_a_wheel_to_the_left_is_encoded():
     c, s = math.cos(0.1), math.sin(0.1)
     to_the_left = [[1, 0, 0], [0, c, s], [0, -s, c]]  # its left axis points down
     data = packet("outsim2", readout(R_BK=to_the_left))
@@ -248,7 +248,7 @@ def test_what_is_beyond_its_range_stops_there():
     assert struct.unpack_from("<4f", packet("forza", far), 68) == (1.0,) * 4
 
 
-def test_forza_says_that_it_is_paused():
+def test_forza_encodes_a_pause():
     assert struct.unpack_from("<i", packet("forza", busy(), run=False)) == (0,)
 
 
@@ -272,7 +272,7 @@ def test_a_number_that_is_none_is_not_sent(name, bad):
             packet(name, readout(a_WB_B=(0.0, bad, 0.0)))
 
 
-def test_a_table_whose_rows_overlap_or_that_is_asked_for_other_names_is_refused():
+def test_overlapping_rows_and_unknown_names_of_a_table_are_refused():
     with pytest.raises(ValueError, match="b begins at 2"):
         PacketTable("mine", 8, ((0, "f32", 1, "a", "m", ""), (2, "u16", 1, "b", "m", "")))
     with pytest.raises(ValueError, match="end at 12"):

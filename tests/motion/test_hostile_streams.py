@@ -1,5 +1,5 @@
-"""Whatever comes over the wire, and whenever: do the legs keep their limits by the clock, does the platform come to its rest, and does
-the report say what happened? Time is made up here, but for the last test, which starts a platform of its own and watches the clock.
+"""For arbitrary datagrams at arbitrary times: do the legs keep their limits in real time, does the platform reach its rest pose, and is
+the report correct? Time is simulated, except in the last test, which starts a platform process.
 """
 
 import json
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from simulator.motion.protocols.native_packet import encode
 from simulator.virtual_platform.platform import SERVO, VirtualPlatform, report
-from simulator.virtual_platform.receiver import HELD_FOR, Receiver, Spread
+from simulator.virtual_platform.receiver import LOCK_TIME, Receiver, Spread
 from tests.motion.still_packet import still_packet
 from washout.platform import leg_lengths
 
@@ -143,9 +143,9 @@ def test_two_hosts_do_not_share_a_platform():
     summary = world.rig.summary("x")
     assert summary["strangers"] == pytest.approx(1000, abs=5)
     assert summary["lost"] == 0
-    assert f"refused: {summary['strangers']} packets of strangers" in report(summary)
+    assert f"refused: {summary['strangers']} packets of other senders" in report(summary)
     world.assert_within()
-    world.silence(HELD_FOR + 0.1)
+    world.silence(LOCK_TIME + 0.1)
     world.stream(4.0, other)
     assert world.rig.summary("x")["streams"] == 2, "silence gives the platform free"
     assert not world.rig.body.alone_now
@@ -241,7 +241,7 @@ def test_held_up_it_does_not_make_up_for_it(stall):
     world.stream(8.0, host)
     assert np.abs(world.rig.body.limits[0]["pose"] - host.packet().pose).max() < 5e-3
     assert world.rig.summary("x")["held_up"] == {"times": 1, "longest_s": pytest.approx(stall, abs=0.01)}
-    assert "held up 1 times" in report(world.rig.summary("x"))
+    assert "delayed 1 times" in report(world.rig.summary("x"))
     world.assert_within()
 
 

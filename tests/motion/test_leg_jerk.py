@@ -1,4 +1,4 @@
-"""Legs with a largest jerk: is it kept through everything a drive can do to the chain, between the ticks too, and without being timid?"""
+"""Legs with a jerk limit: is it satisfied in every situation of a drive, also between the ticks, without excessive margins?"""
 
 import math
 
@@ -172,7 +172,7 @@ def test_a_normal_drive_is_followed_as_if_there_were_no_such_limit():
         ("large_hexapod_adaptive", "simona"),
     ],
 )
-def test_the_pose_asked_for_has_no_kicks(name, platform_name):
+def test_the_requested_pose_has_no_kicks(name, platform_name):
     """Corners, braking, and now and then a blow of 2 m/s2 along every axis from one tick to the next, as a tire at an edge gives it: legs could follow
     what the washout asks for by their jerk, also while its tilt meets its rate. Whether the limiter acts for what was before is another matter."""
     motion = engaged(name, platform_name)
@@ -189,7 +189,7 @@ def test_the_pose_asked_for_has_no_kicks(name, platform_name):
     assert jerk.max() > 0.2 * p[0]["leg_jerk"], "blows come through"
 
 
-def test_a_kick_is_made_up_for_within_a_few_ticks():
+def test_a_kick_is_compensated_within_a_few_ticks():
     """A pose asked for that changes its speed at once: late by less than a tenth of a millimeter, then followed exactly again."""
     p, t = gentle("small_hexapod"), np.arange(400) * H
     demands = np.zeros((400, 6))
@@ -262,10 +262,10 @@ def test_the_key_may_be_left_out():
         hexapod({**mapping, "leg_jerk": 0.0}, "x")
 
 
-def test_interventions_are_told():
+def test_interventions_are_reported():
     p = gentle("small_hexapod")
     s = limiter(p, np.zeros(6))
-    assert interventions_text(interventions(s)) == "the limiter of the legs never acted"
+    assert interventions_text(interventions(s)) == "the leg limiter never acted"
     for k in range(400):
         limit_step(p, s, np.array([0.0, 0, 1.0 if k < 4 else 0.0, 0, 0, 0]), H)
     counts = interventions(s)
@@ -273,5 +273,5 @@ def test_interventions_are_told():
     assert counts["stroke"] == 4
     assert 0 < counts["jerk"] < 200
     assert interventions_text(counts).startswith(
-        f"the limiter of the legs acted in {100 * sum(counts[k] for k in KINDS) / 400:.2g} % of the ticks: 4 for stroke, "
+        f"the leg limiter acted in {100 * sum(counts[k] for k in KINDS) / 400:.2g} % of the ticks: 4 for stroke, "
     )

@@ -1,4 +1,4 @@
-"""Does any demand, however hostile, drive a leg out of its stroke, speed, acceleration or jerk? Judged by finite differences of the legs."""
+"""Does any hostile request drive a leg beyond its stroke, speed, acceleration or jerk? Checked by finite differences of the legs."""
 
 import numpy as np
 import pytest

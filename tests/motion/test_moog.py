@@ -1,4 +1,4 @@
-"""Does the driver of the Moog base say what the base's table says, nothing before it is armed, and never a step?"""
+"""Does the driver of the Moog base follow the table of the base, send nothing before it is armed, and never step?"""
 
 import math
 import struct
@@ -63,7 +63,7 @@ def test_the_bytes_are_big_endian():
     assert data == bytes([0, 0, 0, DOF_MODE]) + bytes(28)
 
 
-def test_unarmed_it_only_says_the_mode():
+def test_unarmed_it_only_sends_the_mode():
     scene = Scene(armed=0)
     for answer in (None, POWER_UP, IDLE, STANDBY, ENGAGED):
         for state in (OFF, RISE, DRIVES, PARKS):
@@ -97,7 +97,7 @@ def test_the_end_of_the_stream_parks():
 def test_without_answers_the_base_is_brought_to_zero_and_parked():
     scene = engaged()
     said = scene.go(8.0, DRIVES)
-    assert "not answered" in scene.encode.failing
+    assert "no answer" in scene.encode.failing
     assert said[0] == (NEW_POSITION, pytest.approx(said[1][1], abs=1e-3))
     assert np.abs(np.diff([positions for _, positions in said], axis=0)).max() / INTERVAL < 1.0 * max(POSE)
     assert said[-1] == (PARK, [0.0] * 6)
@@ -106,7 +106,7 @@ def test_without_answers_the_base_is_brought_to_zero_and_parked():
 def test_a_fault_holds():
     scene = engaged()
     assert scene.say(DRIVES, FAULT, faults=0x8000) == (NEW_POSITION, [0.0] * 6)
-    assert scene.encode.failing == "the base says fault 9, latched 8000"
+    assert scene.encode.failing == "the base reports fault 9, latched faults 8000"
     assert scene.say(DRIVES, IDLE) == (NEW_POSITION, [0.0] * 6), "it is not engaged again"
 
 

@@ -1,4 +1,4 @@
-"""Are the bytes the documented ones? The native packet against its table, the extradata packet against values worked out by hand."""
+"""Are the bytes the documented ones? The native packet against its table, the extradata packet against values computed by hand."""
 
 import importlib
 import math

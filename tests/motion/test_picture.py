@@ -1,4 +1,4 @@
-"""Does the picture of the platform stand on the time of the drive, and does it keep what the limiters did?"""
+"""Is the plot of the platform on the axis of the simulated time, and does it show the limiter actions?"""
 
 from __future__ import annotations
 

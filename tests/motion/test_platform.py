@@ -153,7 +153,7 @@ def test_missing_key_is_named(left_out, said, named):
         hexapod(mapping, "broken.yaml")
 
 
-def test_the_head_is_cued_where_it_is_unless_another_point_is_said():
+def test_the_head_is_the_default_cueing_point():
     shipped = platform_mapping()
     older = {key: value for key, value in shipped.items() if key not in ("seat", "head")} | {"p_PH": HEAD}
     low = [0.0, 0.0, 0.2]
@@ -172,7 +172,7 @@ def test_singular_legs_are_refused():
         hexapod(mapping, "broken.yaml")
 
 
-def test_every_field_says_its_unit():
+def test_every_field_has_a_unit():
     assert all(len(row) >= 4 and row[2] and row[3] for row in HEXAPOD)
 
 

@@ -1,7 +1,7 @@
-"""The virtual platform as a process of its own, in real time: other hosts, a spoofer and a flood beside its stream, stopped and continued,
-left by its host in mid-drive, told to go. It comes to its rest within its limits and says what happened.
+"""Process of the virtual platform in real time: other hosts, a spoofer and a flood next to its stream, suspended and continued,
+abandoned by its host during a drive, requested to leave. It reaches its rest pose within its limits and reports correctly.
 
-The scenes run side by side, since most of their time is waiting.
+The scenes run in parallel, because most of their time is waiting.
 """
 
 import json
@@ -153,15 +153,15 @@ def test_a_host_that_is_gone_leaves_a_platform_that_parks_and_reports(scenes):
     assert took > 3.0
 
 
-def test_told_to_go_it_parks_first(scenes):
+def test_a_request_to_leave_parks_first(scenes):
     summary, took, _, out = scenes["told", False]
     assert summary["parked"]
     assert summary["motion"]["within"]
-    assert "left parked" in out
+    assert "final state parked" in out
     assert took > 3.0
 
 
-def test_told_twice_it_goes_at_once(scenes):
+def test_a_second_request_ends_at_once(scenes):
     summary, _, _, out = scenes["told", True]
     assert not summary["parked"], "it went where it was"
-    assert "left live" in out or "left fade" in out or "left neutral" in out
+    assert "final state live" in out or "final state fade" in out or "final state neutral" in out

@@ -72,7 +72,7 @@ def test_the_dose_is_that_of_the_weighting_by_the_spectrum():
     assert s[CAB] == pytest.approx(4.0 * s[CAR])
 
 
-def test_standing_on_a_slope_and_numbers_that_are_none_make_nobody_sick():
+def test_no_sickness_at_rest_on_a_slope_or_from_nan():
     assert dosed(np.full(20000, -0.7))[0]["wf_dose"] == pytest.approx(np.zeros(2), abs=1e-20)
     assert dosed(np.full(200, math.nan))[0]["wf_dose"] == pytest.approx(np.zeros(2))
     assert np.isfinite(dosed(np.array([0.0, math.inf, -1e300, 1e300]))[0]["wf_dose"]).all()

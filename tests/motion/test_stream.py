@@ -1,4 +1,4 @@
-"""Does the stream leave in step, never with a number that is none, and never disturb the tick? And what does the receiver make of it?"""
+"""Is the stream in step with the ticks, without invalid numbers or delays of the tick, and does the receiver evaluate it correctly?"""
 
 import contextlib
 import math

@@ -1,4 +1,4 @@
-"""Pause, reset, fault, parking and end in every protocol: do forces fade without a step, is rest said, and does the stream then stop?"""
+"""Pause, reset, fault, parking and end in every protocol: do forces fade without a step, is rest stated, and does the stream stop?"""
 
 import math
 
@@ -142,7 +142,7 @@ def test_a_reset_fades_out_where_the_vehicle_was(scene):
     scene.assert_faded(before - 1)
 
 
-def test_a_reset_that_nobody_announces(scene):
+def test_an_unannounced_reset(scene):
     """Time jumps back, into other forces: out, and in again."""
     before = len(scene.wire.data)
     scene.time = 0.0
@@ -250,7 +250,7 @@ def test_a_network_that_takes_nothing_is_named(scene):
     assert not scene.wire.open
 
 
-def test_the_rest_of_the_telemetry_says_rest_too():
+def test_the_other_telemetry_states_rest_too():
     scene = Scene("codemasters")
     scene.go(3.0)
     scene.run = False

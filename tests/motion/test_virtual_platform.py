@@ -1,4 +1,4 @@
-"""Does the platform behind the stream hold, return and park when the stream is silent, and does the process tell the truth about it?"""
+"""Does the virtual platform hold, return and park if the stream is silent, and is the report of its process correct?"""
 
 import argparse
 import json
@@ -176,7 +176,7 @@ def test_a_port_in_use_is_one_clear_line():
         (VirtualPlatformOptions(port=0, picture="/no/such/folder/a.png"), OutputError),
     ],
 )
-def test_what_cannot_be_used_is_said_before_listening(options, kind):
+def test_invalid_options_are_reported_before_listening(options, kind):
     with pytest.raises(kind):
         run_platform(options)
 
@@ -214,7 +214,7 @@ def test_command_line_of_the_platform(capsys):
         main_platform(parser.parse_args(["--duration", "-1"]))
 
 
-def test_a_hard_drive_is_followed_with_the_lag_that_is_said():
+def test_a_hard_drive_is_followed_with_the_reported_lag():
     """Two packets behind, the margin for those that come unevenly, and as smoothly as the packets."""
     motion, w = engaged(), Watched()
     asked, taken = [], []

@@ -1,4 +1,4 @@
-"""Is a rigid axle on rods or leaf springs the same in the equations of the step and in the general engine, and does it keep its energy?"""
+"""Do the step equations of a rigid axle on rods or leaf springs agree with the multibody solver, and do they conserve energy?"""
 
 from __future__ import annotations
 

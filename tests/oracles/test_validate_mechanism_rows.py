@@ -1,4 +1,4 @@
-"""Does `jounce validate mechanism FILE.yaml ROWS.csv` judge rows of reference values: right ones, changed ones, and files that are none?"""
+"""Does `jounce validate mechanism FILE.yaml ROWS.csv` check rows of reference values: correct ones, changed ones, and invalid files?"""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Is a report one file that needs nothing else, holds what it was given as it was given, and shows every peak of a long curve?"""
+"""Is a report a single self-contained file with unchanged texts, and does it show every peak of a long curve?"""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def points(drawn: str) -> np.ndarray:
     return np.array([[float(one) for one in pair.split()] for pair in re.findall(r"[ML]([-\d.]+ [-\d.]+)", drawn)])
 
 
-def test_numbers_stand_where_the_ticks_say():
+def test_numbers_are_at_the_positions_of_the_ticks():
     """Both axes of a logarithmic panel, back from the drawing to the numbers."""
     x, y = np.array([0.1, 1.0, 10.0]), np.array([5.0, 0.5, 2.0])
     drawn = svg(Panel("p", Axis("w", "rad/s", log=True), Axis("gain", log=True, least=0.1, most=10.0), [Curve("c", x, y)]), "1")

@@ -1,4 +1,4 @@
-"""Is a table of another program read as it is meant, and refused with its place where it is none?"""
+"""Is a table of another program read correctly, and an invalid one refused with the position?"""
 
 from __future__ import annotations
 
@@ -27,9 +27,12 @@ def test_remarks_units_and_gaps(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("t,v\n0,1\n1,fast\n", "v, row 2: got 'fast', expected a number"),
-        ("t,v\ns,m/s\n0,1\n", "row 1: got 's', expected a number (a line of units below the names: lines_below_header: 1)"),
-        ("t,v\n", "a line of headings and lines of numbers under it"),
+        ("t,v\n0,1\n1,fast\n", "v, row 2: invalid value; expected a number; got 'fast'"),
+        (
+            "t,v\ns,m/s\n0,1\n",
+            "row 1: invalid value; expected a number (for a line of units below the names, use lines_below_header: 1); got 's'",
+        ),
+        ("t,v\n", "a line of names and at least one line of numbers"),
         ("", "a table with names in its first line"),
         ("t,v\n0,1,2\n", "a table with names in its first line"),
     ],

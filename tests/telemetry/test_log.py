@@ -1,4 +1,4 @@
-"""Does a log say what it is, hold what was chosen at the rate that was chosen, and can people work with it?"""
+"""Does a log contain its metadata and the selected columns at the selected rate, and does it support common analysis tools?"""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def written(folder, channels=(), **about):
         (["R_BK"], [f"R_BK_{corner}_{i}_{j}" for corner in ("FL", "FR", "RL", "RR") for i in "xyz" for j in "xyz"]),
     ],
 )
-def test_the_chosen_columns_and_no_others_hold_what_they_hold_in_a_whole_log(tmp_path, channels, columns):
+def test_selected_columns_equal_those_of_a_complete_log(tmp_path, channels, columns):
     (tmp_path / "whole").mkdir()
     (tmp_path / "chosen").mkdir()
     whole, chosen = read_telemetry(written(tmp_path / "whole")), read_telemetry(written(tmp_path / "chosen", channels))
@@ -63,7 +63,7 @@ def test_what_fits_no_column_is_refused_before_anything_is_written(tmp_path, wro
     assert not list(tmp_path.glob("telemetry.*"))
 
 
-def test_a_log_knows_its_run(tmp_path):
+def test_a_log_contains_the_run_metadata(tmp_path):
     configuration = {"vehicle": {"chassis": {"mass": 2086.52}}, "seed": 7}
     log = read_log(written(tmp_path, vehicle="hmmwv", seed=7, configuration=configuration))
     assert log.configuration == configuration
@@ -107,7 +107,7 @@ def test_a_column_that_is_not_there_is_named_with_the_nearest(tmp_path):
         log.select("nothing*")
 
 
-def test_what_is_saved_is_read_back_whole(tmp_path):
+def test_a_saved_log_is_read_back_completely(tmp_path):
     log = read_log(written(tmp_path, seed=3)).select("time", "v_*")
     log.save(tmp_path / "part.parquet")
     again = read_log(tmp_path / "part.parquet")
@@ -152,14 +152,14 @@ def test_a_log_becomes_a_data_frame(tmp_path, monkeypatch):
     assert frame.attrs["about"] == log.about
 
 
-def test_without_pandas_one_line_says_what_to_do(tmp_path, monkeypatch):
+def test_without_pandas_the_error_has_a_hint(tmp_path, monkeypatch):
     log = read_log(written(tmp_path))
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(JounceError, match="pip install pandas"):
         log.to_pandas()
 
 
-def test_a_plot_has_a_panel_for_every_field_in_the_order_asked_for(tmp_path):
+def test_a_plot_has_a_panel_for_every_field_in_the_requested_order(tmp_path):
     log = read_log(written(tmp_path))
     figure = log.plot("roll", "v_WB_B", "F_C_FL_z", file=tmp_path / "plot.png")
     labels = [axes.get_ylabel() for axes in figure.axes]

@@ -1,4 +1,4 @@
-"""What is left of a log when its process is killed, its disk is full or slow, or somebody else wants its folder; and what it costs."""
+"""Is the log recovered after a kill, a full or slow disk, or a folder in use; and at which cost?"""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def rows_on_disk(file):
     return sum(len(log.layout.split(group)["time"]) for group in log.groups())
 
 
-def test_a_run_that_ended_by_itself_says_so(tmp_path):
+def test_a_regular_end_is_recorded(tmp_path):
     source, out = new_writer(tmp_path)
     fill(source, 0)
     out.publish()
@@ -168,7 +168,7 @@ def raw_log(folder, count):
     return log.file
 
 
-def test_a_raw_log_cut_anywhere_is_read_up_to_its_last_whole_row(tmp_path):
+def test_a_truncated_raw_log_is_read_up_to_its_last_complete_row(tmp_path):
     """And one that ends in zeros, as after a power cut, or in something else."""
     whole = raw_log(tmp_path, 40).read_bytes()
     length = RowsFile(tmp_path / "telemetry.rows").layout.row_bytes + 2 * rows_module.NUMBER
@@ -205,7 +205,7 @@ def test_a_raw_log_cut_anywhere_is_read_up_to_its_last_whole_row(tmp_path):
         (b"JOUNCE ROWS 1", b"JOUNCE ROWS 2"),
     ],
 )
-def test_a_raw_log_that_lies_is_refused_and_kept(tmp_path, change):
+def test_an_inconsistent_raw_log_is_refused_and_not_removed(tmp_path, change):
     file = raw_log(tmp_path, 3)
     content = file.read_bytes()
     assert change[0] in content
@@ -232,7 +232,7 @@ def test_a_broken_log_does_not_hide_the_others(tmp_path, name):
         read_logs(tmp_path / name)
 
 
-def test_a_log_whose_closing_was_killed_at_the_last_moment_is_not_made_twice(tmp_path):
+def test_a_log_killed_at_the_end_of_closing_is_not_converted_twice(tmp_path):
     source, out = new_writer(tmp_path)
     for n in range(5):
         fill(source, n)
@@ -265,7 +265,7 @@ def test_the_next_run_does_not_destroy_the_log_of_a_killed_one(tmp_path):
     assert_rows(read_telemetry(other.file), 30)
 
 
-def test_a_new_run_replaces_an_earlier_one_whole_and_touches_nothing_else(tmp_path):
+def test_a_new_run_replaces_only_the_results_of_an_earlier_one(tmp_path):
     for name in ("telemetry.parquet", "telemetry.csv", "metrics.json", "frame_0009_chase.png", "speed.png"):
         (tmp_path / name).write_text("of the earlier run")
     (tmp_path / "notes.txt").write_text("mine")
@@ -275,7 +275,7 @@ def test_a_new_run_replaces_an_earlier_one_whole_and_touches_nothing_else(tmp_pa
     assert sorted(os.listdir(tmp_path)) == ["notes.txt", "telemetry.parquet"]
 
 
-def test_pictures_of_a_killed_run_do_not_mix_with_those_of_the_next(tmp_path):
+def test_plots_of_a_killed_run_do_not_mix_with_those_of_the_next(tmp_path):
     raw_log(tmp_path, 3)
     for name in ("frame_0009_chase.png", "frame_0010_driver.png.new", "platform.png.4711.part", "incident_1.npz"):
         (tmp_path / name).write_text("of the killed run")
@@ -313,7 +313,7 @@ def test_a_folder_has_one_owner_among_processes_and_none_after_a_kill(tmp_path):
     child = start(LOGGER, tmp_path, 0.01)
     try:
         assert child.stdout.readline() == "running\n"
-        with pytest.raises(OutputError, match=f"another run writes there .process {child.pid} since"):
+        with pytest.raises(OutputError, match=f"in use by another run .process {child.pid} since"):
             new_writer(tmp_path)
         (live,) = read_logs(tmp_path)
         assert live.file.name == "telemetry.rows", "read, not made into Parquet under the hands of its writer"
@@ -379,7 +379,7 @@ def test_a_full_disk_ends_the_log_and_nothing_else(tmp_path):
 
 
 @POSIX
-def test_a_disk_that_is_full_at_the_start_is_said_at_the_start(tmp_path):
+def test_a_full_disk_is_reported_at_the_start(tmp_path):
     child = start(FULL, tmp_path, 500)
     _, err = child.communicate(timeout=60)
     assert child.returncode != 0
@@ -388,7 +388,7 @@ def test_a_disk_that_is_full_at_the_start_is_said_at_the_start(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_an_error_of_any_kind_in_the_writing_thread_ends_the_log_and_nobody_waits_for_it(tmp_path, monkeypatch):
+def test_any_error_in_the_writing_thread_ends_the_log_without_blocking(tmp_path, monkeypatch):
     monkeypatch.setattr(rows_module, "BUFFER_BYTES", 1)
     said = []
     source, out = new_writer(tmp_path, say=said.append)
@@ -434,7 +434,7 @@ def test_a_disk_that_does_not_answer_costs_rows_and_no_time(tmp_path, monkeypatc
 
 
 @POSIX
-def test_ctrl_c_at_any_moment_leaves_a_whole_log_and_never_hangs(tmp_path, monkeypatch):
+def test_ctrl_c_at_any_moment_leaves_a_complete_log_and_never_hangs(tmp_path, monkeypatch):
     """The memory is tiny, so that most moments are spent in waiting for the thread and waking it."""
     monkeypatch.setattr(rows_module, "BUFFER_BYTES", 1)
 

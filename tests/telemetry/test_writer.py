@@ -1,4 +1,4 @@
-"""Does the log keep what was measured, say what it is, and survive an interruption?"""
+"""Does the log contain the measured values and their metadata, and survive an interruption?"""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_row_groups_do_not_change_the_data(tmp_path, monkeypatch):
     assert all((one[name] == many[name]).all() for name in one)
 
 
-def test_every_column_says_what_it_is(tmp_path):
+def test_every_column_has_metadata(tmp_path):
     out, _ = log_run(tmp_path, 3)
     about = read_units(out.file)
     assert about["v_WB_B_x"] == {
@@ -200,7 +200,7 @@ def test_failure_in_closing_keeps_the_rows_and_leaves_nothing_half_written(tmp_p
     assert os.listdir(tmp_path) == ["telemetry.parquet"]
 
 
-def test_text_is_whole_or_absent(tmp_path):
+def test_text_is_written_completely_or_not_at_all(tmp_path):
     write_text(tmp_path / "a.json", "{}\n")
     assert (tmp_path / "a.json").read_bytes() == b"{}\n"
     with pytest.raises(OutputError):
@@ -233,7 +233,7 @@ def test_names_may_not_clash():
         Channels([("", READOUT, record(READOUT)), ("", COMMAND, record(COMMAND))])
 
 
-def test_frame_is_told_by_the_name_or_by_the_row_and_by_no_words():
+def test_the_frame_comes_from_the_name_or_the_row_only():
     assert frame_of(("legs", (6,), "m", "leg lengths in B")) == ""
     assert frame_of(("height", (), "m", "height", "f8", "W")) == "W"
     assert frame_of(("p_PL", (6, 3), "m", "joints")) == "P"

@@ -24,9 +24,9 @@ def motor_drive_step(p, b, s, command, hubs, h):
     d, out, spin = s.drivetrain, s.axles, hubs.spin
     d[0]["phase"], d[0]["release_torque"], d[0]["gear"] = NEUTRAL, 0.0, command[0]["selector"]
     limit = 1.0
-    for k in range(len(s.control_asked)):
+    for k in range(len(s.control_output)):
         if s.controls[k]["begun"] != 0:
-            limit = min(limit, max(0.0, s.control_asked[k]["throttle_limit"]))
+            limit = min(limit, max(0.0, s.control_output[k]["throttle_limit"]))
     apply_torque_commands(p, d, spin, s.actuators[0]["motor_order"], limit, h)
     limit_battery_power(p, d, spin)
     solve_spins(p, b, d, hubs, h, Shafts(0.0, 1.0, 0.0, 0.0, 0.0))

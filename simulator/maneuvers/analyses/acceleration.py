@@ -18,36 +18,36 @@ SPEEDS = {
     "30_kph": 30.0 / 3.6, "50_kph": 50.0 / 3.6, "80_kph": 80.0 / 3.6, "100_kph": 100.0 / 3.6,
     "30_mph": 30.0 * MILE / 3600.0, "50_mph": 50.0 * MILE / 3600.0, "60_mph": 60.0 * MILE / 3600.0,
 }  # fmt: skip
-"""m/s, by the words in the names of metrics."""
+"""Speeds [m/s] by the words in the metric names."""
 WAYS = {"100_m": 100.0, "400_m": 400.0, "1000_m": 1000.0, "quarter_mile": 1320.0 * FOOT}
 JERK_TIME = 0.1
-"""s over which the change of acceleration in a shift is taken."""
+"""Time [s] for the change of acceleration in a shift."""
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """From the first touch of the throttle pedal on."""
+    """Evaluate the run from the first touch of the throttle pedal."""
     rows = rows_of(drive, values)
     time, speed = drive.time[rows], column(drive, "v_WB_B_x")[rows]
     pressed = np.flatnonzero(column(drive, "throttle")[rows] > PEDAL)
     if not pressed.size:
         return NOTHING
     first = int(pressed[0])
-    start, gone = float(time[first]), way(drive)[rows]
-    gone = gone - gone[first]
+    start, driven_distance = float(time[first]), way(drive)[rows]
+    driven_distance = driven_distance - driven_distance[first]
     found = {f"time_to_{word}": _first(time, speed, level, start) - start for word, level in SPEEDS.items()}
     for word, distance in WAYS.items():
-        when = _first(time, gone, distance, start)
+        when = _first(time, driven_distance, distance, start)
         found[f"time_over_{word}"], found[f"speed_after_{word}"] = when - start, value_at(time, speed, when)
-    wanted, begun = values.get("speed"), values.get("from")
-    reached = math.nan if wanted is None else _first(time, speed, wanted, start)
-    since = start if begun is None else _first(time, speed, begun, start)
+    target, initial = values.get("speed"), values.get("from")
+    reached = math.nan if target is None else _first(time, speed, target, start)
+    since = start if initial is None else _first(time, speed, initial, start)
     found["time_to_speed"] = reached - since
-    found["distance_to_speed"] = value_at(time, gone, reached) - value_at(time, gone, since)
+    found["distance_to_speed"] = value_at(time, driven_distance, reached) - value_at(time, driven_distance, since)
     acceleration = column(drive, "a_WG_B_x", values)[rows]
     found["speed_top"] = float(speed[first:].max())
     found["acceleration_max"] = float(acceleration[first:].max())
-    late = time >= time[-1] - 1.0
-    found["acceleration_end"] = float(np.mean(acceleration[late]))
+    final = time >= time[-1] - 1.0
+    found["acceleration_end"] = float(np.mean(acceleration[final]))
     found |= shifts(drive, rows, acceleration, values["around"])
     return Found(
         found,
@@ -59,16 +59,16 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
 
 
 def _first(time: Array, series: Array, level: float, start: float) -> float:
-    """Time from `start` on at which a level is reached; `start` itself when the series is there already."""
+    """Return the first time from `start` at which a level is reached; `start` if the series has already reached it."""
     if value_at(time, series, start) >= level:
         return start
     return first_crossing(time, series, level, "rising", start)
 
 
 def shifts(drive: Drive, rows: slice, acceleration: Array, around: float) -> dict[str, float]:
-    """Number of changes of gear, and the largest change of acceleration within JERK_TIME near one of them."""
+    """Return the number of gear changes and the largest change of acceleration within JERK_TIME near one of them."""
     gear = np.asarray(drive.columns["gear"])[rows]
-    engaged = np.flatnonzero(gear > 0)  # a lever passes neutral
+    engaged = np.flatnonzero(gear > 0)  # the selector passes through neutral
     changes = engaged[1:][gear[engaged[1:]] != gear[engaged[:-1]]]
     n, reach = max(1, round(JERK_TIME / drive.interval)), round(around / drive.interval)
     largest = 0.0
@@ -86,22 +86,22 @@ ANALYSIS = Analysis(
         *(Metric(f"time_to_{word}", "s", f"from the first touch of the throttle to {word.replace('_', ' ').replace('kph', 'km/h')}", "[calc]") for word in SPEEDS),
         *(Metric(f"time_over_{word}", "s", f"time over the first {word.replace('_', ' ')}", "[calc]") for word in WAYS),
         *(Metric(f"speed_after_{word}", "m/s", f"speed after the first {word.replace('_', ' ')}", "[calc]") for word in WAYS),
-        Metric("time_to_speed", "s", "time to the speed of the parameters", "[calc]"),
-        Metric("distance_to_speed", "m", "way to the speed of the parameters", "[calc]"),
-        Metric("speed_top", "m/s", "largest speed; top speed where acceleration_end is about 0", "[calc]"),
-        Metric("acceleration_max", "m/s2", "largest forward acceleration, filtered", "[calc]"),
-        Metric("acceleration_end", "m/s2", "mean forward acceleration of the last second", "[calc]"),
-        Metric("shifts", "1", "changes from one forward gear to another", "[calc]"),
-        Metric("shift_jerk_max", "m/s3", "largest change of forward acceleration within 0.1 s near a change of gear, over 0.1 s", "[calc]"),
+        Metric("time_to_speed", "s", "time to `speed`", "[calc]"),
+        Metric("distance_to_speed", "m", "distance to `speed`", "[calc]"),
+        Metric("speed_top", "m/s", "maximum speed; equals the top speed if acceleration_end is about 0", "[calc]"),
+        Metric("acceleration_max", "m/s2", "maximum forward acceleration, filtered", "[calc]"),
+        Metric("acceleration_end", "m/s2", "mean forward acceleration over the last second", "[calc]"),
+        Metric("shifts", "1", "number of changes between forward gears", "[calc]"),
+        Metric("shift_jerk_max", "m/s3", "maximum change of forward acceleration within 0.1 s near a gear change, over 0.1 s", "[calc]"),
     ),
     evaluate,
     (
         Field("speed", _SPEED, "speed for time_to_speed", None, written="kph"),
-        Field("from", _SPEED, "speed from which that is counted; from the first touch of the throttle when left out", None, written="kph"),
-        Field("around", Number("s", 0.0, 10.0), "time before and after a change of gear that belongs to it", 0.8, written="s"),
+        Field("from", _SPEED, "initial speed for time_to_speed; default: from the first touch of the throttle", None, written="kph"),
+        Field("around", Number("s", 0.0, 10.0), "time before and after a gear change that counts for its jerk", 0.8, written="s"),
         low_pass(10.0),
     ),
     ("throttle", "gear", "a_WG_B_x"),
     meaning="acceleration: times to speeds and over distances, top speed, jerk of the shifts",
-    curves={"speed": "speed over time since the throttle", "acceleration": "forward acceleration over speed"},
+    curves={"speed": "speed over time since the first touch of the throttle", "acceleration": "forward acceleration over speed"},
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Coasting: rolling resistance and drag out of the speed that is lost. [SAE J1263, mem]"""
+"""Coast-down: rolling resistance and drag from the loss of speed. [SAE J1263, mem]"""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ FEWEST = 10
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """-dv/dt = c0 + c2 v^2 by least squares, over the rows without pedals and within the speeds."""
+    """Fit -dv/dt = c0 + c2 v^2 by least squares to the rows without pedals and within the speed range."""
     rows = rows_of(drive, values)
-    whole = column(drive, "v_WB_B_x", values)
-    speed, lost = whole[rows], -signal_processing.derivative(whole, drive.interval)[rows]
+    speed_column = column(drive, "v_WB_B_x", values)
+    speed, deceleration = speed_column[rows], -signal_processing.derivative(speed_column, drive.interval)[rows]
     free = (column(drive, "throttle")[rows] <= PEDAL) & (column(drive, "brake")[rows] <= PEDAL)
     free &= (speed >= values["from"]) & (speed <= values["to"])
     if free.sum() < FEWEST or not np.ptp(speed[free]) > 0.0:
         return NOTHING
-    v, a = speed[free], lost[free]
+    v, a = speed[free], deceleration[free]
     (c0, c2), *_ = np.linalg.lstsq(np.column_stack((np.ones(len(v)), v * v)), a, rcond=None)
     mass = drive.traits.mass * values["rotating"]
     area = 2.0 * mass * float(c2) / values["air_density"]
@@ -45,24 +45,22 @@ _SPEED = Number("m/s", 0.0, 120.0)
 ANALYSIS = Analysis(
     "coast_down",
     (
-        Metric(
-            "coast_rolling_resistance", "1", "resistance at standstill over weight; the transmission's drag is in it", "SAE J1263 [mem]"
-        ),
+        Metric("coast_rolling_resistance", "1", "resistance at standstill over weight, including transmission drag", "SAE J1263 [mem]"),
         Metric("coast_drag_area", "m2", "drag coefficient times frontal area", "SAE J1263 [mem]"),
-        Metric("coast_drag_coefficient", "1", "that over the frontal area of the parameters", "SAE J1263 [mem]"),
-        Metric("coast_fit_error", "m/s2", "root of the mean square that the fit leaves", "[calc]"),
-        Metric("coast_speed_lost", "m/s", "range of speeds that was looked at", "[calc]"),
+        Metric("coast_drag_coefficient", "1", "drag area over the frontal area `area`", "SAE J1263 [mem]"),
+        Metric("coast_fit_error", "m/s2", "root mean square residual of the fit", "[calc]"),
+        Metric("coast_speed_lost", "m/s", "range of speeds of the fit", "[calc]"),
     ),
     evaluate,
     (
-        Field("from", _SPEED, "lowest speed that counts", 10.0 / 3.6, written="kph"),
-        Field("to", _SPEED, "highest speed that counts", 120.0, written="kph"),
+        Field("from", _SPEED, "lowest speed of the fit", 10.0 / 3.6, written="kph"),
+        Field("to", _SPEED, "highest speed of the fit", 120.0, written="kph"),
         Field("area", Number("m2", 0.0, 100.0, above=0.0), "frontal area", None, written="m2"),
         Field("air_density", Number("kg/m3", 0.1, 10.0), "density of the air", 1.225),
-        Field("rotating", Number("1", 1.0, 2.0), "mass with what turns, over mass", 1.0),
+        Field("rotating", Number("1", 1.0, 2.0), "effective mass including rotating parts, over mass", 1.0),
         low_pass(0.0),
     ),
     ("throttle", "brake"),
-    meaning="coasting: rolling resistance and drag by a fit of the speed that is lost",
+    meaning="coast-down: rolling resistance and drag by a fit of the deceleration",
     curves={"deceleration": "deceleration over speed"},
 )

@@ -1,6 +1,6 @@
-"""What an analysis of a drive is: it looks at the telemetry of a whole drive and gives numbers, and curves for pictures.
+"""Contract of an analysis: it evaluates the telemetry of a complete run and returns metrics and curves for plots.
 
-Everything follows from the telemetry alone: same drive, same bits.
+The result depends on the telemetry only: equal runs give bitwise equal results.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from simulator.maneuvers.cone_course import Body
 
 
 class Drive(NamedTuple):
-    """What an analysis may look at."""
+    """Data of a run for the analyses."""
 
     columns: Mapping[str, NDArray[Any]]
-    """Telemetry by name (n,), SI, and besides `x`, `y` (m) and `heading` (rad, unwrapped): the pose of the chassis, with its reference point,
-    relative to the start; `x_G`, `y_G` (m): the place of the center of mass relative to that of the reference point at the start."""
+    """Telemetry by name (n,), SI, and additional columns relative to the start: `x`, `y` (m) and `heading` (rad, unwrapped) of the chassis
+    reference point; `x_G`, `y_G` (m) of the center of mass, relative to the reference point at the start."""
     interval: float
-    """s between two rows."""
+    """Time [s] between two rows."""
     phases: Mapping[str, slice]
-    """Rows of each phase of the maneuver by its name; empty for a maneuver without phases."""
+    """Rows of each phase by its name; empty for a maneuver without phases."""
     traits: InternalModel
     body: Body | None = None
-    """Outline of the vehicle; None: not known."""
+    """Outline of the vehicle; None: unknown."""
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(n,) s."""
+        """Time [s] of each row (n,)."""
         return self.columns["time"]
 
 
 class Curve(NamedTuple):
-    """A line of a picture: numbers (m,) over numbers (m,), each with its name and SI unit."""
+    """Curve of a plot: numbers (m,) over numbers (m,), each with its name and SI unit."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -49,43 +49,43 @@ class Curve(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What an analysis gives."""
+    """Result of an analysis."""
 
     values: Mapping[str, float]
-    """In SI units by the names of its metrics; what has no number in this drive is NaN or left out."""
+    """Values in SI units by metric name; metrics without a value in this run are NaN or missing."""
     curves: Mapping[str, Curve]
-    """By name."""
+    """Curves by name."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of a drive."""
+    """One number of a run."""
 
     name: str
     unit: str
     """SI unit; "1": none."""
     meaning: str
     mark: str = ""
-    """Where definition or limit come from: a standard and clause with "[mem]" behind it where the text itself was not read, "[calc]"."""
+    """Source of the definition or limit: a standard and clause, with "[mem]" if its text was not available, or "[calc]"."""
     written: str = ""
-    """Unit (suffix) in which it is shown where the maneuver's file says nothing; nothing: SI."""
+    """Unit suffix of the report if the maneuver file uses none of that unit; empty: SI."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """A way to look at a drive."""
+    """Analysis with its parameters, metrics and curves."""
 
     name: str
-    """Word behind `type` in a maneuver's list of metrics."""
+    """Value of `type` in the list `metrics` of a maneuver."""
     metrics: tuple[Metric, ...]
     evaluate: Callable[[Drive, Mapping[str, Any]], Found]
-    """Called with the drive and the values of its parameters, in SI."""
+    """Function of the run and the parameter values, in SI."""
     parameters: Fields = ()
     columns: tuple[str, ...] = ()
-    """Of the telemetry, names, fields or patterns, beyond the usual ones."""
+    """Names, fields or patterns of the telemetry in addition to the usual columns."""
     rate: float = 100.0
-    """Hz, rows per second that it needs at least."""
+    """Minimum number of rows per second [Hz]."""
     meaning: str = ""
-    """One line for a list of analyses."""
+    """One-line description for lists."""
     curves: Mapping[str, str] = field(default_factory=dict)
-    """Names of its curves, each with what it shows."""
+    """Descriptions of the curves by name."""

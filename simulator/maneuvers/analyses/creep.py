@@ -1,4 +1,4 @@
-"""Creep: how fast the vehicle goes in drive with both feet on the floor."""
+"""Creep: speed of the vehicle in drive without pedals."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from simulator.maneuvers.analyses.common import NOTHING, PEDAL, column, longest,
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
 
 ALMOST = 0.9
-"""Share of the speed at the end that it takes time to come to."""
+"""Fraction of the final speed for the creep time."""
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """Of the rows after the last touch of a pedal."""
+    """Evaluate the rows after the last touch of a pedal."""
     rows = rows_of(drive, values)
     pressed = np.flatnonzero((column(drive, "throttle")[rows] > PEDAL) | (column(drive, "brake")[rows] > PEDAL))
     first = int(pressed[-1]) + 1 if pressed.size else 0
     time, speed = drive.time[rows][first:], column(drive, "v_WB_B_x")[rows][first:]
     if len(time) < 2 or time[-1] - time[0] < values["settle"]:
         return NOTHING
-    late = time >= time[-1] - values["settle"] - 1e-9
-    end = float(speed[late].mean())
+    final = time >= time[-1] - values["settle"] - 1e-9
+    end = float(speed[final].mean())
     return Found(
         {
             "creep_speed": end,
             "creep_time": longest(speed < ALMOST * end, drive.interval) if end > 0.0 else math.nan,
-            "creep_speed_change": float(np.ptp(speed[late])),
+            "creep_speed_change": float(np.ptp(speed[final])),
         },
         {},
     )
@@ -40,11 +40,11 @@ ANALYSIS = Analysis(
     "creep",
     (
         Metric("creep_speed", "m/s", "mean speed at the end, without pedals", "[calc]"),
-        Metric("creep_time", "s", "time until 90 % of it", "[calc]"),
-        Metric("creep_speed_change", "m/s", "difference of the largest and smallest speed at the end", "[calc]"),
+        Metric("creep_time", "s", "time until 90 % of creep_speed", "[calc]"),
+        Metric("creep_speed_change", "m/s", "range of the speed at the end", "[calc]"),
     ),
     evaluate,
-    (Field("settle", Number("s", 0.1, 3600.0), "time at the end over which the speed is a mean", 2.0, written="s"),),
+    (Field("settle", Number("s", 0.1, 3600.0), "time at the end of the run for the mean speed", 2.0, written="s"),),
     ("throttle", "brake"),
     meaning="creep: speed at idle in drive without pedals",
 )

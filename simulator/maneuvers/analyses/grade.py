@@ -1,4 +1,4 @@
-"""Climbing and standing on grades: speed held, rolled back."""
+"""Grades: climbing, stopping and rolling back."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from simulator.maneuvers.signal_processing import integral
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """Speeds and the way back; the grade is that of the chassis."""
+    """Evaluate speeds and the distance rolled back; the grade is that of the chassis."""
     rows = rows_of(drive, values)
     time, speed = drive.time[rows], column(drive, "v_WB_B_x")[rows]
-    late = time >= time[-1] - values["settle"] - 1e-9
-    gone = integral(speed, drive.interval)
+    final = time >= time[-1] - values["settle"] - 1e-9
+    distance = integral(speed, drive.interval)
     return Found(
         {
-            "climb_speed_end": float(speed[late].mean()),
+            "climb_speed_end": float(speed[final].mean()),
             "climb_speed_min": float(speed.min()),
-            "rolled_back": float((np.maximum.accumulate(gone) - gone).max()),
+            "rolled_back": float((np.maximum.accumulate(distance) - distance).max()),
             "climbed": float(np.asarray(drive.columns["p_WB_z"])[rows][-1] - np.asarray(drive.columns["p_WB_z"])[rows][0]),
-            "grade": float(np.tan(-column(drive, "pitch")[rows][late].mean())),
-            "side_slope": float(np.tan(column(drive, "roll")[rows][late].mean())),
-            "climb_way": float(gone[-1]),
+            "grade": float(np.tan(-column(drive, "pitch")[rows][final].mean())),
+            "side_slope": float(np.tan(column(drive, "roll")[rows][final].mean())),
+            "climb_way": float(distance[-1]),
         },
         {},
     )
@@ -36,16 +36,22 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
 ANALYSIS = Analysis(
     "grade",
     (
-        Metric("climb_speed_end", "m/s", "mean forward speed over the last time of the parameters", "[calc]"),
-        Metric("climb_speed_min", "m/s", "smallest forward speed", "[calc]"),
-        Metric("rolled_back", "m", "largest way back behind the foremost point", "[calc]"),
+        Metric("climb_speed_end", "m/s", "mean forward speed over the final `settle` time", "[calc]"),
+        Metric("climb_speed_min", "m/s", "minimum forward speed", "[calc]"),
+        Metric("rolled_back", "m", "maximum distance back from the foremost point", "[calc]"),
         Metric("climbed", "m", "height gained", "[calc]"),
-        Metric("climb_way", "m", "way forward", "[calc]"),
-        Metric("grade", "m/m", "grade of the chassis at the end, + = uphill; with the squat of the suspension", "[calc]", "percent"),
-        Metric("side_slope", "m/m", "side slope of the chassis at the end, + = right side down; with its roll", "[calc]", "percent"),
+        Metric("climb_way", "m", "distance forward", "[calc]"),
+        Metric("grade", "m/m", "grade of the chassis at the end, + = uphill, including the squat of the suspension", "[calc]", "percent"),
+        Metric(
+            "side_slope",
+            "m/m",
+            "side slope of the chassis at the end, + = right side down, including the roll of the body",
+            "[calc]",
+            "percent",
+        ),
     ),
     evaluate,
-    (Field("settle", Number("s", 0.0, 3600.0), "time at the end over which speed and attitude are means", 1.0, written="s"),),
+    (Field("settle", Number("s", 0.0, 3600.0), "time at the end of the run for mean speed and attitude", 1.0, written="s"),),
     ("p_WB_z",),
-    meaning="grades and side slopes: speed held, rolled back, height gained",
+    meaning="grades and side slopes: final speed, distance rolled back, height gained",
 )

@@ -1,4 +1,4 @@
-"""All analyses by the word behind `type`."""
+"""All analyses by the value of `type`."""
 
 from __future__ import annotations
 

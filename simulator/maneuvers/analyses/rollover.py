@@ -1,4 +1,4 @@
-"""Fishhook and J-turn: do wheels lift, does the vehicle spin out. [NHTSA, mem]"""
+"""Fishhook and J-turn: wheel lift and spin-out. [NHTSA, mem]"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDS = {0: "front", -1: "rear"}
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """Loads by axle and side, and how long all wheels of a side are up together."""
+    """Evaluate the loads by axle and side, and the time in which all wheels of a side are lifted together."""
     rows = rows_of(drive, values)
     corners = wheels(drive)
     loads = {corner: column(drive, f"F_C_{corner}_z")[rows] for corner in corners}
@@ -26,33 +26,33 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     found = {"rollover_roll_max": float(roll.max()), "rollover_sideslip_max": float(slip.max())}
     found["spun_out"] = float(slip.max() > values["spin_out"])
     found["rollover_roll_rate_max"] = float(np.abs(column(drive, "w_WB_B_x")[rows]).max())
-    together = []
+    lift_times = []
     for letter, side in SIDES.items():
         up = [loads[corner] <= values["lifted"] for corner in corners if corner.endswith(letter)]
         if len(up) > 1:
-            together.append(longest(np.logical_and.reduce(up), drive.interval))
-        for place, end in ENDS.items():
-            corner = next((one for one in axles(corners)[place] if one.endswith(letter)), None) if corners else None
+            lift_times.append(longest(np.logical_and.reduce(up), drive.interval))
+        for position, end in ENDS.items():
+            corner = next((one for one in axles(corners)[position] if one.endswith(letter)), None) if corners else None
             found[f"load_min_{end}_{side}"] = float(loads[corner].min()) if corner else math.nan
-    found["two_wheel_lift_time"] = max(together, default=math.nan)
+    found["two_wheel_lift_time"] = max(lift_times, default=math.nan)
     return Found(found, {})
 
 
 ANALYSIS = Analysis(
     "rollover",
     (
-        Metric("two_wheel_lift_time", "s", "longest time that all wheels of one side are up together", MARK),
-        *(Metric(f"load_min_{end}_{side}", "N", f"smallest load of the {side} wheel of the {end}most axle", MARK) for end in ENDS.values() for side in SIDES.values()),
-        Metric("rollover_roll_max", "rad", "largest roll angle", MARK, "deg"),
-        Metric("rollover_roll_rate_max", "rad/s", "largest roll rate", MARK, "degps"),
-        Metric("rollover_sideslip_max", "rad", "largest sideslip of the center of mass", MARK, "deg"),
-        Metric("spun_out", "1", "1 when the sideslip went beyond the limit of the parameters", "[prop]"),
+        Metric("two_wheel_lift_time", "s", "longest time in which all wheels of one side are lifted together", MARK),
+        *(Metric(f"load_min_{end}_{side}", "N", f"minimum load of the {side} wheel of the {end}most axle", MARK) for end in ENDS.values() for side in SIDES.values()),
+        Metric("rollover_roll_max", "rad", "maximum roll angle", MARK, "deg"),
+        Metric("rollover_roll_rate_max", "rad/s", "maximum roll rate", MARK, "degps"),
+        Metric("rollover_sideslip_max", "rad", "maximum sideslip of the center of mass", MARK, "deg"),
+        Metric("spun_out", "1", "1 if the sideslip exceeds `spin_out`, else 0", "[prop]"),
     ),
     evaluate,
     (
-        Field("lifted", Number("N", 0.0, 1e6), "load below which a wheel is up", 1.0, written="N"),
-        Field("spin_out", Number("rad", 0.0, math.pi), "sideslip beyond which the vehicle spins [prop]", math.radians(60.0), written="deg"),
+        Field("lifted", Number("N", 0.0, 1e6), "load below which a wheel counts as lifted", 1.0, written="N"),
+        Field("spin_out", Number("rad", 0.0, math.pi), "sideslip above which the vehicle counts as spun out [prop]", math.radians(60.0), written="deg"),
     ),
     ("v_WG_B", "w_WB_B_x", "F_C"),
-    meaning="fishhook, J-turn: smallest loads, two wheels up together, roll, spin-out",
+    meaning="fishhook, J-turn: minimum loads, two-wheel lift, roll, spin-out",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""One period of a sine of the steering wheel: how late and how large the answers are. [ISO 7401, mem]"""
+"""One period of a sine of the steering wheel: lags and gains of the response. [ISO 7401, mem]"""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from simulator.maneuvers.analyses.common import NOTHING, Array, column, low_pass
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
 
 MARK = "ISO 7401 [mem]"
-LEAST = 1e-3
-"""rad of steering-wheel angle below which there is no sine."""
-BEGUN = 0.1
-"""Share of the largest angle from which the sine has begun."""
+MIN_ANGLE = 1e-3
+"""Steering-wheel angle [rad] below which there is no sine."""
+ONSET = 0.1
+"""Fraction of the largest angle at which the sine begins."""
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """The two peaks of each series, the first in the direction in which the wheel is turned first."""
+    """Evaluate the two peaks of each series, the first in the direction of the first turn of the wheel."""
     rows = rows_of(drive, values)
     time, steering = drive.time[rows], column(drive, "steering_wheel_angle", values)[rows]
     steering = steering - steering[0]
     largest = float(np.abs(steering).max())
-    if not largest > LEAST:
+    if not largest > MIN_ANGLE:
         return NOTHING
-    begun = int(np.flatnonzero(np.abs(steering) > BEGUN * largest)[0])
+    begun = int(np.flatnonzero(np.abs(steering) > ONSET * largest)[0])
     sign = math.copysign(1.0, steering[begun])
-    steer = _two(time[begun:], sign * steering[begun:])
+    steer = _peaks(time[begun:], sign * steering[begun:])
     found = {}
     for name, series in (("yaw_rate", "w_WB_B_z"), ("lateral_acceleration", "a_WG_B_y")):
-        answer = column(drive, series, values)[rows]
-        answers = _two(time[begun:], sign * (answer - answer[begun])[begun:])
-        for number, (asked, given) in enumerate(zip(steer, answers, strict=True), 1):
-            found[f"{name}_lag_{number}"] = given[0] - asked[0]
-            found[f"{name}_gain_{number}"] = given[1] / asked[1]
+        response = column(drive, series, values)[rows]
+        responses = _peaks(time[begun:], sign * (response - response[begun])[begun:])
+        for number, (input_peak, output_peak) in enumerate(zip(steer, responses, strict=True), 1):
+            found[f"{name}_lag_{number}"] = output_peak[0] - input_peak[0]
+            found[f"{name}_gain_{number}"] = output_peak[1] / input_peak[1]
     return Found(found, {})
 
 
-def _two(time: Array, series: Array) -> tuple[tuple[float, float], tuple[float, float]]:
-    """(time, value) of the largest value before the smallest one, and of this."""
+def _peaks(time: Array, series: Array) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return (time, value) of the maximum before the minimum, and of the minimum."""
     lowest = int(np.argmin(series))
     when, value = peak(time, -series)
     return peak(time[: lowest + 1], series[: lowest + 1]), (when, -value)
@@ -49,12 +49,12 @@ def _two(time: Array, series: Array) -> tuple[tuple[float, float], tuple[float, 
 ANALYSIS = Analysis(
     "sine_lag",
     tuple(
-        Metric(f"{name}_{what}_{number}", unit if what == "gain" else "s", words.format(name.replace("_", " "), number), MARK)
+        Metric(f"{name}_{quantity}_{number}", unit if quantity == "gain" else "s", meaning.format(name.replace("_", " "), number), MARK)
         for name, unit in (("yaw_rate", "1/s"), ("lateral_acceleration", "m/s2/rad"))
         for number in (1, 2)
-        for what, words in (
+        for quantity, meaning in (
             ("lag", "peak {1} of the {0} behind peak {1} of the steering wheel"),
-            ("gain", "peak {1} of the {0} per rad of it"),
+            ("gain", "peak {1} of the {0} per rad of steering-wheel angle"),
         )
     ),
     evaluate,

@@ -1,4 +1,4 @@
-"""Sine with dwell: does the yaw rate die away, and does the vehicle get out of the way. [49 CFR 571.126 via GB/T 30677]"""
+"""Sine with dwell: decay of the yaw rate and lateral displacement. [49 CFR 571.126 via GB/T 30677]"""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
 
 MARK = "49 CFR 571.126 via GB/T 30677"
 STEER_HZ, OTHERS_HZ = 10.0, 6.0
-"""Corners of the 12-pole phaseless filters."""
+"""Corners [Hz] of the zero-phase filters with 12 poles."""
 STEER_RATE, STEER_RATE_TIME = math.radians(75.0), 0.2
-"""rad/s that the steering wheel exceeds for so many s: steering has begun."""
+"""Steering rate [rad/s] and the minimum time [s] above it that define the start of steering."""
 MEAN_TIME = 0.1
-"""s of the running mean of the steering rate."""
+"""Window [s] of the running mean of the steering rate."""
 ZEROING = 1.0
-"""s before that over which every channel is zeroed."""
+"""Time [s] before that start over which every channel is zeroed."""
 BEGIN_ANGLE = math.radians(5.0)
-"""Crossed by the steering wheel: beginning of steer (BOS)."""
+"""Angle of the steering wheel at the beginning of steer (BOS)."""
 RATIO_TIMES = (1.0, 1.75)
-"""s after completion of steer (COS)."""
+"""Times [s] after completion of steer (COS)."""
 DISPLACEMENT_TIME = 1.07
-"""s after BOS."""
+"""Time [s] after BOS."""
 RIPPLE = 0.5
-"""Share of the largest yaw rate after the reversal below which a local maximum is not its peak."""
-OVER = 0.02
-"""Share of the largest angle below which the steering wheel counts as back: a filtered return to 0 need not cross it."""
+"""Fraction of the largest yaw rate after the reversal below which a local maximum is not its peak."""
+RETURNED = 0.02
+"""Fraction of the largest angle below which the steering wheel counts as returned: a filtered return to 0 need not cross zero."""
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """BOS, COS and the criteria."""
+    """Evaluate BOS, COS and the criteria."""
     rows, dt = rows_of(drive, values), drive.interval
     time = drive.time[rows]
     steering = signal_processing.phaseless(column(drive, "steering_wheel_angle"), dt, STEER_HZ)[rows]
@@ -59,9 +59,9 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         found[name] = -value_at(time, yaw_rate, end + seconds) / yaw_peak if yaw_peak > 0.0 else math.nan
     found["yaw_rate_second_peak"] = yaw_peak
     found["lateral_displacement"] = displacement(time, a_y, dt, begin)
-    driven = time >= begin
-    found["swd_sideslip_max"] = float(np.abs(sideslip(drive)[rows][driven]).max())
-    found["swd_roll_max"] = float(np.abs(column(drive, "roll")[rows][driven]).max())
+    steered = time >= begin
+    found["swd_sideslip_max"] = float(np.abs(sideslip(drive)[rows][steered]).max())
+    found["swd_roll_max"] = float(np.abs(column(drive, "roll")[rows][steered]).max())
     found["swd_speed"] = value_at(time, column(drive, "v_WB_B_x")[rows], begin)
     names = (("steering", steering, "rad"), ("yaw_rate", yaw_rate, "rad/s"), ("lateral_acceleration", a_y, "m/s2"))
     return Found(
@@ -71,29 +71,29 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
 
 
 def _completion(time: np.ndarray, steering: np.ndarray, reversal: float) -> float:
-    """Time at which the steering wheel is back at zero after its dwell on the other side; NaN when it does not come back."""
+    """Return the time at which the steering wheel returns to zero after its dwell on the other side; NaN if it does not return."""
     after = time >= reversal
     if not after.any():
         return math.nan
     lowest = float(time[after][int(np.argmin(steering[after]))])
     back = signal_processing.first_crossing(time, steering, 0.0, "rising", lowest)
-    near = signal_processing.first_crossing(time, steering, OVER * float(steering[after].min()), "rising", lowest)
-    # the filter may let it end a hair below zero, and cross it at any time later
+    near = signal_processing.first_crossing(time, steering, RETURNED * float(steering[after].min()), "rising", lowest)
+    # the filtered signal may end slightly below zero and cross zero at any later time
     return back if back - near < MEAN_TIME else near
 
 
 def _first_peak(series: np.ndarray) -> float:
-    """The first local maximum that is no ripple; NaN when there is none."""
+    """Return the first local maximum that is not a ripple; NaN if there is none."""
     inner = series[1:-1]
-    tops = np.flatnonzero((inner >= series[:-2]) & (inner > series[2:]) & (inner > RIPPLE * series.max(initial=0.0)))
-    if not tops.size:
+    maxima = np.flatnonzero((inner >= series[:-2]) & (inner > series[2:]) & (inner > RIPPLE * series.max(initial=0.0)))
+    if not maxima.size:
         return math.nan
-    near = slice(int(tops[0]), int(tops[0]) + 3)
+    near = slice(int(maxima[0]), int(maxima[0]) + 3)
     return peak(np.arange(3.0), series[near])[1]
 
 
 def displacement(time: np.ndarray, a_y: np.ndarray, dt: float, begin: float) -> float:
-    """Lateral way (m) DISPLACEMENT_TIME s after the beginning of steer: the double integral of the acceleration from there on."""
+    """Return the lateral displacement (m) DISPLACEMENT_TIME s after the beginning of steer: double integral of the acceleration."""
     end = begin + DISPLACEMENT_TIME
     if end > time[-1]:
         return math.nan
@@ -106,15 +106,20 @@ ANALYSIS = Analysis(
     "sine_with_dwell",
     (
         Metric("yaw_rate_ratio_1_00s", "1", "yaw rate 1.00 s after completion of steer over its peak after the reversal; <= 0.35", MARK),
-        Metric("yaw_rate_ratio_1_75s", "1", "the same 1.75 s after; <= 0.20", MARK),
-        Metric("lateral_displacement", "m", "to the side 1.07 s after the beginning of steer; >= 1.83 m, above 3500 kg >= 1.52 m", MARK),
+        Metric("yaw_rate_ratio_1_75s", "1", "yaw rate 1.75 s after completion of steer over its peak after the reversal; <= 0.20", MARK),
+        Metric(
+            "lateral_displacement",
+            "m",
+            "lateral displacement 1.07 s after the beginning of steer; >= 1.83 m, above 3500 kg >= 1.52 m",
+            MARK,
+        ),
         Metric("yaw_rate_second_peak", "rad/s", "first peak of the yaw rate after the reversal of steer", MARK, "degps"),
-        Metric("steering_angle_max", "rad", "largest angle of the steering wheel", MARK, "deg"),
+        Metric("steering_angle_max", "rad", "maximum angle of the steering wheel", MARK, "deg"),
         Metric("steer_begin", "s", "beginning of steer: first crossing of 5 deg", MARK),
-        Metric("steer_end", "s", "completion of steer: the steering wheel is back at zero", MARK),
-        Metric("swd_speed", "m/s", "speed at the beginning of steer; 80 +- 2 km/h asked for", MARK),
-        Metric("swd_sideslip_max", "rad", "largest sideslip of the center of mass; given up beyond 60 deg [prop]", "[prop]", "deg"),
-        Metric("swd_roll_max", "rad", "largest roll angle", "[calc]", "deg"),
+        Metric("steer_end", "s", "completion of steer: return of the steering wheel to zero", MARK),
+        Metric("swd_speed", "m/s", "speed at the beginning of steer; 80 +- 2 km/h required", MARK),
+        Metric("swd_sideslip_max", "rad", "maximum sideslip of the center of mass; abort above 60 deg [prop]", "[prop]", "deg"),
+        Metric("swd_roll_max", "rad", "maximum roll angle", "[calc]", "deg"),
     ),
     evaluate,
     (),

@@ -17,7 +17,7 @@ STEER_HZ, OTHERS_HZ = 10.0, 6.0
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """Angle over lateral acceleration from the first row beyond the lower end of the window to the first beyond the upper one."""
+    """Fit the angle over the lateral acceleration, from the first row above the lower limit of the window to the first above the upper."""
     rows = rows_of(drive, values)
     steering = signal_processing.phaseless(column(drive, "steering_wheel_angle"), drive.interval, STEER_HZ)[rows]
     a_y = signal_processing.phaseless(column(drive, "a_WG_B_y"), drive.interval, OTHERS_HZ)[rows]
@@ -27,7 +27,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     if not beyond_low.size or not beyond_high.size:
         return NOTHING
     window = slice(int(beyond_low[0]), int(beyond_high[0]) + 1)
-    # angle as a function of acceleration: what is asked for is the angle at an acceleration
+    # angle as a function of acceleration, because the result is the angle at an acceleration
     fit = line(a_y[window], steering[window])
     return Found(
         {
@@ -47,19 +47,19 @@ ANALYSIS = Analysis(
         Metric(
             "steering_angle_at_level",
             "rad",
-            "steering-wheel angle at the level (0.3 g) by regression, without its sign: A",
+            "magnitude A of the steering-wheel angle at the level (0.3 g), by regression",
             MARK,
             "deg",
         ),
-        Metric("steering_regression", "1", "share of the variance of the angle that the straight line explains", "[calc]"),
+        Metric("steering_regression", "1", "fraction of the variance of the angle that the regression explains", "[calc]"),
         Metric("steering_rate_mean", "rad/s", "mean rate of the steering wheel within the window", "[calc]", "degps"),
-        Metric("speed_deviation_max", "m/s", "largest change of speed within the window", "[calc]"),
+        Metric("speed_deviation_max", "m/s", "maximum change of speed within the window", "[calc]"),
     ),
     evaluate,
     (
-        Field("level", _LATERAL, "lateral acceleration whose angle is wanted", 0.3 * G, written="g"),
-        Field("from", _LATERAL, "lower end of the window of the regression [mem]", 0.1 * G, written="g"),
-        Field("to", _LATERAL, "upper end of the window [mem]", 0.375 * G, written="g"),
+        Field("level", _LATERAL, "lateral acceleration of the evaluated angle", 0.3 * G, written="g"),
+        Field("from", _LATERAL, "lower limit of the window of the regression [mem]", 0.1 * G, written="g"),
+        Field("to", _LATERAL, "upper limit of the window [mem]", 0.375 * G, written="g"),
     ),
     ("steering_wheel_angle",),
     meaning="slowly increasing steer: steering-wheel angle at 0.3 g by regression over 0.1 to 0.375 g",

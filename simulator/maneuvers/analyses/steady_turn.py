@@ -1,4 +1,4 @@
-"""Steady turns: understeer gradient and what goes with it, by constant radius, constant speed or constant steer. [ISO 4138, mem]"""
+"""Steady turns: understeer gradient and related gradients at constant radius, speed or steering angle. [ISO 4138, mem]"""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
 MARK = "ISO 4138 [mem]"
 GRADIENTS = (
     Metric(
-        "understeer_gradient", "rad s2/m", "road-wheel angle beyond L/R needed per lateral acceleration, within the band", MARK, "degpg"
+        "understeer_gradient", "rad s2/m", "change of road-wheel angle minus L/R per lateral acceleration, within the band", MARK, "degpg"
     ),
-    Metric("understeer_gradient_left", "rad s2/m", "the same of left turns", MARK, "degpg"),
-    Metric("understeer_gradient_right", "rad s2/m", "the same of right turns", MARK, "degpg"),
+    Metric("understeer_gradient_left", "rad s2/m", "understeer gradient of left turns", MARK, "degpg"),
+    Metric("understeer_gradient_right", "rad s2/m", "understeer gradient of right turns", MARK, "degpg"),
     Metric(
         "understeer_gradient_least",
         "rad s2/m",
-        "the least of the same in any window of 0.1 g inside the band, either side",
+        "minimum understeer gradient in any window of 0.1 g inside the band, either side",
         "[calc]",
         "degpg",
     ),
-    Metric("understeer_gradient_change", "rad s2/m", "the largest less the least of these", "[calc]", "degpg"),
+    Metric("understeer_gradient_change", "rad s2/m", "maximum minus minimum of the local understeer gradients", "[calc]", "degpg"),
     Metric("sideslip_gradient", "rad s2/m", "sideslip of the center of mass per lateral acceleration", MARK, "degpg"),
     Metric("roll_gradient", "rad s2/m", "roll angle per lateral acceleration", MARK, "degpg"),
     Metric("steering_torque_gradient", "N m s2/m", "torque at the steering wheel per lateral acceleration", MARK, "Nmpg"),
     Metric("steady_yaw_rate_gain", "1/s", "yaw rate per steering-wheel angle, mean over the band", MARK),
-    Metric("steady_lateral_acceleration_max", "m/s2", "largest steady lateral acceleration", MARK),
-    Metric("characteristic_speed", "m/s", "speed at which twice the angle of a slow turn is needed, sqrt(L / K); K > 0", "[calc]"),
-    Metric("critical_speed", "m/s", "speed from which on it is unstable, sqrt(-L / K); K < 0", "[calc]"),
+    Metric("steady_lateral_acceleration_max", "m/s2", "maximum steady lateral acceleration", MARK),
+    Metric("characteristic_speed", "m/s", "speed that requires twice the angle of a slow turn, sqrt(L / K); K > 0", "[calc]"),
+    Metric("critical_speed", "m/s", "speed above which the vehicle is unstable, sqrt(-L / K); K < 0", "[calc]"),
     Metric("steering_ratio", "1", "steering-wheel angle per road-wheel angle, within the band", "[calc]"),
 )
 BINS = 0.25
-"""m/s2 of lateral acceleration that are taken together, so that a long time at one does not outweigh the others."""
+"""Width of the bins of lateral acceleration [m/s2]; bins give all accelerations the same weight, independent of their duration."""
 
 WINDOW = 0.1 * STANDARD_GRAVITY
-"""m/s2 over which a local understeer gradient is taken: four bins, so that the noise of one does not count."""
+"""Range [m/s2] of a local understeer gradient: four bins, to suppress the noise of one bin."""
 
 
 class Turn(NamedTuple):
@@ -61,7 +61,7 @@ class Turn(NamedTuple):
 
     acceleration: Array
     beyond: Array
-    """Road-wheel angle less that of a slow turn (rad)."""
+    """Road-wheel angle minus that of a slow turn (rad)."""
     steering: Array
     road_wheel: Array
     sideslip: Array
@@ -72,7 +72,7 @@ class Turn(NamedTuple):
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """Bins of all steady rows of each side, and lines through those within the band."""
+    """Collect the steady rows of each side in bins and fit lines to the bins within the band."""
     rows = rows_of(drive, values)
     a_y, speed = column(drive, "a_WG_B_y", values), column(drive, "v_WB_B_x")
     change = np.abs(signal_processing.running_mean(signal_processing.derivative(a_y, drive.interval), drive.interval, 1.0))
@@ -83,12 +83,12 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     if not any(len(turn.acceleration) for turn in turns.values()):
         return NOTHING
     both = Turn(*(np.concatenate(pair) for pair in zip(*turns.values(), strict=True)))
-    low, high = values["from"], values["to"]
-    found = _lines(both, low, high, drive.traits.wheelbase)
+    lower, upper = values["from"], values["to"]
+    found = _lines(both, lower, upper, drive.traits.wheelbase)
     for side, turn in turns.items():
-        inside = (turn.acceleration >= low) & (turn.acceleration <= high)
+        inside = (turn.acceleration >= lower) & (turn.acceleration <= upper)
         found[f"understeer_gradient_{side}"] = line(turn.acceleration[inside], turn.beyond[inside]).slope
-    local = [gradient for turn in turns.values() for gradient in _local(turn, low, high)] or [math.nan]
+    local = [gradient for turn in turns.values() for gradient in _local(turn, lower, upper)] or [math.nan]
     found["understeer_gradient_least"], found["understeer_gradient_change"] = min(local), max(local) - min(local)
     found["understeer_gradient"] = float(np.mean(_sides(found) or [math.nan]))
     gradient, wheelbase = found["understeer_gradient"], drive.traits.wheelbase
@@ -98,10 +98,10 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     return Found(found, _curves(turns))
 
 
-def _local(turn: Turn, low: float, high: float) -> list[float]:
-    """Understeer gradients of all windows inside the band that the bins fill to both ends."""
+def _local(turn: Turn, lower: float, upper: float) -> list[float]:
+    """Return the understeer gradients of all windows in the band that the bins cover almost completely."""
     a_y = turn.acceleration
-    inside = [(a_y >= start) & (a_y <= start + WINDOW) for start in np.arange(low, high - WINDOW + 1e-9, 0.5 * BINS)]
+    inside = [(a_y >= start) & (a_y <= start + WINDOW) for start in np.arange(lower, upper - WINDOW + 1e-9, 0.5 * BINS)]
     return [line(a_y[one], turn.beyond[one]).slope for one in inside if one.any() and np.ptp(a_y[one]) > 0.6 * WINDOW]
 
 
@@ -110,15 +110,23 @@ def _sides(found: Mapping[str, float]) -> list[float]:
     return [side for side in sides if math.isfinite(side)]
 
 
-def _turn(drive: Drive, values: Mapping[str, Any], chosen: np.ndarray, sign: float) -> Turn:
-    speed, yaw_rate = column(drive, "v_WB_B_x")[chosen], sign * column(drive, "w_WB_B_z", values)[chosen]
-    a_y = sign * column(drive, "a_WG_B_y", values)[chosen]
-    road_wheel, curvature = sign * road_wheel_angle(drive)[chosen], yaw_rate / speed
-    steering = sign * column(drive, "steering_wheel_angle")[chosen]
-    torque = sign * column(drive, "steering_wheel_torque", values)[chosen]
+def _turn(drive: Drive, values: Mapping[str, Any], selected: np.ndarray, sign: float) -> Turn:
+    speed, yaw_rate = column(drive, "v_WB_B_x")[selected], sign * column(drive, "w_WB_B_z", values)[selected]
+    a_y = sign * column(drive, "a_WG_B_y", values)[selected]
+    road_wheel, curvature = sign * road_wheel_angle(drive)[selected], yaw_rate / speed
+    steering = sign * column(drive, "steering_wheel_angle")[selected]
+    torque = sign * column(drive, "steering_wheel_torque", values)[selected]
     beyond = road_wheel - drive.traits.wheelbase * curvature
     turn = Turn(
-        a_y, beyond, steering, road_wheel, sign * sideslip(drive)[chosen], sign * column(drive, "roll")[chosen], torque, yaw_rate, curvature
+        a_y,
+        beyond,
+        steering,
+        road_wheel,
+        sign * sideslip(drive)[selected],
+        sign * column(drive, "roll")[selected],
+        torque,
+        yaw_rate,
+        curvature,
     )
     bins = np.floor(a_y / BINS).astype(int)
     counts = np.bincount(bins) if len(bins) else np.zeros(0, dtype=int)
@@ -126,8 +134,8 @@ def _turn(drive: Drive, values: Mapping[str, Any], chosen: np.ndarray, sign: flo
     return Turn(*((np.bincount(bins, one, len(counts))[full] / counts[full]) if len(bins) else np.zeros(0) for one in turn))
 
 
-def _lines(turn: Turn, low: float, high: float, wheelbase: float) -> dict[str, float]:
-    inside = (turn.acceleration >= low) & (turn.acceleration <= high)
+def _lines(turn: Turn, lower: float, upper: float, wheelbase: float) -> dict[str, float]:
+    inside = (turn.acceleration >= lower) & (turn.acceleration <= upper)
     a_y = turn.acceleration[inside]
     steered = inside & (turn.steering > 0.0)
     return {
@@ -165,18 +173,18 @@ ANALYSIS = Analysis(
     GRADIENTS,
     evaluate,
     (
-        Field("from", _LATERAL, "lower end of the band of lateral acceleration", 1.0, written="mps2"),
-        Field("to", _LATERAL, "upper end of the band", 4.0, written="mps2"),
-        Field("change", Number("m/s3", 0.0, 1000.0), "rows count while the lateral acceleration changes no faster", 0.5, written="mps3"),
+        Field("from", _LATERAL, "lower limit of the band of lateral acceleration", 1.0, written="mps2"),
+        Field("to", _LATERAL, "upper limit of the band", 4.0, written="mps2"),
+        Field("change", Number("m/s3", 0.0, 1000.0), "maximum rate of change of the lateral acceleration in steady rows", 0.5, written="mps3"),
         low_pass(1.0),
     ),
     ("v_WG_B", "steering_wheel_angle", "steering_wheel_torque"),
     meaning="steady turns at constant radius, speed or steer: understeer gradient, sideslip, roll, torque over lateral acceleration",
     curves={"handling": "handling diagram: road-wheel angle beyond L/R over lateral acceleration"}
     | {
-        f"{name}_{side}": f"{what} over lateral acceleration, {side} turns"
+        f"{name}_{side}": f"{description} over lateral acceleration, {side} turns"
         for side in ("left", "right")
-        for name, what in (
+        for name, description in (
             ("steering", "steering-wheel angle"), ("sideslip", "sideslip"),
             ("roll", "roll"), ("torque", "steering-wheel torque"), ("understeer", "understeer gradient"),
         )

@@ -1,4 +1,4 @@
-"""Torque at the steering wheel: parked, and on centre. [ISO 13674-1, mem]"""
+"""Torque at the steering wheel: parked, and on center. [ISO 13674-1, mem]"""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
 
 MARK = "ISO 13674-1 [mem]"
 PARKED = 0.1
-"""m/s below which the vehicle is parked."""
+"""Speed [m/s] below which the vehicle counts as parked."""
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """The loop of torque over angle; on centre only where the vehicle rolls most of the time."""
+    """Evaluate the loop of torque over angle; on-center metrics only if the vehicle rolls most of the time."""
     rows = rows_of(drive, values)
     angle, torque = column(drive, "steering_wheel_angle", values)[rows], column(drive, "steering_wheel_torque", values)[rows]
     speed, yaw_rate = np.abs(column(drive, "v_WB_B_x")[rows]), column(drive, "w_WB_B_z", values)[rows]
@@ -47,13 +47,13 @@ def _on_center(angle: Array, torque: Array, yaw_rate: Array, center: float) -> d
 
 
 def _levels(x: Array, y: Array, level: float) -> tuple[float, float]:
-    """Mean of y where x rises, and where it falls, through a level; NaN where it never does."""
+    """Return the mean of y where x rises through a level, and where it falls through it; NaN where it never does."""
     before, after = x[:-1] - level, x[1:] - level
 
     def mean(crosses: NDArray[np.bool_]) -> float:
         i = np.flatnonzero(crosses)
-        share = before[i] / (before[i] - after[i])
-        return float(np.mean(y[i] + share * (y[i + 1] - y[i]))) if i.size else math.nan
+        fraction = before[i] / (before[i] - after[i])
+        return float(np.mean(y[i] + fraction * (y[i + 1] - y[i]))) if i.size else math.nan
 
     return mean((before < 0.0) & (after >= 0.0)), mean((before > 0.0) & (after <= 0.0))
 
@@ -61,13 +61,13 @@ def _levels(x: Array, y: Array, level: float) -> tuple[float, float]:
 ANALYSIS = Analysis(
     "steering_effort",
     (
-        Metric("steering_torque_max", "N m", "largest torque at the steering wheel", "[calc]"),
-        Metric("steering_torque_parked", "N m", "the same below 0.1 m/s", "[calc]"),
+        Metric("steering_torque_max", "N m", "maximum torque at the steering wheel", "[calc]"),
+        Metric("steering_torque_parked", "N m", "maximum torque at the steering wheel below 0.1 m/s", "[calc]"),
         Metric("on_center_torque_at_zero", "N m", "half the width of the loop of torque over angle at angle 0: friction", MARK),
         Metric("on_center_torque_offset", "N m", "middle of the loop at angle 0", MARK),
-        Metric("on_center_torque_gradient", "N m/rad", "torque per angle near the centre", MARK, "Nmpdeg"),
+        Metric("on_center_torque_gradient", "N m/rad", "torque per angle near the center", MARK, "Nmpdeg"),
         Metric("on_center_angle_deadband", "rad", "width of the loop at torque 0", MARK, "deg"),
-        Metric("on_center_yaw_rate_gain", "1/s", "yaw rate per angle near the centre", MARK),
+        Metric("on_center_yaw_rate_gain", "1/s", "yaw rate per angle near the center", MARK),
         Metric("on_center_yaw_rate_hysteresis", "rad/s", "width of the loop of yaw rate over angle at angle 0", MARK, "degps"),
     ),
     evaluate,
@@ -75,13 +75,13 @@ ANALYSIS = Analysis(
         Field(
             "center",
             Number("rad", 0.0, 20.0),
-            "angle of the steering wheel up to which it is near the centre",
+            "maximum steering-wheel angle near the center",
             math.radians(5.0),
             written="deg",
         ),
         low_pass(10.0),
     ),
     ("steering_wheel_angle", "steering_wheel_torque"),
-    meaning="steering torque: parked, and on centre from a weave: torque at 0, gradient, hysteresis, deadband",
+    meaning="steering torque: parked, and on center from a weave: torque at 0, gradient, hysteresis, deadband",
     curves={"torque": "steering-wheel torque over angle"},
 )

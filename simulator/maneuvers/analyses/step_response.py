@@ -1,4 +1,4 @@
-"""The answer to a step of the steering wheel. [ISO 7401, mem]"""
+"""Response to a step of the steering wheel. [ISO 7401, mem]"""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
 from simulator.maneuvers.signal_processing import first_crossing
 
 MARK = "ISO 7401 [mem]"
-LEAST_STEP = 1e-3
-"""rad of steering-wheel angle below which there is no step."""
+MIN_STEP = 1e-3
+"""Steering-wheel angle [rad] below which there is no step."""
 QUIET = 0.3
-"""s before the step that belong to it: the way of the wheel until half of the step."""
+"""Time [s] before the step in which the wheel moves to half of the step."""
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """t = 0 where half of the step is done; everything in the direction of the step, less what was before."""
+    """Evaluate the response from t = 0 at half of the step; signs in the direction of the step, initial values removed."""
     rows = rows_of(drive, values)
     time, steering = drive.time[rows], column(drive, "steering_wheel_angle")[rows]
     end = float(time[-1])
     first, last = float(steering[0]), mean_between(time, steering, end - values["settle"], end)
     sign = math.copysign(1.0, last - first)
-    if not abs(last - first) > LEAST_STEP:
+    if not abs(last - first) > MIN_STEP:
         return NOTHING
     zero = first_crossing(time, sign * steering, sign * 0.5 * (first + last), "rising")
     if values.get("length") is not None:
         end = min(end, zero + values["length"])
     before = (zero - QUIET - values["before"], zero - QUIET)
 
-    def change(whole: Array) -> tuple[Array, float]:
-        """(series less its mean before the step, steady value at the end), towards the step."""
-        series = whole[rows]
+    def change(values_column: Array) -> tuple[Array, float]:
+        """Return (series minus its mean before the step, steady value at the end), in the direction of the step."""
+        series = values_column[rows]
         start = mean_between(time, series, *before)
         series = sign * (series - (float(series[0]) if math.isnan(start) else start))
         return series, mean_between(time, series, end - values["settle"], end)
@@ -72,7 +72,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
 
 
 def _reached(time: Array, series: Array, steady: float, zero: float, end: float) -> float:
-    """s from t = 0 until 90 % of the steady value are reached first."""
+    """Return the time [s] from t = 0 until 90 % of the steady value are first reached."""
     if not steady > 0.0:
         return math.nan
     found = first_crossing(time, series, 0.9 * steady, "rising", zero) - zero
@@ -80,7 +80,7 @@ def _reached(time: Array, series: Array, steady: float, zero: float, end: float)
 
 
 def _peak(time: Array, series: Array, steady: float, zero: float, after: np.ndarray) -> tuple[float, float]:
-    """(s from t = 0 to the peak, overshoot)."""
+    """Return (time [s] from t = 0 to the peak, overshoot)."""
     if not steady > 0.0 or not after.any():
         return math.nan, math.nan
     when, highest = peak(time[after], series[after])
@@ -91,17 +91,17 @@ _SECONDS = Number("s", 0.0, 3600.0)
 ANALYSIS = Analysis(
     "step_response",
     (
-        Metric("steer_time", "s", "time of the steering wheel from 10 to 90 % of the step; <= 0.15 s asked for", MARK),
+        Metric("steer_time", "s", "time of the steering wheel from 10 to 90 % of the step; <= 0.15 s required", MARK),
         Metric("steer_step", "rad", "step of the steering wheel", MARK, "deg"),
-        Metric("yaw_rate_response_time", "s", "from half of the step to 90 % of the steady yaw rate", MARK),
-        Metric("lateral_acceleration_response_time", "s", "from half of the step to 90 % of the steady lateral acceleration", MARK),
-        Metric("yaw_rate_peak_time", "s", "from half of the step to the largest yaw rate", MARK),
-        Metric("lateral_acceleration_peak_time", "s", "from half of the step to the largest lateral acceleration", MARK),
+        Metric("yaw_rate_response_time", "s", "time from half of the step to 90 % of the steady yaw rate", MARK),
+        Metric("lateral_acceleration_response_time", "s", "time from half of the step to 90 % of the steady lateral acceleration", MARK),
+        Metric("yaw_rate_peak_time", "s", "time from half of the step to the maximum yaw rate", MARK),
+        Metric("lateral_acceleration_peak_time", "s", "time from half of the step to the maximum lateral acceleration", MARK),
         Metric("yaw_rate_overshoot", "1", "(peak - steady) / steady of the yaw rate", MARK),
         Metric("lateral_acceleration_overshoot", "1", "(peak - steady) / steady of the lateral acceleration", MARK),
         Metric("yaw_rate_steady_gain", "1/s", "steady yaw rate per steering-wheel angle", MARK),
         Metric("lateral_acceleration_steady_gain", "m/s2/rad", "steady lateral acceleration per rad of steering-wheel angle", MARK),
-        Metric("step_lateral_acceleration", "m/s2", "steady lateral acceleration; 4 m/s2 asked for", MARK),
+        Metric("step_lateral_acceleration", "m/s2", "steady lateral acceleration; 4 m/s2 required", MARK),
         Metric("step_roll_gain", "rad s2/m", "steady roll angle per lateral acceleration", MARK, "degpg"),
         Metric("step_roll_overshoot", "1", "(peak - steady) / steady of the roll angle", MARK),
         Metric("step_sideslip", "rad", "steady sideslip of the center of mass, + = in the direction of the step", MARK, "deg"),
@@ -109,13 +109,13 @@ ANALYSIS = Analysis(
     ),
     evaluate,
     (
-        Field("before", _SECONDS, "time before the step whose mean is taken off", 0.5, written="s"),
-        Field("settle", _SECONDS, "time at the end whose mean is the steady value", 1.0, written="s"),
-        Field("length", _SECONDS, "time after the step that counts; to the end when left out", None, written="s"),
+        Field("before", _SECONDS, "time before the step for the initial values", 0.5, written="s"),
+        Field("settle", _SECONDS, "time at the end for the steady values", 1.0, written="s"),
+        Field("length", _SECONDS, "evaluated time after the step; default: to the end", None, written="s"),
         low_pass(0.0),
     ),
     ("v_WG_B", "steering_wheel_angle"),
-    meaning="step of the steering wheel: response and peak times, overshoot, gains, TB factor; left and right alike",
+    meaning="step of the steering wheel: response and peak times, overshoot, gains, TB factor; steps to the left or right",
     curves={
         "steering": "steering-wheel angle over time since the step", "yaw_rate": "yaw rate over time since the step",
         "lateral_acceleration": "lateral acceleration over time since the step", "roll": "roll angle over time since the step",

@@ -1,4 +1,4 @@
-"""The smallest turn: diameter between curbs and between walls. [ISO 789-3, UN R79, mem]"""
+"""Tightest turn: diameter between curbs and between walls. [ISO 789-3, UN R79, mem]"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simulator.maneuvers.cone_course import Track, outline
 
 
 class Circle(NamedTuple):
-    """m."""
+    """Center and radius of a circle, m."""
 
     x: float
     y: float
@@ -23,7 +23,7 @@ class Circle(NamedTuple):
 
 
 def circle(x: Array, y: Array) -> Circle:
-    """The circle of least squares of x^2 + y^2 = 2 a x + 2 b y + c. [Kasa 1976]"""
+    """Return the least-squares circle of x^2 + y^2 = 2 a x + 2 b y + c. [Kasa 1976]"""
     mean_x, mean_y = x.mean(), y.mean()
     u, v = x - mean_x, y - mean_y
     (a, b, c), *_ = np.linalg.lstsq(np.column_stack((2.0 * u, 2.0 * v, np.ones(len(u)))), u * u + v * v, rcond=None)
@@ -31,7 +31,7 @@ def circle(x: Array, y: Array) -> Circle:
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-    """Over the last part of the turn that the parameters say."""
+    """Evaluate the final part of the turn, of the angle `turn`."""
     rows = rows_of(drive, values)
     heading = drive.columns["heading"][rows]
     turned = np.abs(heading - heading[-1])
@@ -52,7 +52,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         B = [np.asarray(drive.columns[name])[rows][last:] for name in ("p_WB_x", "p_WB_y", "yaw", "v_WB_B_x")]
         corners_x, corners_y = outline(drive.body, Track(*B))
         found["turning_circle_wall"] = 2.0 * float(np.hypot(corners_x - path.x, corners_y - path.y).max(axis=1).mean())
-    return Found(found, {"wheel": curve(x - path.x, y - path.y, "east of the centre", "north of the centre", "m", "m")})
+    return Found(found, {"wheel": curve(x - path.x, y - path.y, "east of the center", "north of the center", "m", "m")})
 
 
 ANALYSIS = Analysis(
@@ -65,8 +65,8 @@ ANALYSIS = Analysis(
         Metric("turning_speed", "m/s", "mean speed", "[calc]"),
     ),
     evaluate,
-    (Field("turn", Number("rad", 0.5, 100.0), "so much of the end of the turn is looked at", math.tau, written="deg"),),
+    (Field("turn", Number("rad", 0.5, 100.0), "evaluated angle at the end of the turn", math.tau, written="deg"),),
     ("p_WC", "F_C", "steering_wheel_angle"),
     meaning="turning circle: diameters between curbs and between walls",
-    curves={"wheel": "path of the outer front wheel about the centre of its circle"},
+    curves={"wheel": "path of the outer front wheel about the center of its circle"},
 )

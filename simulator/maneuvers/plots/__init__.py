@@ -1,1 +1,1 @@
-"""Pictures of a drive: each knows what it needs and draws itself; `table.PICTURES` has them by name. Nothing here loads matplotlib."""
+"""Plots of a run; `kinds.PLOT_KINDS` contains them by name. Importing this package does not load matplotlib."""

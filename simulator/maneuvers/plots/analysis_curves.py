@@ -1,4 +1,4 @@
-"""What the analyses found, as curves: over frequency with gain, phase and coherence below each other, and everything else one by one."""
+"""Plots of the curves of the analyses: frequency responses in stacked panels, and all other curves in a panel each."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ if TYPE_CHECKING:
 KINDS = ("gain", "phase", "coherence")
 """Last word of the name of a curve over frequency, in the order of the panels."""
 MOST_ROWS, MOST_CURVES = 6, 12
-"""Panels of one picture; more would not be readable."""
+"""Maximum number of panels in a plot, for readability."""
 
 
 def drawable(curves: Mapping[str, Curve]) -> dict[str, Curve]:
-    """Those with at least two finite points, and of these the finite points."""
+    """Return the curves with at least two finite points, reduced to their finite points."""
     out = {}
     for name, curve in curves.items():
-        good = np.isfinite(curve.x) & np.isfinite(curve.y)
-        if good.sum() >= 2:
-            out[name] = curve._replace(x=curve.x[good], y=curve.y[good])
+        finite = np.isfinite(curve.x) & np.isfinite(curve.y)
+        if finite.sum() >= 2:
+            out[name] = curve._replace(x=curve.x[finite], y=curve.y[finite])
     return out
 
 
 def _frequency_response(figure: Figure, run: Run) -> None:
-    """A panel for each kind and unit; curves of one input and output have one color."""
-    over = {
+    """Draw a panel for each kind and unit; curves of one input and output have one color."""
+    responses = {
         name: curve._replace(x=curve.x[curve.x > 0.0], y=curve.y[curve.x > 0.0])
         for name, curve in run.curves.items()
         if curve.x_unit == "Hz"
     }
-    over = drawable(over)
-    if not over:
-        raise EmptyPlotError("no curve over frequency from the analyses of this maneuver")
+    responses = drawable(responses)
+    if not responses:
+        raise EmptyPlotError("the analyses of this maneuver return no curve over frequency")
     rows: dict[tuple[int, str, str], list[str]] = {}
-    for name, curve in over.items():
+    for name, curve in responses.items():
         kind = next((i for i, word in enumerate(KINDS) if name.endswith(f"_{word}") or name == word), len(KINDS))
         rows.setdefault((kind, KINDS[kind] if kind < len(KINDS) else curve.y_name, curve.y_unit), []).append(name)
-    chosen = sorted(rows, key=lambda row: row[0])[:MOST_ROWS]
-    figure.set_size_inches(9.0, max(4.5, 1.3 + 1.8 * len(chosen)))
-    grid = panels(figure, f"{run.maneuver.title}: frequency response", len(chosen), above=LEGEND_ALONE)[:, 0].tolist()
-    subjects = list(dict.fromkeys(_subject(name) for name in over))
-    for axes, row in zip(grid, chosen, strict=True):
+    selected = sorted(rows, key=lambda row: row[0])[:MOST_ROWS]
+    figure.set_size_inches(9.0, max(4.5, 1.3 + 1.8 * len(selected)))
+    grid = panels(figure, f"{run.maneuver.title}: frequency response", len(selected), above=LEGEND_ALONE)[:, 0].tolist()
+    subjects = list(dict.fromkeys(_subject(name) for name in responses))
+    for axes, row in zip(grid, selected, strict=True):
         for name in rows[row]:
-            subject, curve = _subject(name), over[name]
+            subject, curve = _subject(name), responses[name]
             color = COLORS[subjects.index(subject) % len(COLORS)]
             line(axes, curve.x, factor_shown(curve.y_unit) * curve.y, color, subject.replace("_", " "))
         name_axes(axes, y=axis_words(row[1], row[2]))
@@ -61,7 +61,7 @@ def _frequency_response(figure: Figure, run: Run) -> None:
         axes.tick_params(labelbottom=axes is grid[-1])
         if row[1] == "coherence":
             axes.set_ylim(-0.02, 1.05)
-    _decimal(grid[-1], over)
+    _decimal(grid[-1], responses)
     name_axes(grid[-1], x="frequency [Hz]")
     keys = {label: handle for axes in grid for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
     keyed(grid[0], handles=keys)
@@ -72,7 +72,7 @@ def _subject(name: str) -> str:
 
 
 def _decimal(axes: object, curves: Mapping[str, Curve]) -> None:
-    """Frequencies as 0.2, 0.5, 1 ... instead of powers of ten."""
+    """Label the frequencies as 0.2, 0.5, 1 ... instead of powers of ten."""
     low, high = min(float(curve.x.min()) for curve in curves.values()), max(float(curve.x.max()) for curve in curves.values())
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = (1.0, 2.0, 5.0) if len(decades) < 5 else (1.0,)
@@ -83,16 +83,16 @@ def _decimal(axes: object, curves: Mapping[str, Curve]) -> None:
 
 
 def _curves(figure: Figure, run: Run) -> None:
-    """A panel for each curve, in the order in which they were found."""
+    """Draw a panel for each curve, in the order of the analyses."""
     found = list(drawable(run.curves).items())
     if not found:
-        raise EmptyPlotError("no curve from the analyses of this maneuver")
+        raise EmptyPlotError("the analyses of this maneuver return no curve")
     shown = found[:MOST_CURVES]
     columns = min(2, len(shown))
     rows = -(-len(shown) // columns)
     figure.set_size_inches(9.0, max(4.5, 1.05 + 2.6 * rows))
-    left_out = f" (the first {MOST_CURVES} of {len(found)})" if len(found) > MOST_CURVES else ""
-    grid = panels(figure, f"{run.maneuver.title}: curves of the analyses{left_out}", rows, columns, between=0.95, above=0.25, share=False)
+    omitted = f" (the first {MOST_CURVES} of {len(found)})" if len(found) > MOST_CURVES else ""
+    grid = panels(figure, f"{run.maneuver.title}: curves of the analyses{omitted}", rows, columns, between=0.95, above=0.25, share=False)
     for axes in grid.ravel()[len(shown) :]:
         axes.remove()
     for axes, (name, curve) in zip(grid.ravel(), shown, strict=False):
@@ -105,5 +105,5 @@ def _curves(figure: Figure, run: Run) -> None:
 
 PLOTS = (
     Plot("frequency_response", "gain, phase and coherence over frequency", _frequency_response, "curves over frequency of an analysis"),
-    Plot("curves", "every curve that the analyses of the maneuver give, one panel each", _curves, "curves of an analysis"),
+    Plot("curves", "all curves of the analyses of the maneuver, one panel each", _curves, "curves of an analysis"),
 )

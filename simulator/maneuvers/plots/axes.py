@@ -1,6 +1,6 @@
-"""Axes of all pictures: placed in inches instead of by trial, named with their units, shaded by what was driven.
+"""Axes of all plots: fixed margins in inches, labels with units, shaded phases.
 
-A layout that measures every letter first costs as much time as drawing; here margins are fixed and wide enough.
+Fixed margins avoid a layout that measures every text; that would take as long as the drawing.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LEFT, RIGHT, TOP, BOTTOM, BETWEEN, BESIDE = 0.95, 0.25, 0.55, 0.6, 0.2, 1.05
-"""in, around the panels of a picture, and between them down and across."""
+LEFT, RIGHT, TOP, BOTTOM, BETWEEN, BETWEEN_COLUMNS = 0.95, 0.25, 0.55, 0.6, 0.2, 1.05
+"""Margins around the panels of a plot, and distances between them down and across [in]."""
 SECOND_AXIS = 0.6
-"""in, more on the right for an axis in another unit."""
+"""Additional right margin for an axis in another unit [in]."""
 LEGEND = 0.25
-"""in, more above for a legend over the names of phases."""
+"""Additional top margin for a legend above the names of phases [in]."""
 LEGEND_ALONE = 0.08
-"""in, for a legend over nothing."""
+"""Additional top margin for a legend without names of phases [in]."""
 LETTER = 0.085
-"""in, about the width of a letter of 10 points."""
+"""Approximate width of a letter of 10 points [in]."""
 BEYOND = 0.3
-"""in by which the label of an axis may be longer than the axis."""
-MOST_TITLE = 110
-"""Letters of a title; of a longer one the middle is left out."""
+"""Length by which the label of an axis may exceed the axis [in]."""
+MAX_TITLE = 110
+"""Maximum number of characters of a title; a longer title is shortened in the middle."""
 
 
 def panels(
@@ -51,36 +51,36 @@ def panels(
     between: float = BETWEEN,
     share: bool = True,
 ) -> NDArray:
-    """Axes (rows, columns) of a picture under a title; panels below each other share the x axis. Lengths in inches."""
+    """Return axes (rows, columns) under a title; stacked panels share the x axis. Lengths in inches."""
     width, height = figure.get_size_inches()
     top = TOP + above
-    tall = (height - top - below - (rows - 1) * between) / rows
-    wide = (width - LEFT - right - (columns - 1) * BESIDE) / columns
-    place = {
+    panel_height = (height - top - below - (rows - 1) * between) / rows
+    panel_width = (width - LEFT - right - (columns - 1) * BETWEEN_COLUMNS) / columns
+    grid_options = {
         "left": LEFT / width,
         "right": 1.0 - right / width,
         "bottom": below / height,
         "top": 1.0 - top / height,
-        "hspace": between / tall,
-        "wspace": BESIDE / wide,
+        "hspace": between / panel_height,
+        "wspace": BETWEEN_COLUMNS / panel_width,
     }
-    grid = figure.subplots(rows, columns, squeeze=False, sharex="col" if share else False, height_ratios=heights, gridspec_kw=place)
-    shown = title if len(title) <= MOST_TITLE else f"{title[: MOST_TITLE - 41]}…{title[-40:]}"
+    grid = figure.subplots(rows, columns, squeeze=False, sharex="col" if share else False, height_ratios=heights, gridspec_kw=grid_options)
+    shown = title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 41]}…{title[-40:]}"
     size = min(11.0, 11.0 * (width - LEFT - RIGHT) / (1.12 * LETTER * max(1, len(shown))))
     figure.text(LEFT / width, 1.0 - 0.27 / height, shown, fontsize=size, fontweight="bold", color=INK)
     return grid
 
 
 def inches(axes: Axes) -> tuple[float, float]:
-    """Width and height of a panel."""
-    sheet = axes.figure.get_figure(root=True)
-    assert sheet is not None
-    width, height = axes.get_position().size * sheet.get_size_inches()
+    """Return the width and height of a panel."""
+    root = axes.figure.get_figure(root=True)
+    assert root is not None
+    width, height = axes.get_position().size * root.get_size_inches()
     return float(width), float(height)
 
 
 def name_axes(axes: Axes, x: str = "", y: str = "") -> None:
-    """Labels of the axes, at fixed distances: measuring the numbers beside them takes longer than drawing them."""
+    """Label the axes at fixed distances, because measuring the tick labels takes longer than drawing them."""
     across, up = inches(axes)
     if x:
         axes.set_xlabel(x, fontsize=max(7.0, min(10.0, 10.0 * (across + BEYOND) / (LETTER * len(x)))))
@@ -94,14 +94,14 @@ def name_axes(axes: Axes, x: str = "", y: str = "") -> None:
 
 
 def time_panels(figure: Figure, run: Run, title: str, labels: Sequence[str], *, right: float = RIGHT, above: float = 0.0) -> list[Axes]:
-    """A panel over time for each label of a y axis, one below the other, with what was driven shaded."""
+    """Return a panel over time for each y label, stacked, with shaded phases."""
     rows = panels(figure, f"{run.maneuver.title}: {title}", len(labels), right=right, above=above)[:, 0].tolist()
     over_time(rows, run, labels)
     return rows
 
 
 def over_time(rows: Sequence[Axes], run: Run, labels: Sequence[str]) -> None:
-    """Make panels that lie one below the other ones over time."""
+    """Convert stacked panels to panels over time."""
     for axes, label in zip(rows, labels, strict=True):
         shade(axes, run, named=axes is rows[0])
         name_axes(axes, y=label)
@@ -111,7 +111,7 @@ def over_time(rows: Sequence[Axes], run: Run, labels: Sequence[str]) -> None:
 
 
 def shade(axes: Axes, run: Run, *, named: bool) -> None:
-    """Bands of the phases of a maneuver with their names, or of its lane changes where it has no phases."""
+    """Shade the phases of a maneuver with their names, or the lane changes if it has no phases."""
     phases = phase_spans(run)
     span = float(run.time[-1] - run.time[0])
     for i, (begin, end, _) in enumerate(phases):
@@ -130,7 +130,7 @@ def shade(axes: Axes, run: Run, *, named: bool) -> None:
 
 
 def phase_spans(run: Run) -> list[tuple[float, float, str]]:
-    """(begin, end, name) of each stretch of a drive in one phase, s; empty without phases."""
+    """Return (begin [s], end [s], name) of each phase interval of a run; empty without phases."""
     if "phase" not in run.columns or not run.maneuver.phase_names:
         return []
     phase, names = np.asarray(run.columns["phase"]).astype(int), run.maneuver.phase_names
@@ -144,28 +144,28 @@ def phase_spans(run: Run) -> list[tuple[float, float, str]]:
 
 
 def _name_phases(axes: Axes, phases: Iterable[tuple[float, float, str]], span: float) -> None:
-    """Names above the panel, each over its band; one that does not fit is cut, or left out where less than three letters of it would."""
+    """Write the names above the panel over their bands; shorten a long name, or omit it if fewer than three letters fit."""
     width = inches(axes)[0]
     for begin, end, name in phases:
-        room = int(width * (end - begin) / span / (0.88 * LETTER)) if span > 0.0 else 0
-        shown = name if len(name) <= room else f"{name[: room - 1]}…" if room > 3 else ""
+        letters = int(width * (end - begin) / span / (0.88 * LETTER)) if span > 0.0 else 0
+        shown = name if len(name) <= letters else f"{name[: letters - 1]}…" if letters > 3 else ""
         if shown:
             axes.text(begin, 1.01, shown, transform=axes.get_xaxis_transform(), ha="left", va="bottom", color=QUIET, fontsize=8.5)
 
 
 def note(axes: Axes, text: str) -> None:
-    """A quiet line above a panel, on its right."""
+    """Write a gray line above a panel, aligned right."""
     axes.text(1.0, 1.01, text, transform=axes.transAxes, ha="right", va="bottom", color=QUIET, fontsize=9)
 
 
 def keyed(axes: Axes, columns: int = 4, *, second: bool = False, handles: Mapping[str, Artist] | None = None) -> None:
-    """The legend, in a line above the panel; `second`: above the names of the phases; `handles`: by their words, instead of the panel's own."""
-    place = (0.0, 1.0 + (0.17 if second else 0.0) / inches(axes)[1])
+    """Add the legend above the panel. `second`: above the names of the phases; `handles`: entries by label instead of those of the panel."""
+    grid_options = (0.0, 1.0 + (0.17 if second else 0.0) / inches(axes)[1])
     entries = (handles.values(), handles) if handles is not None else ()
     axes.legend(
         *entries,
         loc="lower left",
-        bbox_to_anchor=place,
+        bbox_to_anchor=grid_options,
         ncols=columns,
         fontsize=9,
         borderaxespad=0.0,
@@ -176,17 +176,17 @@ def keyed(axes: Axes, columns: int = 4, *, second: bool = False, handles: Mappin
 
 
 def line(axes: Axes, x: NDArray, y: NDArray, color: str, label: str = "", **details: Any) -> None:
-    """A curve over something that rises, with no more points than can be seen."""
+    """Draw a curve with increasing x, reduced to the visible number of points."""
     axes.plot(*thinned(x, y), color=color, label=label or None, **details)
 
 
 def second_axis(axes: Axes, factor: float, label: str) -> None:
-    """The y axis in another unit as well, on the right, of which `factor` make one of the first."""
+    """Add a y axis on the right in another unit; `factor` converts from the unit of the first axis."""
     other = axes.secondary_yaxis("right", functions=(lambda values: np.multiply(values, factor), lambda values: np.divide(values, factor)))
     other.set_ylabel(label)
     other.yaxis.set_label_coords(1.0 + 0.6 / inches(axes)[0], 0.5, axes.transAxes)
 
 
 def in_g(axes: Axes) -> None:
-    """g beside an axis in m/s2."""
+    """Add an axis in g to an axis in m/s2."""
     second_axis(axes, 1.0 / STANDARD_GRAVITY, "[g]")

@@ -1,4 +1,4 @@
-"""What a picture of a drive is, and what it may look at."""
+"""Contract of a plot of a run and of the data for it."""
 
 from __future__ import annotations
 
@@ -21,70 +21,70 @@ if TYPE_CHECKING:
 
 
 class EmptyPlotError(Exception):
-    """A picture has nothing to show in this drive; the text says what is missing."""
+    """Raised by a plot that has nothing to show in this run; the text names the missing data."""
 
 
 class Signals:
-    """Columns of a drive, and what pictures and pages make of them."""
+    """Columns of a run and quantities derived from them."""
 
     columns: Mapping[str, NDArray[Any]]
-    """By name (n,), SI."""
+    """Columns by name (n,), SI."""
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(n,) s."""
+        """Time [s] of each row (n,)."""
         return self.columns["time"]
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """A column (n,). Raises EmptyPlotError when it is not there or not finite."""
+        """Return a column (n,). Raises EmptyPlotError if it is missing or not finite."""
         if name not in self.columns:
-            raise EmptyPlotError(f"no column {name} in this drive")
+            raise EmptyPlotError(f"the run has no column {name}")
         column = np.asarray(self.columns[name], dtype=float)
         if not np.isfinite(column).all():
-            raise EmptyPlotError(f"{name} is not finite in this drive")
+            raise EmptyPlotError(f"the column {name} is not finite in this run")
         return column
 
     def smooth(self, name: str) -> NDArray[np.float64]:
-        """A column (n,) through the phaseless low pass of the metrics. Raises EmptyPlotError as `column`."""
+        """Return a column (n,) after the zero-phase low pass of the metrics. Raises EmptyPlotError as `column`."""
         return phaseless(self.column(name), float(self.time[-1] - self.time[0]) / (len(self.time) - 1), FILTER_HZ)
 
     def corners(self, field: str, end: str = "") -> dict[str, NDArray[np.float64]]:
-        """Columns of a field of the wheels by corner, in the order of the log. Raises EmptyPlotError when there are none."""
+        """Return the columns of a wheel field by corner, in the order of the log. Raises EmptyPlotError if there are none."""
         names = [name for name in self.columns if name.startswith(f"{field}_") and name.endswith(end)]
         found = {name[len(field) + 1 : len(name) - len(end)]: name for name in names}
         found = {corner: name for corner, name in found.items() if corner.isupper() and corner.isalpha()}
         if not found:
-            raise EmptyPlotError(f"no columns {field}_*{end} in this drive")
+            raise EmptyPlotError(f"the run has no columns {field}_*{end}")
         return {corner: self.column(name) for corner, name in found.items()}
 
 
 @dataclass(frozen=True)
 class Run(Signals):
-    """What a picture may look at."""
+    """Data of a run for the plots."""
 
     maneuver: Maneuver
     columns: Mapping[str, NDArray[Any]]
     """Telemetry by name (n,), SI, and `x`, `y` (m), `yaw` (rad, unwrapped) relative to the start."""
     path: Path | None
-    """That the driver followed, relative to the start; None: he looked at none."""
+    """Path of the driver, relative to the start; None for a driver without a path."""
     metrics: Mapping[str, Any]
-    """As `evaluate` gives them."""
+    """Results of `evaluate`."""
     curves: Mapping[str, Curve]
-    """Of the analyses, by name."""
+    """Curves of the analyses by name."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """One picture."""
+    """Kind of plot."""
 
     name: str
-    """Word in a maneuver's list of pictures, and name of the file."""
+    """Name in the list of plots of a maneuver, and name of the file."""
     meaning: str
     draw: Callable[[Figure, Run], None]
-    """Draws into an empty figure. Raises EmptyPlotError."""
+    """Function that draws into an empty figure. Raises EmptyPlotError."""
     needs: str = ""
-    """In words, what a drive must have for it besides the usual columns."""
+    """Data that a run must have for the plot in addition to the usual columns, as text."""
     columns: tuple[str, ...] = ()
-    """Names, fields or patterns of the telemetry beyond the columns of the metrics."""
+    """Names, fields or patterns of the telemetry in addition to the columns of the metrics."""
     size: tuple[float, float] = (9.0, 4.5)
-    """in, unless the picture chooses another while it is drawn."""
+    """Initial size of the figure [in]; the plot may change it."""

@@ -1,4 +1,4 @@
-"""One number over another: the g-g diagram, the handling diagram and the answers of the vehicle over its hand wheel."""
+"""Plots of one quantity over another: g-g diagram, handling diagram and vehicle response over the steering-wheel angle."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RING = 0.2
-"""g between two circles."""
+"""Distance between two circles [g]."""
 SLOWEST = 3.0
-"""m/s. Below it a turn has no lateral acceleration worth a diagram."""
-STEADY_SIDE, STEADY_AHEAD = 1.0, 1.5
-"""m/s3 and m/s2: a turn is steady while its lateral acceleration changes less and its speed too. Larger: transients smear the diagram.
-Smaller: a slowly increasing steer (about 0.5 m/s3) would not count."""
-LEAST_TIME = 1.0
-"""s for which a turn must be steady."""
-LEAST_SIDE = 0.5
-"""m/s2 that a turn must reach."""
+"""Speed [m/s] below which the lateral acceleration of a turn is too small for a diagram."""
+MAX_LATERAL_CHANGE, MAX_SPEED_CHANGE = 1.0, 1.5
+"""Limits [m/s3, m/s2] of the change of lateral acceleration and speed in a steady turn. Larger limits: transients smear the diagram.
+Smaller limits: a slowly increasing steer (about 0.5 m/s3) would not count."""
+MIN_TIME = 1.0
+"""Minimum duration [s] of a steady turn."""
+MIN_LATERAL = 0.5
+"""Minimum lateral acceleration [m/s2] of a steady turn."""
 
 
-def _few(*columns: NDArray) -> list[NDArray]:
-    """Columns (n,) with no more rows than can be seen."""
+def _thinned(*columns: NDArray) -> list[NDArray]:
+    """Return columns (n,) reduced to the visible number of rows."""
     return [column[:: -(-len(column) // MOST_POINTS)] for column in columns]
 
 
@@ -46,27 +46,27 @@ def _g_g(figure: Figure, run: Run) -> None:
     angle = np.linspace(0.0, math.tau, 181)
     for n in range(1, rings + 1):
         axes.plot(n * RING * np.cos(angle), n * RING * np.sin(angle), color=QUIET, linewidth=0.8)
-        aside = n * RING * math.sqrt(0.5)
-        axes.text(-aside, aside, f" {n * RING:.1f} g", color=QUIET, fontsize=8.5, ha="left", va="bottom")
-    axes.plot(*_few(left, ahead), color=BLUE, linewidth=1.2)
+        offset = n * RING * math.sqrt(0.5)
+        axes.text(-offset, offset, f" {n * RING:.1f} g", color=QUIET, fontsize=8.5, ha="left", va="bottom")
+    axes.plot(*_thinned(left, ahead), color=BLUE, linewidth=1.2)
     axes.grid(visible=False)
-    most = (rings + 0.45) * RING
-    axes.set(xlim=(most, -most), ylim=(-most, most))
+    limit = (rings + 0.45) * RING
+    axes.set(xlim=(limit, -limit), ylim=(-limit, limit))
     axes.set_aspect("equal", adjustable="box")
     note(axes, FILTERED)
-    name_axes(axes, "lateral acceleration, left is left [g]", "acceleration ahead [g]")
+    name_axes(axes, "lateral acceleration, plotted to the left if left [g]", "forward acceleration [g]")
 
 
 def _cross_plots(figure: Figure, run: Run) -> None:
     wheel = np.degrees(run.column("steering_wheel_angle"))
-    answers = (
+    responses = (
         ("yaw rate [deg/s]", np.degrees(run.smooth("w_WB_B_z"))),
         ("lateral acceleration [m/s²]", run.smooth("a_WG_B_y")),
         ("roll [deg]", np.degrees(run.column("roll"))),
     )
-    for axes, (label, values) in zip(panels(figure, f"{run.maneuver.title}: over the hand wheel", 1, 3)[0], answers, strict=True):
-        axes.plot(*_few(wheel, values), color=BLUE, linewidth=1.0)
-        name_axes(axes, "hand-wheel angle [deg]", label)
+    for axes, (label, values) in zip(panels(figure, f"{run.maneuver.title}: over the steering wheel", 1, 3)[0], responses, strict=True):
+        axes.plot(*_thinned(wheel, values), color=BLUE, linewidth=1.0)
+        name_axes(axes, "steering-wheel angle [deg]", label)
 
 
 def _handling(figure: Figure, run: Run) -> None:
@@ -83,20 +83,20 @@ def _handling(figure: Figure, run: Run) -> None:
 
 
 def handling_curves(run: Run) -> list[tuple[str, Curve]]:
-    """Those that an analysis calls so, with their names."""
+    """Return the curves of the analyses with `handling` in their names, with these names."""
     return [(name, curve) for name, curve in run.curves.items() if "handling" in name.split("_") and len(curve.x) > 1]
 
 
 def handling_of_columns(run: Run) -> tuple[NDArray, NDArray, float]:
-    """Of the rows of steady turns (n,) the lateral acceleration in m/s2 and the mean angle of the wheels of the first axle less L r / v in
-    rad; and the wheelbase L in m.
+    """Return for the rows of steady turns (n,) the lateral acceleration in m/s2 and the mean road-wheel angle of the first axle minus L r / v
+    in rad; and the wheelbase L in m.
 
-    Raises EmptyPlotError when there are none.
+    Raises EmptyPlotError if there are no steady turns.
     """
-    corners, place = run.corners("road_wheel_angle"), run.corners("p_BK", "_x")
+    corners, wheel_positions = run.corners("road_wheel_angle"), run.corners("p_BK", "_x")
     first = next(iter(corners))[:-1]
     angle = np.mean([column for corner, column in corners.items() if corner[:-1] == first], axis=0)
-    xs = [float(column[0]) for column in place.values()]
+    xs = [float(column[0]) for column in wheel_positions.values()]
     wheelbase = max(xs) - min(xs)
     speed, side = run.column("v_WB_B_x"), run.smooth("a_WG_B_y")
     steady = steady_turns(run.time, speed, side)
@@ -106,23 +106,25 @@ def handling_of_columns(run: Run) -> tuple[NDArray, NDArray, float]:
 
 def _handling_of_columns(axes: Axes, run: Run) -> None:
     side, beyond, wheelbase = handling_of_columns(run)
-    axes.plot(*_few(side, np.degrees(beyond)), ".", color=BLUE, markersize=3, label="rows of steady turns")
+    axes.plot(*_thinned(side, np.degrees(beyond)), ".", color=BLUE, markersize=3, label="rows of steady turns")
     note(axes, f"kinematic angle: {wheelbase:.2f} m x yaw rate / speed")
-    name_axes(axes, "lateral acceleration, + = left [m/s²]", "road-wheel angle less kinematic [deg]")
+    name_axes(axes, "lateral acceleration, + = left [m/s²]", "road-wheel angle minus kinematic angle [deg]")
 
 
 def steady_turns(time: NDArray, speed: NDArray, side: NDArray) -> NDArray[np.bool_]:
-    """Rows (n,) in which a turn is steady, from time (s), forward speed (m/s) and filtered lateral acceleration (m/s2).
+    """Return a mask (n,) of rows in steady turns from time (s), forward speed (m/s) and filtered lateral acceleration (m/s2).
 
-    Raises EmptyPlotError when there are none.
+    Raises EmptyPlotError if there are no steady turns.
     """
-    calm = (np.abs(np.gradient(side, time)) < STEADY_SIDE) & (np.abs(np.gradient(speed, time)) < STEADY_AHEAD) & (speed > SLOWEST)
-    edges = np.flatnonzero(np.diff(calm, prepend=False, append=False))
+    is_steady = (
+        (np.abs(np.gradient(side, time)) < MAX_LATERAL_CHANGE) & (np.abs(np.gradient(speed, time)) < MAX_SPEED_CHANGE) & (speed > SLOWEST)
+    )
+    edges = np.flatnonzero(np.diff(is_steady, prepend=False, append=False))
     steady = np.zeros(len(time), bool)
     for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        steady[begin:end] = time[end - 1] - time[begin] >= LEAST_TIME
-    if not (np.abs(side[steady]) >= LEAST_SIDE).any():
-        raise EmptyPlotError("no steady turn in this drive")
+        steady[begin:end] = time[end - 1] - time[begin] >= MIN_TIME
+    if not (np.abs(side[steady]) >= MIN_LATERAL).any():
+        raise EmptyPlotError("the run has no steady turn")
     return steady
 
 
@@ -137,7 +139,7 @@ PLOTS = (
     ),
     Plot(
         "handling",
-        "steering angle less the kinematic one over lateral acceleration",
+        "steering angle minus kinematic angle over lateral acceleration",
         _handling,
         "curves of an analysis with `handling` in their names, or steady turns",
         ("road_wheel_angle", "p_BK"),

@@ -1,4 +1,4 @@
-"""Units that people read, and names as words on an axis."""
+"""Display units and axis labels."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ SHOWN = {
     "m/s2/rad": ("m/s²/deg", 1.0 / SHOWN_AS["rad"][1]),
     "N m/rad": ("N m/deg", 1.0 / SHOWN_AS["rad"][1]),
 }
-"""Unit and factor with which people read a unit."""
+"""Display unit and factor of a unit."""
 
-NICE = {"m/s2": "m/s²", "deg/s2": "deg/s²", "m2": "m²", "1": ""}
-"""How a unit is written where that differs."""
+TYPESET = {"m/s2": "m/s²", "deg/s2": "deg/s²", "m2": "m²", "1": ""}
+"""Typeset form of a unit."""
 
 
 def factor_shown(unit: str) -> float:
-    """With which a number in an SI unit is multiplied to be shown."""
+    """Return the factor from an SI unit to its display unit."""
     return SHOWN.get(unit, (unit, 1.0))[1]
 
 
 def unit_shown(unit: str) -> str:
-    """The unit in which a number in an SI unit is shown."""
+    """Return the display unit of an SI unit."""
     shown = SHOWN.get(unit, (unit, 1.0))[0]
-    return NICE.get(shown, shown)
+    return TYPESET.get(shown, shown)
 
 
 def axis_words(name: str, unit: str) -> str:
-    """Label of an axis: a name in words, with the unit in which it is shown."""
+    """Return the label of an axis: name in words, with the display unit."""
     shown = unit_shown(unit)
     return name.replace("_", " ") + (f" [{shown}]" if shown else "")

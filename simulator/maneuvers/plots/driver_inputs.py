@@ -1,4 +1,4 @@
-"""What the driver did: steering wheel, pedals and gear."""
+"""Plots of the driver inputs: steering wheel, pedals and gear."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def _hand_wheel(figure: Figure, run: Run) -> None:
-    """Angle, rate and torque over time, and the torque over the angle beside them."""
+    """Draw angle, rate and torque over time, and the torque over the angle next to them."""
     angle, torque = np.degrees(run.column("steering_wheel_angle")), run.column("steering_wheel_torque")
     rate = np.gradient(np.degrees(run.smooth("steering_wheel_angle")), run.time)
-    grid = panels(figure, f"{run.maneuver.title}: hand wheel", 3, 2, share=False)
+    grid = panels(figure, f"{run.maneuver.title}: steering wheel", 3, 2, share=False)
     left = grid[:, 0].tolist()
     for axes in left[:-1]:
         axes.sharex(left[-1])
@@ -28,10 +28,10 @@ def _hand_wheel(figure: Figure, run: Run) -> None:
         line(axes, run.time, values, BLUE)
     for axes in grid[:2, 1]:
         axes.remove()
-    beside = grid[2, 1]
-    beside.set_subplotspec(grid[0, 0].get_gridspec()[:, 1])
-    beside.plot(angle[:: -(-len(angle) // MOST_POINTS)], torque[:: -(-len(torque) // MOST_POINTS)], color=BLUE, linewidth=1.0)
-    name_axes(beside, "hand-wheel angle, + = left [deg]", "torque, + = to the left [N m]")
+    loop = grid[2, 1]
+    loop.set_subplotspec(grid[0, 0].get_gridspec()[:, 1])
+    loop.plot(angle[:: -(-len(angle) // MOST_POINTS)], torque[:: -(-len(torque) // MOST_POINTS)], color=BLUE, linewidth=1.0)
+    name_axes(loop, "steering-wheel angle, + = left [deg]", "torque, + = left [N m]")
 
 
 def _pedals(figure: Figure, run: Run) -> None:

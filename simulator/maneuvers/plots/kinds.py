@@ -1,4 +1,4 @@
-"""All pictures, by name: a maneuver file chooses from them with `pictures`."""
+"""All plots by name; the key `pictures` of a maneuver file selects from them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from simulator.maneuvers.plots import analysis_curves, cross_plots, driver_input
 from simulator.maneuvers.plots.contract import Plot
 
 PLOT_KINDS: dict[str, Plot] = {
-    picture.name: picture
-    for room in (time_series, path, cross_plots, analysis_curves, wheel_loads, driver_inputs)
-    for picture in room.PLOTS
+    plot.name: plot for module in (time_series, path, cross_plots, analysis_curves, wheel_loads, driver_inputs) for plot in module.PLOTS
 }
 USUAL = ("speed", "attitude", "lateral_acceleration", "yaw_rate", "path")
-"""Drawn where the file does not choose."""
+"""Default plots."""
 
 
 def columns_of(names: Iterable[str]) -> tuple[str, ...]:
-    """Of the telemetry, what pictures need beyond the columns of the metrics: names, fields or patterns, each once."""
+    """Return the telemetry names, fields or patterns that plots need in addition to the columns of the metrics, without duplicates."""
     return tuple(dict.fromkeys(column for name in names for column in PLOT_KINDS[name].columns))

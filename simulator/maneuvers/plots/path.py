@@ -1,4 +1,4 @@
-"""The way that was driven, seen from above: between the cones of a course, in lane changes, or all of it."""
+"""Plots of the driven path from above: a course, lane changes, or the complete path."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MARGIN = 25.0
-"""m of way shown before and behind a course or a lane change."""
+"""Distance [m] shown before and after a course or a lane change."""
 OUTLINES = 5.0
-"""m between two outlines of the body."""
+"""Distance [m] between two outlines of the body."""
 MOST_PANELS = 4
-"""Lane changes drawn; more would not be readable."""
-STRIP, LEAST_STRIP, WIDTH = 1.5, 0.35, 7.8
-"""in, largest and smallest height of the strip below a course that shows it in true scale, and its width."""
-LEAST_PLAN = 1.5
-"""m by which the sides of a course and what drives there are kept from the edge."""
+"""Maximum number of lane changes in a plot, for readability."""
+STRIP, MIN_STRIP, WIDTH = 1.5, 0.35, 7.8
+"""Maximum and minimum height of the true-scale strip below a course, and its width [in]."""
+PLAN_MARGIN = 1.5
+"""Margin [m] between the course with the driven path and the edge of the plot."""
 
 
 def _path(figure: Figure, run: Run) -> None:
@@ -42,7 +42,7 @@ def _path(figure: Figure, run: Run) -> None:
 
 
 def _map(figure: Figure, run: Run) -> None:
-    """The whole way."""
+    """Draw the complete path."""
     figure.set_size_inches(9.0, 7.0)
     axes = panels(figure, f"{run.maneuver.title}: path", above=LEGEND_ALONE)[0, 0]
     x, y = run.columns["x"], run.columns["y"]
@@ -55,15 +55,15 @@ def _map(figure: Figure, run: Run) -> None:
 
 
 def _course(figure: Figure, run: Run) -> None:
-    """Gates, cones and what the body swept, stretched across, and below it the same in true scale."""
+    """Draw gates, cones and the swept area, stretched laterally, and below it in true scale."""
     gates = run.maneuver.gates
     if not gates:
-        raise EmptyPlotError("no course in this maneuver")
+        raise EmptyPlotError("the maneuver has no course")
     track, first, last = near_course(run)
     corners = outline(run.maneuver.body, track)
     sides = [gate.center + side * gate.width for gate in gates for side in (0.5, -0.5)]
     low, high = (float(pick([*sides, *corners[1].ravel()])) for pick in (min, max))
-    strip = min(STRIP, max(LEAST_STRIP, (high - low + 2.0 * LEAST_PLAN) * WIDTH / (last - first)))
+    strip = min(STRIP, max(MIN_STRIP, (high - low + 2.0 * PLAN_MARGIN) * WIDTH / (last - first)))
     figure.set_size_inches(9.0, 4.8 + strip)
     plan, true = panels(
         figure, f"{run.maneuver.title}: path and gates", 2, heights=(3.0 / strip, 1.0), above=LEGEND_ALONE, between=0.75, below=0.2
@@ -72,21 +72,21 @@ def _course(figure: Figure, run: Run) -> None:
     for axes in (plan, true):
         _draw_swept(axes, corners, track)
         _draw_gates(axes, gates, hit, small=axes is true)
-    _say_margins(plan, gates, run.metrics.get("gates", ()), high)
-    _key_course(plan, run, touched=any(one.any() for one in hit), first=first, last=last)
+    _label_margins(plan, gates, run.metrics.get("gates", ()), high)
+    _draw_legend(plan, run, touched=any(one.any() for one in hit), first=first, last=last)
     plan.set(xlim=(first, last), ylim=(low - 0.7, high + 0.17 * (high - low) + 0.3))
     plan.tick_params(labelbottom=True)
     name_axes(plan, "ahead of the start [m]", "left of the start [m] (stretched)")
-    true.set(ylim=(low - LEAST_PLAN, high + LEAST_PLAN), yticks=[])
+    true.set(ylim=(low - PLAN_MARGIN, high + PLAN_MARGIN), yticks=[])
     true.tick_params(labelbottom=False, bottom=False)
     true.set_aspect("equal", adjustable="box")
     true.grid(visible=False)
     true.spines[:].set_visible(False)
-    note(true, "the same in true scale")
+    note(true, "course in true scale")
 
 
 def near_course(run: Run) -> tuple[Track, float, float]:
-    """(what was driven within MARGIN of the gates, the first x of that and the last)."""
+    """Return (poses within MARGIN of the gates, first x, last x)."""
     gates = run.maneuver.gates
     first, last = min(gate.start for gate in gates) - MARGIN, max(gate.end for gate in gates) + MARGIN
     near = (run.columns["x"] >= first) & (run.columns["x"] <= last)
@@ -94,7 +94,7 @@ def near_course(run: Run) -> tuple[Track, float, float]:
 
 
 def _draw_swept(axes: Axes, corners: tuple[NDArray, NDArray], track: Track) -> None:
-    """Outlines of the body every few metres and the lines of its corners and of its reference point."""
+    """Draw outlines of the body every few meters and the lines of its corners and of its reference point."""
     from matplotlib.collections import PolyCollection
 
     corners_x, corners_y = corners
@@ -107,7 +107,7 @@ def _draw_swept(axes: Axes, corners: tuple[NDArray, NDArray], track: Track) -> N
 
 
 def _draw_gates(axes: Axes, gates: Sequence[Gate], hit: Sequence[NDArray[np.bool_]], *, small: bool) -> None:
-    """Lane limits, and cones: whole ones round, touched ones crosses."""
+    """Draw lane limits and cones: circles for untouched cones, crosses for touched cones."""
     for gate in gates:
         for side in (0.5, -0.5):
             axes.plot([gate.start, gate.end], [gate.center + side * gate.width] * 2, color=AMBER, linewidth=1.0)
@@ -118,8 +118,8 @@ def _draw_gates(axes: Axes, gates: Sequence[Gate], hit: Sequence[NDArray[np.bool
     )
 
 
-def _say_margins(axes: Axes, gates: Sequence[Gate], results: Sequence[Mapping[str, Any]], high: float) -> None:
-    """Above each gate how much room was left in it."""
+def _label_margins(axes: Axes, gates: Sequence[Gate], results: Sequence[Mapping[str, Any]], high: float) -> None:
+    """Write the remaining margin above each gate."""
     for gate, result in zip(gates, results, strict=False):
         text, good = margin_words(result, between="\n")
         axes.text(
@@ -134,14 +134,14 @@ def _say_margins(axes: Axes, gates: Sequence[Gate], results: Sequence[Mapping[st
 
 
 def margin_words(gate: Mapping[str, Any], between: str = ", ") -> tuple[str, bool]:
-    """(how much room was left in a gate and how many cones were touched, whether it is nothing bad)."""
+    """Return (text with the margin and the touched cones of a gate, False if the gate was failed)."""
     margin, cones = gate["margin_m"], gate["cones_hit"]
-    said = "not reached" if margin is None else f"{margin:.2f} m" if margin >= 0.0 else f"{-margin:.2f} m over"
-    return f"{said}{between}{cones} touched" if cones else said, margin is None or (margin >= 0.0 and not cones)
+    text = "not reached" if margin is None else f"{margin:.2f} m" if margin >= 0.0 else f"{-margin:.2f} m outside"
+    return f"{text}{between}{cones} touched" if cones else text, margin is None or (margin >= 0.0 and not cones)
 
 
-def _key_course(axes: Axes, run: Run, *, touched: bool, first: float, last: float) -> None:
-    """The path that was to be driven, and what the lines are."""
+def _draw_legend(axes: Axes, run: Run, *, touched: bool, first: float, last: float) -> None:
+    """Draw the planned path and the legend."""
     axes.plot([], [], color=BLUE, linewidth=1.4, label="reference point")
     if run.path is not None:
         _plot_path(axes, run.path, first, last)
@@ -153,7 +153,7 @@ def _key_course(axes: Axes, run: Run, *, touched: bool, first: float, last: floa
 
 
 def _lane_changes(figure: Figure, run: Run, path: Path) -> None:
-    """A panel for each of the first lane changes: offset from the line without lane changes, over the station."""
+    """Draw a panel for each of the first lane changes: offset from the line without lane changes over the station."""
     changes = path.lane_changes[:MOST_PANELS]
     figure.set_size_inches(9.0, max(4.5, 1.6 + 2.5 * len(changes)))
     rows = panels(figure, f"{run.maneuver.title}: path", len(changes), above=LEGEND_ALONE, between=0.5, share=False)[:, 0]
@@ -168,21 +168,21 @@ def _lane_changes(figure: Figure, run: Run, path: Path) -> None:
 
 
 class ChangedLane(NamedTuple):
-    """A lane change as it was driven: m to the left of the line without lane changes, over m of way along it."""
+    """Driven lane change: distance [m] to the left of the line without lane changes, over the station [m] along it."""
 
     first: float
     last: float
-    """Stations between which it is shown."""
+    """Displayed range of stations."""
     stations: NDArray[np.float64]
     offsets: NDArray[np.float64]
-    """Driven, (n,) each."""
+    """Driven positions, (n,) each."""
     asked: NDArray[np.float64]
     planned: NDArray[np.float64]
-    """The path, (m,) each."""
+    """Planned path, (m,) each."""
 
 
 def changed_lanes(run: Run, path: Path) -> list[ChangedLane]:
-    """Every lane change of a path with what was driven near it."""
+    """Return every lane change of a path with the nearby driven positions."""
     straight = replace(path, lane_changes=())
     stations, offsets = stations_of(straight, run.columns["x"], run.columns["y"])
     found = []
@@ -194,9 +194,9 @@ def changed_lanes(run: Run, path: Path) -> list[ChangedLane]:
 
 
 def _offsets_at(line: Path, path: Path, stations: NDArray) -> NDArray[np.float64]:
-    """How far left of a line a path made of it lies at stations (n,), m."""
-    shifted, own = points_at(path, stations), points_at(line, stations)
-    return np.cos(own.heading) * (shifted.y - own.y) - np.sin(own.heading) * (shifted.x - own.x)
+    """Return the distance [m] of a path to the left of its line without lane changes, at stations (n,)."""
+    shifted, base = points_at(path, stations), points_at(line, stations)
+    return np.cos(base.heading) * (shifted.y - base.y) - np.sin(base.heading) * (shifted.x - base.x)
 
 
 def _plot_path(axes: Axes, path: Path, first: float, last: float) -> None:
@@ -205,6 +205,6 @@ def _plot_path(axes: Axes, path: Path, first: float, last: float) -> None:
 
 
 PLOTS = (
-    Plot("path", "the way seen from above: the course, the lane changes, or all of it", _path),
-    Plot("course", "what the body swept between the cones, touched ones marked, with the room left in each gate", _course, "a course"),
+    Plot("path", "driven path from above: the course, the lane changes, or the complete path", _path),
+    Plot("course", "area swept by the body between the cones, touched cones, and margin in each gate", _course, "a course"),
 )

@@ -1,4 +1,4 @@
-"""What pictures and pages show over time: each quantity with its words, its sign and what it is made of. Here it is defined once."""
+"""Quantities over time for plots and pages: title, sign convention and source of each."""
 
 from __future__ import annotations
 
@@ -13,61 +13,61 @@ from simulator.maneuvers.plots.contract import Signals
 from simulator.maneuvers.plots.display_units import factor_shown, unit_shown
 
 FILTERED = "6 Hz low pass, no delay"
-"""What `Signals.smooth` does, in words."""
+"""Description of the filter of `Signals.smooth`."""
 SLOWEST_SIDESLIP = 1.0
-"""m/s. Below it the direction of the velocity says nothing."""
+"""Speed [m/s] below which the direction of the velocity is undefined."""
 
 Series = Mapping[str, NDArray[np.float64]]
-"""Columns (n,) by the words of a legend, SI."""
+"""Columns (n,) by legend text, SI."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something over time."""
+    """Quantity over time."""
 
     name: str
-    """Word by which it is asked for."""
+    """Name of the quantity in code."""
     title: str
-    """In words, for an axis."""
+    """Title for an axis."""
     unit: str
-    """SI."""
+    """SI unit."""
     of: Callable[[Signals], Series]
-    """Raises EmptyPlotError when a drive does not have it."""
+    """Function that returns the series. Raises EmptyPlotError if the run has no data for it."""
     columns: tuple[str, ...]
-    """Of the telemetry, names, fields or patterns."""
+    """Names, fields or patterns of the telemetry."""
     sign: str = ""
-    """What a positive number means, where that is not plain."""
+    """Meaning of a positive number, if not obvious."""
     shown_as: tuple[str, float] | None = None
-    """Unit and factor in which people read it, where that is not as usual for its unit."""
+    """Display unit and factor; None: the usual display unit of the SI unit."""
 
     @property
     def shown(self) -> tuple[str, float]:
-        """Unit in which people read it, and what an SI number is multiplied with."""
+        """Return the display unit and the factor from SI."""
         return self.shown_as or (unit_shown(self.unit), factor_shown(self.unit))
 
     @property
     def words(self) -> str:
-        """Title with the meaning of its sign."""
+        """Return the title with the sign convention."""
         return f"{self.title}, {self.sign}" if self.sign else self.title
 
 
 def plain(name: str) -> Callable[[Signals], Series]:
-    """A column as it is."""
+    """Return a function that reads an unchanged column."""
     return lambda signals: {"": signals.column(name)}
 
 
 def smooth(name: str) -> Callable[[Signals], Series]:
-    """A column as it was computed, and filtered."""
+    """Return a function that reads a column, filtered and unfiltered."""
     return lambda signals: {FILTERED: signals.smooth(name), "as computed": signals.column(name)}
 
 
 def wheels(field: str, end: str = "") -> Callable[[Signals], Series]:
-    """A field of the wheels, each by the name of its corner."""
+    """Return a function that reads a wheel field, by the name of the corner."""
     return lambda signals: signals.corners(field, end)
 
 
 def sideslip(signals: Signals) -> NDArray[np.float64]:
-    """Angle (n,) in rad from the x axis of the chassis to the velocity of the center of mass, + = it moves to its left; NaN where it is slow.
+    """Return the angle (n,) in rad from the x axis of the chassis to the velocity of the center of mass, + = moves left; NaN at low speed.
 
     Raises EmptyPlotError as `Signals.column`.
     """
@@ -83,34 +83,32 @@ PERCENT, KILONEWTON = ("%", 100.0), ("kN", 0.001)
 LEFT, RIGHT_DOWN = "+ = left", "+ = right side down"
 
 QUANTITIES: dict[str, Quantity] = {
-    one.name: one
-    for one in (
+    quantity.name: quantity
+    for quantity in (
         Quantity("speed", "forward speed", "m/s", plain("v_WB_B_x"), ("v_WB_B_x",)),
         Quantity("steering_wheel", "steering wheel", "rad", plain("steering_wheel_angle"), ("steering_wheel_angle",), LEFT),
-        Quantity(
-            "steering_torque", "torque of the hands", "N m", plain("steering_wheel_torque"), ("steering_wheel_torque",), "+ = to the left"
-        ),
+        Quantity("steering_torque", "steering-wheel torque", "N m", plain("steering_wheel_torque"), ("steering_wheel_torque",), "+ = left"),
         Quantity("lateral_acceleration", "lateral acceleration", "m/s2", smooth("a_WG_B_y"), ("a_WG_B_y",), LEFT),
         Quantity("yaw_rate", "yaw rate", "rad/s", plain("w_WB_B_z"), ("w_WB_B_z",), LEFT),
-        Quantity("sideslip", "sideslip", "rad", lambda signals: {"": sideslip(signals)}, ("v_WG_B_x", "v_WG_B_y"), "+ = moves to the left"),
+        Quantity("sideslip", "sideslip", "rad", lambda signals: {"": sideslip(signals)}, ("v_WG_B_x", "v_WG_B_y"), "+ = moves left"),
         Quantity("roll", "roll", "rad", plain("roll"), ("roll",), RIGHT_DOWN),
         Quantity("pitch", "pitch", "rad", plain("pitch"), ("pitch",), "+ = nose down"),
         Quantity("yaw", "yaw", "rad", plain("yaw"), ("yaw",), LEFT),
-        Quantity("acceleration", "acceleration", "m/s2", smooth("a_WG_B_x"), ("a_WG_B_x",), "+ = forwards"),
+        Quantity("acceleration", "acceleration", "m/s2", smooth("a_WG_B_x"), ("a_WG_B_x",), "+ = forward"),
         Quantity("pedals", "pedals", "1", _pedals, ("throttle", "brake"), "", PERCENT),
         Quantity("gear", "gear", "1", plain("gear"), ("gear",)),
         Quantity("engine", "engine", "rad/s", plain("engine_speed"), ("engine_speed",), "", ("1/min", 30.0 / np.pi)),
         Quantity("wheel_loads", "wheel load", "N", wheels("F_C", "_z"), ("F_C_*_z",), "0 = off the ground", KILONEWTON),
-        Quantity("slip_angles", "slip angle", "rad", wheels("slip_angle"), ("slip_angle",), "+ = moves to the left"),
+        Quantity("slip_angles", "slip angle", "rad", wheels("slip_angle"), ("slip_angle",), "+ = moves left"),
         Quantity("slips", "slip", "1", wheels("slip_ratio"), ("slip_ratio",), "+ = driving", PERCENT),
         Quantity(
             "head",
-            "acceleration up at the head",
+            "vertical acceleration at the head",
             "m/s2",
             lambda signals: {"": signals.column("f_H_B_z") - STANDARD_GRAVITY},
             ("f_H_B_z",),
-            "less gravity",
+            "minus gravity",
         ),
     )
 }
-"""By name, in the order in which a page shows them."""
+"""Quantities by name, in the order of the page."""

@@ -1,4 +1,4 @@
-"""What a drive was like over time: figures 11 to 14 of Jain et al. 2013 (lane change of the HMMWV in ROAMS), and what lies along the way."""
+"""Plots over time: figures 11 to 14 of Jain et al. 2013 (lane change of the HMMWV in ROAMS) and longitudinal quantities."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ def _longitudinal(figure: Figure, run: Run) -> None:
     line(middle, run.time, forward, QUIET, linewidth=0.8)
     line(middle, run.time, run.smooth("a_WG_B_x"), BLUE)
     in_g(middle)
-    note(middle, f"+ = forwards, blue: {FILTERED}")
+    note(middle, f"+ = forward, blue: {FILTERED}")
     line(lower, run.time, np.concatenate(([0.0], np.cumsum(way))), BLUE)
 
 
 def _ride(figure: Figure, run: Run) -> None:
-    """Vertical acceleration at the driver's head, and each curve over time that an analysis calls weighted."""
-    felt, weighted = QUANTITIES["head"].of(run)[""], weighted_curves(run)
+    """Draw the vertical acceleration at the driver's head and each curve over time with `weighted` in its name."""
+    unweighted, weighted = QUANTITIES["head"].of(run)[""], weighted_curves(run)
     (axes,) = time_panels(figure, run, "ride", ["vertical acceleration at the head [m/s²]"], right=WIDE, above=LEGEND)
-    label = "as felt, less gravity" + ("" if weighted else " (no analysis of this maneuver weights it)")
-    line(axes, run.time, felt, QUIET if weighted else BLUE, label, linewidth=0.8)
+    label = "unweighted, minus gravity" + ("" if weighted else " (no weighted curve from the analyses of this maneuver)")
+    line(axes, run.time, unweighted, QUIET if weighted else BLUE, label, linewidth=0.8)
     for color, (name, curve) in zip((BLUE, AMBER), weighted.items(), strict=False):
         line(axes, curve.x, curve.y, color, name.replace("_", " "))
     in_g(axes)
@@ -73,7 +73,7 @@ def _ride(figure: Figure, run: Run) -> None:
 
 
 def weighted_curves(run: Run) -> dict[str, Curve]:
-    """Accelerations over time that an analysis calls weighted, by name."""
+    """Return the accelerations over time with `weighted` in their names."""
     return {name: curve for name, curve in run.curves.items() if "weighted" in name and (curve.x_unit, curve.y_unit) == ("s", "m/s2")}
 
 
@@ -83,5 +83,5 @@ PLOTS = (
     Plot("lateral_acceleration", "lateral acceleration of the center of mass over time, as computed and filtered", _lateral_acceleration),
     Plot("yaw_rate", "yaw rate over time", _yaw_rate),
     Plot("longitudinal", "speed, longitudinal acceleration and distance over time", _longitudinal, "", ("a_WG_B_x",), (9.0, 7.0)),
-    Plot("ride", "vertical acceleration at the driver's head, weighted too where an analysis gives that", _ride, "", ("f_H_B_z",)),
+    Plot("ride", "vertical acceleration at the driver's head, and weighted if an analysis provides it", _ride, "", ("f_H_B_z",)),
 )

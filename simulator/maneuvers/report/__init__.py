@@ -1,1 +1,1 @@
-"""The page of a run: report.html, one file with its metrics, plots, course and pictures."""
+"""Report page of a run: report.html, one file with metrics, plots and course."""

@@ -1,4 +1,4 @@
-"""The way that was driven, seen from above: between the cones of a course, in lane changes, or all of it."""
+"""Report plots of the driven path from above: a course, lane changes, or the complete path."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from simulator.maneuvers.plots.contract import Run
 from simulator.maneuvers.plots.path import MOST_PANELS, OUTLINES, changed_lanes, margin_words, near_course  # fmt: skip
 from simulator.report.svg_plot import Axis, Curve, Label, Panel, Shape
 
-AHEAD, ASIDE = Axis("ahead of the start", "m"), Axis("left of the start", "m")
+AHEAD, LEFT = Axis("ahead of the start", "m"), Axis("left of the start", "m")
 DRIVEN, PLANNED, CONE, TOUCHED, CORNER = 1, 2, 5, 2, 0
-"""Numbers of colors."""
-MOST_PLANNED = 4000
-"""Points of a path."""
-LONG = 3.0
-"""Times as long as wide, from which on a way takes the place of two panels."""
+"""Color numbers."""
+MAX_PLANNED = 4000
+"""Maximum number of points of a path."""
+WIDE_RATIO = 3.0
+"""Ratio of length to width above which the map spans two panels."""
 
 
 def course_figure(run: Run) -> tuple[list[Panel], str]:
-    """(panels, words below them)."""
+    """Return (panels, caption)."""
     if run.maneuver.gates:
-        said = f"Outline of the body every {OUTLINES:g} m; the room left in each gate stands above it. Lane limits have cones at both ends and the middle."
-        return _course(run), said
+        caption = f"Outline of the body every {OUTLINES:g} m; labels show the margin in each gate. Lane limits have cones at both ends and in the middle."
+        return _course(run), caption
     if run.path is not None and run.path.lane_changes:
-        return _lane_changes(run, run.path), "Distance from the line that the path would be without lane changes."
-    return [_map(run)], "Seen from above, in true scale."
+        return _lane_changes(run, run.path), "Distance from the line of the path without lane changes."
+    return [_map(run)], "View from above, in true scale."
 
 
 def _map(run: Run) -> Panel:
     x, y = run.columns["x"], run.columns["y"]
-    thin = slice(None, None, -(-len(x) // MOST_PLANNED))
+    thin = slice(None, None, -(-len(x) // MAX_PLANNED))
     planned = [] if run.path is None else [_planned(run.path, 0.0, run.path.find(float(x[-1]), float(y[-1])))]
     driven = Curve("driven (reference point)", x[thin], y[thin], DRIVEN)
-    long = float(np.ptp(x)) > LONG * float(np.ptp(y))
-    return Panel("the way", AHEAD, ASIDE, [*planned, driven], equal=True, wide=long)
+    long = float(np.ptp(x)) > WIDE_RATIO * float(np.ptp(y))
+    return Panel("path", AHEAD, LEFT, [*planned, driven], equal=True, wide=long)
 
 
 def _planned(path: Path, first: float, last: float) -> Curve:
-    points = points_at(path, np.linspace(first, last, min(MOST_PLANNED, max(2, int(2.0 * (last - first))))))
+    points = points_at(path, np.linspace(first, last, min(MAX_PLANNED, max(2, int(2.0 * (last - first))))))
     return Curve("path", points.x, points.y, PLANNED, "6 4")
 
 
 def _course(run: Run) -> list[Panel]:
-    """The course stretched across, and the same in true scale."""
+    """Return panels of the course stretched laterally and in true scale."""
     gates = run.maneuver.gates
     track, first, last = near_course(run)
     corners_x, corners_y = outline(run.maneuver.body, track)
@@ -64,12 +64,12 @@ def _course(run: Run) -> list[Panel]:
         curves.append(Curve("cones touched", cones[hit, 0], cones[hit, 1], TOUCHED, points=True, line=False))
     high = max(*corners_y.ravel().tolist(), *(side for _, side in sides))
     labels = []
-    for gate, told in zip(gates, run.metrics.get("gates", ()), strict=False):
-        text, good = margin_words(told)
+    for gate, result in zip(gates, run.metrics.get("gates", ()), strict=False):
+        text, good = margin_words(result)
         labels.append(Label(0.5 * (gate.start + gate.end), high + 0.5, text, bad=not good))
     x = Axis(AHEAD.label, "m", least=first, most=last)
-    plan = Panel("stretched across", x, ASIDE, curves, shapes=shapes, labels=labels, wide=True)
-    return [plan, Panel("in true scale", x, ASIDE, curves, shapes=shapes, equal=True, wide=True)]
+    plan = Panel("stretched laterally", x, LEFT, curves, shapes=shapes, labels=labels, wide=True)
+    return [plan, Panel("in true scale", x, LEFT, curves, shapes=shapes, equal=True, wide=True)]
 
 
 def _lane_changes(run: Run, path: Path) -> list[Panel]:

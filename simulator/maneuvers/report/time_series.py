@@ -1,4 +1,4 @@
-"""Plots of a run over time, of the quantities that pictures show too."""
+"""Report plots over time, of the same quantities as in the PNG plots."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ GROUPS = (
     ),
     ("The wheels", ("wheel_loads", "slip_angles", "slips")),
 )
-"""Of quantities, in the order of the page."""
+"""Groups of quantities in the order of the page."""
 PATH_ERROR = "path_error"
 TIME = Axis("time", "s")
 QUIET, FIRST = 0, 1
-"""Numbers of colors."""
+"""Color numbers."""
 CORNERS = {"FL": (1, ""), "FR": (2, ""), "RL": (3, "6 3"), "RR": (4, "6 3")}
-"""Color and dash of the usual wheels."""
+"""Color and dash pattern of the usual wheels."""
 
 
 def columns_shown() -> tuple[str, ...]:
-    """Of the telemetry, what the page needs beyond the columns of the metrics: names, fields or patterns."""
+    """Return the telemetry names, fields or patterns that the page needs in addition to the columns of the metrics."""
     return tuple(dict.fromkeys(column for one in QUANTITIES.values() for column in one.columns))
 
 
 def group_figure(run: Run, names: Sequence[str]) -> tuple[list[Panel], list[str]]:
-    """(panels of some quantities, titles of those that a drive does not have)."""
+    """Return (panels of some quantities, titles of the quantities that are missing in the run)."""
     shades, panels, missing = phase_shades(run), [], []
     for name in names:
         if name == PATH_ERROR:
@@ -51,7 +51,7 @@ def group_figure(run: Run, names: Sequence[str]) -> tuple[list[Panel], list[str]
 
 
 def quantity_panel(run: Run, quantity: Quantity, shades: Sequence[Shade]) -> Panel:
-    """A panel. Raises EmptyPlotError when a drive does not have it."""
+    """Return the panel of a quantity. Raises EmptyPlotError if the run has no data for it."""
     unit, factor = quantity.shown
     found = list(quantity.of(run).items())
     curves = [_curve(name, n, run.time, factor * values) for n, (name, values) in enumerate(found)]
@@ -60,7 +60,7 @@ def quantity_panel(run: Run, quantity: Quantity, shades: Sequence[Shade]) -> Pan
             Curve(name.replace("_", " "), curve.x, curve.y, n) for n, (name, curve) in enumerate(weighted_curves(run).items(), FIRST + 1)
         ]
     axis = Axis(quantity.title, unit, least=0.0 if quantity.name == "wheel_loads" else None)
-    # what lies below is drawn first
+    # the filtered curve is drawn last, on top
     return Panel(quantity.words, TIME, axis, curves[::-1] if found[0][0] == FILTERED else curves, shades=shades)
 
 
@@ -72,19 +72,19 @@ def _curve(name: str, n: int, time: NDArray[np.float64], values: NDArray[np.floa
 
 
 def path_error(run: Run, shades: Sequence[Shade]) -> list[Panel]:
-    """Distance from the path that was to be driven, where there is one."""
+    """Return the panel of the distance from the planned path; empty without a path."""
     if run.path is None:
         return []
     error = stations_of(run.path, run.columns["x"], run.columns["y"])[1]
-    return [Panel("distance from the path, + = left of it", TIME, Axis("distance", "m"), [Curve("", run.time, error)], shades=shades)]
+    return [Panel("distance from the path, + = left of the path", TIME, Axis("distance", "m"), [Curve("", run.time, error)], shades=shades)]
 
 
 def phase_shades(run: Run) -> list[Shade]:
-    """Stretches of time in the phases of the maneuver; of every second the ground is dark."""
+    """Return shades for the phases of the maneuver; every second one is dark."""
     return [Shade(begin, end, name, dark=n % 2 == 1) for n, (begin, end, name) in enumerate(phase_spans(run))]
 
 
 def phase_words(run: Run) -> str:
-    """The phases in a line; nothing without them."""
+    """Return the phases as one line of text; empty without phases."""
     spans = phase_spans(run)
     return "Phases: " + ", ".join(f"{name} {begin:.4g} to {end:.4g} s" for begin, end, name in spans) + "." if spans else ""

@@ -1,4 +1,4 @@
-"""The report of a run: metrics.json, the pictures that its maneuver chooses, and a page with all of it."""
+"""Writer of the report of a run: metrics.json, the plots that the maneuver selects, and the page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simulator.telemetry.atomic_files import write_bytes, write_text
 
 
 class Report(NamedTuple):
-    """What was written, and a line for each picture that this drive gives nothing for."""
+    """Written files, and a line for each plot without data in this run."""
 
     files: list[FilePath]
     left_out: list[str]
@@ -34,60 +34,60 @@ def write_report(
     curves: Mapping[str, Curve] | None = None,
     machine: Mapping[str, Any] | None = None,
     spawn: Spawn | tuple[float, float, float] | None = None,
-    told: RunInfo | None = None,
+    info: RunInfo | None = None,
 ) -> Report:
-    """Write metrics.json, the pictures of the maneuver and the page into an existing folder.
+    """Write metrics.json, the plots of the maneuver and the page into an existing folder.
 
     Parameters
     ----------
-    metrics : from `evaluate`; goes under "result", the same for every run of the same file and seed, with "pictures_left_out" where a
-        picture has nothing to show
-    curves : those that the analyses of the maneuver found, by name
-    machine : what depends on the machine (real-time factor, wall time ...), keys with units; goes under "machine"
+    metrics : result of `evaluate`; written under "result", equal for all runs of the same file and seed, with "pictures_left_out" for
+        plots without data
+    curves : curves of the analyses of the maneuver by name
+    machine : machine-dependent values (real-time factor, wall time ...), keys with units; written under "machine"
     spawn : as for `evaluate`
-    told : what the page says besides; without it there is none
+    info : content of the page that does not follow from the telemetry; default: no page
 
     Raises
     ------
     OutputError : the folder cannot be written; no file is left half-written
     ConfigError : as `evaluate`
     """
-    place = FilePath(folder)
+    directory = FilePath(folder)
     relative = relative_run(telemetry, spawn)
     run = Run(maneuver, {**dict(telemetry), **relative}, driven_path(maneuver, relative), metrics, curves or {})
     images, left_out = drawn(run, maneuver.pictures)
     result = {**metrics, "pictures_left_out": left_out} if left_out else metrics
-    files = [write_metrics(place, result, machine)]
+    files = [write_metrics(directory, result, machine)]
     for name, image in images.items():
-        files.append(place / f"{name}.png")
+        files.append(directory / f"{name}.png")
         write_bytes(files[-1], image)
-    if told is not None:
-        files.append(write_page(place, result, told, run))
+    if info is not None:
+        files.append(write_page(directory, result, info, run))
     return Report(files, left_out)
 
 
-def write_page(folder: FilePath, metrics: Mapping[str, Any], told: RunInfo, run: Run | None) -> FilePath:
-    """Write folder/report.html; without a `run` there is nothing to plot. Raises OutputError."""
+def write_page(folder: FilePath, metrics: Mapping[str, Any], info: RunInfo, run: Run | None) -> FilePath:
+    """Write folder/report.html, without plots if `run` is None. Raises OutputError."""
     file = folder / FILE
-    write_text(file, run_page(metrics, told, run).html())
+    write_text(file, run_page(metrics, info, run).html())
     return file
 
 
 def drawn(run: Run, names: Iterable[str]) -> tuple[dict[str, bytes], list[str]]:
-    """(PNG files by name of the picture, a line for each picture that has nothing to show)."""
+    """Return (PNG files by name of the plot, a line for each plot without data)."""
     from simulator.telemetry.figures import one_after_the_other
 
     images: dict[str, bytes] = {}
     left_out: list[str] = []
-    with one_after_the_other() as sheet:
+    with one_after_the_other() as canvas:
         for name in names:
-            picture = PLOT_KINDS[name]
+            plot = PLOT_KINDS[name]
             try:
-                picture.draw(sheet.empty(picture.size), run)
-            except EmptyPlotError as why:
-                left_out.append(f"{name}: {why}")
+                plot.draw(canvas.empty(plot.size), run)
+            except EmptyPlotError as reason:
+                left_out.append(f"{name}: {reason}")
             else:
-                images[name] = sheet.png()
+                images[name] = canvas.png()
     return images, left_out
 
 

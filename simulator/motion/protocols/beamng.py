@@ -1,12 +1,12 @@
-"""MotionSim of BeamNG ("BNG1"): 88 bytes, the one common packet with rates, angular accelerations and an acceleration without gravity.
+"""MotionSim of BeamNG ("BNG1"): 88 bytes with rates, angular accelerations and an acceleration without gravity.
 
-Axes of the packet are X to the right, Y forward, Z up, of the vehicle as of the world: our world is turned by a quarter, so that a yaw of 0
-looks along Y there as it looks along x here. The acceleration is in vehicle axes, everything else that is a vector in world axes.
-Yaw + = right; pitch + = nose down and roll + = left side down, since the game turns the signs of both.
+Axes of the packet are X to the right, Y forward, Z up, for the vehicle and for the world. The world of Jounce is rotated by 90 deg, so that a
+yaw of 0 points along Y in the packet and along x in Jounce. The acceleration is in vehicle axes, all other vectors in world axes.
+Yaw + = right; pitch + = nose down and roll + = left side down, because the game inverts the signs of both.
 
-Source for places and units: the documentation of BeamNG and SpaceMonkey (motionSim.lua); for the signs of the angles: how SpaceMonkey
-(BeamNGTelemetryProvider.cs) makes a rotation of them. Assumed, since neither says: the signs of X, and that rates and angular accelerations
-have the signs of the angles.
+Source of positions and units: the documentation of BeamNG and SpaceMonkey (motionSim.lua). Source of the signs of the angles: the rotation in
+SpaceMonkey (BeamNGTelemetryProvider.cs). Assumed, without a source: the signs of X, and that rates and angular accelerations have the signs
+of the angles.
 """
 
 from __future__ import annotations
@@ -68,5 +68,5 @@ PROTOCOL = ProtocolKind(
     make=_encoder,
     layout=TABLE.layout,
     contract=CONTRACT,
-    meaning="motion of the vehicle as MotionSim of BeamNG sends it (BNG1), with rates and angular accelerations: 88 bytes",
+    meaning="motion of the vehicle in the MotionSim format of BeamNG (BNG1), with rates and angular accelerations: 88 bytes",
 )

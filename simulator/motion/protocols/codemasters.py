@@ -1,6 +1,6 @@
-"""The Codemasters packet "extradata = 3": 66 little-endian f32, 264 bytes, as sent by DiRT Rally 2.0; rig software takes it as it is.
+"""Codemasters packet "extradata = 3" of DiRT Rally 2.0: 66 little-endian f32, 264 bytes; rig software supports it without changes.
 
-All conversion from our axes (ISO 8855: x forward, y left, z up) to theirs (X right, Y up, Z forward) is in `game_axes`.
+The function `game_axes` converts the axes of Jounce (ISO 8855: x forward, y left, z up) to those of the game (X right, Y up, Z forward).
 
 =======  =================================================  =======  ==============================================
 index    content                                            index    content
@@ -14,16 +14,16 @@ index    content                                            index    content
 11 - 13  vector to the right of the vehicle, game axes      35       longitudinal acceleration [g], + = forward
 14 - 16  vector to the front of the vehicle, game axes      37       engine speed [rpm / 10]
 17 - 20  suspension, RL, RR, FL, FR [mm], + = compressed    63, 64   highest and idle engine speed [rpm / 10]
-21 - 24  their speeds [mm/s]                                65       number of gears
+21 - 24  rate of suspension compression [mm/s]              65       number of gears
 =======  =================================================  =======  ==============================================
 
-In a pause, after a reset or a fault and at the end, everything but time, place and heading fades to zero within a second or so, since
-the packet has no other way to say that nothing moves; then the stream stops (see stream_fade.py).
+In a pause, after a reset or a fault and at the end, everything but time, position and heading fades to zero within about a second,
+because the packet has no other sign of standstill; then the stream stops (see stream_fade.py).
 
-Everything else is zero: laps, fuel, temperatures, the clutch. It has neither angular rates nor vertical acceleration.
-Source for places and units: the maps of simapi (dirt2data.h) and SpaceMonkey. Assumed, since neither says: the signs of suspension,
-steering and lateral acceleration, and the hand of their axes. Roll and pitch, which rigs take from heights (index 12 and 15), do
-not depend on that.
+All other values are zero: laps, fuel, temperatures, clutch. The packet has no angular rates and no vertical acceleration.
+Source of positions and units: the maps of simapi (dirt2data.h) and SpaceMonkey. Assumed, without a source: the signs of suspension,
+steering and lateral acceleration, and the handedness of the axes. Roll and pitch, which rigs compute from heights (index 12 and 15), do
+not depend on these assumptions.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ SIZE = 4 * COUNT
 G = STANDARD_GRAVITY
 _FLOATS = struct.Struct(f"<{COUNT}f")
 _CORNERS = (-2, -1, 0, 1)
-"""Our corners FL, FR, RL, RR in their order RL, RR, FL, FR."""
+"""Indices of the corners FL, FR, RL, RR in the game order RL, RR, FL, FR."""
 _REVERSE = 10.0
 
 
 def game_axes(v: Any) -> tuple[float, float, float]:
-    """(X right, Y up, Z forward) of a vector (x forward, y left, z up)."""
+    """Return (X right, Y up, Z forward) of a vector (x forward, y left, z up)."""
     return -float(v[1]), float(v[2]), float(v[0])
 
 
 class ExtraData3:
-    """Makes the packets of one drive.
+    """Encoder of the packets of one run.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class ExtraData3:
         self._time = math.nan
 
     def encode(self, readout: Record, jounce_speed: NDArray[Any]) -> bytes:
-        """Packet of a READOUT record and the rate (4,) of its jounce [m/s]. Raises StreamError when a number in it is not finite."""
+        """Return the packet of a READOUT record and the rate (4,) of its jounce [m/s]. Raises StreamError: a number is not finite."""
         r = readout[0]
         rotation_of_quaternion(r["q_WB"], self._R_WB)
         self._advance(float(r["time"]), float(np.linalg.norm(r["v_WB_B"])))
@@ -95,17 +95,17 @@ class ExtraData3:
         try:
             data = _FLOATS.pack(*v)
         except (OverflowError, struct.error):
-            raise StreamError("extradata packet: a number does not fit") from None
+            raise StreamError("extradata packet: a number is out of range") from None
         if not all(map(math.isfinite, v)):
             raise StreamError("extradata packet: a number is not finite")
         return data
 
     def _contact_height(self, r: Any, corner: int) -> float:
-        """Height of the contact point in B [m]."""
+        """Return the height of the contact point in B [m]."""
         return float(self._R_WB[:, 2] @ (r["p_WC"][corner] - r["p_WB"]))
 
     def _advance(self, time: float, speed: float) -> None:
-        """Distance driven; a jump back in time adds nothing."""
+        """Update the driven distance; a jump back in time adds nothing."""
         if time > self._time:
             self._distance += speed * (time - self._time)
         self._time = time
@@ -124,5 +124,5 @@ PROTOCOL = ProtocolKind(
     make=_encoder,
     layout=_FLOATS.format,
     contract=CONTRACT,
-    meaning="motion of the vehicle as DiRT Rally 2.0 sends it (extradata = 3), which rig software knows",
+    meaning="motion of the vehicle in the format of DiRT Rally 2.0 (extradata = 3), supported by rig software",
 )

@@ -1,8 +1,8 @@
-"""What a protocol is: it turns what is said of platform and vehicle into the bytes of one datagram.
+"""Contract of a protocol: it encodes the state of platform and vehicle in one datagram.
 
-Pause, reset, faults and the end are the same for all protocols: what is said has been through fade and limiter, and is finite. A shipped
-protocol is called in the tick. One from outside works beside the ticks (`simulator.base.plugin_thread`), so its packets leave one packet later;
-one that raises, is slow, or packs a number that is not finite is dropped: nothing is sent any more, and the receiver sees silence.
+Pause, reset, faults and the end are identical for all protocols: the data have passed the fade and the limiter, and are finite. A shipped
+protocol is called in the tick. A plugin protocol works in a background thread (`simulator.base.plugin_thread`), so its packets leave one
+packet later. A plugin that raises, is slow, or packs a number that is not finite is stopped: the stream ends without further packets.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from simulator.base.registry import making
 from simulator.motion.protocols.native_packet import MotionPacket
 
 CONTRACT = 1
-"""Version of what stands above and of the classes below."""
+"""Version of this contract."""
 
 
 class Said(NamedTuple):
-    """What a packet may say."""
+    """Data for a packet."""
 
     packet: MotionPacket
-    """Of the platform: state, pose, legs; specific force and rates of the vehicle; see native_packet.py."""
+    """State, pose and legs of the platform; specific force and rates of the vehicle; see native_packet.py."""
     readout: Record
     """READOUT of the vehicle, faded while it does not drive."""
     jounce_speed: NDArray[np.float64]
-    """(4,) rate of its jounce [m/s]."""
+    """Rate of the jounce (4,) [m/s]."""
 
 
 class Engine(NamedTuple):
-    """What a rig's dashboard wants to know of the vehicle."""
+    """Engine data for the dashboard of a rig."""
 
     highest_rpm: float = 0.0
     idle_rpm: float = 0.0
@@ -51,78 +51,78 @@ NO_ENGINE = Engine()
 
 @dataclass(frozen=True)
 class ProtocolSettings:
-    """What an encoder is made of."""
+    """Settings for the creation of an encoder."""
 
     parameters: Record
-    """Of the protocol's own table."""
+    """Parameters of the protocol, as in its table."""
     engine: Engine
     interval: float
-    """Time between packets [s]; the mean where they do not come at whole ticks."""
+    """Time between packets [s]; the mean value if packets are not due at ticks."""
     vehicle: str = ""
-    """Its name."""
+    """Name of the vehicle."""
 
 
 Encoder = Callable[[Said], bytes]
-"""Bytes of a packet. Raises StreamError when a number in it is not finite."""
+"""Function that returns the bytes of a packet. Raises StreamError: a number in it is not finite."""
 
 
 @runtime_checkable
 class Listening(typing.Protocol):
-    """A shipped encoder that also takes the datagrams which come back from where its packets go."""
+    """Shipped encoder that also receives datagrams from the destination of its packets."""
 
     failing: str
-    """Why the receiver does not do what it is told; empty while it does."""
+    """Reason why the receiver does not follow its commands; empty while it does."""
 
     def hear(self, data: bytes) -> None:
-        """One of them, before the next packet is made. Never raises."""
+        """Process a datagram before the next packet is encoded. Never raises."""
 
 
 @dataclass(frozen=True)
 class ProtocolKind:
-    """A protocol as it is registered."""
+    """Registered protocol."""
 
     name: str
     rate: int
-    """Packets per second. Rig software is used to 60 to 100; a native receiver may have more."""
+    """Default number of packets per second. Rig software expects 60 to 100; a native receiver may use more."""
     port: int
     poses: bool
-    """It carries the pose of the platform: its receiver can be parked by the stream, and is told when the stream ends."""
+    """True if the packet contains the pose of the platform: the stream can park the receiver and announces its end."""
     make: Callable[[ProtocolSettings], Encoder]
     layout: str | None
-    """Format of `struct` by which every packet is looked through for numbers that are not finite, for example "<66f". None: the packets
-    are not of one layout, and the encoder alone answers for their numbers."""
+    """`struct` format of every packet, used to find numbers that are not finite, for example "<66f". None: the layout varies, and only the
+    encoder checks its numbers."""
     contract: int
-    """CONTRACT it was written for."""
+    """CONTRACT version that the protocol implements."""
     parameters: Table = ()
-    """Of its own."""
+    """Table of the parameters of the protocol."""
     ranges: Ranges = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     meaning: str = ""
-    """One line for a list of protocols."""
+    """One-line description for lists."""
 
 
 def encoder_of(
     protocol: ProtocolKind, said: Mapping[str, Any], file: object, engine: Engine, interval: float, vehicle: str = ""
 ) -> Encoder:
-    """The encoder of a protocol, its parameters as the mapping says. Raises ConfigError, JounceError: it cannot be made."""
+    """Return the encoder of a protocol with the given parameters. Raises ConfigError, JounceError: the creation failed."""
     parameters = from_mapping(protocol.parameters, said, file, "", protocol.defaults, protocol.ranges)
     with making(f"protocol {protocol.name}"):
         return protocol.make(ProtocolSettings(parameters, engine, interval, vehicle))
 
 
 def checked(protocol: ProtocolKind, encode: Encoder) -> Encoder:
-    """The encoder, its packets looked through. What it gives raises StreamError unless it is a packet of the layout, all of it finite."""
+    """Return the encoder with a check of its packets. It raises StreamError unless the packet has the layout and finite numbers."""
     layout = None if protocol.layout is None else struct.Struct(protocol.layout)
 
-    def look(said: Said) -> bytes:
+    def encode_checked(said: Said) -> bytes:
         data = encode(said)
         if not isinstance(data, bytes):
-            raise StreamError(f"its packet is {type(data).__name__}, expected bytes")
+            raise StreamError(f"invalid packet; expected bytes; got {type(data).__name__}")
         if layout is not None:
             if len(data) != layout.size:
-                raise StreamError(f"its packet has {len(data)} bytes, expected the {layout.size} of its layout")
+                raise StreamError(f"invalid packet; expected {layout.size} bytes, the size of its layout; got {len(data)}")
             if not all(math.isfinite(number) for number in layout.unpack(data) if isinstance(number, float)):
-                raise StreamError("a number in its packet is not finite")
+                raise StreamError("invalid packet; expected finite numbers")
         return data
 
-    return look
+    return encode_checked

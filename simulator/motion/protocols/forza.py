@@ -1,12 +1,13 @@
-"""Sled, the motion packet of Forza Motorsport ("Data Out"): 232 bytes, with a flag that says when the game is paused.
+"""Sled, the motion packet of Forza Motorsport ("Data Out"): 232 bytes with a pause flag.
 
-Axes of the packet are X to the right, Y up, Z forward of the vehicle, which is left-handed. Accelerations are without gravity. `race_on` is 0
-while the simulation does not run; what moves fades to zero meanwhile.
-Slip and suspension are normalized there by limits of the car, which a session says here: 0 grips and 1 slides; 0 is stretched, 1 compressed.
+Axes of the packet are X to the right, Y up, Z forward of the vehicle, a left-handed system. Accelerations are without gravity. `race_on` is 0
+while the simulation does not run; the motion fades to zero meanwhile.
+The game normalizes slip and suspension by limits of the car, which are parameters of the session here: 0 grips and 1 slides; 0 is extended,
+1 compressed.
 
-Source for places, units and axes: forza_motorsport (fdp.py), the game's documentation. Assumed, since neither says: turning in the sense of
-left-handed axes, so that yaw + = right, pitch + = nose down, roll + = left side down; the signs of slip; the usual limits; the port. Ordinal, class,
-drive train and cylinders of the car, puddles and rumble are zero.
+Source of positions, units and axes: forza_motorsport (fdp.py), the documentation of the game. Assumed, without a source: rotations in the
+sense of left-handed axes, so that yaw + = right, pitch + = nose down, roll + = left side down; the signs of slip; the default limits; the
+port. Ordinal, class, drive train and cylinders of the car, puddles and rumble are zero.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ TABLE = PacketTable(
 )
 
 PARAMETERS = (
-    ("suspension_travel", (), "m", "from stretched to compressed, the design position in the middle"),
-    ("sliding_slip", (), "1", "slip ratio of a tire that slides"),
-    ("sliding_angle", (), "rad", "slip angle of a tire that slides"),
+    ("suspension_travel", (), "m", "suspension travel from extended to compressed, with the design position in the middle"),
+    ("sliding_slip", (), "1", "slip ratio of a sliding tire"),
+    ("sliding_angle", (), "rad", "slip angle of a sliding tire"),
 )
 RANGES = {"suspension_travel": (0.01, 5.0), "sliding_slip": (0.001, 10.0), "sliding_angle": (0.001, 1.5)}
 DEFAULTS = {"suspension_travel": 0.3, "sliding_slip": 0.15, "sliding_angle": 0.15}
@@ -96,5 +97,5 @@ PROTOCOL = ProtocolKind(
     parameters=PARAMETERS,
     ranges=RANGES,
     defaults=DEFAULTS,
-    meaning="motion, engine and wheels as Forza Motorsport sends them (Sled), with a flag for pauses: 232 bytes",
+    meaning="motion, engine and wheels in the format of Forza Motorsport (Sled), with a pause flag: 232 bytes",
 )

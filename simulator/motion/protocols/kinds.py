@@ -1,4 +1,4 @@
-"""Protocols of the motion stream by name: those shipped, and those that move in from outside."""
+"""Registry of the protocols of the motion stream: shipped protocols and plugins."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ PROTOCOL_KINDS: Registry[ProtocolKind] = Registry(
 
 
 def register(protocol: ProtocolKind) -> None:
-    """Make a protocol known by its name. Raises JounceError: it is for another contract, its layout is none, or another one has its name."""
+    """Register a protocol by name. Raises JounceError: wrong contract version, invalid layout, or the name is already in use."""
     check(protocol)
     PROTOCOL_KINDS.register(protocol.name, protocol)
 
 
 def protocol_fields(name: str) -> Fields:
-    """Keys that the protocol of that name has of its own. Raises JounceError: it cannot be loaded."""
+    """Return the keys of the parameters of a protocol. Raises JounceError: the protocol cannot be loaded."""
     from simulator.base.fields import fields_of
 
     kind = PROTOCOL_KINDS.need(name)
@@ -43,13 +43,13 @@ def protocol_fields(name: str) -> Fields:
 
 
 def stream_words(text: str) -> dict[str, str]:
-    """What the words PROTOCOL, PROTOCOL@HOST or PROTOCOL@HOST:PORT say of a stream: `protocol`, and `to` where there is one."""
+    """Return `protocol`, and `to` if given, from a text PROTOCOL, PROTOCOL@HOST or PROTOCOL@HOST:PORT."""
     protocol, at, to = text.partition("@")
     return {"protocol": protocol, "to": to} if at else {"protocol": protocol}
 
 
 def check(protocol: ProtocolKind) -> None:
-    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    """Raise JounceError as `register`; needed for protocols of installed packages, which `register` has not checked."""
     import struct
 
     from simulator.motion.protocols.contract import CONTRACT
@@ -59,7 +59,9 @@ def check(protocol: ProtocolKind) -> None:
     try:
         struct.calcsize(protocol.layout or "")
     except struct.error as error:
-        raise JounceError(f"protocol {protocol.name}: its layout {protocol.layout!r} is none of `struct`: {error}") from None
+        raise JounceError(
+            f"protocol {protocol.name}: invalid layout ({error}); expected a format of `struct`; got {protocol.layout!r}"
+        ) from None
 
 
 __getattr__ = old_names(__name__)

@@ -1,16 +1,18 @@
-"""A position driver for the Moog 6DOF2000E motion base in its DOF mode: 32 bytes, big-endian, and its answers of 40.
+"""Position driver for the Moog 6DOF2000E motion base in its DOF mode: 32 bytes, big-endian, and its answers of 40 bytes.
 
-Off until armed: without `armed: 1` of the session it only says the mode, with zeros, so that the line can be tried. Armed, it follows procedure
-and answers (`Base`): ENGAGE when the platform is to rise and the base idles; poses, blended in from zero, once the base says that it is engaged and
-the platform is neutral; back to zero and PARK when the platform parks, when no answer comes any more, and at the end. A base that says a fault is
-sent zeros, until the stream is begun anew. The base raises and lowers itself: of the platform's own rise and park nothing is sent.
+The driver is off until armed. Without `armed: 1` in the session, it sends only the mode, with zeros, to test the connection. If armed, it
+follows the procedure and the answers of the base (`Base`). It sends ENGAGE when the platform is to rise and the base idles. It sends poses,
+blended in from zero, once the base is engaged and the platform is neutral. It returns to zero and sends PARK when the platform parks, when
+no answer arrives any more, and at the end. After a fault of the base, it sends zeros until the stream restarts. The base raises and
+lowers itself: the driver does not send the rise and park motion of the platform.
 
 Axes of the base are x forward, y right, z down: roll + = right side down, pitch + = nose up, yaw + = right, lateral + = right, heave + = down.
-Poses are cut at the reach of the base.
+Poses are limited to the reach of the base.
 
-Sources: command words, order and answers from two public drivers (one of them MOOG6DOF2000E.h, E. Loewenthal 2018); meters, radians, reach and what
-is valid when from a public program that quotes Moog's interface definition CDS7237. **Not confirmed on a machine**: the signs but that of heave, and that
-a heave of 0 is where the base stands when engaged. Ask Moog for the interface document before a person sits on it, and keep the emergency stop at hand.
+Sources: command words, order and answers from two public drivers (one of them MOOG6DOF2000E.h, E. Loewenthal 2018); meters, radians, reach and
+validity of the commands from a public program that quotes Moog's interface definition CDS7237. **Not confirmed on a machine**: the signs
+except that of heave, and that the engaged base is at a heave of 0. Ask Moog for the interface document before a person sits on the
+platform, and keep the emergency stop at hand.
 """
 
 from __future__ import annotations
@@ -24,15 +26,15 @@ from simulator.motion.protocols.game_axes import within
 from simulator.motion.protocols.packet_layout import PacketTable
 from washout.platform_state_machine import BLEND, ENGAGED, FADED, NEUTRAL, PAUSED, RISE, SETTLED, ease
 
-NEW_POSITION, DOF_MODE, SAY_ENGAGE, SAY_PARK = 130, 170, 180, 210
+NEW_POSITION, DOF_MODE, ENGAGE, PARK = 130, 170, 180, 210
 """Command words."""
 
 POWER_UP, IDLE, STANDBY, FOLLOWS, PARKING = 0, 1, 2, 3, 7
 FIRST_FAULT = 8
-"""States of the base; from FIRST_FAULT on it cannot be used."""
+"""States of the base; from FIRST_FAULT on it is not usable."""
 
 ANSWER = struct.Struct(">3I7f")
-"""Latched faults, discrete lines, state of the machine, six positions, spare."""
+"""Fields of an answer: latched faults, discrete lines, state of the machine, six positions, spare."""
 STATE_BITS = 0x0F
 
 TABLE = PacketTable(
@@ -58,24 +60,24 @@ REACH = {
     "yaw": math.radians(22.0),
     "lateral": 0.259,
 }
-"""rad, m, to either side; forward the base reaches 0.259."""
+"""Reach of the base [rad, m] to either side; forward it is 0.259 m."""
 
 BLEND_TIME = 3.0
-"""s from zero to the pose of the platform, and back."""
-DEAF_AFTER = 0.5
-"""s without an answer after which the base counts as lost."""
+"""Time [s] from zero to the pose of the platform, and back."""
+LOST_AFTER = 0.5
+"""Time [s] without an answer after which the base counts as lost."""
 
-PARAMETERS = (("armed", (), "1", "1: the base may be engaged and moved; 0: only the mode is said", "i8"),)
+PARAMETERS = (("armed", (), "1", "1: the base may be engaged and moved; 0: only the mode is sent", "i8"),)
 RANGES = {"armed": (0, 1)}
 DEFAULTS = {"armed": 0}
 
 
 class Base:
-    """The base as its answers say it is, and what it is to be told.
+    """State of the base from its answers, and commands to it.
 
     Parameters
     ----------
-    armed : whether it may be moved
+    armed : True if the base may be moved
     interval : time between packets [s]
     """
 
@@ -88,53 +90,53 @@ class Base:
 
     @property
     def failing(self) -> str:
-        """Why it does not move; empty while all is well."""
+        """Reason why the base does not move; empty if all is well."""
         if self._fault:
             return self._fault
-        return f"the base has not answered for {self._silence:.1f} s" if self._silence >= DEAF_AFTER else ""
+        return f"no answer of the base for {self._silence:.1f} s" if self._silence >= LOST_AFTER else ""
 
     def hear(self, data: bytes) -> None:
-        """An answer of the base; what is none is not looked at."""
+        """Process an answer of the base; ignore any other datagram."""
         if len(data) != ANSWER.size:
             return
         faults, _, machine, *_ = ANSWER.unpack(data)
         self._state, self._silence = machine & STATE_BITS, 0.0
         if self._state >= FIRST_FAULT and not self._fault:
-            self._fault = f"the base says fault {self._state:X}, latched {faults:04X}"
+            self._fault = f"the base reports fault {self._state:X}, latched faults {faults:04X}"
 
     def __call__(self, said: Said) -> bytes:
-        """The packet. Raises StreamError: a number is not finite."""
+        """Return the packet. Raises StreamError: a number is not finite."""
         self._silence += self._interval
         packet = said.packet
-        wanted = self._armed and not self.failing and not packet.stop and packet.state in (RISE, NEUTRAL, BLEND, ENGAGED, PAUSED)
-        self._blend(wanted and packet.state != RISE)
-        return TABLE.pack(command=self._command(wanted, packet.stop), **base_pose(packet.pose, self._gain[0]))
+        active = self._armed and not self.failing and not packet.stop and packet.state in (RISE, NEUTRAL, BLEND, ENGAGED, PAUSED)
+        self._blend(active and packet.state != RISE)
+        return TABLE.pack(command=self._command(active, packet.stop), **base_pose(packet.pose, self._gain[0]))
 
-    def _blend(self, wanted: bool) -> None:
-        """Advance the share of the pose by one packet; a base that does not follow begins at nothing."""
+    def _blend(self, active: bool) -> None:
+        """Advance the blending factor of the pose by one packet; zero while the base does not follow."""
         if self._state != FOLLOWS:
             self._gain = (0.0, 0.0, 0.0)
             return
         w = SETTLED / BLEND_TIME
-        self._gain = ease(*self._gain, float(wanted), w, self._interval, math.exp(-w * self._interval))
-        if not wanted and self._gain[0] < FADED:
+        self._gain = ease(*self._gain, float(active), w, self._interval, math.exp(-w * self._interval))
+        if not active and self._gain[0] < FADED:
             self._gain = (0.0, 0.0, 0.0)
 
-    def _command(self, wanted: bool, stop: bool) -> int:
+    def _command(self, active: bool, stop: bool) -> int:
         if not self._armed or self._state in (None, POWER_UP):
             return DOF_MODE
-        if wanted:
-            return SAY_ENGAGE if self._state == IDLE else NEW_POSITION
+        if active:
+            return ENGAGE if self._state == IDLE else NEW_POSITION
         if self._state == STANDBY or (self._state == FOLLOWS and (stop or self._gain[0] == 0.0)):
-            return SAY_PARK
+            return PARK
         return NEW_POSITION
 
 
-def base_pose(pose: Any, share: float) -> dict[str, float]:
-    """Rows of the packet for a share of a pose (6,) x, y, z [m], roll, pitch, yaw [rad] in our axes; one that is no number stays none."""
+def base_pose(pose: Any, fraction: float) -> dict[str, float]:
+    """Return the packet fields for a fraction of a pose (6,) x, y, z [m], roll, pitch, yaw [rad] in the axes of Jounce; NaN remains NaN."""
     x, y, z, roll, pitch, yaw = (float(value) for value in pose)
-    turned = {"roll": roll, "pitch": -pitch, "heave": -z, "surge": x, "yaw": -yaw, "lateral": -y}
-    return {name: within(share * value, REACH[name]) + 0.0 for name, value in turned.items()}
+    converted = {"roll": roll, "pitch": -pitch, "heave": -z, "surge": x, "yaw": -yaw, "lateral": -y}
+    return {name: within(fraction * value, REACH[name]) + 0.0 for name, value in converted.items()}
 
 
 def _encoder(settings: ProtocolSettings) -> Encoder:
@@ -152,5 +154,5 @@ PROTOCOL = ProtocolKind(
     parameters=PARAMETERS,
     ranges=RANGES,
     defaults=DEFAULTS,
-    meaning="positions for a Moog 6DOF2000E in DOF mode, which moves only with `armed: 1`: 32 bytes; signs not confirmed on a machine",
+    meaning="positions for a Moog 6DOF2000E in DOF mode, which moves only with `armed: 1`; 32 bytes; signs not confirmed on a machine",
 )

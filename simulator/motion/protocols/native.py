@@ -1,4 +1,4 @@
-"""The native protocol of the motion stream; its packet is in native_packet.py."""
+"""Native protocol of the motion stream; its packet is in native_packet.py."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""OutGauge, the dashboard packet of Live for Speed, which BeamNG sends too: 92 bytes, 96 with an identifier.
+"""OutGauge, the dashboard packet of Live for Speed and BeamNG: 92 bytes, 96 with an identifier.
 
-The readout has no boost, temperatures, pressures, fuel, clutch or lamps: these are zero, and no lamp is said to be there.
-Source for places and units: node-insim (src/out/OutGaugePack.ts), the documentation of BeamNG.
+The readout has no boost, temperatures, pressures, fuel, clutch or lamps: these are zero, and no lamp is declared as present.
+Source of positions and units: node-insim (src/out/OutGaugePack.ts), the documentation of BeamNG.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from simulator.motion.protocols.outsim import DEFAULTS, PARAMETERS, RANGES
 from simulator.motion.protocols.packet_layout import PacketTable
 
 KILOMETERS, BAR = 16384, 32768
-"""Flags: the driver likes kilometers and bar."""
+"""Flags: the driver prefers kilometers and bar."""
 
 TABLE = PacketTable(
     "OutGauge packet",
@@ -70,5 +70,5 @@ PROTOCOL = ProtocolKind(
     parameters=PARAMETERS,
     ranges=RANGES,
     defaults=DEFAULTS,
-    meaning="gear, speed, engine and pedals for a dashboard, as Live for Speed and BeamNG send them: 92 bytes, 96 with an identifier",
+    meaning="gear, speed, engine and pedals for a dashboard, in the format of Live for Speed and BeamNG: 92 bytes, 96 with an identifier",
 )

@@ -1,12 +1,12 @@
 """OutSim, the motion packet of Live for Speed: 64 bytes, 68 with an identifier.
 
-Axes of the packet are X to the right, Y forward, Z up, right-handed, of the vehicle as of the world: our world is turned by a quarter so that a
-heading of 0 looks along Y there as it looks along x here. Vectors are in world axes; the acceleration is that of the motion, without gravity.
-Heading + = left (anticlockwise from above), pitch + = nose up (anticlockwise from the right), roll + = right side down (anticlockwise from
-the front).
+Axes of the packet are X to the right, Y forward, Z up, right-handed, for the vehicle and for the world. The world of Jounce is rotated by
+90 deg, so that a heading of 0 points along Y in the packet and along x in Jounce. Vectors are in world axes; the acceleration is that of the
+motion, without gravity. Heading + = left (counterclockwise from above), pitch + = nose up (counterclockwise from the right), roll + = right
+side down (counterclockwise from the front).
 
-The game sends angles and vectors on; at rest they fade to zero but for heading and place. The time does not go back when the drive begins anew.
-Source for places and units: node-insim (src/out/OutSimPack.ts), which quotes the game's documentation. Assumed, since it does not say: that
+At rest, all angles and vectors except heading and position fade to zero. The time does not jump back when the run restarts.
+Source of positions and units: node-insim (src/out/OutSimPack.ts), which quotes the documentation of the game. Assumed, without a source:
 angular velocity and acceleration are in world axes.
 """
 
@@ -26,7 +26,7 @@ TIME = (0, "u32", 1, "time", "ms", "since the stream began")
 
 
 def main_rows(begin: int) -> PacketRows:
-    """Rows of the motion itself, which OutSimPack2 has elsewhere."""
+    """Return the rows of the motion, which OutSimPack2 has at another offset."""
     return (
         (begin, "f32", 3, "angular_velocity", "rad/s", "about X, Y, Z"),
         (begin + 12, "f32", 1, "heading", "rad", "+ = left"),
@@ -41,24 +41,24 @@ def main_rows(begin: int) -> PacketRows:
 TABLE = PacketTable("OutSim packet", 64, (TIME, *main_rows(4)))
 WITH_ID = PacketTable("OutSim packet", 68, (*TABLE.rows, (64, "i32", 1, "id", "1", "parameter `id` of the session")))
 
-PARAMETERS = (("id", (), "1", "identifier at the end of the packet; 0: none, and the packet is 64 bytes long", "i8"),)
+PARAMETERS = (("id", (), "1", "identifier at the end of the packet; 0: none, packet of 64 bytes", "i8"),)
 RANGES = {"id": (0, 2**31 - 1)}
 DEFAULTS = {"id": 0}
 
 PER_METER = 65536
-FURTHEST = 2**31 - 1
-"""1/65536 m. Places further off are said to be there."""
+MAX_POSITION = 2**31 - 1
+"""Limit of a position [1/65536 m]; positions beyond are limited to it."""
 
 
 class MotionOfLfs:
-    """Values of `main_rows` of one drive."""
+    """Values of `main_rows` of one run."""
 
     def __init__(self) -> None:
         self.trip = Trip()
         self._R_WB = np.zeros((3, 3))
 
     def values(self, said: Said) -> dict[str, Any]:
-        """By the names of the rows. Raises StreamError: a number is not finite."""
+        """Return the values by the names of the rows. Raises StreamError: a number is not finite."""
         r = said.readout[0]
         rotation_of_quaternion(r["q_WB"], self._R_WB)
         self.trip.advance(float(r["time"]), float(np.linalg.norm(r["v_WB_B"])))
@@ -75,7 +75,7 @@ class MotionOfLfs:
 
 def _fixed(x: float) -> int:
     try:
-        return max(-FURTHEST, min(FURTHEST, round(PER_METER * x)))
+        return max(-MAX_POSITION, min(MAX_POSITION, round(PER_METER * x)))
     except (ValueError, OverflowError):
         raise StreamError("OutSim packet: a number is not finite") from None
 
@@ -103,5 +103,5 @@ PROTOCOL = ProtocolKind(
     parameters=PARAMETERS,
     ranges=RANGES,
     defaults=DEFAULTS,
-    meaning="motion of the vehicle as Live for Speed sends it: 64 bytes, 68 with an identifier",
+    meaning="motion of the vehicle in the format of Live for Speed: 64 bytes, 68 with an identifier",
 )

@@ -1,9 +1,9 @@
 """OutSimPack2 of Live for Speed with all its parts (OutSim Opts 1ff): 280 bytes. Motion as in outsim.py, and pedals, engine, wheels.
 
-The readout has neither clutch nor parking brake, nor what the engine could give: these are zero, as are temperatures. Assumed, since the
-sources do not say: steering + = to the right; the order of the wheels RL, RR, FL, FR; suspension from the design position, not from the
-unloaded one; a share of slip of 255 where a tire slides at FULL_SLIP and more.
-Source for places and units: node-insim (src/out/OutSimPack2.ts, OutSimWheel.ts).
+The readout has no clutch, no parking brake and no available engine torque: these are zero, as are temperatures. Assumed, without a source:
+steering + = to the right; the order of the wheels RL, RR, FL, FR; suspension from the design position instead of the unloaded one; the
+sliding value 255 for a slip of FULL_SLIP or more.
+Source of positions and units: node-insim (src/out/OutSimPack2.ts, OutSimWheel.ts).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from simulator.motion.protocols.outsim import DEFAULTS, PARAMETERS, RANGES, Moti
 from simulator.motion.protocols.packet_layout import PacketRows, PacketTable
 
 CORNERS = ("rl", "rr", "fl", "fr")
-SEEN = ("jounce", "road_wheel_angle", "F_C", "wheel_spin", "slip_ratio", "slip_angle")
+READOUT_FIELDS = ("jounce", "road_wheel_angle", "F_C", "wheel_spin", "slip_ratio", "slip_angle")
 FULL_SLIP = 0.2
-"""1. Slip of a tire that is said to slide altogether; assumed."""
+"""1. Slip of a tire that slides completely; assumed."""
 
 
 def wheel_rows(begin: int, corner: str) -> PacketRows:
-    """Rows of one wheel, 40 bytes."""
+    """Return the rows of one wheel, 40 bytes."""
     return (
         (begin, "f32", 1, f"compression_{corner}", "m", "of the suspension"),
         (begin + 4, "f32", 1, f"steer_{corner}", "rad", "angle of the wheel, + = right"),
@@ -69,13 +69,13 @@ class Wheels:
         self._R_WB = np.zeros((3, 3))
 
     def values(self, said: Said) -> dict[str, Any]:
-        """By the names of the rows."""
-        r, found = said.readout[0], {}
+        """Return the values by the names of the rows."""
+        r, result = said.readout[0], {}
         rotation_of_quaternion(r["q_WB"], self._R_WB)
-        heights = (r["R_BK"][:, :, 1] @ self._R_WB[2]).tolist()  # of the tip of each wheel's left axis
-        seen = [r[name].tolist() for name in SEEN]
+        heights = (r["R_BK"][:, :, 1] @ self._R_WB[2]).tolist()  # heights of the tips of the left axes of the wheels
+        columns = [r[name].tolist() for name in READOUT_FIELDS]
         for corner, name in zip(REAR_FIRST, CORNERS, strict=True):
-            jounce, angle, force, spin, slip, slip_angle = (values[corner] for values in seen)
+            jounce, angle, force, spin, slip, slip_angle = (values[corner] for values in columns)
             tangent = math.tan(slip_angle)
             wheel = {
                 "compression": jounce,
@@ -90,8 +90,8 @@ class Wheels:
                 "slip": slip,
                 "slip_tangent": tangent,
             }
-            found.update({f"{key}_{name}": value for key, value in wheel.items()})
-        return found
+            result.update({f"{key}_{name}": value for key, value in wheel.items()})
+        return result
 
 
 def _encoder(settings: ProtocolSettings) -> Encoder:
@@ -128,5 +128,5 @@ PROTOCOL = ProtocolKind(
     parameters=PARAMETERS,
     ranges=RANGES,
     defaults=DEFAULTS,
-    meaning="motion, pedals, engine and wheels as Live for Speed sends them with OutSim Opts 1ff: 280 bytes",
+    meaning="motion, pedals, engine and wheels in the format of Live for Speed with OutSim Opts 1ff: 280 bytes",
 )

@@ -1,6 +1,6 @@
-"""The packet that Sim Racing Studio takes from games without one of their own (version 102): 236 bytes, laid out as a C compiler does.
+"""Packet of Sim Racing Studio for games without their own packet (version 102): 236 bytes with the alignment of a C compiler.
 
-Accelerations are without gravity. Source for places and units: grandturismo-srs-proxy (srs_packet_definition.py). Assumed, since it does not say:
+Accelerations are without gravity. Source of positions and units: grandturismo-srs-proxy (srs_packet_definition.py). Assumed, without a source:
 pitch + = nose up, roll + = right side down, yaw + = right; lateral + = right, longitudinal + = forward, vertical + = up; suspension
 in cm from the design position, + = compressed; the lateral velocity is that of the last axle, m/s.
 """
@@ -18,11 +18,11 @@ from simulator.motion.protocols.packet_layout import PacketTable
 
 VERSION = 102
 LONGEST_NAME = 49
-"""Bytes of a name, which a zero ends."""
-FASTEST_SLIDE, FURTHEST = 2.0, 10.0
-"""m/s, cm. Lateral velocity and suspension are said up to here."""
+"""Maximum number of bytes of a zero-terminated name."""
+MAX_LATERAL_VELOCITY, MAX_SUSPENSION = 2.0, 10.0
+"""Limits of the lateral velocity [m/s] and the suspension travel [cm]."""
 ROAD, OTHER = 2, 0
-"""Terrain under a wheel."""
+"""Codes of the terrain under a wheel."""
 
 TABLE = PacketTable(
     "Sim Racing Studio packet",
@@ -69,11 +69,11 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
             pitch=-math.degrees(r["pitch"]),
             roll=math.degrees(r["roll"]),
             yaw=-math.degrees(r["yaw"]),
-            lateral_velocity=within(-slide, FASTEST_SLIDE),
+            lateral_velocity=within(-slide, MAX_LATERAL_VELOCITY),
             lateral_acceleration=-left,
             vertical_acceleration=up,
             longitudinal_acceleration=forward,
-            suspension=[within(100.0 * jounce, FURTHEST) for jounce in wheels(r["jounce"], FRONT_FIRST)],
+            suspension=[within(100.0 * jounce, MAX_SUSPENSION) for jounce in wheels(r["jounce"], FRONT_FIRST)],
             terrain=[ROAD if hardness > 0.5 else OTHER for hardness in wheels(r["hardness"], FRONT_FIRST)],
         )
 
@@ -88,5 +88,5 @@ PROTOCOL = ProtocolKind(
     make=_encoder,
     layout=TABLE.layout,
     contract=CONTRACT,
-    meaning="motion of the vehicle for Sim Racing Studio, which shows it as the game Jounce: 236 bytes",
+    meaning="motion of the vehicle for Sim Racing Studio, which lists it as the game Jounce: 236 bytes",
 )
