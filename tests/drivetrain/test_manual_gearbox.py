@@ -136,7 +136,7 @@ def test_clutches_only_take_energy_under_any_commands(parts):
         (manual(clutch={**CLUTCH, "capacity": 300.0}), "clutch.capacity", "the largest engine torque"),
         (manual(clutch={**CLUTCH, "share": [1.0, 1.0, 0.2, 0.1]}), "clutch.share", "from 1 to 0"),
         (manual(clutch=None), "", "either torque_converter or clutch"),
-        (manual(type="automatic"), "gearbox.synchronizer", "no such key for a gearbox of type automatic"),
+        (manual(type="automatic"), "gearbox.synchronizer", "no key of this name for a gearbox of type automatic"),
         (manual(synchronizer=None), "gearbox.synchronizer", "a value for a gearbox of type manual"),
         (manual(starter={**STARTER, "torque": 100.0}), "starter.torque", "until it fires"),
         (manual(starter={**STARTER, "fire_rpm": 200.0}), "starter.fire_rpm", "the stall speed of the engine"),

@@ -146,8 +146,8 @@ CLUTCHES = AUTOMATIC["clutches"]
         (spoiled(upshift_rpm=[UP[1], UP[0]]), "gearbox.schedule.upshift_rpm", "rise from one pair"),
         (automatic(clutches={**CLUTCHES, "capacity": 500.0}), "gearbox.clutches.capacity", "the largest turbine torque"),
         (automatic(clutches={**CLUTCHES, "inertia_time": 0.7}), "gearbox.shift_latency", "the sum of torque_time and inertia_time"),
-        (automatic(shift_time=0.3), "gearbox.shift_time", "no such key together with clutches"),
-        (automatic(upshift_rpm=[1500.0, 3000.0]), "gearbox.upshift_rpm", "no such key together with schedule"),
+        (automatic(shift_time=0.3), "gearbox.shift_time", "no key of this name together with clutches"),
+        (automatic(upshift_rpm=[1500.0, 3000.0]), "gearbox.upshift_rpm", "no key of this name together with schedule"),
         (automatic(lock_up={**LOCK_UP, "opens_rpm": 1600.0}), "lock_up.opens_rpm", "less than 1500"),
     ],
 )

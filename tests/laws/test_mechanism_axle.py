@@ -275,7 +275,7 @@ def test_tables_too_large_or_too_slow_are_refused_with_the_number_reached(monkey
     d = strut_vehicle().description
     arguments = (d.mechanism, d.steering, True, 1e-5)
     monkeypatch.setattr(engine_tables, "MOST_BYTES", 2**21)
-    with pytest.raises(JounceError, match=r"reached: .* intervals would take .* MiB"):
+    with pytest.raises(JounceError, match=r"not reached, error .*: .* intervals would take .* MiB"):
         engine_tables.build_engine_tables(*arguments)
     monkeypatch.setattr(engine_tables, "MOST_BYTES", 2**40)
     monkeypatch.setattr(engine_tables, "MOST_SECONDS", 0.05)
@@ -343,7 +343,7 @@ def test_a_vehicle_file_names_its_mechanism_files(tmp_path: Path) -> None:
     ends = vehicle_description(str(path)).mechanism.corners[0]["ends"]["theta"]
     assert (ends == strut_vehicle().model.corners[0]["ends"]["theta"]).all()
     (tmp_path / "arm.yaml").unlink()
-    with pytest.raises(ConfigError, match=r"mine\.yaml: line \d+: axles\.rear\.file: got 'arm'"):
+    with pytest.raises(ConfigError, match=r"mine\.yaml:\d+: axles\.rear\.file: .*got 'arm'"):
         vehicle_description(str(path))
 
 

@@ -121,16 +121,20 @@ def add_brake_reactions(b, torque, axles, carrier_couple, chassis_couple):
 
 @inline
 def heat_brakes(b, s, spin, torque, v_WB_B, h):
-    """Advance the disc temperatures by h seconds, if modeled; spin, torque : (wheels,) at the end of the step, v_WB_B : (3,) of the
-    chassis."""
+    """Advance the disc temperatures by h seconds, if modeled.
+
+    spin, torque : (wheels,) at the end of the step, v_WB_B : (3,) of the chassis
+    """
     if b[0]["fade_points"] > 0:
         v = vector(v_WB_B)
         heat_discs(b, s, spin, torque, math.sqrt(dot(v, v)), h)
 
 
 def press_for(b: Record, s: Record, torque: Any) -> None:
-    """Set the line pressure for which the pedal holds a vehicle at rest that needs `torque` (wheels,) [N m], at most that of the full
-    pedal."""
+    """Set the line pressure for which the pedal holds a vehicle at rest.
+
+    torque : (wheels,) required torques [N m]; the pressure is at most that of the full pedal
+    """
     if b[0]["hydraulic"] == 0:
         return
     line, full = 0.0, float(pressed(b, 1.0))

@@ -66,8 +66,10 @@ def friction_factor(b, s, i):
 
 @inline
 def heat_discs(b, s, spin, torque, speed, h):
-    """Advance the disc temperatures by h seconds; torque : (wheels,) of the brakes [N m], spin : (wheels,) at the end of the step
-    [rad/s]."""
+    """Advance the disc temperatures by h seconds.
+
+    torque : (wheels,) of the brakes [N m], spin : (wheels,) at the end of the step [rad/s]
+    """
     for i in range(len(spin)):
         axle = axle_of(b, i)
         capacity, power = b[0]["heat_capacity"][axle], torque[i] * (spin[i] - s[0]["reference_spin"][i])

@@ -77,8 +77,10 @@ def proportioned(b, line, axle):
 
 @inline
 def valve_pressure(b, s, i, source, h):
-    """Return the pressure [Pa] at wheel i after h seconds behind the controller valves, implicitly; source : pressure before the valves
-    [Pa]."""
+    """Return the pressure [Pa] at wheel i after h seconds behind the controller valves, implicitly.
+
+    source : pressure before the valves [Pa]
+    """
     q, w = b[0], s[0]
     if w["pumped"][i] > source:
         return pump_pressure(b, s, i, source, h)

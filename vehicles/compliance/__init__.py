@@ -1,2 +1,1 @@
-"""Compliance of an axle: displacements of the wheels by bushings of arms, top mounts and a subframe, in addition to the exact
-kinematics."""
+"""Compliance of axles: wheel displacements by bushings of arms, top mounts and a subframe."""

@@ -31,8 +31,10 @@ Matrix = NDArray[np.float64]
 CHASSIS, SUBFRAME, CARRIER = "chassis", "subframe", "carrier"
 
 TOLERANCE = 1e-9
-"""Ratio of a singular value of the constraints to the largest one below which a constraint is redundant: an arm on two rigid bushings
-has one."""
+"""Ratio of a singular value of the constraints to the largest one below which a constraint is redundant.
+
+An arm on two rigid bushings has one.
+"""
 
 
 LOOSE = 1e12
@@ -61,8 +63,10 @@ class Rod:
 
 @dataclass(frozen=True)
 class Linkage:
-    """Left side of an axle, described by hardpoints: bodies in addition to the carrier, their joints, and the spring whose length
-    determines theta."""
+    """Left side of an axle, described by hardpoints of its elements.
+
+    The elements are bodies in addition to the carrier, their joints, and the spring whose length determines theta.
+    """
 
     bodies: tuple[str, ...]
     joints: tuple[Joint, ...]

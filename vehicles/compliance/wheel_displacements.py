@@ -50,8 +50,7 @@ ELASTIC = (
 """State of a vehicle; zero and unused without a compliant axle."""
 
 CALLBACK_MODEL = 2.0
-"""Stiffness of a tread over the radial stiffness of its tire for tire models that do not state it [assumed: above that of any rubber
-tire]."""
+"""Ratio of the tread stiffness to the radial stiffness, for tire models that do not state it [assumed: above that of any rubber tire]."""
 
 
 @inline
@@ -116,8 +115,10 @@ def rest_carriers(m, s):
 
 @inline
 def compute_target(m, s, i, other):
-    """Compute C w + C_o w_o of corner i into `target`; `other` is the other wheel of the axle, or i with C_o = 0 on an axle with one
-    wheel."""
+    """Compute C w + C_o w_o of corner i into `target`.
+
+    `other` is the other wheel of the axle, or i with C_o = 0 on an axle with one wheel.
+    """
     c, l, o = m.corners[0]["compliance"], s.loads[0], s.elastic[0]
     for row in range(6):
         to = 0.0

@@ -36,8 +36,10 @@ def correct_guess(guess, found, iteration, settled):
 
 @inline
 def clip_friction(held, limit, guess, iteration, settled):
-    """Return (torque, next guess, still settled) of a friction element with a limit; `held` is the torque that it needs in order to
-    stick."""
+    """Return (torque, next guess, still settled) of a friction element with a limit.
+
+    `held` is the torque that it needs in order to stick.
+    """
     if limit <= 0.0:
         return 0.0, guess, settled
     guess, settled = correct_guess(guess, side(held, -limit, limit), iteration, settled)

@@ -237,8 +237,10 @@ def cruise_torque(p, s, throttle):
 
 @inline
 def balanced_speed(p, turbine_speed, throttle, free):
-    """Return the engine speed [rad/s] at which engine and converter torque balance, by bisection; `free`: the turbine turns with the
-    engine."""
+    """Return the engine speed [rad/s] at which engine and converter torque balance, by bisection.
+
+    `free`: the turbine turns with the engine.
+    """
     low, high = 0.0, 1000.0
     for _ in range(80):
         middle = 0.5 * (low + high)

@@ -175,8 +175,10 @@ def _check_consistency(s: Section, out: Record) -> None:
 
 
 def governed_speed(out: Record) -> float:
-    """Return the speed [rad/s] above which the engine of a record DRIVETRAIN gives no torque at full throttle; for motors, the largest
-    speed."""
+    """Return the speed [rad/s] above which the engine of a record DRIVETRAIN gives no torque at full throttle.
+
+    For motors, return the largest motor speed.
+    """
     if out[0]["motors"] > 0:
         return float(out[0]["motor_speed_most"].max())
     points = int(out[0]["engine_points"])

@@ -23,8 +23,10 @@ THROTTLE_MOVED = 0.05
 """1. Change of throttle after which a downshift no longer delays the next upshift. Larger: holds gears longer; smaller: may hunt."""
 
 TORQUE_MARGIN = 0.9
-"""1. Fraction of the torque of the higher gear below which the gearbox tries that gear again. Larger: hunts where torque falls with
-  speed."""
+"""1. Fraction of the torque of the higher gear below which the gearbox tries that gear again.
+
+Larger: hunts where torque falls with speed.
+"""
 
 ROAD_SPEED_MARGIN = 0.25
 """1. Minimum road speed for an upshift, as a position between the downshift speed of the higher gear and the upshift speed of the

@@ -315,13 +315,13 @@ def _check_keys(s: Section, kind: str) -> None:
                 faults.add(ConfigError(s.file, s.path(name), "nothing", f"a value for a gearbox of type {kind}"))
         for name in ("synchronizer",) if automatic else ("shift_time", "clutches", "engage_time", "release_time"):
             if s.has(name):
-                faults.add(ConfigError(s.file, s.path(name), "a value", f"no such key for a gearbox of type {kind}"))
+                faults.add(ConfigError(s.file, s.path(name), "a value", f"no key of this name for a gearbox of type {kind}"))
 
 
 def _one_of(s: Section, new: str, old: str, faults: ErrorCollector) -> None:
     """Report a section that has both of two alternative keys, or neither."""
     if s.has(new) and s.has(old):
-        faults.add(ConfigError(s.file, s.path(old), "a value", f"no such key together with {new}"))
+        faults.add(ConfigError(s.file, s.path(old), "a value", f"no key of this name together with {new}"))
     elif not s.has(new) and not s.has(old):
         faults.add(ConfigError(s.file, s.path(old), "nothing", f"either {old} or {new}"))
 

@@ -139,8 +139,10 @@ def gear_after_skips(p, s, throttle):
 
 @inline
 def can_engage(p, gear, driveshaft_speed, wheel_speed):
-    """Return True when the gear of the lever can be engaged: not opposite to the motion, and without overspeed of the parts geared to
-    it."""
+    """Return True when the gear of the lever can be engaged.
+
+    The gear must not be opposite to the motion, and must engage without overspeed of the parts geared to it.
+    """
     if gear == 0:
         return False
     if gear < 0:

@@ -27,8 +27,10 @@ MAX_TIME = 60.0
 
 @inline
 def smooth_step(time, duration):
-    """Return a smooth step from 0 to 1 for a time from 0 to duration, with zero first and second derivatives at both ends; 1 if duration
-    is 0."""
+    """Return a smooth step from 0 to 1 for a time from 0 to duration, with zero first and second derivatives at both ends.
+
+    The result is 1 if the duration is 0.
+    """
     if time >= duration:
         return 1.0
     x = max(0.0, time / duration)
@@ -56,8 +58,8 @@ def store(out: Record, fields: Mapping[str, NDArray[np.float64]], count_field: s
     Raises ConfigError when there are too many points.
     """
     for name, values in fields.items():
-        room = out[0][name].shape[0]
-        if len(values) > room:
-            raise ConfigError(s.file, s.key, len(values), f"curves with at most {room} points together")
+        capacity = out[0][name].shape[0]
+        if len(values) > capacity:
+            raise ConfigError(s.file, s.key, len(values), f"curves with at most {capacity} points together")
         out[0][name][: len(values)] = values
         out[0][count_field] = len(values)

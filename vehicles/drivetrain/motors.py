@@ -109,8 +109,10 @@ def motor_loss(p, axle, torque, speed):
 
 @inline
 def electric_power(p, s, spin, share):
-    """Return the (electric, mechanical) power [W] of all motors at the wheel spins (wheels,), with the fraction `share` of
-    s.motor_torque."""
+    """Return the (electric, mechanical) power [W] of all motors at the wheel spins (wheels,).
+
+    share : fraction of s.motor_torque
+    """
     electric, mechanical = 0.0, 0.0
     for axle in range(len(p[0]["motors_on"])):
         count, ratio = p[0]["motors_on"][axle], p[0]["motor_ratio"][axle]
@@ -132,8 +134,10 @@ def electric_power(p, s, spin, share):
 
 @inline
 def apply_torque_commands(p, s, spin, commands, throttle_limit, h):
-    """Advance s.motor_torque, the torques on the wheels, by h seconds toward the commands within the motor limits; commands : (wheels,)
-    N m."""
+    """Advance s.motor_torque, the torques on the wheels, by h seconds toward the commands within the motor limits.
+
+    commands : (wheels,) N m
+    """
     for axle in range(len(p[0]["motors_on"])):
         count, ratio = p[0]["motors_on"][axle], p[0]["motor_ratio"][axle]
         first, end = sides_of(p, axle)

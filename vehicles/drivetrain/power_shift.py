@@ -29,16 +29,20 @@ from vehicles.drivetrain.measured_curves import MAX_TIME, MAX_TORQUE, smooth_ste
 NEUTRAL, ENGAGE, DRIVE, TORQUE_PHASE, INERTIA_PHASE = 0, 1, 2, 3, 4
 
 TRACKING = 0.03
-"""s. Time constant with which the controller corrects a slip error. Larger: the shift may end with a jerk; smaller than a few steps: it
-oscillates."""
+"""s. Time constant with which the controller corrects a slip error.
+
+Larger: the shift may end with a jerk; smaller than a few steps: it oscillates.
+"""
 SLIP_BAND = 5.0
 """rad/s. Slip up to which the torque of the releasing clutch grows; the clutch must not reverse a turbine within one step."""
 STICK_SLIP = 1e-4
 """rad/s. Slip below which the clutch of the new gear sticks; smaller slips of a sticking clutch are rounding errors."""
 
 TORQUE_MARGIN = 0.1
-"""1. Additional torque in an upshift over the previous torque, as a fraction of the capacity. Larger: a harder jolt; smaller: longer
-  slip."""
+"""1. Additional torque in an upshift over the previous torque, as a fraction of the capacity.
+
+Larger: a harder jolt; smaller: longer slip.
+"""
 OVERTIME_RATE = 0.25
 """1. Additional capacity, as a fraction, for each inertia time beyond the first. Larger: slow shifts end with a jolt."""
 

@@ -54,8 +54,10 @@ def update_engine_running(p, s):
 
 @inline
 def crankshaft_torque(p, s, throttle, key):
-    """Return (torque [N m], d torque / d speed) on the crankshaft: of the running engine, or of friction and, with key turned, the
-    starter."""
+    """Return (torque [N m], d torque / d speed) on the crankshaft.
+
+    The torque is that of the running engine, or of friction and, with the key turned, the starter.
+    """
     speed = s[0]["engine_speed"]
     if p[0]["stall_speed"] == 0.0 or s[0]["running"] != 0:
         return engine_torque(p, speed, throttle)

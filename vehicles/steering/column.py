@@ -238,9 +238,8 @@ def solve_column(p, s, rest, inertia, h):
     rate = arm["rate"]
     let_go = arm["let_go"] > 0
     hand = arm["hand_rate"]
-    twist = (
-        arm["hand_angle"] - arm["angle"] - (0.0 if let_go else h * hand)
-    )  # the prescribed angle of the hands is already the one at the end of the step
+    # the prescribed angle of the hands is already the one at the end of the step
+    twist = arm["hand_angle"] - arm["angle"] - (0.0 if let_go else h * hand)
     low, high = -math.inf, math.inf
     w = hand - rate
     torque = support = arm_acceleration = arm_slope = hand_acceleration = 0.0

@@ -34,8 +34,10 @@ LOCKS = (-1.0, 0.0, 1.0)
 
 
 def read_anti_roll_bar(axle: Axle, corners: Sequence[CornerDesign]) -> Record | None:
-    """Return the ANTI_ROLL_BARS record of one axle with these corners, None for an axle without a bar. Raises ConfigError for an invalid
-    bar."""
+    """Return the ANTI_ROLL_BARS record of one axle with these corners, None for an axle without a bar.
+
+    Raises ConfigError for an invalid bar.
+    """
     if axle.anti_roll_bar is None:
         return None
     with axle.anti_roll_bar as s:

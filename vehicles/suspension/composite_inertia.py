@@ -65,8 +65,10 @@ def prepare(m, s):
 
 @inline
 def prepare_by_call(m, s):
-    """Run `prepare` for the records of a vehicle: compiled once for all callers that do not need speed; m : VehicleModel, s :
-    VehicleData."""
+    """Run `prepare` for the records of a vehicle: compiled once for all callers that do not need speed.
+
+    m : VehicleModel, s : VehicleData
+    """
     mechanism = MechanismRecords(m.chassis, m.corners, m.struts)
     prepare(mechanism, Workspace(s.blocks, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out))
 
@@ -106,8 +108,10 @@ def sum_corners(m, s):
 
 @inline
 def add_gyroscopic_couples(m, s):
-    """Add the couples w_abs × (I_spin Omega axle) of the spinning wheels to the bias (28), and store the spin of the carriers about the
-    axles."""
+    """Add the couples w_abs × (I_spin Omega axle) of the spinning wheels to the bias (28).
+
+    Also store the spin of the carriers about the axles.
+    """
     k, x, work = s.kinematics[0], s.state[0], s.work[0]
     w_B = vector(x["w_WB_B"])
     for i in range(np.uint64(len(x["wheel_spin"]))):

@@ -191,8 +191,7 @@ def add_body(o, b, i, mass, w_B, k):
 
 @inline
 def inertia_force(o, b, i, mass, w_B):
-    """Return force and couple about its center of mass that body b of corner i needs at zero acceleration of chassis and theta (24),
-    (25)."""
+    """Return force and couple about its center of mass of body b of corner i at zero acceleration of chassis and theta (24), (25)."""
     c = column(o["c"][b], i)
     I = six(o["inertia"][b], i)
     w_rel = column(o["w_rel"][b], i)

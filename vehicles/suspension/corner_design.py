@@ -92,8 +92,10 @@ class CornerDesign(ABC):
     rack: RigidBody | None = None
 
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
-        """Return a point (3,) of a body of `mounts` for `hinged` at theta: (3, 3) foot on the hinge, radius, axis x radius; None: the
-        carrier."""
+        """Return a point (3,) of a body of `mounts` for `hinged` at theta: (3, 3) foot on the hinge, radius, axis x radius.
+
+        None: the carrier.
+        """
         return None
 
     def in_body(self, body: str, point: Vector) -> Vector:
@@ -106,8 +108,10 @@ class CornerDesign(ABC):
         raise ConfigError(self.file, self.key, self.kind, f"a kind of axle with adjustable tie rods, which {self.kind} is not")
 
     def with_tie_rod(self, length: float) -> Self:
-        """Return the corner with another tie-rod length [m]; the carrier is rotated in its design position. Raises ConfigError if the
-        loop does not close."""
+        """Return the corner with another tie-rod length [m].
+
+        The carrier is rotated in its design position. Raises ConfigError if the loop does not close.
+        """
         raise NotImplementedError
 
     def with_rack(self, half: RigidBody) -> Self:

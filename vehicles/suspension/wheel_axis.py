@@ -39,8 +39,10 @@ class WheelAxis:
         return outward * (-1.0, 1.0, -1.0) if mirror else outward
 
     def turned(self, wheel: RigidBody) -> RigidBody:
-        """Return a wheel described with its axis along y, rotated to this axis; the wheel is a rotor with equal inertias across its
-        axis."""
+        """Return a wheel described with its axis along y, rotated to this axis.
+
+        The wheel is a rotor with equal inertias across its axis.
+        """
         axle = self.axle(mirror=False)
         y = np.array([0.0, 1.0, 0.0])
         v, c = np.cross(y, axle), float(y @ axle)

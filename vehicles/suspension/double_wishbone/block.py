@@ -12,8 +12,10 @@ from vehicles.suspension.hard_stops import limited
 
 
 def pad(parameters: Record) -> None:
-    """Fill the columns of corners of other kinds with those of a double-wishbone corner: in the vector lanes four take half the time of
-    two."""
+    """Fill the columns of corners of other kinds with those of a double-wishbone corner.
+
+    In the vector lanes four take half the time of two.
+    """
     p = parameters[0]
     ours = p["kingpin_length"] > 0.0
     if ours.any() and not ours.all():

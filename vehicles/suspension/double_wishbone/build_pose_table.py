@@ -156,8 +156,7 @@ def pose_table_within(
 
 
 def pose_errors(poses: CornerPoses, table: PoseTable, thetas: Array, angles: Array) -> tuple[float, float]:
-    """Return the largest distance [m] and largest angle [rad] of any body between table and closed form, at all pairs of the angles
-    [rad]."""
+    """Return the largest distance [m] and angle [rad] of any body between table and closed form, at all pairs of thetas and angles [rad]."""
     pose = record(POSE)
     distance = turn = 0.0
     for theta in thetas:

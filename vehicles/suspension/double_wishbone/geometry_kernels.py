@@ -365,8 +365,10 @@ def symmetric_product(a, b):
 
 @inline
 def store_body(com, inertia, i, frame, body):
-    """Write center of mass and inertia (com, six) of a body in a frame (origin, x, y, z), as corner i into fields (3, wheels) and (6,
-    wheels)."""
+    """Write center of mass and inertia (com, six) of a body in a frame (origin, x, y, z) as corner i.
+
+    The fields have the shapes (3, wheels) and (6, wheels).
+    """
     origin, x, y, z = frame
     store(com, i, along(x, y, z, sub(body[0], origin)))
     store_six(inertia, i, inertia_along(x, y, z, body[1]))

@@ -27,8 +27,10 @@ BODY_NAMES = {
     "shock_upper": "shock_upper",
     "upper_arm": "uca",
 }
-"""Bodies of a `DoubleWishboneCorner`, and the names of bodies and joints in the multibody model after the prefix "FL_" etc. (lca: lower
-control arm)."""
+"""Bodies of a `DoubleWishboneCorner`, and the names of bodies and joints in the multibody model after the prefix "FL_" etc.
+
+lca: lower control arm, uca: upper control arm.
+"""
 
 
 def jounce_sign(corner: DoubleWishboneCorner) -> float:

@@ -107,8 +107,10 @@ def _in_body_frame(corner: FiveLinkCorner, body: int, point: Vector) -> Vector:
 
 
 def _travel(parameters: Record, j: int, corner: FiveLinkCorner) -> tuple[float, float]:
-    """Return the smallest and largest height of the wheel center at which the links close, by a stepwise search from the design
-    position."""
+    """Return the smallest and largest height of the wheel center at which the links close.
+
+    The search goes in steps from the design position.
+    """
     f = parameters[0]
     ends = []
     for direction in (-1.0, 1.0):

@@ -241,11 +241,15 @@ class Linkage:
             self._refuse("coordinate", self.names.coordinate, "a joint that can move (the loops of the mechanism fix all joints)")
         motions = np.zeros((freedom, system.n_v))
         motions[:, free] = Vt[rank:]
-        self._refuse("coordinate", self.names.coordinate, f"one degree of freedom (there are {freedom}); {self._loose(motions)}")
+        self._refuse(
+            "coordinate", self.names.coordinate, f"one degree of freedom (there are {freedom}); {self._describe_mobility(motions)}"
+        )
 
     def _check_effect(self) -> None:
-        """Raise ConfigError unless the coordinate raises the wheel and changes the strut lengths; set the sign of theta, positive in
-        jounce."""
+        """Raise ConfigError unless the coordinate raises the wheel and changes the strut lengths.
+
+        Set the sign of theta, positive in jounce.
+        """
         by_theta = self.rows(np.zeros(1), np.zeros(1))[0][0, 1]
         rise = float(by_theta[W + 2])
         if not abs(rise) > MIN_RISE:

@@ -88,8 +88,10 @@ def reduce(mass: Array, inertia: Array, bodies: Moving) -> tuple[Array, Array]:
 
 
 def place_wheel(out: Array, hub: Moving, axle: Array) -> None:
-    """Write wheel center, axle and rotation of the carrier into rows: `hub` is the wheel center on the carrier (n = 1), axle (S, 3) a
-    unit vector."""
+    """Write wheel center, axle and rotation of the carrier into rows.
+
+    `hub` is the wheel center on the carrier (n = 1), axle (S, 3) a unit vector.
+    """
     w, w_s = hub.w[:, 0], hub.w_s[:, 0]
     for k, value in enumerate((hub.p, hub.u, hub.u_s)):
         out[:, k, W : W + 3] = value[:, 0]

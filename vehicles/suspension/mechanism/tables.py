@@ -59,12 +59,16 @@ class Rows(Protocol):
     """Rows of one corner as a function of theta and Pitman angle."""
 
     def nodes(self, theta: Array, angle: Array) -> Array:
-        """Return (n, m, 3, 3, STEERED): derivatives of orders 0 to 2 by both, per interval of the evenly spaced theta (n,) and angle
-        (m,)."""
+        """Return the derivatives (n, m, 3, 3, STEERED) of orders 0 to 2 by both variables.
+
+        They are per interval of the evenly spaced theta (n,) and angle (m,).
+        """
 
     def exact(self, theta: Array, angle: Array) -> tuple[Array, Array]:
-        """Return rows and their derivatives by theta and by the angle at S positions (S, 3, STEERED), and second ones of the moment (S,
-        3, 3)."""
+        """Return rows and their derivatives by theta and by the angle at S positions (S, 3, STEERED).
+
+        The second result are the second derivatives of the moment (S, 3, 3).
+        """
 
 
 class EngineRows:
@@ -221,7 +225,7 @@ def _corner(rows: Rows, ends: Record, i: int, lock: float) -> Corner:
 def _check_limits(corner_tables: Sequence[Corner], cells: tuple[int, int], deadline: float, tolerance: float, error: float) -> None:
     """Raise JounceError for tables that are too large or take too long."""
     size = _size(corner_tables, *cells)
-    progress = f", reached {error:.2g}" if error < np.inf else ""
+    progress = f", error {error:.2g}" if error < np.inf else ""
     if size > MOST_BYTES:
         grid = f"{cells[0]} x {cells[1]}" if cells[1] else str(cells[0])
         raise JounceError(
@@ -233,8 +237,10 @@ def _check_limits(corner_tables: Sequence[Corner], cells: tuple[int, int], deadl
 
 
 def _size(corner_tables: Sequence[Corner], cells: int, angle_cells: int) -> int:
-    """Return the size of the tables of the corners in bytes; steered corners are also tabulated over the Pitman angle if angle_cells >
-    0."""
+    """Return the size of the tables of the corners in bytes.
+
+    Steered corners are also tabulated over the Pitman angle if angle_cells > 0.
+    """
     steered = sum(one.lock > 0.0 for one in corner_tables) if angle_cells > 0 else 0
     return 8 * STEERED * (cells + 5) * 3 * (len(corner_tables) - steered + steered * 3 * (angle_cells + 1))
 
@@ -248,9 +254,8 @@ def _cells_for_tolerance(corner_tables: Sequence[Corner], cells: int, tolerance:
         worst = max(_error_along(one, cells, along_theta) for one in corner_tables if along_theta or one.lock > 0.0)
         if worst < tolerance:
             return cells
-        cells = math.ceil(
-            cells * min(max(GROWTH, 0.9 * (worst / tolerance) ** 0.25), 2.0)
-        )  # the error of the curvature falls with the fourth power
+        # the error of the curvature falls with the fourth power
+        cells = math.ceil(cells * min(max(GROWTH, 0.9 * (worst / tolerance) ** 0.25), 2.0))
 
 
 def _error_along(one: Corner, cells: int, along_theta: bool) -> float:

@@ -32,8 +32,10 @@ STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_le
 
 
 def write_ends(linkage: Linkage, i: int, corners: Record, struts: Record, lock: float) -> None:
-    """Compute the travel limits of the linkage of corner i and write them into its column of CORNERS; lock : Pitman angle at full lock
-    [rad]."""
+    """Compute the travel limits of the linkage of corner i and write them into its column of CORNERS.
+
+    lock : Pitman angle at full lock [rad]
+    """
     digest = digest_of(linkage.content(), [struts[0][name][i] for name in STOPS], lock, source_digest(__file__))
     found = cached_arrays(user_cache("travel"), digest, lambda: {"travel": np.array(_travel(linkage, struts, i, lock))})["travel"]
     inertia, distance, smallest, largest, rebound, bump = (float(number) for number in found)

@@ -53,8 +53,10 @@ class _Link:
 
 
 def draw(m: Mechanism, places: Places, hub: Point, steering: str, struts: list[Point]) -> ViewPoints:
-    """Return the view points of a mechanism; `struts` are both ends of spring and shock absorber, `steering` the steered joint or loop,
-    or empty."""
+    """Return the view points of a mechanism.
+
+    `struts` are both ends of spring and shock absorber, `steering` the steered joint or loop, or empty.
+    """
 
     def at(point: Point) -> Vector:
         p, R = places.get(point[0], (np.zeros(3), np.eye(3)))

@@ -1,2 +1,4 @@
-"""Rigid axles: one beam with both wheels on four rods, with rise and roll as degrees of freedom; the kinds of axles differ in their
-rods."""
+"""Rigid axles: one beam with both wheels on four rods, with rise and roll as degrees of freedom.
+
+The kinds of axles differ in their rods.
+"""

@@ -95,8 +95,10 @@ class RigidAxleSide(CornerDesign):
         return guess
 
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
-        """Add the axle to a multibody model: the left side adds the beam on massless slides and hinges with the rods, the right one is
-        welded to it."""
+        """Add the axle to a multibody model.
+
+        The left side adds the beam on massless slides and hinges with the rods, the right one is welded to it.
+        """
         half, wheel, s = f"{name}_knuckle", f"{name}_wheel", struts[0]
         if self.W[1] > 0.0:
             self._add_beam(parts, name, chassis)
@@ -137,8 +139,10 @@ class RigidAxleSide(CornerDesign):
                 parts.add_loop(f"{name}_rod_{n}", "distance", ends, guide.anchors[n], guide.joints[n], length=length)
 
     def _add_upright_spring(self, parts: Parts, name: str, chassis: str, rate: float, free_length: float) -> None:
-        """Add a slide along the chassis' z with the spring; it carries a slide along x, and the seat lies on the line along y of this
-        slide."""
+        """Add a slide along the chassis' z with the spring.
+
+        The slide carries a slide along x, and the seat lies on the line along y of this slide.
+        """
         foot, foot_x = f"{name}_seat", f"{name}_seat_x"
         for body in (foot, foot_x):
             parts.add_body(body, _massless(self.S))

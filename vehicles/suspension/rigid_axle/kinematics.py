@@ -306,8 +306,10 @@ def place_beam(p, o, left, height, n, y, z):
 
 @inline
 def put_side(p, o, k, i, v, w, v_across, w_across):
-    """Store body, wheel and struts of side i; v, w and v_across, w_across : motion of C and beam per theta_dot of the own and the other
-    side."""
+    """Store body, wheel and struts of side i.
+
+    v, w and v_across, w_across : motion of C and beam per theta_dot of the own and the other side
+    """
     C, x, y, z = column(o["C"], i), column(o["x"], i), column(o["y"], i), column(o["z"], i)
     r = in_frame(x, y, z, column(p["com"], i))
     put_body(o, 0, i, add(C, r), w, add(v, cross(w, r)))

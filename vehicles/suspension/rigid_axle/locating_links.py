@@ -71,8 +71,10 @@ class Guide:
         return f, np.stack([g[..., 0], g[..., 1], L[..., 2], (L * y[:, None]).sum(axis=2)], 2) * one[:, None, None]
 
     def positions(self, C: Vector, height: Vector, sine: Vector) -> Vector:
-        """Return u (n, 4) at heights and sines of the roll (n,), by Newton's method from the design position; NaN where no position
-        exists."""
+        """Return u (n, 4) at heights and sines of the roll (n,), by Newton's method from the design position.
+
+        NaN where no position exists.
+        """
         u = np.zeros((len(height), RODS))
         for fraction in np.linspace(0.25, 1.0, 4):
             for _ in range(MAX_ITERATIONS):

@@ -160,8 +160,10 @@ class Probe(NamedTuple):
 
 @kernel
 def sample_grid(probe, steered, theta, angles, flat, out):
-    """Compute reduced quantities `out` (a, b, wheels, STEERED) at theta (wheels, a) and Pitman angles (b,); `flat` is the memory of
-    `reduced`."""
+    """Compute reduced quantities `out` (a, b, wheels, STEERED) at theta (wheels, a) and Pitman angles (b,).
+
+    `flat` is the memory of `reduced`.
+    """
     for b in range(angles.shape[0]):
         probe.state[0]["angle"] = angles[b]
         if steered:
@@ -177,8 +179,10 @@ def sample_grid(probe, steered, theta, angles, flat, out):
 
 @dataclass(frozen=True)
 class Span:
-    """Range of tables: thetas (wheels, 2) [rad, m] and Pitman angle (2,) [rad], and the magnitude of each quantity there (wheels,
-    STEERED)."""
+    """Range of tables.
+
+    travel : thetas (wheels, 2) [rad, m]; lock : Pitman angles (2,) [rad]; scale : magnitude of each quantity (wheels, STEERED)
+    """
 
     travel: Array
     lock: Array

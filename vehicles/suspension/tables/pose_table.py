@@ -97,8 +97,10 @@ def pose_over_both(table, body, theta, angle, out):
 
 
 class Edge(NamedTuple):
-    """Values e, d, R, delta of NODE between two nodes along the Pitman angle, and their derivatives by it; w_u is the angular velocity
-    of R."""
+    """Values e, d, R, delta of NODE between two nodes along the Pitman angle, and their derivatives by it.
+
+    w_u is the angular velocity of R.
+    """
 
     e: Any
     d: Any
