@@ -160,7 +160,8 @@ def test_ctrl_c_ends_a_drive_with_its_log_complete(scenes, name):
     assert "log in out" in out
     assert ("please wait" in out) == (name == "pushed")
     files = sorted(p.name for p in (folder / "out").iterdir())
-    # the picture of the platform takes a while, and who presses Ctrl-C does not wait for it, who presses it thrice not for the report either
+    # the picture of the platform takes a while, and who presses Ctrl-C does not wait for it, who presses it thrice not for the report
+    # either
     left = ["telemetry.parquet"] if name == "pushed" else ["platform.json", "telemetry.parquet"]
     assert [file for file in files if file != "platform.png" and file in left] == left
     assert set(files) <= {"configuration.yaml", "platform.png", "platform.json", "telemetry.parquet"}
@@ -252,7 +253,7 @@ class TestWithoutDisplay:
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 def test_a_built_in_platform_that_dies_is_named(tmp_path):
-    """The view leaves no zombie process, the drive continues to its end, and its exit code reports the failure."""
+    """The platform leaves no zombie process, the drive continues to its end, and its exit code reports the failure."""
     compile_kernels(print)
     host = start("drive", *DRIVE, *AT_ONCE, "--no-view", "--duration", 4, "--out", "out", cwd=tmp_path)
     wait_until(driving(tmp_path / "out"), host)

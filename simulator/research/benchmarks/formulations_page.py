@@ -81,8 +81,8 @@ def _costs(case: dict[str, Any], table: dict[str, Any]) -> str:
         ratios = [f"{row[name]:.3g}" if name in row else "" for name in ("us_per_step", "ratio_closed_form", "ratio_ce")]
         paper = table["paper"].get(row["name"])
         sizes = [str(row[name]) for name in ("coordinates", "constraints", "augmented")]
-        said = f"{paper[2]:g}" if paper and case["name"] == "vehicle" else ""
-        rows.append([row["label"], *sizes, f"{row['us_per_evaluation']:.3g}", *ratios, said])
+        paper_cost = f"{paper[2]:g}" if paper and case["name"] == "vehicle" else ""
+        rows.append([row["label"], *sizes, f"{row['us_per_evaluation']:.3g}", *ratios, paper_cost])
     return _grid(rows)
 
 

@@ -192,8 +192,8 @@ def _draw_ratios(panel: Any, mechanism: dict[str, Any], simulation: str) -> None
         )
         if paper:
             panel.barh(n + 0.2, paper, 0.36, color="C7", label="paper" if n == 0 else None)
-            said = f"{paper:.2f}  ({row[simulation]['paper_ms_per_s']:g} ms/s)"
-            panel.annotate(said, (paper, n + 0.2), (4, 0), textcoords="offset points", va="center", fontsize=8)
+            text = f"{paper:.2f}  ({row[simulation]['paper_ms_per_s']:g} ms/s)"
+            panel.annotate(text, (paper, n + 0.2), (4, 0), textcoords="offset points", va="center", fontsize=8)
     panel.set_yticks(range(len(rows)), [row["label"] for row in rows])
     panel.invert_yaxis()
     panel.set_xscale("log")

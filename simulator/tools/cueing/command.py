@@ -53,10 +53,10 @@ def main_cueing(arguments: Any) -> int:
         began = time.perf_counter()
         with StatusLine(arguments.json) as on_progress:
             if drives:
-                page, said, table = _drives(drives, pairs, arguments.gain, on_progress)
+                page, result, table = _drives(drives, pairs, arguments.gain, on_progress)
             else:
-                page, said, table = _objective(pairs, arguments.amplitude or list(AMPLITUDES), arguments.attendant_gravity, on_progress)
-        outcome = {"result": said, "machine": {**taken(time.perf_counter() - began), "version": version()}}
+                page, result, table = _objective(pairs, arguments.amplitude or list(AMPLITUDES), arguments.attendant_gravity, on_progress)
+        outcome = {"result": result, "machine": {**taken(time.perf_counter() - began), "version": version()}}
         page_file = folder.path / PAGE
         write_text(page_file, page.html())
         write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
@@ -79,12 +79,15 @@ def _pairs(washouts: Sequence[str], platforms: Sequence[str]) -> list[tuple[str,
     """Return washout, platform and label of each pair. Raises ConfigError: neither one platform nor one for each washout."""
     if len(platforms) not in (1, len(washouts)):
         raise ConfigError("--platform", "", " ".join(platforms), f"one platform, or one for each of the {len(washouts)} washouts")
-    beside = list(platforms) * (len(washouts) if len(platforms) == 1 else 1)
-    several = len(set(beside)) > 1
-    called = [f"{Path(one).stem} on {Path(on).stem}" if several else Path(one).stem for one, on in zip(washouts, beside, strict=True)]
+    platforms_of_washouts = list(platforms) * (len(washouts) if len(platforms) == 1 else 1)
+    several = len(set(platforms_of_washouts)) > 1
+    called = [
+        f"{Path(one).stem} on {Path(on).stem}" if several else Path(one).stem
+        for one, on in zip(washouts, platforms_of_washouts, strict=True)
+    ]
     if len(set(called)) < len(called):
-        called = [f"{one} on {on}" for one, on in zip(washouts, beside, strict=True)]
-    return list(dict.fromkeys(zip(washouts, beside, called, strict=True)))
+        called = [f"{one} on {on}" for one, on in zip(washouts, platforms_of_washouts, strict=True)]
+    return list(dict.fromkeys(zip(washouts, platforms_of_washouts, called, strict=True)))
 
 
 def _command() -> str:
@@ -103,7 +106,7 @@ def _drives(
             ridden.append(ride_drive(drive, partial(build_cueing, washout, on, drive.h, drive.gravity), gain))
         compared.append(CueingComparison(label, washout, on, ridden))
     on_progress("writing the page")
-    said = {
+    result = {
         "kind": "drives",
         "drives": [{"name": one.name, "duration": float(one.times[-1]), "rows_per_second": one.recorded} for one in drives],
         "washouts": [
@@ -128,7 +131,7 @@ def _drives(
         "fractions of "
         "the stroke and of ticks"
     )
-    return recorded_drives_page.drive_page(drives, compared, _command()), said, (headings, shown, notes)
+    return recorded_drives_page.drive_page(drives, compared, _command()), result, (headings, shown, notes)
 
 
 def _objective(
@@ -145,7 +148,7 @@ def _objective(
         pushes = [push(partial(build_cueing, washout, on, TICK), axis) for axis in TILT_ANGLES]
         tested.append(Tested(label, washout, on, tests, pushes))
     on_progress("writing the page")
-    said = {
+    result = {
         "kind": "objective test",
         "washouts": [
             {
@@ -169,7 +172,7 @@ def _objective(
         "gain and phase of force and rate at the head relative to the same axis of the car, K not divided out; in phase below 0: "
         "opposite to the car"
     )
-    return omct_page.omct_page(tested, _command()), said, (headings, rows, notes)
+    return omct_page.omct_page(tested, _command()), result, (headings, rows, notes)
 
 
 def _report_axis(on_progress: Callable[[str], None], what: str, axis: str) -> None:

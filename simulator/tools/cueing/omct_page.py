@@ -203,7 +203,7 @@ def _crossed(page: Page, tested: Sequence[Tested]) -> None:
 
 
 def _pushes(page: Page, tested: Sequence[Tested]) -> None:
-    columns = [Column("washout", words=True), Column("axis", words=True), Column("wanted", "m/s²"), Column("tilt", "deg")]
+    columns = [Column("washout", words=True), Column("axis", words=True), Column("target", "m/s²"), Column("tilt", "deg")]
     columns += [
         Column("asin(target / g)", "deg"),
         Column("maximum tilt rate", "deg/s"),
@@ -214,10 +214,10 @@ def _pushes(page: Page, tested: Sequence[Tested]) -> None:
     rows: list[list[str | float]] = []
     for one in tested:
         for push in one.pushes:
-            said = push.to_dict()
-            degrees = [float(np.degrees(said[key])) for key in ("tilt", "tilt_wanted", "tilt_rate")]
-            forces = [said[key] for key in ("least_while_it_lasts", "most_while_it_lasts", "false_cue_after")]
-            rows.append([one.label, push.axis, said["wanted"], *degrees, *forces])
+            values = push.to_dict()
+            degrees = [float(np.degrees(values[key])) for key in ("tilt", "tilt_wanted", "tilt_rate")]
+            forces = [values[key] for key in ("least_while_it_lasts", "most_while_it_lasts", "false_cue_after")]
+            rows.append([one.label, push.axis, values["wanted"], *degrees, *forces])
     page.table(
         columns,
         rows,
@@ -227,7 +227,7 @@ def _pushes(page: Page, tested: Sequence[Tested]) -> None:
     panels = []
     for k, axis in enumerate(TILT_ANGLES):
         wanted = {float(one.pushes[k].wanted.max()): one.pushes[k] for one in tested}
-        force = [Curve(f"wanted {most:.3g}", push.times, push.wanted, 0) for most, push in wanted.items()]
+        force = [Curve(f"target {most:.3g}", push.times, push.wanted, 0) for most, push in wanted.items()]
         force += [Curve(one.label, one.pushes[k].times, one.pushes[k].force, n) for n, one in enumerate(tested, 1)]
         tilt = [Curve(one.label, one.pushes[k].times, np.degrees(one.pushes[k].tilt), n) for n, one in enumerate(tested, 1)]
         panels += [

@@ -34,7 +34,7 @@ class HeightsFile:
 
     path: Path
     source: ElevationSource
-    said: Mapping[str, Any]
+    settings_of_file: Mapping[str, Any]
     assumed: tuple[str, ...]
 
 
@@ -66,22 +66,22 @@ def is_terrain(name: str) -> bool:
 def read_file(name: str, settings: Sequence[str]) -> HeightsFile:
     """Read elevation data with the settings of --set. Raises ConfigError."""
     table = tuple(field for field in FIELDS if field.name != "file")
-    said = fields.read(table, _settings(settings), WHO)
+    settings_of_file = fields.read(table, _settings(settings), WHO)
     assumed: list[str] = []
     path = Path(name)
-    source = read_heights(ReadRequest(path, said, WHO, assumed=assumed))
-    return HeightsFile(path, source, said, tuple(assumed))
+    source = read_heights(ReadRequest(path, settings_of_file, WHO, assumed=assumed))
+    return HeightsFile(path, source, settings_of_file, tuple(assumed))
 
 
 def _settings(settings: Sequence[str]) -> dict[str, Any]:
     """Parse KEY=VALUE settings of the section heights."""
-    said = {}
+    settings_of_file = {}
     for text in settings:
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError(WHO, "", text, "KEY=VALUE, a key of the section heights of a terrain file")
-        said[key.strip().removeprefix("heights.")] = yaml_value(value)
-    return said
+        settings_of_file[key.strip().removeprefix("heights.")] = yaml_value(value)
+    return settings_of_file
 
 
 def read_terrain(name: str) -> TerrainOnDisk:

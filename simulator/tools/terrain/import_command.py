@@ -72,9 +72,9 @@ def main_import(arguments: Any) -> int:
 
 def _needed_settings(file: HeightsFile) -> list[str]:
     """Return the settings that the file needs on the command line."""
-    said = {words.split()[0] for words in file.assumed}
+    assumed = {words.split()[0] for words in file.assumed}
     words = {"first_row": "first_row=north", "spacing": "spacing=[DX,DY]", "origin": "origin=[X,Y]", "scale": "range=[LOW,HIGH]"}
-    return [text for key, text in {**words, "byte_order": "byte_order=little", "up": "up=z"}.items() if key in said]
+    return [text for key, text in {**words, "byte_order": "byte_order=little", "up": "up=z"}.items() if key in assumed]
 
 
 def imported(file: HeightsFile, arguments: Any) -> Imported:
@@ -90,14 +90,14 @@ def imported(file: HeightsFile, arguments: Any) -> Imported:
     return _on_new_nodes(source, crs, arguments, voids)
 
 
-def _target(source: ElevationSource, said: str | None) -> str:
+def _target(source: ElevationSource, name: str | None) -> str:
     """Return the reference system of the terrain, empty for none. Raises ConfigError."""
-    if said is not None:
+    if name is not None:
         if not source.crs:
-            raise ConfigError("--crs", "", said, "a file with a reference system; hint: --set crs=EPSG:...")
-        if kind_of(said, "--crs", "") != MAP:
-            raise ConfigError("--crs", "", said, "a reference system in m, such as a UTM zone")
-        return said
+            raise ConfigError("--crs", "", name, "a file with a reference system; hint: --set crs=EPSG:...")
+        if kind_of(name, "--crs", "") != MAP:
+            raise ConfigError("--crs", "", name, "a reference system in m, such as a UTM zone")
+        return name
     if source.kind == LONLAT:
         x0, x1, y0, y1 = source.bounds
         return utm_of(0.5 * (x0 + x1), 0.5 * (y0 + y1))
@@ -146,11 +146,11 @@ def _on_new_nodes(source: ElevationSource, crs: str, arguments: Any, voids: int)
     return Imported(filled(heights), low - shift, np.full(2, spacing), crs, origin, voids + gaps, of)
 
 
-def _window(said: Any) -> Values:
+def _window(values: Any) -> Values:
     """Return x_min, y_min, x_max, y_max."""
-    window = np.asarray(said, np.float64)
+    window = np.asarray(values, np.float64)
     if not (window[:2] < window[2:]).all():
-        raise ConfigError("--window", "", list(said), "x_min y_min x_max y_max in the coordinates of the file")
+        raise ConfigError("--window", "", list(values), "x_min y_min x_max y_max in the coordinates of the file")
     return window
 
 
@@ -255,9 +255,9 @@ def _report(found: Imported, yaml: Path, heights: Path) -> dict[str, Any]:
 
 
 def _text(found: Imported, yaml: Path, heights: Path) -> str:
-    said = _report(found, yaml, heights)
-    low, high = said["heights"]
-    columns, rows = said["nodes"]
+    result = _report(found, yaml, heights)
+    low, high = result["heights"]
+    columns, rows = result["nodes"]
     place = (
         ""
         if found.origin is None

@@ -39,20 +39,20 @@ def main_info(arguments: Any) -> int:
         if arguments.set:
             raise ConfigError("--set", "", arguments.set[0], "no --set with a terrain file, only with elevation data")
         terrain = read_terrain(name)
-        said, rows = about_terrain(terrain), _rows(arguments.at, name, lambda points: _at_terrain(terrain, points, arguments.raw))
+        properties, rows = about_terrain(terrain), _rows(arguments.at, name, lambda points: _at_terrain(terrain, points, arguments.raw))
     else:
         settings = list(arguments.set)
         if arguments.raw and Path(name).suffix.lower() == ".crg":
             settings.append("modifiers=false")
         file = read_file(name, settings)
-        said, rows = about_file(file), _rows(arguments.at, name, lambda points: _at_file(file, points))
+        properties, rows = about_file(file), _rows(arguments.at, name, lambda points: _at_file(file, points))
     if arguments.json:
-        print_line(json_text(said if rows is None else {**said, "points": rows}))
+        print_line(json_text(properties if rows is None else {**properties, "points": rows}))
     elif rows is None:
-        print_line(to_text(said))
+        print_line(to_text(properties))
     else:
-        if said.get("assumed"):
-            print_error(f"{name}: assumed {', '.join(said['assumed'])}; hint: --set changes it")
+        if properties.get("assumed"):
+            print_error(f"{name}: assumed {', '.join(properties['assumed'])}; hint: --set changes it")
         print_line(as_csv(rows))
     return 0
 
@@ -95,9 +95,9 @@ def about_terrain(terrain: TerrainOnDisk) -> dict[str, Any]:
     }
 
 
-def to_text(said: dict[str, Any]) -> str:
+def to_text(properties: dict[str, Any]) -> str:
     """Return the console text, one line for each property."""
-    shown = {key: value for key, value in said.items() if value not in (None, [], {})}
+    shown = {key: value for key, value in properties.items() if value not in (None, [], {})}
     width = max(map(len, shown))
     return "\n".join(f"{key.replace('_', ' '):{width}}  {_shown(value, key)}" for key, value in shown.items())
 
@@ -146,14 +146,14 @@ def _at_file(file: HeightsFile, points: Points) -> list[Row]:
 def _in_crs(file: HeightsFile, points: Points) -> tuple[Values, Values]:
     """Return coordinates in the system of the file."""
     source = file.source
-    wanted = {"": source.crs, "map": source.crs, "lonlat": WGS84}.get(points.kind, points.kind)
-    if points.kind == "" or wanted == source.crs:
+    target_crs = {"": source.crs, "map": source.crs, "lonlat": WGS84}.get(points.kind, points.kind)
+    if points.kind == "" or target_crs == source.crs:
         return points.both
     if points.kind == "map" or not source.crs:
         raise ConfigError(file.path, "", f"points in {points.kind}", "x,y, because the file has no reference system")
     if points.kind == "lonlat" and source.kind == LONLAT:
         return points.both
-    return transformed(*points.both, wanted, source.crs, file.path, "crs")
+    return transformed(*points.both, target_crs, source.crs, file.path, "crs")
 
 
 def _on_road(source: CrgSurface, points: Points) -> list[Row]:
@@ -188,10 +188,12 @@ def _local(terrain: TerrainOnDisk, points: Points) -> tuple[Values, Values]:
         return points.both
     if points.kind == "road" or terrain.origin is None:
         raise ConfigError(terrain.file, "georeference", "none", "a georeference, or points in local x,y")
-    wanted = {"map": terrain.crs, "lonlat": WGS84}.get(points.kind, points.kind)
-    if wanted != terrain.crs and not terrain.crs:
-        raise ConfigError(terrain.file, "georeference.crs", "none", f"a reference system, to transform {wanted}")
-    east, north = points.both if wanted == terrain.crs else transformed(*points.both, wanted, terrain.crs, terrain.file, "georeference.crs")
+    target_crs = {"map": terrain.crs, "lonlat": WGS84}.get(points.kind, points.kind)
+    if target_crs != terrain.crs and not terrain.crs:
+        raise ConfigError(terrain.file, "georeference.crs", "none", f"a reference system, to transform {target_crs}")
+    east, north = (
+        points.both if target_crs == terrain.crs else transformed(*points.both, target_crs, terrain.crs, terrain.file, "georeference.crs")
+    )
     return east - terrain.origin[0], north - terrain.origin[1]
 
 

@@ -57,13 +57,13 @@ def main_make(arguments: Any) -> int:
 
 def generate_terrain(kind: str, seed: int, settings: list[str]) -> GeneratedTerrain:
     """Generate a terrain of a kind of GENERATORS with KEY=VALUE settings. Raises ConfigError."""
-    said: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for text in settings:
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError("--set", "", text, f"KEY=VALUE, one of {', '.join(field.usual for field in GENERATORS[kind].table)}")
-        said[key.strip()] = yaml_value(value)
-    values = fields.read(GENERATORS[kind].table, said, "--set")
+        result[key.strip()] = yaml_value(value)
+    values = fields.read(GENERATORS[kind].table, result, "--set")
     _check_nodes(kind, values)
     return GENERATORS[kind].make(values, seed)
 
@@ -94,11 +94,11 @@ def _report(made: GeneratedTerrain, files: Any) -> dict[str, Any]:
 
 
 def _text(made: GeneratedTerrain, files: Any) -> str:
-    said = _report(made, files)
-    (columns, rows), (low, high) = said["nodes"], said["heights"]
+    result = _report(made, files)
+    (columns, rows), (low, high) = result["nodes"], result["heights"]
     names = ", ".join(path.name for path in files[1:])
     return (
-        f"{files[0]}, {names}: {said['bytes'] / 1e6:.1f} MB\n"
-        f"  {columns} x {rows} nodes, {made.grid.spacing:g} m, {low:.2f} to {high:.2f} m, {said['features']} features\n"
-        f"  start positions: {', '.join(said['places'])}"
+        f"{files[0]}, {names}: {result['bytes'] / 1e6:.1f} MB\n"
+        f"  {columns} x {rows} nodes, {made.grid.spacing:g} m, {low:.2f} to {high:.2f} m, {result['features']} features\n"
+        f"  start positions: {', '.join(result['places'])}"
     )

@@ -54,31 +54,31 @@ def read_points(path: str, file: str) -> list[Points]:
     names = [str(name).strip().lower() for name in (rows[0] if rows else {})]
     pairs = {pair: kind for pair, kind in PAIRS.items() if set(pair) <= set(names)}
     if not pairs:
-        wanted = ", ".join(",".join(pair) for pair in PAIRS)
+        headers = ", ".join(",".join(pair) for pair in PAIRS)
         raise ConfigError(
-            path, "", f"columns {', '.join(names)}" if names else "no points", f"a header with one of {wanted}, and points below"
+            path, "", f"columns {', '.join(names)}" if names else "no points", f"a header with one of {headers}, and points below"
         )
     out: dict[str, Points] = {}
     for number, row in enumerate(rows):
-        said = {str(name).strip().lower(): value for name, value in row.items()}
-        if Path(said.get("file") or file).name != Path(file).name:
+        code = {str(name).strip().lower(): value for name, value in row.items()}
+        if Path(code.get("file") or file).name != Path(file).name:
             continue
-        pair = next((pair for pair in pairs if all((said[name] or "").strip() for name in pair)), None)
+        pair = next((pair for pair in pairs if all((code[name] or "").strip() for name in pair)), None)
         if pair is None:
             raise ConfigError(path, f"row {number + 2}", row, f"numbers under {' or '.join(','.join(pair) for pair in pairs)}")
-        kind = pairs[pair] or _of_crs(said.get("crs") or "")
+        kind = pairs[pair] or _of_crs(code.get("crs") or "")
         points = out.setdefault(kind, Points(kind))
         points.rows.append(number)
         for values, name in ((points.first, pair[0]), (points.second, pair[1])):
-            values.append(_number(path, number, name, said[name]))
+            values.append(_number(path, number, name, code[name]))
     if not out:
         raise ConfigError(path, "", "no points", f"points with {Path(file).name} in the column file")
     return list(out.values())
 
 
-def _of_crs(said: str) -> str:
-    said = said.strip()
-    return "" if said.lower() in OWN else "lonlat" if said in DEGREES else said
+def _of_crs(code: str) -> str:
+    code = code.strip()
+    return "" if code.lower() in OWN else "lonlat" if code in DEGREES else code
 
 
 def _number(path: str, number: int, name: str, text: str) -> float:

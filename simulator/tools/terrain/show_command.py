@@ -45,8 +45,8 @@ def main_show(arguments: Any) -> int:
     picture = arguments.output_file(f"{Path(title).stem}.png")
     draw(picture, title, labels, (x, y, z), roads, degrees, lines)
     voids = int(np.isnan(z).sum())
-    said = {"picture": str(picture), "heights": [float(np.nanmin(z)), float(np.nanmax(z))], "points": [len(x), len(y)], "voids": voids}
-    print_line(json_text(said) if arguments.json else f"{picture}" + (f": {voids} points without a height, in orange" if voids else ""))
+    result = {"picture": str(picture), "heights": [float(np.nanmin(z)), float(np.nanmax(z))], "points": [len(x), len(y)], "voids": voids}
+    print_line(json_text(result) if arguments.json else f"{picture}" + (f": {voids} points without a height, in orange" if voids else ""))
     return 0
 
 

@@ -255,12 +255,12 @@ class Mechanism:
         key = f"joints.{joint.name}"
         if joint.kind not in JOINTS:
             self._refuse(f"{key}.type", joint.kind, "one of " + ", ".join(JOINTS))
-        wanted = {"revolute": 1, "prismatic": 1, "universal": 2}.get(joint.kind, 0)
-        if joint.axes.shape != (wanted, 3):
-            self._refuse(f"{key}.axis", joint.axes.tolist(), f"{wanted} axes of a {joint.kind} joint")
-        if wanted and np.abs(np.linalg.norm(joint.axes, axis=1) - 1.0).max() > 1e-9:
+        count = {"revolute": 1, "prismatic": 1, "universal": 2}.get(joint.kind, 0)
+        if joint.axes.shape != (count, 3):
+            self._refuse(f"{key}.axis", joint.axes.tolist(), f"{count} axes of a {joint.kind} joint")
+        if count and np.abs(np.linalg.norm(joint.axes, axis=1) - 1.0).max() > 1e-9:
             self._refuse(f"{key}.axis", joint.axes.tolist(), "unit vectors")
-        if wanted == 2 and abs(joint.axes[0] @ joint.axes[1]) > 1e-9:
+        if count == 2 and abs(joint.axes[0] @ joint.axes[1]) > 1e-9:
             self._refuse(f"{key}.axes", joint.axes.tolist(), "two axes perpendicular to each other")
         if joint.kind == "free" and joint.parent != WORLD:
             self._refuse(f"{key}.parent", joint.parent, f"{WORLD!r}, because a free joint is relative to the world")

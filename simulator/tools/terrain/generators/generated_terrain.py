@@ -40,7 +40,7 @@ class Cover:
 class Entry:
     """An entry of a list of a terrain file, and its comment."""
 
-    said: Mapping[str, Any]
+    mapping: Mapping[str, Any]
     note: str = ""
 
 

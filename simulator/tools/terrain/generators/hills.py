@@ -35,11 +35,11 @@ TRACK_GRADE = 0.06
 """1. Grade that doubles the cost of a distance. [assumed]"""
 
 
-def hills(said: dict, seed: int) -> GeneratedTerrain:
+def hills(parameters: dict, seed: int) -> GeneratedTerrain:
     """Generate hills from the parameters of `HILLS`."""
-    spacing, half = said["spacing"], 0.5 * said["size"]
+    spacing, half = parameters["spacing"], 0.5 * parameters["size"]
     grid = Grid.over((-half, -half), (half, half), spacing)
-    heights = _land(said, grid, seed)
+    heights = _land(parameters, grid, seed)
     wet = blurred(wetness(heights, spacing), max(1.0, 3.0 / spacing))
     slope = blurred(np.hypot(*np.gradient(heights, spacing)), max(0.5, 1.5 / spacing))
     cover = np.full(grid.shape, LOAM, np.uint8)
@@ -47,7 +47,7 @@ def hills(said: dict, seed: int) -> GeneratedTerrain:
     cover[wet > np.quantile(wet, WET)] = CLAY
     cover[slope > STEEP] = STONES
     line = track(heights, grid)
-    rough = said["roughness"]
+    rough = parameters["roughness"]
     road = {
         "name": "track", "surface": "gravel", "width": 4.5, "verge": 1.0, "embankment": 6.0, "crown_percent": 2.0, "smoothing": 25.0,
         **({"roughness": "C"} if rough != "none" else {}),
@@ -55,7 +55,8 @@ def hills(said: dict, seed: int) -> GeneratedTerrain:
     }  # fmt: skip
     return GeneratedTerrain(
         about=(
-            f"hilly country, {said['size']:g} m square: spectral synthesis (waviness {said['waviness']:g}) with ridges, then rain and "
+            f"hilly country, {parameters['size']:g} m square: spectral synthesis (waviness {parameters['waviness']:g}) with ridges, then "
+            "rain and "
             "slides",
             "clayey_loam where water gathers, lete_sand where it is dry, gravel on steep slopes, grenville_loam elsewhere [assumed]",
         ),
@@ -78,20 +79,20 @@ def _heading(a: Values, b: Values) -> float:
     return round(math.degrees(math.atan2(b[1] - a[1], b[0] - a[0])), 1)
 
 
-def _land(said: dict, grid: Grid, seed: int) -> Values:
+def _land(parameters: dict, grid: Grid, seed: int) -> Values:
     """Return the heights after erosion, computed on a wider area to avoid border effects."""
     spacing, strip = grid.spacing, max(8, round(0.06 * grid.columns))
     shape = grid.rows + 2 * strip, grid.columns + 2 * strip
-    smooth = field(shape, spacing, said["waviness"], said["size"], 10.0 * spacing, seed)
-    ridged = 1.0 - np.abs(field(shape, spacing, said["waviness"] + 0.4, 0.6 * said["size"], 12.0 * spacing, seed + 1))
-    land = said["relief"] * _unit((1.0 - said["ridges"]) * smooth + said["ridges"] * ridged)
-    repose = math.tan(said["repose"])
+    smooth = field(shape, spacing, parameters["waviness"], parameters["size"], 10.0 * spacing, seed)
+    ridged = 1.0 - np.abs(field(shape, spacing, parameters["waviness"] + 0.4, 0.6 * parameters["size"], 12.0 * spacing, seed + 1))
+    land = parameters["relief"] * _unit((1.0 - parameters["ridges"]) * smooth + parameters["ridges"] * ridged)
+    repose = math.tan(parameters["repose"])
     land = slid(land, spacing, repose, 40)
-    drops = round(said["rain"] * land.size)
+    drops = round(parameters["rain"] * land.size)
     if drops:
         land = eroded_by_rain(land, spacing, drops, max(16, round(80.0 / spacing)), seed + 2)
         land = slid(blurred(land, 0.7), spacing, repose, 40)
-    return said["relief"] * _unit(land[strip:-strip, strip:-strip])
+    return parameters["relief"] * _unit(land[strip:-strip, strip:-strip])
 
 
 def _unit(values: Values) -> Values:

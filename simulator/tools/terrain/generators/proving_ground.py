@@ -76,25 +76,25 @@ class _Site:
             self.marks.append(Entry({"points": [[low, edge], [high, edge]], "width": 0.12}))
         self.places[name] = Place((30.0, y), 0.0, note)
 
-    def add(self, note: str = "", **said: object) -> None:
+    def add(self, note: str = "", **parameters: object) -> None:
         """Add a feature."""
-        self.features.append(Entry(said, note))
+        self.features.append(Entry(parameters, note))
 
 
-def proving_ground(said: dict, seed: int) -> GeneratedTerrain:
+def proving_ground(parameters: dict, seed: int) -> GeneratedTerrain:
     """Generate a proving ground from the parameters of `PROVING_GROUND`."""
-    grid = Grid.over((WEST, SOUTH), (EAST, NORTH), said["spacing"])
+    grid = Grid.over((WEST, SOUTH), (EAST, NORTH), parameters["spacing"])
     site = _Site(grid, np.zeros(grid.shape), np.full(grid.shape, FIELD, np.uint8), [], [], {})
     for x in APRONS:
         site.pave(x, (SOUTH + 10.0, NORTH - 10.0), ASPHALT)
     site.places["apron"] = Place((30.0, -60.0), 90.0, "on the western apron, looking north past the lanes")
-    _grades(site, said["grades"])
-    _side_slopes(site, said["side_slopes"])
-    _half_rounds(site, said["half_rounds"])
-    _steps(site, said["steps"])
+    _grades(site, parameters["grades"])
+    _side_slopes(site, parameters["side_slopes"])
+    _half_rounds(site, parameters["half_rounds"])
+    _steps(site, parameters["steps"])
     _ditches_and_walls(site)
     _washboards(site)
-    _rough(site, said["rms"], seed)
+    _rough(site, parameters["rms"], seed)
     _belgian_block(site, seed)
     _handling(site)
     return GeneratedTerrain(

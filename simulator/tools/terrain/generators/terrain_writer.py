@@ -103,7 +103,7 @@ def _place(place: Place) -> str:
 def _list(key: str, entries: Sequence[Entry]) -> list[str]:
     if not entries:
         return []
-    return [f"{key}:", *(f"  - {_flow(entry.said)}" + (f"   # {entry.note}" if entry.note else "") for entry in entries)]
+    return [f"{key}:", *(f"  - {_flow(entry.mapping)}" + (f"   # {entry.note}" if entry.note else "") for entry in entries)]
 
 
 def _flow(value: Any) -> str:

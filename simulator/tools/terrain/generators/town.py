@@ -44,49 +44,53 @@ LAWN_WIDTH = 30.0
 """m. Width of the lawn around the outermost street."""
 
 
-def town(said: dict, seed: int) -> GeneratedTerrain:
+def town(parameters: dict, seed: int) -> GeneratedTerrain:
     """Generate a town from the parameters of `TOWN`."""
-    nodes, half = _crossings(said, seed), 0.5 * said["street"]
+    nodes, half = _crossings(parameters, seed), 0.5 * parameters["street"]
     reach = half + LAWN_WIDTH
     low, high = nodes.reshape(-1, 2).min(axis=0) - reach, nodes.reshape(-1, 2).max(axis=0) + reach
-    grid = Grid.over(tuple(np.floor(low).tolist()), tuple(np.ceil(high).tolist()), said["spacing"])
+    grid = Grid.over(tuple(np.floor(low).tolist()), tuple(np.ceil(high).tolist()), parameters["spacing"])
     distance = np.full(grid.shape, np.inf)  # from the nearest curb, + = on the street
     cover = np.full(grid.shape, ASPHALT, np.uint8)
     random = np.random.default_rng([seed, 1])
     curbs: list[Entry] = []
     for corners in _lots(nodes, half):
-        part = grid.part(*((corners[:, k].min() - reach - said["street"], corners[:, k].max() + reach + said["street"]) for k in (0, 1)))
-        inner = offset_polygon(corners, said["corner"])
-        d = polygon_distance(inner, grid.x[part[1]], grid.y[part[0]][:, None]) - said["corner"]
+        part = grid.part(
+            *((corners[:, k].min() - reach - parameters["street"], corners[:, k].max() + reach + parameters["street"]) for k in (0, 1))
+        )
+        inner = offset_polygon(corners, parameters["corner"])
+        d = polygon_distance(inner, grid.x[part[1]], grid.y[part[0]][:, None]) - parameters["corner"]
         distance[part] = np.minimum(distance[part], d)
-        cover[part][d < -said["sidewalk"]] = YARD if random.random() < 0.25 else LAWN
-        curbs.append(_curb(corners, said))
+        cover[part][d < -parameters["sidewalk"]] = YARD if random.random() < 0.25 else LAWN
+        curbs.append(_curb(corners, parameters))
     lines = [*nodes, *nodes.transpose(1, 0, 2)]
     cover[(distance > half) & (_from_middle(lines, grid, half) > half)] = LAWN
     return GeneratedTerrain(
         about=(
-            f"{said['blocks'][0]:.0f} x {said['blocks'][1]:.0f} blocks; streets {said['street']:g} m wide between curbs of "
-            f"{1e3 * said['curb']:g} mm, crown "
-            f"{100.0 * said['crown']:g} %, sidewalks {said['sidewalk']:g} m at 2 %, corners of {said['corner']:g} m, crossings dropped "
-            f"to {1e3 * said['dropped']:g} mm",
+            f"{parameters['blocks'][0]:.0f} x {parameters['blocks'][1]:.0f} blocks; streets {parameters['street']:g} m wide between "
+            "curbs of "
+            f"{1e3 * parameters['curb']:g} mm, crown "
+            f"{100.0 * parameters['crown']:g} %, sidewalks {parameters['sidewalk']:g} m at 2 %, corners of {parameters['corner']:g} m, "
+            "crossings dropped "
+            f"to {1e3 * parameters['dropped']:g} mm",
             "dimensions are those usual in Britain and the U.S.; widths and places of crossings are assumed; lots are empty: lawn or a "
             "gravel yard",
         ),
         grid=grid,
-        heights=_heights(distance, said),
+        heights=_heights(distance, parameters),
         cover=cover,
         covers=COVERS,
-        places=_places(nodes, said),
+        places=_places(nodes, parameters),
         features=tuple(curbs),
-        marks=tuple(mark for line in lines for mark in _street_marks(line, said)),
+        marks=tuple(mark for line in lines for mark in _street_marks(line, parameters)),
     )
 
 
-def _places(nodes: Values, said: dict) -> dict[str, Place]:
+def _places(nodes: Values, parameters: dict) -> dict[str, Place]:
     """Return the start positions: on the right side of a street in the middle, and at a right angle to a curb."""
     a, b = nodes[len(nodes) // 2, 0], nodes[len(nodes) // 2, 1]
     yaw = math.atan2(b[1] - a[1], b[0] - a[0])
-    right = 0.25 * said["street"] * np.array((math.sin(yaw), -math.cos(yaw)))
+    right = 0.25 * parameters["street"] * np.array((math.sin(yaw), -math.cos(yaw)))
     street, curb = 0.7 * a + 0.3 * b + right, 0.5 * (a + b) + 0.3 * right
     return {
         "street": Place(np.round(street, 2), round(math.degrees(yaw), 2), "on the right side of a street"),
@@ -94,14 +98,14 @@ def _places(nodes: Values, said: dict) -> dict[str, Place]:
     }
 
 
-def _crossings(said: dict, seed: int) -> Values:
+def _crossings(parameters: dict, seed: int) -> Values:
     """Return the crossings of the streets (rows, columns, 2) [m], around the origin."""
-    columns, rows = (int(n) for n in said["blocks"])
+    columns, rows = (int(n) for n in parameters["blocks"])
     random = np.random.default_rng(seed)
-    size = np.asarray(said["block"], float)
+    size = np.asarray(parameters["block"], float)
     widths = [np.cumsum([0.0, *(size[k] * random.uniform(0.85, 1.15, n))]) for k, n in ((0, columns), (1, rows))]
     x, y = np.meshgrid(widths[0] - widths[0].mean(), widths[1] - widths[1].mean())
-    return np.dstack((x, y)) + said["bend"] * size * random.uniform(-1.0, 1.0, (rows + 1, columns + 1, 2))
+    return np.dstack((x, y)) + parameters["bend"] * size * random.uniform(-1.0, 1.0, (rows + 1, columns + 1, 2))
 
 
 def _lots(nodes: Values, half: float) -> list[Values]:
@@ -123,50 +127,50 @@ def _from_middle(lines: list[Values], grid: Grid, reach: float) -> NDArray[np.fl
     return distance
 
 
-def _heights(distance: Values, said: dict) -> Values:
+def _heights(distance: Values, parameters: dict) -> Values:
     """Return heights: streets with a crown; sidewalks and lots without the curb, which is a feature that blends into the base height."""
-    half = 0.5 * said["street"]
+    half = 0.5 * parameters["street"]
     short = np.maximum(half - distance, 0.0)
-    crown = said["crown"] * (half - (np.sqrt(short**2 + ROUNDING**2) - ROUNDING))
-    crown = np.minimum(crown, said["crown"] * half)
-    behind = -distance - said["sidewalk"]
-    walk = SIDEWALK_FALL * np.clip(-distance, 0.0, said["sidewalk"]) + said["curb"] * smooth_step(behind / FALL_LENGTH)
+    crown = parameters["crown"] * (half - (np.sqrt(short**2 + ROUNDING**2) - ROUNDING))
+    crown = np.minimum(crown, parameters["crown"] * half)
+    behind = -distance - parameters["sidewalk"]
+    walk = SIDEWALK_FALL * np.clip(-distance, 0.0, parameters["sidewalk"]) + parameters["curb"] * smooth_step(behind / FALL_LENGTH)
     return np.where(distance > 0.0, np.maximum(crown, 0.0), walk)
 
 
-def _curb(corners: Values, said: dict) -> Entry:
+def _curb(corners: Values, parameters: dict) -> Entry:
     """Return the curb around a lot as a closed line with lower heights at the crossings."""
-    arcs = circumscribed(corners, said["corner"], ARC_PARTS)
+    arcs = circumscribed(corners, parameters["corner"], ARC_PARTS)
     points: list[Values] = []
     heights: list[float] = []
     for k, arc in enumerate(arcs):
         points += list(arc)
-        heights += [said["curb"]] * len(arc)
+        heights += [parameters["curb"]] * len(arc)
         a, b = arc[-1], arcs[(k + 1) % len(arcs)][0]
         length = float(np.hypot(*(b - a)))
         clear = float(np.hypot(*(arc[1] - arc[0]))) + SET_BACK  # the arc at the last corner needs up to half of the next edge
         if length > 2.0 * (clear + 2.0 * TAPER + CROSSING):
             first = np.cumsum([clear, TAPER, CROSSING, TAPER])
             points += [a + (b - a) * s / length for s in (*first, *(length - first[::-1]))]
-            heights += [said["curb"], said["dropped"], said["dropped"], said["curb"]] * 2
+            heights += [parameters["curb"], parameters["dropped"], parameters["dropped"], parameters["curb"]] * 2
     points.append(points[0])
     heights.append(heights[0])
     curb = {
         "type": "curb",
         "points": np.round(points, 4).tolist(),
         "height": heights,
-        "width": said["sidewalk"],
+        "width": parameters["sidewalk"],
         "fall": FALL_LENGTH,
-        "corner": said["corner"],
+        "corner": parameters["corner"],
     }
     return Entry(curb)
 
 
-def _street_marks(line: Values, said: dict) -> list[Entry]:
+def _street_marks(line: Values, parameters: dict) -> list[Entry]:
     """Return dashes along the middle of a street between its crossings (n, 2), and zebra crossings at ends with dropped curbs."""
     out = []
-    tangent = said["corner"] * math.tan(0.25 * math.pi / ARC_PARTS)
-    clear = 0.5 * said["street"] + said["corner"] + tangent + SET_BACK + TAPER
+    tangent = parameters["corner"] * math.tan(0.25 * math.pi / ARC_PARTS)
+    clear = 0.5 * parameters["street"] + parameters["corner"] + tangent + SET_BACK + TAPER
     for a, b in pairwise(line):
         length = float(np.hypot(*(b - a)))
         along = (b - a) / length
@@ -174,7 +178,7 @@ def _street_marks(line: Values, said: dict) -> list[Entry]:
         if length < 2.0 * (clear + CROSSING) + 4.0:
             continue
         for s in (clear + 0.5 * CROSSING, length - clear - 0.5 * CROSSING):
-            ends = [np.round(a + along * s + side * (0.5 * said["street"] - 0.3) * left, 3).tolist() for side in (-1.0, 1.0)]
+            ends = [np.round(a + along * s + side * (0.5 * parameters["street"] - 0.3) * left, 3).tolist() for side in (-1.0, 1.0)]
             out.append(Entry({"points": ends, "width": CROSSING, "dash": [0.5, 0.5]}))
         ends = [np.round(a + along * s, 3).tolist() for s in (clear + CROSSING + 1.0, length - clear - CROSSING - 1.0)]
         out.append(Entry({"points": ends, "width": 0.12, "dash": [3.0, 3.0]}))
