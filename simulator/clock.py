@@ -117,7 +117,7 @@ class Clock:
     """Simulated time divided by wall time over the last WINDOW."""
     lateness: Lateness = field(default_factory=Lateness)
     """Histogram of the lateness since the start."""
-    late_lately: float = 0.0
+    recent_lateness: float = 0.0
     """Largest lateness of a tick [s] since the last reset to zero by a reader."""
     _deadline: float = 0.0
     _window: tuple[float, int] = (0.0, 0)
@@ -155,7 +155,7 @@ class Clock:
             pass
         late = now - self._deadline
         self.lateness.add(late)
-        self.late_lately = max(self.recent_lateness, late)
+        self.recent_lateness = max(self.recent_lateness, late)
         if late > self.h:
             self.overruns += 1
             if late > CATCH_UP * self.h:

@@ -56,7 +56,7 @@ def butterworth(poles: int, hertz: float | tuple[float, float], dt: float, kind:
     for section in sections:  # gain 1 of each section avoids overflow
         powers = probe ** -np.arange(3.0)
         section[:3] /= abs(np.dot(section[:3], powers) / np.dot(section[3:], powers))
-    sections.flags.writable = False
+    sections.flags.writeable = False
     return sections
 
 

@@ -35,15 +35,15 @@ class OlderCases:
 
     def __getitem__(self, number: int) -> Case:
         case = self._cases[number]
-        return Case(case.number, case.said, case.mapping, self._runs[number])
+        return Case(case.number, case.given, case.mapping, self._runs[number])
 
     def run_of(self, number: int) -> str:
         """Return the digest of a run in the folder."""
         return self._runs[number]
 
-    def said_of(self, number: int) -> Point:
+    def point_of(self, number: int) -> Point:
         """Return what varies in a run."""
-        return self._cases.said_of(number)
+        return self._cases.point_of(number)
 
 
 def older_cases(folder: Path, cases: Cases, about: Mapping[str, Any], other: Mapping[str, Any]) -> OlderCases | None:

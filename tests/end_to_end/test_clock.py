@@ -128,8 +128,8 @@ def test_the_clock_keeps_its_lateness_and_the_maximum_since_the_last_reading(wal
         if n == 50:
             wall.now += 3.5 * H
     assert clock.lateness.count == 100
-    assert clock.late_lately == clock.lateness.worst == clock.worst_lateness
-    clock.late_lately = 0.0
+    assert clock.recent_lateness == clock.lateness.worst == clock.worst_lateness
+    clock.recent_lateness = 0.0
     clock.wait()
-    assert clock.late_lately < 10e-6
+    assert clock.recent_lateness < 10e-6
     assert clock.worst_lateness == pytest.approx(2.5 * H, rel=0.01)
