@@ -1,4 +1,4 @@
-"""Command `jounce facts`: run a vehicle through the library of maneuvers and write its datasheet with published values."""
+"""Command `jounce datasheet`: run a vehicle through the library of maneuvers and write its datasheet with published values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from simulator.validation.datasheet.page import Facts, summary, to_dict, to_mark
 from simulator.validation.datasheet.published_file import PublishedValue, ancestry, load_published, published_of
 from simulator.validation.datasheet.side_by_side import ENGINEERS, Variant, comparison_to_markdown
 
-PAGE, VEHICLES, OBJECT = "facts.md", "vehicles.md", "facts.json"
+PAGE, VEHICLES, OBJECT = "datasheet.md", "vehicles.md", "datasheet.json"
 """File names: page of one vehicle, page of several, and the JSON file."""
 
 
@@ -44,7 +44,7 @@ def chosen(patterns: Sequence[str]) -> tuple[DatasheetItem, ...]:
 
 
 def main_facts(arguments: Any) -> int:
-    """Run `jounce facts`. Return 0. Raises JounceError: a vehicle or a file of published values cannot be used, or the folder cannot be
+    """Run `jounce datasheet`. Return 0. Raises JounceError: a vehicle or a file of published values cannot be used, or the folder cannot be
     written."""
     selected = chosen(arguments.only)
     facts = [fact for fact in selected if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]

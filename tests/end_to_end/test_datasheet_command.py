@@ -17,7 +17,7 @@ def test_a_page_an_object_and_the_same_numbers_again(tmp_path, capsys):
     assert (code, err) == (0, "") and len(out.splitlines()) == 1
     told = json.loads(out)
     assert set(told) == {"folder", "result", "machine"}
-    assert json.loads((tmp_path / "first" / "facts.json").read_text())["result"] == told["result"]
+    assert json.loads((tmp_path / "first" / "datasheet.json").read_text())["result"] == told["result"]
     numbers = {row["fact"]: row["value"] for row in told["result"]["facts"]}
     assert numbers["mass"] == pytest.approx(MASS, abs=0.1)
     assert numbers["turning_circle_curb_left"] == pytest.approx(2 * 7.7, abs=0.3)
@@ -75,4 +75,4 @@ def test_several_vehicles_on_one_page(tmp_path, capsys):
     code, out, _ = call(capsys, "datasheet", "hmmwv", "hmmwv_chrono", "--only", "mass", "--out", tmp_path / "two", "--json")
     assert code == 0
     assert [one["vehicle"] for one in json.loads(out)["result"]] == ["hmmwv", "hmmwv_chrono"]
-    assert (tmp_path / "two" / "vehicles.md").is_file() and not (tmp_path / "two" / "facts.md").exists()
+    assert (tmp_path / "two" / "vehicles.md").is_file() and not (tmp_path / "two" / "datasheet.md").exists()
