@@ -1,0 +1,76 @@
+"""Drivers and input sources from outside: full throttle in a bend, and those that fail."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+from simulator.driver import driver_kind, source
+from simulator.driver.driver_kind import DriverKind
+from simulator.driver.drivers import register as register_driver
+from simulator.driver.source import SourceKind
+from simulator.driver.sources import register as register_source
+
+
+class Bend:
+    """Throttle that falls with the speed, and steering as the file says."""
+
+    def __init__(self, settings):
+        self.steering = float(settings.parameters[0]["steering"])
+
+    def read(self, t, readout, command):
+        command[0]["throttle"] = max(0.0, 1.0 - 0.1 * float(readout[0]["v_WB_B"][0]))
+        command[0]["steering"], command[0]["selector"] = self.steering, 1
+
+
+class Cruise:
+    """Straight ahead at a speed, as long as a maneuver lasts."""
+
+    def __init__(self, settings):
+        assert settings.maneuver is not None
+        self.speed = float(settings.parameters[0]["speed"])
+
+    def read(self, t, readout, command):
+        command[0]["throttle"] = min(1.0, max(0.0, 0.2 * (self.speed - float(readout[0]["v_WB_B"][0]))))
+        command[0]["selector"] = 1
+
+
+class Failing:
+    """Drives for half a second."""
+
+    how = ""
+
+    def __init__(self, *_):
+        self.used, self.connected, self.events = True, True, []
+
+    def read(self, t, seen, command):
+        command[0]["throttle"], command[0]["selector"] = 0.5, 1
+        if t > 0.5 and self.how == "raises":
+            raise ValueError("no")
+        if t > 0.5 and self.how == "hangs":
+            threading.Event().wait()
+        if t > 0.5 and self.how == "nan":
+            command[0]["steering"] = math.nan
+
+
+class Pedal:
+    """An input source: whoever sits there holds the throttle, and asks for the camera once."""
+
+    def __init__(self, cabin, parameters):
+        self.throttle = float(parameters[0]["throttle"])
+        self.used, self.connected, self.events = True, True, ["camera"]
+
+    def read(self, t, speed, out):
+        out[0]["throttle"], out[0]["steering"], out[0]["selector"] = self.throttle, 5.0, 1
+
+
+STEERING = (("steering", (), "1", "of full lock, + = left"),)
+THROTTLE = (("throttle", (), "1", "how far the pedal is held"),)
+register_driver(
+    DriverKind("bend", Bend, driver_kind.CONTRACT, parameters=STEERING, ranges={"steering": (-1, 1)}, defaults={"steering": 0.1})
+)
+register_source(SourceKind("pedal", Pedal, source.CONTRACT, THROTTLE, {"throttle": (0, 1)}, {"throttle": 0.4}))
+register_driver(DriverKind("cruise", Cruise, driver_kind.CONTRACT, True, (("speed", (), "m/s", "held"),), {"speed": (1.0, 30.0)}))
+for how in ("raises", "hangs", "nan"):
+    register_driver(DriverKind(f"{how}_driver", type(how, (Failing,), {"how": how}), driver_kind.CONTRACT))
+    register_source(SourceKind(f"{how}_source", type(how, (Failing,), {"how": how}), source.CONTRACT))

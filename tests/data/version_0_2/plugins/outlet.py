@@ -1,0 +1,62 @@
+"""Outlets from outside: one writes a line per publication, and those that fail."""
+
+from __future__ import annotations
+
+import threading
+
+from simulator.outlet_kind import CONTRACT, OutletKind, register
+
+
+class Lines:
+    """folder/lines.txt: time, speed, what the IMU felt if there is one, and `closed` at the end."""
+
+    def __init__(self, settings):
+        self.file = (settings.folder / "lines.txt").open("w", encoding="utf-8")
+        self.digits = int(settings.parameters[0]["digits"])
+
+    def publish(self, published):
+        imu = published.sensors.get("imu")
+        felt = "" if imu is None else f" {imu[0]['f_S'][2]:.2f}"
+        self.file.write(f"{published.time:.{self.digits}f} {published.readout[0]['v_WB_B'][0]:.3f} {published.state}{felt}\n")
+
+    def close(self):
+        self.file.write("closed\n")
+        self.file.close()
+
+
+LINES = OutletKind(
+    "lines",
+    Lines,
+    CONTRACT,
+    rate=10.0,
+    parameters=(("digits", (), "1", "of the time", "i8"),),
+    ranges={"digits": (0, 9)},
+    defaults={"digits": 3},
+)
+
+
+class Failing:
+    """Works for five publications."""
+
+    how = ""
+
+    def __init__(self, settings):
+        self.count = 0
+
+    def publish(self, published):
+        self.count += 1
+        if self.count > 5 and self.how == "raises":
+            raise ValueError("no")
+        if self.count > 5 and self.how == "hangs":
+            threading.Event().wait()
+
+    def close(self):
+        if self.how == "closing":
+            raise OSError("the disk is gone")
+
+
+for kind in (
+    LINES,
+    *(OutletKind(f"{how}_outlet", type(how, (Failing,), {"how": how}), CONTRACT, rate=100.0) for how in ("raises", "hangs", "closing")),
+):
+    register(kind)
