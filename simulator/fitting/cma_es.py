@@ -17,7 +17,7 @@ from simulator.base.errors import JounceError
 
 Array = NDArray[np.float64]
 
-MISSING = "an optimization needs cma; hint: python -m pip install 'jounce[optimise]'"
+MISSING = "an optimization needs cma; hint: python -m pip install 'jounce[optimize]'"
 WORDS = {
     "tolx": "the spread of a generation is below the tolerance",
     "tolfun": "all sets of a generation have equal cost",

@@ -1,4 +1,4 @@
-"""Command `jounce optimise FILE`: find the key values that minimize or maximize a metric."""
+"""Command `jounce optimize FILE`: find the key values that minimize or maximize a metric."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE, OBJECT, APPLIED = "optimization.html", "optimization.json", "optimized.yam
 
 
 def main_optimize(arguments: Any) -> int:
-    """Run `jounce optimise`. Return exit code 1 if no set satisfies all limits, else 0.
+    """Run `jounce optimize`. Return exit code 1 if no set satisfies all limits, else 0.
 
     Raises JounceError: cma is not installed, the file or its content cannot be used, or the start cannot be simulated; EndedBySignal.
     """
@@ -52,7 +52,7 @@ def _leave(arguments: Any, found: Search, terminal: Terminal) -> int:
     given: Mapping[str, Any] = outcome["result"]
     settings = rounded(settings_of(found.file.parameters, found.values(found.best.u), found.bases[0]))
     words, folder = words_of(settings), terminal.folder
-    head = [f"{given['title']}: result of `jounce optimise`, a session file for any run.", words]
+    head = [f"{given['title']}: result of `jounce optimize`, a session file for any run.", words]
     write_text(folder / APPLIED, session_text(settings, found.bases[0], head))
     terminal.stage("drawing plots")
     write_text(folder / PAGE, page_of_optimization(found, given, command_of("optimize"), words).html())

@@ -1,6 +1,6 @@
 """First link of a five-link suspension: kinematics from a triangular system.
 
-Written by `jounce triangularize five_link_loop --write FILE`; do not edit.
+Written by `jounce mechanism triangularize five_link_loop --write FILE`; do not edit.
 Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (2012), equation 14 and table 2; hardpoints of another car.
 
     unknown   degree  terms  digits

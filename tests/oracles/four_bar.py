@@ -1,6 +1,6 @@
 """Planar four-bar: kinematics from a triangular system.
 
-Written by `jounce triangularize four_bar --write FILE`; do not edit.
+Written by `jounce mechanism triangularize four_bar --write FILE`; do not edit.
 Source of the equations: textbook.
 
     unknown   degree  terms  digits

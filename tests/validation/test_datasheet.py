@@ -290,14 +290,14 @@ def test_the_table_of_a_terminal_is_no_wider_than_it(page):
 
 def test_the_page_of_the_documentation_is_up_to_date(found):
     text = (Path(__file__).parents[2] / "docs" / "datasheet_hmmwv.md").read_text(encoding="utf-8")
-    assert "`jounce facts hmmwv`" in text
+    assert "`jounce datasheet hmmwv`" in text
     rows = {cells[6].split("`")[1]: cells for line in text.splitlines() if "`" in line and len(cells := line.split("|")) == 8}
-    assert list(rows) == [fact.name for fact in ITEMS], "make the page again by jounce facts hmmwv"
+    assert list(rows) == [fact.name for fact in ITEMS], "make the page again by jounce datasheet hmmwv"
     for fact in ITEMS:
         if isinstance(fact.source, StaticState):
             here = float(rows[fact.name][2].split()[0])
             assert here == pytest.approx(found.numbers[fact.name] / fact.factor, rel=2e-3, abs=1e-6), (
-                "make the page again by jounce facts hmmwv"
+                "make the page again by jounce datasheet hmmwv"
             )
 
 
@@ -307,4 +307,4 @@ def test_several_vehicles_side_by_side(page):
     lines = {cells[-2].split("`")[1]: cells for line in text.splitlines() if len(cells := line.split("|")) == 9 and "`" in cells[-2]}
     assert list(lines) == list(SOME)
     assert [cell.strip() for cell in lines["grade_60"][3:6]] == ["**rolled back**", "climbed", "climbed"]
-    assert "it fell over" in text and "`jounce facts hmmwv truck`" in text
+    assert "it fell over" in text and "`jounce datasheet hmmwv truck`" in text

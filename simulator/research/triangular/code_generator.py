@@ -97,7 +97,7 @@ def module_text(triangular: Triangular, reference: str) -> str:
 
     Parameters
     ----------
-    reference : argument of the `jounce triangularize` command that generates this module: name or path of the problem file
+    reference : argument of the `jounce mechanism triangularize` command that generates this module: name or path of the problem file
 
     Raises
     ------
@@ -127,7 +127,7 @@ def _header(solver: Solver, reference: str) -> str:
         [
             f'"""{problem.name[0].upper()}{problem.name[1:]}: kinematics from a triangular system.',
             "",
-            f"Written by `jounce triangularize {reference} --write FILE`; do not edit.",
+            f"Written by `jounce mechanism triangularize {reference} --write FILE`; do not edit.",
             *_wrapped(f"Source of the equations: {problem.source}."),
             "",
             *rows,

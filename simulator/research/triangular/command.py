@@ -1,4 +1,4 @@
-"""The command `jounce triangularize`."""
+"""The command `jounce mechanism triangularize`."""
 
 from __future__ import annotations
 

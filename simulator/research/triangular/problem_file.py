@@ -1,4 +1,4 @@
-"""Problem files of `jounce triangularize`: the constraint equations of a mechanism in sines, cosines and lengths."""
+"""Problem files of `jounce mechanism triangularize`: the constraint equations of a mechanism in sines, cosines and lengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command `jounce facts`: run a vehicle through the library of maneuvers and write its datasheet with published values."""
+"""Command `jounce datasheet`: run a vehicle through the library of maneuvers and write its datasheet with published values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def chosen(patterns: Sequence[str]) -> tuple[DatasheetItem, ...]:
 
 
 def main_facts(arguments: Any) -> int:
-    """Run `jounce facts`. Return 0. Raises JounceError: a vehicle or a file of published values cannot be used, or the folder cannot be
+    """Run `jounce datasheet`. Return 0. Raises JounceError: a vehicle or a file of published values cannot be used, or the folder cannot be
     written."""
     selected = chosen(arguments.only)
     facts = [fact for fact in selected if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]

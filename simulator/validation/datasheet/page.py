@@ -125,7 +125,7 @@ def summary(facts: Facts) -> str:
 
 def to_markdown(facts: Facts) -> str:
     """Return the page in Markdown."""
-    command = f"jounce facts {facts.vehicle}{' --quick' if facts.left_out else ''}"
+    command = f"jounce datasheet {facts.vehicle}{' --quick' if facts.left_out else ''}"
     lines = [
         f"# Datasheet: {facts.title}",
         "",

@@ -25,7 +25,7 @@ KINDS = (
     Kind(
         "facts",
         "Facts",
-        "jounce facts hmmwv --history",
+        "jounce datasheet hmmwv --history",
         FACTS,
         "A value has changed if the change exceeds 1 % and the floor of its unit (1 mm, 0.02 deg, 0.5 km/h ...), if its word differs, "
         "or if it is missing.",
@@ -138,7 +138,7 @@ def _folder(out: str | None) -> Path:
 
 
 def _source(kind: Kind, subject: str) -> str:
-    return f"`jounce facts {subject}`" if kind.name == "facts" else f"`jounce {kind.name}`"
+    return f"`jounce datasheet {subject}`" if kind.name == "facts" else f"`jounce {kind.name}`"
 
 
 def _summary(before: Entry | None, found: list[Change], subject: str) -> str:

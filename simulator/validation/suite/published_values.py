@@ -1,4 +1,4 @@
-"""Published values of the shipped vehicle: the datasheet items that have one (`jounce facts hmmwv`)."""
+"""Published values of the shipped vehicle: the datasheet items that have one (`jounce datasheet hmmwv`)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Aircraft landing gear: kinematics from a triangular system.
 
-Written by `jounce triangularize landing_gear --write FILE`; do not edit.
+Written by `jounce mechanism triangularize landing_gear --write FILE`; do not edit.
 Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (2012), equations 16-19 and table 4.
 
     unknown   degree  terms  digits

@@ -1,6 +1,6 @@
 """Leg of a Gough-Stewart platform: kinematics from a triangular system.
 
-Written by `jounce triangularize stewart_leg --write FILE`; do not edit.
+Written by `jounce mechanism triangularize stewart_leg --write FILE`; do not edit.
 Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (2012), equation 13; leg of 2 + s metres.
 
     unknown   degree  terms  digits
