@@ -94,7 +94,7 @@ def test_an_unknown_metric_is_rejected_with_the_known_ones():
 
 @pytest.mark.parametrize(
     ("words", "module", "extra"),
-    [(["fit", "sine_steer"], "least_squares", "fit"), (["optimize", "step_steer_response"], "cma_es", "optimise")],
+    [(["fit", "sine_steer"], "least_squares", "fit"), (["optimize", "step_steer_response"], "cma_es", "optimize")],
 )
 def test_a_missing_package_is_reported_first(words, module, extra, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(f"simulator.fitting.{module}.find_spec", lambda name: None)

@@ -39,7 +39,7 @@ def test_numbers_are_looked_for_about_where_they_start_and_a_gain_of_nothing_sta
 def test_what_is_missing_is_said(tmp_path, monkeypatch, capsys):
     code, _, err = call(capsys, "cueing", "tune", "--out", tmp_path / "out")
     assert code == 2 and "required: RUN" in err
-    with pytest.raises(JounceError, match="washouts of type mpc cannot be tuned"):
+    with pytest.raises(JounceError, match="cannot tune a washout of type mpc"):
         handles({"type": "mpc", "cueing": {}}, "mine.yaml")
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     with pytest.raises(JounceError, match=r"jounce\[tune\]"):

@@ -83,7 +83,7 @@ def test_the_command_adds_checks_and_prints(tmp_path: Path, capsys: pytest.Captu
     monkeypatch.setattr(command, "commit", lambda: next(commits))
     asked = ["bench", "--history", "--out", str(tmp_path)]
     assert main(asked) == 0 and "no entry of tick" in capsys.readouterr().out
-    assert main([*asked, "--add"]) == 0 and "nothing to compare with" in capsys.readouterr().out
+    assert main([*asked, "--add"]) == 0 and "no earlier entry to compare with" in capsys.readouterr().out
     assert main([*asked, "--check"]) == 0 and "no figure has changed" in capsys.readouterr().out
     costs["step_hard"] = Figure(4.0, "us")
     assert main([*asked, "--check"]) == 1 and "step_hard" in capsys.readouterr().out
