@@ -1,9 +1,9 @@
-# make drive   set everything up and drive
-# make test    set everything up and pass the tests
-# make fast    set everything up and pass the quick tests of every room, in less than a minute once the physics is compiled
-# make check   lint, types, layers (for developers)
-# make cars    measure all cars anew for docs/vehicles.md, about a quarter of an hour
-# make clean   remove the environment made here
+# make drive   install Jounce and drive
+# make test    install Jounce and run all tests
+# make fast    run the quick tests of each package, in less than a minute once the kernels are compiled
+# make check   lint, types, layers, spelling (for developers)
+# make cars    measure all vehicles for docs/vehicles.md, about 15 minutes
+# make clean   remove the virtual environment
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
-# the environment is made without pip and filled by the system's pip, which works where ensurepip is missing (Debian)
+# the environment is created without pip; the pip of the system installs into it, which works without ensurepip (Debian)
 PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
 
 .PHONY: drive test fast check cars system clean
@@ -25,17 +25,19 @@ test: system $(VENV)/.test
 fast: $(VENV)/.test
 	@$(BIN)/python -m pytest -q -m "fast and not slow" -n auto --maxprocesses 4 --dist loadgroup $(ARGS)
 
+SPELLED := jounce.py simulator vehicles terrain washout tests examples docs configs README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md
 check: $(VENV)/.check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/codespell $(SPELLED)
 
-# cars of their own, and after them those that build on one of them
+# vehicles with files of their own, then the variants that build on them
 CARS := hmmwv hmmwv_chrono sedan light_truck sedan_chrono sedan_e90
 VARIANTS := $(filter-out $(CARS),$(sort $(notdir $(basename $(wildcard configs/vehicles/*.yaml)))))
 cars: $(VENV)/.drive
-	@$(BIN)/python -m simulator facts $(CARS) --quick --variants $(VARIANTS) --out runs/cars
+	@$(BIN)/python -m simulator datasheet $(CARS) --quick --variants $(VARIANTS) --out runs/cars
 	@cp runs/cars/vehicles.md docs/vehicles.md
 
 $(VENV)/.drive: pyproject.toml | $(BIN)/python
@@ -56,15 +58,15 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Jounce needs Python 3.11 or newer; try: make PYTHON=python3.12 drive"; exit 2; }
 	@$(PYTHON) -m venv --without-pip $(VENV)
 
-# OpenGL off the screen and on it (Mesa renders in software where there is no graphics driver)
+# OpenGL, off-screen and on-screen (Mesa renders in software if there is no graphics driver)
 system:
 	@if [ "$$(uname -s)" = Linux ] && ! { ldconfig -p 2>/dev/null | grep -q libEGL.so.1 && ldconfig -p | grep -q libGL.so.1 && ldconfig -p | grep -q libXrender.so.1; }; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    echo "installing libegl1, libgl1, libgl1-mesa-dri and libxrender1 (OpenGL)"; \
 	    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends libegl1 libgl1 libgl1-mesa-dri libxrender1; } >/dev/null 2>&1 \
-	      || echo "could not install them: driving without pictures, the view tests are skipped"; \
+	      || echo "could not install them: no images are rendered and the view tests are skipped"; \
 	  else \
-	    echo "no OpenGL found: install the packages libegl1 libgl1 libgl1-mesa-dri libxrender1 (or your distribution's) for pictures; going on without"; \
+	    echo "no OpenGL found: install the packages libegl1 libgl1 libgl1-mesa-dri libxrender1 (or those of your distribution) to render images; continuing without"; \
 	  fi; \
 	fi
 

@@ -1,4 +1,4 @@
-"""Real time: absolute deadlines, a short spin before each, and honest counting when the machine does not keep up."""
+"""Real-time clock: absolute deadlines, a short busy wait before each deadline, and statistics of late ticks."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SPIN = 200e-6
-"""s. The last part of every wait is spent looking at the clock. Larger: wastes the core, and a real-time thread is throttled by the
-system. Smaller: late wake-ups show."""
+"""s. Last part of every wait, which is a busy wait. Larger: uses more of the core, and the system throttles a real-time thread. Smaller:
+late wake-ups make ticks late."""
 
 CATCH_UP = 5
-"""Ticks of debt that are made up by not sleeping; a larger debt is dropped, and counted."""
+"""Ticks of delay that are caught up by not sleeping; a larger delay is dropped, and counted."""
 
 WINDOW = 1.0
 """s over which the real-time factor is measured."""
 
 
 SHOWN = (0.1e-3, 0.2e-3, 0.5e-3, 1e-3, 2e-3, 5e-3, 10e-3)
-"""s. Upper ends of the bins that are shown; the last one has none."""
+"""s. Upper ends of the displayed bins; the last bin has no upper end."""
 
 _FINE = 24
-"""Bins per factor of ten in which lateness is counted: a quantile is right within 10 %."""
+"""Internal bins per decade of lateness; the error of a quantile is at most 10 %."""
 _ENDS = tuple(sorted({*SHOWN, *(1e-6 * 10.0 ** (i / _FINE) for i in range(7 * _FINE + 1))}))
-"""s. Upper ends of those bins, from 1 us to 10 s."""
+"""s. Upper ends of the internal bins, from 1 us to 10 s."""
 
 
 class Lateness:
-    """How late ticks began: counts in bins, in memory that does not grow."""
+    """Histogram of the lateness of ticks, in constant memory."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -42,13 +42,13 @@ class Lateness:
         self._counts = [0] * (len(_ENDS) + 1)
 
     def add(self, late: float) -> None:
-        """Count one tick that began `late` s after its time."""
+        """Count one tick that began `late` s after its deadline."""
         self.count += 1
         self._counts[bisect_left(_ENDS, late)] += 1
         self.worst = max(self.worst, late)
 
     def bins(self) -> list[tuple[float, int]]:
-        """(upper end [s], ticks) of the bins shown; the last end is infinite."""
+        """Return (upper end [s], ticks) of the displayed bins; the last end is infinite."""
         out, first = [], 0
         for end in (*SHOWN, math.inf):
             last = bisect_left(_ENDS, end) + 1
@@ -57,16 +57,16 @@ class Lateness:
         return out
 
     def quantile(self, share: float) -> float:
-        """Lateness [s] that `share` of the ticks do not exceed, at most 10 % too large; 0 without ticks."""
-        wanted, seen = share * self.count, 0
+        """Return the lateness [s] that the fraction `share` of the ticks does not exceed, at most 10 % too large; 0 without ticks."""
+        required, total = share * self.count, 0
         for end, count in zip(_ENDS, self._counts, strict=False):
-            seen += count
-            if count and seen >= wanted:
+            total += count
+            if count and total >= required:
                 return min(end, self.worst)
         return self.worst
 
     def to_json(self) -> dict[str, Any]:
-        """For files: ticks, bins, quantiles; null for the end of the last bin."""
+        """Return ticks, bins and quantiles for files; the upper end of the last bin is null."""
         return {
             "ticks": self.count,
             "bins": [{"to_ms": 1e3 * end if end < math.inf else None, "ticks": count} for end, count in self.bins()],
@@ -75,8 +75,8 @@ class Lateness:
         }
 
 
-def lateness_text(said: Mapping[str, Any]) -> str:
-    """What `Lateness.to_json` says, for people: three lines.
+def lateness_text(summary: Mapping[str, Any]) -> str:
+    """Return the output of `Lateness.to_json` as three lines of text.
 
     >>> lateness = Lateness()
     >>> for late in (20e-6, 30e-6, 300e-6, 40e-3):
@@ -86,14 +86,14 @@ def lateness_text(said: Mapping[str, Any]) -> str:
       ms     <= 0.1  0.2  0.5  1  2  5  10  more
       ticks       2    0    1  0  0  0   0     1
     """
-    ends = ["more" if b["to_ms"] is None else f"{b['to_ms']:g}" for b in said["bins"]]
+    ends = ["more" if b["to_ms"] is None else f"{b['to_ms']:g}" for b in summary["bins"]]
     ends[0] = f"<= {ends[0]}"
-    counts = [str(b["ticks"]) for b in said["bins"]]
+    counts = [str(b["ticks"]) for b in summary["bins"]]
     widths = [max(len(end), len(count)) + 2 for end, count in zip(ends, counts, strict=True)]
-    quantiles = ", ".join(f"{name} {said[name + '_ms']:.3f} ms" for name in ("p50", "p99", "p99.9", "max"))
+    quantiles = ", ".join(f"{name} {summary[name + '_ms']:.3f} ms" for name in ("p50", "p99", "p99.9", "max"))
     return "\n".join(
         [
-            f"lateness of {said['ticks']} ticks: {quantiles}",
+            f"lateness of {summary['ticks']} ticks: {quantiles}",
             "  ms   " + "".join(end.rjust(width) for end, width in zip(ends, widths, strict=True)),
             "  ticks" + "".join(count.rjust(width) for count, width in zip(counts, widths, strict=True)),
         ]
@@ -104,21 +104,21 @@ def lateness_text(said: Mapping[str, Any]) -> str:
 class Clock:
     """Paces ticks of `h` seconds against the wall clock.
 
-    Deadlines are absolute, so that sleeping too long once does not shift all later ticks. A tick that begins late by less than
-    CATCH_UP ticks is followed at once by the next; beyond that the debt is dropped: simulated time then falls behind wall time.
+    Deadlines are absolute, so that one late wake-up does not shift all later ticks. After a tick that begins late by at most CATCH_UP
+    ticks, the next tick follows at once. A larger delay is dropped: simulated time then falls behind wall time.
     """
 
     h: float
     overruns: int = 0
     """Ticks that began more than one tick late."""
     dropped: float = 0.0
-    """Wall time given up so far [s]."""
+    """Total dropped wall time [s]."""
     real_time_factor: float = 1.0
-    """Simulated over wall time in the last TERRAIN_CACHE."""
+    """Simulated time divided by wall time over the last WINDOW."""
     lateness: Lateness = field(default_factory=Lateness)
-    """How late the ticks began since the start."""
-    late_lately: float = 0.0
-    """Largest lateness of a tick [s] since somebody set this to zero."""
+    """Histogram of the lateness since the start."""
+    recent_lateness: float = 0.0
+    """Largest lateness of a tick [s] since the last reset to zero by a reader."""
     _deadline: float = 0.0
     _window: tuple[float, int] = (0.0, 0)
     _ticks: int = 0
@@ -131,7 +131,7 @@ class Clock:
 
     @property
     def paced(self) -> float:
-        """Time of all ticks since the start [s]: what the wall clock would show had every tick been on time."""
+        """Time of all ticks since the start [s]: the elapsed wall time if every tick had been on time."""
         return self._ticks * self.h
 
     @property
@@ -140,7 +140,7 @@ class Clock:
         return time.perf_counter() - self._began
 
     def start(self) -> None:
-        """The first tick is due now."""
+        """Set the deadline of the first tick to now."""
         self._began = time.perf_counter()
         self._deadline = time.perf_counter()
         self._window = (self._deadline, self._ticks)
@@ -155,7 +155,7 @@ class Clock:
             pass
         late = now - self._deadline
         self.lateness.add(late)
-        self.late_lately = max(self.late_lately, late)
+        self.recent_lateness = max(self.recent_lateness, late)
         if late > self.h:
             self.overruns += 1
             if late > CATCH_UP * self.h:
@@ -170,9 +170,9 @@ class Clock:
 
 
 def prepare_process() -> list[str]:
-    """Give this process what a steady rate needs, as far as the system allows; returns a line for each thing that it does not.
+    """Prepare this process for a steady tick rate, as far as the system allows. Return one line for each setting that failed.
 
-    Collecting garbage once and never again (a collection takes longer than a hundred ticks), and real-time priority.
+    Collect garbage once and then never again (a collection takes longer than a hundred ticks), and set real-time priority.
     """
     gc.collect()
     gc.freeze()
@@ -182,12 +182,12 @@ def prepare_process() -> list[str]:
         try:
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
         except (OSError, AttributeError):
-            missing.append("no real-time priority (SCHED_FIFO): ticks may come late while other programs are busy")
+            missing.append("no real-time priority (SCHED_FIFO); ticks may be late while other programs are busy")
     return missing
 
 
 def release_process() -> None:
-    """Undo `prepare_process` after the last tick, so that writing results is done in peace."""
+    """Undo `prepare_process` after the last tick, so that writing results runs with normal priority."""
     gc.enable()
     gc.unfreeze()
     if sys.platform.startswith("linux"):

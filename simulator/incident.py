@@ -1,4 +1,4 @@
-"""When a vehicle's state is out of its senses: what it was, where the vehicle may stand instead, and what is kept for a report."""
+"""Incidents: invalid states of a vehicle, their reason, their report, and the positions to which the vehicle may be put back."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from simulator.tick import (
 )
 
 TIPPED = math.cos(math.radians(60.0))
-"""1. Cosine of the angle between the vehicle's vertical and the world's beyond which it counts as rolled over."""
+"""1. Cosine of the angle between the vertical axes of vehicle and world beyond which the vehicle counts as rolled over."""
 OVERTRAVEL = 0.02
-"""1. Share of a suspension's travel by which it may be exceeded: stops are springs."""
+"""1. Fraction of the suspension travel by which the travel may be exceeded, because the stops are elastic."""
 LOOK_BACK = 50
-"""Ticks before the incident in which its reason is looked for."""
-KEPT = 8
-"""Places remembered: four seconds of driving."""
+"""Ticks before the incident that are searched for its reason."""
+MAX_PLACES = 8
+"""Number of stored positions: four seconds of driving."""
 OLD_ENOUGH = 0.25
-"""s. A place younger than that is already part of what went wrong."""
+"""s. Minimum age of a usable position; a younger one may already be affected by the failure."""
 
 _VERDICTS = {
     NOT_FINITE: "the state is not finite",
     TOO_MUCH_FORCE: "{:.3g} m/s2 at the driver's head",
     TOO_FAST: "a speed of {:.3g} m/s",
     TURNS_TOO_FAST: "a rotation of {:.3g} rad/s",
-    TOO_FAR: "{:.3g} m from the middle of the map",
-    CORNER_TOO_FAST: "a suspension that moves at {:.3g} rad/s",
+    TOO_FAR: "{:.3g} m from the origin of the map",
+    CORNER_TOO_FAST: "a suspension rate of {:.3g} rad/s",
     UNDER_GROUND: "{:.3g} m under the ground",
-    SPINS_TOO_FAST: "a wheel or engine that turns at {:.3g} rad/s",
+    SPINS_TOO_FAST: "a wheel or engine speed of {:.3g} rad/s",
 }
 
 
@@ -56,17 +56,17 @@ class Incident:
     """One failure of the vehicle's state, from which the session has recovered."""
 
     number: int
-    """1 for the first of a session."""
+    """1 for the first incident of a session."""
     time: float
-    """Simulated time of the last good tick [s]."""
+    """Simulated time of the last valid tick [s]."""
     reason: str
-    """In words."""
+    """Reason as text."""
     history: NDArray
-    """Rows of HISTORY, one a tick, the last second; the last row is the one that failed."""
+    """Rows of HISTORY, one per tick of the last second; the last row is the failed tick."""
 
     @property
     def message(self) -> str:
-        """One line."""
+        """Return the incident as one line of text."""
         return f"incident {self.number} at t = {self.time:.3f} s: {self.reason}"
 
     def write(self, folder: str | os.PathLike[str]) -> Path:
@@ -84,7 +84,7 @@ class Incident:
 
 
 def new_incident(number: int, watch: StateMonitor, travel: NDArray[np.float64], corners: Sequence[str]) -> Incident:
-    """The incident that `watch` tells of; `travel` (2, wheels) are the ends of the suspension coordinates [rad, m] of the `corners`."""
+    """Return the incident recorded by `watch`; `travel` (2, wheels): travel limits of the suspension coordinates [rad, m] of `corners`."""
     ticks = int(watch.state[0]["ticks"])
     order = np.arange(max(0, ticks - REMEMBERED), ticks) % REMEMBERED
     history = watch.history[order].copy()
@@ -98,7 +98,7 @@ def new_incident(number: int, watch: StateMonitor, travel: NDArray[np.float64], 
 
 
 def _reason(watch: Record, history: NDArray, before: NDArray, travel: dict[str, NDArray[np.float64]]) -> str:
-    """What a person would call it, with what the kernel saw behind it."""
+    """Return the reason in plain words, followed by the verdict of the kernel."""
     seen = _VERDICTS[int(watch["verdict"])].format(float(watch["size"]))
     if int(watch["verdict"]) in (TOO_FAR, UNDER_GROUND):
         return seen
@@ -107,7 +107,7 @@ def _reason(watch: Record, history: NDArray, before: NDArray, travel: dict[str, 
     low, high = np.transpose(list(travel.values()))
     margin = OVERTRAVEL * (high - low)
     theta = np.concatenate([before["theta"], history[-1:]["theta"]])
-    beyond = np.fmax.reduce(np.maximum(low - margin - theta, theta - high - margin), axis=0, initial=-math.inf)  # passes a NaN by
+    beyond = np.fmax.reduce(np.maximum(low - margin - theta, theta - high - margin), axis=0, initial=-math.inf)  # ignores NaN
     worst = int(np.argmax(beyond))
     if beyond[worst] > 0.0:
         return f"suspension travel at {list(travel)[worst]} ({seen})"
@@ -115,33 +115,33 @@ def _reason(watch: Record, history: NDArray, before: NDArray, travel: dict[str, 
 
 
 def is_upright(q_WB: NDArray[np.float64]) -> bool:
-    """Whether the vertical of a chassis with this attitude points upwards, roughly."""
+    """Return whether the vertical axis of a chassis with this attitude points roughly upwards."""
     R = np.empty((3, 3))
     rotation_of_quaternion(np.ascontiguousarray(q_WB), R)
     return bool(R[2, 2] > TIPPED)
 
 
 class Places:
-    """Where a vehicle was well: a ring of the last KEPT places as (time, x, y, yaw), to which it may be put back.
+    """Ring of the last MAX_PLACES valid positions as (time, x, y, yaw), to which the vehicle may be put back.
 
-    A place that was used is forgotten, so that a second failure before the next healthy place leads to an older one.
+    A position is removed when it is used, so that a second failure before the next valid position leads to an older one.
     """
 
     def __init__(self) -> None:
         self._places: list[tuple[float, float, float, float]] = []
 
     def add(self, time: float, x: float, y: float, yaw: float) -> None:
-        """The vehicle is well here."""
-        self._places = [*self._places[1 - KEPT :], (time, x, y, yaw)]
+        """Store a valid position of the vehicle."""
+        self._places = [*self._places[1 - MAX_PLACES :], (time, x, y, yaw)]
 
     def clear(self) -> None:
-        """Forget all of them, for a drive that begins anew."""
+        """Remove all positions when a drive begins."""
         self._places = []
 
     def take(self, time: float) -> tuple[float, float, float] | None:
-        """The latest place (x, y, yaw) that is old enough at `time` [s], or None; it and later ones are forgotten."""
+        """Return the latest position (x, y, yaw) that is old enough at `time` [s], or None; remove this position and all later ones."""
         while self._places:
-            then, x, y, yaw = self._places.pop()
-            if then <= time - OLD_ENOUGH:
+            added, x, y, yaw = self._places.pop()
+            if added <= time - OLD_ENOUGH:
                 return x, y, yaw
         return None

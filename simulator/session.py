@@ -1,8 +1,8 @@
-"""One tick, one run. Read `Session.advance` first: it is the whole program from left to right.
+"""Session: one vehicle, its driver, the ground, the motion cueing and the outlets. `Session.advance` is the main loop.
 
     driver -> Command -> vehicle on ground -> washout -> platform pose -> outlets (view, motion stream, telemetry)
 
-Headless runs are the same ticks with other outlets and no clock.
+Headless runs execute the same ticks with other outlets and without a clock.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from simulator.clock import Clock
 from simulator.driver.contract import DriverRunner
 from simulator.incident import Incident, Places, is_upright, new_incident
 from simulator.sensors.mounted_sensor import MountedSensor
-from simulator.tick import SOUND, UNDER_GROUND, brake_platform, cueing_records, new_watch, platform_ticks, ticks
+from simulator.tick import UNDER_GROUND, VALID, brake_platform, cueing_records, new_watch, platform_ticks, ticks
 from terrain.composite_height import composed_height_and_normal
 from terrain.ground import Ground
 from terrain.rut_memory import SoilMemory
@@ -32,23 +32,23 @@ from washout.cueing import MotionCueing
 from washout.perceived_motion import FELT
 
 DRIVER_PERIOD = 0.01
-"""s between two looks of the driver at the vehicle; the command is held in between."""
+"""s between two calls of the driver; the command is constant in between."""
 PLACE_PERIOD = 0.5
-"""s of driving between two places to which the vehicle may be put back."""
+"""s of driving between two saved positions to which the vehicle may be put back."""
 HOLD_TIME = 1.0
-"""s at least that the vehicle stands where it was put back, and until the platform has faded."""
+"""s. Minimum time for which the vehicle rests after it was put back; it also rests until the platform motion has faded."""
 FADED = 1e-3
-"""1. Share of the washout in the platform's pose below which it has faded."""
-MOST_IN_A_ROW = 5
-"""Incidents without a healthy half second between them after which the vehicle counts as one that cannot be driven."""
+"""1. Gain of the washout in the platform pose below which the motion counts as faded."""
+MAX_IN_A_ROW = 5
+"""Number of incidents without half a second of valid driving in between after which the drive is stopped."""
 BURIED = 3.0
-"""m below the ground at which a vehicle has fallen through it."""
+"""m below the ground at which a vehicle counts as fallen through the ground."""
 CLEARANCE = 0.02
-"""m between the ground and the wheels of a vehicle that is put where it finds no equilibrium."""
+"""m between the ground and the wheels of a vehicle that is put at a position without equilibrium."""
 
 
 class Driver(Protocol):
-    """Who gives the command: a person, a script, a path follower."""
+    """Source of the command: a human driver, a script, a path follower."""
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at simulated time t [s] from the READOUT record."""
@@ -56,45 +56,45 @@ class Driver(Protocol):
 
 @runtime_checkable
 class Logged(Protocol):
-    """A driver who has more to log than the command: the phase of his maneuver, say."""
+    """Driver that logs more than the command, for example the phase of the maneuver."""
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """(prefix, table, record) each."""
+        """(prefix, table, record) of each logged record."""
 
 
 @runtime_checkable
 class Ending(Protocol):
-    """A driver who knows when what he drives is over."""
+    """Driver that ends by itself, for example at the end of a maneuver."""
 
     ended: str
-    """How it ended; empty while it goes on."""
+    """Reason of the end; empty while the driver runs."""
 
 
 class Outlet(Protocol):
-    """Something on the right of the tick: window, telemetry, motion stream.
+    """Consumer of the results of a tick: window, telemetry, motion stream.
 
-    One that has an attribute `often` has so many turns in `every` ticks, evenly spread.
+    An outlet with an attribute `often` is called `often` times in `every` ticks, at even distances.
     """
 
     every: int
     """Ticks between two publications."""
 
     def publish(self, session: Session) -> None:
-        """Called every `every` ticks, after the readout is up to date."""
+        """Publish the current state. The session calls this every `every` ticks, after the update of the readout."""
 
     def close(self) -> None:
-        """Called once at the end, also after an error."""
+        """Release all resources. The session calls this once at the end, also after an error."""
 
 
 def is_due(outlet: Outlet, tick: int) -> bool:
-    """Whether a tick is a turn of an outlet; see `simulator.base.rates.Turns`."""
+    """Return whether an outlet is due at a tick; see `simulator.base.rates.TickSchedule`."""
     often: int = getattr(outlet, "often", 1)
     return tick * often % outlet.every < often
 
 
 class PartError(JounceError):
-    """Driver or outlet raised what they should not; `__cause__` is what."""
+    """Error in a driver or an outlet; `__cause__` is the original exception."""
 
     def __init__(self, part: object, error: BaseException) -> None:
         text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": ")
@@ -104,14 +104,14 @@ class PartError(JounceError):
 
 
 class Session:
-    """A vehicle with its driver on a ground, with motion cueing and outlets.
+    """Simulation of one vehicle with its driver on a ground, with motion cueing and outlets.
 
     Parameters
     ----------
     vehicle, ground, driver, cueing : see their classes
     outlets : called in this order
-    h : length of a tick [s]; it divides the driver's period
-    sensors : measure before outlets are called
+    h : length of a tick [s]; must divide the driver's period
+    sensors : measure before the outlets are called
     """
 
     def __init__(
@@ -125,36 +125,36 @@ class Session:
         sensors: Sequence[MountedSensor] = (),
     ) -> None:
         if h != cueing.h:
-            raise ValueError(f"ticks of {h} s, and a motion cueing that was made for ticks of {cueing.h} s")
+            raise ValueError(f"tick lengths differ; session {h} s, motion cueing {cueing.h} s")
         self.vehicle, self.ground, self.driver, self.cueing, self.h = vehicle, ground, driver, cueing, h
         self.outlets, self.sensors = list(outlets), list(sensors)
         self.command: Record = record(COMMAND)
         self.soil = SoilMemory.of(ground)
-        """What this session remembers of the soil; nobody else writes there."""
+        """Deformed soil of this session; only this session writes to it."""
         self.arrays = ground.arrays._replace(ruts=self.soil.arrays)
         self.cueing_records = cueing_records(cueing)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.tick = 0
         self.start_speed = 0.0
-        """m/s. Speed at which the vehicle rolls after `reset`."""
+        """m/s. Speed of the vehicle after `reset`."""
         self.paused = False
         self.waits = False
-        """Whether the vehicle stands because the drive has not begun: the platform is on its way up."""
+        """True before the drive begins, while the vehicle rests and the platform rises."""
         self.clock: Clock | None = None
         self.driver_every = max(1, round(DRIVER_PERIOD / h))
         self.latest: Incident | None = None
-        """The last incident so far."""
+        """The latest incident; None without incidents."""
         self.failures: list[JounceError] = []
-        """Of outlets that raised, each closed, and of sensors and a washout from outside that were dropped: the session went on without."""
-        self._known_troubles: set[str] = set()
+        """Errors of outlets, sensors and plugin washouts. The session closed or dropped each failed part and continued without it."""
+        self._known_failures: set[str] = set()
         vehicle.watch_blocks()
         vehicle.model.steering[0]["input_time"] = (
             self.driver_every * h
-        )  # the hands are where they are asked to be at the driver's next look
+        )  # the steering wheel reaches the commanded angle at the next call of the driver
         self._ticks: Callable | None = None
         self._places = Places()
         self._place_every = max(1, round(PLACE_PERIOD / h))
-        self._held = 0
+        self._rest_ticks = 0
         self._in_a_row = 0
 
     @property
@@ -164,50 +164,52 @@ class Session:
 
     @property
     def readout(self) -> Record:
-        """The vehicle's READOUT record, up to date whenever an outlet or the driver is called."""
+        """READOUT record of the vehicle, up to date whenever an outlet or the driver is called."""
         return self.vehicle.readout
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """What is worth a log beside readout and command, (prefix, table, record) each: of the vehicle, the rider, the driver and the sensors."""
+        """(prefix, table, record) of all records to log besides readout and command: of vehicle, rider, driver and sensors."""
         own = self.driver.logged if isinstance(self.driver, Logged) else []
         return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *self.cueing.logged, *own, *(sensor.logged for sensor in self.sensors)]
 
     @property
     def moves(self) -> bool:
-        """Whether the vehicle moves: not while paused, nor before the platform is up, nor while it is held after an incident."""
-        return not self.paused and not self.waits and self._held == 0
+        """Whether the vehicle moves: False while paused, before the platform is up, and during the rest after an incident."""
+        return not self.paused and not self.waits and self._rest_ticks == 0
 
     @property
     def incident(self) -> int:
-        """Number of the incident after which the vehicle is held, 0 when all is well."""
-        return self.latest.number if self.latest is not None and self._held > 0 else 0
+        """Number of the incident after which the vehicle still rests; 0 if there is none."""
+        return self.latest.number if self.latest is not None and self._rest_ticks > 0 else 0
 
     def reset(self) -> None:
-        """Put the vehicle, settled, on the ground's start: at rest and in neutral, or rolling in drive at `start_speed`. The platform glides
-        to neutral, it does not step."""
+        """Settle the vehicle at the start of the ground: at rest in neutral, or rolling in drive at `start_speed`.
+
+        The platform moves smoothly to its neutral pose.
+        """
         self.vehicle.reset(self.ground, *self.ground.spawn, speed=self.start_speed)
         self.begin()
 
     def begin(self) -> None:
-        """Have the drive begin with the vehicle as it is, which its owner has put where `reset` would."""
+        """Begin the drive with the present state of the vehicle, which the caller has set as `reset` does."""
         self.command[:] = np.zeros(1, self.command.dtype)
         if self.start_speed > 0.0:
-            # until the driver is asked
+            # valid until the first call of the driver
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
         self._places.clear()
-        self._held = self._in_a_row = 0
-        self._jump()
+        self._rest_ticks = self._in_a_row = 0
+        self._reset_motion()
 
     def upright(self) -> None:
-        """Put the vehicle on its wheels where it is, at rest. The platform glides to neutral, it does not step."""
+        """Put the vehicle on its wheels at its present position, at rest. The platform moves smoothly to its neutral pose."""
         x, y, _ = self.vehicle.space.state[0]["p_WB"]
-        self._stand(float(x), float(y), self._heading())
-        self._held = 0
-        self._jump()
+        self._put(float(x), float(y), self._heading())
+        self._rest_ticks = 0
+        self._reset_motion()
 
     def warm(self) -> None:
-        """Have the kernels of a tick compiled (or loaded) before the first one is due; nothing moves."""
+        """Compile or load the kernels of a tick in advance; nothing moves."""
         v = self.vehicle
         self.soil.warm()
         ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, False, 0)
@@ -215,15 +217,15 @@ class Session:
         brake_platform(self.cueing_records, 0)
 
     def advance(self, count: int = 1) -> None:
-        """`count` ticks, from left to right; outlets and driver are served at their own rates, which `count` must not straddle.
+        """Simulate `count` ticks, then call the outlets that are due. `count` must not skip a tick at which an outlet or the driver is due.
 
         Raises
         ------
         PartError : the driver raised; nothing has moved since
-        JounceError : the vehicle fails again and again wherever it is put
+        JounceError : the state of the vehicle fails repeatedly, at every position
         """
         if self.tick % self.driver_every == 0:
-            self.ask_driver()
+            self.call_driver()
         before = self.latest
         self._move(count)
         due = [outlet for outlet in self.outlets if is_due(outlet, self.tick)]
@@ -233,16 +235,19 @@ class Session:
         self._serve(due, sensing)
 
     def raise_platform(self) -> None:
-        """Have the platform engaged before the first tick, or the drive would begin without it; nobody is served, and no time passes."""
+        """Engage the platform before the first tick. Without this, the drive would begin with a parked platform.
+
+        No outlet is called, and no simulated time passes.
+        """
         every = self.cueing.every
         stride = math.gcd(self.driver_every, every) if every else self.driver_every
-        with self._waiting() as rises:
+        with self._waiting_for_platform() as rises:
             while rises():
                 for _ in range(self.driver_every // stride):
                     self._move(stride)
 
     def wait_for_platform(self, keep_going: Callable[[], bool], outlets: Sequence[Outlet]) -> None:
-        """The same in real time, before `drive`, until `keep_going()` says no; `outlets` are served meanwhile."""
+        """Engage the platform in real time before `drive`, until `keep_going()` returns False; `outlets` are called meanwhile."""
 
         def tick() -> None:
             self._move(1)
@@ -251,14 +256,17 @@ class Session:
                 self.vehicle.read(self.command)
                 self._serve(due, ())
 
-        with self._waiting() as rises:
+        with self._waiting_for_platform() as rises:
             self._in_real_time(self.cueing.rise_time, lambda: keep_going() and rises(), tick)
             if self.cueing.state != "engaged":
-                self._to_common_turn([outlet for outlet in outlets if hasattr(outlet, "often")], tick)
+                self._to_common_tick([outlet for outlet in outlets if hasattr(outlet, "often")], tick)
 
-    def _to_common_turn(self, streams: Sequence[Outlet], tick: Callable[[], None]) -> None:
-        """Go on until every stream has its turn in the same tick: where ticks begin anew in between, its next packet would hold more or less
-        motion than the time that it says, a jolt for a platform on its way. Rates that meet more seldom than once in a second are left alone."""
+    def _to_common_tick(self, streams: Sequence[Outlet], tick: Callable[[], None]) -> None:
+        """Continue until every stream is due in the same tick.
+
+        The ticks restart at 0 when the drive begins. Otherwise the next packet of a stream would contain more or less motion than its time
+        stamp states, and the platform would jolt. Rates that coincide less than once per second are ignored.
+        """
         assert self.clock is not None
         stride = math.lcm(self.driver_every, *(stream.every for stream in streams))
         if stride * self.h > 1.0 + 1e-9:
@@ -268,8 +276,8 @@ class Session:
             tick()
 
     @contextlib.contextmanager
-    def _waiting(self) -> Iterator[Callable[[], bool]]:
-        """The drive begins with tick 0 when this is left; gives a function that says whether there still is something to wait for."""
+    def _waiting_for_platform(self) -> Iterator[Callable[[], bool]]:
+        """Begin the drive with tick 0 on exit. Yield a function that returns whether the platform still rises."""
         self.waits, last = True, self.tick + round(self.cueing.rise_time / self.h)
         try:
             yield lambda: self.cueing.rises and self.tick < last
@@ -278,14 +286,14 @@ class Session:
             self.cueing.begin_dose()
 
     def publish(self, served: Sequence[Outlet] = ()) -> None:
-        """Serve every outlet now, for the state before the first tick, but for those that were `served` already."""
+        """Call every outlet with the state before the first tick, except those in `served`."""
         self.vehicle.read(self.command)
         self._serve([outlet for outlet in self.outlets if outlet not in served], self.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
-        """Simulate `duration` seconds as fast as the machine can, or until an incident, or until what the driver drives is over.
+        """Simulate `duration` seconds as fast as possible, or until an incident, or until the driver ends.
 
-        `keep_going(session)` is asked every tenth of a second of simulated time.
+        `keep_going(session)` is called every 0.1 s of simulated time.
 
         Raises
         ------
@@ -297,7 +305,7 @@ class Session:
         left, before = round(duration / self.h), self.latest
         ending = self.driver if isinstance(self.driver, Ending) else None
         while left > 0 and self.latest is before:
-            count = min(stride - self.tick % stride, left)  # an earlier run may have ended between two strides
+            count = min(stride - self.tick % stride, left)  # an earlier run may have ended within a stride
             self.advance(count)
             left -= count
             if ending is not None and ending.ended:
@@ -306,7 +314,7 @@ class Session:
                 return
 
     def drive(self, duration: float, keep_going: Callable[[Session], bool]) -> None:
-        """Simulate in real time for `duration` seconds or until `keep_going(session)` says no; it is asked a hundred times a second.
+        """Simulate in real time for `duration` seconds or until `keep_going(session)` returns False; it is called every 0.01 s.
 
         Raises
         ------
@@ -317,13 +325,14 @@ class Session:
         end = self.time + duration
         go_on = True
         while go_on and self.time < end:
-            self._beat(self.advance)
+            self._run_driver_period(self.advance)
             go_on = keep_going(self)
 
     def coast(self, duration: float, keep_going: Callable[[], bool], outlets: Sequence[Outlet]) -> None:
-        """Go on in real time after `drive` for the platform's way back, until `keep_going()` says no.
+        """Continue in real time after `drive` while the platform parks, until `keep_going()` returns False.
 
-        The vehicle does not move, and nobody is asked or served but `outlets`: whatever ended the drive does not end this.
+        The vehicle does not move. The driver is not called, and of the outlets only `outlets`, so that the error that ended the drive
+        cannot end this as well.
         """
         self.paused = True
         left = [outlet for outlet in outlets if outlet in self.outlets]
@@ -331,7 +340,7 @@ class Session:
         def tick() -> None:
             self._move(1)
             if any(self.tick % outlet.every == 0 for outlet in left):
-                self._feel()
+                self._update_felt_motion()
             for outlet in left:
                 if is_due(outlet, self.tick) and outlet in self.outlets:
                     self._publish(outlet)
@@ -339,7 +348,7 @@ class Session:
         self._in_real_time(duration, keep_going, tick)
 
     def stop_platform(self, duration: float, outlets: Sequence[Outlet]) -> None:
-        """Bring the platform to a stop where it is, as fast as its limits allow, and hold it for the rest of `duration` [s]."""
+        """Stop the platform at its present pose as fast as its limits allow, and hold it for the rest of `duration` [s]."""
         self.paused = True
 
         def tick() -> None:
@@ -352,7 +361,7 @@ class Session:
         self._in_real_time(duration, lambda: True, tick)
 
     def close(self) -> None:
-        """Close every outlet, the last one first (the motion stream ends before logs are written), whatever happens in one of them.
+        """Close every outlet, also after errors. The last outlet is closed first, so that the motion stream ends before logs are written.
 
         Raises the first failure, after all are closed.
         """
@@ -367,7 +376,7 @@ class Session:
                 outlet.close()
             except JounceError as error:
                 failures.append(error)
-            except BaseException as error:  # the others are closed all the same
+            except BaseException as error:  # the other outlets are still closed
                 failures.append(PartError(outlet, error))
         if failures:
             raise failures[0]
@@ -377,50 +386,50 @@ class Session:
             self.clock = Clock(self.h)
             self.clock.start()
         for _ in range(round(duration / self.h / self.driver_every)):
-            self._beat(tick)
+            self._run_driver_period(tick)
             if not keep_going():
                 return
 
-    def _beat(self, tick: Callable[[], None]) -> None:
-        """Ticks of one driver period, each at its time."""
+    def _run_driver_period(self, tick: Callable[[], None]) -> None:
+        """Run the ticks of one driver period, each at its time."""
         assert self.clock is not None
         for _ in range(self.driver_every):
             self.clock.wait()
             tick()
 
-    def ask_driver(self) -> None:
-        """Have the driver look at the vehicle and give his command; what he has changed of the motion goes on. Raises PartError."""
+    def call_driver(self) -> None:
+        """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
         self.cueing.adjust(self.driver_every * self.h)
         try:
             self.driver.read(self.time, self.readout, self.command)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # SystemExit of a plug-in too: the platform still has to be parked
+        except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
 
     def _serve(self, outlets: Sequence[Outlet], sensors: Sequence[MountedSensor]) -> None:
-        """Have sensors measure and outlets publish what the readout says."""
+        """Call sensors, then outlets, with the present readout."""
         for sensor in sensors:
             sensor.serve(self.time, self.readout, self.clock is None)
-            self._note_trouble(sensor.trouble)
+            self._record_failure(sensor.trouble)
         if outlets:
-            self._feel()
+            self._update_felt_motion()
         for outlet in outlets:
             self._publish(outlet)
 
-    def _feel(self) -> None:
-        """What the rider feels now, beside what the vehicle's driver does."""
+    def _update_felt_motion(self) -> None:
+        """Update the motion that the driver's head feels, for the telemetry."""
         seen = self.watch.state[0]
         self.cueing.feel(seen["f_H_B"], seen["w_WB_B"])
 
-    def _note_trouble(self, text: str) -> None:
-        """Of a part from outside, once."""
-        if text and text not in self._known_troubles:
-            self._known_troubles.add(text)
+    def _record_failure(self, text: str) -> None:
+        """Record a failure of a plugin, once per text."""
+        if text and text not in self._known_failures:
+            self._known_failures.add(text)
             self.failures.append(JounceError(text))
 
     def _publish(self, outlet: Outlet) -> None:
-        """One publication; an outlet that raises is closed and left out from then on."""
+        """Call one outlet; an outlet that raises is closed and removed."""
         try:
             outlet.publish(self)
         except KeyboardInterrupt:
@@ -431,41 +440,41 @@ class Session:
             try:
                 outlet.close()
             except BaseException as second:
-                self.failures[-1].add_note(f"and in closing: {type(second).__name__}: {second}")
+                self.failures[-1].add_note(f"also while closing: {type(second).__name__}: {second}")
 
     def _move(self, count: int) -> None:
-        """`count` ticks of vehicle and platform; afterwards the state is sound, whatever happened in them."""
+        """Run `count` ticks of vehicle and platform. The state is valid afterwards, because an invalid state is replaced."""
         v, runs = self.vehicle, self.moves
         if self.cueing.every:
-            # what is foreseen while the platform rises is the beginning of the drive
+            # while the platform rises, the preview shows the beginning of the drive
             self.cueing.serve(0.0 if self.waits else self.time, self.clock is None)
-            self._note_trouble(self.cueing.trouble)
+            self._record_failure(self.cueing.trouble)
         self.tick += count
         if self.waits and not self.paused:
             platform_ticks(self.cueing_records, self.watch, count)
             return
-        given = (v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, runs, count)
+        arguments = (v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, runs, count)
         if self._ticks is None:
-            self._ticks = compiled_call(ticks, *given)
-        self._ticks(*given)
+            self._ticks = compiled_call(ticks, *arguments)
+        self._ticks(*arguments)
         if self.tick % self.driver_every < count:
             self._serve_soil()
-        if self.watch.state[0]["verdict"] != SOUND:
+        if self.watch.state[0]["verdict"] != VALID:
             self._recover()
         elif runs and self.tick % self._place_every < count:
-            self._remember_place()
-        elif self._held > 0 and not self.paused:
-            self._held = max(0, self._held - count)
-            if self._held == 0 and self.cueing.readout[0]["gain"] > FADED:
-                self._held = count
+            self._save_place()
+        elif self._rest_ticks > 0 and not self.paused:
+            self._rest_ticks = max(0, self._rest_ticks - count)
+            if self._rest_ticks == 0 and self.cueing.readout[0]["gain"] > FADED:
+                self._rest_ticks = count
 
     def _serve_soil(self) -> None:
-        """Bring the ruts around the vehicle within reach of the kernels."""
+        """Load the ruts around the vehicle into the arrays of the kernels."""
         place = self.vehicle.space.state[0]["p_WB"]
         self.soil.serve(float(place[0]), float(place[1]))
 
-    def _remember_place(self) -> None:
-        """Note where the vehicle is, if it is well; one that lies on its roof, or flies, may be so for long."""
+    def _save_place(self) -> None:
+        """Save the position of the vehicle if it is upright and not below the ground."""
         state = self.vehicle.space.state[0]
         x, y, z = (float(value) for value in state["p_WB"])
         depth = self.ground.height(x, y) - z
@@ -477,31 +486,31 @@ class Session:
             self._places.add(self.time, x, y, self._heading())
 
     def _recover(self) -> None:
-        """Put the vehicle back, at rest, to where it was last well, and hold it there until the platform has faded."""
+        """Put the vehicle back at rest at the last valid position, until the platform motion has faded."""
         number = 1 if self.latest is None else self.latest.number + 1
         self.latest = incident = new_incident(number, self.watch, self.vehicle.model.corners[0]["ends"]["theta"], self.vehicle.corner_names)
-        self.watch.state[0]["verdict"] = SOUND
+        self.watch.state[0]["verdict"] = VALID
         self.watch.state[0]["ticks"] = 0
         self.vehicle.space.state[0]["time"] = incident.time
         self._in_a_row += 1
         seen = self.readout.copy()
         place = self._places.take(incident.time)
-        while place is not None and not self._settles(*place):
+        while place is not None and not self._settle_at(*place):
             place = self._places.take(incident.time)
         if place is None:
-            self._stand(*self.ground.spawn)
+            self._put(*self.ground.spawn)
         self._serve_soil()
-        self._held = max(1, round(HOLD_TIME / self.h))
-        # whoever is served in this tick sees where the vehicle was last well, not yet where it was put
+        self._rest_ticks = max(1, round(HOLD_TIME / self.h))
+        # outlets called in this tick still receive the last valid state, not the new position
         self.readout[:] = seen
         self.readout[0]["time"] = incident.time
-        if self._in_a_row >= MOST_IN_A_ROW:
+        if self._in_a_row >= MAX_IN_A_ROW:
             self.paused = True
-            raise JounceError(f"{incident.message}; it happens again wherever the vehicle is put, and the drive is stopped")
+            raise JounceError(f"{incident.message}; stopping the drive because the incident repeats at every position")
 
-    def _stand(self, x: float, y: float, yaw: float) -> None:
-        """The vehicle at rest at a place, in equilibrium; where there is none, just above the ground and parallel to it."""
-        if self._settles(x, y, yaw):
+    def _put(self, x: float, y: float, yaw: float) -> None:
+        """Put the vehicle at a position, in equilibrium. Without an equilibrium, put it just above the ground and parallel to it."""
+        if self._settle_at(x, y, yaw):
             return
         time, n = self.time, np.empty(3)
         z = float(composed_height_and_normal(self.arrays, x, y, n))
@@ -518,8 +527,8 @@ class Session:
         )
         v.space.state[0]["time"], v.space.out[0]["f_H_B"] = time, (0.0, 0.0, self.ground.p[0]["gravity"])
 
-    def _settles(self, x: float, y: float, yaw: float) -> bool:
-        """Bring the vehicle into equilibrium at a place, if there is one; time goes on from where it is."""
+    def _settle_at(self, x: float, y: float, yaw: float) -> bool:
+        """Bring the vehicle into equilibrium at a position. Return False if there is none. The simulated time does not change."""
         time = self.time
         try:
             self.vehicle.reset(self.ground, x, y, yaw)
@@ -530,12 +539,12 @@ class Session:
         return True
 
     def _heading(self) -> float:
-        """Direction of the vehicle's nose over ground [rad], on its roof too."""
+        """Return the heading of the vehicle over ground [rad], also when it is upside down."""
         R = _rotation(self.vehicle.space.state[0]["q_WB"])
         return math.atan2(R[1, 0], R[0, 0])
 
-    def _jump(self) -> None:
-        """The vehicle is elsewhere and does not turn: what it felt before does not count any more."""
+    def _reset_motion(self) -> None:
+        """Reset ruts, readout and cueing after the vehicle was moved; the acceleration and rotation from before are discarded."""
         self._serve_soil()
         self.vehicle.read(self.command)
         self.watch.state[0]["f_H_B"] = self.vehicle.space.out[0]["f_H_B"]

@@ -1,7 +1,7 @@
-"""The ticks themselves, as one kernel: vehicle, a look at whether it is still in its senses, motion cueing.
+"""Ticks of a session as one kernel: vehicle step, check of the state, motion cueing.
 
-A state that is not finite, or finite and absurd, never leaves this kernel: from the first such tick on the cueing gets the last good
-values and fades, and the session puts the vehicle back.
+The kernel discards a state that is not finite or exceeds the limits. From the first such tick on, the cueing gets the last valid values
+and fades, and the session puts the vehicle back.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from washout.cueing import MotionCueing, cueing_step
 from washout.limiter.limiter import brake_step
 
 FORCE = 1000.0
-"""m/s2. Specific force at the driver's head beyond which a state is absurd: a hundred times gravity."""
+"""m/s2. Limit of the specific force at the driver's head: about a hundred times gravity."""
 SPEED = 300.0
-"""m/s. Beyond that no ground vehicle drives or falls."""
+"""m/s. Limit of the speed; no ground vehicle drives or falls faster."""
 TURN = 200.0
-"""rad/s of the chassis."""
+"""rad/s. Limit of the angular velocity of the chassis."""
 DISTANCE = 1e6
-"""m from the origin of the map."""
+"""m. Limit of the distance from the origin of the map."""
 CORNER_RATE = 1e3
-"""rad/s or m/s of a suspension coordinate."""
+"""rad/s or m/s. Limit of the rate of a suspension coordinate."""
 SPIN = 1e4
-"""rad/s of a wheel, and of the engine."""
+"""rad/s. Limit of the angular velocity of wheels and engine."""
 
-SOUND, NOT_FINITE, TOO_MUCH_FORCE, TOO_FAST, TURNS_TOO_FAST, TOO_FAR, CORNER_TOO_FAST, SPINS_TOO_FAST, UNDER_GROUND = range(9)
+VALID, NOT_FINITE, TOO_MUCH_FORCE, TOO_FAST, TURNS_TOO_FAST, TOO_FAR, CORNER_TOO_FAST, SPINS_TOO_FAST, UNDER_GROUND = range(9)
 
-"""What may be wrong with a state; UNDER_GROUND is for the session to see, a kernel would look for the ground in every tick."""
+"""Verdicts about a state. Only the session detects UNDER_GROUND, because the kernel would have to compute the ground height every tick."""
 
 REMEMBERED = 1000
-"""Ticks kept for the report of an incident: the last second."""
+"""Ticks stored for the report of an incident: the last second."""
 
 WATCH = (
-    # name    shape  unit  what it is
-    ("f_H_B", (3,), "m/s2", "last good specific force at the driver's head, in B"),
-    ("w_WB_B", (3,), "rad/s", "last good angular velocity of the chassis, in B"),
-    ("verdict", (), "1", "what was wrong with the state, SOUND when nothing was", "i8"),
-    ("size", (), "", "the number that was too large, in its own unit"),
+    # name    shape  unit  description
+    ("f_H_B", (3,), "m/s2", "last valid specific force at the driver's head, in B"),
+    ("w_WB_B", (3,), "rad/s", "last valid angular velocity of the chassis, in B"),
+    ("verdict", (), "1", "verdict about the state, VALID if no check failed", "i8"),
+    ("size", (), "", "value that exceeded its limit, in its unit"),
     ("ticks", (), "1", "ticks of the vehicle so far; the last one went to row (ticks - 1) % REMEMBERED of the history", "i8"),
 )
 
 HISTORY = (
-    # name          shape  unit        what it is
+    # name          shape  unit        description
     ("time", (), "s", "simulated time"),
     ("p_WB", (3,), "m", "chassis reference point, in W"),
     ("q_WB", (4,), "1", "attitude of the chassis, quaternion w, x, y, z"),
@@ -60,7 +60,7 @@ HISTORY = (
         "rad",
         "+ = jounce: angle of the lower arm, height of a five-link wheel [m], joint of an axle from a file [rad, m]",
     ),
-    ("theta_dot", (WHEELS,), "rad/s", "its rate"),
+    ("theta_dot", (WHEELS,), "rad/s", "rate of theta"),
     ("wheel_spin", (WHEELS,), "rad/s", "angular velocity of the wheel about its axle"),
     ("engine_speed", (), "rad/s", "crankshaft speed"),
     ("steering", (), "1", "command: steering input, + = left"),
@@ -68,12 +68,12 @@ HISTORY = (
     ("brake", (), "1", "command: brake pedal"),
     ("parking_brake", (), "1", "command: parking brake"),
     ("selector", (), "1", "command: -1 reverse, 0 neutral, 1 drive", "i8"),
-    ("gear", (), "1", "command: forward gear, 0 = the gearbox's own choice", "i8"),
+    ("gear", (), "1", "command: forward gear, 0 = chosen by the gearbox", "i8"),
     ("low_range", (), "1", "command: low range of the transfer case", "i8"),
     ("center_lock", (), "1", "command: lock of the center differential", "i8"),
     ("drawbar", (), "N", "command: pull on the tow hook, + = backwards"),
     ("steering_torque", (), "N m", "command: torque of the hands on the steering wheel, + = left"),
-    ("steering_free", (), "1", "command: 1: they give that torque, 0: they hold the wheel", "i8"),
+    ("steering_free", (), "1", "command: 1 = the hands apply steering_torque, 0 = they set the angle", "i8"),
 )
 """One row per tick of the vehicle, for the report of an incident."""
 
@@ -87,33 +87,34 @@ class CueingRecords(NamedTuple):
 
 
 class StateMonitor(NamedTuple):
-    """What is remembered of a vehicle from tick to tick; see `WATCH` and `HISTORY`."""
+    """State and history that are stored from tick to tick; see `WATCH` and `HISTORY`."""
 
     state: Record
     history: Record
 
 
 def new_watch(gravity: float = STANDARD_GRAVITY, size: AxleLayout = USUAL) -> StateMonitor:
-    """Nothing remembered of a vehicle of that size; the force is that of rest under gravity [m/s2]."""
+    """Return an empty monitor for a vehicle with `size`; its force is that of a vehicle at rest under gravity [m/s2]."""
     watch = StateMonitor(record(WATCH), record_for(HISTORY, size, REMEMBERED))
     watch.state[0]["f_H_B"] = (0.0, 0.0, gravity)
     return watch
 
 
 def cueing_records(cueing: MotionCueing) -> CueingRecords:
-    """The records of a cueing under their names."""
+    """Return the records of a cueing by name."""
     return CueingRecords(*cueing.records)
 
 
 @kernel
 def ticks(vehicle, space, ground, cueing, watch, command, run, count):
-    """`count` ticks, as long as those of the cueing, under one command: the vehicle (while it runs and is sound), then what its driver's
-    head feels.
+    """Run `count` ticks under one command: the vehicle (while `run` and its state is valid), then the cueing with the motion of the
+    driver's head.
 
-    vehicle : Model, space : Space, ground : GroundArrays, cueing : CueingRecords, watch : Watch,
+    vehicle : VehicleModel, space : VehicleData, ground : GroundArrays, cueing : CueingRecords, watch : StateMonitor,
     command : record of COMMAND
 
-    A state that is not sound stops the vehicle, but not the platform: verdict and size in `watch` say what it was.
+    A tick has the length of a cueing tick. An invalid state stops the vehicle, but not the platform; verdict and size in `watch` describe
+    the state.
     """
     w, h = watch.state[0], cueing.p[0]["h"]
     for _ in range(count):
@@ -121,7 +122,7 @@ def ticks(vehicle, space, ground, cueing, watch, command, run, count):
             vehicle_step(vehicle, space, ground, command, h)
             save_valid_state(space, watch, command)
             w["verdict"] = check_state(space, watch)
-            if w["verdict"] == SOUND:
+            if w["verdict"] == VALID:
                 for j in range(3):
                     w["f_H_B"][j] = space.out[0]["f_H_B"][j]
                     w["w_WB_B"][j] = space.state[0]["w_WB_B"][j]
@@ -132,7 +133,7 @@ def ticks(vehicle, space, ground, cueing, watch, command, run, count):
 
 @kernel
 def platform_ticks(cueing, watch, count):
-    """`count` ticks in which the vehicle stands, and the platform goes its way as in a drive."""
+    """Run `count` ticks in which the vehicle rests and the platform moves as in a drive."""
     w = watch.state[0]
     for _ in range(count):
         cueing_step(cueing.p, cueing.s, cueing.washed, w["f_H_B"], w["w_WB_B"], True)
@@ -140,14 +141,14 @@ def platform_ticks(cueing, watch, count):
 
 @kernel
 def brake_platform(cueing, count):
-    """`count` ticks in which the platform does nothing but come to a stop, as fast as its limits allow, and stay there."""
+    """Run `count` ticks in which the platform stops as fast as its limits allow and then holds its pose."""
     for _ in range(count):
         brake_step(cueing.p, cueing.s, cueing.p[0]["h"])
 
 
 @inline
 def save_valid_state(space, watch, command):
-    """One row of HISTORY."""
+    """Write one row of HISTORY."""
     w, x = watch.state[0], space.state[0]
     row = watch.history[w["ticks"] % REMEMBERED]
     w["ticks"] += 1
@@ -178,7 +179,7 @@ def save_valid_state(space, watch, command):
 
 @inline
 def check_state(space, watch):
-    """SOUND, or what is wrong with the state after a step; the number that is too large goes to the watch."""
+    """Return VALID or the verdict about the state after a step; write a value that exceeds its limit to the watch."""
     x, d, f = space.state[0], space.drivetrain[0], space.out[0]["f_H_B"]
     force = speed = turn = distance = 0.0
     for j in range(3):
@@ -187,7 +188,7 @@ def check_state(space, watch):
         turn += x["w_WB_B"][j] * x["w_WB_B"][j]
         distance += x["p_WB"][j] * x["p_WB"][j]
     corner, spin, total = 0.0, abs(d["engine_speed"]), 0.0
-    # max() passes a NaN by, a sum does not
+    # max() ignores a NaN, a sum does not
     for i in range(4):
         total += x["q_WB"][i]
     for i in range(len(x["theta"])):
@@ -208,11 +209,11 @@ def check_state(space, watch):
         return record_verdict(watch, CORNER_TOO_FAST, corner)
     if spin > SPIN:
         return record_verdict(watch, SPINS_TOO_FAST, spin)
-    return SOUND
+    return VALID
 
 
 @inline
 def record_verdict(watch, verdict, size):
-    """The verdict, with the number that brought it about."""
+    """Return the verdict, and write the value that caused it to the watch."""
     watch.state[0]["size"] = size
     return verdict

@@ -1,4 +1,4 @@
-"""A plate that is pressed into soil, let up and pressed again: what a bevameter measures."""
+"""Simulate the plate test of a bevameter: load a plate on soil, unload it and load it again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from terrain.pressure_sinkage import pressed_before, remembered_pressure
 
 
 class PlateCycle(NamedTuple):
-    """Pressures [Pa] at the depths, the depth [m] that stays when the load is gone, and the work [J/m2] until it is first let up."""
+    """Result of a plate test.
+
+    Attributes
+    ----------
+    pressures : pressures [Pa] at the depths
+    residual : depth [m] that remains after the load is removed
+    first_work : work [J/m2] until the first unloading
+    """
 
     pressures: list[float]
     residual: float
@@ -18,7 +25,10 @@ class PlateCycle(NamedTuple):
 
 
 def plate_cycle(k: float, n: float, k_0: float, A_u: float, depths: Sequence[float]) -> PlateCycle:
-    """A plate at one depth (m) after the other, of soil with p = k z^n and the memory of `terrain.pressure_sinkage.pressed_before`."""
+    """Compute the pressures under a plate at a sequence of depths [m].
+
+    The soil has p = k z^n and the unloading behavior of `terrain.pressure_sinkage.pressed_before`.
+    """
     deepest, pressures = 0.0, []
     for z in depths:
         pressures.append(remembered_pressure(k, n, pressed_before(k, n, k_0, A_u, deepest), z))

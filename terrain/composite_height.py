@@ -1,9 +1,9 @@
-"""The ground as wheels and bodies find it: the base grid, roughness and sharp features in one height.
+"""Ground for wheels and bodies: the sum of base grid, roughness and sharp features.
 
     z(x, y) = base(x, y) + gain(x, y) roughness(x, y) + features(x, y)
 
-Each part is C1, and one that a ground has not costs nothing but the look whether it is there. Beyond the map the base goes on (`terrain.ground`), and so
-does roughness; features lie once where the file says. Ruts are not in it: they are the soil's memory.
+All terms are C1. A term that a ground does not have costs only a comparison. Beyond the map, the base (`terrain.ground`) and the roughness
+continue; features exist once. Ruts are not included: they are part of the soil memory.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from terrain.roughness import GAIN_STEPS, spline_weights, tiles_and_slopes
 
 @inline
 def composed_height(ground, x, y):
-    """Height z in m of the ground at x, y (m, in W); `ground` is `terrain.ground.GroundArrays`."""
+    """Return the height z in m of the ground at x, y (m, in W); `ground` is `terrain.ground.GroundArrays`."""
     z = base_height(ground.p, ground.heights, x, y)
     r, f = ground.roughness, ground.features
     if r.p[0]["gain"] > 0.0:
@@ -32,10 +32,10 @@ def composed_height(ground, x, y):
 
 @inline
 def composed_height_and_normal(ground, x, y, n):
-    """Height z in m of the ground at x, y (m, in W); n (3,) receives its unit normal, in W, pointing up.
+    """Return the height z in m of the ground at x, y (m, in W); n (3,) receives its unit normal, in W, pointing up.
 
-    Every x, y that is a number gives finite numbers. `ground` is `terrain.ground.GroundArrays`. It is a piece of the kernel that calls it: to hand on a
-    ground takes longer than to look at it.
+    All x, y except NaN give finite results. `ground` is `terrain.ground.GroundArrays`. The function is inlined, because passing a ground to another
+    kernel takes longer than evaluating it.
     """
     r = ground.roughness
     return _height_and_normal(ground, r.fine, r.p[0]["fine_spacing"], x, y, n)
@@ -43,7 +43,7 @@ def composed_height_and_normal(ground, x, y, n):
 
 @inline
 def parts_and_slopes(ground, x, y):
-    """(z [m], dz/dx, dz/dy) of the base grid, of roughness and of features, three times three, for who wants to know what is sharp."""
+    """Return (z [m], dz/dx, dz/dy) of base grid, roughness and features separately, as three tuples."""
     r, f = ground.roughness, ground.features
     base, rough, sharp = base_and_slopes(ground.p, ground.heights, x, y), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if r.p[0]["gain"] > 0.0:
@@ -55,10 +55,11 @@ def parts_and_slopes(ground, x, y):
 
 @inline
 def footprint_height_and_normal(ground, x, y, n):
-    """The same with the shortest waves of roughness averaged over a footprint, for a wheel that touches the ground in one point.
+    """Return height and unit normal as `composed_height_and_normal`, with the shortest waves of roughness averaged over a footprint.
 
-    A tread lies across waves of a decimeter. A point of the rim would fall into them: where the ground is more curved than the wheel, more than one point of the
-    rim touches, and that which does jumps. The average is a Gaussian one as wide as a box of `rough_tiles.FOOTPRINT`.
+    This is for a wheel with one contact point. A tread bridges waves of a decimeter, but a point of the rim would fall into them. Where the ground is
+    more curved than the wheel, several points of the rim touch, and the contact point would jump between them. The average is Gaussian, as wide as a
+    box of `rough_tiles.FOOTPRINT`.
     """
     r = ground.roughness
     return _height_and_normal(ground, r.footprint, r.p[0]["footprint_spacing"], x, y, n)
@@ -66,7 +67,7 @@ def footprint_height_and_normal(ground, x, y, n):
 
 @inline
 def _height_and_normal(ground, fine, spacing, x, y, n):
-    """Height and unit normal with this fine tile."""
+    """Return height and unit normal with the given fine tile."""
     z = height_and_normal(ground.p, ground.heights, x, y, n)
     r, f = ground.roughness, ground.features
     if r.p[0]["gain"] > 0.0:
@@ -83,7 +84,7 @@ def _height_and_normal(ground, fine, spacing, x, y, n):
 
 @inline
 def _add_slopes(zx, zy, n):
-    """Turn a unit normal to that of a surface with other slopes zx, zy on top."""
+    """Update a unit normal for additional slopes zx, zy of the surface."""
     zx, zy = zx - n[0] / n[2], zy - n[1] / n[2]
     length = math.sqrt(1.0 + zx * zx + zy * zy)
     n[0], n[1], n[2] = -zx / length, -zy / length, 1.0 / length
@@ -91,7 +92,7 @@ def _add_slopes(zx, zy, n):
 
 @inline
 def rough_and_slopes(p, r, fine, spacing, coarse, gain, x, y):
-    """(z [m], dz/dx, dz/dy) of the roughness at x, y (m, in W); `p`, `r` are records of `terrain.ground.GROUND` and of `ROUGHNESS`."""
+    """Return (z [m], dz/dx, dz/dy) of the roughness at x, y (m, in W); `p`, `r` are records of `terrain.ground.GROUND` and of `ROUGHNESS`."""
     x, y = within_reach(x), within_reach(y)
     z, zx, zy = tiles_and_slopes(r, fine, spacing, coarse, x, y)
     if gain.shape[0] > 0:
@@ -102,9 +103,9 @@ def rough_and_slopes(p, r, fine, spacing, coarse, gain, x, y):
 
 @inline
 def gain_and_slopes(p, gain, x, y):
-    """(gain, d gain/dx, d gain/dy) of the roughness at x, y: the quadratic B-spline of 3 x 3 nodes of the gain grid, as hardness is.
+    """Return (gain, d gain/dx, d gain/dy) of the roughness at x, y: the quadratic B-spline of 3 x 3 nodes of the gain grid, as for hardness.
 
-    `p` is a record of `terrain.ground.GROUND`; gain (ny, nx) goes on outside the grid as the heights do.
+    `p` is a record of `terrain.ground.GROUND`; gain (ny, nx) continues outside the grid like the heights.
     """
     g = p[0]
     ny, nx = gain.shape
@@ -116,7 +117,7 @@ def gain_and_slopes(p, gain, x, y):
         gain[j0, i0] == first and gain[j0, i1] == first and gain[j0, i2] == first and gain[j1, i0] == first
         and gain[j1, i2] == first and gain[j2, i0] == first and gain[j2, i1] == first and gain[j2, i2] == first
     ):  # fmt: skip
-        return first * (1.0 / GAIN_STEPS), 0.0, 0.0  # but for the edges of roads
+        return first * (1.0 / GAIN_STEPS), 0.0, 0.0  # the usual case, except at the edges of roads
     a0, a1, a2 = spline_weights(u - 0.5)
     b0, b1, b2 = spline_weights(v - 0.5)
     h00, h01, h02 = float(gain[j0, i0]), float(gain[j0, i1]), float(gain[j0, i2])
@@ -133,6 +134,6 @@ def gain_and_slopes(p, gain, x, y):
 
 @kernel
 def composed_heights(ground, x, y, out):
-    """Heights in m at points x, y (n,) (m, in W) into out (n,)."""
+    """Write heights in m at points x, y (n,) (m, in W) to out (n,)."""
     for i in range(len(x)):
         out[i] = composed_height(ground, x[i], y[i])

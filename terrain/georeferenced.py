@@ -1,7 +1,7 @@
-"""Files of heights in the coordinates of a terrain: x to the east, y to the north, in m about a local origin.
+"""Elevation data in the coordinates of a terrain: x to the east, y to the north, in m from a local origin.
 
-A file with coordinates of its own, on a map or in degrees, needs the point of them that is to be x = y = 0: `georeference`. Where that is said
-in another reference system than the file's, points are transformed one by one.
+A file with map coordinates or degrees needs a `georeference` section: the point of the map that becomes x = y = 0. If that section
+uses another coordinate reference system than the file, points are transformed one by one.
 """
 
 from __future__ import annotations
@@ -19,31 +19,33 @@ from simulator.base.section import Section
 from terrain.kinds import find_file
 from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster, Values
 from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed
-from terrain.readers.kinds import FIELDS, check_said, read_heights
+from terrain.readers.kinds import FIELDS, check_options, read_heights
 from terrain.readers.request import ReadRequest
 
 GEOREFERENCE = Field(
     "georeference",
     Group(
         (
-            Field("crs", Text("a reference system such as EPSG:32633"), "reference system in m; the file's own when left out", None),
-            Field("origin", Number("m", -1e8, 1e8, shape=(2,)), "the point of it, east and north, that is x = y = 0"),
+            Field(
+                "crs", Text("a reference system such as EPSG:32633"), "coordinate reference system in m; default: that of the file", None
+            ),
+            Field("origin", Number("m", -1e8, 1e8, shape=(2,)), "east and north of the point that becomes x = y = 0"),
         )
     ),
-    "where the terrain lies on Earth; asked for by files of heights that have coordinates on a map",
+    "position of the terrain on Earth; required by elevation data with map coordinates",
     None,
 )
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A source of heights whose points are named by x, y of the terrain.
+    """An elevation source that is queried in x, y of the terrain.
 
     Attributes
     ----------
-    shift : of the file's coordinates, or of those of `crs`, at x = y = 0
-    crs : reference system of x + shift where that is not the file's; empty: it is
-    said_by, key : who says where it lies, for messages
+    shift : coordinates at x = y = 0, in the system of the file or in `crs`
+    crs : reference system of x + shift; empty: that of the file
+    said_by, key : file and key that give the position, for messages
     """
 
     source: ElevationSource
@@ -53,25 +55,25 @@ class Placed:
     key: str
 
     def in_file(self, x: Values, y: Values) -> tuple[Values, Values]:
-        """Coordinates of the file at points of the terrain."""
+        """Return the coordinates in the file of points of the terrain."""
         east, north = x + self.shift[0], y + self.shift[1]
         return transformed(east, north, self.crs, self.source.crs, self.said_by, self.key) if self.crs else (east, north)
 
     def heights(self, x: Values, y: Values) -> Values:
-        """Bilinear heights [m], NaN where there are none."""
+        """Return bilinear heights [m], NaN at voids."""
         return self.source.heights(*self.in_file(x, y))
 
     def smooth(self, x: Values, y: Values) -> Values:
-        """Heights [m] of the C1 surface."""
+        """Return the heights [m] of the C1 surface."""
         return self.source.smooth(*self.in_file(x, y))
 
     def inside(self, x: Values, y: Values) -> NDArray[np.bool_]:
-        """Whether points lie within the data."""
+        """Return True for points within the data."""
         return self.source.inside(*self.in_file(x, y))
 
     @property
     def straight(self) -> Raster | None:
-        """The samples, where they lie along x and y of the terrain."""
+        """The samples if their axes are parallel to x and y of the terrain, else None."""
         raster = self.source.northward() if isinstance(self.source, Raster) and not self.crs else None
         if raster is None:
             return None
@@ -79,7 +81,7 @@ class Placed:
 
     @property
     def bounds(self) -> tuple[float, float, float, float] | None:
-        """x_min, x_max, y_min, y_max of the terrain; None of data that lie askew to it."""
+        """x_min, x_max, y_min, y_max of the terrain; None if the data are rotated against the terrain axes."""
         if self.crs:
             return None
         x0, x1, y0, y1 = self.source.bounds
@@ -87,25 +89,25 @@ class Placed:
 
 
 def placed(data: Section, georeference: Section | None, folder: Path, indices: bool = False) -> Placed:
-    """What the section of a file of heights says, read and put in its place.
+    """Read the elevation data that a section describes, and place them in the coordinates of the terrain.
 
     Raises
     ------
-    ConfigError : the file cannot be used, or nobody says where it lies
+    ConfigError : the file is unusable, or its position is not specified
     """
-    said = {field.name: data.mapping[field.name] for field in FIELDS if field.name in data.mapping}
-    check_said(Path(said["file"]), said, data.file, data.key, indices)
-    path = find_file(said["file"], data.file, folder, "a file of heights")
-    source = read_heights(ReadRequest(path, said, data.file, data.key, indices=indices))
+    options = {field.name: data.mapping[field.name] for field in FIELDS if field.name in data.mapping}
+    check_options(Path(options["file"]), options, data.file, data.key, indices)
+    path = find_file(options["file"], data.file, folder, "an elevation file")
+    source = read_heights(ReadRequest(path, options, data.file, data.key, indices=indices))
     if indices and not isinstance(source, Raster):
-        raise ConfigError(path, "", path.suffix, "a file of samples")
+        raise ConfigError(path, "", path.suffix, "a raster file")
     key = "georeference.crs"
     if source.kind in (LONLAT, FOREIGN, MAP) and georeference is None:
         raise ConfigError(
             data.file,
             "georeference",
             "nothing",
-            f"origin: the point that is x = y = 0 (the file reaches over {_extent(source)}), and crs in m",
+            f"a section with origin (point that becomes x = y = 0; the file covers {_extent(source)}) and crs (in m)",
         )
     if source.kind not in (LONLAT, FOREIGN, MAP):
         return Placed(source, -np.asarray(data.mapping.get("at", (0.0, 0.0)), np.float64), "", data.file, key)
@@ -114,7 +116,9 @@ def placed(data: Section, georeference: Section | None, folder: Path, indices: b
     if source.kind == MAP and (not crs or not source.crs or crs == source.crs):
         return Placed(source, shift, "", data.file, key)
     if not crs or kind_of(crs, data.file, key) != MAP:
-        raise ConfigError(data.file, key, crs or "nothing", f"a reference system in m, since the file is in {source.crs[:40]}: a UTM zone")
+        raise ConfigError(
+            data.file, key, crs or "nothing", f"a reference system in m, such as a UTM zone (the file uses {source.crs[:40]})"
+        )
     return Placed(source, shift, crs, data.file, key)
 
 
@@ -124,7 +128,7 @@ def _extent(source: ElevationSource) -> str:
 
 
 def on_nodes(of: Any, x: Values, y: Values) -> Values:
-    """What a function of points gives at the nodes of a grid, (len(y), len(x)), a few rows at a time."""
+    """Evaluate a function of points at the nodes of a grid, a few rows at a time; returns (len(y), len(x))."""
     out = np.empty((len(y), len(x)))
     rows = max(1, 1_000_000 // len(x))
     for k in range(0, len(y), rows):

@@ -1,7 +1,7 @@
-"""The ground under a point: height, normal, hardness and soil at (x, y), smooth enough for a tire.
+"""Ground at a point: height, normal, hardness and soil at (x, y), smooth enough for a tire.
 
-World frame W: x forward (east on maps), y left (north), z up, m. Grids are [row, column] = [y, x]; node [0, 0] lies at the
-origin of the grid and values belong to nodes, not to areas between them.
+World frame W: x forward (east on maps), y left (north), z up, m. Grids are [row, column] = [y, x]. Node [0, 0] is at the
+origin of the grid; values belong to nodes, not to areas between them.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ from terrain.soil import add_share, clear, finish_shares
 from terrain.wind import still_air
 
 GROUND = (
-    # name      shape  unit  what it is
+    # name      shape  unit  description
     ("origin", (2,), "m", "x, y of grid node [0, 0]"),
     ("spacing", (2,), "m", "distance of the nodes along x and along y"),
     ("height", (), "m", "height of the base plane at x = y = 0"),
     ("slope", (2,), "1", "rise of the base plane along x and along y; the height map is the deviation from that plane"),
-    ("steepest", (), "1", "bound on the slope of the height map and all that is on it, whatever the direction"),
+    ("steepest", (), "1", "bound on the slope of the height map with roughness and features, in any direction"),
     ("gravity", (), "m/s2", "acceleration of free fall, along -z"),
-    ("mirrored", (), "1", "beyond the grid: 1 = its mirror images go on for ever, 0 = its border is held", "i8"),
-    ("stamp", (), "1", "number of what the ground consists of: who remembers heights forgets them where it is another", "i8"),
+    ("mirrored", (), "1", "ground beyond the grid: 1 = mirror images of the map, 0 = constant border heights", "i8"),
+    ("stamp", (), "1", "checksum of the data of the ground; caches of heights are invalid if it changes", "i8"),
 )
 FARTHEST = 1e15
-"""m. Coordinates farther out, infinite ones too, are looked up here, where every number is still finite."""
+"""m. Limit of coordinates: beyond it, also for infinite ones, the ground is evaluated here, where all results are finite."""
 
 
 @dataclass(frozen=True)
 class Road:
-    """A road as the view and a path-following driver see it; its shape is already part of the ground."""
+    """A road for the view and for path-following drivers; its shape is already part of the ground."""
 
     name: str
     surface: str
     points: NDArray[np.float64]
-    """(n, 3) center line in W, m, even steps; z is the graded height, without roughness"""
+    """(n, 3) center line in W, m, even steps; z is the graded height without roughness"""
     width: float
-    """m, full hardness across"""
+    """m, width with full hardness"""
     verge: float
-    """m, strip on each side over which the hard surface fades into soil"""
+    """m, width of the strip on each side over which the hard surface fades into soil"""
 
 
 class GroundArrays(NamedTuple):
-    """What kernels take of a ground, see `Ground`."""
+    """Arrays of a ground for kernels, see `Ground`."""
 
     p: Record
     heights: NDArray[np.float32]
@@ -63,14 +63,14 @@ class GroundArrays(NamedTuple):
     roughness: Roughness = no_roughness()
     features: Features = no_features()
     ruts: Ruts = NO_RUTS
-    """memory of the soil, that of one drive (`terrain.rut_memory`)"""
+    """rut memory of one drive (`terrain.rut_memory`)"""
     air: Record = still_air()
     """(1,) of `terrain.wind.AIR`"""
 
 
 @dataclass(frozen=True)
 class Ground:
-    """Everything about one ground. Kernels take its `arrays`, people the rest."""
+    """All data of one ground. Kernels use its `arrays`."""
 
     name: str
     p: Record
@@ -82,7 +82,7 @@ class Ground:
     soil_ids: NDArray[np.uint8]
     """(ny, nx) row of `soils`"""
     soils: NDArray[Any]
-    """(N,) records of table `SOIL`; a row of a hard surface carries the soil it fades into"""
+    """(N,) records of table `SOIL`; a row of a hard surface contains the parameters of the soil into which the surface fades"""
     soil_names: tuple[str, ...]
     """name of each row of `soils`, "gravel on dry_sand" for a hard surface on a soil"""
     spawn: tuple[float, float, float]
@@ -93,15 +93,17 @@ class Ground:
     roughness: Roughness = field(default_factory=no_roughness)
     """on top of the grid, see `terrain.composite_height`"""
     features: Features = field(default_factory=no_features)
-    """sharp things on top of that"""
+    """sharp features on top of grid and roughness"""
     marks: tuple[Mark, ...] = ()
-    """paint that is seen and not felt"""
+    """road markings, visible only"""
     air: Record = field(default_factory=still_air)
     """(1,) of `terrain.wind.AIR`"""
 
     def __post_init__(self) -> None:
-        """Bound the slope: Catmull-Rom's is at most 1.25 times the largest difference along the way, weighted across by at most 1.25. And number
-        what the height consists of."""
+        """Set the bound on the slope and the checksum of the heights.
+
+        The slope of a Catmull-Rom surface is at most 1.25 times the largest difference along an axis, weighted by at most 1.25 across it.
+        """
         along_x, along_y = (
             float(np.abs(np.diff(self.heights, axis=axis)).max(initial=0.0)) / float(spacing)
             for axis, spacing in ((1, self.p[0]["spacing"][0]), (0, self.p[0]["spacing"][1]))
@@ -115,30 +117,30 @@ class Ground:
 
     @property
     def arrays(self) -> GroundArrays:
-        """What kernels take; it remembers no ruts, a drive has a memory of its own in that place."""
+        """Arrays for kernels, without ruts; each drive puts its own rut memory in that place."""
         return GroundArrays(self.p, self.heights, self.hardness, self.soil_ids, self.soils, self.roughness, self.features, air=self.air)
 
     @property
     def is_soft(self) -> bool:
-        """Whether there is soil anywhere."""
+        """True if any node is not fully hard."""
         return float(self.hardness.min()) < 1.0
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
-        """x_min, x_max, y_min, y_max of the map in m, without the margin; beyond the grid the ground goes on, see `GROUND`, mirrored."""
+        """x_min, x_max, y_min, y_max of the map in m, without the margin; the ground continues beyond the grid, see `mirrored` in `GROUND`."""
         x, y = (float(v) for v in self.p[0]["origin"])
         dx, dy = (float(v) for v in self.p[0]["spacing"])
         (rows, columns), (ny, nx) = self.margin, self.heights.shape
         return x + dx * columns, x + dx * (nx - 1 - columns), y + dy * rows, y + dy * (ny - 1 - rows)
 
     def height(self, x: float, y: float) -> float:
-        """Height in m at one point, for Python callers; a loop in Python over many points is slow."""
-        from terrain.composite_height import composed_height  # which is made of what is here
+        """Return the height in m at one point, for Python callers; a Python loop over many points is slow."""
+        from terrain.composite_height import composed_height  # that module imports this one
 
         return float(composed_height(self.arrays, float(x), float(y)))
 
     def road(self, name: str) -> Road:
-        """The road of that name; KeyError if there is none."""
+        """Return the road of that name. Raises KeyError."""
         for road in self.roads:
             if road.name == name:
                 return road
@@ -147,10 +149,10 @@ class Ground:
 
 @inline
 def grid_place(x, origin, spacing, count):
-    """Cell index i and place t in [0, 1) of coordinate x along one axis of a grid of `count` nodes whose border is held.
+    """Return cell index i and position t in [0, 1) of coordinate x along one axis of a grid of `count` nodes with constant borders.
 
-    Two cells beyond the border, where every tap of the interpolation has become the border value, the place is held, so that the
-    result is constant and C1 out there and no number, not even NaN, leads out of memory.
+    Two cells beyond the border all nodes of the interpolation have the border value, and the position is clamped there. The
+    result is constant and C1 outside, and no number, not even NaN, leads to an index out of range.
     """
     u = (x - origin) / spacing
     if not u > -2.0:
@@ -163,7 +165,7 @@ def grid_place(x, origin, spacing, count):
 
 @inline
 def nodes_around(x, origin, spacing, count, mirrored):
-    """The nodes i - 1, i, i + 1, i + 2 around coordinate x along one axis of a grid of `count` nodes, and its place t in [0, 1) after i."""
+    """Return the nodes i - 1, i, i + 1, i + 2 around coordinate x along one axis of a grid of `count` nodes, and the position t in [0, 1) after i."""
     u = (x - origin) / spacing
     if not (1.0 <= u < count - 2.0):
         return _nodes_at_the_border(u, count, mirrored)
@@ -174,10 +176,10 @@ def nodes_around(x, origin, spacing, count, mirrored):
 
 @kernel
 def _nodes_at_the_border(u, count, mirrored):
-    """The same near the border and outside, u in nodes; no number, not even NaN, leads out of memory.
+    """Return the result of `nodes_around` near the border and outside, u in nodes; no number, not even NaN, leads to an index out of range.
 
-    Held border: see `grid_place`. Mirror images: node -1 - k is node k and node count + k is node count - 1 - k, so the axes lie half a
-    cell outside the outermost nodes and the inside is the same in both. The map repeats after 2 count nodes.
+    Constant border: see `grid_place`. Mirror images: node -1 - k is node k and node count + k is node count - 1 - k, so the axes of symmetry are half
+    a cell outside the outermost nodes, and the inside is the same for both. The map repeats after 2 count nodes.
     """
     if not mirrored:
         i, t = grid_place(u, 0.0, 1.0, count)
@@ -196,7 +198,7 @@ def _nodes_at_the_border(u, count, mirrored):
 
 @inline
 def _folded(k, count):
-    """Node of the grid whose mirror image is node k, -count <= k <= 3 count - 1."""
+    """Return the node of the grid whose mirror image is node k, -count <= k <= 3 count - 1."""
     if k >= count:
         k = 2 * count - 1 - k
     return k if k >= 0 else -1 - k
@@ -204,13 +206,13 @@ def _folded(k, count):
 
 @inline
 def within_reach(x):
-    """A coordinate no farther out than FARTHEST."""
+    """Return a coordinate clamped to +-FARTHEST."""
     return min(max(x, -FARTHEST), FARTHEST)
 
 
 @inline
 def cubic_weights(t):
-    """Catmull-Rom weights of the four nodes around place t in [0, 1] between the middle two (Catmull and Rom 1974)."""
+    """Return the Catmull-Rom weights of the four nodes around position t in [0, 1] between the middle two (Catmull and Rom 1974)."""
     a = 0.5 * t
     b = a * t
     c = b * t
@@ -219,21 +221,21 @@ def cubic_weights(t):
 
 @inline
 def cubic_slopes(t):
-    """Derivatives of `cubic_weights` with respect to t."""
+    """Return the derivatives of `cubic_weights` with respect to t."""
     c = 1.5 * t * t
     return 2.0 * t - 0.5 - c, 3.0 * c - 5.0 * t, 0.5 + 4.0 * t - 3.0 * c, c - t
 
 
 @inline
 def base_and_slopes(p, heights, x, y):
-    """(z [m], dz/dx, dz/dy) of the base grid at x, y (m, in W).
+    """Return (z [m], dz/dx, dz/dy) of the base grid at x, y (m, in W).
 
         z = height + slope . (x, y) + sum_j sum_i b_j(v) a_i(u) h[j, i]
 
-    with Catmull-Rom weights a, b of 4 x 4 nodes: continuous with its first derivatives (C1), through every node, exact for
-    planes. Double precision throughout, heights are stored in single. Outside the grid h goes on as its mirror image or holds its
-    border (`GROUND`, mirrored), C1 there as well, and the plane goes on; every x, y that is a number gives finite numbers. `p` is a
-    record of `GROUND`.
+    with Catmull-Rom weights a, b of 4 x 4 nodes. The surface has continuous first derivatives (C1), passes through all nodes and is exact
+    for planes. Computation is in double precision, heights are stored in single precision. Outside the grid, h continues as its mirror image or
+    with constant border values (`mirrored` in `GROUND`), C1 there, too, and the plane continues. All x, y except NaN give finite results.
+    `p` is a record of `GROUND`.
     """
     g = p[0]
     ny, nx = heights.shape
@@ -258,16 +260,16 @@ def base_and_slopes(p, heights, x, y):
 
 @kernel
 def base_height(p, heights, x, y):
-    """Height z in m of the base grid at x, y (m, in W), see `base_and_slopes`."""
+    """Return the height z in m of the base grid at x, y (m, in W), see `base_and_slopes`."""
     z, _, _ = base_and_slopes(p, heights, x, y)
     return z
 
 
 @kernel
 def height_and_normal(p, heights, x, y, n):
-    """Height z in m of the base grid at x, y (m, in W); n (3,) receives its unit normal, in W, pointing up; see `base_and_slopes`.
+    """Return the height z in m of the base grid at x, y (m, in W); n (3,) receives its unit normal, in W, pointing up; see `base_and_slopes`.
 
-    What wheels stand on is `terrain.composite_height`.
+    The surface for wheels is in `terrain.composite_height`.
     """
     z, zx, zy = base_and_slopes(p, heights, x, y)
     length = math.sqrt(1.0 + zx * zx + zy * zy)
@@ -277,12 +279,12 @@ def height_and_normal(p, heights, x, y, n):
 
 @kernel
 def soil_under(p, hardness, soil_ids, soils, x, y, out):
-    """Ground at x, y (m, in W) into `out`, a length-1 record of `SOIL`: the blend of the 3 x 3 nodes around the point.
+    """Compute the soil at x, y (m, in W) into `out`, a length-1 record of `SOIL`: the blend of the 3 x 3 nodes around the point.
 
-    The weights are the quadratic B-spline's: positive, of sum one and C1 in x and y, so the blend never leaves the range of its
-    nodes and a change of soil between two nodes is spread over two cells. `hardness` comes from its own grid, everything
-    else from the soils of the nodes as in `add_share`. Outside the grid it goes on as the heights do. Among nodes of one hardness it is that
-    hardness to the last bit, so that a tire may leave out the half without a share.
+    The weights are those of a quadratic B-spline: positive, with sum one, and C1 in x and y. The blend stays in the range of its
+    nodes, and a change of soil between two nodes is spread over two cells. `hardness` comes from its own grid, all other values
+    from the soils of the nodes as in `add_share`. Outside the grid, the soil continues like the heights. Among nodes of equal hardness the result is
+    that hardness, bit for bit, so that a tire model can skip the part with zero weight.
     """
     g = p[0]
     ny, nx = hardness.shape

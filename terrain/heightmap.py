@@ -1,4 +1,4 @@
-"""A ground made of elevation data, generated detail, soils in patches and roads: `type: heightmap` in a terrain file."""
+"""Ground from elevation data, generated detail, soil patches and roads: `type: heightmap` in a terrain file."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ _GRID = (
 )
 _DETAIL = (
     ("rms", (), "m", "root mean square of the bumps"),
-    ("waviness", (), "1", "exponent of their spectrum"),
-    ("longest", (), "m", "longest wave"),
-    ("shortest", (), "m", "shortest wave"),
-    ("seed", (), "1", "number that picks one of the possible grounds", "i8"),
+    ("waviness", (), "1", "exponent of the spectrum of the bumps"),
+    ("longest", (), "m", "longest wavelength"),
+    ("shortest", (), "m", "shortest wavelength"),
+    ("seed", (), "1", "seed of the random field", "i8"),
 )
-_ROUGHNESS = (("longest", (), "m", "longest wave"), ("seed", (), "1", "number that picks one of the possible grounds", "i8"))
+_ROUGHNESS = (("longest", (), "m", "longest wavelength"), ("seed", (), "1", "seed of the random field", "i8"))
 _MOSAIC = (
     ("size", (), "m", "size of a patch"),
-    ("relief", (), "1", "how far soils follow the heights, the first in the lowest places"),
-    ("seed", (), "1", "number that picks one of the possible maps", "i8"),
+    ("relief", (), "1", "correlation of the soils with the heights, 0 to 1; the first soil is in the lowest places"),
+    ("seed", (), "1", "seed of the map", "i8"),
 )
-_ELLIPSE = (("center", (2,), "m", "x, y of its middle"), ("radii", (2,), "m", "half axes along x and y"))
+_ELLIPSE = (("center", (2,), "m", "x, y of the center"), ("radii", (2,), "m", "half axes along x and y"))
 _ROAD = (
-    ("width", (), "m", "fully hard width"),
+    ("width", (), "m", "width with full hardness"),
     ("verge", (), "m", "width on each side over which hard ground fades into soil"),
     ("embankment", (), "m", "width beyond the verge over which the bed meets the natural ground"),
-    ("crown", (), "m/m", "fall from the center line outward"),
-    ("smoothing", (), "m", "length over which the profile is graded; unused when the road is level"),
+    ("crown", (), "m/m", "slope, downward from the center line"),
+    ("smoothing", (), "m", "smoothing length of the profile; unused for a level road"),
 )
 _SPAWN = (("position", (2,), "m", "x, y"), ("yaw", (), "rad", "heading, + = left of the x axis"))
 _RANGES = {
@@ -76,105 +76,109 @@ _RANGES = {
     "width": (1.0, 100.0), "verge": (0.5, 50.0), "embankment": (0.5, 200.0), "crown": (0.0, 0.1), "smoothing": (0.0, 500.0),
     "yaw": (-math.radians(360.0), math.radians(360.0)),
 }  # fmt: skip
-SMALLEST_SHARE = 1e-4
-"""Of the area, for a soil that is worth a name."""
+MIN_SHARE = 1e-4
+"""Minimum fraction of the area of a soil."""
 _LARGEST_GRID = 16_000_000
 HIGHEST = 1e4
-"""m. No ground is higher or lower."""
+"""m. Limit of the height of roads, above and below zero."""
 _NAME = Text("a name")
 _CLASS = Choice(tuple(ISO_CLASSES))
 _ROAD_FILE = (
     Field("name", _NAME, "name of the road"),
-    Field("surface", Text("the name of a hard surface"), "its surface, a file in configs/soils"),
-    Field("roughness", _CLASS, "its class of ISO 8608; asked for where the terrain has a section roughness", None),
-    Field("level", Number("m", -HIGHEST, HIGHEST), "height of a level road; without it the road follows the ground", None),
+    Field("surface", Text("the name of a hard surface"), "surface, a file in configs/soils"),
+    Field("roughness", _CLASS, "ISO 8608 class of the road; required if the terrain has a section roughness", None),
+    Field("level", Number("m", -HIGHEST, HIGHEST), "height of a level road; default: the road follows the ground", None),
     *fields_of(_ROAD, _RANGES, written={"crown": "percent"}),
-    Field("points", Number("m", shape=((2, 100_000), 2)), "x, y of the corners of its line, each more than 1 m from the one before"),
+    Field("points", Number("m", shape=((2, 100_000), 2)), "x, y of the corners of the center line, more than 1 m apart"),
 )
-_PATCH_FILE = (Field("soil", Text("the name of a soil"), "the soil, a file in configs/soils"), *fields_of(_ELLIPSE, _RANGES))
-_SHARES = Named(Number("1", 0.0, above=0.0), "soil names, each with its share of the area", least=1)
+_PATCH_FILE = (Field("soil", Text("the name of a soil"), "soil, a file in configs/soils"), *fields_of(_ELLIPSE, _RANGES))
+_SHARES = Named(Number("1", 0.0, above=0.0), "soil names, each with its fraction of the area", least=1)
 _SOILS_FILE = (
-    Field("shares", _SHARES, "soils, files in configs/soils, each with its share of the area"),
+    Field("shares", _SHARES, "soils (files in configs/soils), each with its fraction of the area"),
     *fields_of(_MOSAIC, _RANGES, defaults=dict.fromkeys(row[0] for row in _MOSAIC)),
-    Field("patches", ListOf(Group(_PATCH_FILE)), "ellipses of one soil each", ()),
+    Field("patches", ListOf(Group(_PATCH_FILE)), "ellipses with one soil each", ()),
 )
 LANDSCAPE_FILE = (
-    Field("heights", Group(HEIGHT_FIELDS), "elevation data; level ground without", None),
+    Field("heights", Group(HEIGHT_FIELDS), "elevation data; default: level ground", None),
     GEOREFERENCE,
-    Field("grid", Group(fields_of(_GRID, _RANGES)), "nodes to drive on; those of the data, at their finer spacing, when left out", None),
+    Field("grid", Group(fields_of(_GRID, _RANGES)), "nodes of the ground; default: the extent of the data and their finer spacing", None),
     Field("detail", Group(fields_of(_DETAIL, _RANGES)), "bumps between the samples of the data", None),
     Field(
         "roughness",
-        Group((Field("class", _CLASS, "class of ISO 8608"), *fields_of(_ROUGHNESS, _RANGES))),
+        Group((Field("class", _CLASS, "ISO 8608 class"), *fields_of(_ROUGHNESS, _RANGES))),
         "roughness of the natural ground",
         None,
     ),
-    Field("soils", Group(_SOILS_FILE), "the natural ground; when left out, surface, soil or friction says what it is of", None),
+    Field("soils", Group(_SOILS_FILE), "soils of the natural ground; default: the material given by surface, soil or friction", None),
     *SURFACE,
     SOIL_MAP,
     PATCHES,
-    Field("roads", ListOf(Group(_ROAD_FILE)), "roads; the first has the right of way", ()),
+    Field("roads", ListOf(Group(_ROAD_FILE)), "roads; where two cross, the profile of the first applies", ()),
     Field(
         "spawn",
         Group(fields_of(_SPAWN, _RANGES, written={"yaw": "deg"})),
-        "where a drive begins; the middle, heading along x, when left out",
+        "start of a drive; default: the center of the grid, heading along x",
         None,
     ),
-    Field("places", Named(Group(fields_of(_SPAWN, _RANGES, written={"yaw": "deg"}))), "places by name where a drive may begin", {}),
-    Field("begin_at", Text("the name of a place"), "the one of `places` where a drive begins, instead of spawn", None),
+    Field("places", Named(Group(fields_of(_SPAWN, _RANGES, written={"yaw": "deg"}))), "named starts of a drive", {}),
+    Field("begin_at", Text("the name of a place"), "name of the start in `places`, instead of spawn", None),
     MARKS,
 )
-"""Of a terrain file with ``type: heightmap``, besides what all terrain files may say."""
+"""Fields of a terrain file with ``type: heightmap``, in addition to those of all terrain files."""
 APPROACH = 120.0
-"""m. Length over which a road comes to the height of another that it meets. Shorter: steep ramps."""
+"""m. Length over which a road approaches the height of another road that it meets. Shorter: steep ramps."""
 MARGIN = 60.0
-"""m. Width of the strip around the grid in which the land rolls off to where its mirror image begins. Narrower: a crest or a ditch there."""
+"""m. Width of the margin around the grid in which the heights level out before the mirror image. Narrower: a crest or a ditch there."""
 WAVE_NODES = 4.0
-"""Nodes of the grid per shortest wave that it carries. Fewer: waves that belong to the grid, not to the ground, beside them."""
-MARGIN_SHARE = 1 / 8
-"""Largest width of that strip for its grid."""
+"""Nodes of the grid per shortest wave in it. Fewer: additional waves that depend on the grid."""
+MAX_MARGIN = 1 / 8
+"""Maximum width of the margin as a fraction of the grid."""
 
 
 @dataclass
 class _Grid:
+    """Nodes of a height map."""
+
     origin: NDArray[np.float64]
     spacing: float
     shape: tuple[int, int]
     margin: tuple[int, int] = (0, 0)
-    """rows and columns on each side that are not in the file's grid"""
+    """number of added rows and columns on each side"""
 
     @property
     def step(self) -> NDArray[np.float64]:
+        """Spacing along x and y, (2,) [m]."""
         return np.full(2, self.spacing)
 
     def corners(self) -> NDArray[np.float64]:
-        """South-west and north-east node, (2, 2)."""
+        """Return the south-west and the north-east node, (2, 2)."""
         return self.origin + np.outer((0.0, self.spacing), np.array(self.shape[::-1]) - 1)
 
     def with_margin(self) -> _Grid:
-        """The grid with a strip around it in which the land may come to rest, see `terrain.map_edge`."""
-        nodes = [max(4, min(math.ceil(MARGIN / self.spacing), round(MARGIN_SHARE * n))) for n in self.shape]
+        """Return the grid with a margin in which the heights can level out, see `terrain.map_edge`."""
+        nodes = [max(4, min(math.ceil(MARGIN / self.spacing), round(MAX_MARGIN * n))) for n in self.shape]
         rows, columns = nodes
         origin = self.origin - self.spacing * np.array((columns, rows))
         return _Grid(origin, self.spacing, (self.shape[0] + 2 * rows, self.shape[1] + 2 * columns), (rows, columns))
 
     def axes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """x of the columns, y of the rows."""
+        """Return x of the columns and y of the rows."""
         return self.origin[0] + self.spacing * np.arange(self.shape[1]), self.origin[1] + self.spacing * np.arange(self.shape[0])
 
     def holds(self, points: NDArray[np.float64]) -> bool:
+        """Return True if all points are inside the grid."""
         low, high = self.corners()
         return bool(((points >= low) & (points <= high)).all())
 
 
 @dataclass
 class _NaturalGround:
-    """The ground without roads."""
+    """Natural ground without roads."""
 
     rows: list[Record]
-    """of table SOIL"""
+    """records of table SOIL"""
     labels: list[str]
-    """what each is drawn as"""
+    """label of each row, which selects its colors"""
     ids: NDArray[np.uint8]
     """(ny, nx) row of each node"""
     hardness: float
@@ -182,7 +186,7 @@ class _NaturalGround:
 
 @dataclass
 class _RoadPlan:
-    """One road while it is being built."""
+    """Data of one road during its construction."""
 
     name: str
     surface: str
@@ -197,14 +201,14 @@ class _RoadPlan:
 
 
 def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
-    """Ground out of a terrain file with ``type: heightmap``, checked by `LANDSCAPE_FILE`.
+    """Build the ground of a terrain file with ``type: heightmap``, checked by `LANDSCAPE_FILE`.
 
-    Roads replace the detail and have their own roughness class. Around the grid lies a strip in which the land rolls off, and from there
-    on its mirror images go on for ever (`terrain.map_edge`).
+    Roads replace the detail and have their own roughness class. The heights level out in a margin around the grid. Beyond the margin, the ground
+    continues with its mirror images (`terrain.map_edge`).
 
     Raises
     ------
-    ConfigError : anything that cannot be used
+    ConfigError : invalid content
     """
     natural_class, roads = _natural_class(terrain), terrain.sections("roads")
     with ErrorCollector() as faults:
@@ -237,13 +241,13 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
     roughness, long_waves = np.ones_like(heights), np.zeros_like(heights)
     for plan in reversed(plans):
         pave(plan.bed, plan.distance, plan.gain, hardness, roughness, long_waves, detail)
-    heights += _laid_out(_bumps(terrain, grid), wide) * detail
-    heights += _laid_out(_rough(terrain, grid, natural_class), wide) * roughness
+    heights += _tiled_over(_bumps(terrain, grid), wide) * detail
+    heights += _tiled_over(_rough(terrain, grid, natural_class), wide) * roughness
     _add_long_waves(terrain, wide, natural_class, long_waves, heights)
     soil_rows, soil_names, soil_ids = _soils_of_nodes(plans, ground, soils, terrain.file, grid)
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"], p[0]["mirrored"] = wide.origin, wide.spacing, 1
-    whole = Ground(
+    complete = Ground(
         name=name,
         p=p,
         heights=heights,
@@ -258,14 +262,14 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
         marks=marks,
     )
     if indices is not None:
-        whole = _with_soil_map(whole, terrain, mirrored_margin(indices, wide.margin), plans, soils)
-    return with_patches(whole, terrain.sections("patches"), *wide.axes(), terrain.file, soils)
+        complete = _with_soil_map(complete, terrain, mirrored_margin(indices, wide.margin), plans, soils)
+    return with_patches(complete, terrain.sections("patches"), *wide.axes(), terrain.file, soils)
 
 
 def _with_soil_map(
     ground: Ground, terrain: Section, indices: NDArray[np.int32], plans: list[_RoadPlan], soils: Mapping[str, Mapping[str, Any]]
 ) -> Ground:
-    """The ground with the soils and surfaces of a map (ny, nx) where no road lies."""
+    """Return the ground with the soils and surfaces of a map (ny, nx) outside the roads."""
     free = np.ones(indices.shape, bool)
     for plan in plans:
         free &= plan.distance > plan.bed[0]["half_width"] + plan.bed[0]["verge"]
@@ -273,7 +277,7 @@ def _with_soil_map(
 
 
 def _data(terrain: Section, folder: Path) -> Placed | None:
-    """Elevation data in the coordinates of the terrain."""
+    """Read the elevation data in the coordinates of the terrain; None without data."""
     if "heights" not in terrain.mapping:
         return None
     return placed(terrain.section("heights"), _georeference(terrain), folder)
@@ -284,7 +288,7 @@ def _georeference(terrain: Section) -> Section | None:
 
 
 def _grid(terrain: Section, data: Placed | None) -> _Grid:
-    """What the file says, or nodes all over the data."""
+    """Return the grid of the file, default: nodes over the extent of the data."""
     if "grid" in terrain.mapping:
         values = terrain.mapping["grid"]
         columns, rows = (int(n) for n in values["count"])
@@ -292,13 +296,18 @@ def _grid(terrain: Section, data: Placed | None) -> _Grid:
     else:
         bounds = data.bounds if data is not None else None
         if data is None or bounds is None:
-            raise ConfigError(terrain.file, "grid", "nothing", "origin, spacing and count: no elevation data lie along x and y")
+            raise ConfigError(
+                terrain.file,
+                "grid",
+                "nothing",
+                "a section with origin, spacing and count, because no elevation data are aligned with x and y",
+            )
         x0, x1, y0, y1 = bounds
         origin, spacing = np.array((x0, y0)), min(data.source.step)
         columns, rows = (int((high - low) / spacing + 1e-6) + 1 for low, high in ((x0, x1), (y0, y1)))
     if rows * columns > _LARGEST_GRID:
         raise ConfigError(
-            terrain.file, "grid.count", [columns, rows], f"at most {_LARGEST_GRID} nodes: a grid of a larger spacing or a part"
+            terrain.file, "grid.count", [columns, rows], f"at most {_LARGEST_GRID} nodes (increase the spacing, or use a part of the data)"
         )
     if min(columns, rows) < _RANGES["count"][0]:
         raise ConfigError(terrain.file, "grid.count", [columns, rows], f"at least {_RANGES['count'][0]} nodes along each axis")
@@ -306,7 +315,7 @@ def _grid(terrain: Section, data: Placed | None) -> _Grid:
 
 
 def _elevation(terrain: Section, data: Placed | None, grid: _Grid) -> NDArray[np.float32]:
-    """Heights (ny, nx) of the nodes out of the elevation data, which must reach beyond the grid and have no voids there."""
+    """Return heights (ny, nx) of the nodes from the elevation data, which must cover the grid without voids."""
     heights = np.zeros(grid.shape, np.float32)
     if data is None:
         return heights
@@ -322,13 +331,13 @@ def _elevation(terrain: Section, data: Placed | None, grid: _Grid) -> NDArray[np
         x, y = grid.origin + grid.spacing * voids[0][::-1]
         raise ConfigError(
             terrain.file, "heights.file", f"no heights at {len(voids)} of {heights.size} nodes, the first at x = {x:g}, y = {y:g}",
-            f"heights all over the grid: `jounce terrain import {terrain.mapping['heights']['file']} --out NAME` fills voids and says how many",
+            f"heights at all nodes (fill voids: jounce terrain import {terrain.mapping['heights']['file']} --out NAME)",
         )  # fmt: skip
     return heights
 
 
 def _check_reach(terrain: Section, data: Placed, grid: _Grid) -> None:
-    """Raises ConfigError: nodes lie outside the data."""
+    """Raise ConfigError if nodes are outside the data."""
     bounds = data.bounds
     if bounds is not None:
         near, far = np.array(bounds[::2]), np.array(bounds[1::2])
@@ -346,39 +355,40 @@ def _check_reach(terrain: Section, data: Placed, grid: _Grid) -> None:
 
 
 def _check_shares(terrain: Section) -> None:
+    """Check the keys that give the natural ground. Raises ConfigError."""
     if "soils" not in terrain.mapping:
         if terrain.mapping.get("roads") and "soil" not in terrain.mapping:
-            raise ConfigError(terrain.file, "soils", "nothing", "soils under the roads: a section soils, or soil")
+            raise ConfigError(terrain.file, "soils", "nothing", "a section soils, or the key soil, for the ground under the roads")
         return
     only = next((field.name for field in SURFACE if field.name in terrain.mapping), None)
     if only is not None:
-        raise ConfigError(terrain.file, only, terrain.mapping[only], "no such key beside a section soils")
+        raise ConfigError(terrain.file, only, terrain.mapping[only], "no surface, soil or friction together with a section soils")
     shares = terrain.mapping["soils"]["shares"]
     parts = list(shares.values())
-    if min(parts) < SMALLEST_SHARE * sum(parts):
-        raise ConfigError(terrain.file, "soils.shares", dict(shares), f"shares above 0, none below {SMALLEST_SHARE:g} of all")
+    if min(parts) < MIN_SHARE * sum(parts):
+        raise ConfigError(terrain.file, "soils.shares", dict(shares), f"fractions of at least {MIN_SHARE:g} of the sum")
 
 
 def _mosaic_numbers(terrain: Section) -> Mapping[str, Any] | None:
-    """What mixes several soils; None of a single one."""
+    """Return the parameters for mixing several soils; None for a single soil."""
     if "soils" not in terrain.mapping:
         return None
-    said, keys = terrain.mapping["soils"], [row[0] for row in _MOSAIC]
-    given = {key: said[key] for key in keys if key in said}
-    if len(said["shares"]) < 2 and not given:
+    values, keys = terrain.mapping["soils"], [row[0] for row in _MOSAIC]
+    given = {key: values[key] for key in keys if key in values}
+    if len(values["shares"]) < 2 and not given:
         return None
     return read(fields_of(_MOSAIC, _RANGES), given, terrain.file, "soils")
 
 
 def _check_soils(terrain: Section, soils: Mapping[str, Mapping[str, Any]], faults: ErrorCollector) -> None:
-    """Every soil and surface that the file names is there, and is one."""
-    said, roads = terrain.mapping.get("soils"), terrain.mapping.get("roads", ())
-    wanted = []
-    if said is not None:
-        wanted += [(f"soils.shares.{name}", name, "soil") for name in said["shares"]]
-        wanted += [(f"soils.patches[{n}].soil", patch["soil"], "soil") for n, patch in enumerate(said["patches"])]
-    wanted += [(f"roads[{n}].surface", road["surface"], "surface") for n, road in enumerate(roads)]
-    for key, name, kind in wanted:
+    """Check that all soils and surfaces of the file exist and have the right type."""
+    values, roads = terrain.mapping.get("soils"), terrain.mapping.get("roads", ())
+    references = []
+    if values is not None:
+        references += [(f"soils.shares.{name}", name, "soil") for name in values["shares"]]
+        references += [(f"soils.patches[{n}].soil", patch["soil"], "soil") for n, patch in enumerate(values["patches"])]
+    references += [(f"roads[{n}].surface", road["surface"], "surface") for n, road in enumerate(roads)]
+    for key, name, kind in references:
         with faults.part():
             named_soil(soils, name, kind, terrain.file, key)
 
@@ -386,7 +396,7 @@ def _check_soils(terrain: Section, soils: Mapping[str, Mapping[str, Any]], fault
 def _natural_ground(
     terrain: Section, grid: _Grid, elevation: NDArray[np.float32], soils: Mapping[str, Mapping[str, Any]]
 ) -> _NaturalGround:
-    """What the ground is of where there is nothing else."""
+    """Return the material of the ground outside roads, patches and soil map."""
     if "soils" not in terrain.mapping:
         row, label = all_over(terrain.mapping, terrain.file, soils)
         return _NaturalGround([row], [label], np.zeros(grid.shape, np.uint8), float(row[0]["hardness"]))
@@ -396,7 +406,7 @@ def _natural_ground(
 
 
 def _mixed_soils(terrain: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
-    """Names of the natural soils and the index (ny, nx) of each node."""
+    """Return the names of the natural soils and the index (ny, nx) of each node."""
     soils, values = terrain.section("soils"), _mosaic_numbers(terrain)
     names, parts = list(soils.mapping["shares"]), list(soils.mapping["shares"].values())
     natural = np.zeros(grid.shape, np.uint8)
@@ -408,7 +418,7 @@ def _mixed_soils(terrain: Section, grid: _Grid, elevation: NDArray[np.float32]) 
 
 
 def _patch(patch: Section, grid: _Grid, names: list[str], natural: NDArray[np.uint8]) -> None:
-    """Write an ellipse of one soil into the map."""
+    """Write an ellipse with one soil to the map."""
     values, soil = patch.mapping, patch.mapping["soil"]
     if soil not in names:
         names.append(soil)
@@ -418,13 +428,14 @@ def _patch(patch: Section, grid: _Grid, names: list[str], natural: NDArray[np.ui
 
 
 def _natural_class(terrain: Section) -> str | None:
+    """Return the ISO 8608 class of the natural ground, None without roughness."""
     if "roughness" not in terrain.mapping:
         return None
     return str(terrain.mapping["roughness"]["class"])
 
 
 def _rough(terrain: Section, grid: _Grid, natural_class: str | None) -> NDArray[np.float32]:
-    """Roughness of the natural ground, from the longest wave down to the shortest of the grid [ISO 8608: waviness 2]."""
+    """Return the roughness of the natural ground, from the longest wave to the shortest of the grid [ISO 8608: waviness 2]."""
     if natural_class is None or float(terrain.mapping["roughness"]["longest"]) <= _shortest(grid):
         return np.zeros((1, 1), np.float32)
     values = terrain.mapping["roughness"]
@@ -433,16 +444,18 @@ def _rough(terrain: Section, grid: _Grid, natural_class: str | None) -> NDArray[
 
 
 def _shortest(grid: _Grid) -> float:
-    """Shortest wave [m] of roughness that is part of the grid; shorter ones are tiles on top of it."""
+    """Return the shortest wave [m] of roughness in the grid; shorter waves are in tiles on top of it."""
     return max(CROSSOVER, WAVE_NODES * grid.spacing)
 
 
 def _add_long_waves(
     terrain: Section, wide: _Grid, natural_class: str | None, share: NDArray[np.float32], heights: NDArray[np.float32]
 ) -> None:
-    """Waves of roads that are too long for the roughness of the natural ground, whose longer ones are its relief and `detail`.
+    """Add waves of roads that are longer than the roughness of the natural ground, whose own long waves are its relief and `detail`.
 
-    share : factor (ny, nx) of roughness, 0 where there is no road
+    Parameters
+    ----------
+    share : factor (ny, nx) of roughness, 0 outside roads
     """
     if natural_class is None or not share.any():
         return
@@ -453,7 +466,7 @@ def _add_long_waves(
 
 
 def _fine_roughness(terrain: Section, grid: _Grid, natural_class: str | None, factor: NDArray[np.float32]) -> Roughness:
-    """Waves that are too short for the grid, on roads in their own class; factor (ny, nx) of roughness."""
+    """Return the waves that are too short for the grid, on roads in their own class; factor (ny, nx) of roughness."""
     if natural_class is None:
         return no_roughness()
     values = terrain.mapping["roughness"]
@@ -465,13 +478,14 @@ def _fine_roughness(terrain: Section, grid: _Grid, natural_class: str | None, fa
 
 
 def _check_detail(terrain: Section) -> None:
+    """Check the wavelengths of the detail. Raises ConfigError."""
     values = terrain.mapping.get("detail")
     if values is not None and values["shortest"] >= values["longest"]:
-        raise ConfigError(terrain.file, "detail.shortest", float(values["shortest"]), "less than detail.longest")
+        raise ConfigError(terrain.file, "detail.shortest", float(values["shortest"]), "a wavelength below detail.longest")
 
 
 def _bumps(terrain: Section, grid: _Grid) -> NDArray[np.float32]:
-    """Bumps of the natural ground between the samples of the elevation data."""
+    """Return bumps of the natural ground between the samples of the elevation data."""
     if "detail" not in terrain.mapping:
         return np.zeros((1, 1), np.float32)
     values = terrain.mapping["detail"]
@@ -479,13 +493,13 @@ def _bumps(terrain: Section, grid: _Grid) -> NDArray[np.float32]:
     return field_of_rms(rms, waviness, longest, shortest, grid.spacing, int(values["seed"]))
 
 
-def _laid_out(field: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
-    """Periodic field over a grid; it begins at the first node that is not in the margin."""
+def _tiled_over(field: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
+    """Return a periodic field repeated over a grid, starting at the first node inside the margin."""
     return tiled(np.roll(field, grid.margin, (0, 1)), grid.shape)
 
 
 def _plan(road: Section, grid: _Grid, wide: _Grid, natural_class: str | None) -> _RoadPlan:
-    """Check one road, whose points lie in `grid`, and measure the distance of every node of `wide` from it."""
+    """Check one road, whose points are in `grid`, and compute the distance of every node of `wide` from it."""
     values = road.mapping
     line = center_line(_corner_points(road, grid))
     bed = record(BED)
@@ -510,28 +524,34 @@ def _plan(road: Section, grid: _Grid, wide: _Grid, natural_class: str | None) ->
 
 
 def _corner_points(road: Section, grid: _Grid) -> NDArray[np.float64]:
+    """Return the corners of the center line of a road. Raises ConfigError."""
     points = road.mapping["points"]
     if not (np.hypot(*np.diff(points, axis=0).T) > 1.0).all():
-        raise ConfigError(road.file, road.path("points"), points, "points each more than 1 m from the one before")
+        raise ConfigError(road.file, road.path("points"), points, "points more than 1 m from the previous point")
     if not grid.holds(points):
         raise ConfigError(road.file, road.path("points"), points, "points inside the grid")
     return points
 
 
 def _gain(road: Section, natural_class: str | None) -> float:
-    """Roughness of a road over that of the natural ground: a factor 2 per ISO class."""
+    """Return the ratio of the roughness of a road to that of the natural ground: a factor 2 per ISO class."""
     if natural_class is None:
         if "roughness" in road.mapping:
-            raise ConfigError(road.file, road.path("roughness"), road.mapping["roughness"], "no such key without a section roughness")
+            raise ConfigError(
+                road.file,
+                road.path("roughness"),
+                road.mapping["roughness"],
+                "no key roughness, because the terrain has no section roughness",
+            )
         return 0.0
     return 2.0 ** (ISO_CLASSES.index(road.choice("roughness", _CLASS.names())) - ISO_CLASSES.index(natural_class))
 
 
 def _graded(plans: list[_RoadPlan], natural: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
-    """Heights with all roads in place.
+    """Return the heights with all roads.
 
-    First in the order of the list, so that each road is graded to the ones before it; then once more onto the natural ground in
-    reverse order, so that the first road lies on top where two meet.
+    The first pass, in the order of the list, grades each road to the previous ones. The second pass, onto the natural ground in
+    reverse order, puts the first road on top where two meet.
     """
     heights = natural.copy()
     p = record(GROUND)
@@ -553,7 +573,7 @@ def _graded(plans: list[_RoadPlan], natural: NDArray[np.float32], grid: _Grid) -
 
 
 def _meeting(plan: _RoadPlan, profile: NDArray[np.float64], earlier: list[_RoadPlan]) -> NDArray[np.float64]:
-    """Profile led gently to the height of every earlier road it meets."""
+    """Return a profile with smooth transitions to the height of every earlier road that it meets."""
     for other in earlier:
         away = np.hypot(plan.line[:, None, 0] - other.line[None, :, 0], plan.line[:, None, 1] - other.line[None, :, 1])
         nearest = away.argmin(axis=1)
@@ -566,10 +586,10 @@ def _meeting(plan: _RoadPlan, profile: NDArray[np.float64], earlier: list[_RoadP
 def _soils_of_nodes(
     plans: list[_RoadPlan], natural: _NaturalGround, soils: Mapping[str, Mapping[str, Any]], file: object, grid: _Grid
 ) -> tuple[NDArray[Any], tuple[str, ...], NDArray[np.uint8]]:
-    """Rows of table `SOIL`, their names, and the row of each node.
+    """Return rows of table `SOIL`, their names, and the row index of each node.
 
-    A hard surface gets one row per natural soil, which carries that soil: at the edge of a road the soil goes on unchanged under the
-    fading hardness. Its row reaches two nodes beyond the verge, the width of the interpolation.
+    A hard surface gets one row per natural soil, with the parameters of that soil: at the edge of a road, the soil continues unchanged below the
+    fading hardness. The row extends two nodes beyond the verge, the width of the interpolation.
     """
     rows, labels, ids = list(natural.rows), list(natural.labels), natural.ids.copy()
     first: dict[str, int] = {}
@@ -580,7 +600,7 @@ def _soils_of_nodes(
             rows += [surface_on_soil(surface, below) for below in natural.rows]
             labels += [f"{drawn_as(soils, plan.surface)} on {label}" for label in natural.labels]
     if len(rows) > np.iinfo(np.uint8).max + 1:
-        raise ConfigError(file, "soils", len(rows), "fewer soils and surfaces, 256 pairs at most")
+        raise ConfigError(file, "soils", len(rows), "at most 256 pairs of surface and soil")
     for plan in reversed(plans):
         near = plan.distance <= plan.bed[0]["half_width"] + plan.bed[0]["verge"] + 2.0 * grid.spacing
         ids[near] = natural.ids[near] + first[plan.surface]
@@ -588,26 +608,27 @@ def _soils_of_nodes(
 
 
 def _road(plan: _RoadPlan) -> Road:
+    """Return the road for the view and for drivers."""
     points = np.column_stack((plan.line, plan.profile))
     return Road(plan.name, plan.surface, points, 2.0 * float(plan.bed[0]["half_width"]), float(plan.bed[0]["verge"]))
 
 
 def _spawn(terrain: Section, grid: _Grid) -> tuple[float, float, float]:
-    """Where a drive begins: at one of the places, at the spawn, or in the middle. Raises ConfigError."""
-    said = terrain.mapping
-    places = {name: terrain.section("places").section(name) for name in said.get("places", {})}
+    """Return x, y and yaw of the start of a drive: a named place, the spawn, or the center of the grid. Raises ConfigError."""
+    values = terrain.mapping
+    places = {name: terrain.section("places").section(name) for name in values.get("places", {})}
     for place in places.values():
         _check_inside(place, grid)
-    if "begin_at" in said:
-        if "spawn" in said:
-            raise ConfigError(terrain.file, "begin_at", said["begin_at"], "either spawn or begin_at")
-        if said["begin_at"] not in places:
-            known = ", ".join(places) or "there are none"
+    if "begin_at" in values:
+        if "spawn" in values:
+            raise ConfigError(terrain.file, "begin_at", values["begin_at"], "either spawn or begin_at, not both")
+        if values["begin_at"] not in places:
+            known = ", ".join(places) or "none defined"
             raise ConfigError(
-                terrain.file, "begin_at", said["begin_at"], f"one of places ({known}){did_you_mean(said['begin_at'], tuple(places))}"
+                terrain.file, "begin_at", values["begin_at"], f"one of places ({known}){did_you_mean(values['begin_at'], tuple(places))}"
             )
-        spawn = places[said["begin_at"]]
-    elif "spawn" in said:
+        spawn = places[values["begin_at"]]
+    elif "spawn" in values:
         spawn = terrain.section("spawn")
         _check_inside(spawn, grid)
     else:
@@ -617,13 +638,14 @@ def _spawn(terrain: Section, grid: _Grid) -> tuple[float, float, float]:
 
 
 def _check_inside(place: Section, grid: _Grid) -> None:
+    """Check that a start is inside the grid. Raises ConfigError."""
     if not grid.holds(place.mapping["position"]):
         raise ConfigError(place.file, place.path("position"), place.mapping["position"].tolist(), "a point inside the grid")
 
 
 def read_heightmap_terrain(f: TerrainFile) -> Ground:
-    """Reader of `type: heightmap`."""
+    """Read a terrain of `type: heightmap`."""
     return landscape(Section(f.mapping, f.file), f.name, f.folder, f.soils)
 
 
-HEIGHTMAP = TerrainKind("heightmap", read_heightmap_terrain, CONTRACT, LANDSCAPE_FILE, "hills, soils and roads on a map of heights")
+HEIGHTMAP = TerrainKind("heightmap", read_heightmap_terrain, CONTRACT, LANDSCAPE_FILE, "height map with soils and roads")

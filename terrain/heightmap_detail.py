@@ -1,4 +1,4 @@
-"""What a measured height map lacks: fine nodes, bumps between its samples, roughness. Seeded: the same seed gives the same bits."""
+"""Generated detail of height maps: fine nodes, bumps between samples, roughness. The same seed gives identical bits."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ ISO_CLASSES = "ABCDEFGH"
 ISO_REFERENCE = 0.1
 """1/m. Wave number n_0 at which ISO 8608 states the roughness."""
 TILE = 1024
-"""Nodes along a side of a random field; fields are periodic and are laid side by side on larger grids."""
+"""Nodes along a side of a random field; fields are periodic and are repeated on larger grids."""
 
 
 def iso_roughness(road_class: str) -> float:
-    """G_d(n_0) in m3, the geometric mean of a class A..H: 16e-6 m3 for A, four times more per class. [ISO 8608:1995, table C.1]"""
+    """Return G_d(n_0) in m3, the geometric mean of a class A..H: 16e-6 m3 for A, four times more per class. [ISO 8608:1995, table C.1]"""
     return 16e-6 * 4.0 ** ISO_CLASSES.index(road_class)
 
 
 def rough_field(
     density: float, waviness: float, longest: float, shortest: float, spacing: float, seed: int, interpolated: bool = False
 ) -> NDArray[np.float32]:
-    """Periodic field (TILE, TILE) of heights in m whose profiles along any straight line have a given spectrum.
+    """Generate a periodic field (TILE, TILE) of heights in m whose profiles along any straight line have a given spectrum.
 
     One-sided density of a profile: G(n) = density (n / n_0)^-waviness m3 between the wavelengths `longest` and `shortest` in m, nodes
     `spacing` m apart. The surface is isotropic: a plane spectrum C k^-(w+1) has the profile spectrum 2 C sqrt(pi) gamma(w/2) /
-    gamma((w+1)/2) n^-w (integral over the wave number across), and that fixes C. The band limits k, the length of the
-    wave vector, so profiles lose a little near `shortest`. `interpolated`: the surface between the nodes (`terrain.ground`) has the spectrum, for which the
-    nodes have more of the short waves.
+    gamma((w+1)/2) n^-w (integral over the wave number across), which defines C. The band limits apply to k, the length of the
+    wave vector, so profiles lose some power near `shortest`. `interpolated`: the surface between the nodes (`terrain.ground`) has the
+    spectrum; the short waves of the nodes are larger to compensate for the interpolation.
     """
     w = waviness
     plane = density * ISO_REFERENCE**w * math.gamma((w + 1.0) / 2.0) / (2.0 * math.sqrt(math.pi) * math.gamma(w / 2.0))
@@ -49,7 +49,7 @@ def rough_field(
 
 
 def cubic_transfer(waves: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """What Catmull-Rom interpolation leaves of a wave of `waves` periods per node: the Fourier transform of its kernel. [Keys 1981, eq. 17 with a = -1/2]"""
+    """Return the gain of Catmull-Rom interpolation for `waves` periods per node, the Fourier transform of its kernel [Keys 1981, eq. 17, a = -1/2]."""
     f = np.where(waves == 0.0, 1e-3, waves)
     sinc, double, quadruple = np.sinc(f), np.sinc(2.0 * f), np.sinc(4.0 * f)
     left = (3.0 * (sinc**2 - double) - (3.0 * double**2 - 2.0 * double - quadruple)) / (np.pi * f) ** 2
@@ -57,24 +57,24 @@ def cubic_transfer(waves: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
 
 
 def field_of_rms(rms: float, waviness: float, longest: float, shortest: float, spacing: float, seed: int) -> NDArray[np.float32]:
-    """`rough_field` scaled to a root mean square of `rms` m; zeros when the grid cannot carry any wave of the band."""
+    """Return `rough_field` scaled to a root mean square of `rms` m; zeros if the grid cannot represent any wave of the band."""
     field = rough_field(1.0, waviness, longest, shortest, spacing, seed)
     size = math.sqrt(float(np.mean(np.square(field, dtype=np.float64))))
     return field * np.float32(rms / size) if size > 0.0 else field
 
 
 def tiled(field: NDArray[np.float32], shape: tuple[int, int]) -> NDArray[np.float32]:
-    """Periodic field laid out over a grid of that shape."""
+    """Return a periodic field repeated over a grid of that shape."""
     repeats = tuple(-(-n // m) for n, m in zip(shape, field.shape, strict=True))
     return np.tile(field, repeats)[: shape[0], : shape[1]]
 
 
 @kernel
 def resample(source, source_origin, source_spacing, origin, spacing, blended, out):
-    """Fill out (ny, nx) with the Catmull-Rom surface through `source` (any float grid); beyond it, its border is held.
+    """Fill out (ny, nx) with the Catmull-Rom surface through `source` (any float grid); beyond it, the border values are constant.
 
-    Origins and spacings are (2,) arrays [x, y] in m. The same surface as `height_and_normal`, but a row of the source is blended
-    once for a row of the result, into `blended` (columns of the source).
+    Origins and spacings are (2,) arrays [x, y] in m. The surface is that of `height_and_normal`, but each row of the result interpolates a row of
+    the source only once, into `blended` (columns of the source).
     """
     rows, columns = source.shape
     for j in range(out.shape[0]):
@@ -96,11 +96,13 @@ def resample(source, source_origin, source_spacing, origin, spacing, blended, ou
 def mosaic(
     shares: list[float], size: float, relief: float, heights: NDArray[np.float32], origin: NDArray[np.float64], spacing: float, seed: int
 ) -> NDArray[np.uint8]:
-    """Indices (ny, nx) of soils in natural-looking patches: the contour bands of a random field and of the heights together.
+    """Return indices (ny, nx) of soils in natural-looking patches: contour bands of a weighted sum of a random field and the heights.
 
-    shares : part of the area of each soil, in any unit; neighbors in the list border on each other, the first lies lowest
+    Parameters
+    ----------
+    shares : fraction of the area of each soil, in any unit; neighbors in the list have common borders, the first is in the lowest places
     size : wavelength in m of the larger patches
-    relief : how far the soils follow the heights (ny, nx): 0 not at all, 1 altogether
+    relief : correlation of the soils with the heights (ny, nx), 0 to 1
     """
     coarse = max(spacing, size / 32.0)
     field = field_of_rms(1.0, 2.5, 2.0 * size, 0.1 * size, coarse, seed)

@@ -1,7 +1,7 @@
-"""Terrains by the `type` of a terrain file: those shipped, and readers that move in from outside.
+"""Terrain types by the `type` of a terrain file: built-in types and plugins.
 
-A reader makes a `terrain.ground.Ground` of the mapping of a file: a grid of heights, of hardness and of soils. `terrain.load_terrain.uniform` makes one
-of heights alone, with the `surface`, `soil` or `friction` that the file says.
+A reader builds a `terrain.ground.Ground` from the mapping of a file: a grid of heights, of hardness and of soils. `terrain.load_terrain.uniform` builds
+a ground from heights alone, with the `surface`, `soil` or `friction` of the file.
 """
 
 from __future__ import annotations
@@ -25,47 +25,51 @@ CONTRACT = 1
 
 @dataclass(frozen=True)
 class TerrainFile:
-    """What a reader gets."""
+    """Arguments of a terrain reader."""
 
     mapping: Mapping[str, Any]
-    """Content of the file, checked where its kind has a table, or else without the `gravity` and `wind` that all terrains have."""
+    """Content of the file: checked values if the kind has a table, else raw content without `gravity` and `wind`, which are common to all terrains."""
     file: str
-    """Its name, for messages."""
+    """Name of the file, for messages."""
     name: str
-    """Of the ground."""
+    """Name of the ground."""
     folder: Path
-    """Where asset files lie that the mapping names, unless they lie beside the file."""
+    """Folder of the asset files that the mapping names, used if a file is not in the folder of the terrain file."""
     soils: Mapping[str, Mapping[str, Any]]
     """Contents of the soil files by name."""
 
 
 @dataclass(frozen=True)
 class TerrainKind:
-    """A reader as it is registered."""
+    """A registered terrain reader."""
 
     name: str
     read: Callable[[TerrainFile], Ground]
-    """Raises ConfigError for whatever cannot be used."""
+    """Function that builds the ground; raises ConfigError for invalid content."""
     contract: int
-    """CONTRACT it was written for."""
+    """Version of the contract (CONTRACT) that the reader implements."""
     table: Fields | None = None
-    """Keys of its files, of which it then gets the checked values, in SI; None: it reads them by itself."""
+    """Fields of its files, which are then checked and converted to SI; None: the reader parses the file itself."""
     meaning: str = ""
     """One line for a list of terrain types."""
 
 
 def find_file(name: str, file: str, folder: Path, what: str) -> Path:
-    """The file that a terrain file names under a key of the kind `FileName`: beside that file, else in `folder`, inside the assets.
+    """Find the file that a terrain file names under a key of the kind `FileName`: in the folder of the terrain file, else in `folder`.
 
-    `what` it is, for the message. Raises ConfigError: there is none.
+    `what` is a noun phrase for the message, such as "a height map".
+
+    Raises
+    ------
+    ConfigError : file not found
     """
     for path in (Path(file).parent / name, folder / name):
         try:
             if path.is_file():
                 return path
-        except (OSError, ValueError):  # a name too long, or with a zero in it
+        except (OSError, ValueError):  # the name is too long or contains a null byte
             continue
-    raise ConfigError(folder / name, "", "no such file", f"{what} here, or beside {file}")
+    raise ConfigError(folder / name, "", "no such file", f"{what} at this path or in the folder of {file}")
 
 
 TERRAIN_KINDS: Registry[TerrainKind] = Registry(
@@ -81,24 +85,24 @@ TERRAIN_KINDS: Registry[TerrainKind] = Registry(
 
 
 def register(kind: TerrainKind) -> None:
-    """Make a terrain reader known by its name. Raises JounceError: it is for another contract, or another one has its name."""
+    """Register a terrain reader by its name. Raises JounceError for another contract version or a duplicate name."""
     check(kind)
     TERRAIN_KINDS.register(kind.name, kind)
 
 
 def check(kind: TerrainKind) -> None:
-    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    """Check the contract version, as in `register`, for kinds that installed packages provide. Raises JounceError."""
     if kind.contract != CONTRACT:
-        raise JounceError(f"terrain type {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
+        raise JounceError(f"terrain type {kind.name}: contract version {kind.contract}; expected version {CONTRACT}")
 
 
 def read(name: str, file: TerrainFile) -> Ground:
-    """The ground of a file of that type.
+    """Read the ground of a file of the type `name`.
 
     Raises
     ------
-    ConfigError : the file cannot be used
-    JounceError : a reader from outside raised something else, or made a ground with a number that is not finite
+    ConfigError : the file is unusable
+    JounceError : a plugin raised another exception, or returned a ground with a number that is not finite
     """
     kind = TERRAIN_KINDS.need(name)
     if TERRAIN_KINDS.is_builtin(name):
@@ -111,10 +115,10 @@ def read(name: str, file: TerrainFile) -> Ground:
     except Exception as error:
         raise JounceError(f"{file.file}: terrain type {name}: {type(error).__name__}: {error}") from error
     if not isinstance(ground, Ground):
-        raise JounceError(f"{file.file}: terrain type {name}: it made {type(ground).__name__}, expected a Ground")
+        raise JounceError(f"{file.file}: terrain type {name}: wrong return type {type(ground).__name__}; expected a Ground")
     for what in ("heights", "hardness", "spawn"):
         if not np.isfinite(getattr(ground, what)).all():
-            raise JounceError(f"{file.file}: terrain type {name}: {what} of the ground are not finite")
+            raise JounceError(f"{file.file}: terrain type {name}: {what} of the ground: NaN or infinite; expected finite numbers")
     return ground
 
 

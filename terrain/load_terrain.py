@@ -1,4 +1,4 @@
-"""Terrain files made into grounds: `type: flat` and `type: bump` here, `course`, `heightmap` and types from outside by `terrain.kinds`."""
+"""Build grounds from terrain files: `type: flat` and `type: bump` here; `course`, `heightmap` and plugin types by `terrain.kinds`."""
 
 from __future__ import annotations
 
@@ -28,61 +28,67 @@ from terrain.wind import WIND, moving_air
 Soils = Mapping[str, Mapping[str, Any]]
 
 FRICTION = 0.8
-"""Friction coefficient of a flat ground that names neither a surface nor a friction: dry asphalt."""
+"""Friction coefficient of flat ground without a surface or friction in the file: dry asphalt."""
 
 STEEPEST = 2.0
-"""m/m. No plane rises more."""
+"""m/m. Maximum slope of a plane."""
 _SURFACE_KEYS = ("surface", "soil", "friction")
 _REMARKS = ("name", "note", "text", "description", "formula", "comment")
-_ANYWHERE = (-1e5, 1e5)
-"""m. Where a bump may lie."""
+_POSITION = (-1e5, 1e5)
+"""m. Range of the position of a bump."""
 _LENGTH = (0.05, 200.0)
-"""m. Of a bump."""
+"""m. Range of the length of a bump."""
 _SHAPES = ("half_sine", "haversine")
 
 SURFACE = (
-    Field("surface", Text("the name of a surface"), "a hard surface all over, a file in configs/soils", None),
-    Field("soil", Text("the name of a soil"), "a soil all over, a file in configs/soils", None),
-    Field("friction", Number("1", 0.0, 2.0), f"friction coefficient of bare hard ground, {FRICTION:g} where nothing is said", None),
+    Field("surface", Text("the name of a surface"), "hard surface of the entire ground, a file in configs/soils", None),
+    Field("soil", Text("the name of a soil"), "soil of the entire ground, a file in configs/soils", None),
+    Field("friction", Number("1", 0.0, 2.0), f"friction coefficient of bare hard ground; default: {FRICTION:g}", None),
 )
-"""What the ground is of, all over: one of them."""
+"""Material of the entire ground; at most one of these keys."""
 FLAT_FILE = (
     *SURFACE,
-    Field("grade", Number("m/m", -STEEPEST, STEEPEST), "rise along x", 0.0, written="percent"),
-    Field("cross_grade", Number("m/m", -STEEPEST, STEEPEST), "rise along y", 0.0, written="percent"),
+    Field("grade", Number("m/m", -STEEPEST, STEEPEST), "slope along x", 0.0, written="percent"),
+    Field("cross_grade", Number("m/m", -STEEPEST, STEEPEST), "slope along y", 0.0, written="percent"),
     ROUGHNESS_FIELD,
     PATCHES,
-    Field("spacing", Number("m", 0.01, 10.0, shape=(2,)), "distance of the nodes of shapes and patches along x and along y", (0.1, 0.1)),
+    Field("spacing", Number("m", 0.01, 10.0, shape=(2,)), "distance of the nodes of shapes and patches along x and y", (0.1, 0.1)),
 )
-"""Of a terrain file with ``type: flat``, besides what all terrain files may say."""
+"""Fields of a terrain file with ``type: flat``, in addition to those of all terrain files."""
 
 
 def _names(*names: str) -> dict[str, str]:
-    """Names that other codes have for a measure of a bump."""
+    """Return aliases of a key that other programs use."""
     return dict.fromkeys(names, "")
 
 
 _BUMP = (
     *SURFACE,
     ROUGHNESS_FIELD,
-    Field("height", Number("m", -2.0, 2.0), "height of its crest", also=_names("h", "H", "amplitude")),
-    Field("length", Number("m", *_LENGTH), "along x; start and end also give it", None, also=_names("l", "L")),
-    Field("width", Number("m", 0.1, 200.0), "about y = 0; everywhere when left out", None, also=_names("w", "W")),
+    Field("height", Number("m", -2.0, 2.0), "height of the crest", also=_names("h", "H", "amplitude")),
+    Field("length", Number("m", *_LENGTH), "length along x; start and end together give it, too", None, also=_names("l", "L")),
+    Field("width", Number("m", 0.1, 200.0), "width, symmetric about y = 0; default: unlimited", None, also=_names("w", "W")),
     Field(
         "start",
-        Either((Number("m", *_ANYWHERE), Number("m", *_ANYWHERE, shape=(2,)))),
-        "x where it begins, or two numbers: where it begins and ends",
+        Either((Number("m", *_POSITION), Number("m", *_POSITION, shape=(2,)))),
+        "x of the start, or two numbers: x of the start and of the end",
         None,
         also=_names("x0", "x_0", "x", "x_start", "start_x", "x_begin", "begin", "position", "at"),
     ),
     Field(
-        "center", Number("m", *_ANYWHERE), "x of its middle", None, also=_names("xc", "x_c", "centre", "x_center", "x_centre", "center_x")
+        "center", Number("m", *_POSITION), "x of the center", None, also=_names("xc", "x_c", "centre", "x_center", "x_centre", "center_x")
     ),
-    Field("end", Number("m", *_ANYWHERE), "x where it ends", None, also=_names("x1", "x_1", "x_end", "end_x")),
-    Field("shape", Text(f"one of {', '.join(_SHAPES)}"), "z = height sin(pi s), or its square", _SHAPES[0], also=_names("profile", "form")),
+    Field("end", Number("m", *_POSITION), "x of the end", None, also=_names("x1", "x_1", "x_end", "end_x")),
+    Field(
+        "shape",
+        Text(f"one of {', '.join(_SHAPES)}"),
+        "profile: z = height sin(pi s), or z = height sin^2(pi s)",
+        _SHAPES[0],
+        also=_names("profile", "form"),
+    ),
 )
 _WORLD = (
-    Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall of the world there", STANDARD_GRAVITY),
+    Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall", STANDARD_GRAVITY),
     *WIND,
     FEATURES,
 )
@@ -90,33 +96,33 @@ FILE = Variants(
     "type",
     lambda name: TERRAIN_KINDS.need(name).table,
     TERRAIN_KINDS.names,
-    "an endless plane, one with a bump or a course across the way, a piece of land, or what a plugin brings",
-    (*_WORLD, *(Field(name, Anything("a remark"), "a remark; not used", None) for name in _REMARKS)),
+    "endless plane, plane with a bump or a course, height map, or a type of a plugin",
+    (*_WORLD, *(Field(name, Anything("a remark"), "remark, not used", None) for name in _REMARKS)),
 )
-"""Of a file in ``configs/terrains``."""
+"""Fields of a file in ``configs/terrains``."""
 _BUMP_CELLS = 256
 
 
 def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
-    """Ground described by the mapping of a terrain file.
+    """Build the ground described by the mapping of a terrain file.
 
     Parameters
     ----------
-    mapping : the file's contents, as `FILE` says
-    file : its name, for messages and for the ground's name
-    folder : where asset files lie that the mapping names, unless they lie beside the file
+    mapping : content of the file, as `FILE` describes it
+    file : name of the file, for messages and for the name of the ground
+    folder : folder of the asset files that the mapping names, used if a file is not in the folder of `file`
     soils : contents of the soil files by name
 
     Raises
     ------
-    ConfigError : anything that cannot be used
+    ConfigError : invalid content
     """
-    said = checked(FILE, mapping, file).mapping
-    known = {key: said[key] for field in _WORLD for key in field.spellings if key in said}
-    world = said if isinstance(said, Values) else fields.read(_WORLD, known, file)
-    own = said if isinstance(said, Values) else {key: value for key, value in said.items() if key not in known}
+    values = checked(FILE, mapping, file).mapping
+    known = {key: values[key] for field in _WORLD for key in field.spellings if key in values}
+    world = values if isinstance(values, Values) else fields.read(_WORLD, known, file)
+    own = values if isinstance(values, Values) else {key: value for key, value in values.items() if key not in known}
     features = read_features(Section(world, str(file)).sections("features"))
-    ground = read(said["type"], TerrainFile(own, str(file), Path(str(file)).stem, folder, soils))
+    ground = read(values["type"], TerrainFile(own, str(file), Path(str(file)).stem, folder, soils))
     if len(features.pieces):
         ground = replace(ground, features=features)
     ground.p[0]["gravity"] = world["gravity"]
@@ -124,18 +130,18 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
 
 
 def flat(terrain: Section, name: str, soils: Soils) -> Ground:
-    """Endless plane through the origin, out of a terrain file that is checked."""
+    """Return an endless plane through the origin, from a checked terrain file."""
     patches = terrain.sections("patches")
     x, y = (nodes_over(spans, float(step)) for spans, step in zip(extents(patches), terrain.mapping["spacing"], strict=True))
     if len(x) * len(y) > LARGEST_GRID:
-        raise ConfigError(terrain.file, "patches", f"{len(x)} x {len(y)} nodes", f"at most {LARGEST_GRID}: a larger spacing")
+        raise ConfigError(terrain.file, "patches", f"{len(x)} x {len(y)} nodes", f"at most {LARGEST_GRID} nodes; increase spacing")
     heights = np.zeros((len(y), len(x)), np.float32)
     ground = uniform(name, flat_plane(terrain, x, y), heights, terrain.mapping, terrain.file, soils)
     return with_patches(ground, patches, x, y, terrain.file, soils)
 
 
 def flat_plane(terrain: Section, x: NDArray[np.float64], y: NDArray[np.float64]) -> Record:
-    """Record of GROUND of a plane through the origin with nodes at x and y."""
+    """Return the GROUND record of a plane through the origin with nodes at x and y."""
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"] = (x[0], y[0]), (x[1] - x[0], y[1] - y[0])
     p[0]["slope"] = terrain.mapping["grade"], terrain.mapping["cross_grade"]
@@ -143,7 +149,7 @@ def flat_plane(terrain: Section, x: NDArray[np.float64], y: NDArray[np.float64])
 
 
 def bump(terrain: Section, name: str, soils: Soils) -> Ground:
-    """Endless plane z = 0 with one bump across the way, at x from start to start + length, out of a terrain file that is checked.
+    """Return an endless plane z = 0 with one bump across the direction of travel, at x from start to start + length, from a checked terrain file.
 
     half_sine is z = height sin(pi s) with s from 0 to 1, haversine z = height sin^2(pi s).
     """
@@ -171,17 +177,17 @@ def bump(terrain: Section, name: str, soils: Soils) -> Ground:
 
 
 def _shape(terrain: Section) -> str:
-    """Shape of a bump, which other codes write in several ways."""
-    said = terrain.mapping["shape"]
-    plain = said.lower().replace("-", "_").replace(" ", "_")
+    """Return the shape of a bump; accepts the spellings of other programs."""
+    given = terrain.mapping["shape"]
+    plain = given.lower().replace("-", "_").replace(" ", "_")
     shape = {"halfsine": "half_sine", "sine": "half_sine", "half_sine_bump": "half_sine"}.get(plain, plain)
     if shape not in _SHAPES:
-        raise ConfigError(terrain.file, terrain.path("shape"), said, f"one of {', '.join(_SHAPES)}{did_you_mean(plain, _SHAPES)}")
+        raise ConfigError(terrain.file, terrain.path("shape"), given, f"one of {', '.join(_SHAPES)}{did_you_mean(plain, _SHAPES)}")
     return str(shape)
 
 
 def _bump_extent(terrain: Section) -> tuple[float, float]:
-    """Where a bump begins and how long it is [m]."""
+    """Return x of the start and the length of a bump [m]."""
     given = dict(terrain.mapping)
     if not isinstance(given.get("start", 0.0), float):
         given["start"], given["end"] = map(float, given["start"])
@@ -192,19 +198,19 @@ def _bump_extent(terrain: Section) -> tuple[float, float]:
         raise ConfigError(terrain.file, terrain.path("length"), given.get("length", "nothing"), f"a number in m, from {low:g} to {high:g}")
     places = [key for key in ("start", "center", "end") if key in given]
     if not places:
-        raise ConfigError(terrain.file, "start", "nothing", "a number in m: x where the bump begins (or center, or end)")
+        raise ConfigError(terrain.file, "start", "nothing", "a number in m: x of the start of the bump (or the key center or end)")
     return given[places[0]] - {"start": 0.0, "center": 0.5, "end": 1.0}[places[0]] * given["length"], given["length"]
 
 
 def uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mapping[str, Any], file: object, soils: Soils) -> Ground:
-    """Ground of one surface or soil all over: of the `surface`, `soil` or `friction` that the mapping says. Raises ConfigError."""
+    """Return a ground with one material, the `surface`, `soil` or `friction` of the mapping. Raises ConfigError."""
     rows, label = all_over(mapping, file, soils)
     hardness = np.full(heights.shape, rows[0]["hardness"], np.float32)
     return Ground(name, p, heights, hardness, np.zeros(heights.shape, np.uint8), rows, (label,), (0.0, 0.0, 0.0))
 
 
 def all_over(mapping: Mapping[str, Any], file: object, soils: Soils) -> tuple[Record, str]:
-    """Record of SOIL of the `surface`, `soil` or `friction` that a mapping says, and what it is drawn as. Raises ConfigError."""
+    """Return the SOIL record of the `surface`, `soil` or `friction` of a mapping, and the label that selects its colors. Raises ConfigError."""
     key = only_surface(mapping, file)
     if key == "friction":
         return soil({"type": "surface", "friction": mapping.get("friction", FRICTION)}, file), "hard"
@@ -212,7 +218,7 @@ def all_over(mapping: Mapping[str, Any], file: object, soils: Soils) -> tuple[Re
 
 
 def only_surface(mapping: Mapping[str, Any], file: object) -> str:
-    """The key by which a file says what the ground is of; `friction` where it says nothing. Raises ConfigError: it has two of them."""
+    """Return the key that gives the material of the ground, default: `friction`. Raises ConfigError if there are several."""
     given = [key for key in _SURFACE_KEYS if key in mapping]
     if len(given) > 1:
         raise ConfigError(file, given[1], mapping[given[1]], "only one of " + ", ".join(_SURFACE_KEYS))
@@ -220,14 +226,14 @@ def only_surface(mapping: Mapping[str, Any], file: object) -> str:
 
 
 def read_flat(f: TerrainFile) -> Ground:
-    """Reader of `type: flat`."""
+    """Read a terrain of `type: flat`."""
     return roughened(flat(Section(f.mapping, f.file), f.name, f.soils), f.mapping)
 
 
 def read_bump(f: TerrainFile) -> Ground:
-    """Reader of `type: bump`."""
+    """Read a terrain of `type: bump`."""
     return roughened(bump(Section(f.mapping, f.file), f.name, f.soils), f.mapping)
 
 
 FLAT = TerrainKind("flat", read_flat, CONTRACT, FLAT_FILE, "an endless plane")
-BUMP = TerrainKind("bump", read_bump, CONTRACT, _BUMP, "an endless plane with one bump across the way")
+BUMP = TerrainKind("bump", read_bump, CONTRACT, _BUMP, "an endless plane with one bump across the direction of travel")

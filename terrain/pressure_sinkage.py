@@ -1,9 +1,9 @@
-"""What soil withstands: pressure under a plate, pressed once and again, and the pressure of soil that is pushed aside.
+"""Soil mechanics: pressure under a plate at first and repeated loading, and passive pressure of displaced soil.
 
 [B] M. G. Bekker, Introduction to Terrain-Vehicle Systems (1969). [R] A. R. Reece, Principles of soil-vehicle mechanics, Proc. IMechE 180
 (1965). [W] J. Y. Wong, Theory of Ground Vehicles, 4th ed. (2008), chapter 2. [T] K. Terzaghi, Theoretical Soil Mechanics (1943), chapter 8.
 [H] Hegedus' passive pressure on a blade, as used by Ishigami et al., J. Field Robotics 24 (2007). Depths h and z are positive downwards from
-the ground that nobody has pressed yet; angles are in rad, the friction angle phi lies in [0, pi / 2).
+the undisturbed ground; angles are in rad, the friction angle phi is in [0, pi / 2).
 """
 
 from __future__ import annotations
@@ -12,36 +12,36 @@ import math
 
 from simulator.base.jit import inline
 
-LEAST_FRICTION = 1e-4
-"""tan(phi) at which Terzaghi's quotients by it stop; they have come to their limits for phi = 0 within 0.1 % there."""
+MIN_FRICTION = 1e-4
+"""Minimum tan(phi) in the quotients of Terzaghi; at this value they have reached their limits for phi = 0 within 0.1 %."""
 
-LEAST_DEPTH = 1e-12
-"""m. Depth at which powers of it stop."""
+MIN_DEPTH = 1e-12
+"""m. Minimum depth in powers of the depth."""
 
 
 def bekker_modulus(k_c: float, k_phi: float, b: float) -> float:
-    """k [N/m^(n+2)] of p = k z^n under a plate or wheel of width b (m): k_c / b + k_phi [B]."""
+    """Return k [N/m^(n+2)] of p = k z^n under a plate or wheel of width b (m): k_c / b + k_phi [B]."""
     return k_c / b + k_phi
 
 
 def reece_modulus(k1: float, k2: float, b: float, n: float) -> float:
-    """k [N/m^(n+2)] of p = k z^n where p = (k1 + k2 b) (z / b)^n [R]; k1 in Pa, k2 in Pa/m."""
+    """Return k [N/m^(n+2)] of p = k z^n where p = (k1 + k2 b) (z / b)^n [R]; k1 in Pa, k2 in Pa/m."""
     return (k1 + k2 * b) / b**n
 
 
 @inline
 def virgin_pressure(k, n, h):
-    """p = k h^n [Pa] at a depth h >= 0 of soil that is pressed for the first time [B]."""
-    return k * math.exp(n * math.log(max(h, LEAST_DEPTH)))
+    """Return p = k h^n [Pa] at a depth h >= 0 of soil at first loading [B]."""
+    return k * math.exp(n * math.log(max(h, MIN_DEPTH)))
 
 
 @inline
 def pressed_before(k, n, k_0, A_u, z_u):
-    """Memory of soil that was pressed to z_u (m) before: (z_u, p_u, k_u, floor) [W, repetitive loading].
+    """Return the state of soil that was pressed to z_u (m) before: (z_u, p_u, k_u, floor) [W, repetitive loading].
 
         p_u = k z_u^n,    k_u = k_0 + A_u z_u,    floor = z_u - p_u / k_u
 
-    The floor is where the soil has come to rest; soil that nobody has pressed has z_u = floor = 0.
+    The floor is the depth of the unloaded soil; undisturbed soil has z_u = floor = 0.
     """
     if not z_u > 0.0:
         return 0.0, 0.0, 0.0, 0.0
@@ -51,7 +51,7 @@ def pressed_before(k, n, k_0, A_u, z_u):
 
 @inline
 def remembered_pressure(k, n, memory, h):
-    """p [Pa] at the depth h of soil with a memory (`pressed_before`): max(0, p_u - k_u (z_u - h)) down to z_u, k h^n below."""
+    """Return p [Pa] at the depth h of soil with a memory (`pressed_before`): max(0, p_u - k_u (z_u - h)) down to z_u, k h^n below."""
     z_u, p_u, k_u, _ = memory
     if h < z_u:
         return max(p_u - k_u * (z_u - h), 0.0)
@@ -60,43 +60,43 @@ def remembered_pressure(k, n, memory, h):
 
 @inline
 def terzaghi_factors(phi):
-    """Factors of bearing capacity (N_q, N_c, N_gamma) [T].
+    """Return the factors of bearing capacity (N_q, N_c, N_gamma) [T].
 
         N_q = exp(2 (3 pi / 4 - phi / 2) tan phi) / (2 cos^2(pi / 4 + phi / 2)),    N_c = (N_q - 1) / tan phi,
         N_gamma = 2 (N_q + 1) tan phi / (1 + 0.4 sin 4 phi)
 
     with 2 cos^2(pi / 4 + phi / 2) = 1 - sin phi. A strip footing bears c N_c + gamma z N_q + gamma b N_gamma / 2.
     """
-    tan_phi = math.tan(max(phi, LEAST_FRICTION))
+    tan_phi = math.tan(max(phi, MIN_FRICTION))
     N_q = math.exp((1.5 * math.pi - phi) * tan_phi) / (1.0 - math.sin(phi))
     return N_q, (N_q - 1.0) / tan_phi, 2.0 * (N_q + 1.0) * tan_phi / (1.0 + 0.4 * math.sin(4.0 * phi))
 
 
 @inline
 def local_failure(phi, cohesion):
-    """(phi', c') of loose soil, which gives way before its whole wedge slides: tan phi' = 2/3 tan phi, c' = 2/3 c [T, local shear failure].
+    """Return (phi', c') of loose soil, which yields before its entire wedge slides: tan phi' = 2/3 tan phi, c' = 2/3 c [T, local shear failure].
 
-    The strength with which [W] has loose soil pushed ahead of wheels and tracks.
+    [W] uses this strength for loose soil that wheels and tracks push ahead.
     """
     return math.atan(2.0 / 3.0 * math.tan(phi)), 2.0 / 3.0 * cohesion
 
 
 @inline
 def frontal_factors(phi, N_c, N_gamma):
-    """(K_c, K_gamma) of `frontal_bulldozing` [B]: K_c = (N_c - tan phi) cos^2 phi, K_gamma = (2 N_gamma / tan phi + 1) cos^2 phi."""
-    tan_phi, cos_phi = math.tan(max(phi, LEAST_FRICTION)), math.cos(phi)
+    """Return (K_c, K_gamma) of `frontal_bulldozing` [B]: K_c = (N_c - tan phi) cos^2 phi, K_gamma = (2 N_gamma / tan phi + 1) cos^2 phi."""
+    tan_phi, cos_phi = math.tan(max(phi, MIN_FRICTION)), math.cos(phi)
     return (N_c - tan_phi) * cos_phi * cos_phi, (2.0 * N_gamma / tan_phi + 1.0) * cos_phi * cos_phi
 
 
 @inline
 def frontal_bulldozing(phi, cohesion, unit_weight, factors, b, D, z):
-    """Resistance R_b [N] of the soil that a wheel of width b and diameter D (m) pushes ahead at the sinkage z (m) [B].
+    """Return the resistance R_b [N] of the soil that a wheel of width b and diameter D (m) pushes ahead at the sinkage z (m) [B].
 
         R_b = b sin(alpha + phi) / (2 sin alpha cos phi) (2 z c K_c + gamma z^2 K_gamma)
               + l_o^3 gamma / 3 (pi / 2 - phi) + c l_o^2 (1 + tan(pi / 4 + phi / 2)),
         alpha = acos(1 - 2 z / D),    l_o = z tan^2(pi / 4 - phi / 2)
 
-    `factors` are those of `frontal_factors`; z beyond D / 2 counts as D / 2 in alpha.
+    `factors` are the result of `frontal_factors`; for z > D / 2, alpha uses D / 2.
     """
     if not z > 0.0:
         return 0.0
@@ -112,21 +112,21 @@ def frontal_bulldozing(phi, cohesion, unit_weight, factors, b, D, z):
 
 @inline
 def hegedus_factors(phi):
-    """(X_c [rad], D1, D2) of `side_pressure` [H]: X_c = pi / 4 - phi / 2, D1 = cot X_c + tan(X_c + phi), D2 = cot X_c + cot^2 X_c tan phi."""
+    """Return (X_c [rad], D1, D2) of `side_pressure` [H]: X_c = pi / 4 - phi / 2, D1 = cot X_c + tan(X_c + phi), D2 = cot X_c + cot^2 X_c tan phi."""
     tan_phi = math.tan(phi)
-    cot = tan_phi + math.sqrt(1.0 + tan_phi * tan_phi)  # tan(X_c + phi) as well
+    cot = tan_phi + math.sqrt(1.0 + tan_phi * tan_phi)  # equals tan(X_c + phi), too
     return 0.25 * math.pi - 0.5 * phi, 2.0 * cot, cot + cot * cot * tan_phi
 
 
 @inline
 def side_pressure(factors, cohesion, unit_weight, h):
-    """Passive force [N/m] on a wall of height h (m): R_u = D1 (c h + D2 gamma h^2 / 2) [H]; `factors` are D1 and D2."""
+    """Return the passive force [N/m] on a wall of height h (m): R_u = D1 (c h + D2 gamma h^2 / 2) [H]; `factors` are D1 and D2."""
     return factors[0] * (cohesion + 0.5 * factors[1] * unit_weight * h) * h
 
 
 @inline
 def wong_side_pressure(phi, cohesion, unit_weight, h):
-    """The same by the passive pressure of [W]: gamma h^2 / 2 cot^2 X_c (1 + cot X_c tan(phi) / 2) + 2 h c cot X_c."""
+    """Return the passive force [N/m] on a wall by [W]: gamma h^2 / 2 cot^2 X_c (1 + cot X_c tan(phi) / 2) + 2 h c cot X_c."""
     tan_phi = math.tan(phi)
     cot = tan_phi + math.sqrt(1.0 + tan_phi * tan_phi)
     return 0.5 * unit_weight * h * h * cot * cot * (1.0 + 0.5 * cot * tan_phi) + 2.0 * h * cohesion * cot

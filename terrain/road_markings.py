@@ -1,4 +1,4 @@
-"""Paint on the ground: lines that are seen and that no wheel feels. `marks` in a terrain file."""
+"""Road markings: painted lines that are visible but have no effect on the wheels. `marks` in a terrain file."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ MARKS = Field(
         Group(
             (
                 Field("points", Number("m", -1e5, 1e5, shape=((2, 10_000), 2)), "x, y of the corners of the line"),
-                Field("width", Number("m", 0.02, 20.0), "across the line"),
-                Field("dash", Number("m", 0.05, 100.0, shape=(2,)), "length of a dash and of the gap behind it; one line without", None),
-                Field("color", Choice(COLORS), "of the paint", "white"),
+                Field("width", Number("m", 0.02, 20.0), "width of the line"),
+                Field("dash", Number("m", 0.05, 100.0, shape=(2,)), "lengths of a dash and of a gap; default: a continuous line", None),
+                Field("color", Choice(COLORS), "color of the paint", "white"),
             )
         )
     ),
-    "painted lines; they are drawn, wheels do not feel them",
+    "painted lines, visible only",
     (),
 )
-"""Of a terrain file with ``type: heightmap``."""
+"""Field of a terrain file with ``type: heightmap``."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Mark:
 
     Attributes
     ----------
-    points : (n, 2) x, y of its corners [m]
+    points : (n, 2) x, y of the corners [m]
     width : m
-    dash : length of a dash and of the gap behind it [m]; None: it is one line
+    dash : lengths of a dash and of a gap [m]; None: a continuous line
     color : one of COLORS
     """
 
@@ -50,15 +50,15 @@ class Mark:
 
 
 def read_marks(sections: Sequence[Section]) -> tuple[Mark, ...]:
-    """Marks of a terrain file, checked by `MARKS`. Raises ConfigError: points that lie on one another."""
+    """Read the marks of a terrain file, checked by `MARKS`. Raises ConfigError if consecutive points coincide."""
     out = []
     with ErrorCollector() as faults:
         for section in sections:
             with faults.part():
-                said = section.mapping
-                points = np.asarray(said["points"], np.float64)
+                values = section.mapping
+                points = np.asarray(values["points"], np.float64)
                 if not (np.hypot(*np.diff(points, axis=0).T) > 1e-6).all():
-                    raise ConfigError(section.file, section.path("points"), points.tolist(), "points apart from one another")
-                dash = (float(said["dash"][0]), float(said["dash"][1])) if "dash" in said else None
-                out.append(Mark(points, float(said["width"]), dash, said["color"]))
+                    raise ConfigError(section.file, section.path("points"), points.tolist(), "points at distinct positions")
+                dash = (float(values["dash"][0]), float(values["dash"][1])) if "dash" in values else None
+                out.append(Mark(points, float(values["width"]), dash, values["color"]))
     return tuple(out)

@@ -1,4 +1,4 @@
-"""Roads laid into a height map: a smooth center line, a graded profile, a bed with crown and embankments, a hard surface."""
+"""Roads in a height map: smooth center line, graded profile, road bed with crown and embankments, hard surface."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from numpy.typing import NDArray
 from simulator.base.jit import kernel
 
 STEP = 2.0
-"""m. Distance of the points of a center line."""
+"""m. Distance between the points of a center line."""
 CROWN_ROUNDING = 0.5
-"""m. The two slopes of a crown meet in a curve about this wide, not in an edge."""
+"""m. Approximate width of the curve that joins the two slopes of a crown."""
 
 BED = (
-    # name          shape unit  what it is
-    ("half_width", (), "m", "half of the fully hard width"),
+    # name          shape unit  description
+    ("half_width", (), "m", "half of the width with full hardness"),
     ("verge", (), "m", "width on each side over which hard ground fades into soil"),
     ("embankment", (), "m", "width beyond the verge over which the bed meets the natural ground"),
-    ("crown", (), "1", "fall of the bed from the center line outward"),
+    ("crown", (), "1", "slope of the bed, downward from the center line"),
 )
 
 
 def center_line(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Smooth curve (n, 2) through the corner points (k, 2), k >= 2, evenly spaced by about `STEP`.
+    """Compute a smooth curve (n, 2) through the corner points (k, 2), k >= 2, with an even spacing of about `STEP`.
 
-    Centripetal Catmull-Rom [Yuksel, Schaefer and Keyser 2011]: no loops or cusps however the points are spaced.
+    The curve is a centripetal Catmull-Rom spline [Yuksel, Schaefer and Keyser 2011], which has no loops or cusps for any spacing of the points.
     """
     ends = (2.0 * points[0] - points[1], 2.0 * points[-1] - points[-2])
     q = np.vstack((ends[0], points, ends[1]))
@@ -40,7 +40,7 @@ def center_line(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _centripetal(q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Points of the curve between q[1] and q[2] of the four points q, the first left out (Barry and Goldman's pyramid)."""
+    """Return points of the curve between q[1] and q[2] of the four points q, without the first (Barry and Goldman's pyramid)."""
     knots = np.concatenate(([0.0], np.cumsum(np.sqrt(np.hypot(*np.diff(q, axis=0).T)))))
     t = np.linspace(knots[1], knots[2], 65)[1:, None]
 
@@ -52,9 +52,9 @@ def _centripetal(q: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def graded_profile(ground: NDArray[np.float64], smoothing: float) -> NDArray[np.float64]:
-    """Ground heights (n,) along a center line smoothed by a Gaussian window of standard deviation `smoothing` m.
+    """Smooth the ground heights (n,) along a center line with a Gaussian window of standard deviation `smoothing` m.
 
-    At the ends the heights are continued by point reflection, so a road begins and ends on the ground and with its slope.
+    At the ends, the heights are extended by point reflection. A road therefore starts and ends at the height and slope of the ground.
     """
     half = min(math.ceil(3.0 * smoothing / STEP), len(ground) - 1)
     window = np.exp(-0.5 * (np.arange(-half, half + 1) * STEP / max(smoothing, 1e-6)) ** 2)
@@ -65,9 +65,9 @@ def graded_profile(ground: NDArray[np.float64], smoothing: float) -> NDArray[np.
 
 @kernel
 def mark(points, reach, origin, spacing, distance, station):
-    """Distance from the polyline points (n, 2) and place along it for every node within `reach` m; other nodes stay as they are.
+    """Compute distance and station of all nodes within `reach` m of the polyline points (n, 2); other nodes are unchanged.
 
-    distance (ny, nx) must hold larger numbers before; station is counted in points. origin, spacing: (2,) [x, y] in m.
+    distance (ny, nx) must contain larger numbers before the call. station is the position along the polyline, in points. origin, spacing: (2,) [x, y] in m.
     """
     ny, nx = distance.shape
     for k in range(points.shape[0] - 1):
@@ -91,16 +91,16 @@ def mark(points, reach, origin, spacing, distance, station):
 
 @kernel
 def fade(d, full, width):
-    """1 up to d = full, 0 from full + width on, between them a C1 step (3 t^2 - 2 t^3)."""
+    """Return 1 for d <= full, 0 for d >= full + width, with a C1 step (3 t^2 - 2 t^3) between them."""
     t = min(max((full + width - d) / max(width, 1e-9), 0.0), 1.0)
     return t * t * (3.0 - 2.0 * t)
 
 
 @kernel
 def grade(p, distance, station, profile, heights):
-    """Lay a road's bed into heights (ny, nx): profile less crown up to the end of the verge, then blended into the ground.
+    """Write the bed of a road into heights (ny, nx): profile minus crown up to the end of the verge, then blended into the ground.
 
-    `p` is a record of `BED`; distance, station as left by `mark`; profile (n,) m.
+    `p` is a record of `BED`; distance, station as computed by `mark`; profile (n,) m.
     """
     b = p[0]
     edge = b["half_width"] + b["verge"]
@@ -118,10 +118,10 @@ def grade(p, distance, station, profile, heights):
 
 @kernel
 def pave(p, distance, gain, hardness, roughness, long_waves, detail):
-    """Give the nodes of a road its surface.
+    """Set hardness and roughness of the nodes of a road.
 
-    hardness (ny, nx) is raised to the road's; roughness and long_waves, the factors of rough fields, become `gain` on the road and keep their
-    values beside it; detail, the factor of the bumps of natural ground, ends where the bed does. `p` is a record of `BED`.
+    hardness (ny, nx) is raised to that of the road. roughness and long_waves, the factors of the random fields, become `gain` on the road and keep
+    their values outside the bed. detail, the factor of the bumps of natural ground, fades to 0 on the bed. `p` is a record of `BED`.
     """
     b = p[0]
     edge = b["half_width"] + b["verge"]

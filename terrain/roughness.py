@@ -1,8 +1,8 @@
-"""Roughness of a ground down to a decimeter, on top of its grid: random fields of ISO 8608 in periodic tiles, the same bits for the same seed.
+"""Roughness of a ground down to a decimeter, on top of its grid: ISO 8608 random fields in periodic tiles; the same seed gives identical bits.
 
-No single tile carries waves from 0.1 to 100 m, so there are two: a fine one, turned against the axes so that no line along them meets
-the same waves again, and a coarse one. Between their nodes they are quadratic B-splines: C1, nine nodes a look, and what a spline takes off a short
-wave its nodes have more of.
+One tile cannot represent waves from 0.1 to 100 m. There are two: a fine tile, rotated so that no line along the axes meets the same waves again, and a
+coarse tile. Between the nodes, tiles are quadratic B-splines: C1, nine nodes per evaluation. The short waves of the nodes are larger to compensate for the
+attenuation of the spline.
 """
 
 from __future__ import annotations
@@ -17,48 +17,48 @@ from simulator.base.jit import inline
 from simulator.base.records import Record, record
 
 ROUGHNESS = (
-    # name         shape unit  what it is
+    # name         shape unit  description
     ("gain", (), "1", "factor of the heights of both tiles"),
     ("fine_spacing", (), "m", "distance of the nodes of the fine tile"),
-    ("footprint_spacing", (), "m", "of the fine tile averaged over a footprint"),
-    ("coarse_spacing", (), "m", "of the coarse tile"),
+    ("footprint_spacing", (), "m", "distance of the nodes of the fine tile averaged over a footprint"),
+    ("coarse_spacing", (), "m", "distance of the nodes of the coarse tile"),
     ("axis", (2,), "1", "direction of the rows of the fine tile in W"),
     ("steepest", (), "1", "bound on the slope of the roughness"),
 )
 GAIN_STEPS = 255
-"""Gain of a node of the gain grid whose number is this: 1."""
+"""Number in the gain grid that represents the gain 1."""
 
 
 class Roughness(NamedTuple):
-    """What kernels take of the roughness of a ground."""
+    """Arrays of the roughness of a ground, for kernels."""
 
     p: Record
     """length-1 record of `ROUGHNESS`"""
     fine: NDArray[np.float32]
     """(n, n) m, n a power of two; (0, 0): none"""
     footprint: NDArray[np.float32]
-    """(k, k) m, k a power of two: the fine tile averaged over a footprint, for who touches the ground in one point"""
+    """(k, k) m, k a power of two: the fine tile averaged over a footprint, for contact in one point"""
     coarse: NDArray[np.float32]
     """(m, m) m, m a power of two; (0, 0): none"""
     gain: NDArray[np.uint8]
-    """(ny, nx) further factor at the nodes of the ground's grid, in parts of GAIN_STEPS; (0, 0): 1 everywhere"""
+    """(ny, nx) additional factor at the nodes of the grid of the ground, in units of 1 / GAIN_STEPS; (0, 0): 1 everywhere"""
 
 
 def no_roughness() -> Roughness:
-    """Of a ground that has none."""
-    nothing = np.zeros((0, 0), np.float32)
-    return Roughness(record(ROUGHNESS), nothing, nothing, nothing, np.zeros((0, 0), np.uint8))
+    """Return the roughness of a ground that has none."""
+    empty = np.zeros((0, 0), np.float32)
+    return Roughness(record(ROUGHNESS), empty, empty, empty, np.zeros((0, 0), np.uint8))
 
 
 @inline
 def spline_weights(t):
-    """Quadratic B-spline weights of the three nodes around place t in [-0.5, 0.5] beside the middle one."""
+    """Return the quadratic B-spline weights of the three nodes around position t in [-0.5, 0.5], relative to the middle node."""
     return 0.5 * (0.5 - t) * (0.5 - t), 0.75 - t * t, 0.5 * (0.5 + t) * (0.5 + t)
 
 
 @inline
 def tile_and_slopes(tile, u, v):
-    """(z, dz/du, dz/dv) of a periodic tile (n, n), n a power of two, at column u and row v, in nodes."""
+    """Return (z, dz/du, dz/dv) of a periodic tile (n, n), n a power of two, at column u and row v, in nodes."""
     i, j = math.floor(u + 0.5), math.floor(v + 0.5)
     s, t = u - i, v - j
     last = tile.shape[0] - 1
@@ -78,7 +78,7 @@ def tile_and_slopes(tile, u, v):
 
 @inline
 def tiles_and_slopes(p, fine, spacing, coarse, x, y):
-    """(z [m], dz/dx, dz/dy) of a fine tile with nodes `spacing` m apart and of the coarse one at x, y (m, in W), without the gain grid.
+    """Return (z [m], dz/dx, dz/dy) of a fine tile with nodes `spacing` m apart plus the coarse tile at x, y (m, in W), without the gain grid.
 
     `p` is a record of `ROUGHNESS`.
     """
@@ -96,6 +96,6 @@ def tiles_and_slopes(p, fine, spacing, coarse, x, y):
 
 
 def steepest_of_tile(tile: NDArray[np.float32], spacing: float) -> float:
-    """Bound on the slope of a tile: its slope is a mean of differences of neighbors, with weights above 0."""
+    """Return a bound on the slope of a tile: its slope is a mean of differences of neighbors with positive weights."""
     across = [float(np.abs(tile - np.roll(tile, 1, axis=axis)).max(initial=0.0)) for axis in (0, 1)]
     return math.hypot(*across) / spacing

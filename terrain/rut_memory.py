@@ -1,7 +1,7 @@
-"""The memory of one drive: the ruts that kernels write, what did not find room among them any more, and the file of a run.
+"""Rut memory of one drive: active tiles for kernels, a store of evicted tiles, and the rut file of a run.
 
-Tiles that had to make room in the pool wait in a ring; `serve`, called at fixed ticks, takes them out into a store, packed, and brings those
-near the vehicle back. That is a matter of ticks and never of the wall clock, so a drive gives the same bits on any machine.
+Tiles that are evicted from the pool wait in a ring buffer. `serve`, called at fixed ticks, moves them to a compressed store and loads tiles
+near the vehicle back into the pool. It depends on ticks only, never on wall-clock time, so a drive gives identical bits on all machines.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from terrain.rut_grid import TILE, TILE_SIDE, read_ruts, write_ruts
 from terrain.ruts import NO_RUTS, Ruts, depth_across, merge_tile, new_ruts
 
 TILES = 1 << 18
-"""Of the pool: two ruts of 50 km and more, 140 MB when all of them are in use."""
+"""Tiles of the pool: two ruts of 50 km or more, 140 MB if all tiles are in use."""
 RING = 4096
-"""Tiles that may wait to be taken out: more than a vehicle drives over, or `serve` brings back, between two turns."""
+"""Capacity of the ring buffer: more tiles than a vehicle drives over, or `serve` loads, between two calls."""
 CHANGES = 1 << 13
-"""Changes that are kept for those who draw them: about ten seconds of a drive."""
+"""Number of stored change records for the renderer: about ten seconds of a drive."""
 BLOCK_BITS = 5
 BLOCK = 1 << BLOCK_BITS
-"""Tiles along a side of a block, which comes back as a whole: 25.6 m. With its eight neighbors the soil is known at least that far around the
-vehicle, which comes no farther than half a meter between two turns at 50 m/s."""
+"""Tiles along a side of a block; blocks are loaded as a unit: 25.6 m. With the eight neighboring blocks, ruts are loaded at least that far around the
+vehicle, which moves at most half a meter between two calls at 50 m/s."""
 FEWEST = 9 * BLOCK * BLOCK
-"""Tiles of a pool at least: what lies around the vehicle must have room."""
+"""Minimum number of tiles of a pool: the blocks around the vehicle must fit."""
 _BYTES = 2 * TILE * TILE
 
 Place = tuple[int, int]
@@ -42,49 +42,49 @@ class SoilMemory:
 
     Parameters
     ----------
-    tiles : of the pool; 0: nothing is remembered
-    ring : tiles that may wait
+    tiles : number of tiles of the pool; 0: ruts are not stored
+    ring : capacity of the ring buffer, in tiles
 
     Attributes
     ----------
-    arrays : what kernels take
+    arrays : arrays for kernels
     """
 
     def __init__(self, tiles: int = TILES, ring: int = RING) -> None:
         if 0 < tiles < FEWEST:
-            raise ValueError(f"{tiles} tiles, expected none or at least {FEWEST}")
+            raise ValueError(f"invalid number of tiles: {tiles}; expected 0, or at least {FEWEST}")
         self.arrays: Ruts = new_ruts(tiles, ring, CHANGES) if tiles else NO_RUTS
         self._state = self.arrays.state[0]
         self._store: dict[Place, dict[Place, bytes]] = {}
-        """Packed tiles by their places, by blocks."""
+        """Compressed tiles by block and tile index."""
         self._merge: Callable[..., None] = merge_tile
 
     @classmethod
     def of(cls, ground: Ground) -> SoilMemory:
-        """A fresh one for a ground, without tiles where no soil is."""
+        """Return an empty memory for a ground; without tiles if the ground has no soil."""
         return cls(TILES if ground.is_soft else 0)
 
     @property
     def remembers(self) -> bool:
-        """Whether there is anything to write into."""
+        """True if the memory stores ruts."""
         return len(self.arrays.depths) > 0
 
     @property
     def is_virgin(self) -> bool:
-        """Whether nobody has driven on it."""
+        """True if no wheel has left a rut."""
         return self._state["tiles"] == 0 and not self._store
 
     @property
     def forgotten(self) -> int:
-        """Tiles that were lost, as nobody served the memory in time."""
+        """Number of tiles that were lost because the ring buffer was full."""
         return int(self._state["forgotten"])
 
     def warm(self) -> None:
-        """Have what `serve` calls compiled, or loaded, before it is in a hurry."""
+        """Compile or load the kernels that `serve` calls, before the real-time loop starts."""
         self._merge = compiled_call(merge_tile, self.arrays, 0, 0, self.arrays.ring_depths[:1].reshape(-1, TILE))
 
     def serve(self, x: float, y: float) -> None:
-        """Take out what had to make room, and bring back what lies around (x, y) [m]. At fixed ticks."""
+        """Move evicted tiles to the store and load tiles around (x, y) [m]. Call at fixed ticks."""
         if not self.remembers:
             return
         self._state["epoch"] += 1
@@ -92,10 +92,10 @@ class SoilMemory:
             self._drain()
         if self._store and abs(x) + abs(y) < 1e9:
             side = TILE_SIDE * BLOCK
-            self._bring_back(int(x // side), int(y // side))
+            self._load_around(int(x // side), int(y // side))
 
     def _drain(self) -> None:
-        """Out of the ring into the store."""
+        """Move tiles from the ring buffer to the store."""
         a, s = self.arrays, self._state
         for k in range(int(s["taken"]), int(s["spilled"])):
             n = k % len(a.ring_depths)
@@ -107,8 +107,8 @@ class SoilMemory:
             block[ix, iy] = zlib.compress(depths.tobytes(), 1)
         s["taken"] = s["spilled"]
 
-    def _bring_back(self, block_x: int, block_y: int) -> None:
-        """The tiles of a block and of its neighbors, those that are in the store."""
+    def _load_around(self, block_x: int, block_y: int) -> None:
+        """Load the stored tiles of a block and of its neighbors."""
         for by in range(block_y - 1, block_y + 2):
             for bx in range(block_x - 1, block_x + 2):
                 for (ix, iy), packed in self._store.pop((bx, by), {}).items():
@@ -117,11 +117,11 @@ class SoilMemory:
                     self._merge(self.arrays, ix, iy, _unpacked(packed))
 
     def depth(self, x: float, y: float) -> float:
-        """Depth of the ruts [m] at a point, of soil of hardness 0; of a place far from the vehicle only while it is in the pool."""
+        """Return the depth of the ruts [m] at a point, for soil of hardness 0; far from the vehicle only if the tile is in the pool."""
         return float(depth_across(self.arrays, float(x), float(y), 1.0, 0.0, 0.0))
 
     def tiles(self) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
-        """Everything that was driven on, in order: places (n, 2) of the tiles and their depths (n, TILE, TILE), as in `Ruts`."""
+        """Return all tiles with ruts in order: indices (n, 2) and depths (n, TILE, TILE), as in `Ruts`."""
         self._drain()
         a, used = self.arrays, int(self._state["tiles"])
         stored = list(self._stored())
@@ -140,14 +140,14 @@ class SoilMemory:
                 yield place, _unpacked(packed)
 
     def save(self, stream: BinaryIO, terrain: str) -> None:
-        """Write all ruts as a file of `terrain.rut_grid`, with the name of the ground."""
+        """Write all ruts to a file of `terrain.rut_grid`, with the name of the ground."""
         write_ruts(stream, terrain, *self.tiles())
 
     def load(self, file: Path, terrain: str) -> None:
-        """Begin in the ruts of a file that `save` wrote. Raises ConfigError, also where they are those of a ground of another name."""
+        """Load the ruts of a file that `save` wrote. Raises ConfigError, also if the ruts belong to a ground of another name."""
         places, depths = read_ruts(file, terrain)
         if not self.remembers:
-            raise ConfigError(file, "terrain", terrain, "a ground with soil on it")
+            raise ConfigError(file, "terrain", terrain, "a ground with soil")
         for (ix, iy), tile in zip(places.tolist(), depths, strict=True):
             block = self._store.setdefault((ix >> BLOCK_BITS, iy >> BLOCK_BITS), {})
             block[ix, iy] = zlib.compress(tile.tobytes(), 1)

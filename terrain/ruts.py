@@ -1,12 +1,11 @@
-"""Memory of the soil: how deep soil of hardness 0 was pressed at the nodes of a grid over the whole world, wherever somebody has driven.
+"""Rut memory for kernels: the depth to which soil of hardness 0 was pressed at the nodes of a worldwide grid.
 
-A node of the grid (`terrain.rut_grid`) keeps the greatest sinkage z_u of a wheel that rolled over it, measured from the ground as it was before
-anybody came. Tiles lie one after the other in a pool and are found by an
-open-addressing table of their indices (linear probing, removal by moving back: Knuth, The Art of Computer Programming 3, 6.4, algorithm R).
-When the pool is full the clock goes round (Corbató 1968): the first tile that nobody has looked at since the hand last came by makes room and
-goes into a ring, out of which `terrain.rut_memory` takes it. Everything is made before the drive; nothing here needs a heap.
+A node of the grid (`terrain.rut_grid`) stores the maximum sinkage z_u of a wheel that rolled over it, measured from the undisturbed ground. Tiles of
+nodes are in a pool. An open-addressing hash table maps their indices to the pool (linear probing, removal by moving back: Knuth, The Art of Computer
+Programming 3, 6.4, algorithm R). If the pool is full, the clock algorithm (Corbató 1968) evicts the first tile that was not read since the last pass
+of the hand. Evicted tiles go to a ring buffer, which `terrain.rut_memory` empties. All memory is allocated before the drive.
 
-A memory without tiles remembers nothing and costs a comparison.
+A memory without tiles stores nothing and costs one comparison.
 """
 
 from __future__ import annotations
@@ -24,49 +23,49 @@ from terrain.rut_grid import BITS, SPACING, TILE, UNIT
 NODES = 1.0 / SPACING
 """1/m."""
 FARTHEST = 1e8
-"""Nodes from the origin beyond which nothing is remembered; 5000 km."""
+"""Maximum distance from the origin in nodes for which ruts are stored; 5000 km."""
 MOST_ACROSS = 32
-"""Points at most at which the soil is looked at across a wheel; they are a node and a half apart, or less."""
+"""Maximum number of points across a wheel at which ruts are read; their distance is at most 1.5 nodes."""
 LONGEST_SWEEP = 1.0
-"""m. Way of a wheel in one step beyond which it counts as a jump: its end alone is pressed."""
+"""m. Distance of a wheel in one step above which it counts as a jump: only the end of the motion is pressed."""
 
 RUTS = (
-    # name       shape unit  what it is
-    ("tiles", (), "1", "tiles in use", "i8"),
-    ("hand", (), "1", "tile that the clock's hand points at", "i8"),
-    ("epoch", (), "1", "a tile that changes is noted once in each of them", "i8"),
-    ("noted", (), "1", "tiles noted in `changed` so far; the last one at place (noted - 1) % length", "i8"),
-    ("spilled", (), "1", "tiles put into the ring so far, at place spilled % length", "i8"),
-    ("taken", (), "1", "tiles taken out of it so far", "i8"),
-    ("forgotten", (), "1", "tiles that found the ring full, and are lost", "i8"),
+    # name       shape unit  description
+    ("tiles", (), "1", "number of tiles in use", "i8"),
+    ("hand", (), "1", "tile at the hand of the clock algorithm", "i8"),
+    ("epoch", (), "1", "number of the epoch; a changed tile is recorded once per epoch", "i8"),
+    ("noted", (), "1", "number of records written to `changed`; the last record is at (noted - 1) % length", "i8"),
+    ("spilled", (), "1", "number of tiles written to the ring; the next one goes to spilled % length", "i8"),
+    ("taken", (), "1", "number of tiles read from the ring", "i8"),
+    ("forgotten", (), "1", "number of tiles lost because the ring was full", "i8"),
 )
 
 
 class Ruts(NamedTuple):
-    """The memory as kernels take it."""
+    """Arrays of the rut memory, for kernels."""
 
     state: Record
     """(1,) of RUTS"""
     slots: NDArray[np.int32]
-    """(2^m,) table: number of a tile + 1, or 0"""
+    """(2^m,) hash table: number of a tile + 1, or 0"""
     places: NDArray[np.int32]
-    """(n, 2) index of each tile: its node [0, 0] lies at x, y = TILE SPACING index"""
+    """(n, 2) index of each tile; its node [0, 0] is at x, y = TILE SPACING index"""
     depths: NDArray[np.uint16]
     """(n, TILE, TILE) depth in UNIT, [y, x]"""
     seen: NDArray[np.uint8]
-    """(n,) 1: looked at since the clock's hand came by"""
+    """(n,) 1: read since the last pass of the hand"""
     stamp: NDArray[np.int64]
-    """(n,) epoch in which the tile was noted last"""
+    """(n,) epoch in which the change of the tile was last recorded"""
     changed: NDArray[np.int32]
-    """(2^k,) tiles that have changed, the latest ones"""
+    """(2^k,) numbers of the tiles that changed last"""
     ring_places: NDArray[np.int32]
-    """(r, 2) of tiles that had to make room"""
+    """(r, 2) indices of evicted tiles"""
     ring_depths: NDArray[np.uint16]
-    """(r, TILE, TILE) theirs"""
+    """(r, TILE, TILE) depths of evicted tiles"""
 
 
 def new_ruts(tiles: int, ring: int, changes: int) -> Ruts:
-    """A memory of so many tiles in which nobody has driven yet; `changes` is a power of 2. The system gives the pages when they are used."""
+    """Return an empty memory for `tiles` tiles; `changes` is a power of 2. The operating system allocates the pages on first use."""
     slots = 1 << max(2 * tiles - 1, 1).bit_length()
     memory = Ruts(
         state=record(RUTS),
@@ -84,18 +83,18 @@ def new_ruts(tiles: int, ring: int, changes: int) -> Ruts:
 
 
 NO_RUTS = new_ruts(0, 0, 1)
-"""Remembers nothing; for all that is tried and not driven."""
+"""Memory that stores nothing, for computations outside a drive."""
 
 
 @inline
 def remembers(ruts):
-    """Whether there is anything to write into."""
+    """Return True if the memory has tiles."""
     return len(ruts.depths) > 0
 
 
 @inline
 def home(ruts, ix, iy):
-    """Slot at which the search for the tile (ix, iy) begins."""
+    """Return the slot at which the search for the tile (ix, iy) starts."""
     mixed = (int(ix) * 2654435761 + int(iy) * 2246822519) & 0xFFFFFFFF
     mixed = ((mixed ^ (mixed >> 15)) * 2246822519) & 0xFFFFFFFF
     return (mixed ^ (mixed >> 13)) & (len(ruts.slots) - 1)
@@ -103,7 +102,7 @@ def home(ruts, ix, iy):
 
 @inline
 def locate(ruts, ix, iy):
-    """Number of the tile (ix, iy), -1 where nobody has driven."""
+    """Return the number of the tile (ix, iy), -1 if it does not exist."""
     at = home(ruts, ix, iy)
     while True:
         n = ruts.slots[at] - 1
@@ -114,7 +113,7 @@ def locate(ruts, ix, iy):
 
 @inline
 def find(ruts, ix, iy):
-    """The same of a tile that counts as seen from then on: it stays."""
+    """Return the number of the tile (ix, iy) as `locate` does, and mark the tile as read, which protects it from eviction."""
     n = locate(ruts, ix, iy)
     if n >= 0:
         ruts.seen[n] = 1
@@ -123,7 +122,7 @@ def find(ruts, ix, iy):
 
 @kernel
 def tile_at(ruts, ix, iy):
-    """Number of the tile (ix, iy), made if need be; where the pool is full another one makes room."""
+    """Return the number of the tile (ix, iy); create it if needed, and evict another tile if the pool is full."""
     n = find(ruts, ix, iy)
     if n >= 0:
         return n
@@ -132,7 +131,7 @@ def tile_at(ruts, ix, iy):
         n = s["tiles"]
         s["tiles"] += 1
     else:
-        n = _emptied(ruts)
+        n = _evict(ruts)
     ruts.places[n, 0], ruts.places[n, 1], ruts.seen[n] = ix, iy, 1
     at = home(ruts, ix, iy)
     while ruts.slots[at] != 0:
@@ -142,8 +141,8 @@ def tile_at(ruts, ix, iy):
 
 
 @kernel
-def _emptied(ruts):
-    """Number of the tile that makes room, in no slot any more and all zero; its content goes into the ring."""
+def _evict(ruts):
+    """Evict a tile and return its number: it is removed from the table and set to zero, and its content goes to the ring."""
     s = ruts.state[0]
     n = s["hand"]
     while ruts.seen[n] != 0:
@@ -162,32 +161,32 @@ def _emptied(ruts):
     for j in range(TILE):
         for i in range(TILE):
             ruts.depths[n, j, i] = 0
-    _leave_slot(ruts, n)
+    _remove_from_table(ruts, n)
     return n
 
 
 @inline
-def _leave_slot(ruts, n):
-    """Take tile n out of the table; those behind it move up, so that no search ends early."""
+def _remove_from_table(ruts, n):
+    """Remove tile n from the table; later entries move up, so that no search ends early."""
     last = len(ruts.slots) - 1
-    hole = home(ruts, ruts.places[n, 0], ruts.places[n, 1])
-    while ruts.slots[hole] != n + 1:
-        hole = (hole + 1) & last
-    at = hole
+    empty = home(ruts, ruts.places[n, 0], ruts.places[n, 1])
+    while ruts.slots[empty] != n + 1:
+        empty = (empty + 1) & last
+    at = empty
     while True:
         at = (at + 1) & last
         m = ruts.slots[at]
         if m == 0:
             break
-        if ((at - home(ruts, ruts.places[m - 1, 0], ruts.places[m - 1, 1])) & last) >= ((at - hole) & last):
-            ruts.slots[hole] = m
-            hole = at
-    ruts.slots[hole] = 0
+        if ((at - home(ruts, ruts.places[m - 1, 0], ruts.places[m - 1, 1])) & last) >= ((at - empty) & last):
+            ruts.slots[empty] = m
+            empty = at
+    ruts.slots[empty] = 0
 
 
 @inline
-def _note(ruts, n):
-    """Tile n has changed."""
+def _record_change(ruts, n):
+    """Record that tile n has changed."""
     s = ruts.state[0]
     if ruts.stamp[n] != s["epoch"]:
         ruts.stamp[n] = s["epoch"]
@@ -197,26 +196,26 @@ def _note(ruts, n):
 
 @kernel
 def merge_tile(ruts, ix, iy, depths):
-    """Remember the tile (ix, iy), depths (TILE, TILE) in UNIT, beside what is known: the deeper one counts."""
+    """Merge depths (TILE, TILE) in UNIT into the tile (ix, iy): the maximum of both counts."""
     n = tile_at(ruts, ix, iy)
     for j in range(TILE):
         for i in range(TILE):
             ruts.depths[n, j, i] = max(ruts.depths[n, j, i], depths[j, i])
-    _note(ruts, n)
+    _record_change(ruts, n)
 
 
 @inline
 def _node(ruts, i, j):
-    """Depth of node (i, j), in UNIT."""
+    """Return the depth of node (i, j), in UNIT."""
     n = find(ruts, i >> BITS, j >> BITS)
     return float(ruts.depths[n, j & (TILE - 1), i & (TILE - 1)]) if n >= 0 else 0.0
 
 
 @kernel
 def depth_across(ruts, x, y, a_x, a_y, half):
-    """Mean depth [m] of the ruts along the line of half length `half` [m] about (x, y) in W, direction (a_x, a_y) of length 1.
+    """Return the mean depth [m] of the ruts along a line of half length `half` [m] about (x, y) in W, direction (a_x, a_y) of length 1.
 
-    Bilinear between the nodes, so continuous in all arguments; 0 where nobody has driven, and for numbers that are not finite.
+    Depths are bilinear between nodes, so the result is continuous in all arguments. It is 0 on undisturbed ground and for arguments that are not finite.
     """
     if ruts.state[0]["tiles"] == 0:
         return 0.0
@@ -248,10 +247,10 @@ def depth_across(ruts, x, y, a_x, a_y, half):
 
 @kernel
 def press(ruts, x, y, e_x, e_y, ahead, left, half, depth):
-    """Press the soil down to `depth` [m] where a line across a wheel went in a step: nodes that are deeper stay.
+    """Press the soil to `depth` [m] in the area that a line across a wheel swept in one step; deeper nodes are unchanged.
 
-    The line has the half length `half` [m], its middle is now at (x, y) in W, across the heading (e_x, e_y) of length 1, after it went `ahead`
-    [m] along the heading and `left` [m] to the left of it. Nodes within half a SPACING of what it swept are pressed, all of them at any speed.
+    The line has the half length `half` [m] and is perpendicular to the heading (e_x, e_y) of length 1. Its center is now at (x, y) in W, after a motion
+    of `ahead` [m] along the heading and `left` [m] to the left. Nodes within half a SPACING of the swept area are pressed, at any speed.
     """
     if not (abs(x) < SPACING * FARTHEST and abs(y) < SPACING * FARTHEST and abs(e_x) + abs(e_y) < 2.0 and depth > 0.0):
         return
@@ -264,11 +263,11 @@ def press(ruts, x, y, e_x, e_y, ahead, left, half, depth):
     rear, front = min(-ahead, 0.0) - edge, max(-ahead, 0.0) + edge
     right, left = min(-left, 0.0) - half - edge, max(-left, 0.0) + half + edge
     reach_y = max(rear * e_y, front * e_y) + max(right * e_x, left * e_x)
-    least_y = min(rear * e_y, front * e_y) + min(right * e_x, left * e_x)
+    lowest_y = min(rear * e_y, front * e_y) + min(right * e_x, left * e_x)
     per_x, per_y = _per(e_x), _per(-e_y)
     n, at_x, at_y = -1, 1 << 60, 1 << 60
-    for j in range(math.ceil((y + least_y) * NODES), math.floor((y + reach_y) * NODES) + 1):
-        # the part of this row of nodes that lies inside, between the front and the rear and between the sides
+    for j in range(math.ceil((y + lowest_y) * NODES), math.floor((y + reach_y) * NODES) + 1):
+        # part of this row of nodes inside the area, between front and rear and between the sides
         dy = j * SPACING - y
         a, b = (rear - dy * e_y) * per_x, (front - dy * e_y) * per_x
         c, d = (right - dy * e_x) * per_y, (left - dy * e_x) * per_y
@@ -281,10 +280,10 @@ def press(ruts, x, y, e_x, e_y, ahead, left, half, depth):
                 n = tile_at(ruts, at_x, at_y)
             if ruts.depths[n, j & (TILE - 1), i & (TILE - 1)] < pressed:
                 ruts.depths[n, j & (TILE - 1), i & (TILE - 1)] = pressed
-                _note(ruts, n)
+                _record_change(ruts, n)
 
 
 @inline
 def _per(slope):
-    """1 / slope; for a row of nodes along a side a number so large that the row is all inside, or outside, of it."""
+    """Return 1 / slope; for a row of nodes parallel to a side a large number, so that the entire row is inside or outside."""
     return 1.0 / slope if abs(slope) > 1e-9 else 1e9

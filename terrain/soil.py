@@ -1,4 +1,4 @@
-"""Soils and hard surfaces: the numbers a tire needs to know about the ground under it."""
+"""Soils and hard surfaces: parameters of the ground that the tire models use."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from simulator.base.section import Section, checked
 from simulator.base.suggestions import did_you_mean
 
 SOIL = (
-    # name                 shape unit         what it is
-    ("hardness", (), "1", "share of hard ground, 1 = road, 0 = soil"),
-    ("friction", (), "1", "friction coefficient of the hard share"),
+    # name                 shape unit         description
+    ("hardness", (), "1", "fraction of hard ground: 1 = road, 0 = soil"),
+    ("friction", (), "1", "friction coefficient of the hard fraction"),
     ("k_c", (), "N/m^(n+1)", "cohesive modulus of Bekker's p = (k_c / b + k_phi) z^n"),
     ("k_phi", (), "N/m^(n+2)", "frictional modulus of Bekker's p = (k_c / b + k_phi) z^n"),
     ("n", (), "1", "exponent of sinkage in Bekker's equation"),
@@ -24,28 +24,33 @@ SOIL = (
     ("friction_angle", (), "rad", "internal friction angle"),
     ("shear_modulus", (), "m", "K of Janosi-Hanamoto: tau = tau_max (1 - exp(-j / K))"),
     ("unit_weight", (), "N/m3", "weight of the soil per volume"),
-    ("c1", (), "1", "angle of the largest normal stress: theta_m = (c1 + c2 slip) theta_1"),
-    ("c2", (), "1", "growth of that angle with slip"),
+    ("c1", (), "1", "angle of the maximum normal stress: theta_m = (c1 + c2 slip) theta_1"),
+    ("c2", (), "1", "increase of the angle of the maximum normal stress with slip"),
     ("exit_ratio", (), "1", "exit angle over entry angle, theta_2 / theta_1, in [-1, 0]"),
     ("damping", (), "N s/m3", "pressure per rate of sinkage"),
     (
         "elastic_stiffness",
         (),
         "N/m3",
-        "pressure per height of elastic rebound (unloading and reloading), of soil that was hardly pressed: k_0",
+        "pressure per height of elastic rebound (unloading and reloading) of almost undisturbed soil: k_0",
     ),
-    ("elastic_growth", (), "N/m4", "growth of that with the depth z_u to which the soil was pressed: k_0 + A_u z_u"),
-    ("slip_sinkage", (), "1", "layer of soil that the slipping tread takes away with it, over the sinkage: the wheel digs itself in"),
-    ("tread_strength", (), "1", "strength between tread and soil over that of the soil itself; below 1 where rubber slides on a wet skin"),
+    ("elastic_growth", (), "N/m4", "increase of the elastic stiffness with the depth z_u of the compacted soil: k_0 + A_u z_u"),
+    ("slip_sinkage", (), "1", "thickness of the soil layer that a slipping tread removes, divided by the sinkage"),
+    (
+        "tread_strength",
+        (),
+        "1",
+        "shear strength between tread and soil divided by the strength of the soil; below 1 on a wet surface layer",
+    ),
 )
-"""One kind of ground. `k_c` and `k_phi` of soils with different `n` have different units and must not be compared."""
+"""Parameters of one kind of ground. `k_c` and `k_phi` of soils with different `n` have different units and are not comparable."""
 
 REFERENCE_SINKAGE = 0.1
-"""m. Two soils are blended through their pressures at this sinkage, about what the wheel of a truck makes."""
+"""m. Two soils are blended by their pressures at this sinkage, a typical sinkage of a truck wheel."""
 REFERENCE_WIDTH = 0.3
-"""m. Width of the tire for which a soil must carry anything at all."""
-LEAST_MODULUS = 100.0
-"""N/m^(n+2). Softer than snow that nobody walks on."""
+"""m. Width of the tire for which the minimum modulus of a soil is checked."""
+MIN_MODULUS = 100.0
+"""N/m^(n+2). Minimum modulus, below that of very soft snow."""
 _LOG_REFERENCE = math.log(REFERENCE_SINKAGE)
 
 FIRM = {
@@ -53,7 +58,7 @@ FIRM = {
     "unit_weight": 18e3, "c1": 0.4, "c2": 0.2, "exit_ratio": -0.35, "damping": 3e4, "elastic_stiffness": 2e8,
     "elastic_growth": 0.0, "slip_sinkage": 0.0, "tread_strength": 1.0,
 }  # fmt: skip
-"""Soil below a hard surface when a terrain names none. Its share is always zero; the numbers only keep equations finite."""
+"""Soil below a hard surface if a terrain names none. Its fraction is always zero; the values only keep the equations finite."""
 
 _RANGES = {
     "friction": (0.0, 2.0), "k_c": (-1e9, 1e9), "k_phi": (0.0, 1e10), "n": (0.05, 4.0), "cohesion": (0.0, 1e6),
@@ -61,21 +66,21 @@ _RANGES = {
     "exit_ratio": (-1.0, 0.0), "damping": (0.0, 1e8), "elastic_stiffness": (1e5, 1e12), "elastic_growth": (0.0, 1e13),
     "slip_sinkage": (0.0, 5.0), "tread_strength": (0.05, 1.0),
 }  # fmt: skip
-_LEFT_OUT = {"elastic_growth": 0.0, "slip_sinkage": 0.0, "tread_strength": 1.0}
-"""Numbers that a file may leave out."""
+_DEFAULTS = {"elastic_growth": 0.0, "slip_sinkage": 0.0, "tread_strength": 1.0}
+"""Default values of optional keys."""
 
-_SURFACE = fields_of((("friction", (), "1", "friction coefficient of a tire on it"),), _RANGES)
-_SOIL = fields_of(SOIL[1:], _RANGES, _LEFT_OUT, written={"friction_angle": "deg"})
-_LOOKS = Field("looks_like", Text("the name of the soil in whose colors it is drawn"), "the soil in whose colors it is drawn", None)
-FILE = Variants("type", {"surface": _SURFACE, "soil": _SOIL}, ("surface", "soil"), "hard ground, or soil that gives way", (_LOOKS,))
-"""Of a file in ``configs/soils``."""
+_SURFACE = fields_of((("friction", (), "1", "friction coefficient between a tire and the surface"),), _RANGES)
+_SOIL = fields_of(SOIL[1:], _RANGES, _DEFAULTS, written={"friction_angle": "deg"})
+_LOOKS_LIKE = Field("looks_like", Text("the name of a soil"), "soil whose colors are used for drawing", None)
+FILE = Variants("type", {"surface": _SURFACE, "soil": _SOIL}, ("surface", "soil"), "hard ground or deformable soil", (_LOOKS_LIKE,))
+"""Fields of a file in ``configs/soils``."""
 
 
 def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
-    """Record of table `SOIL` from a soil or surface file.
+    """Read a record of table `SOIL` from the mapping of a soil or surface file.
 
-    Such a file says ``type: surface`` and a ``friction``, or ``type: soil`` and every row of `SOIL` but the hardness, the last three if they matter; and optionally
-    ``looks_like``, the soil whose colors it is drawn in (`drawn_as`).
+    A surface file has ``type: surface`` and a ``friction``. A soil file has ``type: soil`` and all rows of `SOIL` except the hardness; the last three
+    are optional. Both accept ``looks_like``, the soil whose colors are used for drawing (`drawn_as`).
 
     Raises
     ------
@@ -90,33 +95,38 @@ def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
 
 
 def _check(section: Section, values: Record) -> None:
-    """What no single number of a soil can tell. Raises ConfigError."""
+    """Check the constraints between several values of a soil. Raises ConfigError."""
     with ErrorCollector() as faults:
         if values[0]["c1"] + values[0]["c2"] > 1.0:
-            faults.add(section.wrong("c2", "c1 + c2 at most 1: the peak stress lies in the contact"))
+            faults.add(section.wrong("c2", "c1 + c2 at most 1: the maximum stress must be inside the contact patch"))
         k = float(values[0]["k_c"] / REFERENCE_WIDTH + values[0]["k_phi"])
-        if k < LEAST_MODULUS:
-            expected = f"k_c / b + k_phi of at least {LEAST_MODULUS:g} under a tire of b = {REFERENCE_WIDTH:g} m, here {k:.3g}"
+        if k < MIN_MODULUS:
+            expected = f"k_c / b + k_phi of at least {MIN_MODULUS:g} under a tire of b = {REFERENCE_WIDTH:g} m; computed {k:.3g}"
             faults.add(section.wrong("k_c" if values[0]["k_c"] < 0.0 else "k_phi", expected))
 
 
 def named_soil(soils: Mapping[str, Mapping[str, Any]], name: Any, kind: str, file: object, key: str) -> Record:
-    """Record of the soil file `name` out of `soils`, which must be of `kind` surface or soil; ConfigError names the terrain file."""
+    """Return the record of the soil file `name` in `soils`, which must be of `kind` surface or soil.
+
+    Raises
+    ------
+    ConfigError : unknown name, or a file of another type; the message names the terrain file
+    """
     if not isinstance(name, str) or name not in soils:
-        raise ConfigError(file, key, name, f"the name of a {kind}{did_you_mean(name, soils)}; there are {', '.join(sorted(soils))}")
+        raise ConfigError(file, key, name, f"the name of a {kind}: {', '.join(sorted(soils))}{did_you_mean(name, soils)}")
     out = soil(soils[name], f"{name}.yaml")
     if (out[0]["hardness"] == 1.0) != (kind == "surface"):
-        raise ConfigError(file, key, name, f"a {kind}: that file says type: {soils[name]['type']}")
+        raise ConfigError(file, key, name, f"the name of a {kind}; the file has type: {soils[name]['type']}")
     return out
 
 
 def drawn_as(soils: Mapping[str, Mapping[str, Any]], name: str) -> str:
-    """The soil whose colors the soil `name` is drawn in: what its file says under ``looks_like``, else its own name."""
+    """Return the name of the soil whose colors are used to draw the soil `name`: the value of ``looks_like``, default: `name`."""
     return str(soils[name].get("looks_like", name))
 
 
 def surface_on_soil(surface: Record, below: Record) -> Record:
-    """Record of a hard surface that fades into the soil `below`: hardness and friction of the one, the rest of the other."""
+    """Return the record of a hard surface that fades into the soil `below`: hardness and friction of `surface`, other values of `below`."""
     out = below.copy()
     for name in ("hardness", "friction"):
         out[0][name] = surface[0][name]
@@ -142,10 +152,10 @@ def clear(out):
 
 @inline
 def add_share(soils, i, w, out):
-    """Add the share w of soil i to out (length-1 record of `SOIL`); `finish_shares` completes the blend.
+    """Add soil i with the weight w to out (length-1 record of `SOIL`); `finish_shares` completes the blend.
 
-    Everything is a weighted mean, but Bekker's moduli enter as pressures at `REFERENCE_SINKAGE`: k z_ref^n has the same unit
-    in every soil, so the pressure there runs straight from one soil to the next while the exponent does too.
+    All values are weighted means, but Bekker's moduli enter as pressures at `REFERENCE_SINKAGE`: k z_ref^n has the same unit
+    in all soils. The pressure at this sinkage therefore changes monotonically from one soil to the other, and so does the exponent.
     """
     a, s = soils[i], out[0]
     reach = w * math.exp(_LOG_REFERENCE * a["n"])
@@ -169,7 +179,7 @@ def add_share(soils, i, w, out):
 
 @inline
 def finish_shares(out):
-    """Turn the blended pressures of out (length-1 record of `SOIL`) back into moduli of the blended exponent."""
+    """Convert the blended pressures of out (length-1 record of `SOIL`) back to moduli for the blended exponent."""
     scale = math.exp(-_LOG_REFERENCE * out[0]["n"])
     out[0]["k_c"] *= scale
     out[0]["k_phi"] *= scale

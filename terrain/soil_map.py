@@ -1,4 +1,4 @@
-"""A map of soils beside a map of heights: samples that are indices, each of which stands for a soil or a hard surface."""
+"""Soil map next to a height map: samples are indices, each assigned to a soil or a hard surface."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from terrain.readers.kinds import FIELDS
 PLACES = ("file", "format", "first_row", "row_runs", "origin", "spacing", "extent", "crs")
 _OF_INDEX = (
     Field("index", Number("1", 0, 65535, whole=True), "value of the samples"),
-    Field("soil", Text("the name of a soil"), "the soil there, a file in configs/soils", None),
-    Field("surface", Text("the name of a surface"), "the hard surface there, a file in configs/soils", None),
+    Field("soil", Text("the name of a soil"), "soil, a file in configs/soils", None),
+    Field("surface", Text("the name of a surface"), "hard surface, a file in configs/soils", None),
 )
 SOIL_MAP = Field(
     "soil_map",
     Group(
         (
             *(field for field in FIELDS if field.name in PLACES),
-            Field("soils", ListOf(Group(_OF_INDEX), least=1), "what each index stands for; every index under the grid is among them"),
+            Field("soils", ListOf(Group(_OF_INDEX), least=1), "soil or surface of each index; all indices within the grid must be listed"),
         )
     ),
-    "samples that are indices of soils and surfaces, each as far as halfway to the next; roads lie on it",
+    "raster of soil and surface indices; a sample applies halfway to the next samples, roads cover the map",
     None,
 )
 OUTSIDE = -1
-"""Index of nodes beyond the map: the natural ground stays."""
+"""Index of nodes outside the map; they keep the natural ground."""
 
 
 def soil_indices(terrain: Section, georeference: Section | None, folder: Path, x: Values, y: Values) -> NDArray[np.int32] | None:
-    """Index (ny, nx) of the nodes at x and y of a terrain file, OUTSIDE beyond its map; None without one.
+    """Return the index (ny, nx) of the nodes at x and y of a terrain file, OUTSIDE beyond its map; None without a map.
 
     Raises
     ------
-    ConfigError : the map cannot be used, or has an index that stands for nothing
+    ConfigError : unusable map, or an index without a soil or surface
     """
     if "soil_map" not in terrain.mapping:
         return None
     section = terrain.section("soil_map")
     for entry in section.sections("soils"):
         if ("soil" in entry.mapping) == ("surface" in entry.mapping):
-            raise ConfigError(entry.file, entry.key, dict(entry.mapping), "one of soil, surface")
+            raise ConfigError(entry.file, entry.key, dict(entry.mapping), "exactly one of soil, surface")
     found = placed(section, georeference, folder, indices=True)
     assert isinstance(found.source, Raster)
     nearest = found.source.nearest
@@ -57,11 +57,11 @@ def soil_indices(terrain: Section, georeference: Section | None, folder: Path, x
     unknown = np.argwhere(~np.isin(indices, [OUTSIDE, *known]))
     if len(unknown):
         j, i = unknown[0]
-        raise ConfigError(terrain.file, "soil_map.soils", known, f"also index {indices[j, i]}, at x = {x[i]:g}, y = {y[j]:g}")
+        raise ConfigError(terrain.file, "soil_map.soils", known, f"an entry for index {indices[j, i]}, at x = {x[i]:g}, y = {y[j]:g}")
     return indices
 
 
 def soil_layers(section: Section, indices: NDArray[np.int32], free: NDArray[np.bool_]) -> list[Layer]:
-    """Soils and surfaces of a map with the nodes (ny, nx) where they lie, as far as these are free."""
+    """Return the layers of a soil map: soils and surfaces with the mask (ny, nx) of their nodes, restricted to `free` nodes."""
     entries = section.sections("soils")
     return [(entry, "soil" if "soil" in entry.mapping else "surface", free & (indices == entry.mapping["index"])) for entry in entries]

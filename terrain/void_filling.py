@@ -1,7 +1,7 @@
-"""Voids of elevation data, filled: a membrane is stretched over each from its rim.
+"""Fill voids of elevation data with a membrane (solution of Laplace's equation) that is attached to the rim of each void.
 
-So every height lies between the lowest and the highest of the rim, and no slope inside is steeper than there: what one would draw by hand. It
-is no measurement, and whoever fills says how much of it there is.
+All filled heights are between the minimum and the maximum of the rim, and no slope inside is steeper than at the rim. Filled heights are not
+measurements; callers must report how many there are.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from numpy.typing import NDArray
 from terrain.readers.contract import Values
 
 CLOSE = 1e-4
-"""m. As near to its neighbors' mean as that every height is."""
-MOST_ROUNDS = 3000
-"""Of the search for the membrane; about twice the width of the widest void in samples is needed."""
+"""m. Tolerance of the residual: difference of each height from the mean of its neighbors."""
+MAX_ITERATIONS = 3000
+"""Maximum number of iterations; about twice the width of the widest void in samples is needed."""
 
 
 def filled(heights: Values) -> Values:
-    """Heights (rows, columns) with a value at every NaN: the mean of its neighbors (Laplace's equation, nothing flows through the border of
-    the grid). At least one height is none."""
+    """Return heights (rows, columns) with a value at every NaN: the mean of its neighbors.
+
+    This solves Laplace's equation without flux through the border of the grid. At least one height must not be NaN.
+    """
     void = np.isnan(heights)
     if not void.any():
         return heights
-    out = _guessed(heights)
+    out = _initial_guess(heights)
     cells = np.flatnonzero(void)
     neighbors, there = _neighbors(cells, heights.shape)
     number = np.full(heights.size, -1)
@@ -34,8 +36,8 @@ def filled(heights: Values) -> Values:
     return out
 
 
-def _guessed(heights: Values) -> Values:
-    """NaN filled with the membrane over blocks of four samples."""
+def _initial_guess(heights: Values) -> Values:
+    """Return heights in which NaN are replaced by the membrane over blocks of four samples, as initial guess."""
     if not np.isnan(heights).any():
         return heights.copy()
     rows, columns = (n + n % 2 for n in heights.shape)
@@ -49,7 +51,7 @@ def _guessed(heights: Values) -> Values:
 
 
 def _neighbors(cells: NDArray[np.intp], shape: tuple[int, ...]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Flat numbers (n, 4) of the samples around cells, and whether there are any."""
+    """Return flat indices (n, 4) of the neighbors of cells, and a mask of the neighbors inside the grid."""
     rows, columns = shape
     j, i = np.divmod(cells, columns)
     around = np.column_stack((cells - columns, cells + columns, cells - 1, cells + 1))
@@ -58,9 +60,13 @@ def _neighbors(cells: NDArray[np.intp], shape: tuple[int, ...]) -> tuple[NDArray
 
 
 def _membrane(start: Values, inner: NDArray[np.intp], degree: Values, known: Values) -> Values:
-    """Heights of which each is the mean of its neighbors, by conjugate gradients [Hestenes and Stiefel 1952].
+    """Compute heights that equal the mean of their neighbors, by conjugate gradients [Hestenes and Stiefel 1952].
 
-    inner : (n, 4) numbers of neighbors that are sought too, -1 for others; known : sums of the others; degree : number of neighbors
+    Parameters
+    ----------
+    inner : (n, 4) indices of unknown neighbors, -1 for others
+    degree : number of neighbors
+    known : sums of the known neighbors
     """
 
     def pull(z: Values) -> Values:
@@ -68,16 +74,16 @@ def _membrane(start: Values, inner: NDArray[np.intp], degree: Values, known: Val
         return np.asarray(degree * z - padded[inner].sum(axis=1), np.float64)
 
     z = start.copy()
-    rest = known - pull(z)
-    direction, size = rest / degree, float(rest @ (rest / degree))
-    for _ in range(MOST_ROUNDS):
-        if np.abs(rest).max() < CLOSE:
+    residual = known - pull(z)
+    direction, size = residual / degree, float(residual @ (residual / degree))
+    for _ in range(MAX_ITERATIONS):
+        if np.abs(residual).max() < CLOSE:
             break
         pulled = pull(direction)
         step = size / float(direction @ pulled)
         z += step * direction
-        rest -= step * pulled
-        scaled = rest / degree
-        before, size = size, float(rest @ scaled)
+        residual -= step * pulled
+        scaled = residual / degree
+        before, size = size, float(residual @ scaled)
         direction = scaled + (size / before) * direction
     return z

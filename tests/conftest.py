@@ -19,8 +19,15 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
 
 BY_THE_CLOCK = {
     *("test_live.py", "test_signals.py", "test_window_gone.py", "test_terminal.py", "test_failing_parts.py"),
-    *("test_platform_process.py", "test_virtual_platform.py", "test_survival.py", "test_keeper.py", "test_claims.py", "test_window.py"),
-    *("test_tenants_on_the_command_line.py", "test_parameters_in_sessions.py", "test_previews.py", "test_engine.py"),
+    *(
+        "test_platform_process.py",
+        "test_virtual_platform.py",
+        "test_survival.py",
+        "test_view_supervisor.py",
+        "test_drive_lock.py",
+        "test_window.py",
+    ),
+    *("test_plugins_on_the_command_line.py", "test_parameters_in_sessions.py", "test_previews.py", "test_engine.py"),
 }
 """Files whose tests run several processes in real time: one of them at a time, so that no more than one other test is beside it."""
 

@@ -1,14 +1,15 @@
-"""What the air does to a vehicle: drag, lift on the axles, side force and yaw moment.
+"""Aerodynamic forces on a vehicle: drag, axle lift, side force and yaw moment.
 
-With v the velocity of the vehicle relative to the air at the point where the forces act, in B, and q = rho / 2, the air gives there
+With v the velocity of the vehicle relative to the air at the point of action, in B, and q = rho / 2, the air exerts at this point
 
     F = -q A |v| (C_D v_x, C_S v_y, C_D v_z)                    drag and side force
     N = -q A L C_N v_x v_y                                      yaw moment
-    Z = q A C_L v_x^2      at each axle's x                      lift
+    Z = q A C_L v_x^2      at the x of each axle                 lift
 
-For a flow from ahead at the angle b = v_y / |v| these are the linear laws of [SAE J1594]: C_Y = C_S b and C_N b over the wheelbase L; at 90
-degrees the side force is C_S and the yaw moment is gone, as in wind tunnels (Hucho, Aerodynamics of Road Vehicles, ch. 5). A car with C_N > 0
-is turned away from the wind. Without the further coefficients there is drag against the flow alone, whatever side it comes from.
+For a flow from the front at the angle b = v_y / |v| these are the linear formulas of [SAE J1594]: C_Y = C_S b, and C_N b over the wheelbase
+L. At 90 degrees the side force coefficient is C_S and the yaw moment vanishes, as in wind tunnels (Hucho, Aerodynamics of Road Vehicles,
+ch. 5). With C_N > 0 the yaw moment turns the car away from the wind. Without the further coefficients, the only force is a drag against the
+flow, regardless of the direction of the flow.
 """
 
 from __future__ import annotations
@@ -30,32 +31,41 @@ from vehicles.suspension.axle_table import POINT
 AERODYNAMICS = (
     ("drag_area", (), "m2", "drag coefficient times frontal area"),
     ("air_density", (), "kg/m3", "density of the air"),
-    ("drag_point", (3,), "m", "where drag and side force act, in B"),
-    ("flow_point", (3,), "m", "where the flow is looked at, in B: the reference point, or where the file says that the forces act"),
-    ("shaped", (), "1", "1: there is more than drag", "i8"),
+    ("drag_point", (3,), "m", "point of action of drag and side force, in B"),
+    (
+        "flow_point",
+        (3,),
+        "m",
+        "point at which the flow velocity is evaluated, in B: the reference point, or the point of action from the file",
+    ),
+    ("shaped", (), "1", "1: further coefficients exist in addition to drag", "i8"),
     ("side_area", (), "m2", "side force coefficient times frontal area"),
     ("yaw_volume", (), "m3", "yaw moment coefficient times frontal area and wheelbase"),
     ("lift_area", (2,), "m2", "lift coefficients of front and rear axle times frontal area"),
-    ("lift_x", (2,), "m", "where they act, in B"),
+    ("lift_x", (2,), "m", "x of the points of action of the lift forces, in B"),
 )
-"""Of the record BODY of a vehicle."""
+"""Rows of the record BODY of a vehicle."""
 _SLOPE = Number("1/rad", -20.0, 20.0)
 AERODYNAMICS_FILE = (
     Field("drag_coefficient", Number("1", 0.0, 10.0), "drag coefficient"),
-    Field("frontal_area", Number("m2", 0.0, 1e3), "area that all coefficients belong to"),
+    Field("frontal_area", Number("m2", 0.0, 1e3), "reference area of all coefficients"),
     Field("air_density", Number("kg/m3", 0.0, 1e3), "density of the air"),
-    Field("lift_coefficients", Number("1", -10.0, 10.0, shape=(2,)), "lift of front and rear axle, + = up", None),
-    Field("side_force_slope", _SLOPE, "side force coefficient per rad of flow angle; the drag coefficient when left out", None),
+    Field("lift_coefficients", Number("1", -10.0, 10.0, shape=(2,)), "lift coefficients of front and rear axle, + = up", None),
+    Field("side_force_slope", _SLOPE, "side force coefficient per rad of flow angle; default: the drag coefficient", None),
     Field("yaw_moment_slope", _SLOPE, "yaw moment coefficient per rad, over the wheelbase, + = turns away from the wind", None),
     Field(
-        "point", POINT, "where drag and side force act; the center of mass of the chassis when left out", None, frame="the chassis frame"
+        "point",
+        POINT,
+        "point of action of drag and side force; default: the center of mass of the chassis",
+        None,
+        frame="the chassis frame",
     ),
 )
-"""Of the section `aerodynamics` of a vehicle file."""
+"""Fields of the section `aerodynamics` of a vehicle file."""
 
 
 def read_aerodynamics(s: Section, body: NDArray, axles_x: tuple[float, float]) -> None:
-    """Fill the rows of AERODYNAMICS of a BODY record from a checked section; axles_x: of front and rear wheel centers, in B [m]."""
+    """Fill the rows of AERODYNAMICS of a BODY record from a checked section; axles_x: x of front and rear wheel centers, in B [m]."""
     b = body[0]
     area = s.number("frontal_area")
     b["drag_area"], b["air_density"] = s.number("drag_coefficient") * area, s.number("air_density")
@@ -70,7 +80,7 @@ def read_aerodynamics(s: Section, body: NDArray, axles_x: tuple[float, float]) -
 
 @inline
 def air_forces(b, air, R_WB, state):
-    """Force and couple (3 each) of the air on the chassis about its reference point, in B [N, N m].
+    """Return force and couple (3 each) of the air on the chassis about the chassis reference point, in B [N, N m].
 
     b : (1,) of BODY, air : (1,) of `terrain.wind.AIR`, R_WB : (3, 3), state : (1,) of STATE
     """

@@ -1,18 +1,20 @@
-"""Sets the tie rods of a vehicle as a garage would: until it stands with the toe that its file wants.
+"""Adjust the tie rods of a vehicle until the vehicle at rest has the toe that its file specifies.
 
-The vehicle stands on level ground with its fixed masses. At the thetas at which it stands every tie rod that has a target gets the length with
-which its wheel points there: the carrier turns about the line that `CornerDesign.kingpin` gives, so wheel axle and outer joint run on circles,
+The vehicle rests on level ground with its fixed masses. At the thetas of this equilibrium every tie rod with a target gets the length at
+which its wheel has the target heading. The carrier turns about the line of `CornerDesign.kingpin`, so wheel axle and outer joint move on
+circles,
 
     v . (axle turned by x) = 0,  v = (cos h, sin h, 0) along the heading h,      rod = |K turned by x - Q|                     (1)
 
-which is a cos, a sin and a number, solved at once; of a kind that knows no such line, or of wheels on bushings,
-the length is found by secants. The vehicle is settled
-again, for the wheels now stand a little elsewhere, until the toe is right as it stands. Every other round brings about four digits: toe hardly
-depends on theta. As long as nothing but lengths changes, a round goes on from the equilibrium of the last one; at the end the vehicle is
-settled as in any reset, so that it stands as one that was never aligned would.
+Equation (1) is a sum of a cosine, a sine and a constant, and is solved in closed form. For a corner kind without such a line, and for
+wheels on bushings, the secant method computes the length.
 
-The result is a vehicle like any other, its description with carriers that are turned in the design position (`CornerDesign.with_tie_rod`). The ends of
-the travel stay those of the hardpoints: they keep a margin that no setting of a tie rod uses up.
+The vehicle is then settled again, because the equilibrium has changed, until the toe in equilibrium is right. Each iteration gains about
+four digits, because toe hardly depends on theta. As long as only lengths change, an iteration starts from the equilibrium of the previous
+one. At the end the vehicle is settled as in any reset, so that its state equals that of a vehicle that was never aligned.
+
+The result is an ordinary vehicle whose description has carriers that are turned in the design position (`CornerDesign.with_tie_rod`). The
+travel limits stay those of the hardpoints: their margin is larger than the effect of any tie-rod adjustment.
 """
 
 from __future__ import annotations
@@ -41,37 +43,37 @@ from vehicles.vehicle import Vehicle, arrays_of
 Vector = NDArray[np.float64]
 
 ERROR = math.radians(1e-10)
-"""rad. Largest error of a toe of the standing vehicle."""
+"""rad. Maximum error of a toe of the vehicle at rest."""
 
-ROUNDS = 8
-"""Times the vehicle is settled; three are enough."""
+MAX_ITERATIONS = 8
+"""Maximum number of times the vehicle is settled; three are enough."""
 
-SECANTS = 20
-"""Lengths of a tie rod that are tried at one theta; five are enough."""
+MAX_SECANTS = 20
+"""Maximum number of tie-rod lengths tried at one theta; five are enough."""
 
-FIRST = 1e-4
-"""m. Change of the length that is tried first."""
+FIRST_CHANGE = 1e-4
+"""m. First change of the length in the secant method."""
 
 
 def aligned_vehicle(
     description: Description, tires: TireSet, drivetrain: Any, file: str, level: Callable[[], Ground | GroundArrays]
 ) -> Vehicle:
-    """A vehicle with its tie rods set to the toe that its axles want; as it is described where none wants any.
+    """Return a vehicle with its tie rods set to the toe that its axles specify; without any toe target, the vehicle as described.
 
     Parameters
     ----------
-    description, tires, drivetrain, file : of a `Vehicle`
-    level : gives the level ground on which it is set up, if that is needed
+    description, tires, drivetrain, file : as for a `Vehicle`
+    level : returns the level ground for the adjustment; called only if needed
 
     Raises
     ------
     ConfigError : the toe of an axle cannot be set
-    JounceError : the vehicle does not stand
+    JounceError : the vehicle has no static equilibrium
     """
-    axles, mechanism, stood = description.mechanism.axles, description.mechanism, EquilibriumCache()
+    axles, mechanism, equilibria = description.mechanism.axles, description.mechanism, EquilibriumCache()
     targets = {i: toe for n, axle in enumerate(description.alignments) if (toe := axle.toe) is not None for i in axles.on(n)}
     if not targets:
-        return Vehicle(description, tires, drivetrain, file, stood)
+        return Vehicle(description, tires, drivetrain, file, equilibria)
     _refuse_tables(description)
     own = replace(
         mechanism,
@@ -80,15 +82,15 @@ def aligned_vehicle(
         blocks=tuple(replace(block, parameters=block.parameters.copy()) for block in mechanism.blocks),
     )
     try:
-        vehicle = Vehicle(replace(description, mechanism=own, table_tolerance=None), tires, drivetrain, file, stood)
-        bench = _Bench(vehicle, arrays_of(level()), targets)
+        vehicle = Vehicle(replace(description, mechanism=own, table_tolerance=None), tires, drivetrain, file, equilibria)
+        bench = _AlignmentBench(vehicle, arrays_of(level()), targets)
         bench.set_rods()
     except ConfigError as error:
-        raise _of_toe(description, error) from None
+        raise _as_toe_error(description, error) from None
     designs = tuple(bench.designs)
     described = replace(description, mechanism=replace(own, designs=designs), design=replace(description.design, corners=designs))
-    if own.blocks or described.table_tolerance is not None:  # of blocks each vehicle has copies, and tables are made of what was set
-        return Vehicle(described, tires, drivetrain, file, stood)
+    if own.blocks or described.table_tolerance is not None:  # each vehicle copies its blocks, and tables depend on the adjusted rods
+        return Vehicle(described, tires, drivetrain, file, equilibria)
     vehicle.reset_to_design()
     vehicle.description = described
     return vehicle
@@ -96,13 +98,13 @@ def aligned_vehicle(
 
 @kernel
 def rod_for(on, other, K, Q, axle, heading):
-    """Length [m] of the rod between K and Q with which a wheel points to a heading [rad, + = left], eq. (1); no number: with none.
+    """Return the rod length [m] between K and Q at which a wheel has a heading [rad, + = left], eq. (1); NaN if no length exists.
 
     Parameters
     ----------
     on, other : points (3,) of the line about which the carrier turns
     K, Q : outer and inner joint of the rod (3,), K on the carrier
-    axle : of the wheel as it is (3,), pointing left
+    axle : present direction of the wheel axle (3,), pointing left
     """
     along_line = sub(vector(other), vector(on))
     n, v, a = scale(1.0 / math.sqrt(dot(along_line, along_line)), along_line), (math.cos(heading), math.sin(heading), 0.0), vector(axle)
@@ -124,27 +126,27 @@ def rod_for(on, other, K, Q, axle, heading):
 
 @inline
 def nearest_turn(angle):
-    """The same angle within half a turn of zero [rad]."""
+    """Return the equivalent angle within half a turn of zero [rad]."""
     return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)
 
 
 def toe_in(headings: Vector, sides: Vector) -> Vector:
-    """Toe (wheels,) [rad], + = toe-in, of wheels with these headings [rad, + = left]; sides: + for a wheel on the left."""
+    """Return the toe (wheels,) [rad], + = toe-in, for wheel headings [rad, + = left]; sides: + for a wheel on the left."""
     return -np.sign(sides) * headings
 
 
 def _refuse_tables(description: Description) -> None:
-    """Raises ConfigError: the suspension is known by tables only, which are made for the tie rods that there are."""
+    """Raise ConfigError if the suspension exists only as tables, which are built for the given tie rods."""
     linkage = next((corner for corner in description.mechanism.designs if corner.linkage is not None), None)
     if linkage is not None:
         key = next(axle.key for axle in description.alignments if axle.toe is not None)
         raise ConfigError(
-            linkage.file, key, "a target", f"nothing: tie rods cannot be set beside an axle from a mechanism file ({linkage.key})"
+            linkage.file, key, "a target", f"no toe: tie rods cannot be adjusted with an axle from a mechanism file ({linkage.key})"
         )
 
 
-def _of_toe(description: Description, error: ConfigError) -> ConfigError:
-    """What a corner says of its tie rod, as a complaint about the toe of its axle."""
+def _as_toe_error(description: Description, error: ConfigError) -> ConfigError:
+    """Return an error about the tie rod of a corner as an error about the toe of its axle."""
     axle = next((n for n, name in enumerate(description.mechanism.axles.names) if error.key == f"axles.{name}"), None)
     alignment = None if axle is None else description.alignments[axle]
     if alignment is None or alignment.toe is None:
@@ -153,13 +155,13 @@ def _of_toe(description: Description, error: ConfigError) -> ConfigError:
 
 
 @dataclass
-class _Bench:
-    """A vehicle whose tie rods are turned."""
+class _AlignmentBench:
+    """A vehicle whose tie rods are being adjusted."""
 
     vehicle: Vehicle
     level: GroundArrays
     targets: dict[int, float]
-    """Toe [rad] by wheel."""
+    """Toe [rad] by wheel index."""
 
     def __post_init__(self) -> None:
         self.hardpoints: tuple[CornerDesign, ...] = self._mechanism.designs
@@ -167,40 +169,40 @@ class _Bench:
         self.lengths = {i: self.hardpoints[i].tierod_length for i in self.targets}
         self.slopes: dict[int, float] = {}
         self.unwritten: set[int] = set()
-        """Wheels of which the kernels know the length of the tie rod only."""
+        """Wheels whose new tie-rod length only the kernels have; the corner design is not updated yet."""
 
     @property
     def _mechanism(self) -> MechanismParameters:
         return self.vehicle.description.mechanism
 
     def set_rods(self) -> None:
-        """Until the vehicle stands as wanted. Raises ConfigError, JounceError."""
+        """Adjust the tie rods until the vehicle at rest has all target toes. Raises ConfigError, JounceError."""
         self.vehicle.settle(self.level)
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ITERATIONS):
             if self._is_right():
-                self.vehicle.note_standing(self.level)
+                self.vehicle.cache_equilibrium(self.level)
                 return
-            self._set_as_it_stands()
+            self._adjust_all()
             if self.unwritten:
                 self._set_rods_on()
-                self.vehicle.note_level()
+                self.vehicle.cache_level_equilibrium()
             self.vehicle.settle(self.level)
-        raise JounceError(f"{self.vehicle.description.name}: its tie rods cannot be set: the toe changes with every round")
+        raise JounceError(f"{self.vehicle.description.name}: cannot set the tie rods; the toe does not converge")
 
     def _set_rods_on(self) -> None:
-        """Go on with lengths alone, the vehicle settled beside where it stood; the corners are written when that does not change them any more."""
-        for _ in range(ROUNDS):
+        """Iterate with lengths alone, each time from the previous equilibrium; write the corner designs when the toe is right."""
+        for _ in range(MAX_ITERATIONS):
             self.vehicle.settle_on(self.level)
             if self._is_right():
                 break
-            self._set_as_it_stands()
+            self._adjust_all()
         for i in list(self.unwritten):
             self._turn(i, self.lengths[i])
 
     def _is_right(self) -> bool:
         return bool(np.abs(self._errors()).max() < ERROR)
 
-    def _set_as_it_stands(self) -> None:
+    def _adjust_all(self) -> None:
         """Give every wheel its toe at the present theta. Raises ConfigError."""
         solved = [i for i in self.targets if self._solve_rod(i)]
         errors = dict(zip(self.targets, self._errors(), strict=True))
@@ -208,11 +210,11 @@ class _Bench:
             if i not in solved:
                 self._search_rod(i)
             elif not abs(errors[i]) <= ERROR:
-                self._turn(i, self.lengths[i])  # which says so where the loop does not close
+                self._turn(i, self.lengths[i])  # raises ConfigError where the loop does not close
                 raise self._no_length(i)
 
     def _solve_rod(self, i: int) -> bool:
-        """The same for one wheel, at once; False: nobody knows the line about which its carrier turns. Raises ConfigError."""
+        """Set the toe of one wheel in closed form; return False if the turning axis of its carrier is unknown. Raises ConfigError."""
         if self.vehicle.yields:
             return False
         s = self.vehicle.space
@@ -221,7 +223,7 @@ class _Bench:
             return False
         k = s.kinematics[0]
         vectors = (*line, s.inputs[0]["Q"][:, i], k["axle"][:, i])
-        on, other, K, Q, axle = (np.ascontiguousarray(one) for one in vectors)  # alike of all kinds: compiled once
+        on, other, K, Q, axle = (np.ascontiguousarray(one) for one in vectors)  # one array layout for all kinds: compiled once
         length = rod_for(on, other, K, Q, axle, -float(np.sign(k["W"][1, i])) * self.targets[i])
         if math.isnan(length):
             raise self._no_length(i)
@@ -233,7 +235,7 @@ class _Bench:
         return True
 
     def _write_length(self, i: int, length: float) -> bool:
-        """Have corner i stand as with a tie rod of that length. False: its kind knows no quick way."""
+        """Write the tie-rod length of corner i into the kernel records. Return False if its kind has no direct formula."""
         mechanism, corner = self._mechanism, self.designs[i]
         if corner.block is None:
             return corner.write_length(mechanism.own, i, length)
@@ -244,10 +246,10 @@ class _Bench:
         return done
 
     def _search_rod(self, i: int) -> None:
-        """The same by secants."""
+        """Set the toe of one wheel by the secant method."""
         before, error = self.lengths[i], self._error(i)
-        length = before - error / self.slopes[i] if i in self.slopes else before + FIRST
-        for _ in range(SECANTS):
+        length = before - error / self.slopes[i] if i in self.slopes else before + FIRST_CHANGE
+        for _ in range(MAX_SECANTS):
             self._turn(i, length)
             changed = self._error(i)
             if abs(changed) < 0.1 * ERROR or changed == error:
@@ -258,10 +260,10 @@ class _Bench:
 
     def _no_length(self, i: int) -> ConfigError:
         corner = self.hardpoints[i]
-        return ConfigError(corner.file, corner.key, "no length", "a toe that a length of the tie rod gives")
+        return ConfigError(corner.file, corner.key, "no length", "a toe that the tie rod can reach")
 
     def _turn(self, i: int, length: float) -> None:
-        """Give corner i a tie rod of that length and write it where the kernels find it. Raises ConfigError: the loop does not close with it."""
+        """Give corner i a tie rod of this length and write its records. Raises ConfigError if the loop does not close with this length."""
         mechanism = self._mechanism
         self.lengths[i], self.designs[i] = length, self.hardpoints[i].with_tie_rod(length)
         self.unwritten.discard(i)
@@ -271,14 +273,14 @@ class _Bench:
             self._hand_over(mechanism.write_corner(i, self.designs[i]))
 
     def _hand_over(self, n: int) -> None:
-        """Have the kernels see the parameters of block n."""
+        """Copy the parameters of block n into the memory that the kernels read."""
         blocks = self._mechanism.blocks
         at = sum(other.parameters.nbytes for other in blocks[:n])
         own = blocks[n].parameters.view(np.uint8).ravel()
         self.vehicle.space.blocks.parameters[at : at + len(own)] = own
 
     def _errors(self) -> Vector:
-        """Toe of the wheels that have a target where they are, less that [rad]."""
+        """Return the present toe of the wheels with a target, minus the target [rad]."""
         present_suspension(self.vehicle.model, self.vehicle.space)
         if self.vehicle.yields:
             displace_wheels(self.vehicle.model, self.vehicle.space)
@@ -287,5 +289,5 @@ class _Bench:
         return toe_in(np.arctan2(-axle[0], axle[1]), k["W"][1, those]) - list(self.targets.values())
 
     def _error(self, i: int) -> float:
-        """That of wheel i."""
+        """Return the toe error of wheel i [rad]."""
         return float(self._errors()[list(self.targets).index(i)])

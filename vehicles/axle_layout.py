@@ -1,8 +1,8 @@
-"""How many axles and wheels a vehicle has: lengths that the tables of a vehicle leave open.
+"""Numbers of axles and wheels of a vehicle: the open lengths in the tables of a vehicle.
 
-A table with WHEELS or AXLES in its shapes stands for vehicles of every size; `record_for` makes the record of one size. Kernels take the
-number from the shapes of the records they are handed (`len(k[0]["D"])`): it is a constant of the compiled kernel, so that each size has its
-own and the usual one pays nothing for the others.
+A table with WHEELS or AXLES in its shapes describes vehicles of every size; `record_for` creates the record for one size. Kernels take the
+numbers from the shapes of the records passed to them (`len(k[0]["D"])`). The numbers are constants of a compiled kernel: each size has its
+own kernel, and the common size does not pay for the others.
 
 An axle has a left and a right side, or one wheel in the middle. Corners are counted from the front, left before right.
 """
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.base.memoize import memoize_table
-from simulator.base.records import Length, Record, Table, labelled, record, sized
+from simulator.base.records import Length, Record, Table, labeled, record, sized
 
 AXLES = Length("axles", 2)
 WHEELS = Length("wheels", 4, ("FL", "FR", "RL", "RR"))
@@ -29,7 +29,7 @@ class AxleLayout(NamedTuple):
 
     @property
     def is_usual(self) -> bool:
-        """Whether it is that of the tables where nothing is said."""
+        """True for the default size: two axles and four wheels."""
         return self == USUAL
 
 
@@ -38,35 +38,35 @@ USUAL = AxleLayout(int(AXLES), int(WHEELS))
 
 @dataclass(frozen=True)
 class Axles:
-    """The axles of a vehicle, from the front: their names in its file, and the corners that stand on each, 2 or 1."""
+    """Axles of a vehicle, from the front: names in its file, and number of corners (2 or 1) of each axle."""
 
     names: tuple[str, ...]
     sides: tuple[int, ...]
 
     @property
     def size(self) -> AxleLayout:
-        """Their numbers."""
+        """Numbers of axles and wheels."""
         return AxleLayout(len(self.names), sum(self.sides))
 
     @property
     def corners(self) -> tuple[str, ...]:
-        """Names of the corners: the first letter of their axle and L, R or, of one in the middle, M."""
+        """Names of the corners: first letter of the axle, then L, R or M (one wheel in the middle)."""
         return tuple(
             name[0].upper() + side for name, count in zip(self.names, self.sides, strict=True) for side in ("LR" if count == 2 else "M")
         )
 
     def on(self, axle: int) -> range:
-        """Corners of an axle."""
+        """Return the corners of an axle."""
         first = sum(self.sides[:axle])
         return range(first, first + self.sides[axle])
 
     def of(self, corner: int) -> int:
-        """Axle of a corner."""
+        """Return the axle of a corner."""
         return next(n for n in range(len(self.names)) if corner in self.on(n))
 
     def named(self, table: Table) -> Table:
-        """A table of a vehicle with these axles, in which its wheels have their names."""
-        return labelled(sized_for(table, self.size), WHEELS.name, self.corners)
+        """Return the table sized for a vehicle with these axles, with the names of its wheels."""
+        return labeled(sized_for(table, self.size), WHEELS.name, self.corners)
 
     def write(self, standing: Record) -> None:
         """Fill the rows of STANDING of a record."""
@@ -79,24 +79,24 @@ USUAL_AXLES = Axles(("front", "rear"), (2, 2))
 
 STANDING = (
     # name     shape   unit  what it is
-    ("axle", (WHEELS,), "1", "which axle the corner stands on", "i8"),
+    ("axle", (WHEELS,), "1", "axle of the corner", "i8"),
     ("first", (AXLES,), "1", "per axle, its first corner", "i8"),
-    ("sides", (AXLES,), "1", "per axle, 2: a left and a right corner, 1: one in the middle", "i8"),
+    ("sides", (AXLES,), "1", "per axle, 2: a left and a right corner, 1: one corner in the middle", "i8"),
 )
-"""Rows of every record of whose numbers some are per corner and some per axle."""
+"""Rows of every record that has values per corner and values per axle."""
 
 
 @memoize_table
 def sized_for(table: Table, size: AxleLayout) -> Table:
-    """The table of a vehicle of that size."""
+    """Return the table for a vehicle of this size."""
     return sized(table, axles=size.axles, wheels=size.wheels)
 
 
 def record_for(table: Table, size: AxleLayout, count: int = 1) -> Record:
-    """Zeroed records of it."""
+    """Return zeroed records of a table for a vehicle of this size."""
     return record(sized_for(table, size), count)
 
 
 def size_of(corners: Record) -> AxleLayout:
-    """Size of the vehicle to which a record with the rows of STANDING belongs."""
+    """Return the size of the vehicle to which a record with the rows of STANDING belongs."""
     return AxleLayout(len(corners[0]["sides"]), len(corners[0]["axle"]))

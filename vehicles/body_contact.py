@@ -1,16 +1,16 @@
-"""The body on the ground: points of the sheet metal and the frame that bear on it, so that a vehicle may lie on its side or its roof.
+"""Contact of the body with the ground: points of sheet metal and frame, so that a vehicle can lie on its side or its roof.
 
-At a point p of the body below the ground, with the ground's normal n, depth = (ground - p_z) n_z and the point's velocity v:
+At a point p of the body below the ground, with the ground normal n, depth = (ground - p_z) n_z and the velocity v of the point:
 
-    normal    N = rate (depth - dent) - damping v . n    from 0 to `strength`; the damper comes in over FADE
-    dent      grows as far as N would pass `strength`, and is mended by MENDING, or when the point leaves the ground
-    tangent   F = -rate u - damping u'    a bristle u that is drawn along; |F| <= friction N
+    normal    N = rate (depth - dent) - damping v . n    from 0 to `strength`; the damper fades in over FADE
+    dent      grows as far as N would exceed `strength`; decreases with RECOVERY_SPEED, or to 0 when the point leaves the ground
+    tangent   F = -rate u - damping u'    u is the deflection of a bristle that moves with the point; |F| <= friction N
 
-The dent is what takes the energy of a fall: no more than strength^2 / (2 rate) comes back from a point, from however high, and however
-suddenly the ground rises under it. The bristle holds a body that lies still where it is, without creep.
+The dent absorbs the energy of a fall: a point returns at most strength^2 / (2 rate), regardless of the height of the fall and of any sudden
+rise of the ground. The bristle holds a body at rest in place, without creep.
 
-Points are looked at only when one can have come near: the smallest distance found last is used up by the way of the fastest point, times
-what the steepest ground can rise on that way.
+The points are evaluated only when one of them can be close to the ground. The smallest distance of the last evaluation is reduced by the
+path length of the fastest point, times the maximum rise of the ground along this path.
 """
 
 from __future__ import annotations
@@ -30,59 +30,59 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section
 from terrain.composite_height import composed_height_and_normal
 
-MOST_POINTS = 32
-FEWEST = 4
+MAX_POINTS = 32
+MIN_POINTS = 4
 
 FARTHEST = 100.0
-"""m. No coordinate of a point lies further away."""
+"""m. Maximum magnitude of a coordinate of a point."""
 
 BODY_CONTACT = (
     # name        shape              unit     what it is
-    ("points", (MOST_POINTS, 3), "m", "points of the body that may touch the ground, in B"),
-    ("count", (), "1", "how many there are", "i8"),
-    ("reach", (), "m", "distance of the furthest from the reference point"),
-    ("rate", (), "N/m", "stiffness of a point, along the normal and across"),
-    ("damping", (), "N s/m", "damping of the same"),
-    ("strength", (), "N", "force at which the sheet metal gives way"),
+    ("points", (MAX_POINTS, 3), "m", "points of the body that can touch the ground, in B"),
+    ("count", (), "1", "number of these points", "i8"),
+    ("reach", (), "m", "distance of the farthest point from the reference point"),
+    ("rate", (), "N/m", "stiffness of a point, normal and tangential"),
+    ("damping", (), "N s/m", "damping of a point, normal and tangential"),
+    ("strength", (), "N", "force at which the sheet metal yields"),
     ("friction", (), "1", "friction coefficient of the body on the ground"),
 )
 
 BODY_CONTACT_STATE = (
-    ("u", (MOST_POINTS, 3), "m", "tangential deflection of each point, in W"),
-    ("dent", (MOST_POINTS,), "m", "how far each point has given way"),
-    ("away", (), "m", "way that any point may still go before one can touch the ground"),
+    ("u", (MAX_POINTS, 3), "m", "tangential deflection of each point, in W"),
+    ("dent", (MAX_POINTS,), "m", "depth of the dent at each point"),
+    ("away", (), "m", "distance that any point can still move before one can touch the ground"),
     ("r_W", (3,), "m", "scratch: a point, in the world"),
-    ("n_W", (3,), "1", "scratch: the ground's normal there"),
-    ("touching", (), "1", "points that touch the ground", "i8"),
+    ("n_W", (3,), "1", "scratch: ground normal at the point"),
+    ("touching", (), "1", "number of points that touch the ground", "i8"),
     ("force_B", (3,), "N", "force of the ground on the body, in B"),
-    ("couple_B", (3,), "N m", "its moment about the reference point, in B"),
+    ("couple_B", (3,), "N m", "moment of this force about the reference point, in B"),
 )
 
 STRENGTH = 1.7
-"""Default strength of a point, in weights of the vehicle. Larger: harder blows in a fall. Smaller: deeper dents, less left of the bounce."""
+"""Default strength of a point, as a multiple of the vehicle weight. Larger: harder impacts. Smaller: deeper dents, less rebound."""
 
-GIVE = 0.1
-"""m. Default way on which a point comes to its strength."""
+YIELD_DEFLECTION = 0.1
+"""m. Default deflection at which a point reaches its strength."""
 
 FRICTION = 0.6
 """Default friction coefficient: painted metal and rubber on soil or asphalt."""
 
 DAMPING = 0.4
-"""Damping ratio of a quarter of the vehicle on one point."""
+"""Damping ratio of a quarter of the vehicle mass on one point."""
 
-MENDING = 0.25
-"""m/s. Speed at which a dent goes out again, for the picture's sake: a body drawn whole must not stay sunk in the ground."""
+RECOVERY_SPEED = 0.25
+"""m/s. Speed at which a dent disappears: the view draws the body undeformed, so the body must not stay below the ground."""
 
 FADE = 0.02
-"""m. Depth over which the damper comes in, so that touching down gives no jump."""
+"""m. Depth over which the damper fades in, so that first contact causes no force jump."""
 
 ROOF = 0.12
-"""m. The roof over the driver's head, where a file tells nothing of the body's points."""
+"""m. Height of the default roof above the driver's head, for files without contact points."""
 
 
 @inline
 def touch_ground(p, s, state, R, ground, h):
-    """Forces of the ground on the body over a step of h seconds, into the state record s.
+    """Write the forces of the ground on the body over a step of h seconds into the state record s.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def touch_ground(p, s, state, R, ground, h):
 
 @inline
 def touch_point(p, s, i, state, R, ground, v_B, h):
-    """(height over the ground [m], force [N] in B) of point i, which moves with v_B [m/s], in B."""
+    """Return (height above the ground [m], force [N] in B) of point i, which moves with v_B [m/s], in B."""
     q, x, u = p[0], state[0]["p_WB"], s[0]["u"][i]
     r, n = s[0]["r_W"], s[0]["n_W"]
     for j in range(3):
@@ -128,22 +128,22 @@ def touch_point(p, s, i, state, R, ground, v_B, h):
 
     normal = unrotated(R, vector(n))
     depth = -gap * n[2]
-    dent = max(s[0]["dent"][i] - h * MENDING, depth - q["strength"] / q["rate"], 0.0)
+    dent = max(s[0]["dent"][i] - h * RECOVERY_SPEED, depth - q["strength"] / q["rate"], 0.0)
     s[0]["dent"][i] = dent
     pressed = depth - dent
     damping = q["damping"] * min(max(pressed / FADE, 0.0), 1.0)
     speed = dot(v_B, normal)
     load = min(max(q["rate"] * pressed - damping * speed, 0.0), q["strength"])
 
-    # bristle, kept in the plane that touches the ground
+    # bristle deflection, projected onto the tangent plane of the ground
     slide = add_scaled(v_B, -speed, normal)
     drawn = add_scaled(unrotated(R, vector(u)), h, slide)
     drawn = add_scaled(drawn, -dot(drawn, normal), normal)
     across = add_scaled(scale(-q["rate"], drawn), -q["damping"], slide)
-    size = math.sqrt(dot(across, across))
-    most = q["friction"] * load
-    if size > most:
-        across = scale(most / size, across)
+    magnitude = math.sqrt(dot(across, across))
+    limit = q["friction"] * load
+    if magnitude > limit:
+        across = scale(limit / magnitude, across)
         drawn = scale(-1.0 / q["rate"], across)
     for j in range(3):
         u[j] = R[j, 0] * drawn[0] + R[j, 1] * drawn[1] + R[j, 2] * drawn[2]
@@ -153,30 +153,32 @@ def touch_point(p, s, i, state, R, ground, v_B, h):
 BODY_FILE = (
     Field(
         "contact_points_left",
-        Number("m", -FARTHEST, FARTHEST, shape=((FEWEST // 2, MOST_POINTS // 2), 3)),
-        "points of the left side that may touch the ground; the right side is the mirror image; without, those of a box",
+        Number("m", -FARTHEST, FARTHEST, shape=((MIN_POINTS // 2, MAX_POINTS // 2), 3)),
+        "points of the left side that can touch the ground; the right side is the mirror image; default: the points of a box",
         None,
         "the chassis frame",
     ),
-    Field("contact_strength", Number("N", 0.0, 1e9, above=0.0), "force at which a point of the body gives way; from the weight", None),
-    Field("contact_rate", Number("N/m", 0.0, 1e9, above=0.0), "stiffness of a point before that; from the weight", None),
+    Field(
+        "contact_strength", Number("N", 0.0, 1e9, above=0.0), "force at which a point of the body yields; default: from the weight", None
+    ),
+    Field("contact_rate", Number("N/m", 0.0, 1e9, above=0.0), "stiffness of a point below this force; default: from the weight", None),
     Field("contact_friction", Number("1", 0.0, 2.0), "friction coefficient of the body on the ground", FRICTION),
 )
-"""Of the section `body` of a vehicle file, besides the outline."""
+"""Contact fields of the section `body` of a vehicle file."""
 
 
 def read_body_contact(
     s: Section, points_left: NDArray[np.float64] | None, mass: float, box: tuple[NDArray[np.float64], NDArray[np.float64]]
 ) -> Record:
-    """Record of BODY_CONTACT from the `body` section of a vehicle file.
+    """Return the record of BODY_CONTACT from the `body` section of a vehicle file.
 
-    Its keys, BODY_FILE, may all be left out. Without points the corners and the middle of the edges of a box bear the vehicle.
+    All keys of BODY_FILE are optional. Without points, the corners and edge midpoints of a box touch the ground.
 
     Parameters
     ----------
-    points_left : what `contact_points_left` found [m]
-    mass : of the whole vehicle [kg]
-    box : least and largest x, y, z of the body, in B [m]
+    points_left : result of `contact_points_left` [m]
+    mass : total mass of the vehicle [kg]
+    box : minimum and maximum x, y, z of the body, in B [m]
     """
     p = record(BODY_CONTACT)
     q = p[0]
@@ -185,29 +187,29 @@ def read_body_contact(
     q["points"][: len(points)] = points
     q["reach"] = np.linalg.norm(points, axis=1).max()
     q["strength"] = s.number("contact_strength", STRENGTH * mass * STANDARD_GRAVITY)
-    q["rate"] = s.number("contact_rate", STRENGTH * mass * STANDARD_GRAVITY / GIVE)
+    q["rate"] = s.number("contact_rate", STRENGTH * mass * STANDARD_GRAVITY / YIELD_DEFLECTION)
     q["friction"] = s.number("contact_friction", FRICTION)
     q["damping"] = 2.0 * DAMPING * math.sqrt(q["rate"] * mass / 4.0)
     return p
 
 
 def contact_points_left(s: Section) -> NDArray[np.float64] | None:
-    """Points (n, 3) [m] of the left side of the body, in B, from its section of a vehicle file; None where it has none. Raises ConfigError."""
+    """Return the points (n, 3) [m] of the left side of the body, in B, from the section `body`; None without points. Raises ConfigError."""
     if not s.has("contact_points_left"):
         return None
     points: NDArray[np.float64] = s.raw("contact_points_left")
     if (points[:, 1] < 0.0).any():
-        expected = "points with y >= 0: the right side is their mirror image"
+        expected = "points with y >= 0; the right side is their mirror image"
         raise ConfigError(s.file, s.path("contact_points_left"), points.tolist(), expected)
     return points
 
 
 def _mirrored(left: NDArray[np.float64]) -> NDArray[np.float64]:
-    beside = left[left[:, 1] > 0.0] * [1.0, -1.0, 1.0]
-    return np.concatenate([left, beside])
+    right = left[left[:, 1] > 0.0] * [1.0, -1.0, 1.0]
+    return np.concatenate([left, right])
 
 
 def _box_points(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Corners of a box, and the middle of its edges along x."""
+    """Return the corners of a box and the midpoints of its edges along x."""
     x = (low[0], 0.5 * (low[0] + high[0]), high[0])
     return np.array([(a, b, c) for a in x for b in (low[1], high[1]) for c in (low[2], high[2])])

@@ -1,4 +1,4 @@
-"""A vehicle as its file describes it: from a parsed mapping to mechanism, steering, body and aerodynamics.
+"""Description of a vehicle from its file: from a parsed mapping to mechanism, steering, body and aerodynamics.
 
 Hardpoints are given for the left side in the suspension frame of each axle; the right side is the mirror image.
 """
@@ -48,21 +48,21 @@ Vector = NDArray[np.float64]
 
 
 WHEELBASE = 0.1
-"""m. Least way from the first axle to the last one."""
+"""m. Minimum distance from the first axle to the last one."""
 
-KEPT = frozenset(SHIPPED) - {"mechanism"}
-"""Kinds of axles that are kept by what is said of them: a linkage from a file is connected to the steering of its vehicle."""
+CACHED_KINDS = frozenset(SHIPPED) - {"mechanism"}
+"""Axle kinds that are cached by their section. An axle from a mechanism file also depends on the steering of its vehicle."""
 
 BODY = (
-    ("drivers_head", (3,), "m", "driver's head from the chassis reference point, in B"),
+    ("drivers_head", (3,), "m", "position of the driver's head from the chassis reference point, in B"),
     *AERODYNAMICS,
-    ("hitch", (3,), "m", "tow hook, where the drawbar pulls, in B"),
+    ("hitch", (3,), "m", "position of the tow hook, where the drawbar pull acts, in B"),
 )
 
 
 @dataclass(frozen=True)
 class Description:
-    """Everything of the vehicle file but tires and drivetrain, which have files of their own and are given here by name."""
+    """Contents of a vehicle file. Tires and drivetrain have files of their own and appear here by name."""
 
     name: str
     design: VehicleDesign
@@ -73,66 +73,66 @@ class Description:
     load: float
     """Masses fixed to the chassis [kg]."""
     bushes: dict[str, Vector]
-    """By the names of BUSHES: points (wheels, 3) fixed to the chassis."""
+    """Points (wheels, 3) fixed to the chassis, by the names of BUSHES."""
     outline: tuple[float, float, float]
     """Length, width and front overhang of the body [m]."""
     drawn_as: str
-    """The body of the picture, one of DRAWN_AS."""
+    """Body shape in the view, one of DRAWN_AS."""
     links_as: tuple[str, ...]
-    """Of the corners: how their links are drawn."""
+    """Link shapes in the view, corner by corner."""
     tires: tuple[str, ...]
-    """Of the wheels, corner by corner."""
+    """Names of the tire files, corner by corner."""
     contact: str
-    """Of the tires with the ground, one of CONTACTS."""
+    """Contact model of the tires, one of CONTACTS."""
     drivetrain: str
     controllers: Controllers
     actuators: Record
     alignments: tuple[Alignment, ...]
-    """Of the axles; the tie rods are those of the hardpoints until `vehicles.alignment` has set them."""
+    """Alignment of each axle; the tie rods are those of the hardpoints until `vehicles.alignment` adjusts them."""
     table_tolerance: float | None
-    """Of the tables that stand for the closed form of the suspension; None: no tables."""
+    """Tolerance of the tables that replace the closed form of the suspension; None: no tables."""
 
     @property
     def exceptions(self) -> tuple[str, ...]:
-        """What its axles are excused from as the vehicle stands, and why, a line for each of them."""
+        """Checks from which axles are exempt in equilibrium, with the reason: one line per axle."""
         named = zip(self.mechanism.axles.names, self.alignments, strict=True)
         return tuple(f"{name}: {', '.join(axle.exceptions)}: {axle.reason}" for name, axle in named if axle.exceptions)
 
 
-Keep = Callable[[Hashable, Callable[[], Any]], Any]
-"""Gives what was made lately by a key, or else makes it: a part that is described as before is not read anew. Nobody writes into it."""
+Cached = Callable[[Hashable, Callable[[], Any]], Any]
+"""Return the cached object for a key, or create it: an unchanged section is not read again. Callers must not modify the object."""
 
 
-def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Description:
-    """Checked description.
+def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Description:
+    """Return the checked description.
 
     Parameters
     ----------
-    keep : axles and their mechanism, where they are of kinds that are ours; None: all is read anew
+    keep : cache of axles of shipped kinds and of their mechanism; None: everything is read again
 
     Raises
     ------
-    ConfigError : file, key path, value and expectation of everything that is wrong, but for what depends on a part that cannot be read
+    ConfigError : file, key path, value and expectation of every error, except for errors that depend on a section that cannot be read
     """
     known = {} if keep is None else _known_axles(mapping, file, keep)
     if known:
         mapping = {**mapping, "axles": {**mapping["axles"], **{name: one.values for name, one in known.items()}}}
     with checked(VEHICLE_FILE, mapping, file) as s, ErrorCollector() as faults:
         _warn_of_gravity(s)
-        parts = _read_parts(s, faults, known, keep or _anew, repr(mapping["steering"]))
+        parts = _read_parts(s, faults, known, keep or _uncached, repr(mapping["steering"]))
         axles = [one.section for one in parts.axles]
         with faults.part():
             tables = _by_tables(s, np.array([corner.linkage is None for one in parts.axles for corner in one.corners]), parts.steering)
 
         if keep is None or len(known) < len(axles):
-            mechanism = _mechanism(s.file, parts, faults, _anew)  # others may go by what stands in no record
+            mechanism = _mechanism(s.file, parts, faults, _uncached)  # plugin kinds may depend on more than their records
         else:
-            of_axles = tuple(known[name].said for name in parts.named.names)
-            made = keep(
+            of_axles = tuple(known[name].source for name in parts.named.names)
+            created = keep(
                 (file, parts.named, of_axles, parts.steering.tobytes(), parts.rack), lambda: _mechanism(s.file, parts, faults, keep)
             )
             faults.need_all()
-            mechanism = made.with_chassis(parts.chassis)
+            mechanism = created.with_chassis(parts.chassis)
         check_springs(mechanism, s.file)
         box = _box(mechanism, parts.outline, parts.head)
         return Description(
@@ -160,7 +160,7 @@ def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Descr
 
 
 class _Parts(NamedTuple):
-    """What can be read for itself."""
+    """Sections that can be read independently of each other."""
 
     head: Vector
     chassis: RigidBody
@@ -169,7 +169,7 @@ class _Parts(NamedTuple):
     axles: list[_ReadAxle]
     steering: Record
     rack: bytes
-    """What of a rack with a mass the front corners carry."""
+    """Bytes of the rack mass properties that the front corners carry."""
     body: Section
     outline: tuple[float, float, float]
     drawn_as: str
@@ -178,13 +178,14 @@ class _Parts(NamedTuple):
     tires: tuple[str, ...]
 
 
-def _anew(_: Hashable, make: Callable[[], Any]) -> Any:
-    """Nothing is kept."""
-    return make()
+def _uncached(_: Hashable, create: Callable[[], Any]) -> Any:
+    """Create the object; nothing is cached."""
+    return create()
 
 
-def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAxle], keep: Keep, said: str) -> _Parts:
-    """Chassis, axles, steering, of which the file has `said` so much, body and names of the tires. Raises ConfigError: all that is wrong with them."""
+def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAxle], keep: Cached, source: str) -> _Parts:
+    """Read chassis, axles, steering, body and names of the tires; source: text of the steering section. Raises ConfigError with all
+    errors."""
     with faults.part(), s.section("chassis") as c:
         head = c.array("drivers_head", (3,))
         chassis, load = _chassis(c)
@@ -193,9 +194,9 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAx
     with faults.part(), s.section("steering") as t:
         front = found[0]
         Q = None if front is None else np.stack([corner.Q for corner in front.corners])
-        kept, asked = keep((t.file, t.key, said, None if Q is None else Q.tobytes()), lambda: _steering(t, Q))
-        steering = kept.copy()
-        t.asked.update(asked)
+        cached, used_keys = keep((t.file, t.key, source, None if Q is None else Q.tobytes()), lambda: _steering(t, Q))
+        steering = cached.copy()
+        t.asked.update(used_keys)
         body = read_rack_body(t) if steering[0]["rack_travel"] != 0.0 else None
         if front is not None and body is not None:
             found[0] = front._replace(corners=_with_rack(front.corners, body))
@@ -227,14 +228,16 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAx
 
 
 def _steering(t: Section, Q: Vector | None) -> tuple[Record, frozenset[str]]:
-    """Record of STEERING, and the keys that were asked for. Raises ConfigError."""
+    """Return the record of STEERING and the keys that were read. Raises ConfigError."""
     steering = steering_from_section(t, Q)
     return steering, frozenset(t.asked)
 
 
-def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Keep) -> MechanismParameters:
-    """The multibody part with the ends of its travel and its anti-roll bars. Of the chassis nothing in it depends but its own record. Raises
-    ConfigError: what is wrong with it, and what has been gathered."""
+def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Cached) -> MechanismParameters:
+    """Return the multibody parameters with travel limits and anti-roll bars. Only the chassis record in them depends on the chassis.
+
+    Raises ConfigError with the errors of the mechanism and all errors collected so far.
+    """
     axles, steering = parts.named, parts.steering
     struts = record_for(STRUTS, axles.size)
     corners = [corner for one in parts.axles for corner in one.corners]
@@ -243,18 +246,18 @@ def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Keep) -> 
             one.section.write_struts(struts, i)
     mechanism = new_mechanism(parts.chassis, corners, struts, axles)
     closed_form = np.array([corner.linkage is None for corner in corners])
-    looker = TravelScanner(mechanism, steering) if closed_form.any() else None
-    if looker is not None:
+    scanner = TravelScanner(mechanism, steering) if closed_form.any() else None
+    if scanner is not None:
         with faults.part():
-            check_travel(looker, file, closed_form)
+            check_travel(scanner, file, closed_form)
         with faults.part():
             check_reach(mechanism, file)
         with faults.part():
-            check_sense(looker, file, closed_form)
+            check_sense(scanner, file, closed_form)
     faults.need_all()
-    if looker is not None:
-        mechanism.corners[0]["ends"] = keep(decides_ends(mechanism, steering, closed_form), lambda: ends_of(looker, closed_form))
-        check_ends(looker, file, closed_form)
+    if scanner is not None:
+        mechanism.corners[0]["ends"] = keep(decides_ends(mechanism, steering, closed_form), lambda: ends_of(scanner, closed_form))
+        check_ends(scanner, file, closed_form)
     for i, corner in enumerate(corners):
         if corner.linkage is not None:
             if i in axles.on(0):
@@ -269,12 +272,12 @@ def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Keep) -> 
 def _warn_of_gravity(s: Section) -> None:
     if s.has("gravity"):
         given = s.number("gravity")
-        told = f"{s.file}: gravity: {given:g} is not used: gravity is now that of the terrain file, {STANDARD_GRAVITY:g} where it says none"
-        warnings.warn(told, GravityWarning, stacklevel=3)
+        text = f"{s.file}: gravity: {given:g} is ignored; gravity is a key of the terrain file (default: {STANDARD_GRAVITY:g})"
+        warnings.warn(text, GravityWarning, stacklevel=3)
 
 
 def _body(s: Section, head: Vector, drag_point: Vector, hitch: Vector, axles_x: tuple[float, float]) -> Record:
-    """Record of BODY; axles_x: of the first and the last axle."""
+    """Return the record of BODY; axles_x: x of the first and the last axle [m]."""
     body = record(BODY)
     body[0]["drivers_head"], body[0]["drag_point"], body[0]["hitch"] = head, drag_point, hitch
     if s.has("aerodynamics"):
@@ -284,7 +287,7 @@ def _body(s: Section, head: Vector, drag_point: Vector, hitch: Vector, axles_x: 
 
 
 def _bushes(axles: Sequence[Axle]) -> dict[str, Vector]:
-    """Points (wheels, 3) of the bushes by the names of BUSHES, in B."""
+    """Return the points (wheels, 3) of the bushings by the names of BUSHES, in B."""
     return {
         name: np.stack([axle.points[axle.bushes[k]] * mirror for axle in axles for mirror in (1.0, MIRROR)[: axle.sides]])
         for k, name in enumerate(BUSHES)
@@ -292,55 +295,54 @@ def _bushes(axles: Sequence[Axle]) -> dict[str, Vector]:
 
 
 def _by_tables(s: Section, closed_form: NDArray[np.bool_], steering: Record) -> bool:
-    """Whether tables stand for the closed form of the suspension. Raises ConfigError: there is none, or tables cannot."""
+    """Return True if tables replace the closed form of the suspension. Raises ConfigError if neither of the two is possible."""
     tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
     if not tables and not closed_form.all():
-        raise ConfigError(s.file, "suspension_kinematics", KINEMATICS[0], "table: an axle from a mechanism file has no closed form")
+        raise ConfigError(s.file, "suspension_kinematics", KINEMATICS[0], "table, because an axle from a mechanism file has no closed form")
     if tables and steering[0]["free"] > 0:
-        raise ConfigError(s.file, "steering.column", "a free arm", "closed_form as suspension_kinematics: tables know no free arm")
+        raise ConfigError(s.file, "steering.column", "a free arm", "suspension_kinematics: closed_form, because tables support no free arm")
     return tables
 
 
 class _ReadAxle(NamedTuple):
-    """An axle as it is described."""
+    """An axle that was read from its section."""
 
     section: Axle
     corners: tuple[CornerDesign, ...]
     bar: Record | None
-    """Its anti-roll bar."""
+    """Anti-roll bar of the axle."""
 
 
 class _KnownAxle(NamedTuple):
-    """An axle that has been read already."""
+    """An axle from the cache."""
 
-    said: str
-    """All that its file says of it."""
+    source: str
+    """Text of its section, the cache key."""
     values: Values
     read: _ReadAxle
 
 
-def _known_axles(mapping: Any, file: str, keep: Keep) -> dict[str, _KnownAxle]:
-    """The axles of kinds that are ours, as they were read before or now. One that cannot be read is left out: the reading of the whole file
-    says what is wrong with it."""
+def _known_axles(mapping: Any, file: str, keep: Cached) -> dict[str, _KnownAxle]:
+    """Return the axles of shipped kinds, cached or read now. Invalid axles are left out: reading the full file reports their errors."""
     found: dict[str, _KnownAxle] = {}
     sections = mapping.get("axles") if isinstance(mapping, Mapping) else None
     for name, section in sections.items() if isinstance(sections, Mapping) else ():
         kind = section.get("suspension", SHIPPED[0]) if isinstance(section, Mapping) else None
-        if not (isinstance(name, str) and isinstance(kind, str) and kind in KEPT):
+        if not (isinstance(name, str) and isinstance(kind, str) and kind in CACHED_KINDS):
             continue
-        said, key, steered = repr(section), f"axles.{name}", _steered(mapping, name)
+        source, key, steered = repr(section), f"axles.{name}", _steered(mapping, name)
 
-        def read(section: Any = section, said: str = said, key: str = key, steered: _Steered = steered) -> _KnownAxle:
+        def read(section: Any = section, source: str = source, key: str = key, steered: _Steered = steered) -> _KnownAxle:
             values = AXLE.read(section, file, key)
-            return _KnownAxle(said, values, _read_axle(Section(values, file, key), steered))
+            return _KnownAxle(source, values, _read_axle(Section(values, file, key), steered))
 
         with contextlib.suppress(ConfigError):
-            found[name] = keep((file, key, steered, said), read)
+            found[name] = keep((file, key, steered, source), read)
     return found
 
 
 class _Steered(NamedTuple):
-    """Whether the steering moves an axle, and whether nothing else turns wheels."""
+    """Two flags: the steering moves this axle; no other actuator steers wheels."""
 
     by_wheel: bool
     alone: bool
@@ -352,13 +354,13 @@ def _steered(mapping: Mapping[str, Any], name: str) -> _Steered:
 
 
 def _axles(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAxle]) -> tuple[Axles, list[_ReadAxle | None]]:
-    """The axles from the front: their names, and each as it is described, None where it cannot be read."""
+    """Return the axles from the front: their names, and each axle as read; None for an invalid axle."""
     with s.section("axles") as a:
         names = tuple(map(str, a.mapping))
         if len(names) < 3:
-            names = USUAL_AXLES.names  # whichever of them is missing is said where it is read
+            names = USUAL_AXLES.names  # a missing axle is reported where it is read
         elif not set(USUAL_AXLES.names) <= set(names) or len({name[:1].upper() for name in names}) < len(names):
-            faults.add(ConfigError(s.file, a.key, list(names), "axles from `front` to `rear`, whose names begin with different letters"))
+            faults.add(ConfigError(s.file, a.key, list(names), "axles from `front` to `rear` whose names begin with different letters"))
         found: dict[str, _ReadAxle] = {}
         for name in names:
             with faults.part():
@@ -370,22 +372,22 @@ def _axles(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAxle]) 
 
 
 def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _ReadAxle], faults: ErrorCollector) -> tuple[str, ...]:
-    """Names of the axles in the order in which they stand: keys of a mapping have none, and those that a base lacks come last. Where two
-    stand in one place, that of the file."""
+    """Return the axle names sorted by position: keys of a mapping have no order, and keys that a base file lacks come last. Axles at the
+    same position keep the order of the file."""
     first, last = USUAL_AXLES.names
     if first not in found or last not in found:
         return names
-    place = {name: float(one.corners[0].W[0]) for name, one in found.items()}
-    if place[first] - place[last] < WHEELBASE:
-        expected = f"an axle at least {WHEELBASE:g} m behind that of `{first}`, whose wheel centers are at x = {place[first]:g} m"
-        faults.add(ConfigError(a.file, f"{a.path(last)}.location", f"wheel centers at x = {place[last]:g} m", expected))
+    x = {name: float(one.corners[0].W[0]) for name, one in found.items()}
+    if x[first] - x[last] < WHEELBASE:
+        expected = f"an axle at least {WHEELBASE:g} m behind `{first}`, whose wheel centers are at x = {x[first]:g} m"
+        faults.add(ConfigError(a.file, f"{a.path(last)}.location", f"wheel centers at x = {x[last]:g} m", expected))
         return names
-    between = sorted((name for name in names if name in place and name not in USUAL_AXLES.names), key=lambda name: -place[name])
+    between = sorted((name for name in names if name in x and name not in USUAL_AXLES.names), key=lambda name: -x[name])
     for name in between:
-        if not place[last] <= place[name] <= place[first]:
-            expected = f"them between those of rear and front, from {place[last]:g} to {place[first]:g} m"
-            faults.add(ConfigError(a.file, a.path(name), f"wheel centers at x = {place[name]:g} m", expected))
-    return (first, *between, *(name for name in names if name not in place), last)
+        if not x[last] <= x[name] <= x[first]:
+            expected = f"wheel centers between those of rear and front, from {x[last]:g} to {x[first]:g} m"
+            faults.add(ConfigError(a.file, a.path(name), f"wheel centers at x = {x[name]:g} m", expected))
+    return (first, *between, *(name for name in names if name not in x), last)
 
 
 def _read_axle(s: Section, steered: _Steered) -> _ReadAxle:
@@ -395,14 +397,14 @@ def _read_axle(s: Section, steered: _Steered) -> _ReadAxle:
 
 
 def _with_rack(corners: tuple[CornerDesign, ...], rack: RigidBody) -> tuple[CornerDesign, ...]:
-    """The corners of the front axle, each with the half of a rack that its tie rod moves. Raises ConfigError."""
+    """Return the corners of the front axle, each with the half of the rack that its tie rod moves. Raises ConfigError."""
     half = RigidBody(rack.name, 0.5 * rack.mass, rack.p_BoBcm, 0.5 * rack.I_BBcm)
     return tuple(corner.with_rack(half) for corner in corners)
 
 
 def expected_axles(mapping: Any) -> Axles | None:
-    """The axles of a vehicle file in which something is wrong, for a look at what depends on nothing else of it; None where they are not
-    to be told."""
+    """Return the axles of an invalid vehicle file, so that independent parts can still be checked; None if the axles cannot be
+    determined."""
     axles = mapping.get("axles") if isinstance(mapping, Mapping) else None
     if not isinstance(axles, Mapping) or len(axles) < 2 or not all(isinstance(name, str) and name for name in axles):
         return None
@@ -414,7 +416,7 @@ def _sides(axle: Any) -> int:
 
 
 def _tires(s: Section, axles: Axles) -> tuple[str, ...]:
-    """Names of the tire files, corner by corner: one for all, one for each axle, or one for each wheel. Raises ConfigError."""
+    """Return the names of the tire files, corner by corner: one for all, one per axle, or one per wheel. Raises ConfigError."""
     by_axle, by_wheel = (f"{{{', '.join(f'{name}: NAME' for name in names)}}}" for names in (axles.names, axles.corners))
     expected = f"the name of a tire file, {by_axle}, or {by_wheel}"
     given = s.raw("tires", expected=expected)
@@ -439,7 +441,8 @@ def _whole_mass(mechanism: MechanismParameters) -> float:
 
 
 def _box(mechanism: MechanismParameters, outline: tuple[float, float, float], head: Vector) -> tuple[Vector, Vector]:
-    """Least and largest coordinates of the body, in B: its outline, from the wheel centres to a roof over the driver's head."""
+    """Return the minimum and maximum coordinates of the body, in B: its outline, from the wheel centers to a roof above the driver's
+    head."""
     length, width, overhang = outline
     g = mechanism.corners[0]
     front = float(g["design_wheel_x"][0]) + overhang
@@ -448,12 +451,12 @@ def _box(mechanism: MechanismParameters, outline: tuple[float, float, float], he
 
 
 def _rear(mechanism: MechanismParameters, box: tuple[Vector, Vector]) -> Vector:
-    """Where the tow hook is if the file does not say [assumed]: in the middle of the body's rear, as high as the rear wheel centres; in B."""
+    """Return the default position of the tow hook [assumed], in B: middle of the body rear, at the height of the rear wheel centers."""
     return np.array([box[0][0], 0.0, float(mechanism.corners[0]["design_wheel_z"][-1])])
 
 
 def _chassis(c: Section) -> tuple[RigidBody, float]:
-    """Chassis body together with the masses fixed to it, and these masses."""
+    """Return the chassis body including its fixed masses, and the sum of these masses."""
     bodies = []
     with ErrorCollector() as faults:
         with faults.part():
@@ -473,6 +476,6 @@ def _chassis(c: Section) -> tuple[RigidBody, float]:
 
 
 def _free_body(s: Section) -> RigidBody:
-    """Body with `mass`, `com` and `inertia`."""
+    """Return the body with `mass`, `com` and `inertia` from a section."""
     mass, com = s.number("mass"), s.array("com", (3,))
     return checked_body(RigidBody(s.key, mass, com, read_inertia(s, "inertia")), s.file, s.key, warn=warn_of(s))

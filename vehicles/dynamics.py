@@ -1,18 +1,18 @@
-"""Forward dynamics of the whole vehicle by constraint embedding: 33 bodies, 12 loops, 14 degrees of freedom, one 6 x 6 solve.
+"""Forward dynamics of the complete vehicle by constraint embedding: 33 bodies, 12 loops, 14 degrees of freedom, one 6 x 6 solve.
 
 Every corner is one aggregated body of [Jain 2016, section 3]: its bodies move with V_i = V_B + J_i theta' + K_i Q' relative to the
 chassis, so it enters the equations of motion only through a composite inertia M = sum M_i, a coupling G = sum M_i J_i, an inertia
 D = sum J_i^T M_i J_i and the bias forces. Eliminating theta'' (one division per corner) leaves the chassis.
-The counts are those of four double wishbones; corners of every other kind enter in the same way.
+The counts are for four double wishbones; corners of all other kinds enter in the same form.
 
-The wheels are balanced rotors: with the absolute spin Omega = axle . w_wheel as coordinate, Omega' = (torque about the axle) / I_spin
-holds by itself, and the rest of the vehicle feels the wheel as a rotor without axial inertia plus the gyroscopic couple
-I_spin Omega (w × axle). Everything is written in chassis axes B about the chassis reference point; accelerations are those relative to
-the world, gravity enters as a = a_WB - g, the specific force of the reference point.
+The wheels are balanced rotors. With the absolute spin Omega = axle . w_wheel as coordinate, Omega' = (torque about the axle) / I_spin is
+decoupled from the other equations. For the rest of the vehicle the wheel is a rotor without axial inertia plus the gyroscopic couple
+I_spin Omega (w × axle). All quantities are in chassis axes B about the chassis reference point. Accelerations are relative to
+the world; gravity enters as a = a_WB - g, the specific force of the reference point.
 
 With x = (alpha, a) of the chassis, A the composite inertia of chassis and corners, * for transposed, X the forces on the chassis and
-Theta_i those on theta of corner i, the forward dynamics are (numbers as on the page of the closed form in the docs; (24)-(27) are in
-`corner_bodies`, (28) and (29) in `corner_sums`)
+Theta_i the force on theta of corner i, the forward dynamics are (numbers as on the documentation page of the closed form; (24)-(27) are in
+`corner_bodies`, (28) and (29) in `composite_inertia`)
 
     [A    G_i] [x         ]   [X - bias              ]
     [G_i* D_i] [theta_i'' ] = [Theta_i - theta_bias_i]                                          (30)
@@ -22,7 +22,7 @@ Theta_i those on theta of corner i, the forward dynamics are (numbers as on the 
     (A - sum G_i G_i* / D_i) x = X - bias - sum G_i (Theta_i - theta_bias_i) / D_i              (32)
     theta_i'' = (Theta_i - theta_bias_i - G_i . x) / D_i                                        (33)
 
-where force and couple are those on a wheel, W its center, W_1 the velocity of W and w the angular velocity of the carrier per theta'.
+where force and couple act on a wheel, W is its center, W_1 the velocity of W and w the angular velocity of the carrier per theta'.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from vehicles.suspension.hard_stops import apply_hard_stops
 CHASSIS = (
     # name         shape    unit     what it is
     ("mass", (), "kg", "mass of the chassis body"),
-    ("com", (3,), "m", "its centre of mass from the chassis reference point, in B"),
-    ("inertia", (6,), "kg m2", "its inertia about the centre of mass, in B (xx, yy, zz, xy, xz, yz)"),
+    ("com", (3,), "m", "center of mass from the chassis reference point, in B"),
+    ("inertia", (6,), "kg m2", "inertia about the center of mass, in B (xx, yy, zz, xy, xz, yz)"),
 )
 
 STATE = (
@@ -58,19 +58,19 @@ STATE = (
     ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
     ("theta", (WHEELS,), "rad, m", "independent coordinates of the corners, + = jounce"),
-    ("theta_dot", (WHEELS,), "rad/s, m/s", "their rates"),
+    ("theta_dot", (WHEELS,), "rad/s, m/s", "rates of theta"),
     ("wheel_angle", (WHEELS,), "rad", "angles of the wheels relative to their carriers"),
     ("wheel_spin", (WHEELS,), "rad/s", "absolute angular velocity of the wheels about their axles"),
     ("time", (), "s", "simulated time"),
 )
 
 LOADS = (
-    ("wheel_force", (3, WHEELS), "N", "force on each wheel at its centre, in B"),
-    ("carrier_couple", (3, WHEELS), "N m", "couple on each wheel across its axle, plus the brake's reaction on the carrier, in B"),
-    ("axle_moment", (WHEELS,), "N m", "moment of the ground on each wheel about its axle: it turns the wheel, and nothing else feels it"),
+    ("wheel_force", (3, WHEELS), "N", "force on each wheel at its center, in B"),
+    ("carrier_couple", (3, WHEELS), "N m", "couple on each wheel across its axle, plus the brake reaction on the carrier, in B"),
+    ("axle_moment", (WHEELS,), "N m", "moment of the ground on each wheel about its axle; changes only the spin of the wheel"),
     ("chassis_force", (3,), "N", "force on the chassis at its reference point, in B"),
     ("chassis_couple", (3,), "N m", "couple on the chassis (reactions of half shafts and engine), in B"),
-    ("gravity", (), "m/s2", "acceleration of free fall, along -z of the world"),
+    ("gravity", (), "m/s2", "acceleration of gravity, along -z of the world"),
 )
 
 ACCELERATIONS = (
@@ -78,35 +78,35 @@ ACCELERATIONS = (
     ("a_WB_B", (3,), "m/s2", "acceleration of the chassis reference point relative to the world, in B"),
     ("theta_ddot", (WHEELS,), "rad/s2, m/s2", "accelerations of theta"),
     ("carrier_spin", (WHEELS,), "rad/s", "angular velocity of the carriers about the axles"),
-    ("spring_force", (WHEELS,), "N", "springs with stops, + = pushes the ends apart"),
-    ("shock_force", (WHEELS,), "N", "dampers, + = pushes the ends apart"),
-    ("bar_force", (WHEELS,), "N", "anti-roll bars on the suspension, + = downwards"),
+    ("spring_force", (WHEELS,), "N", "force of springs with stops, + = pushes the ends apart"),
+    ("shock_force", (WHEELS,), "N", "force of dampers, + = pushes the ends apart"),
+    ("bar_force", (WHEELS,), "N", "force of anti-roll bars on the suspension, + = downwards"),
     ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B"),
-    ("pitman_torque", (), "N m", "torque on the Pitman arm, about the steering frame's z, that gives it its motion"),
+    ("pitman_torque", (), "N m", "torque that produces the motion of the Pitman arm, about the z axis of the steering frame"),
 )
 
 WORK = (
     *SUMS,
-    ("R_WB", (3, 3), "1", "attitude of the chassis, from the quaternion of its state"),
+    ("R_WB", (3, 3), "1", "attitude of the chassis, from the quaternion of the state"),
     ("A", (6, 6), "", "articulated inertia of the chassis"),
     ("x", (6,), "", "right-hand side, then angular and linear acceleration (relative to free fall)"),
-    ("arm_coupling", (6,), "", "of a free steering arm: its coupling with the chassis, the thetas eliminated"),
-    ("arm_answer", (6,), "", "what the chassis does per acceleration of that arm"),
+    ("arm_coupling", (6,), "", "coupling of a free steering arm with the chassis, thetas eliminated"),
+    ("arm_answer", (6,), "", "acceleration of the chassis per acceleration of a free steering arm"),
 )
-"""Scratch of one evaluation, kept in a record so that nothing is allocated."""
+"""Scratch of one evaluation, in a record so that kernels allocate no memory."""
 
 
 @inline
 def accelerations(m, s):
-    """Forward dynamics: all accelerations, of chassis and thetas, from state and loads.
+    """Compute the forward dynamics: all accelerations of chassis and thetas, from state and loads.
 
     Parameters
     ----------
-    m : with the parameter records `chassis`, `corners` and `struts`: the `records` of a Mechanism, or a Model
-    s : Workspace, or a Space: `state` and `loads` are read, and of `inputs` the inner tie-rod points (theta and theta_dot are copied from the
-        state); the rest is overwritten, the answer is in `out`
+    m : holds the parameter records `chassis`, `corners` and `struts`: the `records` of a MechanismParameters, or a VehicleModel
+    s : Workspace or VehicleData. Reads `state`, `loads` and the inner tie-rod points of `inputs` (theta and theta_dot are copied from the
+        state); overwrites the rest; the result is in `out`
 
-    Source: [Jain 2016, eqs 4-7 and 9-11], reduced once more (see the module).
+    Source: [Jain 2016, eqs 4-7 and 9-11], reduced further (see the module docstring).
     """
     prepare_here(m, s)
     apply_hard_stops(m, s, 0.0)
@@ -115,7 +115,7 @@ def accelerations(m, s):
 
 @inline
 def answer_loads(m, s):
-    """Second half of `accelerations`: what the loads do, after `prepare` at the same state. Equations (30)-(33) of the module."""
+    """Second half of `accelerations`: the effect of the loads, after `prepare` at the same state. Equations (30)-(33) of the module."""
     work, out = s.work, s.out
     apply_wheel_loads(s.loads, s.kinematics, work)  # (31)
     uncouple_thetas(m.corners, s)
@@ -131,7 +131,8 @@ def answer_loads(m, s):
 
 @inline
 def apply_wheel_loads(loads, k, work):
-    """The right-hand sides of (30): Theta - theta_bias in `theta_force` of `work`, X less the bias of the corners in x, by (31)."""
+    """Write the right-hand sides of (30): Theta - theta_bias into `theta_force` of `work`, X minus the bias of the corners into x, by
+    (31)."""
     x = work[0]["x"]
     for j in range(3):
         x[j] = loads[0]["chassis_couple"][j] - work[0]["corners_bias"][j]
@@ -150,9 +151,9 @@ def apply_wheel_loads(loads, k, work):
 
 @inline
 def assemble_chassis(chassis, corners, w_WB_B, work):
-    """Rigid composite of chassis and corners in A (lower triangle), and the chassis' own bias on the right-hand side.
+    """Assemble the rigid composite of chassis and corners in A (lower triangle), and add the chassis bias to the right-hand side.
 
-    About the reference point, I0 the inertia and S = sum mass c the first moment, first of the chassis, then of everything:
+    About the reference point, with I0 the inertia and S = sum mass c the first moment, of the chassis in the bias and of all bodies in A:
 
         bias = (w_B × I0 w_B, w_B × (w_B × S)),    A = [I0    S×    ]
                                                        [-S×   mass 1]
@@ -191,11 +192,11 @@ def assemble_chassis(chassis, corners, w_WB_B, work):
 
 @inline
 def eliminate_thetas(k, work):
-    """Take theta'' = (theta_force - G . x) / D out of the equations of the chassis: the Riccati step of [Jain 2016, eq 4].
+    """Eliminate theta'' = (theta_force - G . x) / D from the equations of the chassis: the Riccati step of [Jain 2016, eq 4].
 
         x <- x - sum G theta_force / D,    A <- A - sum G G* / D          (32)
 
-    `theta_force` is Theta - theta_bias by now, x still the right-hand side, and A its lower triangle.
+    On entry `theta_force` is Theta - theta_bias, x is the right-hand side, and A is its lower triangle.
     """
     c, w = k[0], work[0]
     for i in range(len(c["D"])):
@@ -211,14 +212,14 @@ def eliminate_thetas(k, work):
 
 @inline
 def uncouple_thetas(corners, s):
-    """Bring coupled axles into the form of those whose sides are independent.
+    """Transform coupled axles into the form of axles with independent sides.
 
-    First the forces that each side exerts on theta of the other one, as in (29), (31) and (28). Then the coupling goes out of D, by
+    First add the forces that each side exerts on theta of the opposite side, as in (29), (31) and (28). Then remove the coupling from D, by
     D = L diag L^T with l = D_across / D_left below the diagonal of L:
 
-        D_right <- D_right - l D_across,    G_right <- G_right - l G_left,    theta_force likewise
+        D_right <- D_right - l D_across,    G_right <- G_right - l G_left,    theta_force in the same way
 
-    `recover_thetas` finds theta'' of the left side from what is left.
+    `recover_thetas` computes theta'' of the left side from the result.
     """
     c, work, out = s.kinematics[0], s.work[0], s.out[0]
     for axle in range(len(corners[0]["coupled"])):
@@ -232,16 +233,16 @@ def uncouple_thetas(corners, s):
                 across += out["spring_force"][i] * c["spring_length_across"][i]
                 across += out["shock_force"][i] * c["shock_length_across"][i]
                 work["theta_force"][left + right - i] += across
-            share = c["D_across"][axle] / c["D"][left]
-            c["D"][right] -= share * c["D_across"][axle]
-            work["theta_force"][right] -= share * work["theta_force"][left]
+            factor = c["D_across"][axle] / c["D"][left]
+            c["D"][right] -= factor * c["D_across"][axle]
+            work["theta_force"][right] -= factor * work["theta_force"][left]
             for row in range(6):
-                c["G"][row, right] -= share * c["G"][row, left]
+                c["G"][row, right] -= factor * c["G"][row, left]
 
 
 @inline
 def recover_thetas(corners, s):
-    """theta'' of every corner from the acceleration of the chassis relative to free fall in `work` (33)."""
+    """Compute theta'' of every corner from the chassis acceleration relative to free fall in `work` (33)."""
     c, work, theta_ddot = s.kinematics[0], s.work[0], s.out[0]["theta_ddot"]
     for i in range(len(c["D"])):
         accel = work["theta_force"][i]
@@ -256,7 +257,7 @@ def recover_thetas(corners, s):
 
 @kernel
 def accelerations_on_fixed_chassis(m, s):
-    """As `accelerations`, with the chassis held where it is: only the thetas move (the quarter cars of [Cameron 2013])."""
+    """Compute the accelerations with a fixed chassis: only the thetas move (the quarter cars of [Cameron 2013])."""
     prepare(m, s)
     apply_hard_stops(m, s, 0.0)
     answer_loads_on_fixed_chassis(m, s)
@@ -279,7 +280,7 @@ def answer_loads_on_fixed_chassis(m, s):
 
 @inline
 def gravity_in_chassis(q, g):
-    """Acceleration of gravity (0, 0, -g) of the world, in chassis axes, for the unit attitude quaternion q."""
+    """Return the acceleration of gravity (0, 0, -g) of the world, in chassis axes, for the unit attitude quaternion q."""
     return (
         -2.0 * g * (q[1] * q[3] - q[0] * q[2]),
         -2.0 * g * (q[2] * q[3] + q[0] * q[1]),
@@ -291,8 +292,8 @@ def gravity_in_chassis(q, g):
 def solve_symmetric(A, x):
     """Solve A y = x in place for a positive definite 6 x 6 A given by its lower triangle, in blocks of three.
 
-    With the angular block P, the coupling R and the linear block Q the angular part has the matrix P - R^T Q^-1 R. Two inverses of
-    3 x 3 matrices leave the processor less to wait for than six pivots one after the other.
+    With the angular block P, the coupling R and the linear block Q, the angular part has the matrix P - R^T Q^-1 R. Two inverses of
+    3 x 3 matrices have shorter dependency chains in the processor than six successive pivots.
     """
     inverse = symmetric_inverse((A[3, 3], A[4, 4], A[5, 5], A[4, 3], A[5, 3], A[5, 4]))
     r0, r1, r2 = (A[3, 0], A[4, 0], A[5, 0]), (A[3, 1], A[4, 1], A[5, 1]), (A[3, 2], A[4, 2], A[5, 2])

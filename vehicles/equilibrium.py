@@ -1,8 +1,9 @@
-"""Static equilibrium (trim): the position in which a standing vehicle has no acceleration at all.
+"""Static equilibrium (trim): the position in which a vehicle at rest has no acceleration.
 
-Unknown are the six coordinates of the chassis and the thetas of the corners. Where the chassis stands on the ground is given; the three
-horizontal coordinates are the small displacement by which the tires, held at that place, are pulled sideways until they carry what the
-slope asks for. On level ground it is zero. The brakes carry the moments about the axles, and what the idling engine adds in gear.
+The unknowns are the six coordinates of the chassis and the thetas of the corners. The contact position of the chassis on the ground is
+given. The three horizontal coordinates are the small displacement that pulls the tires, fixed at this position, sideways until they carry
+the slope force. On level ground this displacement is zero. The brakes carry the moments about the axles, and the torque of the idling
+engine in gear.
 """
 
 from __future__ import annotations
@@ -38,65 +39,70 @@ from vehicles.tires.vertical_force import static_force
 from vehicles.vehicle_model import VehicleData, VehicleModel
 
 RESIDUAL = 1e-9
-"""m/s2 and rad/s2. Largest acceleration of a settled vehicle."""
+"""m/s2 and rad/s2. Maximum acceleration of a settled vehicle."""
 
-ENOUGH = 0.1 * RESIDUAL
-"""m/s2 and rad/s2. What is looked for."""
+GOAL = 0.1 * RESIDUAL
+"""m/s2 and rad/s2. Target residual of the solver."""
 
-CLOSEST = 1e-3 * RESIDUAL
-"""m/s2 and rad/s2. Below this further rounds bring nothing but rounding."""
+ROUNDING = 1e-3 * RESIDUAL
+"""m/s2 and rad/s2. Residual below which further iterations only add rounding errors."""
 
-ROUNDS = 80
-"""Newton rounds before giving up; six are enough on level ground."""
+MAX_ITERATIONS = 80
+"""Maximum number of Newton iterations; six are enough on level ground."""
 
 SINGULAR = 1e-14
-"""Share of the largest singular value of the derivatives below which one counts as none: nothing depends on that direction."""
+"""Relative cutoff for singular values of the derivatives: no residual depends on a direction below the cutoff."""
 
-HALVINGS = 20
-"""Times a Newton step is halved in search of a smaller residual."""
+MAX_HALVINGS = 20
+"""Maximum number of times a Newton step is halved to reduce the residual."""
 
 LEANS = (0.0, 0.04, -0.04, 0.08, -0.08, 0.12, -0.12)
 TILTS = tuple(sorted(itertools.product(LEANS, LEANS), key=lambda tilt: math.hypot(*tilt)))
-"""rad. Roll and pitch of the first guesses beyond that of the ground, in turn until one leads to an equilibrium."""
+"""rad. Roll and pitch of the initial guesses relative to the ground, tried in order until one leads to an equilibrium."""
 
 TWIST = 0.05
-"""m. Sum of the heights under two wheels that are crosswise less those under the others, beyond which guesses are tilted: a wheel may hang in the air, and its
-stops and loss of contact are corners that the first guess may be caught in. On a plane a vehicle stands as the plane is, or not at all."""
+"""m. Twist of the ground (sum of the heights under two diagonal wheels minus that of the other two) above which tilted guesses are tried.
+
+On twisted ground a wheel may hang in the air, and its stops and the loss of contact are kinks at which an iteration can get stuck. On a
+plane the untilted guess suffices.
+"""
 
 BASE, TRACK = 1.6, 0.9
-"""m. Half wheelbase and half track, about, for the first guess."""
+"""m. Approximate half wheelbase and half track, for the initial guess."""
 
 LARGEST_CHANGE = 0.03
-"""m, rad. Largest change in one round: the stops and the loss of contact are sharp corners."""
+"""m, rad. Maximum change in one iteration: the stops and the loss of contact are sharp kinks."""
 
 STEP = 1e-7
 """m, rad. Half width of the differences."""
 
 TOUCH = 0.02
-"""m. Tire deflection of the first guess; it must not hang in the air, where nothing depends on its height, nor a very stiff tire bend its rim."""
+"""m. Tire deflection of the initial guess. Without contact nothing would depend on the height; too much deflection would bend the rim of a
+very stiff tire."""
 
-HALVES = 30
-"""Times an interval of theta is halved in search of the place at which a spring carries its share: to a billionth of the travel."""
+BISECTIONS = 30
+"""Number of bisections of theta for the position at which a spring carries its load: resolves a billionth of the travel."""
 
-REACHES = 8
-"""Rounds in which the arms are brought to that guess."""
+REACH_ITERATIONS = 8
+"""Iterations that move the arms to the ground in the initial guess."""
 
-SEARCHES = 12
-"""Rounds at most in which a contact is looked for; each brings two or three more digits."""
+MAX_SEARCHES = 12
+"""Maximum number of iterations of the contact search; each gains two or three digits."""
 
 Vector = NDArray[np.float64]
 
-CHORDS = 12
-"""Rounds at most with the same derivatives, which take a tenth of the time of new ones; each brings two digits or more."""
+MAX_CHORDS = 12
+"""Maximum number of iterations with the same derivatives. Each takes a tenth of the time of a Newton iteration and gains two digits or
+more."""
 
 
 @dataclass
 class Equilibrium:
-    """An equilibrium that has been found.
+    """A computed equilibrium.
 
-    place : (3,) x, y [m] and yaw [rad] at which the tires hold the ground
+    place : (3,) x, y [m] and yaw [rad] at which the tires are fixed to the ground
     unknown : (6 + wheels,), see `static_residual`
-    derivatives : (6 + wheels, 6 + wheels) of the residual, beside it
+    derivatives : (6 + wheels, 6 + wheels) of the residual, near the equilibrium
     """
 
     place: Vector
@@ -108,11 +114,11 @@ class Equilibrium:
         """Pseudo-inverse of the derivatives."""
         return np.asarray(np.linalg.pinv(self.derivatives, rcond=SINGULAR))
 
-    def elsewhere(self, place: Vector, height: float, roll: float, pitch: float) -> Equilibrium:
-        """As it would be at another place, on ground so much higher [m] and inclined [rad]."""
+    def moved_to(self, place: Vector, height: float, roll: float, pitch: float) -> Equilibrium:
+        """Return the equilibrium predicted for another position, on ground with this height [m] and inclination [rad]."""
         unknown, derivatives, back = self.unknown.copy(), self.derivatives.copy(), self.back.copy()
         unknown[2:5] += height, roll, pitch
-        turned = float(place[2] - self.place[2])  # what it is displaced by is told along the axes of the world
+        turned = float(place[2] - self.place[2])  # the displacement is expressed in world axes
         R = np.array([[math.cos(turned), -math.sin(turned)], [math.sin(turned), math.cos(turned)]])
         unknown[:2], derivatives[:, :2], back[:2] = R @ unknown[:2], derivatives[:, :2] @ R.T, R @ back[:2]
         moved = Equilibrium(place, unknown, derivatives)
@@ -121,10 +127,10 @@ class Equilibrium:
 
 
 class EquilibriumWorkspace(NamedTuple):
-    """What a search for an equilibrium works with, for the kernels.
+    """Arrays of the equilibrium solver, for the kernels.
 
-    place, unknown : of a `Equilibrium`; the unknown is moved on
-    residual : (6 + wheels,) of `static_residual` there
+    place, unknown : of an `Equilibrium`; the solver updates the unknown
+    residual : (6 + wheels,) of `static_residual` at the unknown
     scratch : (2, 6 + wheels)
     """
 
@@ -135,47 +141,47 @@ class EquilibriumWorkspace(NamedTuple):
 
     @staticmethod
     def at(near: Equilibrium) -> EquilibriumWorkspace:
-        """Nothing is known of the residual yet."""
+        """Return a workspace that starts at an equilibrium; its residual is not initialized."""
         return EquilibriumWorkspace(near.place, near.unknown, np.empty_like(near.unknown), np.empty((2, len(near.unknown))))
 
 
 def settle(
     m: VehicleModel, s: VehicleData, ground: GroundArrays, x: float, y: float, yaw: float, level: Equilibrium | None = None
 ) -> Equilibrium:
-    """Bring chassis, arms and tires into equilibrium at (x, y) [m] with heading yaw [rad], the drivetrain being as it is.
+    """Bring chassis, arms and tires into equilibrium at (x, y) [m] with heading yaw [rad]; the drivetrain state is not changed.
 
     Parameters
     ----------
-    level : about how it stands on level ground of height 0, if that is known: where the ground is nearly so this is where it is looked for first
+    level : approximate equilibrium on level ground of height 0, if known; used as the first guess on nearly level ground
 
     Raises
     ------
-    JounceError : no such position is found
+    JounceError : no equilibrium is found
     """
-    place_tierods(m.steering, s.steering, s.inputs)  # the last drive may have left them elsewhere
+    place_tierods(m.steering, s.steering, s.inputs)  # the last drive may have moved the tie rods
     idle_drive(m, s)
     place = np.array([x, y, yaw])
     fl, fr, rl, rr = heights = _heights(ground, x, y, yaw)
-    left, twisted = math.inf, abs(fl - fr - rl + rr) > TWIST
+    smallest, twisted = math.inf, abs(fl - fr - rl + rr) > TWIST
     if level is not None and not twisted:
-        near = level.elsewhere(place, 0.25 * sum(heights), *_inclination(heights))
+        near = level.moved_to(place, 0.25 * sum(heights), *_inclination(heights))
         if settle_on(m, s, ground, near):
             compute_head_motion(m, s)
             return near
     for roll, pitch in TILTS if twisted else TILTS[:1]:
-        found, residual = _balanced(m, s, ground, place, heights, (roll, pitch))
+        found, residual = _solve_from_guess(m, s, ground, place, heights, (roll, pitch))
         if residual < RESIDUAL:
             compute_head_motion(m, s)
             return found
-        left = min(left, residual)
-    raise JounceError(f"the vehicle finds no equilibrium at x = {x:g} m, y = {y:g} m (left over: {left:.2g} m/s2)")
+        smallest = min(smallest, residual)
+    raise JounceError(f"no equilibrium at x = {x:g} m, y = {y:g} m (smallest residual: {smallest:.2g} m/s2)")
 
 
-def _balanced(
+def _solve_from_guess(
     m: VehicleModel, s: VehicleData, ground: GroundArrays, place: Vector, heights: list[float], tilt: tuple[float, float]
 ) -> tuple[Equilibrium, float]:
-    """What Newton's method comes to from the first guess with a tilt (roll, pitch) [rad] beyond that of the ground, whose heights are those under
-    the wheels, and the largest acceleration there."""
+    """Return the result of Newton's method and its maximum acceleration. The initial guess is tilted by (roll, pitch) [rad] relative to the
+    ground, whose heights under the wheels are given [m]."""
     touch = np.minimum(TOUCH, 0.25 * m.tires["give"])
     unknown = _first_guess(m, s, float(ground.p[0]["gravity"]), heights, float(touch.sum()) / len(touch))
     unknown[3:5] += tilt
@@ -184,47 +190,47 @@ def _balanced(
     residual, trial = search.residual, np.empty_like(unknown)
     reach_ground(m, s, ground, touch, search)
     static_residual(m, s, ground, place, unknown, residual)
-    for _ in range(ROUNDS):
-        if _left(residual) < ENOUGH:
+    for _ in range(MAX_ITERATIONS):
+        if _max_acceleration(residual) < GOAL:
             break
         near = Equilibrium(place, unknown, np.empty_like(near.derivatives))
         differentiate(m, s, ground, search, near.derivatives)
         if not (np.isfinite(near.derivatives).all() and np.isfinite(residual).all()):
-            break  # a corner does not close there
+            break  # a corner does not close at this position
         change = -near.back @ residual
         change *= min(1.0, LARGEST_CHANGE / float(np.abs(change).max()))
         before = float(residual @ residual)
-        for _ in range(HALVINGS):
+        for _ in range(MAX_HALVINGS):
             static_residual(m, s, ground, place, unknown + change, trial)
             if float(trial @ trial) < before:
                 break
             change *= 0.5
         else:
-            break  # as close as rounding lets it
+            break  # limited by rounding
         unknown += change
         residual[:] = trial
         follow_chords(m, s, ground, search, near.back)
     static_residual(m, s, ground, place, unknown, residual)
-    return near, _left(residual)
+    return near, _max_acceleration(residual)
 
 
-def _left(residual: Vector) -> float:
-    """Largest acceleration; infinite where one is no number."""
-    left = float(np.abs(residual).max())
-    return left if math.isfinite(left) else math.inf
+def _max_acceleration(residual: Vector) -> float:
+    """Return the maximum acceleration; infinite if one is not finite."""
+    maximum = float(np.abs(residual).max())
+    return maximum if math.isfinite(maximum) else math.inf
 
 
 def settle_on(m: VehicleModel, s: VehicleData, ground: GroundArrays, near: Equilibrium) -> bool:
-    """Move on to the equilibrium beside one that the vehicle stood in before a little of it was changed. False: it is not found from there.
+    """Solve for the equilibrium near the equilibrium before a small change of the vehicle. Return False if the solver does not converge.
 
-    Only the position is right afterwards: what else a standing vehicle has is for `settle`.
+    Afterwards only the position is right; the full state at rest requires `settle`.
     """
-    return bool(stand_beside(m, s, ground, EquilibriumWorkspace.at(near), near.back) < ENOUGH)
+    return bool(solve_from(m, s, ground, EquilibriumWorkspace.at(near), near.back) < GOAL)
 
 
 @kernel
-def stand_beside(m, s, ground, search, back):
-    """`follow_chords` from anywhere; leaves the vehicle where that has come to, and returns the largest acceleration there."""
+def solve_from(m, s, ground, search, back):
+    """Run `follow_chords` from any start, leave the vehicle at the result, and return the maximum acceleration there."""
     static_residual(m, s, ground, search.place, search.unknown, search.residual)
     follow_chords(m, s, ground, search, back)
     static_residual(m, s, ground, search.place, search.unknown, search.residual)
@@ -233,22 +239,23 @@ def stand_beside(m, s, ground, search, back):
 
 @kernel
 def follow_chords(m, s, ground, search, back):
-    """Newton's method from where a `EquilibriumWorkspace` is with the same derivatives all the time, as long as each round brings a digit.
+    """Iterate Newton's method from the state of an `EquilibriumWorkspace` with constant derivatives, as long as each iteration gains a
+    digit.
 
-    back : pseudo-inverse of the derivatives of the residual, about there
+    back : pseudo-inverse of the derivatives of the residual near the start
     """
     unknown, residual = search.unknown, search.residual
     further, trial = search.scratch[0], search.scratch[1]
-    for _ in range(CHORDS):
-        left = largest(residual)
-        if left < CLOSEST:
+    for _ in range(MAX_CHORDS):
+        before = largest(residual)
+        if before < ROUNDING:
             break
         for n in range(len(unknown)):
             further[n] = unknown[n]
             for k in range(len(unknown)):
                 further[n] -= back[n, k] * residual[k]
         static_residual(m, s, ground, search.place, further, trial)
-        if not largest(trial) < 0.1 * left:  # or it is no number
+        if not largest(trial) < 0.1 * before:  # also true for NaN
             break
         for n in range(len(unknown)):
             unknown[n], residual[n] = further[n], trial[n]
@@ -256,17 +263,17 @@ def follow_chords(m, s, ground, search, back):
 
 @inline
 def largest(residual):
-    """Largest size of a number in there; no number where one is none."""
-    most = 0.0
+    """Return the maximum magnitude of the elements; NaN if one is NaN."""
+    maximum = 0.0
     for one in residual:
-        if abs(one) > most or math.isnan(one):
-            most = abs(one)
-    return most
+        if abs(one) > maximum or math.isnan(one):
+            maximum = abs(one)
+    return maximum
 
 
 @kernel
 def differentiate(m, s, ground, search, jacobian):
-    """Central differences of `static_residual` where a `EquilibriumWorkspace` is."""
+    """Compute the central differences of `static_residual` at the state of an `EquilibriumWorkspace`."""
     place, unknown, up, down = search.place, search.unknown, search.scratch[0], search.scratch[1]
     for n in range(len(unknown)):
         here = unknown[n]
@@ -281,48 +288,50 @@ def differentiate(m, s, ground, search, jacobian):
 
 @kernel
 def reach_ground(m, s, ground, touch, search):
-    """Move the suspension of a guess, where a `EquilibriumWorkspace` is, until every tire is pressed by `touch` (wheels,), so that it tells where the ground is."""
+    """Move the suspension of the guess in an `EquilibriumWorkspace` until every tire is deflected by `touch` (wheels,), so that it has
+    contact."""
     guess = search.unknown
-    for _ in range(REACHES):
+    for _ in range(REACH_ITERATIONS):
         static_residual(m, s, ground, search.place, guess, search.residual)
         for i in range(len(s.wheels)):
             theta = guess[6 + i] + (s.contacts[i]["depth"] - touch[i]) / s.kinematics[0]["W_1"][2, i]
             low, high = m.corners[0]["travel"][0, i], m.corners[0]["travel"][1, i]
-            guess[6 + i] = low if theta < low else high if theta > high else theta  # what is no number stays none
+            guess[6 + i] = low if theta < low else high if theta > high else theta  # NaN stays NaN
 
 
 def _first_guess(m: VehicleModel, s: VehicleData, gravity: float, heights: list[float], touch: float) -> Vector:
-    """Vehicle parallel to ground of these heights under its wheels, its tires pressed by `touch` [m], arms in droop until the springs would carry it:
-    [dx, dy, z, roll, pitch, dyaw, theta...]."""
+    """Return a guess with the vehicle parallel to ground of these heights under its wheels [m], its tires deflected by `touch` [m], and its
+    arms where the springs carry it: [dx, dy, z, roll, pitch, dyaw, theta...]."""
     wheels = len(s.wheels)
     roll, pitch = _inclination(heights)
     low, high, theta = np.empty((3, wheels))
-    hang_loaded(m, s, float(m.chassis[0]["mass"]) * gravity / wheels, low, high, theta)
+    solve_loaded_thetas(m, s, float(m.chassis[0]["mass"]) * gravity / wheels, low, high, theta)
     radius, lowered = float(m.tires["radius"].sum()) / wheels, float(s.kinematics[0]["W"][2].sum()) / wheels
     z = 0.25 * sum(heights) + radius - touch - lowered
     return np.array([0.0, 0.0, z, roll, pitch, 0.0, *theta])
 
 
 def _inclination(heights: list[float]) -> tuple[float, float]:
-    """Roll and pitch [rad] of ground of these heights under the wheels."""
+    """Return roll and pitch [rad] of ground of these heights under the wheels."""
     fl, fr, rl, rr = heights
     return math.atan2((fl + rl - fr - rr) / 2.0, 2.0 * TRACK), math.atan2((rl + rr - fl - fr) / 2.0, 2.0 * BASE)
 
 
 def _heights(ground: GroundArrays, x: float, y: float, yaw: float) -> list[float]:
-    """Of the ground where the wheels are, about [m]."""
+    """Return the approximate heights of the ground under the wheels [m]."""
     n, c, sn = np.empty(3), math.cos(yaw), math.sin(yaw)
     places = ((BASE, TRACK), (BASE, -TRACK), (-BASE, TRACK), (-BASE, -TRACK))
     return [composed_height_and_normal(ground, x + c * fx - sn * fy, y + sn * fx + c * fy, n) for fx, fy in places]
 
 
 @kernel
-def hang_loaded(m, s, weight, low, high, theta):
-    """Thetas (wheels,) at which the springs carry a weight [N] at each wheel; the corners are left there. low, high : (wheels,) scratch."""
+def solve_loaded_thetas(m, s, weight, low, high, theta):
+    """Solve for the thetas (wheels,) at which the springs carry a weight [N] at each wheel, and leave the corners there. low, high :
+    scratch."""
     x = s.state[0]["theta"]
     for i in range(len(theta)):
         low[i], high[i] = m.corners[0]["travel"][0, i], m.corners[0]["travel"][1, i]
-    for _ in range(HALVES):
+    for _ in range(BISECTIONS):
         for i in range(len(theta)):
             x[i] = 0.5 * (low[i] + high[i])
         present_suspension(m, s)
@@ -340,7 +349,8 @@ def hang_loaded(m, s, weight, low, high, theta):
 
 @kernel
 def idle_drive(m, s):
-    """Torques of the half shafts while the engine idles against the converter and the wheels stand, and their reaction on the chassis."""
+    """Compute the half-shaft torques of the engine idling against the converter with the wheels at rest, and their reaction on the
+    chassis."""
     d = s.drivetrain[0]
     turbine = 0.0
     if d["gear"] != 0 and m.drivetrain[0]["has_clutch"] == 0:
@@ -348,25 +358,25 @@ def idle_drive(m, s):
     s.axles[0]["reaction_y"] = 0.0
     for i in range(len(s.wheels)):
         axle = axle_of(m.drivetrain, i)
-        share, hub = wheel_share(m.drivetrain, axle), m.drivetrain[0]["hub_ratio"][axle]
-        s.axles[0]["drive_torque"][i] = share * turbine / d["ratio"] if d["gear"] != 0 else 0.0
+        fraction, hub = wheel_share(m.drivetrain, axle), m.drivetrain[0]["hub_ratio"][axle]
+        s.axles[0]["drive_torque"][i] = fraction * turbine / d["ratio"] if d["gear"] != 0 else 0.0
         s.axles[0]["hub_torque"][i] = (hub - 1.0) * s.axles[0]["drive_torque"][i]
         s.axles[0]["reaction_y"] -= hub * s.axles[0]["drive_torque"][i]
     for axle in range(len(m.drivetrain[0]["final_ratio"])):
-        driven, hub = wheel_share(m.drivetrain, axle) > 0.0, m.drivetrain[0]["hub_ratio"][axle]
+        is_driven, hub = wheel_share(m.drivetrain, axle) > 0.0, m.drivetrain[0]["hub_ratio"][axle]
         torque = hub * sum_on_axle(m.drivetrain, axle, s.axles[0]["drive_torque"])
         s.axles[0]["housing_torque"][axle] = -torque
-        s.axles[0]["pinion_torque"][axle] = torque * m.drivetrain[0]["final_ratio"][axle] / hub if driven else 0.0
+        s.axles[0]["pinion_torque"][axle] = torque * m.drivetrain[0]["final_ratio"][axle] / hub if is_driven else 0.0
 
 
 @kernel
 def static_residual(m, s, ground, place, unknown, residual):
-    """Accelerations (angular 3, linear 3, thetas) of the vehicle standing still in the given position.
+    """Compute the accelerations (angular 3, linear 3, thetas) of the vehicle at rest in the given position.
 
     Parameters
     ----------
-    place : (3,) x, y [m] and yaw [rad] at which the tires hold the ground
-    unknown : (6 + wheels,) displacement dx, dy from there, height z [m], roll, pitch, change of yaw [rad], thetas [rad]
+    place : (3,) x, y [m] and yaw [rad] at which the tires are fixed to the ground
+    unknown : (6 + wheels,) displacement dx, dy from this position, height z [m], roll, pitch, change of yaw [rad], thetas [rad]
     residual : (6 + wheels,) accelerations relative to the world, overwritten [rad/s2, m/s2]
     """
     x = s.state[0]
@@ -383,7 +393,7 @@ def static_residual(m, s, ground, place, unknown, residual):
     update_suspension_exact(m, s, 0.0)
     for i in range(wheels):
         find_ground(m, s, i, ground)
-        hold_ground(m, s, i, place, unknown)
+        fix_tire(m, s, i, place, unknown)
         press_tire(m, s, i, 1e-3)
     evaluate_callback_models(m, s, 1e-3, True)
     gather_tire_loads(s)
@@ -400,23 +410,23 @@ def static_residual(m, s, ground, place, unknown, residual):
 
 @kernel
 def find_ground(m, s, i, ground):
-    """Contact of tire i. It looks for the ground where the last one was, so that has to be found first: the search direction settles
-    until the contact no longer depends on what came before."""
+    """Find the contact of tire i. The contact search starts from the last search direction, so repeat it until the contact no longer
+    depends on the earlier state."""
     state = s.tires[i]
     state["e_W"][0], state["e_W"][1], state["e_W"][2] = 0.0, 0.0, -1.0
-    for _ in range(SEARCHES):
+    for _ in range(MAX_SEARCHES):
         touch_ground(m, s, i, ground)
         same = True
         for j in range(3):
             same = same and state["e_W"][j] == s.contacts[i]["e_W"][j]
             state["e_W"][j] = s.contacts[i]["e_W"][j]
         if same:
-            break  # it would find this contact again and again
+            break  # converged: a further search gives this contact again
 
 
 @kernel
-def hold_ground(m, s, i, place, unknown):
-    """Tread and sinkage of tire i for a vehicle displaced by dx, dy and turned by dyaw from where its tires hold."""
+def fix_tire(m, s, i, place, unknown):
+    """Set tread state and sinkage of tire i for a vehicle displaced by dx, dy and turned by dyaw from the position of its tires."""
     o = s.contacts[i]
     dx = unknown[0] - unknown[5] * (o["p_WC"][1] - place[1])
     dy = unknown[1] + unknown[5] * (o["p_WC"][0] - place[0])

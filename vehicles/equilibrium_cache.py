@@ -1,5 +1,8 @@
-"""How a vehicle stands where it was put, found once for the same vehicle on the same ground: setting its tie rods ends with it standing as the
-check of its step, a driver's test drive and the run itself find it again."""
+"""Cache of static equilibria, keyed by vehicle, ground and pose.
+
+Several users need the equilibrium that the tie-rod adjustment ends with: the check of the step, the identification drive of a driver, and
+the run.
+"""
 
 from __future__ import annotations
 
@@ -14,59 +17,59 @@ from vehicles.equilibrium import Equilibrium
 from vehicles.state_memory import Bytes, StateMemory
 from vehicles.vehicle_model import VehicleData, VehicleModel
 
-MOST = 4
-"""Places that are kept."""
+MAX_ENTRIES = 4
+"""Maximum number of cached equilibria."""
 
-LARGEST = 400_000
-"""Bytes of vehicle and ground up to which they are compared; maps and tables of the suspension are larger, and a look at them takes as long as
-finding the equilibrium."""
+MAX_KEY_SIZE = 400_000
+"""Maximum size of a key [bytes]. Height maps and suspension tables are larger; comparing them would take as long as computing the
+equilibrium."""
 
 
 class EquilibriumCache:
-    """Of vehicles with one description and no part from outside, whose memory nobody knows. All numbers that an equilibrium depends on are
-    compared, so a number that is changed in place is seen."""
+    """Equilibria of vehicles with one description and without plugin parts, whose memory is unknown. The key contains all numbers on which
+    an equilibrium depends, so a number that is changed in place is detected."""
 
     def __init__(self) -> None:
         self.level: Equilibrium | None = None
-        """About how they stand on level ground of height 0, if that is known."""
-        self._kept: list[tuple[bytes, Bytes]] = []
-        """What decides about a place, and the memory of a vehicle there; the one asked for last is the last one."""
+        """Approximate equilibrium on level ground of height 0, if known."""
+        self._entries: list[tuple[bytes, Bytes]] = []
+        """Keys and memories of a vehicle in equilibrium; the most recently used entry is last."""
 
     def restore_or_settle(
-        self, m: VehicleModel, piece: StateMemory, ground: GroundArrays, place: tuple[float, ...], settle: Callable[[], None]
+        self, m: VehicleModel, state: StateMemory, ground: GroundArrays, place: tuple[float, ...], settle: Callable[[], None]
     ) -> None:
-        """Have `settle` put a vehicle there, or put it as it stood there before.
+        """Restore the cached equilibrium of this pose, or call `settle` and cache its result.
 
-        piece : its memory, place : numbers that say where and how
+        state : memory of the vehicle, place : numbers that determine the pose
         """
-        key = _key(m, piece.space, ground, place)
-        known = next((n for n, (other, _) in enumerate(self._kept) if other == key), None)
+        key = _key(m, state.space, ground, place)
+        known = next((n for n, (other, _) in enumerate(self._entries) if other == key), None)
         if known is None:
             settle()
-            self._keep(key, piece)
+            self._add(key, state)
         else:
-            self._kept.append(self._kept.pop(known))
-            piece.memory[:] = self._kept[-1][1]
+            self._entries.append(self._entries.pop(known))
+            state.memory[:] = self._entries[-1][1]
 
-    def note(self, m: VehicleModel, piece: StateMemory, ground: GroundArrays, place: tuple[float, ...]) -> None:
-        """It stands there now."""
-        self._keep(_key(m, piece.space, ground, place), piece)
+    def note(self, m: VehicleModel, state: StateMemory, ground: GroundArrays, place: tuple[float, ...]) -> None:
+        """Cache the present state as the equilibrium of this pose."""
+        self._add(_key(m, state.space, ground, place), state)
 
-    def _keep(self, key: bytes | None, piece: StateMemory) -> None:
+    def _add(self, key: bytes | None, state: StateMemory) -> None:
         if key is not None:
-            self._kept = [*self._kept[1 - MOST :], (key, piece.memory.copy())]
+            self._entries = [*self._entries[1 - MAX_ENTRIES :], (key, state.memory.copy())]
 
 
 def _key(m: VehicleModel, s: VehicleData, ground: GroundArrays, place: tuple[float, ...]) -> bytes | None:
-    """All numbers that an equilibrium there depends on; None: they are too many."""
+    """Return all numbers on which the equilibrium depends, as bytes; None if there are too many."""
     parts = [*arrays_in((m, ground)), s.blocks.own, s.blocks.parameters, np.array(place)]
-    if sum(part.nbytes for part in parts) > LARGEST:
+    if sum(part.nbytes for part in parts) > MAX_KEY_SIZE:
         return None
     return b"".join(part.tobytes() for part in parts)
 
 
 def arrays_in(parts: Iterable[Any]) -> Iterator[NDArray[Any]]:
-    """All arrays in nested tuples, in their order."""
+    """Yield all arrays in nested tuples, in order."""
     for part in parts:
         if isinstance(part, tuple):
             yield from arrays_in(part)

@@ -1,4 +1,4 @@
-"""From the vehicle's own records to the READOUT that everybody else reads."""
+"""Copy the vehicle records into the READOUT record that the rest of the program reads."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from vehicles.suspension.tables.tabulated import place_corner
 from vehicles.tires.standstill import V_SHOW
 
 CARRIER_X, CARRIER_Z, LOWER, UPPER, OUTER, SHOCK, SPRING, INNER = (dtype_of(PLACES).fields[row[0]][1] // 8 for row in PLACES)  # type: ignore[index]
-"""Where the fields of PLACES begin when it is taken as a row of numbers."""
+"""First indices of the fields of PLACES, read as a flat row of numbers."""
 
 
 @kernel
 def read_vehicle(m, s, out):
-    """Fill a READOUT record. Positions and velocities are those after the last step; forces and accelerations are those of that step,
-    as are the points of the suspension (one step, 1 ms, older than the chassis).
+    """Fill a READOUT record. Positions and velocities are those after the last step. Forces, accelerations and suspension points are those
+    of that step (one step, 1 ms, older than the chassis).
 
-    m : Model, s : Space, out : record of READOUT, whose `p_BG` stays what it is
+    m : VehicleModel, s : VehicleData, out : record of READOUT; its `p_BG` is not changed
     """
     o, x, R = out[0], s.state[0], s.work[0]["R_WB"]
     rotation_of_quaternion(x["q_WB"], R)
@@ -48,13 +48,13 @@ def read_vehicle(m, s, out):
     ratio = m.steering[0]["gear_ratio"]
     o["steering_gear_angle"] = s.steering[0]["angle"]
     arm = s.steering[0]
-    turned, turning = arm["angle"], arm["rate"]
-    if m.steering[0]["free"] > 0 and m.steering[0]["column_stiffness"] > 0.0:  # the column twists below the hands
-        turned, turning = arm["hand_angle"], arm["hand_rate"]
+    angle, rate = arm["angle"], arm["rate"]
+    if m.steering[0]["free"] > 0 and m.steering[0]["column_stiffness"] > 0.0:  # the column twists below the steering wheel
+        angle, rate = arm["hand_angle"], arm["hand_rate"]
     added = s.actuators[0]
     o["steering_wheel_angle"], o["steering_wheel_rate"] = (
-        -ratio * (turned - added["front_angle"]),
-        -ratio * (turning - added["front_speed"]),
+        -ratio * (angle - added["front_angle"]),
+        -ratio * (rate - added["front_speed"]),
     )
     o["steering_wheel_torque"] = -arm["hand_torque"] / ratio
     o["steering_column_torque"] = -arm["column_torque"] / ratio
@@ -63,7 +63,7 @@ def read_vehicle(m, s, out):
 
 @inline
 def read_center_of_mass(R, o):
-    """Motion of the point p_BG of the chassis out of that of its reference point, all else in B:
+    """Compute the motion of the point p_BG of the chassis from that of the reference point, all other quantities in B:
 
     p_WG = p_WB + R_WB p_BG,   v_WG = v_WB + w x p_BG,   a_WG = a_WB + alpha x p_BG + w x (w x p_BG)
     """
@@ -78,14 +78,16 @@ def read_center_of_mass(R, o):
 
 @kernel
 def show_points(m, s):
-    """The points of the suspension after the last step, before `read_vehicle`."""
+    """Compute the suspension points after the last step, before `read_vehicle`."""
     show_blocks(s.blocks, s.inputs, s.points)
 
 
 @kernel
 def find_points(m, s):
-    """The same where there are tables, which know the wheel only: in closed form, or from tables of their own. A kernel of its own, which
-    vehicles without tables do not compile."""
+    """Compute the suspension points of a vehicle with tables, which contain only the wheel: in closed form, or from tables of the points.
+
+    A separate kernel, so that vehicles without tables do not compile it.
+    """
     place_blocks(m.corners, s.blocks, s.inputs, s.kinematics)
     show_blocks(s.blocks, s.inputs, s.points)
     show_tabulated(m, s)
@@ -93,7 +95,7 @@ def find_points(m, s):
 
 @inline
 def show_tabulated(m, s):
-    """Wheel and points of corners that have no closed form, from tables."""
+    """Interpolate wheel and points of corners without a closed form from tables."""
     k, points, row = s.kinematics[0], s.points[0], s.reduced[0]["rows"][0]
     for i in range(len(s.wheels)):
         if m.tables.grid[0]["placed"][i] > 0:
@@ -109,7 +111,7 @@ def show_tabulated(m, s):
 
 @kernel
 def read_corner(m, s, i, o):
-    """Suspension of corner i."""
+    """Fill the suspension channels of corner i."""
     k, x, points = s.kinematics[0], s.state[0], s.points[0]
     g = m.corners[0]
     side = cross(column(k["carrier_z"], i), column(k["carrier_x"], i))
@@ -142,7 +144,7 @@ def read_corner(m, s, i, o):
 
 @kernel
 def read_wheel(m, s, i, o):
-    """Tire, brake and half shaft of wheel i."""
+    """Fill the tire, brake and half-shaft channels of wheel i."""
     c = s.contacts[i]
     for j in range(3):
         o["p_WC"][i, j] = c["p_WC"][j]

@@ -1,13 +1,13 @@
-"""The vehicle linearized about its trim at a speed, its rigid-body modes removed, and what kind of mode each eigenvalue is.
+"""Linearized vehicle about its trim at a speed, without rigid-body modes, and the classification of its eigenvalues.
 
-[Deyo 1989, section 3.3.3.7] asks the eigenvalues of the Jacobian which integrator will be stable, takes the Jacobian by differences and
-wants the zero eigenvalues of the rigid body removed first. They come from what nothing depends on: on level ground, with velocities
-written in B, place, heading and the angles of the wheels. With these seven numbers last the Jacobian is
+[Deyo 1989, section 3.3.3.7] predicts the stability of an integrator from the eigenvalues of the Jacobian, computes the Jacobian by
+differences and removes the zero eigenvalues of the rigid body first. These eigenvalues belong to coordinates without influence: on level
+ground, with velocities in B, these are position, heading and wheel angles. With these seven numbers last the Jacobian is
 
     [ A  0 ]
-    [ C  N ],    N^2 = 0 (of the seven, only the place depends on one, the heading)
+    [ C  N ],    N^2 = 0 (of the seven, only the position depends on one, the heading)
 
-so its eigenvalues are those of A and seven zeros: A, the rows and columns of the seven struck out, is the vehicle without rigid modes.
+so its eigenvalues are those of A and seven zeros: A, without the rows and columns of the seven, is the vehicle without rigid modes.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from vehicles.integration.stability import ComplexVector
 from vehicles.ode_system import VehicleOde, places
 
 IGNORABLE = ("place", "yaw", "wheel_angle")
-"""Fields of HELD_STATE on which nothing depends."""
+"""Fields of ODE_STATE without influence on the motion."""
 
 DEPENDENCE = 1e-4
-"""Largest derivative, in SI units, by a coordinate on which nothing depends: rounding over the width of the differences."""
+"""Maximum derivative, in SI units, with respect to a coordinate without influence: rounding error over the width of the differences."""
 
 TREADS = ("tread",)
 POSITIONS = ("height", "roll", "pitch", "theta", "tread")
 """Fields that a semi-implicit method advances with the new velocities."""
 
 FAST = ("theta", "theta_dot", "wheel_spin", "tread")
-"""Suspension, wheels and tires, beside the slow chassis [Deyo 1989]."""
+"""Suspension, wheels and tires; the chassis is slow in comparison [Deyo 1989]."""
 
 
 @cache
 def kinds_of_mode(size: AxleLayout) -> dict[str, NDArray[np.int_]]:
-    """Indices of the coordinates that make a kind of mode of a vehicle of that size.
+    """Return the indices of the coordinates of each kind of mode, for a vehicle of this size.
 
-    `wheel spin` is a wheel turning on its tread, `tread` its relaxation across; a `wheel hop` without oscillation is called SCRUB.
+    `wheel spin` is a wheel rotating on its tread, `tread` the lateral relaxation. A `wheel hop` without oscillation is called SCRUB.
     """
     v, w, treads = places("v_WB_B", size=size), places("w_WB_B", size=size), places(*TREADS, size=size)
     return {
@@ -60,7 +60,7 @@ def kinds_of_mode(size: AxleLayout) -> dict[str, NDArray[np.int_]]:
 
 
 SCRUB = "scrub"
-"""The arm creeps, because the tire under it must slip sideways as it moves."""
+"""The suspension arm creeps, because the tire below it must slip sideways when the arm moves."""
 
 
 @dataclass(frozen=True)
@@ -72,61 +72,61 @@ class LinearVehicle:
     A: Matrix
     """(n, n) SI units"""
     coordinates: NDArray[np.int_]
-    """(n,) indices of the components of y in HELD_STATE"""
+    """(n,) indices of the components of y in ODE_STATE"""
     eigenvalues: ComplexVector
     """(n,) 1/s, slowest first"""
     kinds: tuple[str, ...]
-    """What each eigenvalue is, a key of `kinds_of_mode` or SCRUB"""
+    """Kind of each eigenvalue, a key of `kinds_of_mode` or SCRUB"""
     shares: NDArray[np.float64]
-    """(n,) share of the coordinates of that kind in the mode"""
+    """(n,) fraction of the participation that belongs to coordinates of this kind"""
     size: AxleLayout
-    """Of the vehicle"""
+    """Numbers of axles and wheels of the vehicle"""
 
     def __len__(self) -> int:
-        """Of y."""
+        """Length of y."""
         return len(self.A)
 
     def indices(self, *fields: str) -> NDArray[np.int_]:
-        """Where fields of HELD_STATE are in y; those that are not are left out."""
+        """Return the indices in y of fields of ODE_STATE; fields that y lacks are left out."""
         return np.flatnonzero(np.isin(self.coordinates, places(*fields, size=self.size)))
 
 
 def linearize(vehicle: VehicleOde) -> LinearVehicle:
-    """The vehicle near its trim, Jacobian by central differences.
+    """Linearize the vehicle about its trim; the Jacobian is computed by central differences.
 
-    Springs are tables of straight pieces and dampers differ between bump and rebound, so the derivatives are means over a kink.
+    Springs are piecewise linear and dampers differ between bump and rebound, so a derivative at a kink is the mean of both sides.
 
     Raises
     ------
-    JounceError : something depends on place, heading or wheel angles: the ground is not level and even
+    JounceError : the derivatives depend on position, heading or wheel angles: the ground is not level and even
     """
     J = differences(lambda y: vehicle.rates(0.0, y), vehicle.y, np.arange(len(vehicle.y)))
-    return _linear(vehicle.speed, without_rigid_modes(J, vehicle, 0.0), kept_states(vehicle), vehicle.size)
+    return _linear(vehicle.speed, without_rigid_modes(J, vehicle, 0.0), retained_states(vehicle), vehicle.size)
 
 
 def step_matrix(vehicle: VehicleOde, h: float) -> Matrix:
-    """Matrix (n, n) that one step of h seconds by the scheme of `vehicles.step` multiplies small deviations with; without rigid modes."""
+    """Return the matrix (n, n) by which one step of h seconds of `vehicles.step` multiplies small deviations; without rigid modes."""
     J = differences(lambda y: vehicle.step(y, h), vehicle.y, np.arange(len(vehicle.y)))
     return without_rigid_modes(J, vehicle, h)
 
 
-def kept_states(vehicle: VehicleOde) -> NDArray[np.int_]:
-    """Coordinates of its state that make modes: none of IGNORABLE, nor what only the tread laws of other wheels have."""
+def retained_states(vehicle: VehicleOde) -> NDArray[np.int_]:
+    """Return the coordinates of the state that form modes: without IGNORABLE and without states that the tire model of a wheel lacks."""
     return np.setdiff1d(np.setdiff1d(np.arange(len(vehicle.y)), places(*IGNORABLE, size=vehicle.size)), vehicle.idle)
 
 
 def with_rigid_treads(linear: LinearVehicle) -> LinearVehicle:
-    """The same vehicle with treads that follow at once (u' = 0): slip forces without relaxation, as in a tire model without states.
+    """Return the vehicle with treads that follow at once (u' = 0): slip forces without relaxation, as in a tire model without states.
 
-    A wheel of inertia I then answers with the eigenvalue -g R^2 / I, g the force over the sliding velocity, which goes with 1 / v: stiff at
-    low speed.
+    A wheel of inertia I then has the eigenvalue -g R^2 / I, with g the force per sliding velocity. The eigenvalue is proportional to 1 / v:
+    stiff at low speed.
 
     Raises
     ------
-    JounceError : the vehicle stands, where g has no bound
+    JounceError : the vehicle is at rest, where g has no bound
     """
     if linear.speed == 0.0:
-        raise JounceError("treads cannot be rigid at rest: a tire without relaxation needs a speed to have a slip")
+        raise JounceError("treads cannot be rigid at rest; a tire without relaxation needs a speed above 0 to have a slip")
     u = linear.indices(*TREADS)
     x = np.setdiff1d(np.arange(len(linear.A)), u)
     A = linear.A
@@ -135,17 +135,20 @@ def with_rigid_treads(linear: LinearVehicle) -> LinearVehicle:
 
 
 def without_rigid_modes(J: Matrix, vehicle: VehicleOde, h: float) -> Matrix:
-    """Rows and columns of the kept coordinates, after a check that these do not depend on the ignorable ones (h: step of a step's matrix)."""
-    moving = kept_states(vehicle)
+    """Return the rows and columns of the retained coordinates, after a check that they do not depend on the ignorable ones.
+
+    h : step size [s] if J is the matrix of a step, else 0
+    """
+    moving = retained_states(vehicle)
     found = np.abs(J[np.ix_(moving, places(*IGNORABLE, size=vehicle.size))]).max()
     if found > DEPENDENCE * (h or 1.0):
-        raise JounceError(f"the vehicle depends on its place or heading ({found:.2g} 1/s): linearize it on level, even ground")
+        raise JounceError(f"the vehicle depends on its position or heading ({found:.2g} 1/s); hint: linearize it on level, even ground")
     return J[np.ix_(moving, moving)]
 
 
 def _linear(speed: float, A: Matrix, coordinates: NDArray[np.int_], size: AxleLayout) -> LinearVehicle:
-    """Eigenvalues with their kinds: the coordinates with the largest participation, |left times right eigenvector|, which no choice of
-    units changes [Perez-Arriaga, Verghese and Schweppe 1982]."""
+    """Return the eigenvalues with their kinds. The kind is that of the coordinates with the largest participation, |left times right
+    eigenvector|, which does not depend on the choice of units [Perez-Arriaga, Verghese and Schweppe 1982]."""
     eigenvalues, right = np.linalg.eig(A)
     order = np.lexsort((-eigenvalues.imag, np.round(np.abs(eigenvalues), 9)))
     eigenvalues, right = eigenvalues[order], right[:, order]

@@ -26,20 +26,20 @@ from vehicles.suspension.hard_stops import no_ends
 OneKind = TypeVar("OneKind", bound=CornerDesign)
 
 CORNER_NAMES = USUAL_AXLES.corners
-"""Of the corners of a vehicle of the usual size."""
+"""Corner names of a vehicle of the default size."""
 
 
 @dataclass(frozen=True)
 class VehicleDesign:
-    """A vehicle in its design position: the one source of the closed form (`new_mechanism`) and of every other formulation of its dynamics.
+    """A vehicle in its design position: the only source of the closed form (`new_mechanism`) and of all other formulations of its dynamics.
 
     Parameters
     ----------
-    chassis : body with everything fixed to it
+    chassis : body including all masses fixed to it
     corners : from the front, left before right: FL, FR, RL, RR
     struts : record of STRUTS
-    axles : on which they stand
-    gravity : acceleration of free fall under which it is evaluated by itself [m/s2]; on a ground, that of the ground counts
+    axles : axle names and corners of each axle
+    gravity : acceleration of gravity for a stand-alone evaluation [m/s2]; on a ground, the gravity of the ground applies
     """
 
     chassis: RigidBody
@@ -49,13 +49,14 @@ class VehicleDesign:
     axles: Axles = USUAL_AXLES
 
     def without_bars(self) -> VehicleDesign:
-        """The same without its anti-roll bars: parts of no mass, which only constraint embedding can have in a mechanism."""
+        """Return the design without anti-roll bars, which have no mass: as bodies of a mechanism only constraint embedding can simulate
+        them."""
         struts = self.struts.copy()
         struts[0]["anti_roll_bars"] = record_for(ANTI_ROLL_BARS, self.axles.size)[0]
         return replace(self, struts=struts)
 
     def corners_of(self, kind: type[OneKind]) -> tuple[OneKind, ...]:
-        """The corners, if all are of that kind. Raises ConfigError."""
+        """Return the corners if all are of this kind. Raises ConfigError."""
         found = []
         for corner in self.corners:
             if not isinstance(corner, kind):
@@ -66,13 +67,13 @@ class VehicleDesign:
 
 @dataclass(frozen=True)
 class MechanismParameters:
-    """The multibody part: records of CHASSIS, CORNERS and STRUTS, what the kinds of its corners have of their own, and the design."""
+    """Multibody parameters: records of CHASSIS, CORNERS and STRUTS, the parameters of the corner kinds, and the design."""
 
     records: MechanismRecords
     own: Record
     """Parameters of the corners of the default kind."""
     blocks: tuple[Block, ...]
-    """Those of the other kinds."""
+    """Parameter blocks of the other corner kinds."""
     designs: tuple[CornerDesign, ...]
     axles: Axles
 
@@ -92,11 +93,11 @@ class MechanismParameters:
         return self.records.struts
 
     def with_struts(self, struts: Record) -> MechanismParameters:
-        """The same on other springs and dampers."""
+        """Return the parameters with other springs and dampers."""
         return replace(self, records=self.records._replace(struts=struts))
 
     def with_chassis(self, chassis: RigidBody) -> MechanismParameters:
-        """The same under another chassis."""
+        """Return the parameters with another chassis."""
         return replace(self, records=self.records._replace(chassis=chassis_record(chassis)))
 
     @property
@@ -110,33 +111,36 @@ class MechanismParameters:
         return np.column_stack([corner.Q for corner in self.designs])
 
     def write_corner(self, i: int, corner: CornerDesign) -> int:
-        """Write corner i of another kind than the default one anew, where it stands with the same bodies, travel and bushings; gives the number of its
-        block. Raises ConfigError, as `CornerDesign.write`."""
+        """Rewrite corner i, which is not of the default kind, with unchanged bodies, travel limits and bushings, and return the number of
+        its block.
+
+        Raises ConfigError, as `CornerDesign.write`.
+        """
         n = self.block_of(i)
-        block, kept = self.blocks[n], {name: self.corners[0][name].copy() for name in ("ends", "compliance")}
+        block, unchanged = self.blocks[n], {name: self.corners[0][name].copy() for name in ("ends", "compliance")}
         if block.lane == block.first:
             corner.write(self.corners, block.parameters, i)
         else:
-            _write_beside(corner, self.corners, block.parameters, i, i - block.first + block.lane)
-        for name, value in kept.items():
+            _write_lane(corner, self.corners, block.parameters, i, i - block.first + block.lane)
+        for name, value in unchanged.items():
             self.corners[0][name] = value
         return n
 
     def block_of(self, i: int) -> int:
-        """The number of the block in which corner i, of another kind than the default one, is."""
+        """Return the number of the block that contains corner i, which is not of the default kind."""
         return next(n for n, block in enumerate(self.blocks) if block.first <= i < block.first + block.count)
 
     def new_blocks(self) -> Blocks:
-        """The blocks of its corners with memory of their own."""
+        """Return the blocks of the corners with newly allocated memory."""
         return new_blocks(self.own, self.blocks, self.size)
 
 
 def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: Record, axles: Axles = USUAL_AXLES) -> MechanismParameters:
-    """Mechanism out of its design description; corners from the front, left before right, on these axles.
+    """Return the mechanism parameters of a design; corners from the front, left before right, on these axles.
 
     Raises
     ------
-    ConfigError : a corner cannot be built (see `CornerDesign.write`), or is of another kind than the other side of its axle
+    ConfigError : a corner cannot be built (see `CornerDesign.write`), or differs in kind from the opposite corner of its axle
     """
     size = axles.size
     geometry = record_for(CORNERS, size)
@@ -153,7 +157,7 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
 
 
 def chassis_record(chassis: RigidBody) -> Record:
-    """Record of CHASSIS."""
+    """Return the record of CHASSIS for a body."""
     body, inertia = record(CHASSIS), chassis.I_BBcm
     body[0]["mass"], body[0]["com"] = chassis.mass, chassis.p_BoBcm
     body[0]["inertia"] = inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]
@@ -161,11 +165,11 @@ def chassis_record(chassis: RigidBody) -> Record:
 
 
 def _add_axle(axle: int, corners: Sequence[CornerDesign], first: int, geometry: Record, own: Record, blocks: list[Block]) -> None:
-    """Write the corners of an axle, of which `first` is the first one, into CORNERS and into the records of their kind."""
+    """Write the corners of an axle, starting at corner `first`, into CORNERS and into the records of their kind."""
     kind = corners[0].block
     for corner in corners[1:]:
         if corner.kind != corners[0].kind:
-            expected = f"{corners[0].kind} as on the left side: the sides of an axle are of one kind"
+            expected = f"{corners[0].kind}, the kind of the left side of the axle"
             raise ConfigError(corner.file, corner.key, corner.kind, expected)
     if kind is None:
         for i, corner in enumerate(corners, first):
@@ -174,7 +178,7 @@ def _add_axle(axle: int, corners: Sequence[CornerDesign], first: int, geometry: 
             own[0]["corners"] += len(corners)
             own[0]["steered"] += len(corners) if axle == 0 else 0
         return
-    if blocks and blocks[-1].has_room(kind, len(corners)):
+    if blocks and blocks[-1].can_add(kind, len(corners)):
         block = blocks.pop()
     else:
         block = Block(kind, record(kind.parameters), first, 0, axle, first if size_of(geometry).is_usual else 0)
@@ -182,12 +186,12 @@ def _add_axle(axle: int, corners: Sequence[CornerDesign], first: int, geometry: 
         if block.lane == block.first:
             corner.write(geometry, block.parameters, i)
         else:
-            _write_beside(corner, geometry, block.parameters, i, i - block.first + block.lane)
+            _write_lane(corner, geometry, block.parameters, i, i - block.first + block.lane)
     blocks.append(replace(block, count=block.count + len(corners)))
 
 
-def _write_beside(corner: CornerDesign, geometry: Record, parameters: Record, i: int, lane: int) -> None:
-    """Corner i, which is another column in the records of its kind."""
+def _write_lane(corner: CornerDesign, geometry: Record, parameters: Record, i: int, lane: int) -> None:
+    """Write corner i, whose column in the records of its kind is `lane` instead of i."""
     usual = record(CORNERS)
     usual[0]["ends"] = no_ends()[0]
     corner.write(usual, parameters, lane)
@@ -199,7 +203,7 @@ def _write_beside(corner: CornerDesign, geometry: Record, parameters: Record, i:
 
 
 def new_workspace(mechanism: MechanismParameters, gravity: float = STANDARD_GRAVITY) -> Workspace:
-    """Workspace in the design position at rest at the world's origin, under gravity [m/s2] alone."""
+    """Return a workspace in the design position, at rest at the origin of the world, under gravity [m/s2] alone."""
     tables = (STATE, INPUTS, LOADS, KINEMATICS, WORK, ACCELERATIONS)
     space = Workspace(mechanism.new_blocks(), *(record_for(table, mechanism.size) for table in tables))
     space.state[0]["q_WB"][0] = 1.0

@@ -1,19 +1,19 @@
-"""The vehicle and its quarter car as a mechanism of bodies, joints and loops, from the same description as the closed form.
+"""The vehicle and its quarter car as mechanisms of bodies, joints and loops, from the same description as the closed form.
 
-All bodies have the chassis frame as their frame in the design position, so that every joint coordinate is zero there. The tree is that of
-[Jain 2016, section 4.1]: the lower arm hangs on the chassis and carries the upright, which carries the knuckle with wheel and tie rod, and
-the two halves of the shock absorber; the upper arm hangs on the chassis too. Ball loops close it at F (upper arm and upright), J (shock
-absorber and chassis) and L (tie rod and chassis, or the link of the steering).
+In the design position the frame of every body equals the chassis frame, so that every joint coordinate is zero there. The tree is that of
+[Jain 2016, section 4.1]. The lower arm is attached to the chassis and carries the upright. The upright carries the knuckle with wheel and
+tie rod, and the two halves of the shock absorber. The upper arm is also attached to the chassis. Ball loops close the tree at F (upper arm
+and upright), J (shock absorber and chassis) and L (tie rod and chassis, or steering link).
 
-A five-link corner hangs on the chassis by its links. The lower rear one carries the knuckle by a ball joint, ball loops close the other
-four; they are named after the links. Its links are bodies always.
+A five-link corner is attached to the chassis by its links. The lower rear link carries the knuckle by a ball joint; ball loops, named after
+the links, close the other four. Its links are always bodies.
 
-A rod of a double wishbone that has no mass in the vehicle file is no body here: a tie rod becomes a distance, a shock absorber a damper on the line between its
-ends, an upright the ball joint of the knuckle. The motion is the same and every formulation can be built; with bodies that carry no inertia
-only constraint embedding could, for D(k) of a joint that moves no inertia is zero.
+A rod of a double wishbone without mass in the vehicle file is not a body here: a tie rod becomes a distance, a shock absorber a damper on
+the line between its ends, an upright the ball joint of the knuckle. The motion is identical, and every formulation can be built. With
+massless bodies only constraint embedding would work, because D(k) of a joint that moves no inertia is zero.
 
-An anti-roll bar with levers is two levers without mass, the right one hinged on the left one by the torsion spring, with drop links as
-distances. One by the plain law is a spring between levels along the chassis' z.
+An anti-roll bar with levers consists of two levers without mass: the torsion spring hinges the right lever on the left one, and drop links
+are distances. An anti-roll bar of the plain model is a spring between levels along the z axis of the chassis.
 
 differs: the paper takes the loops at F and J as planar and needs one axis less in the joints at D and B; see `docs/formulations.md`.
 """
@@ -38,28 +38,29 @@ CHASSIS = "chassis"
 _, Y_AXIS, Z_AXIS = np.eye(3)
 
 LINKAGE = ("pitman_arm", "steering_link", "idler_arm")
-"""Bodies of the steering linkage and the joints that carry them."""
+"""Bodies of the steering linkage, and the joints that carry them."""
 
 RACK = "rack"
 """Body of a rack, and the joint that carries it."""
 
 SLOPE_OVER = 1e-3
-"""m. The rate of a spring given by a table is taken over this much on both sides of its free length."""
+"""m. Half width of the difference, about the free length, for the rate of a spring given by a table."""
 
 
 def vehicle_mechanism(
     design: VehicleDesign, steering: Record | None = None, link_mass: float = 0.0, *, arm_prescribed: bool = True
 ) -> Mechanism:
-    """The whole vehicle: chassis on a free joint, four corners, anti-roll bars, linear springs and dampers (see `linear_struts`).
+    """Return the complete vehicle: chassis on a free joint, four corners, anti-roll bars, linear springs and dampers (see `linear_struts`).
 
     Parameters
     ----------
     design : vehicle in the design position
     steering : STEERING record: Pitman arm, link and idler arm are then part of the mechanism [Jain 2016, section 5.4]. Without it the
-        inner ends of the front tie rods, loops FL_L and FR_L, are driven points of the chassis. A rack is one body that slides
-    link_mass : mass of each of the three steering rods [kg]. The vehicle file gives none, and without it link and idler arm
-        have no D(k) and no inertia: constraint embedding works, all other formulations refuse it.
-    arm_prescribed : the Pitman arm moves as the driver wants; otherwise it is free, the fifteenth degree of freedom of [Cameron 2013]
+        inner ends of the front tie rods, loops FL_L and FR_L, are prescribed points of the chassis. A rack is one sliding body
+    link_mass : mass of each of the three steering rods [kg]. The vehicle file gives none. Without a mass, link and idler arm
+        have no D(k) and no inertia: constraint embedding works, all other formulations reject it.
+    arm_prescribed : the driver's input prescribes the motion of the Pitman arm; otherwise the arm is free, the fifteenth degree of freedom
+        of [Cameron 2013]
     """
     parts = Parts()
     parts.add_body(CHASSIS, design.chassis)
@@ -80,7 +81,7 @@ def vehicle_mechanism(
 
 
 def quarter_car(design: VehicleDesign, corner: str) -> Mechanism:
-    """The corner of that name (FL, FR, RL or RR) on a chassis that does not move: `world` takes the chassis' place."""
+    """Return the corner of this name (FL, FR, RL or RR) on a fixed chassis: `world` replaces the chassis."""
     parts = Parts()
     i = design.axles.corners.index(corner)
     design.corners[i].add_to(parts, corner, WORLD, WORLD, linear_struts(design.struts), i)
@@ -88,9 +89,9 @@ def quarter_car(design: VehicleDesign, corner: str) -> Mechanism:
 
 
 def linear_struts(struts: Record) -> Record:
-    """The same springs and dampers made linear, without stops, for comparisons of formulations.
+    """Return the springs and dampers, linearized and without stops, for comparisons of formulations.
 
-    A spring keeps the slope of its force at its free length, a damper the mean of its mid-stroke coefficients in compression and rebound.
+    A spring gets the slope of its force at its free length, a damper the mean of its mid-stroke coefficients in compression and rebound.
     """
     out = struts.copy()
     s = out[0]
@@ -107,40 +108,40 @@ def linear_struts(struts: Record) -> Record:
 
 
 def _add_anti_roll_bar(parts: Parts, axle: str, n: int, design: VehicleDesign) -> None:
-    """The bar of axle n, called after `axle`, if there is one."""
+    """Add the bar of axle n, named after `axle`, if the axle has one."""
     bars = design.struts[0]["anti_roll_bars"]
     law, stiffness = bars["law"][n], float(bars["stiffness"][n])
     if law == NO_BAR:
         return
-    held = [_held(bars, n, i, design) for i in design.axles.on(n)]
+    mounts = [_bar_mount(bars, n, i, design) for i in design.axles.on(n)]
     if law == LEVERS:
-        _add_levers(parts, axle, bars, design.axles.on(n), held)
+        _add_levers(parts, axle, bars, design.axles.on(n), mounts)
         parts.joint_springs.append(JointSpring(f"{axle}_bar_right", stiffness))
     else:
-        (left, left_point), (right, right_point) = held
+        (left, left_point), (right, right_point) = mounts
         parts.level_springs.append(LevelSpring(f"{axle}_bar", CHASSIS, Z_AXIS, left, left_point, right, right_point, stiffness))
 
 
-def _held(bars: Record, n: int, i: int, design: VehicleDesign) -> tuple[str, Vector]:
-    """Body of corner i that holds the bar of axle n, and the point at which it does, in the design position."""
+def _bar_mount(bars: Record, n: int, i: int, design: VehicleDesign) -> tuple[str, Vector]:
+    """Return the body of corner i to which the bar of axle n is attached, and the attachment point in the design position."""
     corner, on_arm = design.corners[i], bars["on_arm"][n]
     point = bars["arm_point"][:2, :, i].sum(axis=0) if on_arm else corner.W + corner.turned @ bars["carrier_point"][:, i]
     part = next(part for body, part in corner.mounts.items() if (body == CARRIER_NAME) != on_arm)
     return f"{design.axles.corners[i]}_{part}", corner.in_body(part, point)
 
 
-def _add_levers(parts: Parts, axle: str, bars: Record, sides: range, held: list[tuple[str, Vector]]) -> None:
+def _add_levers(parts: Parts, axle: str, bars: Record, sides: range, mounts: list[tuple[str, Vector]]) -> None:
     before = CHASSIS
-    for i, side, (body, point) in zip(sides, ("left", "right"), held, strict=True):
+    for i, side, (body, point) in zip(sides, ("left", "right"), mounts, strict=True):
         name, foot, end = f"{axle}_bar_{side}", bars["lever"][0, :, i], bars["lever"][:2, :, i].sum(axis=0)
-        parts.add_body(name, RigidBody("part of a bar", 0.0, foot, np.zeros((3, 3))))
+        parts.add_body(name, RigidBody("anti-roll bar lever", 0.0, foot, np.zeros((3, 3))))
         parts.add_joint("revolute", before, name, foot, Y_AXIS)
         parts.add_loop(f"{axle}_drop_link_{side}", "distance", (name, body), end, point, length=float(bars["link"][i]))
         before = name
 
 
 def _add_linkage(parts: Parts, steering: Record, mass: float, arm_prescribed: bool) -> None:
-    """Pitman arm, link and idler arm; a planar four-bar, so the pin between link and idler arm is closed by two rows."""
+    """Add Pitman arm, link and idler arm: a planar four-bar linkage, so two rows close the pin between link and idler arm."""
     s = steering[0]
     z = s["rotation"][:, 2].copy()
 
@@ -160,7 +161,7 @@ def _add_linkage(parts: Parts, steering: Record, mass: float, arm_prescribed: bo
 
 
 def _add_rack(parts: Parts, design: VehicleDesign, steering: Record, prescribed: bool) -> None:
-    """The rack with the mass of both halves that the corners carry, sliding to the left."""
+    """Add the rack, sliding to the left, with the mass of both halves that the corners carry."""
     halves = [corner.rack for corner in design.corners[:2] if corner.rack is not None]
     at = np.array(steering[0]["location"])
     mass = sum(half.mass for half in halves)
@@ -170,7 +171,7 @@ def _add_rack(parts: Parts, design: VehicleDesign, steering: Record, prescribed:
 
 
 def _rod(mass: float, start: Vector, end: Vector) -> RigidBody:
-    """Round uniform rod, a tenth as thick as long."""
+    """Return a round uniform rod whose diameter is a tenth of its length."""
     n, length = _unit(end - start), float(np.linalg.norm(end - start))
     radius = 0.05 * length
     along, across = 0.5 * radius**2, length**2 / 12.0 + 0.25 * radius**2

@@ -1,8 +1,9 @@
-"""The vehicle as one system of ordinary differential equations y' = f(y): steering and driveshaft torque held, brakes off, neutral.
+"""The vehicle as one system of ordinary differential equations y' = f(y): fixed steering and driveshaft torque, brakes released, neutral.
 
-The tick advances the vehicle by `vehicles.step`, which has its implicit pieces inside. Here the same parts, chassis, corners, tires and the
-inertias from the driveshaft to the wheels, give rates of a flat state, so that any integrator of `vehicles.integration` can drive it and
-its Jacobian can be taken (`vehicles.linearize`). Engine, converter and gearbox are left out; with them the wheels would only be heavier.
+The tick advances the vehicle with `vehicles.step`, which contains implicit blocks. Here the same components (chassis, corners, tires and
+the inertias from the driveshaft to the wheels) give the rates of a flat state. Any integrator of `vehicles.integration` can advance this
+state, and `vehicles.linearize` computes its Jacobian. Engine, converter and gearbox are left out; they would only increase the inertia of
+the wheels.
 """
 
 from __future__ import annotations
@@ -29,32 +30,33 @@ from vehicles.tires.radial import effective_radius
 from vehicles.tires.tire_set import advance_tire, evaluate_callback_models, press_tire, touch_ground
 from vehicles.vehicle import Vehicle
 
-HELD_STATE = (
+ODE_STATE = (
     # name          shape   unit     what it is
     ("place", (2,), "m", "x and y of the chassis reference point in the world"),
     ("yaw", (), "rad", "heading"),
     ("wheel_angle", (WHEELS,), "rad", "angles of the wheels relative to their carriers"),
     ("height", (), "m", "z of the chassis reference point"),
     ("roll", (), "rad", "R_WB = Rz(yaw) Ry(pitch) Rx(roll)"),
-    ("pitch", (), "rad", "the same"),
+    ("pitch", (), "rad", "pitch angle, see roll"),
     ("theta", (WHEELS,), "rad", "lower-arm angles"),
     ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
     ("theta_dot", (WHEELS,), "rad/s", "rates of the lower-arm angles"),
     ("wheel_spin", (WHEELS,), "rad/s", "absolute spins of the wheels"),
-    ("tread", (NUMBERS, WHEELS), "", "numbers of the states of the tread laws, the first ones of all wheels, then the second ones"),
+    ("tread", (NUMBERS, WHEELS), "", "states of the tire models, first state of all wheels, then second state of all wheels, and so on"),
 )
-"""On level ground nothing depends on the seven numbers of the first three rows. Of the last row as much counts as the tread law with the
-largest state has: it comes last, so that a vehicle's state is the first part of the record."""
+"""State of the ODE. On level ground the motion does not depend on the seven numbers of the first three rows. Of the last row a vehicle uses
+as many states as its tire model with the largest state has. The row is last, so that the state of a vehicle is the first part of the
+record."""
 
-MEMORY_ROUNDS = 5
-"""Rounds after which a tire's first guesses of slip and secant no longer show in its forces."""
+MEMORY_ITERATIONS = 5
+"""Iterations after which the first guesses of slip and secant of a tire no longer affect its forces."""
 
 RESIDUAL = 1e-8
-"""SI units. Largest rate of a trimmed vehicle."""
+"""SI units. Maximum rate of a trimmed vehicle."""
 
-ROUNDS = 30
-"""Newton rounds before giving up; five are enough."""
+MAX_ITERATIONS = 30
+"""Maximum number of Newton iterations; five are enough."""
 
 
 class VehicleOde:
@@ -62,20 +64,20 @@ class VehicleOde:
 
     Parameters
     ----------
-    vehicle : is reset, and then belongs to this object
+    vehicle : is reset, and must not be used elsewhere afterwards
     ground : GroundArrays; level and hard
     speed : m/s, >= 0
 
     Attributes
     ----------
     size : numbers of axles and wheels
-    y : (n,) state in trim, the first part of a record of HELD_STATE read as numbers; 36 of them with four wheels on TMeasy's two
-    idle : indices of numbers of y that the tread law of their wheel does not have
+    y : (n,) state in trim, the first part of a record of ODE_STATE as numbers; 36 numbers for four wheels with the two states of TMeasy
+    idle : indices in y of states that the tire model of the wheel lacks
     torque : driveshaft torque [N m] that keeps the speed
 
     Raises
     ------
-    JounceError : no trim is found
+    JounceError : no trim exists
     """
 
     def __init__(self, vehicle: Vehicle, ground: GroundArrays, speed: float) -> None:
@@ -83,37 +85,38 @@ class VehicleOde:
         self.model, self.space, self.ground = vehicle.model, vehicle.space, ground
         self.space.axles[0]["brake_torque"] = 0.0
         self.speed, self.torque, self.size = speed, 0.0, vehicle.size
-        self._from, self._to = record_for(HELD_STATE, self.size), record_for(HELD_STATE, self.size)
+        self._from, self._to = record_for(ODE_STATE, self.size), record_for(ODE_STATE, self.size)
         counts = self.model.treads.laws["numbers"]
-        self._bodies = self._from.view(np.float64).size - NUMBERS * self.size.wheels  # numbers before those of the treads
+        self._bodies = self._from.view(np.float64).size - NUMBERS * self.size.wheels  # numbers before the tire states
         self.idle = self._bodies + np.flatnonzero((np.arange(counts.max())[:, None] >= counts).ravel())
         self.y = self._trim()
 
     def __len__(self) -> int:
-        """Of y."""
+        """Length of y."""
         return len(self.y)
 
     def indices(self, *fields: str) -> NDArray[np.int_]:
-        """Where fields of HELD_STATE are in y, which may have fewer numbers of its treads than they."""
+        """Return the indices of fields of ODE_STATE in y, which may have fewer tire states than the record."""
         found = places(*fields, size=self.size)
         return found[found < len(self.y)]
 
     def rates(self, t: float, y: Vector) -> Vector:
-        """y' (n,) at the state y; the time t does not matter."""
+        """Return y' (n,) at the state y; f does not depend on the time t."""
         self._from.view(np.float64)[: len(y)] = y
-        held_rates(self.model, self.space, self.ground, self.torque, self._from, self._to)
+        ode_rates(self.model, self.space, self.ground, self.torque, self._from, self._to)
         return self._to.view(np.float64)[: len(y)].copy()
 
     def step(self, y: Vector, h: float) -> Vector:
-        """State after one step of h seconds by the scheme of `vehicles.step`."""
+        """Return the state after one step of h seconds of the scheme of `vehicles.step`."""
         self._from.view(np.float64)[: len(y)] = y
-        held_step(self.model, self.space, self.ground, self.torque, self._from, h)
+        ode_step(self.model, self.space, self.ground, self.torque, self._from, h)
         return self._from.view(np.float64)[: len(y)].copy()
 
     def _trim(self) -> Vector:
-        """Newton's method for the state in which only the ignorable coordinates change, by torque, sideslip and steering."""
-        start, size = record_for(HELD_STATE, self.size), self.size
-        read_held(self.space, start)
+        """Solve by Newton's method for the state in which only the ignorable coordinates change; unknowns include torque, sideslip and
+        steering."""
+        start, size = record_for(ODE_STATE, self.size), self.size
+        read_ode_state(self.space, start)
         deflection = float(self.space.contacts["tire_deflection"].mean())
         start[0]["wheel_spin"] = [self.speed / effective_radius(float(tire["radius"]), deflection) for tire in self.model.tires]
         y = start.view(np.float64)[: self._bodies + size.wheels * self.model.treads.laws["numbers"].max()]
@@ -123,7 +126,8 @@ class VehicleOde:
         unknown = np.concatenate([y[free], np.zeros(3)])
 
         def rest(x: Vector) -> Vector:
-            """Rates that have to vanish, as many as `x`, for `free` followed by sideslip velocity [m/s], torque [kN m], Pitman angle [rad]."""
+            """Return the rates that must vanish, as many as `x`, for `free` followed by sideslip velocity [m/s], torque [kN m], Pitman
+            angle [rad]."""
             y[free] = x[:-3]
             sideslip, torque, self.space.steering[0]["angle"] = x[-3:]
             self.torque = 1e3 * torque
@@ -132,29 +136,29 @@ class VehicleOde:
             start[0]["v_WB_B"] = R.T @ [self.speed, sideslip, 0.0]
             return self.rates(0.0, y)[resting]
 
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ITERATIONS):
             residual = rest(unknown)
             if np.abs(residual).max() < RESIDUAL:
                 return y.copy()
             jacobian = differences(rest, unknown, np.arange(len(unknown)), 1e-7)
             if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
-                break  # a corner does not close there
+                break  # a corner does not close at this state
             unknown = unknown - np.linalg.lstsq(jacobian, residual, rcond=1e-15)[0]
-        raise JounceError(f"no trim at {self.speed:g} m/s (left over: {np.abs(rest(unknown)).max():.2g})")
+        raise JounceError(f"no trim at {self.speed:g} m/s (residual: {np.abs(rest(unknown)).max():.2g})")
 
 
 def places(*names: str, size: AxleLayout = USUAL) -> NDArray[np.int_]:
-    """Indices of fields of HELD_STATE in it, read as numbers, for a vehicle of that size."""
-    marks = record_for(HELD_STATE, size)
+    """Return the indices of fields of ODE_STATE in the record as numbers, for a vehicle of this size."""
+    marks = record_for(ODE_STATE, size)
     for name in names:
         marks[0][name] = 1.0
     return np.flatnonzero(marks.view(np.float64))
 
 
 @kernel
-def held_rates(m, s, ground, torque, c, rate):
-    """Rates of the state c, records of HELD_STATE, under a driveshaft torque [N m]; s is overwritten."""
-    write_held(s, c)
+def ode_rates(m, s, ground, torque, c, rate):
+    """Compute the rates of the state c, records of ODE_STATE, under a driveshaft torque [N m]; s is overwritten."""
+    write_ode_state(s, c)
     update_suspension_exact(m, s, 0.0)
     settled_tire_forces(m, s, ground, 0.0)
     gather_tire_loads(s)
@@ -165,9 +169,9 @@ def held_rates(m, s, ground, torque, c, rate):
 
 
 @kernel
-def held_step(m, s, ground, torque, c, h):
-    """One step of h seconds of the state c under a driveshaft torque [N m], in the order and by the scheme of `vehicle_step`."""
-    write_held(s, c)
+def ode_step(m, s, ground, torque, c, h):
+    """Advance the state c by h seconds under a driveshaft torque [N m], in the order and by the scheme of `vehicle_step`."""
+    write_ode_state(s, c)
     update_suspension_exact(m, s, h)
     settled_tire_forces(m, s, ground, h)
     for i in range(len(s.wheels)):
@@ -179,13 +183,13 @@ def held_step(m, s, ground, torque, c, h):
     add_drive_reactions(m, s, ground)
     solve_accelerations(m, s, ground)
     integrate(m, s, h)
-    read_held(s, c)
+    read_ode_state(s, c)
 
 
 @inline
 def settled_tire_forces(m, s, ground, h):
-    """Forces and rates of the tires from their states alone, their guesses being made better until they are right."""
-    for _ in range(MEMORY_ROUNDS):
+    """Compute forces and rates of the tires from their states alone; iterate the guesses until they converge."""
+    for _ in range(MEMORY_ITERATIONS):
         for i in range(len(s.wheels)):
             touch_ground(m, s, i, ground)
             press_tire(m, s, i, h)
@@ -196,9 +200,9 @@ def settled_tire_forces(m, s, ground, h):
 
 @inline
 def spin_rates(m, s, torque):
-    """Rates of the wheel spins [rad/s2] into s.drivetrain `change`, half-shaft torques and reactions into s.axles.
+    """Write the rates of the wheel spins [rad/s2] into `change` of s.drivetrain, half-shaft torques and reactions into s.axles.
 
-    As in `drivetrain_step` without brakes, T_c / r being the given torque: (I + J) W' = moment + n torque.
+    As in `drivetrain_step` without brakes, with T_c / r equal to the given torque: (I + J) W' = moment + n torque.
     """
     d = s.drivetrain[0]
     for i in range(len(s.wheels)):
@@ -214,8 +218,8 @@ def spin_rates(m, s, torque):
 
 
 @inline
-def write_held(s, c):
-    """State of the vehicle out of c, a record of HELD_STATE; tires without memory of the step before."""
+def write_ode_state(s, c):
+    """Copy c, a record of ODE_STATE, into the state of the vehicle; tire memory from earlier steps is cleared."""
     x, R = s.state[0], s.work[0]["R_WB"]
     rotation_of_euler(c[0]["roll"], c[0]["pitch"], c[0]["yaw"], R)
     quaternion_of_rotation(R, x["q_WB"])
@@ -235,8 +239,8 @@ def write_held(s, c):
 
 
 @kernel
-def read_held(s, c):
-    """The same back."""
+def read_ode_state(s, c):
+    """Copy the state of the vehicle into c, a record of ODE_STATE."""
     x, R = s.state[0], s.work[0]["R_WB"]
     rotation_of_quaternion(x["q_WB"], R)
     c[0]["roll"], c[0]["pitch"], c[0]["yaw"] = euler_angles(R)
@@ -252,7 +256,7 @@ def read_held(s, c):
 
 @inline
 def write_rates(s, c, rate):
-    """Rates of c out of the accelerations, the spins' changes and the treads' rates."""
+    """Write the rates of c from the accelerations, the changes of the wheel spins and the rates of the tire states."""
     o, d, R = s.out[0], s.drivetrain[0], s.work[0]["R_WB"]
     v, w = vector(c[0]["v_WB_B"]), vector(c[0]["w_WB_B"])
     rate[0]["place"][0] = R[0, 0] * v[0] + R[0, 1] * v[1] + R[0, 2] * v[2]

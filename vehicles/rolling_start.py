@@ -1,8 +1,8 @@
-"""A vehicle that rolls from the first step on: from standing in equilibrium to what a steady straight drive would have it be.
+"""Start of a rolling vehicle: from static equilibrium to the state of a steady straight drive.
 
-The chassis keeps the height and attitude of the equilibrium and gets its velocity along the ground under its wheels. Tires, wheel spins and
-shafts find theirs by steps of the vehicle in which the chassis and the suspension are put back each time; between two rounds of steps the
-torque on the driveshaft is changed by what the vehicle still accelerates.
+The chassis keeps the height and attitude of the equilibrium and gets its velocity along the ground under its wheels. Steps of the vehicle
+bring tires, wheel spins and shafts to their steady state; after each step chassis and suspension are reset. Between two rounds of steps the
+driveshaft torque is corrected by the remaining acceleration of the vehicle.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from vehicles.tires.tire_set import step_tires
 from vehicles.vehicle_model import VehicleData, VehicleModel
 
 STEP = 1e-3
-"""s."""
+"""s. Step size."""
 
-WAY = 1.2
-"""m that the wheels roll in a round. Larger: a slower reset. Smaller: tires that have not relaxed when the torque is changed."""
+ROLLING_DISTANCE = 1.2
+"""m that the wheels roll in a round. Larger: a slower reset. Smaller: tires that have not relaxed when the torque is corrected."""
 
-LEAST_STEPS, MOST_STEPS = 60, 600
-"""Steps of a round."""
+MIN_STEPS, MAX_STEPS = 60, 600
+"""Minimum and maximum number of steps in a round."""
 
-FIRST_PEDAL, PEDAL_ROUNDS, PEDAL_ERROR = 0.05, 12, 1e-4
-"""Of the search for the pedal of a vehicle with motors: second guess, rounds, and the acceleration [m/s2] that is none."""
+FIRST_PEDAL, PEDAL_ITERATIONS, PEDAL_ERROR = 0.05, 12, 1e-4
+"""Pedal search of a vehicle with electric motors: second guess, maximum number of iterations, tolerance of the acceleration [m/s2]."""
 
 ROUNDS = 8
-"""Rounds; three bring more than a digit of the torque, so that eight leave less than a thousandth of it."""
+"""Number of rounds. Three gain more than one digit of the torque, so that eight leave an error below a thousandth."""
 
 
 def roll(m: VehicleModel, s: VehicleData, ground: GroundArrays, speed: float, gear: int) -> float:
-    """Have a vehicle that stands in equilibrium roll straight ahead at a speed [m/s]; returns the throttle that holds it.
+    """Make a vehicle in equilibrium roll straight ahead at a speed [m/s]; return the throttle that holds the speed.
 
-    gear : forward gear; 0 for the highest that the gearbox keeps at that throttle
+    gear : forward gear; 0 for the highest gear that the gearbox keeps at this throttle
     """
     state, d = s.state[0], s.drivetrain
     along = _along(s)
@@ -58,7 +58,7 @@ def roll(m: VehicleModel, s: VehicleData, ground: GroundArrays, speed: float, ge
     frozen, steering, spins, command = s.state.copy(), s.steering.copy(), state["wheel_spin"].copy(), record(COMMAND)
     command[0]["selector"] = 1
     parts = ((s.state.view(np.uint8), frozen.view(np.uint8)), (s.steering.view(np.uint8), steering.view(np.uint8)))
-    rounds = Rounds(parts, spins, max(LEAST_STEPS, min(MOST_STEPS, int(WAY / (speed * STEP)))), along)
+    rounds = Rounds(parts, spins, max(MIN_STEPS, min(MAX_STEPS, int(ROLLING_DISTANCE / (speed * STEP)))), along)
     if m.drivetrain[0]["motors"] > 0:
 
         def pull(pedal: float) -> float:
@@ -74,12 +74,12 @@ def roll(m: VehicleModel, s: VehicleData, ground: GroundArrays, speed: float, ge
 
 
 class Rounds(NamedTuple):
-    """What rounds of steps are made with.
+    """Arrays for the rounds of steps.
 
-    parts : twice (bytes of a record, those that it gets again after each step)
+    parts : two pairs (bytes of a record, bytes restored after each step)
     spins : (wheels,) scratch
-    steps : of a round
-    along : (3,) direction in B in which the vehicle rolls
+    steps : number of steps in a round
+    along : (3,) rolling direction, in B
     """
 
     parts: tuple[tuple[Bytes, Bytes], ...]
@@ -89,12 +89,13 @@ class Rounds(NamedTuple):
 
 
 def _pedal(pull: Callable[[float], float], mass: float) -> float:
-    """Accelerator pedal at which nothing pulls a vehicle with motors, by secants; what the pedal does is their controller's business."""
+    """Return the accelerator pedal at which no net force acts on a vehicle with motors, by secants; the motor controller interprets the
+    pedal."""
     pedal, force = 0.0, pull(0.0)
     if force >= 0.0:
         return 0.0
     before, force_before, pedal = 0.0, force, FIRST_PEDAL
-    for _ in range(PEDAL_ROUNDS):
+    for _ in range(PEDAL_ITERATIONS):
         force = pull(pedal)
         if abs(force) < PEDAL_ERROR * mass or force == force_before:
             break
@@ -105,7 +106,7 @@ def _pedal(pull: Callable[[float], float], mass: float) -> float:
 
 @kernel
 def hold_speed(m, s, ground, command, rounds, speed, gear):
-    """Throttle that holds a speed [m/s] in a gear, or where that is 0 in one that the gearbox keeps."""
+    """Return the throttle that holds a speed [m/s] in a gear; gear 0: in a gear that the gearbox keeps."""
     d, torque, throttle = s.drivetrain[0], 0.0, 0.0
     for _ in range(ROUNDS):
         command[0]["gear"], throttle = engaged(m, s, gear, torque)
@@ -118,27 +119,28 @@ def hold_speed(m, s, ground, command, rounds, speed, gear):
 
 @kernel
 def _roll_on(m, s, ground, command, rounds):
-    """A round of steps in which only what belongs to the wheels goes on. Between the first and the last one, which leave everything as a step does, the
-    rest is where it was put back to, and is not worked out again; but for wheels that yield, and controllers, which look at what else a step brings."""
+    """Run a round of steps in which only the wheel-related state advances. All other state is constant between the first and the last step,
+    so it is not recomputed there; the two end steps leave a complete state. Vehicles with bushings or controllers always take complete
+    steps."""
     parts, spins, steps = rounds.parts, rounds.spins, rounds.steps
-    spin, whole = s.state[0]["wheel_spin"], yields(m) or len(m.controllers) > 0
+    spin, complete = s.state[0]["wheel_spin"], yields(m) or len(m.controllers) > 0
     for n in range(steps):
-        if 0 < n < steps - 1 and not whole:
+        if 0 < n < steps - 1 and not complete:
             roll_wheels(m, s, ground, command, STEP)
             continue
         vehicle_step(m, s, ground, command, STEP)
         for i in range(len(spins)):
             spins[i] = spin[i]
-        for there, kept in parts:
-            for i in range(len(kept)):
-                there[i] = kept[i]
+        for present, saved in parts:
+            for i in range(len(saved)):
+                present[i] = saved[i]
         for i in range(len(spins)):
             spin[i] = spins[i]
 
 
 @inline
 def roll_wheels(m, s, ground, command, h):
-    """What a step does to wheels, tires and drivetrain, the chassis and the suspension being where the last step began."""
+    """Advance wheels, tires and drivetrain by a step; chassis and suspension stay as at the start of the last step."""
     move_wheels(s)
     step_tires(m, s, ground, h)
     gather_tire_loads(s)
@@ -146,16 +148,16 @@ def roll_wheels(m, s, ground, command, h):
 
 
 def _along(s: VehicleData) -> NDArray[np.float64]:
-    """Direction in which the vehicle rolls straight ahead: along the ground under its wheels, in B, (3,)."""
+    """Return the direction (3,) in which the vehicle rolls straight ahead, in B: along the ground under its wheels."""
     up = s.work[0]["R_WB"].T @ s.contacts["n_W"].sum(axis=0)
-    ahead = np.array([up[2], 0.0, -up[0]])  # without a part to the left or along the normal
+    ahead = np.array([up[2], 0.0, -up[0]])  # no component to the left or along the normal
     return ahead / np.linalg.norm(ahead)
 
 
 @kernel
 def pull_along(m, s, along):
-    """Force [N] of ground, air and weight on the whole vehicle along a direction in B. The acceleration of the chassis would not do: the
-    suspension, which was put back, takes a part in it."""
+    """Return the force [N] of ground, air and weight on the complete vehicle along a direction in B. The chassis acceleration would be
+    wrong here, because it includes the suspension, which is reset after each step."""
     loads, weight = s.loads[0], m.chassis[0]["mass"]
     for i in range(len(s.wheels)):
         weight += m.corners[0]["corner_mass"][i]
@@ -171,16 +173,16 @@ def pull_along(m, s, along):
 
 @kernel
 def engaged(m, s, wanted, torque):
-    """A gear that is engaged now, and the throttle that gives a torque on the driveshaft [N m] in it.
+    """Return a gear that is engaged now, and the throttle for a torque on the driveshaft [N m] in this gear.
 
-    It is the one that is wanted, or where that is 0 the highest forward gear out of which the gearbox does not shift down at that throttle, or
-    at open throttle if that is not enough in any.
+    The gear is the wanted one. For 0 it is the highest forward gear in which the gearbox does not shift down at this throttle. If no gear
+    suffices, it is the highest one at open throttle.
     """
-    p, d, spin, kept = m.drivetrain, s.drivetrain, s.state[0]["wheel_spin"], wanted
+    p, d, spin, fallback = m.drivetrain, s.drivetrain, s.state[0]["wheel_spin"], wanted
     for gear in range(p[0]["gears"] if wanted == 0 else 0, 0, -1):
         throttle = drivetrain_cruise(p, d, spin, gear, torque)
         if gear == 1 or not too_slow(p, gear, throttle, d[0]["turbine_speed"]):
             if throttle != 1.0:
                 return gear, throttle
-            kept = gear if kept == 0 else kept
-    return kept, drivetrain_cruise(p, d, spin, kept, torque)
+            fallback = gear if fallback == 0 else fallback
+    return fallback, drivetrain_cruise(p, d, spin, fallback, torque)

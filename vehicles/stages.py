@@ -1,7 +1,7 @@
-"""The stages of an evaluation of the vehicle: what stands here once is called by the step, by the trim and by the equilibrium.
+"""Stages of an evaluation of the vehicle, shared by the step, the trim and the equilibrium.
 
-A stage reads and writes records of one `Space`. Their order is the business of the callers (`vehicles.step`, `vehicles.ode_system`,
-`vehicles.equilibrium`), which have no physics of their own.
+A stage reads and writes records of one `VehicleData`. The callers (`vehicles.step`, `vehicles.ode_system`, `vehicles.equilibrium`) define
+the order of the stages and contain no physics of their own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from vehicles.tires.radial import effective_radius
 
 @inline
 def advance_steering(m, s, command, h):
-    """The steering after h seconds, by the driver and by controllers."""
+    """Advance the steering by h seconds, under the driver's command and the controllers."""
     if m.actuators[0]["front_max"] > 0.0:
         lift_front_angle(m, s)
     steering_step(m.steering, s.steering, command, h)
@@ -43,7 +43,7 @@ def advance_steering(m, s, command, h):
 
 @inline
 def update_suspension(m, s, tabulated, h):
-    """Inner tie-rod joints, suspension and wheels at the present state; h: of the implicit step, 0 for an ordinary differential equation.
+    """Update inner tie-rod joints, suspension and wheels at the present state; h: step size of the implicit step, 0 for an ODE.
 
     `tabulated` True takes the suspension from the tables, which must cover the state (`covers`).
     """
@@ -59,7 +59,7 @@ def update_suspension(m, s, tabulated, h):
 
 @inline
 def move_suspension(m, s, tabulated):
-    """Kinematics, sums and strut forces of the corners at the present state, from tables or in closed form."""
+    """Compute kinematics, sums and strut forces of the corners at the present state, from tables or in closed form."""
     if tabulated:
         prepare_from_tables(m, s, True)
     else:
@@ -68,7 +68,7 @@ def move_suspension(m, s, tabulated):
 
 @inline
 def update_suspension_exact(m, s, h):
-    """`update_suspension` in closed form where there is one: for trim and equilibrium, which share one kernel of the suspension."""
+    """Run `update_suspension` in closed form where one exists: for trim and equilibrium, which share one suspension kernel."""
     place_tierods(m.steering, s.steering, s.inputs)
     present_suspension(m, s)
     apply_hard_stops(m, s, h)
@@ -79,7 +79,7 @@ def update_suspension_exact(m, s, h):
 
 @kernel
 def present_suspension(m, s):
-    """The corners at the present state, in closed form where there is one."""
+    """Compute the corners at the present state, in closed form where one exists."""
     if m.tables.grid[0]["endless"] > 0:
         prepare_from_tables(m, s, True)
     else:
@@ -88,7 +88,7 @@ def present_suspension(m, s):
 
 @inline
 def move_wheels(s):
-    """Position, axle and velocities of the wheels in the world, from chassis state and corner kinematics."""
+    """Compute position, axle and velocities of the wheels in the world, from chassis state and corner kinematics."""
     k = s.kinematics[0]
     R = s.work[0]["R_WB"]
     rotation_of_quaternion(s.state[0]["q_WB"], R)
@@ -111,7 +111,7 @@ def move_wheels(s):
 
 @inline
 def gather_tire_loads(s):
-    """Tire forces and moments from world to chassis axes; the part about the axle goes to the wheel spin."""
+    """Transform tire forces and moments from world to chassis axes; the component about the axle acts on the wheel spin."""
     R = s.work[0]["R_WB"]
     loads = s.loads[0]
     for i in range(len(s.contacts)):
@@ -128,7 +128,7 @@ def gather_tire_loads(s):
 
 @inline
 def advance_drivetrain(m, s, command, h):
-    """Controllers, then drivetrain and brakes on the spins of the wheels, under the moments of the ground."""
+    """Run the controllers, then advance drivetrain and brakes with the wheel spins, under the moments of the ground."""
     x, brakes = s.state[0], s.brakes[0]
     if len(m.controllers) > 0:
         control(m, s, command, h)
@@ -150,8 +150,8 @@ def advance_drivetrain(m, s, command, h):
 
 @inline
 def add_drive_reactions(m, s, ground):
-    """Geared hubs push their carriers, brakes what they sit on, half shafts and engine twist the chassis, and the air holds it back or pushes
-    it along."""
+    """Add the reactions of geared hubs on their carriers, of brakes on their mounts, of half shafts and engine on the chassis, and the air
+    forces."""
     loads = s.loads[0]
     for i in range(len(s.wheels)):
         for j in range(3):
@@ -173,8 +173,8 @@ def add_drive_reactions(m, s, ground):
 
 @inline
 def apply_drive_reaction(m, s, axle):
-    """What a final drive that sits on the beam of its axle does to the beam instead of to the chassis: the torques of the half shafts about the
-    axle, and that of the propeller shaft, which the gearbox in the chassis has against it."""
+    """Move the reactions of a final drive on the beam of its axle from the chassis to the beam: the half-shaft torques about the axle, and
+    the propeller-shaft torque, whose counterpart acts on the gearbox in the chassis."""
     loads, a = s.loads[0], s.axles[0]
     loads["chassis_couple"][0] -= a["pinion_torque"][axle]
     loads["chassis_couple"][1] -= a["housing_torque"][axle]
@@ -187,10 +187,11 @@ def apply_drive_reaction(m, s, axle):
 
 @inline
 def add_shaft_couples(m, s):
-    """What keeps the angular momentum of the whole: shafts that spin are turned with the chassis, and half shafts bend at the wheels.
+    """Add the couples that conserve the total angular momentum: spinning shafts turn with the chassis, and half shafts bend at the wheels.
 
-    A half shaft carries one couple from the chassis to the hub, whose parts along the box's axis y and along the wheel's axle a are both its
-    torque T, as its joints are of constant velocity: T (y + a) / (1 + a . y). Wheel and hub have T a of it already, the chassis -T y.
+    A half shaft carries one couple from the chassis to the hub. Its joints have constant velocity, so its components along the output axis
+    y of the final drive and along the wheel axle a both equal its torque T: T (y + a) / (1 + a . y). Wheel and hub already have T a of it,
+    the chassis -T y.
     """
     loads, k = s.loads[0], s.kinematics[0]
     momentum = (s.axles[0]["momentum_x"], s.axles[0]["momentum_y"], 0.0)
@@ -204,8 +205,8 @@ def add_shaft_couples(m, s):
         torque = m.drivetrain[0]["hub_ratio"][axle] * s.axles[0]["drive_torque"][i]
         torque -= (1.0 - m.brakes[0]["carrier_share"][axle]) * s.axles[0]["brake_torque"][i]
         a = column(k["axle"], i)
-        share = torque / (1.0 + a[1])
-        couple = (share * a[0], share * (1.0 + a[1]), share * a[2])
+        factor = torque / (1.0 + a[1])
+        couple = (factor * a[0], factor * (1.0 + a[1]), factor * a[2])
         for j in range(3):
             loads["carrier_couple"][j, i] += couple[j] - torque * a[j]
             loads["chassis_couple"][j] -= couple[j]
@@ -214,7 +215,7 @@ def add_shaft_couples(m, s):
 
 @inline
 def add_body_contact(m, s, ground, h):
-    """The ground under the body."""
+    """Add the forces of the ground on the body."""
     touch_ground(m.body_contact, s.body_contact, s.state, s.work[0]["R_WB"], ground, h)
     for j in range(3):
         s.loads[0]["chassis_force"][j] += s.body_contact[0]["force_B"][j]
@@ -223,7 +224,7 @@ def add_body_contact(m, s, ground, h):
 
 @inline
 def add_drawbar(m, s, pull):
-    """A pull [N] on the tow hook against the chassis' x axis: force (-pull, 0, 0) at the hitch, in B."""
+    """Add a pull [N] on the tow hook against the chassis x axis: force (-pull, 0, 0) at the hitch, in B."""
     r = vector(m.body[0]["hitch"])
     s.loads[0]["chassis_force"][0] -= pull
     s.loads[0]["chassis_couple"][1] -= r[2] * pull
@@ -232,14 +233,14 @@ def add_drawbar(m, s, pull):
 
 @inline
 def solve_accelerations(m, s, ground):
-    """Accelerations under the loads and the gravity of the ground, at the state that `update_suspension` has seen."""
+    """Compute the accelerations under the loads and the gravity of the ground, at the state of the last `update_suspension`."""
     s.loads[0]["gravity"] = ground.p[0]["gravity"]
     answer_loads(m, s)
 
 
 @inline
 def solve_accelerations_implicit(m, s, ground, h, tabulated):
-    """The same over a step of h seconds, in which a free steering arm moves too; and the torque that the arm needs or gets."""
+    """Compute the accelerations over a step of h seconds, including a free steering arm, and the torque of the arm."""
     if is_free(m):
         s.loads[0]["gravity"] = ground.p[0]["gravity"]
         answer_with_arm(m, s, h)
@@ -251,7 +252,8 @@ def solve_accelerations_implicit(m, s, ground, h, tabulated):
 
 @inline
 def integrate(m, s, h):
-    """Velocities by h, then positions with the new velocities. Translation is integrated in world axes, where it has no inertia terms."""
+    """Advance velocities by h, then positions with the new velocities. Translation is integrated in world axes, which have no inertia
+    terms."""
     x = s.state[0]
     R = s.work[0]["R_WB"]
     v, a = vector(x["v_WB_B"]), vector(s.out[0]["a_WB_B"])
@@ -279,7 +281,7 @@ def integrate(m, s, h):
 
 @inline
 def compute_head_motion(m, s):
-    """Specific force at the driver's head, in B: f = a_WH - g."""
+    """Compute the specific force at the driver's head, in B: f = a_WH - g."""
     R = s.work[0]["R_WB"]
     r = vector(m.body[0]["drivers_head"])
     w = vector(s.state[0]["w_WB_B"])

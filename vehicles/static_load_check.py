@@ -1,7 +1,7 @@
-"""What stands on the wheels of a vehicle, and what its springs and tires bear: refuses springs that bear nothing, and says why a vehicle cannot stand.
+"""Static wheel loads and the load capacity of springs and tires: rejects springs that are too soft, and explains a missing equilibrium.
 
-sprung weight on an axle: that of the chassis by the lever between the first and the last one; with more than two axles each has the same
-a spring bears at its wheel:  -F dl / dz,  l its length, z the height of the wheel relative to the chassis
+sprung weight on an axle: weight of the chassis by the lever between the first and the last axle; with more than two axles, equal for all
+axles load capacity of a spring at its wheel:  -F dl / dz,  l its length, z the height of the wheel relative to the chassis
 """
 
 from __future__ import annotations
@@ -17,24 +17,25 @@ from vehicles.suspension.composite_inertia import prepare
 
 Vector = NDArray[np.float64]
 
-LEAST = 0.05
-"""Share of its even part of the chassis' weight that a spring, without its stops, bears at full bump at least: less is a slip in its rate or its points."""
+MIN_LOAD = 0.05
+"""Minimum load of a spring at full bump without its stops, as a fraction of an even distribution of the chassis weight. A smaller value
+indicates an error in its rate or its points."""
 
 
 def sprung_loads(mechanism: MechanismParameters, gravity: float = STANDARD_GRAVITY) -> Vector:
-    """Weight of the chassis on each of the wheels (wheels,) [N], as it stands level in the design position."""
+    """Return the weight of the chassis on each wheel (wheels,) [N], in the design position on level ground."""
     weight, axles = float(mechanism.chassis[0]["mass"]) * gravity, mechanism.axles
     x = np.array([mechanism.corners[0]["design_wheel_x"][axles.on(n)[0]] for n in range(axles.size.axles)])
-    share = np.full(len(x), 1.0 / len(x))
+    fractions = np.full(len(x), 1.0 / len(x))
     if len(x) == 2:
         front = (float(mechanism.chassis[0]["com"][0]) - x[1]) / (x[0] - x[1])
-        share = np.array([front, 1.0 - front])
-    return np.array([weight * share[axles.of(i)] / axles.sides[axles.of(i)] for i in range(axles.size.wheels)])
+        fractions = np.array([front, 1.0 - front])
+    return np.array([weight * fractions[axles.of(i)] / axles.sides[axles.of(i)] for i in range(axles.size.wheels)])
 
 
 def borne_at_full_bump(mechanism: MechanismParameters, stops: bool = True) -> Vector:
-    """Load (wheels,) [N] that the springs, with or without their stops, bear at the wheels where the travel ends in jounce; no number where it is
-    not known where, nor of axles from mechanism files, which have no closed form to ask."""
+    """Return the load (wheels,) [N] that the springs, with or without stops, carry at the wheels at the end of jounce travel. NaN where
+    this end is unknown, and for axles from mechanism files, which have no closed form."""
     struts = mechanism.struts.copy()
     if not stops:
         struts[0]["stop_points"] = 0
@@ -50,26 +51,27 @@ def borne_at_full_bump(mechanism: MechanismParameters, stops: bool = True) -> Ve
 
 
 def check_springs(mechanism: MechanismParameters, file: str) -> None:
-    """Raises ConfigError: a spring bears next to nothing, whatever its travel, or pulls its wheel up."""
-    bears, share = borne_at_full_bump(mechanism, stops=False), LEAST * float(mechanism.chassis[0]["mass"]) * STANDARD_GRAVITY
+    """Raises ConfigError if a spring carries almost no load anywhere in its travel, or pulls its wheel up."""
+    capacity, even = borne_at_full_bump(mechanism, stops=False), MIN_LOAD * float(mechanism.chassis[0]["mass"]) * STANDARD_GRAVITY
     faults, axles = [], mechanism.axles
     for n, name in enumerate(axles.names):
         i = axles.on(n)[0]
-        least = share / axles.size.wheels
-        if bears[i] < least:
-            given = f"a spring that bears {bears[i]:.3g} N at its wheel at full bump, stops left out"
-            expected = f"at least {least:.3g} N: a rate in N/m, and points between which it gets shorter as its wheel rises"
+        minimum = even / axles.size.wheels
+        if capacity[i] < minimum:
+            given = f"a spring that carries {capacity[i]:.3g} N at its wheel at full bump without stops"
+            expected = f"at least {minimum:.3g} N: a rate in N/m, and points between which the spring shortens as the wheel rises"
             faults.append(ConfigError(file, f"axles.{name}.spring", given, expected))
     raise_all(faults)
 
 
-def why_it_does_not_stand(mechanism: MechanismParameters, tires: Record, names: tuple[str, ...], gravity: float) -> list[ConfigError]:
-    """What in its files keeps a vehicle from standing on level ground, as far as can be told from its weight; nothing if all of it looks well.
+def explain_missing_equilibrium(mechanism: MechanismParameters, tires: Record, names: tuple[str, ...], gravity: float) -> list[ConfigError]:
+    """Return the errors in the files that prevent an equilibrium on level ground, as far as static loads show them; empty if all loads are
+    valid.
 
     Parameters
     ----------
-    tires : record of the wheels' tires
-    names : of their files, wheel by wheel
+    tires : record of the tires, wheel by wheel
+    names : names of the tire files, wheel by wheel
     gravity : m/s2
     """
     file = mechanism.designs[0].file
@@ -78,20 +80,20 @@ def why_it_does_not_stand(mechanism: MechanismParameters, tires: Record, names: 
 
 
 def _center_beyond_wheels(mechanism: MechanismParameters, file: str) -> list[ConfigError]:
-    """Whether it falls over."""
+    """Return an error for each direction in which the vehicle would tip over."""
     w = new_workspace(mechanism)
     prepare(mechanism.records, w)
     body, corners = mechanism.chassis[0], mechanism.corners[0]
     mass = float(body["mass"] + corners["corner_mass"].sum())
     x, y, _ = (body["mass"] * body["com"] + w.work[0]["corners_moment"]) / mass
     wheels = np.round(w.kinematics[0]["W"], 6) + 0.0
-    said = f"a center of mass of the whole vehicle at x = {x:.4g} m, y = {y:.4g} m"
+    given = f"a center of mass of the complete vehicle at x = {x:.4g} m, y = {y:.4g} m"
     expected = []
     if not wheels[0].min() < x < wheels[0].max():
         expected.append(f"between its wheel centers, from x = {wheels[0].min():.3f} to {wheels[0].max():.3f} m")
     if not wheels[1].min() < y < wheels[1].max() and wheels[1].min() < wheels[1].max():
         expected.append(f"between its wheel centers, from y = {wheels[1].min():.3f} to {wheels[1].max():.3f} m")
-    return [ConfigError(file, "chassis.com", said, f"one {words}: the vehicle falls over") for words in expected]
+    return [ConfigError(file, "chassis.com", given, f"a center of mass {words}; otherwise the vehicle tips over") for words in expected]
 
 
 def _overloaded_tires(
@@ -100,21 +102,21 @@ def _overloaded_tires(
     loads = sprung_loads(mechanism, gravity) + mechanism.corners[0]["corner_mass"] * gravity
     found: dict[str, ConfigError] = {}
     for i, load in enumerate(loads):
-        most, axle = float(tires["load_max"][i]), mechanism.axles.names[mechanism.axles.of(i)]
-        if load > most:
+        limit, axle = float(tires["load_max"][i]), mechanism.axles.names[mechanism.axles.of(i)]
+        if load > limit:
             given = f"{mechanism.chassis[0]['mass']:g} kg, {1e-3 * load:.3g} kN on a wheel of `{axle}`"
-            expected = f"at most {1e-3 * most:.3g} kN, the load_max of the tires `{names[i]}`"
+            expected = f"at most {1e-3 * limit:.3g} kN, the load_max of the tires `{names[i]}`"
             found.setdefault(axle, ConfigError(file, "chassis.mass", given, expected))
     return list(found.values())
 
 
 def _overloaded_springs(mechanism: MechanismParameters, gravity: float, file: str) -> list[ConfigError]:
-    loads, bears, axles = sprung_loads(mechanism, gravity), borne_at_full_bump(mechanism), mechanism.axles
+    loads, capacity, axles = sprung_loads(mechanism, gravity), borne_at_full_bump(mechanism), mechanism.axles
     found = []
     for n, name in enumerate(axles.names):
         i = axles.on(n)[0]
-        if bears[i] < loads[i]:
-            given = f"spring and stops that bear {1e-3 * bears[i]:.3g} kN at the wheel where the travel ends"
-            expected = f"the {1e-3 * loads[i]:.3g} kN of the chassis that stand on it: a higher rate, a longer spring or stiffer stops"
+        if capacity[i] < loads[i]:
+            given = f"spring and stops that carry {1e-3 * capacity[i]:.3g} kN at the wheel at the end of the travel"
+            expected = f"the {1e-3 * loads[i]:.3g} kN of the chassis on this wheel: a higher rate, a longer spring or stiffer stops"
             found.append(ConfigError(file, f"axles.{name}.spring", given, expected))
     return found

@@ -1,7 +1,7 @@
-"""One step of the vehicle: the order of its stages, on one screen.
+"""One step of the vehicle: the order of its stages.
 
-Semi-implicit Euler for the bodies (velocities first, positions with the new velocities), with implicit blocks inside where something is
-stiff: tires in their own deflections, the ends of the suspension, brakes, converter and coupling with the wheel spins.
+The bodies use semi-implicit Euler (velocities first, positions with the new velocities). Stiff components are solved implicitly: tires in
+their deflections, the hard stops of the suspension, and brakes, converter and coupling together with the wheel spins.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def vehicle_step(m, s, ground, command, h):
 
     Parameters
     ----------
-    m : Model
-    s : Space, changed in place
+    m : VehicleModel
+    s : VehicleData, changed in place
     ground : GroundArrays
     command : record of COMMAND
     """

@@ -1,6 +1,7 @@
-"""The matrix that one step multiplies small deviations of a vehicle with.
+"""Jacobian of one step of a vehicle.
 
-Nothing about the scheme is assumed: it is found by differences of `vehicle_step` itself, so that what is implicit in it counts as implicit.
+The Jacobian is computed by differences of `vehicle_step` itself, without assumptions about the scheme, so that implicit components count as
+implicit.
 """
 
 from __future__ import annotations
@@ -24,69 +25,71 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 GROUPS = {
-    # kind of mode: its coordinates, by name and number; WHEELS stands for as many as the vehicle has
+    # kind of mode: its coordinates, by name and number; WHEELS stands for the number of wheels of the vehicle
     "heave": (("height", 1), ("v_z", 1)),
     "pitch and roll": (("attitude", 2), ("w", 3)),
     "surge and sway": (("v_xy", 2),),
     "wheel hop": (("theta", WHEELS), ("theta_dot", WHEELS)),
-    "wheel spin": (("wheel_spin", WHEELS), ("first of the tread", WHEELS)),
-    "tread": (("rest of the tread", WHEELS),) * (NUMBERS - 1),
-    "bushings": (("displacement of the carrier", WHEELS),) * 6 + (("its rate", WHEELS),) * 6,
+    "wheel spin": (("wheel_spin", WHEELS), ("first tire state", WHEELS)),
+    "tread": (("further tire state", WHEELS),) * (NUMBERS - 1),
+    "bushings": (("displacement of the carrier", WHEELS),) * 6 + (("rate of this displacement", WHEELS),) * 6,
     "column": (("steering arm", 2),),
 }
-"""Place, heading and the angles of the wheels, on which nothing depends, are left out. Of a tread law's state the first number is taken for
-the one along. The steering arm is looked at by `vehicles.compliance.modes` alone: its column is stable at any step."""
+"""Coordinates of a step, by kind of mode. Position, heading and wheel angles are left out, because nothing depends on them. The first state
+of a tire model is taken as the longitudinal one. Only `vehicles.compliance.modes` uses the steering arm: its column is stable at any
+step."""
 
 ATTITUDE = (2, 3)
-"""Where the attitude stands among them."""
+"""Indices of the attitude among the coordinates."""
 
 CHASSIS = 9
-"""Coordinates of the chassis, which come first; then theta, theta_dot and wheel_spin of all wheels, then the treads."""
+"""Number of chassis coordinates, which come first; then theta, theta_dot and wheel_spin of all wheels, then the tire states."""
 WIDTH = 1e-6
 """SI units. Half width of the differences."""
 
 NEARER = 1e-4
-"""m. No such deviation brings a point of the body nearer to the ground by more."""
+"""m. Maximum distance by which such a deviation moves a point of the body towards the ground."""
 
 
 def coordinates(wheels: int) -> int:
-    """Number of all coordinates of GROUPS."""
+    """Return the number of all coordinates of GROUPS."""
     return CHASSIS + (15 + NUMBERS) * wheels + 2
 
 
 def elastic_coordinates(model: VehicleModel) -> NDArray[np.int_]:
-    """Which of them are those of wheels that yield."""
+    """Return the indices of the coordinates of wheels on bushings."""
     wheels, c = len(model.corners[0]["axle"]), model.corners[0]
     soft = np.flatnonzero(c["compliance"]["yields"][c["axle"]])
     return np.concatenate([CHASSIS + (3 + NUMBERS + n) * wheels + soft for n in range(12)]) if len(soft) else np.empty(0, np.int_)
 
 
-def step_matrix(model: VehicleModel, piece: StateMemory, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
-    """Matrix (n, n) that one step of h seconds from where a vehicle is, in neutral without pedals, multiplies small deviations with.
+def step_matrix(model: VehicleModel, memory: StateMemory, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
+    """Return the matrix (n, n) by which one step of h seconds from the present state, in neutral without pedals, multiplies small
+    deviations.
 
     Parameters
     ----------
-    piece : its memory, afterwards elsewhere
-    kept : (n,) which of the coordinates deviate
+    memory : state of the vehicle, overwritten
+    kept : (n,) indices of the coordinates that deviate
     """
-    return step_matrices(model, piece, piece.memory[None].copy(), ground, h, kept)[0]
+    return step_matrices(model, memory, memory.memory[None].copy(), ground, h, kept)[0]
 
 
 def step_matrices(
     model: VehicleModel,
-    piece: StateMemory,
+    memory: StateMemory,
     starts: NDArray[np.uint8],
     ground: GroundArrays,
     h: float,
     kept: NDArray[np.int_],
     one_sided: bool = False,
 ) -> Matrix:
-    """The same (k, n, n) from each of many places, starts (k, bytes) of the memory; `one_sided` differences take half as many steps."""
+    """Return the matrices (k, n, n) from many states, starts (k, bytes) of the memory; `one_sided` differences take half as many steps."""
     q, attitudes = np.empty((len(starts), 4)), np.empty((len(starts), 1 + 2 * len(ATTITUDE), 4))
-    x = np.zeros(coordinates(len(piece.space.wheels)))
+    x = np.zeros(coordinates(len(memory.space.wheels)))
     for n, start in enumerate(starts):
-        piece.memory[:] = start
-        q[n] = piece.space.state[0]["q_WB"]
+        memory.memory[:] = start
+        q[n] = memory.space.state[0]["q_WB"]
         if n > 0 and (q[n] == q[n - 1]).all():
             attitudes[n] = attitudes[n - 1]
             continue
@@ -98,8 +101,8 @@ def step_matrices(
                     attitudes[n, 1 + 2 * k + side] = _turned(q[n], x)
                 x[coordinate] = 0.0
     places = Perturbations(
-        memory=piece.memory,
-        starts=np.ascontiguousarray(starts[:, : piece.lasts]),
+        memory=memory.memory,
+        starts=np.ascontiguousarray(starts[:, : memory.lasts]),
         q=q,
         attitudes=attitudes,
         kept=kept,
@@ -107,47 +110,47 @@ def step_matrices(
         ends=np.empty((2, len(x))),
         J=np.empty((len(starts), len(kept), len(kept))),
     )
-    step_from_each(model, piece.space, ground, record(COMMAND), h, places, one_sided)
+    step_from_each(model, memory.space, ground, record(COMMAND), h, places, one_sided)
     return places.J
 
 
 class Perturbations(NamedTuple):
-    """Where steps begin, what deviates there, and what becomes of it."""
+    """Start states of steps, their deviations, and the results."""
 
     memory: NDArray[np.uint8]
-    """All of the vehicle's"""
+    """Memory of the vehicle"""
     starts: NDArray[np.uint8]
-    """(k, bytes) so much of the memory as lasts"""
+    """(k, bytes) the part of the memory that the next step depends on"""
     q: Vector
-    """(k, 4) from which attitudes are told"""
+    """(k, 4) reference quaternions of the attitudes"""
     attitudes: Vector
-    """(k, 1 + 2 len(ATTITUDE), 4) q_WB: as it is, and deviating to either side by each coordinate of ATTITUDE"""
+    """(k, 1 + 2 len(ATTITUDE), 4) q_WB: unchanged, and deviating to both sides by each coordinate of ATTITUDE"""
     kept: NDArray[np.int_]
-    """(n,) which of the coordinates, in the order of GROUPS, deviate"""
+    """(n,) indices of the deviating coordinates, in the order of GROUPS"""
     x: Vector
-    """(all coordinates,) scratch: where a step begins"""
+    """(all coordinates,) scratch: start of a step"""
     ends: Matrix
-    """(2, all coordinates) scratch: where it ends on either side"""
+    """(2, all coordinates) scratch: results of a step for both sides"""
     J: Matrix
     """(k, n, n) the matrices"""
 
 
 @kernel
 def step_from_each(m, s, ground, command, h, places, one_sided):
-    """Differences of a step from each of the `Perturbations`: central ones, or one-sided."""
+    """Compute the differences of a step from each of the `Perturbations`: central or one-sided."""
     starts, q, attitudes, kept, x, ends, J = places.starts, places.q, places.attitudes, places.kept, places.x, places.ends, places.J
     sides, width = (1, WIDTH) if one_sided else (2, 2.0 * WIDTH)
     for k in range(len(starts)):
-        recall(places, k)
+        restore(places, k)
         vehicle_step(m, s, ground, command, h)
-        read_coordinates(s, q[k], ends[1])  # which stays there where the other side is not looked at
+        read_coordinates(s, q[k], ends[1])  # with one-sided differences this result is used as the second side
         away = s.body_contact[0]["away"] - NEARER
         for column in range(len(kept)):
             of_attitude = kept[column] - ATTITUDE[0]
             turned = 0 <= of_attitude < len(ATTITUDE)
             for side in range(sides):
-                recall(places, k)
-                s.body_contact[0]["away"] = away  # or every step would look at all points of the body
+                restore(places, k)
+                s.body_contact[0]["away"] = away  # otherwise every step would evaluate all points of the body
                 read_coordinates(s, q[k], x)
                 x[kept[column]] += WIDTH if side == 0 else -WIDTH
                 write_coordinates(s, attitudes[k, 1 + 2 * of_attitude + side if turned else 0], x)
@@ -158,15 +161,15 @@ def step_from_each(m, s, ground, command, h, places, one_sided):
 
 
 @inline
-def recall(places, k):
-    """Put the vehicle where departure k is."""
+def restore(places, k):
+    """Set the vehicle to start state k."""
     for n in range(places.starts.shape[1]):
         places.memory[n] = places.starts[k, n]
 
 
 @kernel
 def read_coordinates(s, q, out):
-    """Coordinates of a state in the order of GROUPS; attitudes as small rotations from the quaternion q."""
+    """Read the coordinates of a state in the order of GROUPS; attitudes as small rotations from the quaternion q."""
     state, treads = s.state[0], s.treads
     now, v = state["q_WB"], state["v_WB_B"]
     w, x, y, z = now[0], now[1], now[2], now[3]
@@ -191,7 +194,7 @@ def read_coordinates(s, q, out):
 
 @kernel
 def write_coordinates(s, attitude, x):
-    """The same back, the attitude as a quaternion."""
+    """Write the coordinates into a state, the attitude as a quaternion."""
     state, treads = s.state[0], s.treads
     state["p_WB"][2] = x[0]
     state["v_WB_B"][0], state["v_WB_B"][1], state["v_WB_B"][2] = x[7], x[8], x[1]
@@ -213,7 +216,7 @@ def write_coordinates(s, attitude, x):
 
 
 def _turned(q: Vector, x: Vector) -> Vector:
-    """The quaternion q turned as little as coordinates say."""
+    """Return the quaternion q after the small rotation of the coordinates."""
     a, b = 0.5 * x[2], 0.5 * x[3]
     turned = np.array([q[0] - q[1] * a - q[2] * b, q[1] + q[0] * a - q[3] * b, q[2] + q[3] * a + q[0] * b, q[3] + q[1] * b - q[2] * a])
     return np.asarray(turned / np.linalg.norm(turned))

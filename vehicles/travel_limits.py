@@ -1,9 +1,10 @@
-"""Finds the ends of a corner's travel, see `vehicles.suspension.hard_stops`.
+"""Search for the travel limits of a corner, see `vehicles.suspension.hard_stops`.
 
-From the design position the corners walk to both sides, at every lock of the steering, until the linkage leaves its loops, or its inertia,
-the way of the wheel or the levers of the struts show that it is about to. The end lies a margin before that, or where the rubber stops of
-the vehicle file are used up, whichever comes first; a bit behind those nobody looks any further. Only the kinematics are asked, so it knows
-no kind of corner but for its loops.
+From the design position the corners move to both sides, at every lock of the steering. The search ends where the linkage opens its loops,
+or where its inertia, the path of the wheel or the levers of the struts indicate a nearby toggle position. The limit is a margin before this
+position, or the position in which the rubber stops of the vehicle file are used up, whichever comes first. The search continues only a
+short distance beyond used-up stops. The search reads only the kinematics, so it is independent of the kind of corner, except for the gaps
+of its loops.
 """
 
 from __future__ import annotations
@@ -26,104 +27,104 @@ from vehicles.suspension.default_kind import gap_default, turn_default
 Vector = NDArray[np.float64]
 
 LOAD = 200e3
-"""N. Load of a wheel, along its own path, under which an end yields by YIELDING."""
+"""N. Load on a wheel, along its path, under which a limit yields by YIELDING."""
 
 YIELDING = 0.02
-"""m. Larger: softer ends, which need more MARGIN. Smaller: harder blows on the chassis."""
+"""m. Larger: softer limits, which need more MARGIN. Smaller: harder impacts on the chassis."""
 
 MARGIN = 0.04
-"""m. Way of the wheel kept between an end and the last position that is known to be closed."""
+"""m. Path of the wheel between a limit and the last position that is known to be closed."""
 
-ENOUGH = 2.0 * MARGIN
-"""m. Way of the wheel behind used up stops to the last position that is looked at: the ends yield by a fourth of it under LOAD."""
+PATH_BEYOND_STOPS = 2.0 * MARGIN
+"""m. Path of the wheel from used-up stops to the last scanned position: the limits yield by a fourth of it under LOAD."""
 
 DAMPING = 0.5
-"""Damping ratio of an end, against the inertia of its corner alone."""
+"""Damping ratio of a limit, relative to the inertia of its corner alone."""
 
 RIGID = 1e9
 """1/s2. Rate over inertia beyond the margin: a thousand times the inertia over the square of a step of 1 ms."""
 
 STRIDE = 8e-3
-"""rad, m. Way between two positions that are looked at."""
+"""rad, m. Distance between two scanned positions."""
 
 FARTHEST = 1.2
-"""rad, m. No travel is looked for beyond."""
+"""rad, m. Maximum travel that is scanned."""
 
 SHARE = 0.3
-"""Least way of the wheel and least lever of a strut per theta, as shares of those in the design position."""
+"""Minimum wheel path and strut lever per theta, as ratios to those in the design position."""
 
 HEAVIER = 4.0
-"""Largest inertia of theta over that in the design position: it grows without bound towards a toggle."""
+"""Maximum ratio of the inertia of theta to that in the design position: the inertia grows without bound towards a toggle position."""
 
 QUICKER = 3.0
-"""Largest turn of a steered carrier per way of its tie rod, over that in the design position: the same for the toggle of the steering."""
+"""Maximum ratio of the turn of a steered carrier per tie-rod travel to that in the design position: detects the toggle of the steering."""
 
 OPEN = 1e-9
-"""m. Error of a length of the linkage with which a loop counts as open."""
+"""m. Length error of the linkage above which a loop counts as open."""
 
 CHUNK, SMALL_CHUNK = 80, 20
-"""Thetas that are looked at together, and where a kind of axle looks for itself: a place takes 10 kB there, and more memory than this is new to the
-process each time, which takes longer than the look."""
+"""Number of thetas scanned together; the second value is for corner kinds that compute their own gaps. These need 10 kB per position, and
+more memory than this would be newly allocated for every scan, which takes longer than the scan itself."""
 
 LOCKS = (-1.0, 0.0, 1.0)
-"""Steering, as shares of full lock, at which every position has to be sound."""
+"""Steering positions, as fractions of full lock, at which every theta must be valid."""
 
 STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_length")
-"""Rows of STRUTS by which ends are found."""
+"""Rows of STRUTS that the limits depend on."""
 
 
 LOOKS = (
     # name           shape       unit     what it is (corners last)
-    ("theta", (), "rad, m", "of all corners"),
-    ("arm_angle", (), "rad", "of the Pitman arm"),
-    ("inertia", (WHEELS,), "kg m2, kg", "of theta"),
-    ("center", (3, WHEELS), "m", "of the wheel"),
-    ("way", (3, WHEELS), "m, 1", "its way per theta"),
-    ("axle", (3, WHEELS), "1", "of the wheel, pointing left"),
-    ("spring_length", (WHEELS,), "m", "of the spring"),
+    ("theta", (), "rad, m", "theta of all corners"),
+    ("arm_angle", (), "rad", "angle of the Pitman arm"),
+    ("inertia", (WHEELS,), "kg m2, kg", "inertia of theta"),
+    ("center", (3, WHEELS), "m", "center of the wheel"),
+    ("way", (3, WHEELS), "m, 1", "path of the wheel center per theta"),
+    ("axle", (3, WHEELS), "1", "axle of the wheel, pointing left"),
+    ("spring_length", (WHEELS,), "m", "length of the spring"),
     ("levers", (2, WHEELS), "m, 1", "lengths of spring and shock absorber per theta"),
-    ("gap", (WHEELS,), "m", "by which the loops are open"),
-    ("turn", (WHEELS,), "rad/m", "of the carrier per way of its tie rod"),
+    ("gap", (WHEELS,), "m", "gap of the loops"),
+    ("turn", (WHEELS,), "rad/m", "turn of the carrier per tie-rod travel"),
 )
-"""What is to be known of corners at a position, of which the first two rows are given."""
+"""Properties of the corners at one position; the first two rows are inputs."""
 
 
 class TravelResult(NamedTuple):
-    """How far corners came from the design position to one side.
+    """Travel of corners from the design position to one side.
 
-    last : theta up to which they are sound at every lock; once the stops are used up nobody need look further than ENOUGH
-    metal : theta at which the rubber stops are used up, infinite if they are not before that
+    last : theta up to which they are valid at every lock; beyond used-up stops the scan may end after PATH_BEYOND_STOPS
+    metal : theta at which the rubber stops are used up, infinite if they are not used up before `last`
     """
 
     last: Vector | float
     metal: Vector | float
 
 
-def find_ends(looker: TravelScanner, which: NDArray[np.bool_]) -> None:
-    """Find the ends of the corners in `which` (wheels,) and write them into the CORNERS record of the mechanism that is looked at.
+def find_ends(scanner: TravelScanner, which: NDArray[np.bool_]) -> None:
+    """Search for the limits of the corners in `which` (wheels,) and write them into the CORNERS record of the scanned mechanism.
 
-    The others have no closed form: what is in their columns on the way means nothing.
+    The other corners have no closed form: intermediate values in their columns are meaningless.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        walker = _Walker(looker, which)
-        down, up = (TravelResult(*(thetas[which] for thetas in walker.walk(side))) for side in (-1.0, 1.0))
-        place_ends(looker.mechanism.corners[0]["ends"], which, walker.inertia[which], walker.way[which], down, up)
+        search = _TravelSearch(scanner, which)
+        down, up = (TravelResult(*(thetas[which] for thetas in search.run(side))) for side in (-1.0, 1.0))
+        place_ends(scanner.mechanism.corners[0]["ends"], which, search.inertia[which], search.path[which], down, up)
 
 
 def place_ends(
-    ends: Any, which: NDArray[np.bool_] | int, inertia: Vector | float, way: Vector | float, down: TravelResult, up: TravelResult
+    ends: Any, which: NDArray[np.bool_] | int, inertia: Vector | float, path: Vector | float, down: TravelResult, up: TravelResult
 ) -> None:
-    """Write the ends of some corners, or of one, into a record of ENDS.
+    """Write the limits of some corners, or of one, into a record of ENDS.
 
     Parameters
     ----------
-    which : (wheels,) whether it is one of them, or its number; the rest is theirs alone, arrays or numbers
-    inertia : of theta in the design position
-    way : of the wheel per theta there [m]
-    down, up : how far they came to either side
+    which : (wheels,) mask of the corners, or the index of one corner; the other arguments are arrays over these corners, or numbers
+    inertia : inertia of theta in the design position
+    path : path of the wheel per theta in the design position [m]
+    down, up : travel to both sides
     """
-    margin, enough, rate = MARGIN / way, ENOUGH / way, LOAD * way**2 / YIELDING
-    ends["closed"][:, which] = np.stack([np.maximum(down.last, down.metal - enough), np.minimum(up.last, up.metal + enough)])
+    margin, beyond, rate = MARGIN / path, PATH_BEYOND_STOPS / path, LOAD * path**2 / YIELDING
+    ends["closed"][:, which] = np.stack([np.maximum(down.last, down.metal - beyond), np.minimum(up.last, up.metal + beyond)])
     low = np.maximum(down.metal, down.last + np.minimum(margin, -0.5 * down.last))
     high = np.minimum(up.metal, up.last - np.minimum(margin, 0.5 * up.last))
     ends["theta"][:, which] = np.stack([low, high])
@@ -132,7 +133,7 @@ def place_ends(
 
 
 def decides_ends(mechanism: MechanismParameters, steering: Record, which: NDArray[np.bool_]) -> Hashable:
-    """All that the ends of the travel depend on: of springs and dampers it is the stops."""
+    """Return a key of all values on which the travel limits depend: of springs and dampers only the stops."""
     blocks = tuple((block.first, block.count, block.parameters.tobytes()) for block in mechanism.blocks)
     stops = tuple(mechanism.struts[0][name].tobytes() for name in STOPS)
     designs = tuple(type(corner) for corner in mechanism.designs)
@@ -148,20 +149,20 @@ def decides_ends(mechanism: MechanismParameters, steering: Record, which: NDArra
     )
 
 
-def ends_of(looker: TravelScanner, which: NDArray[np.bool_]) -> Record:
-    """The ends of the travel, which the mechanism gets too."""
-    find_ends(looker, which)
-    return looker.mechanism.corners[0]["ends"].copy()
+def ends_of(scanner: TravelScanner, which: NDArray[np.bool_]) -> Record:
+    """Search for the travel limits, write them into the mechanism and return a copy."""
+    find_ends(scanner, which)
+    return scanner.mechanism.corners[0]["ends"].copy()
 
 
 class TravelScanner:
-    """Looks at all corners of a mechanism at once, at up to `chunk` thetas with all LOCKS at a time; `steering` is a record of STEERING."""
+    """Evaluates all corners of a mechanism together, at up to `chunk` thetas times all LOCKS; `steering` is a record of STEERING."""
 
     def __init__(self, mechanism: MechanismParameters, steering: Record) -> None:
         self.mechanism, self.steering, self._arm = mechanism, steering, record(STEERING_STATE)
         self._workspace = w = new_workspace(mechanism)
         self._others = [i for i, corner in enumerate(mechanism.designs) if corner.block is not None]
-        """Corners that say themselves how they are, from what their kernels have found."""
+        """Corners that compute gap and turn themselves, from the results of their kernels."""
         self.chunk = SMALL_CHUNK if self._others else CHUNK
         most = self.chunk * len(LOCKS)
         kept = most if self._others else 0
@@ -170,7 +171,8 @@ class TravelScanner:
         self._places = Places(w.blocks, *of_blocks, np.empty(kept, w.inputs.dtype), np.empty(kept, w.kinematics.dtype))
 
     def look(self, thetas: Vector, angles: Vector) -> Record:
-        """Record of LOOKS (n,) at thetas (n,) of all corners, the Pitman arm at angles (n,) [rad]. It is written anew at the next look."""
+        """Return a record of LOOKS (n,) at thetas (n,) of all corners and Pitman arm angles (n,) [rad]; the next call overwrites the
+        record."""
         count, m = len(thetas), self.mechanism
         looks, places = self._looks[:count], Places(self._places.blocks, *(part[:count] for part in self._places[1:]))
         looks["theta"], looks["arm_angle"] = thetas, angles
@@ -181,70 +183,74 @@ class TravelScanner:
         return looks
 
 
-def quickest_steering(looker: TravelScanner, which: NDArray[np.bool_]) -> float:
-    """Largest turn of a front carrier per way of its tie rod, in the design position at every lock, over that straight ahead. `which` (wheels,) as above."""
+def quickest_steering(scanner: TravelScanner, which: NDArray[np.bool_]) -> float:
+    """Return the maximum turn of a front carrier per tie-rod travel, in the design position over all locks, relative to straight ahead.
+
+    which : (wheels,) mask of the corners
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        turns = _Walker(looker, which).turns_at_locks()
-    front = [i for i in looker.mechanism.axles.on(0) if which[i]]
+        turns = _TravelSearch(scanner, which).turns_at_locks()
+    front = [i for i in scanner.mechanism.axles.on(0) if which[i]]
     return float(np.nanmax(turns[:, front]))
 
 
-class _Walker:
-    """Moves all corners at once and compares them with their design position."""
+class _TravelSearch:
+    """Moves all corners together and compares them with their design position."""
 
-    def __init__(self, looker: TravelScanner, which: NDArray[np.bool_]) -> None:
-        self.struts, self.which, self._looker = looker.mechanism.struts[0], which, looker
-        self._locks: Vector = np.array(LOCKS) * looker.steering[0]["max_arm_angle"]
-        design = looker.look(np.zeros(1), np.zeros(1))[0]
+    def __init__(self, scanner: TravelScanner, which: NDArray[np.bool_]) -> None:
+        self.struts, self.which, self._scanner = scanner.mechanism.struts[0], which, scanner
+        self._locks: Vector = np.array(LOCKS) * scanner.steering[0]["max_arm_angle"]
+        design = scanner.look(np.zeros(1), np.zeros(1))[0]
         self.inertia: Vector = design["inertia"].copy()
         """(wheels,) inertia of theta in the design position"""
-        self.way: Vector = np.linalg.norm(design["way"], axis=0)
-        """(wheels,) way of the wheel per theta there [m]"""
+        self.path: Vector = np.linalg.norm(design["way"], axis=0)
+        """(wheels,) path of the wheel per theta in the design position [m]"""
         self._rise, self._levers, self._turn = (design[name].copy() for name in ("way", "levers", "turn"))
 
-    def walk(self, side: float) -> tuple[Vector, Vector]:
-        """The thetas of `TravelResult` (wheels,) to the side -1 or +1."""
+    def run(self, side: float) -> tuple[Vector, Vector]:
+        """Return the thetas of `TravelResult` (wheels,) for the side -1 or +1."""
         last, metal, going = np.zeros(len(self.which)), np.full(len(self.which), side * np.inf), self.which.copy()
-        thetas, enough, locks = side * np.arange(STRIDE, FARTHEST, STRIDE), ENOUGH / self.way, len(LOCKS)
-        for first in range(0, len(thetas), self._looker.chunk):
-            some = thetas[first : first + self._looker.chunk]
-            looks = self._looker.look(np.repeat(some, locks), np.tile(self._locks, len(some)))
-            sound: NDArray[np.bool_] = np.asarray(self._sound(looks).reshape(len(some), locks, -1).all(axis=1))
+        thetas, beyond, locks = side * np.arange(STRIDE, FARTHEST, STRIDE), PATH_BEYOND_STOPS / self.path, len(LOCKS)
+        for first in range(0, len(thetas), self._scanner.chunk):
+            some = thetas[first : first + self._scanner.chunk]
+            looks = self._scanner.look(np.repeat(some, locks), np.tile(self._locks, len(some)))
+            valid: NDArray[np.bool_] = np.asarray(self._is_valid(looks).reshape(len(some), locks, -1).all(axis=1))
             used_up = self._stops_used_up(looks[locks - 1 :: locks], side)
-            alive = going & np.logical_and.accumulate(sound, axis=0)
+            alive = going & np.logical_and.accumulate(valid, axis=0)
             reached, spent = alive.sum(axis=0), alive & used_up
             last = np.where(reached > 0, some[reached - 1], last)
             metal = np.where(np.isinf(metal) & spent.any(axis=0), some[spent.argmax(axis=0)], metal)
-            going = alive[-1] & (side * (some[-1] - metal) < enough)
+            going = alive[-1] & (side * (some[-1] - metal) < beyond)
             if not going.any():
                 break
         return last, metal
 
     def turns_at_locks(self) -> Vector:
-        """(locks, wheels) turns of steered carriers per way of their tie rods in the design position, over those straight ahead."""
-        return np.asarray(self._looker.look(np.zeros(len(LOCKS)), self._locks)["turn"] / self._turn)
+        """Return (locks, wheels) turns of steered carriers per tie-rod travel in the design position, relative to straight ahead."""
+        return np.asarray(self._scanner.look(np.zeros(len(LOCKS)), self._locks)["turn"] / self._turn)
 
     def _stops_used_up(self, looks: Record, side: float) -> NDArray[np.bool_]:
-        """(n, wheels) corners whose rubber stops are used up."""
+        """Return the mask (n, wheels) of corners whose rubber stops are used up."""
         s, length = self.struts, looks["spring_length"]
         points = s["stop_points"]
-        most = s["stop_penetration"][np.arange(len(points)), points - 1]
+        maximum = s["stop_penetration"][np.arange(len(points)), points - 1]
         used = s["bump_stop_length"] - length if side > 0.0 else length - s["rebound_stop_length"]
-        return np.asarray((points > 0) & (used > most))
+        return np.asarray((points > 0) & (used > maximum))
 
-    def _sound(self, looks: Record) -> NDArray[np.bool_]:
-        """(n, wheels) corners that are well closed where they are."""
-        sound = (looks["inertia"] < HEAVIER * self.inertia) & (looks["way"][:, 2] > SHARE * self._rise[2])
-        sound &= (looks["levers"] / self._levers > SHARE).all(axis=1)
-        return np.asarray(sound & (looks["gap"] < OPEN) & (looks["turn"] <= QUICKER * self._turn))
+    def _is_valid(self, looks: Record) -> NDArray[np.bool_]:
+        """Return the mask (n, wheels) of corners that are closed and far enough from a toggle position."""
+        valid = (looks["inertia"] < HEAVIER * self.inertia) & (looks["way"][:, 2] > SHARE * self._rise[2])
+        valid &= (looks["levers"] / self._levers > SHARE).all(axis=1)
+        return np.asarray(valid & (looks["gap"] < OPEN) & (looks["turn"] <= QUICKER * self._turn))
 
 
 @kernel
 def look_at(m, s, steering, arm, looks, places):
-    """Place all corners at one theta after the other, the Pitman arm at its angle, and note how they are.
+    """Place all corners at one theta and Pitman arm angle after the other, and record their properties.
 
-    m, s : records of a mechanism and its workspace, arm : record of STEERING_STATE, changed, looks : record of LOOKS (n,), filled, for corners of the
-    default kind `gap` and `turn` too, places : `Places` at as many positions, filled, or at none
+    m, s : records of a mechanism and its workspace; arm : record of STEERING_STATE, changed; looks : record of LOOKS (n,), filled, `gap`
+        and
+    `turn` only for corners of the default kind; places : `Places` for as many positions, filled, or for none
     """
     state, found, k = s.state[0], s.blocks.scratch[0], s.kinematics[0]
     for n in range(len(looks)):

@@ -1,4 +1,4 @@
-"""The vehicle as its users meet it: made from parsed files, then `reset`, `step`, `read`."""
+"""Vehicle as used by the application: created from parsed files, then `reset`, `step`, `read`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.brakes import BRAKE_STATE, press_for
 from vehicles.command import COMMAND
 from vehicles.compliance.wheel_displacements import ELASTIC, rest_carriers, yields
-from vehicles.controllers.contract import CONTROLLER_INPUT as SEEN_BY_CONTROLLER
-from vehicles.controllers.contract import CONTROLLER_OUTPUT as ASKED
+from vehicles.controllers.contract import CONTROLLER_INPUT, CONTROLLER_OUTPUT
 from vehicles.controllers.control_unit import CONTROL_STATE
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
@@ -38,8 +37,8 @@ from vehicles.mechanism_parameters import new_workspace
 from vehicles.readout import READOUT
 from vehicles.rolling_start import roll
 from vehicles.stages import present_suspension
-from vehicles.state_memory import Bytes, StateMemory, in_one_piece
-from vehicles.static_load_check import why_it_does_not_stand
+from vehicles.state_memory import Bytes, StateMemory, in_one_block
+from vehicles.static_load_check import explain_missing_equilibrium
 from vehicles.steering.free_steering import balance_arm
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
@@ -56,18 +55,18 @@ from vehicles.tires.terrain_cache import TERRAIN_CACHE
 from vehicles.tires.tire_file import TireSet
 from vehicles.vehicle_model import VehicleData, VehicleModel
 
-ARM_ROUNDS = 12
-"""Times that a vehicle with a free steering arm is settled; on level ground once."""
+ARM_ITERATIONS = 12
+"""Maximum number of times a vehicle with a free steering arm is settled; on level ground once."""
 ARM_AT_REST = 1e-11
-"""rad by which such an arm may still move."""
-YIELD_ROUNDS = 100
-"""Times that a vehicle whose wheels yield is settled; a dozen are usual."""
-YIELDED = 1e-13
-"""rad, m. By so much its wheels may still move."""
+"""rad. Tolerance of the arm position."""
+BUSHING_ITERATIONS = 100
+"""Maximum number of times a vehicle with wheels on bushings is settled; a dozen are usual."""
+BUSHINGS_AT_REST = 1e-13
+"""rad, m. Tolerance of the wheel displacements."""
 
 
 def arrays_of(ground: Ground | GroundArrays) -> GroundArrays:
-    """What kernels take of a ground, whichever of the two is given."""
+    """Return the kernel arrays of a ground, given in either form."""
     return ground.arrays if isinstance(ground, Ground) else ground
 
 
@@ -76,34 +75,36 @@ class Vehicle:
 
     Parameters
     ----------
-    description : the vehicle's own file, read
-    tires : those of the wheels, corner by corner
-    drivetrain, file : mapping of its drivetrain's file or what was read of it, and the name of that for messages
-    stood : how others with this description stood, if there are any
+    description : contents of the vehicle's file
+    tires : tires of the wheels, corner by corner
+    drivetrain, file : mapping of the drivetrain file, or the parts read from it; and its name for messages
+    equilibria : cache shared with other vehicles of this description, if any
     """
 
-    def __init__(self, description: Description, tires: TireSet, drivetrain: Any, file: str, stood: EquilibriumCache | None = None) -> None:
+    def __init__(
+        self, description: Description, tires: TireSet, drivetrain: Any, file: str, equilibria: EquilibriumCache | None = None
+    ) -> None:
         self.description, self.tires = description, tires
         self.model = _model(description, tires, drivetrain, file)
         self._design = _in_design(description)
-        """Its memory in the design position, never written."""
-        self.piece = self._own_piece(self._design.space.windows)
-        """Its own, where `space` is."""
+        """Memory in the design position, never written."""
+        self.piece = self._new_memory(self._design.space.windows)
+        """State memory of this vehicle; `space` is a view of it."""
         self.space = self.piece.space
         self._cleared: Bytes | None = None
-        """Its memory when it is cleared, if that is known."""
-        self._stood = stood or EquilibriumCache()
-        self._balance: Equilibrium | None = None
-        """As it stood when it was settled last."""
+        """Memory of the cleared vehicle, if known."""
+        self._equilibria = equilibria or EquilibriumCache()
+        self._equilibrium: Equilibrium | None = None
+        """Equilibrium of the last settling."""
         self.readout: Record = record_for(READOUT, self.size)
         self.start_throttle = 0.0
         """Throttle that holds the speed of the last `reset`."""
         self.troubles: list[str] = []
-        """What parts from outside did that they should not, one line each."""
-        self._told: set[int | str] = set()
+        """Faults of plugin parts, one line each."""
+        self._reported: set[int | str] = set()
         self._show: tuple[Callable, Callable] | None = None
         self.yields = bool(yields(self.model))
-        """Whether its wheels stand in bushings."""
+        """True if the wheels are mounted on bushings."""
         self._may_stop = bool(len(self.space.blocks.others)) or bool(self.tires.outside) or bool(self.description.controllers.units)
 
     def reset(
@@ -111,21 +112,21 @@ class Vehicle:
     ) -> None:
         """Settle the vehicle at rest on a ground at (x, y) [m] with heading yaw [rad]: every acceleration is below 1e-9 m/s2.
 
-        With a forward `speed` [m/s] it then rolls, straight ahead and as a steady drive would have it, in `gear`, or where that is 0 in one
-        that the gearbox keeps; `start_throttle` is what holds the speed (vehicles/rolling_start.py).
+        With a forward `speed` [m/s] the vehicle then rolls straight ahead as in a steady drive, in `gear`; gear 0: in a gear that the
+        gearbox keeps. `start_throttle` is the throttle that holds the speed (vehicles/rolling_start.py).
 
         Raises
         ------
-        JounceError : no equilibrium is found there (the ground is too steep), the speed is negative or not finite
+        JounceError : no equilibrium exists there (the ground is too steep), or the speed is negative or not finite
         """
         if not 0.0 <= speed < math.inf:
-            raise JounceError(f"{self.description.name}: a start at {speed:g} m/s, expected a forward speed, 0 or more")
+            raise JounceError(f"{self.description.name}: invalid start speed {speed:g} m/s; expected a forward speed of 0 or more")
         try:
             if self._may_stop:
                 self._settle(arrays_of(ground), x, y, yaw, gear)
             else:
                 place, settling = (x, y, yaw, gear), partial(self._settle, arrays_of(ground), x, y, yaw, gear)
-                self._stood.restore_or_settle(self.model, self.piece, arrays_of(ground), place, settling)
+                self._equilibria.restore_or_settle(self.model, self.piece, arrays_of(ground), place, settling)
         except ConfigError:
             raise
         except JounceError as error:
@@ -134,30 +135,31 @@ class Vehicle:
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         if speed > 0.0:
             self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear)
-            for part in (self.space.brakes, self.space.controls, self.space.control_asked, self.space.actuators):
-                part[:] = np.zeros(1, part.dtype)  # the steps of `roll` were none of the drive
+            for part in (self.space.brakes, self.space.controls, self.space.control_output, self.space.actuators):
+                part[:] = np.zeros(1, part.dtype)  # the steps of `roll` do not belong to the drive
         else:
             self.start_throttle = 0.0
             press_for(self.model.brakes, self.space.brakes, self.space.axles[0]["brake_torque"])
-            self.space.axles[0]["engine_speed"] = self.space.drivetrain[0]["engine_speed"]  # it idles before the first step
+            self.space.axles[0]["engine_speed"] = self.space.drivetrain[0]["engine_speed"]  # the engine idles before the first step
         self.read()
 
     def new_instance(self, windows: Record | None = None) -> Vehicle:
-        """One of the same kind that shares nothing with this one that a drive or a driver changes; in the design position.
+        """Return a vehicle of this kind in the design position. It shares nothing with this one that a drive or a driver changes.
 
-        windows : on the ground, of a vehicle beside which this one is never driven; None: its own
+        windows : terrain caches of a vehicle that is never stepped at the same time as the new one; None: new caches
         """
         one = copy.copy(self)
         one.model = self.model._replace(steering=self.model.steering.copy())
-        one.piece = self._own_piece(record(TERRAIN_CACHE, self.size.wheels) if windows is None else windows)
+        one.piece = self._new_memory(record(TERRAIN_CACHE, self.size.wheels) if windows is None else windows)
         one.space = one.piece.space
         one.readout = record_for(READOUT, self.size)
-        one.start_throttle, one.troubles, one._told = 0.0, [], set()
+        one.start_throttle, one.troubles, one._reported = 0.0, [], set()
         return one
 
     def clear(self) -> None:
-        """Everything to zero but the attitude, the tires' search direction, treads that rest otherwise, the rear tie rods and what makes the
-        blocks. With parts from outside it is done anew each time: what they do is theirs."""
+        """Set the state to zero, except for the attitude, the contact search directions of the tires, tire models with another state at
+        rest, the rear tie rods and the definition of the blocks. With plugin parts the cleared memory is not cached, because their states
+        are unknown."""
         if self._cleared is None:
             _clear(self.model, self.space)
             self._cleared = None if self._may_stop else self.piece.memory.copy()
@@ -166,17 +168,17 @@ class Vehicle:
             straighten_last_axle(self.model, self.space)
 
     def reset_to_design(self) -> None:
-        """Put it into the design position, as it was made; its parameters stay."""
+        """Reset the state to the design position, as after construction; the parameters stay."""
         self.piece.memory[:] = self._design.memory
 
-    def _own_piece(self, windows: Record) -> StateMemory:
-        """Memory in the design position, with the parameters of the mechanism, which nobody writes, where they are."""
-        piece = self._design.copied()
-        blocks = piece.space.blocks._replace(own=self.description.mechanism.own)
-        return replace(piece, space=piece.space._replace(blocks=blocks, windows=windows))
+    def _new_memory(self, windows: Record) -> StateMemory:
+        """Return memory in the design position that refers to the parameters of the mechanism, which no code writes."""
+        memory = self._design.copied()
+        blocks = memory.space.blocks._replace(own=self.description.mechanism.own)
+        return replace(memory, space=memory.space._replace(blocks=blocks, windows=windows))
 
     def settle(self, level: GroundArrays) -> None:
-        """Find the equilibrium at the origin and nothing else of a `reset`, for whoever sets the vehicle up. Raises JounceError."""
+        """Compute only the equilibrium at the origin, for the set-up of a vehicle. Raises JounceError."""
         try:
             self._settle(level, 0.0, 0.0, 0.0, 0)
         except ConfigError:
@@ -185,99 +187,102 @@ class Vehicle:
             raise JounceError(f"{self.description.name}: {error}") from None
 
     def settle_on(self, level: GroundArrays) -> None:
-        """The same after a little of the vehicle was changed: quicker, and to the same accuracy of its position alone. Raises JounceError."""
-        if self._balance is None or self.yields or self.takes_torque or not settle_on(self.model, self.space, level, self._balance):
+        """Compute the equilibrium after a small change of the vehicle: faster than `settle`, but only the position is accurate. Raises
+        JounceError."""
+        if self._equilibrium is None or self.yields or self.takes_torque or not settle_on(self.model, self.space, level, self._equilibrium):
             self.settle(level)
 
-    def note_standing(self, level: GroundArrays) -> None:
-        """Have the next `reset` at the origin of that ground put the vehicle as it is, which is as `settle` has left it."""
+    def cache_equilibrium(self, level: GroundArrays) -> None:
+        """Cache the present state, which is the result of `settle`, for the next `reset` at the origin of this ground."""
         if not self._may_stop:
-            self._stood.note(self.model, self.piece, level, (0.0, 0.0, 0.0, 0))
+            self._equilibria.note(self.model, self.piece, level, (0.0, 0.0, 0.0, 0))
 
-    def note_level(self) -> None:
-        """It stands on level ground at the origin as `settle_on` has left it: all vehicles of this description look about there first from now on. What was
-        noted before stands otherwise in the last digits."""
-        if self._balance is not None:
-            self._stood.level = copy.deepcopy(self._balance)
+    def cache_level_equilibrium(self) -> None:
+        """Use the present state, which is the result of `settle_on` at the origin of level ground, as the first guess of all vehicles of
+        this description. Equilibria cached earlier differ in the last digits."""
+        if self._equilibrium is not None:
+            self._equilibria.level = copy.deepcopy(self._equilibrium)
 
     def _settle(self, ground: GroundArrays, x: float, y: float, yaw: float, gear: int) -> None:
-        """Find the equilibrium there, in that gear."""
+        """Compute the equilibrium at this pose in this gear."""
         self.clear()
         drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
         watched = self.space.blocks.others["watch"] == WATCHED
         self.space.blocks.others["watch"][watched] = TRUSTED
         try:
-            self._balance = settle(self.model, self.space, ground, x, y, yaw, self._stood.level)
+            self._equilibrium = settle(self.model, self.space, ground, x, y, yaw, self._equilibria.level)
         except JounceError:
             names, gravity = self.description.tires, float(ground.p[0]["gravity"])
-            raise_all(why_it_does_not_stand(self.description.mechanism, self.model.tires, names, gravity))
+            raise_all(explain_missing_equilibrium(self.description.mechanism, self.model.tires, names, gravity))
             raise
         self._balance_arm(ground, x, y, yaw)
-        self._let_yield(ground, x, y, yaw)
+        self._settle_bushings(ground, x, y, yaw)
         self.space.blocks.others["watch"][watched] = WATCHED
 
     def _balance_arm(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
-        """Settle again until a free arm, its hand wheel held straight ahead, does not move either."""
+        """Repeat the settling until a free arm, with the steering wheel fixed straight ahead, is at rest too."""
         if not self.takes_torque:
             return
-        for _ in range(ARM_ROUNDS):
+        for _ in range(ARM_ITERATIONS):
             if abs(balance_arm(self.model, self.space)) < ARM_AT_REST:
                 return
-            settle(self.model, self.space, ground, x, y, yaw, self._stood.level)
+            settle(self.model, self.space, ground, x, y, yaw, self._equilibria.level)
 
-    def _let_yield(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
-        """Settle again until wheels that yield rest under what they bear. Raises JounceError: their bushings are too soft to bear it."""
+    def _settle_bushings(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
+        """Repeat the settling until wheels on bushings are at rest under their loads. Raises JounceError if the bushings are too soft."""
         if not self.yields:
             return
-        for _ in range(YIELD_ROUNDS):
-            if rest_carriers(self.model, self.space) < YIELDED:
+        for _ in range(BUSHING_ITERATIONS):
+            if rest_carriers(self.model, self.space) < BUSHINGS_AT_REST:
                 return
-            settle(self.model, self.space, ground, x, y, yaw, self._stood.level)
+            settle(self.model, self.space, ground, x, y, yaw, self._equilibria.level)
             self._balance_arm(ground, x, y, yaw)
-        raise JounceError("bushings under `compliance` are too soft to carry it: no equilibrium is found")
+        raise JounceError("no equilibrium; the bushings under `compliance` are too soft for the load")
 
     def free_steering(self, free: bool) -> None:
-        """Whether the steering wheel turns by the torque of the hands from the next `reset` on, or is led to an angle.
+        """Select the steering input from the next `reset` on: True for a torque of the driver's hands, False for a prescribed angle.
 
         Raises
         ------
-        JounceError : the vehicle has no hand wheel, or tables of the suspension, which know no free arm
+        JounceError : the vehicle has no steering wheel inertia, or has suspension tables, which do not support a free arm
         """
         steering = self.model.steering[0]
         if free and steering["hand_wheel_inertia"] == 0.0:
-            raise JounceError(f"{self.description.name}: no steering.hand_wheel, which a torque could turn")
+            raise JounceError(f"{self.description.name}: steering by torque needs a steering wheel; expected a section steering.hand_wheel")
         if free and self.description.table_tolerance is not None:
-            raise JounceError(f"{self.description.name}: suspension_kinematics: table, expected closed_form: tables know no free steering")
+            raise JounceError(
+                f"{self.description.name}: suspension tables support no free steering; expected suspension_kinematics: closed_form"
+            )
         steering["free"] = free or (steering["column_stiffness"] > 0.0 and steering["hand_wheel_inertia"] == 0.0)
 
     @property
     def steering_is_free(self) -> bool:
-        """Whether the Pitman arm moves by itself."""
+        """True if the Pitman arm is a degree of freedom."""
         return bool(self.model.steering[0]["free"])
 
     @property
     def takes_torque(self) -> bool:
-        """Whether hands may turn the steering wheel by a torque."""
+        """True if the steering wheel accepts a torque of the driver's hands."""
         return self.steering_is_free and bool(self.model.steering[0]["hand_wheel_inertia"] > 0.0)
 
     @property
     def hand_gears(self) -> int:
-        """Forward gears that are changed by hand; 0 with an automatic gearbox."""
+        """Number of forward gears of a manual transmission; 0 with an automatic gearbox."""
         p = self.model.drivetrain[0]
         return int(p["gears"]) if p["has_clutch"] else 0
 
     def watch_blocks(self) -> None:
-        """From now on an axle from outside that gives a number that is not finite is held where it was, and the drive goes on."""
+        """From now on, hold a plugin axle that returns a non-finite number in its last valid position; the drive continues."""
         watch = self.space.blocks.others["watch"]
         watch[watch == TRUSTED] = WATCHED
 
     def stopped(self) -> tuple[CornerDesign, ...]:
-        """The left corner of every block that has been stopped."""
+        """Return the left corner of every stopped block."""
         others, designs = self.space.blocks.others, self.description.mechanism.designs
         return tuple(designs[n] for n in others["first"][others["watch"] == STOPPED])
 
     def place(self, p_WB: NDArray[np.float64], roll: float, pitch: float, yaw: float) -> None:
-        """Put the vehicle in the design position, at rest in neutral, wherever and however asked; nothing is settled."""
+        """Place the vehicle in the design position, at rest in neutral, at any position and attitude; nothing is settled."""
         m, s = self.model, self.space
         self.clear()
         state = s.state[0]
@@ -291,17 +296,17 @@ class Vehicle:
         self._mark_center_of_mass()
 
     def _mark_center_of_mass(self) -> None:
-        """Have the readout know where the center of mass of everything is now, in B."""
+        """Store the present center of mass of the complete vehicle in the readout, in B."""
         chassis, corners = self.model.chassis[0], self.model.corners[0]
         moment = chassis["mass"] * chassis["com"] + self.space.work[0]["corners_moment"]
         self.readout[0]["p_BG"] = moment / (chassis["mass"] + corners["corner_mass"].sum())
 
     def step(self, ground: Ground | GroundArrays, command: Record, h: float) -> None:
-        """Advance by h seconds under a COMMAND record."""
+        """Advance the vehicle by h seconds under a COMMAND record."""
         vehicle_step(self.model, self.space, arrays_of(ground), command, h)
 
     def read(self, command: Record | None = None) -> Record:
-        """READOUT record of the present state, overwritten at every call."""
+        """Return the READOUT record of the present state; the next call overwrites it."""
         if self._show is None:
             points = find_points if self.model.tables.grid[0]["theta_cells"] > 0 else show_points
             self._show = compiled_call(points, self.model, self.space), compiled_call(read_vehicle, self.model, self.space, self.readout)
@@ -309,27 +314,28 @@ class Vehicle:
         show_points_here(self.model, self.space)
         read_here(self.model, self.space, self.readout)
         if self._may_stop:
-            self._note_what_is_off()
+            self._report_faults()
         if command is not None:
-            seen, asked = self.readout[0], command[0]
-            seen["steering"], seen["throttle"], seen["brake"] = asked["steering"], asked["throttle"], asked["brake"]
+            out, given = self.readout[0], command[0]
+            out["steering"], out["throttle"], out["brake"] = given["steering"], given["throttle"], given["brake"]
         return self.readout
 
-    def _note_what_is_off(self) -> None:
-        """Note, once for every wheel and axle, a tread law that does not count any more and a kind of axle that is held."""
+    def _report_faults(self) -> None:
+        """Report, once per wheel, axle or controller, a tire model or controller that was switched off, or an axle kind that was
+        stopped."""
         for corner in self.stopped():
-            if corner.key not in self._told:
-                self._told.add(corner.key)
-                self.troubles.append(f"{corner.kind}, {corner.key}: gave a number that is not finite, and the axle is held where it was")
+            if corner.key not in self._reported:
+                self._reported.add(corner.key)
+                self.troubles.append(f"{corner.kind}, {corner.key}: returned a non-finite number; the axle is fixed in its last position")
         for name in self.description.controllers.off(self.space.controls):
-            if name not in self._told:
-                self._told.add(name)
-                self.troubles.append(f"controller {name}: asked for a number that is not finite, and is switched off")
-        off = [i for i in self.tires.outside if self.space.treads[i]["off"] and i not in self._told]
+            if name not in self._reported:
+                self._reported.add(name)
+                self.troubles.append(f"controller {name}: requested a non-finite number; it is switched off")
+        off = [i for i in self.tires.outside if self.space.treads[i]["off"] and i not in self._reported]
         if off:
-            self._told.update(off)
+            self._reported.update(off)
             of = ", ".join(f"{self.tires.laws[i].name} at {self.corner_names[i]}" for i in off)
-            self.troubles.append(f"tread law {of}: gave a number that is not finite, and is switched off there")
+            self.troubles.append(f"tire model {of}: returned a non-finite number; it is switched off there")
 
     @property
     def size(self) -> AxleLayout:
@@ -338,18 +344,18 @@ class Vehicle:
 
     @property
     def readout_table(self) -> Table:
-        """READOUT with the wheels of this vehicle."""
+        """READOUT table with the names of this vehicle's wheels."""
         return _readout_of(self.description.mechanism.axles)
 
     @property
     def corner_names(self) -> tuple[str, ...]:
-        """FL, FR and so on."""
+        """Names of the corners: FL, FR and so on."""
         return self.description.mechanism.axles.corners
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """What is worth a log beside the readout, (prefix, table, record) each: the states of tread laws from outside, of controllers, of
-        their actuators and of motors."""
+        """Further records for a log, as (prefix, table, record): states of plugin tire models, of controllers, of their actuators and of
+        motors."""
         controllers = self.description.controllers.logged(self.space.controls, self.corner_names)
         if self.description.actuators.view(np.float64).any():
             controllers.append(logged_actuators(self.space.actuators, self.corner_names))
@@ -373,7 +379,7 @@ def _model(description: Description, tires: TireSet, drivetrain: Any, file: str)
     mechanism = description.mechanism
     engine_to_wheels, brakes = drivetrain if isinstance(drivetrain, DrivetrainParts) else read_parts(drivetrain, file, mechanism.axles)
     if description.controllers.units and brakes[0]["hydraulic"] == 0:
-        raise ConfigError(file, "brakes", "max_torque", "hydraulics and discs: the vehicle has controllers, which work valves")
+        raise ConfigError(file, "brakes", "max_torque", "hydraulics and discs, because the controllers of the vehicle operate valves")
     return VehicleModel(
         chassis=mechanism.chassis,
         corners=mechanism.corners,
@@ -392,7 +398,7 @@ def _model(description: Description, tires: TireSet, drivetrain: Any, file: str)
 
 
 def _tables(description: Description) -> ReducedTables:
-    """Tables of the suspension, if the file asks for them or there is nothing else."""
+    """Return the suspension tables if the file requests them or an axle has no closed form; otherwise empty tables."""
     m, tolerance = description.mechanism, description.table_tolerance
     if tolerance is None:
         return no_tables(m.size)
@@ -403,7 +409,7 @@ def _tables(description: Description) -> ReducedTables:
 
 
 def new_space(description: Description) -> VehicleData:
-    """All records a vehicle needs besides its parameters, in the design position."""
+    """Return all records of a vehicle except its parameters, in the design position."""
     w, size = new_workspace(description.mechanism), description.mechanism.size
     wheels, controllers = size.wheels, len(description.controllers.units)
     return VehicleData(
@@ -429,8 +435,8 @@ def new_space(description: Description) -> VehicleData:
         drivetrain=record_for(DRIVETRAIN_STATE, size),
         brakes=record_for(BRAKE_STATE, size),
         controls=record(CONTROL_STATE, controllers),
-        control_seen=record(SEEN_BY_CONTROLLER, controllers),
-        control_asked=record(ASKED, controllers),
+        control_input=record(CONTROLLER_INPUT, controllers),
+        control_output=record(CONTROLLER_OUTPUT, controllers),
         actuators=record(ACTUATOR_STATE),
         command=record(COMMAND),
         axles=record_for(DRIVETRAIN_OUT, size),
@@ -440,24 +446,24 @@ def new_space(description: Description) -> VehicleData:
 
 
 _LAYOUTS: dict[tuple[AxleLayout, int], StateMemory] = {}
-"""Memory of a vehicle of each size, with so many controllers: laying it out takes ten times as long as copying it."""
+"""Memory of a vehicle by size and number of controllers: creating the layout takes ten times as long as copying it."""
 
 
 def _in_design(description: Description) -> StateMemory:
-    """Memory of a vehicle in the design position."""
+    """Return the memory of a vehicle in the design position."""
     mechanism, controllers = description.mechanism, len(description.controllers.units)
-    if mechanism.blocks:  # of whose memory nobody knows
-        return in_one_piece(new_space(description))
+    if mechanism.blocks:  # the memory of these corner kinds is unknown
+        return in_one_block(new_space(description))
     key = mechanism.size, controllers
     if key not in _LAYOUTS:
-        _LAYOUTS[key] = in_one_piece(new_space(description))
-    piece = _LAYOUTS[key].copied()
-    piece.space.inputs[0]["Q"], piece.space.blocks.own[:] = mechanism.Q_design, mechanism.own
-    return replace(piece, space=piece.space._replace(windows=record(TERRAIN_CACHE, mechanism.size.wheels)))
+        _LAYOUTS[key] = in_one_block(new_space(description))
+    memory = _LAYOUTS[key].copied()
+    memory.space.inputs[0]["Q"], memory.space.blocks.own[:] = mechanism.Q_design, mechanism.own
+    return replace(memory, space=memory.space._replace(windows=record(TERRAIN_CACHE, mechanism.size.wheels)))
 
 
 def _clear(model: VehicleModel, space: VehicleData) -> None:
-    """See `Vehicle.clear`."""
+    """Clear the state, see `Vehicle.clear`."""
     for part in (*space.of_its_own(), space.blocks.scratch, space.blocks.memory):
         if part is not space.inputs:
             part.view(np.uint8)[:] = 0

@@ -30,9 +30,9 @@ class VehicleModel(NamedTuple):
 
 
 class VehicleData(NamedTuple):
-    """State, scratch and results of one vehicle; nothing else is written during a step. What makes the blocks is never written.
+    """State, scratch and results of one vehicle. A step writes only these records, and never the definition of the corner blocks.
 
-    The `windows` are no state: they remember numbers of the ground, which are found again wherever they are missing.
+    The terrain caches (`windows`) are no state: they cache ground values, which are recomputed where they are missing.
     """
 
     state: Record
@@ -57,8 +57,8 @@ class VehicleData(NamedTuple):
     drivetrain: Record
     brakes: Record
     controls: Record
-    control_seen: Record
-    control_asked: Record
+    control_input: Record
+    control_output: Record
     actuators: Record
     command: Record
     axles: Record
@@ -66,5 +66,5 @@ class VehicleData(NamedTuple):
     body_contact: Record
 
     def of_its_own(self) -> Iterator[Record]:
-        """Its records, without those of the blocks and without the windows."""
+        """Yield the records, without those of the blocks and without the terrain caches."""
         return (part for part in self if not isinstance(part, Blocks) and part is not self.windows)

@@ -1,11 +1,11 @@
-"""What a platform does behind its actuators: what it is commanded, late by a delay and through a lag of second order.
+"""Model of the actuators of a platform: a delay and a second-order lag.
 
-    x'' = w^2 (u(t - delay) - x) - 2 z w x'          u: commanded, x: what comes of it
+    x'' = w^2 (u(t - delay) - x) - 2 z w x'          u: commanded, x: actual
 
-All actuators of a platform answer alike, so the law is applied to the pose. That is the law of the actuators' lengths but for the bend
-of the lengths over the way within a lag: 9 mm (0.3 m/s, 30 ms) on legs of 0.85 m are 0.05 mm.
+All actuators of a platform are equal, so the model is applied to the pose. This equals a model of the actuator lengths except for the curvature
+of the lengths over the distance within a lag: 9 mm (0.3 m/s, 30 ms) on legs of 0.85 m are 0.05 mm.
 
-    bandwidth: where |x / u| has fallen to 1 / sqrt(2)          w = bandwidth / sqrt(1 - 2 z^2 + sqrt((1 - 2 z^2)^2 + 1))
+    bandwidth: frequency at which |x / u| is 1 / sqrt(2)          w = bandwidth / sqrt(1 - 2 z^2 + sqrt((1 - 2 z^2)^2 + 1))
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ import numpy as np
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 
-MOST_TICKS = 510
-"""Of delay that are remembered."""
+MAX_TICKS = 510
+"""Maximum number of stored ticks of the delay."""
 
 ACTUATORS = (
-    # name                shape   unit        what it is
-    ("actuated", (), "1", "1 when the platform moves behind actuators, 0 as commanded", "i8"),
-    ("actuator_ticks", (), "1", "whole ticks of the delay", "i8"),
-    ("actuator_part", (), "1", "part of a tick beyond them"),
+    # name                shape   unit        description
+    ("actuated", (), "1", "1 if the platform has actuator dynamics, 0 if it moves as commanded", "i8"),
+    ("actuator_ticks", (), "1", "integer number of ticks of the delay", "i8"),
+    ("actuator_part", (), "1", "remaining fraction of a tick of the delay"),
     ("actuator_stiffness", (), "1/s2", "w^2"),
     ("actuator_drag", (), "1/s", "2 z w"),
-    ("actuator_A", (2, 2), "mixed", "way to what is fed in, and speed, after a tick from those before"),
-    ("actuator_b", (2,), "mixed", "and from the change of what is fed in"),
+    ("actuator_A", (2, 2), "mixed", "matrix from error and speed before to those after a tick"),
+    ("actuator_b", (2,), "mixed", "weights of the change of the input"),
 )
 
 ACTUAL = (
-    # name                     shape   unit            what it is
-    ("actual", (6,), "m, rad", "pose of the platform behind its actuators"),
-    ("actual_rates", (6,), "m/s, rad/s", "its rates"),
-    ("actual_accelerations", (6,), "m/s2, rad/s2", "and their rates"),
-    ("actuator_fed", (6,), "m, rad", "pose commanded a delay ago, last tick"),
-    ("sent", (MOST_TICKS + 2, 6), "m, rad", "poses commanded, in turn"),
-    ("sent_at", (), "1", "row of the last one", "i8"),
+    # name                     shape   unit            description
+    ("actual", (6,), "m, rad", "actual pose of the platform, behind its actuators"),
+    ("actual_rates", (6,), "m/s, rad/s", "rates of the actual pose"),
+    ("actual_accelerations", (6,), "m/s2, rad/s2", "accelerations of the actual pose"),
+    ("actuator_fed", (6,), "m, rad", "delayed command, previous tick"),
+    ("sent", (MAX_TICKS + 2, 6), "m, rad", "ring buffer of commanded poses"),
+    ("sent_at", (), "1", "row of the last commanded pose", "i8"),
 )
 
 
 def natural_frequency(bandwidth: float, damping: float) -> float:
-    """w [rad/s] of a lag of second order whose gain is 1 / sqrt(2) at `bandwidth` [rad/s]."""
+    """Return w [rad/s] of a second-order lag whose gain is 1 / sqrt(2) at `bandwidth` [rad/s]."""
     c = 1.0 - 2.0 * damping * damping
     return bandwidth / math.sqrt(c + math.sqrt(c * c + 1.0))
 
 
 def lag(w: float, z: float, h: float) -> tuple[np.ndarray, np.ndarray]:
-    """(A (2, 2), b (2,)) of x'' = w^2 (u - x) - 2 z w x' from tick to tick, exact for an input u straight from u0 to u1 within h seconds:
+    """Return (A (2, 2), b (2,)) of x'' = w^2 (u - x) - 2 z w x' from tick to tick, exact for an input u linear from u0 to u1 within h seconds:
 
         e1 = A00 e0 + A01 v0 + b0 (u1 - u0),   v1 = A10 e0 + A11 v0 + b1 (u1 - u0)         e = x - u, v = x'
 
-    at rest still to the last bit. With (e, v)' = M (e, v) - (u', 0) and D = w^2 (1 - z^2):
+    At rest, the state is constant bit for bit. With (e, v)' = M (e, v) - (u', 0) and D = w^2 (1 - z^2):
 
         A = exp(M h) = exp(-z w h) (C + S (M + z w)),   C = cos(sqrt(D) h),   S = sin(sqrt(D) h) / sqrt(D),   b = -M^-1 (A - 1) (1, 0) / h
     """
@@ -66,18 +66,18 @@ def lag(w: float, z: float, h: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def actuators(bandwidth: float, damping: float, delay: float, h: float, p: Record | None = None) -> Record:
-    """Record for ticks of h [s]; `p` is one to fill that has the fields of ACTUATORS. A bandwidth [rad/s] of 0: the platform moves as commanded.
+    """Build the record for ticks of h [s]; `p` is a record to fill that has the fields of ACTUATORS. Bandwidth [rad/s] 0: ideal actuators.
 
     Raises
     ------
-    ValueError : the delay [s] is longer than MOST_TICKS
+    ValueError : the delay [s] exceeds MAX_TICKS
     """
     p = record(ACTUATORS) if p is None else p
     if bandwidth == 0.0:
         return p
     ticks = math.floor(delay / h + 1e-9)
-    if ticks > MOST_TICKS:
-        raise ValueError(f"a delay of {delay} s is longer than {MOST_TICKS} ticks of {h} s")
+    if ticks > MAX_TICKS:
+        raise ValueError(f"a delay of {delay} s exceeds {MAX_TICKS} ticks of {h} s")
     w = natural_frequency(bandwidth, damping)
     p[0]["actuated"] = 1
     p[0]["actuator_ticks"], p[0]["actuator_part"] = ticks, max(0.0, delay / h - ticks)
@@ -87,7 +87,7 @@ def actuators(bandwidth: float, damping: float, delay: float, h: float, p: Recor
 
 
 def actual(pose: np.ndarray) -> Record:
-    """ACTUAL record of a platform that has been at rest at `pose` (6,) [m, rad]."""
+    """Return the ACTUAL record of a platform at rest at `pose` (6,) [m, rad]."""
     s = record(ACTUAL)
     for name in ("actual", "actuator_fed", "sent"):
         s[0][name] = pose
@@ -96,8 +96,8 @@ def actual(pose: np.ndarray) -> Record:
 
 @kernel
 def actuate(p, s, commanded):
-    """One tick, at whose end `commanded` (6,) [m, rad] was sent; `p` ACTUATORS with a lag, `s` ACTUAL."""
-    q, rows = s[0], MOST_TICKS + 2
+    """Run one tick with the new command `commanded` (6,) [m, rad]; `p` ACTUATORS with a lag, `s` ACTUAL."""
+    q, rows = s[0], MAX_TICKS + 2
     now = (q["sent_at"] + 1) % rows
     q["sent_at"] = now
     for j in range(6):

@@ -1,22 +1,22 @@
-"""Adaptive washout: the channels of the classical one, whose shares follow at every tick what the motion just now needs and costs.
+"""Adaptive washout: the channels of the classical washout with gains that adapt in every tick to the benefit and cost of the present motion.
 
-Per axis of force, with its tilt a (as the force that it shows: a = -pitch for surge, roll for sway) and p1, p2, p3 the three shares:
+Per axis of force, with its tilt a (as the force that it represents: a = -pitch for surge, roll for sway) and the three gains p1, p2, p3:
 
-    x'' = p1 aN - c.q                   aN: what the share k of the attitude does not show yet (`classical.not_yet_shown`), c.q the high-pass
-    t'  = p2 (s f / g - sin a)          tilt wanted, s its share of the force, smoothed; the tilt follows it within its rate and acceleration
+    x'' = p1 aN - c.q                   aN: the force that the fraction k of the attitude does not represent (`classical.not_yet_shown`), c.q the high-pass
+    t'  = p2 (s f / g - sin a)          requested tilt, s its fraction of the force, smoothed; the tilt follows within its rate and acceleration
     a   = tilt + high-passed integral of p3 w
     J   = 1/2 [e^2 + Wr (w - a')^2 + Wv x'^2 + Wx X^2 + Wt a^2]
-          e = aN - (1 - k) g a - x'' the force that lacks,   X = x + lever a the travel of the platform
-    p'  = -G (dJ/dp) / N - leak (p - p0),                          bounded, and held while the limiter acts; p2 only leaks while the
-                                                                   limits of the tilt hold it back
+          e = aN - (1 - k) g a - x'' the missing force,   X = x + lever a the travel of the platform
+    p'  = -G (dJ/dp) / N - leak (p - p0),                          bounded, and constant while the limiter acts; p2 only leaks while the
+                                                                   limits of the tilt are active
 
-The tilt is fed back into the force that it is to show, t' = p2 (s f/g - sin a). Equation (4.11) as printed, t' = p2 f, integrates a lasting
-force and turns over (docs/washouts.md). p2 so is the break frequency of the tilt. dJ/dp comes from the sensitivities of x and a, which obey the
-same linear equations as these and are stepped by the same exact matrices (`washout.discrete_filter`). N is the square of the sensitivities in J, smoothed:
-with it the shares move by G [1/s] however large the motion is, where the printed gradient grows with its square.
+The tilt is fed back into the force that it represents, t' = p2 (s f/g - sin a). Equation (4.11) as printed, t' = p2 f, integrates a constant
+force and turns over (docs/washouts.md). p2 is therefore the break frequency of the tilt. dJ/dp comes from the sensitivities of x and a, which obey the
+same linear equations and are advanced by the same exact matrices (`washout.discrete_filter`). N is the smoothed square of the sensitivities in J:
+with it, the gains change with G [1/s] for any magnitude of the motion, whereas the printed gradient grows with its square.
 
 Source: Haug, Driving simulators, section 4.1.4.2, eqs (4.10) to (4.13), after Parrish et al. and Reid and Nahon.
-differs: tilt fed back; e is held against what is felt and not against x'' alone; normalized gradient; third-order high-pass; yaw and heave likewise.
+differs: feedback of the tilt; e is relative to the perceived force and not to x'' alone; normalized gradient; third-order high-pass; also for yaw and heave.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from washout.adaptive_prediction import (
 from washout.classical import SPLIT, about_head, attitude_rates, fast_weights, follow_angle, less_fast, not_yet_shown, scaled
 from washout.contract import CONTRACT, LAYOUT, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutContext, WashoutKind
 from washout.discrete_filter import discrete, high_pass, rotation
-from washout.force_prediction import FORESIGHT, FORESIGHT_STATE, TERMS, foresight_weights, foretold, hear
+from washout.force_prediction import FORESIGHT, FORESIGHT_STATE, TERMS, foresight_weights, prediction, update_history
 
 G = STANDARD_GRAVITY
 
@@ -75,40 +75,50 @@ SHARED = (
     "rotation_frequency",
     "rotation_damping",
 )
-"""Settings that mean what they mean to the classical washout."""
+"""Settings with the same meaning as in the classical washout."""
 
 SETTINGS = (
     *(row for row in classical.SETTINGS if row[0] in SHARED),
     *LEARNING_SETTINGS,
-    ("motion_start", (3,), "1", "p1: share of the scaled force that the high-pass shows by moving, at the start: surge, sway, heave"),
-    ("motion_min", (3,), "1", "its least"),
-    ("motion_max", (3,), "1", "its most"),
+    (
+        "motion_start",
+        (3,),
+        "1",
+        "p1: fraction of the scaled force that the high-pass represents by translation, at the start: surge, sway, heave",
+    ),
+    ("motion_min", (3,), "1", "minimum of p1"),
+    ("motion_max", (3,), "1", "maximum of p1"),
     (
         "tilt_smoothing",
         (),
         "rad/s",
-        "break frequency of a low-pass of first order before that, so that tilt does not follow the noise of the ground; 200: next to none",
+        "break frequency of a first-order low-pass before the tilt, so that tilt does not follow ground noise; 200: almost no effect",
     ),
-    ("tilt_start", (2,), "rad/s", "p2: break frequency at which tilt follows the scaled force, at the start: surge, sway"),
-    ("tilt_min", (2,), "rad/s", "its least"),
-    ("tilt_max", (2,), "rad/s", "its most"),
-    ("rotation_start", (3,), "1", "p3: share of the scaled rate that the rotational high-pass shows, at the start: roll, pitch, yaw"),
-    ("rotation_min", (3,), "1", "its least"),
-    ("rotation_max", (3,), "1", "its most"),
-    ("motion_adaptation", (3,), "1/s", "how fast p1 goes downhill: surge, sway, heave; 0: it stays"),
-    ("tilt_adaptation", (2,), "1/s", "the same for p2: surge, sway"),
-    ("rotation_adaptation", (3,), "1/s", "the same for p3: roll, pitch, yaw"),
-    ("leak", (), "1/s", "how fast all of them return to their start"),
-    ("memory", (), "s", "over which the size of the sensitivities is smoothed"),
+    ("tilt_start", (2,), "rad/s", "p2: break frequency with which tilt follows the scaled force, at the start: surge, sway"),
+    ("tilt_min", (2,), "rad/s", "minimum of p2"),
+    ("tilt_max", (2,), "rad/s", "maximum of p2"),
+    (
+        "rotation_start",
+        (3,),
+        "1",
+        "p3: fraction of the scaled rate that the rotational high-pass represents, at the start: roll, pitch, yaw",
+    ),
+    ("rotation_min", (3,), "1", "minimum of p3"),
+    ("rotation_max", (3,), "1", "maximum of p3"),
+    ("motion_adaptation", (3,), "1/s", "adaptation rate of p1: surge, sway, heave; 0: constant"),
+    ("tilt_adaptation", (2,), "1/s", "adaptation rate of p2: surge, sway; 0: constant"),
+    ("rotation_adaptation", (3,), "1/s", "adaptation rate of p3: roll, pitch, yaw; 0: constant"),
+    ("leak", (), "1/s", "rate at which p1, p2 and p3 return to their start"),
+    ("memory", (), "s", "time over which the square of the sensitivities is smoothed"),
     (
         "rate_weight",
         (3,),
         "m2/(rad2 s2)",
-        "Wr: weight of the square of the missing rate beside that of the missing force: roll, pitch, yaw",
+        "Wr: weight of the square of the missing rate relative to that of the missing force: roll, pitch, yaw",
     ),
-    ("speed_weight", (3,), "1/s2", "Wv: of the speed of the head: surge, sway, heave"),
-    ("travel_weight", (3,), "1/s4", "Wx: of the travel of the platform's reference point: surge, sway, heave"),
-    ("angle_weight", (3,), "m2/(rad2 s4)", "Wt: of the angle: roll, pitch, yaw"),
+    ("speed_weight", (3,), "1/s2", "Wv: weight of the speed of the head: surge, sway, heave"),
+    ("travel_weight", (3,), "1/s4", "Wx: weight of the travel of the reference point of the platform: surge, sway, heave"),
+    ("angle_weight", (3,), "m2/(rad2 s4)", "Wt: weight of the angle: roll, pitch, yaw"),
 )
 
 _SHARES, _FREQUENCIES, _SPEEDS, _WEIGHTS = (0.0, 2.0), (0.0, 200.0), (0.0, 100.0), (0.0, 1e6)
@@ -135,15 +145,15 @@ FILE: Fields = fields_of(
     DEFAULTS,
     written={"rate_limit": "degps", "tilt_limit": "deg", "tilt_rate": "degps", "tilt_acceleration": "degps2", "tilt_calm": "deg"},
 )
-"""Of the section `cueing` of a file of this type."""
+"""Fields of the section `cueing` of a file of this type."""
 
 ADAPTED = (
-    # name         shape  unit     what it is
-    ("motion_share", (3,), "1", "p1 of the adaptive washout now: surge, sway, heave"),
-    ("tilt_share", (2,), "rad/s", "p2: surge, sway"),
-    ("turn_share", (3,), "1", "p3: roll, pitch, yaw"),
+    # name         shape  unit     description
+    ("motion_share", (3,), "1", "present p1 of the adaptive washout: surge, sway, heave"),
+    ("tilt_share", (2,), "rad/s", "present p2: surge, sway"),
+    ("turn_share", (3,), "1", "present p3: roll, pitch, yaw"),
 )
-"""What a log shows of it."""
+"""Logged columns."""
 
 STATE = (
     *ADAPTED,
@@ -151,47 +161,47 @@ STATE = (
     *FORESIGHT,
     *FORESIGHT_STATE,
     *LEARNING_STATE,
-    # name             shape      unit           what it is
+    # name             shape      unit           description
     ("high_pass_A", (3, 3, 3), "mixed", "as in the classical washout"),
-    ("high_pass_b", (3, 3, 2), "mixed", "likewise"),
-    ("high_pass_c", (3, 3), "mixed", "likewise"),
-    ("rotation_A", (3, 2, 2), "mixed", "likewise"),
-    ("rotation_b", (3, 2, 2), "mixed", "likewise"),
-    ("fast_A", (), "1", "likewise"),
-    ("fast_b", (2,), "1", "likewise"),
-    ("tilt_smooth_A", (), "1", "low-pass of what tilt is to show: its output after a step from that before"),
-    ("tilt_smooth_b", (2,), "1", "and from the inputs before and after"),
-    ("tilt_force", (2,), "1", "its output: force that tilt is to show [g], surge and sway"),
-    ("tilt_force_in", (2,), "1", "its input in the last step"),
-    ("smoothing", (), "1", "part of what is new that enters the smoothed size of the sensitivities in a step"),
+    ("high_pass_b", (3, 3, 2), "mixed", "as in the classical washout"),
+    ("high_pass_c", (3, 3), "mixed", "as in the classical washout"),
+    ("rotation_A", (3, 2, 2), "mixed", "as in the classical washout"),
+    ("rotation_b", (3, 2, 2), "mixed", "as in the classical washout"),
+    ("fast_A", (), "1", "as in the classical washout"),
+    ("fast_b", (2,), "1", "as in the classical washout"),
+    ("tilt_smooth_A", (), "1", "low-pass before the tilt: weight of the previous output"),
+    ("tilt_smooth_b", (2,), "1", "low-pass before the tilt: weights of the inputs before and after a step"),
+    ("tilt_force", (2,), "1", "output of the low-pass before the tilt [g], surge and sway"),
+    ("tilt_force_in", (2,), "1", "input of the low-pass before the tilt, previous step"),
+    ("smoothing", (), "1", "weight of a new value in the smoothed square of the sensitivities"),
     ("moved", (3, 3), "m s, m, m/s", "per axis: integral of the position, position, velocity of the head in N"),
-    ("moved_in", (3,), "m/s2", "its input in the last step"),
-    ("by_motion", (3, 3), "m s, m, m/s", "their sensitivities to p1"),
-    ("by_motion_in", (3,), "m/s2", "likewise"),
-    ("by_tilt", (2, 3), "mixed", "to p2"),
-    ("by_tilt_in", (2,), "mixed", "likewise"),
-    ("by_turn", (2, 3), "m s, m, m/s", "to p3 of pitch, of roll"),
-    ("by_turn_in", (2,), "m/s2", "likewise"),
+    ("moved_in", (3,), "m/s2", "input of `moved`, previous step"),
+    ("by_motion", (3, 3), "m s, m, m/s", "sensitivities of `moved` to p1"),
+    ("by_motion_in", (3,), "m/s2", "input of `by_motion`, previous step"),
+    ("by_tilt", (2, 3), "mixed", "sensitivities of `moved` to p2"),
+    ("by_tilt_in", (2,), "mixed", "input of `by_tilt`, previous step"),
+    ("by_turn", (2, 3), "m s, m, m/s", "sensitivities of `moved` to p3 of pitch, of roll"),
+    ("by_turn_in", (2,), "m/s2", "input of `by_turn`, previous step"),
     ("turned", (3, 2), "rad s, rad", "per axis roll, pitch, yaw: integral of the angle, angle of the rotational channel"),
-    ("turned_in", (3,), "rad/s", "its input in the last step"),
-    ("turned_by_turn", (3, 2), "rad s, rad", "its sensitivity to p3"),
-    ("turned_by_turn_in", (3,), "rad/s", "likewise"),
-    ("tilt_wanted", (2,), "rad", "tilt for surge and sway, + for a force ahead and to the left"),
-    ("tilt", (2,), "rad", "tilt there is"),
-    ("tilt_speed", (2,), "rad/s", "its rate"),
-    ("tilt_by_tilt", (2,), "s", "sensitivity of the tilt wanted to p2"),
-    ("tilt_by_turn", (2,), "rad", "and to p3 of pitch, of roll"),
-    ("angle", (2,), "rad", "tilt and rotation together in the last step, + as the tilt"),
-    ("size", (8,), "mixed", "smoothed square of the sensitivities: three of motion, two of tilt, three of turn"),
+    ("turned_in", (3,), "rad/s", "input of `turned`, previous step"),
+    ("turned_by_turn", (3, 2), "rad s, rad", "sensitivity of `turned` to p3"),
+    ("turned_by_turn_in", (3,), "rad/s", "input of `turned_by_turn`, previous step"),
+    ("tilt_wanted", (2,), "rad", "requested tilt for surge and sway, + for a force to the front and to the left"),
+    ("tilt", (2,), "rad", "actual tilt"),
+    ("tilt_speed", (2,), "rad/s", "rate of the actual tilt"),
+    ("tilt_by_tilt", (2,), "s", "sensitivity of the requested tilt to p2"),
+    ("tilt_by_turn", (2,), "rad", "sensitivity of the requested tilt to p3 of pitch, of roll"),
+    ("angle", (2,), "rad", "sum of tilt and rotation in the previous step, sign as the tilt"),
+    ("size", (8,), "mixed", "smoothed square of the sensitivities: three of translation, two of tilt, three of rotation"),
 )
 
 P, X, S, R = dtype_of(SETTINGS), dtype_of(STATE), dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
 
 FLOOR = 1e-3
-"""m2/s4. Of J per square of a share's range: where the sensitivities are smaller, nothing is learnt from noise."""
+"""m2/s4. Floor of J per square of the range of a gain: noise has no effect below it."""
 
 FOLLOWS = math.radians(0.2)
-"""rad. A tilt that is closer than this, and its calm, to the one wanted is not held back by its rate or acceleration."""
+"""rad. Maximum error, in addition to the calm, up to which a tilt counts as not limited by its rate or acceleration."""
 
 
 def begin(parameters: Record, state: Record, world: WashoutContext) -> None:
@@ -214,7 +224,7 @@ def begin(parameters: Record, state: Record, world: WashoutContext) -> None:
 
 @inline
 def _clear(u, x):
-    """Level and still for ever, with the shares of the start."""
+    """Set the state to level and at rest, with the gains of the start."""
     clear_learning(u, x)
     for i in range(6):
         x["slower"][i], x["slower_in"][i] = 0.0, 0.0
@@ -242,7 +252,7 @@ def _clear(u, x):
 
 @inline
 def _step3(A, b, i, q, j, before, now):
-    """Row j of the states q (n, 3) after a step of the high-pass of axis i."""
+    """Advance row j of the states q (n, 3) by one step of the high-pass of axis i."""
     q0, q1, q2 = q[j, 0], q[j, 1], q[j, 2]
     for k in range(3):
         q[j, k] = A[i, k, 0] * q0 + A[i, k, 1] * q1 + A[i, k, 2] * q2 + b[i, k, 0] * before + b[i, k, 1] * now
@@ -250,7 +260,7 @@ def _step3(A, b, i, q, j, before, now):
 
 @inline
 def _step2(A, b, i, q, before, now):
-    """Row i of the states q (3, 2) after a step of the rotational high-pass of axis i."""
+    """Advance row i of the states q (3, 2) by one step of the rotational high-pass of axis i."""
     q0, q1 = q[i, 0], q[i, 1]
     for k in range(2):
         q[i, k] = A[i, k, 0] * q0 + A[i, k, 1] * q1 + b[i, k, 0] * before + b[i, k, 1] * now
@@ -258,56 +268,61 @@ def _step2(A, b, i, q, before, now):
 
 @inline
 def _drag(c, i, q, j):
-    """c.q of row j of the states q: what the high-pass of axis i takes off its input."""
+    """Return c.q of row j of the states q: the part that the high-pass of axis i subtracts from its input."""
     return c[i, 0] * q[j, 0] + c[i, 1] * q[j, 1] + c[i, 2] * q[j, 2]
 
 
 @inline
-def _downhill(x, k, share, bounds, slope, speed, h):
-    """A share after a step; k : its place in `size`; bounds : its start, least and most; slope : gradient of J and square of the sensitivities in J;
-    speed : adaption, leak, and whether it is held."""
-    (start, least, most), (gradient, square), (adaption, leak, held) = bounds, slope, speed
+def _descend(x, k, share, bounds, slope, speed, h):
+    """Return a gain after a step of gradient descent.
+
+    k : its index in `size`
+    bounds : start, minimum and maximum
+    slope : gradient of J and square of the sensitivities in J
+    speed : adaptation rate, leak, and True if the gain is constant
+    """
+    (start, minimum, maximum), (gradient, square), (adaptation, leak, limited) = bounds, slope, speed
     x["size"][k] += x["smoothing"] * (square - x["size"][k])
-    if held:
+    if limited:
         return share
-    span = most - least
+    span = maximum - minimum
     if span <= 0.0:
         return start
     floor = FLOOR / (span * span)
-    moved = share - h * (adaption * gradient / (floor + max(square, x["size"][k])) + leak * (share - start))
-    return min(most, max(least, moved))
+    moved = share - h * (adaptation * gradient / (floor + max(square, x["size"][k])) + leak * (share - start))
+    return min(maximum, max(minimum, moved))
 
 
 @inline
-def _learn_motion(u, x, i, slope, held, h):
-    """p1 of surge, sway or heave after a step."""
+def _learn_motion(u, x, i, slope, limited, h):
+    """Advance p1 of surge, sway or heave by one step."""
     bounds = u["motion_start"][i], u["motion_min"][i], u["motion_max"][i]
-    x["motion_share"][i] = _downhill(x, i, x["motion_share"][i], bounds, slope, (u["motion_adaptation"][i], u["leak"], held), h)
+    x["motion_share"][i] = _descend(x, i, x["motion_share"][i], bounds, slope, (u["motion_adaptation"][i], u["leak"], limited), h)
 
 
 @inline
-def _learn_tilt(u, x, i, slope, held, h):
-    """p2 of surge or sway after a step."""
+def _learn_tilt(u, x, i, slope, limited, h):
+    """Advance p2 of surge or sway by one step."""
     bounds = u["tilt_start"][i], u["tilt_min"][i], u["tilt_max"][i]
-    x["tilt_share"][i] = _downhill(x, 3 + i, x["tilt_share"][i], bounds, slope, (u["tilt_adaptation"][i], u["leak"], held), h)
+    x["tilt_share"][i] = _descend(x, 3 + i, x["tilt_share"][i], bounds, slope, (u["tilt_adaptation"][i], u["leak"], limited), h)
 
 
 @inline
-def _learn_turn(u, x, r, slope, held, h):
-    """p3 of roll, pitch or yaw after a step."""
+def _learn_turn(u, x, r, slope, limited, h):
+    """Advance p3 of roll, pitch or yaw by one step."""
     bounds = u["rotation_start"][r], u["rotation_min"][r], u["rotation_max"][r]
-    x["turn_share"][r] = _downhill(x, 5 + r, x["turn_share"][r], bounds, slope, (u["rotation_adaptation"][r], u["leak"], held), h)
+    x["turn_share"][r] = _descend(x, 5 + r, x["turn_share"][r], bounds, slope, (u["rotation_adaptation"][r], u["leak"], limited), h)
 
 
 @callback
 def adaptive(parameters, state, seen, result, first, count, h):
-    """One step; the records of SETTINGS, STATE, WASHOUT_INPUT and WASHOUT_OUTPUT at these addresses."""
+    """Run one step; the records of SETTINGS, STATE, WASHOUT_INPUT and WASHOUT_OUTPUT are at these addresses."""
     u, x, s, out = record_at(parameters, P)[0], record_at(state, X)[0], record_at(seen, S)[0], record_at(result, R)[0]["pose"]
     if s["begins"] == 1:
         _clear(u, x)
-    held = s["limited"] != 0
+    limited = s["limited"] != 0
     f, w = s["f_H_B"], s["w_WB_B"]
-    fx, fy = _force(u, x, 0, _foresee(x, 0, f[0], w[1])), _force(u, x, 1, _foresee(x, 1, f[1], w[0]))
+    fx, fy = _force(u, x, 0, _predicted_force(x, 0, f[0], w[1])), _force(u, x, 1, _predicted_force(x, 1, f[1], w[0]))
     fz = _force(u, x, 2, f[2] - s["gravity"])
     wx, wy, wz = _rate(u, x, 0, w[0]), _rate(u, x, 1, w[1]), _rate(u, x, 2, w[2])
     roll, pitch, yaw = x["tilt"][1] + x["turned"][0, 1], x["turned"][1, 1] - x["tilt"][0], x["turned"][2, 1]
@@ -316,12 +331,12 @@ def adaptive(parameters, state, seen, result, first, count, h):
     rates = attitude_rates(wx, wy, wz, roll, pitch)
     lasting = _scaled(u, 0, f[0]), _scaled(u, 1, f[1])
     by_tilt = _smooth(x, 0, u["tilt_gain"][0] * lasting[0] / G), _smooth(x, 1, u["tilt_gain"][1] * lasting[1] / (G * math.cos(pitch)))
-    _force_axis(u, x, (0, 1, -1.0), (accelerations[0], rates[1], by_tilt[0], s["p_PH"][2]), held, h)
-    _force_axis(u, x, (1, 0, 1.0), (accelerations[1], rates[0], by_tilt[1], s["p_PH"][2]), held, h)
+    _force_axis(u, x, (0, 1, -1.0), (accelerations[0], rates[1], by_tilt[0], s["p_PH"][2]), limited, h)
+    _force_axis(u, x, (1, 0, 1.0), (accelerations[1], rates[0], by_tilt[1], s["p_PH"][2]), limited, h)
     if x["learns"] == 1:
-        learn(u, x, (f[0], f[1], w[1], w[0], x["shown"][0], x["shown"][1]), (x["motion_share"][0], x["motion_share"][1]), held)
-    _heave(u, x, accelerations[2], held, h)
-    _yaw(u, x, rates[2], held, h)
+        learn(u, x, (f[0], f[1], w[1], w[0], x["shown"][0], x["shown"][1]), (x["motion_share"][0], x["motion_share"][1]), limited)
+    _heave(u, x, accelerations[2], limited, h)
+    _yaw(u, x, rates[2], limited, h)
     roll, pitch, yaw = x["tilt"][1] + x["turned"][0, 1], x["turned"][1, 1] - x["tilt"][0], x["turned"][2, 1]
     place = about_head(s["p_PH"], (x["moved"][0, 1], x["moved"][1, 1], x["moved"][2, 1]), roll, pitch, yaw)
     out[0], out[1], out[2] = place
@@ -329,37 +344,37 @@ def adaptive(parameters, state, seen, result, first, count, h):
 
 
 @inline
-def _foresee(x, i, force, rate):
-    """Force of surge or sway when the platform has come, by the force and the rate that goes with it now."""
+def _predicted_force(x, i, force, rate):
+    """Predict the force of surge or sway at the arrival time of the platform, from the force and the corresponding rate."""
     A, b, past, past_in, g = x["foresight_A"], x["foresight_b"], x["past"], x["past_in"], x["foresight_numbers"]
-    hear(A, b, past, past_in, i, force)
-    hear(A, b, past, past_in, 2 + i, rate)
-    return force + foretold(past, past_in, i, g, i, 0) + foretold(past, past_in, 2 + i, g, i, TERMS)
+    update_history(A, b, past, past_in, i, force)
+    update_history(A, b, past, past_in, 2 + i, rate)
+    return force + prediction(past, past_in, i, g, i, 0) + prediction(past, past_in, 2 + i, g, i, TERMS)
 
 
 @inline
 def _scaled(u, i, force):
-    """Scaled force of an axis, of which tilt shows what lasts."""
+    """Return the scaled force of an axis; tilt represents its slow part."""
     return scaled(force, u["force_gain"][i], u["force_limit"][i], u["force_knee"][i])
 
 
 @inline
 def _force(u, x, i, force):
-    """Scaled force of an axis that is to be shown by moving."""
+    """Return the scaled force of an axis for translation."""
     value = _scaled(u, i, force)
     return less_fast(x["slower"], x["slower_in"], i, value, x["fast_A"], x["fast_b"], u["fast_force"][i])
 
 
 @inline
 def _rate(u, x, i, rate):
-    """Scaled rate of an axis that is to be shown."""
+    """Return the scaled rate of an axis for the rotational channel."""
     value = scaled(rate, u["rate_gain"][i], u["rate_limit"][i], u["rate_knee"][i])
     return less_fast(x["slower"], x["slower_in"], 3 + i, value, x["fast_A"], x["fast_b"], u["fast_rate"][i])
 
 
 @inline
 def _smooth(x, i, force):
-    """Force [g] that the tilt of an axis follows, after a step."""
+    """Return the smoothed force [g] for the tilt of an axis, after a step."""
     b = x["tilt_smooth_b"]
     x["tilt_force"][i] = x["tilt_smooth_A"] * x["tilt_force"][i] + b[0] * x["tilt_force_in"][i] + b[1] * force
     x["tilt_force_in"][i] = force
@@ -368,22 +383,25 @@ def _smooth(x, i, force):
 
 @inline
 def _tilt_on(u, x, axis, force, h):
-    """Tilt of an axis after a step towards a scaled force [g]. Returns what the tilt wanted lacks, which part of it a step brings, and whether the
-    tilt follows: where its limits hold it back it turns as fast as it may, whatever p2 is, and there is nothing to learn about p2."""
+    """Advance the tilt of an axis by one step towards a scaled force [g].
+
+    Returns the error of the requested tilt, the fraction of it that a step corrects, and True if the tilt follows. If its limits are active, the tilt moves
+    at its maximum rate regardless of p2, and p2 must not adapt.
+    """
     i, r, sign = axis
     top = math.sin(u["tilt_limit"])
-    lacks = min(top, max(-top, force)) - math.sin(x["tilt_wanted"][i] + sign * x["turned"][r, 1])
-    grows = 1.0 - math.exp(-x["tilt_share"][i] * h)  # of a lag of break frequency p2
-    x["tilt_wanted"][i] = min(u["tilt_limit"], max(-u["tilt_limit"], x["tilt_wanted"][i] + grows * lacks))
+    missing_tilt = min(top, max(-top, force)) - math.sin(x["tilt_wanted"][i] + sign * x["turned"][r, 1])
+    correction = 1.0 - math.exp(-x["tilt_share"][i] * h)  # of a lag of break frequency p2
+    x["tilt_wanted"][i] = min(u["tilt_limit"], max(-u["tilt_limit"], x["tilt_wanted"][i] + correction * missing_tilt))
     x["tilt"][i], x["tilt_speed"][i] = follow_angle(
         x["tilt"][i], x["tilt_speed"][i], x["tilt_wanted"][i], u["tilt_rate"], u["tilt_acceleration"], u["tilt_calm"], h
     )
-    return lacks, grows, abs(x["tilt_wanted"][i] - x["tilt"][i]) < FOLLOWS + u["tilt_calm"]
+    return missing_tilt, correction, abs(x["tilt_wanted"][i] - x["tilt"][i]) < FOLLOWS + u["tilt_calm"]
 
 
 @inline
 def _turn_on(x, r, rate):
-    """Rotational channel of an axis and its sensitivity to p3 after a step at a rate [rad/s] wanted."""
+    """Advance the rotational channel of an axis and its sensitivity to p3 by one step with a requested rate [rad/s]."""
     turned = x["turn_share"][r] * rate
     _step2(x["rotation_A"], x["rotation_b"], r, x["turned"], x["turned_in"][r], turned)
     _step2(x["rotation_A"], x["rotation_b"], r, x["turned_by_turn"], x["turned_by_turn_in"][r], rate)
@@ -392,13 +410,14 @@ def _turn_on(x, r, rate):
 
 @inline
 def _angle_by_shares(x, axis, before_turn, lag, h):
-    """Sensitivities of the angle to p2 and p3, and their rates, after a step; before_turn : `turned_by_turn` before it, lag : of `_tilt_on`."""
+    """Return the sensitivities of the angle to p2 and p3, and their rates, after a step; before_turn : `turned_by_turn` before it, lag : result of
+    `_tilt_on`."""
     i, r, sign = axis
-    lacks, grows, follows = lag
+    missing_tilt, correction, follows = lag
     by_tilt, by_turn = x["tilt_by_tilt"][i], x["tilt_by_turn"][i]
     if follows:
-        x["tilt_by_tilt"][i] += h * (lacks - x["tilt_share"][i] * by_tilt)
-        x["tilt_by_turn"][i] -= grows * (by_turn + sign * before_turn)
+        x["tilt_by_tilt"][i] += h * (missing_tilt - x["tilt_share"][i] * by_tilt)
+        x["tilt_by_turn"][i] -= correction * (by_turn + sign * before_turn)
     eta2, eta3 = x["tilt_by_tilt"][i], x["tilt_by_turn"][i] + sign * x["turned_by_turn"][r, 1]
     eta3_rate = (x["tilt_by_turn"][i] - by_turn) / h + sign * (x["turned_by_turn"][r, 1] - before_turn) / h
     return eta2, (eta2 - by_tilt) / h, eta3, eta3_rate
@@ -406,8 +425,10 @@ def _angle_by_shares(x, axis, before_turn, lag, h):
 
 @inline
 def _move_on(x, i, a):
-    """Moving channel of an axis and its sensitivity to p1 after a step with a [m/s2] not shown yet. Returns the force still missing [m/s2], and
-    that by p1 with the sensitivities of speed and place."""
+    """Advance the translational channel of an axis and its sensitivity to p1 by one step with a missing acceleration a [m/s2].
+
+    Returns the force that is still missing [m/s2], and its sensitivity to p1 with those of speed and position.
+    """
     A, b, c, moved = x["high_pass_A"], x["high_pass_b"], x["high_pass_c"], x["motion_share"][i] * a
     _step3(A, b, i, x["moved"], i, x["moved_in"][i], moved)
     _step3(A, b, i, x["by_motion"], i, x["by_motion_in"][i], a)
@@ -418,8 +439,11 @@ def _move_on(x, i, a):
 
 @inline
 def _moved_by_angle(x, i, q, before, angle):
-    """Step the sensitivities q of the place to a share that turns the head by eta: what went in, and those of force, speed and travel; angle : height
-    of the head [m], share of the attitude that the high-pass sees, eta."""
+    """Advance the sensitivities q of the position to a gain that rotates the head by eta.
+
+    Returns the input of the filter, and the sensitivities of force, speed and travel; angle : height of the head [m], fraction of the attitude in the
+    high-pass, eta.
+    """
     lever, feedback, eta = angle
     given = -x["motion_share"][i] * feedback * G * eta
     _step3(x["high_pass_A"], x["high_pass_b"], i, q, i, before, given)
@@ -428,17 +452,17 @@ def _moved_by_angle(x, i, q, before, angle):
 
 @inline
 def _slope(e, weights, state, by):
-    """(dJ/dp, square of the sensitivities in J) of force, speed and travel; weights and state of the last two, by : sensitivities of the three."""
+    """Return (dJ/dp, square of the sensitivities in J) for force, speed and travel; weights and state of speed and travel, by : sensitivities of all three."""
     (wv, wx), (speed, travel), (f, v, x) = weights, state, by
     return -e * f + wv * speed * v + wx * travel * x, f * f + wv * v * v + wx * x * x
 
 
 @inline
-def _force_axis(u, x, axis, seen, held, h):
-    """Surge with pitch or sway with roll, and their three shares.
+def _force_axis(u, x, axis, seen, limited, h):
+    """Advance surge with pitch, or sway with roll, and their three gains.
 
-    axis : of force, of rate, sign of a force that a positive angle shows; seen : what goes into the high-pass [m/s2], rate [rad/s] of the angle that
-    is wanted, force that tilt is to show [g], height of the head [m]
+    axis : indices of force and rate, sign of the force that a positive angle represents; seen : input of the high-pass [m/s2], requested rate [rad/s]
+    of the angle, force for tilt [g], height of the head [m]
     """
     i, r, sign = axis
     a, rate, force, lever = seen
@@ -449,7 +473,7 @@ def _force_axis(u, x, axis, seen, held, h):
     angle = x["tilt"][i] + sign * x["turned"][r, 1]
     slow = sign * rate - (angle - x["angle"][i]) / h
     feedback = u["attitude_feedback"]
-    unseen = (1.0 - feedback) * G * x["angle"][i]  # what the angle shows of the force, and the high-pass has not been told
+    unseen = (1.0 - feedback) * G * x["angle"][i]  # force due to the angle that is not in the input of the high-pass
     x["angle"][i] = angle
 
     e, by_motion = _move_on(x, i, a)
@@ -463,29 +487,29 @@ def _force_axis(u, x, axis, seen, held, h):
     g3, n3 = _slope(e, weights, state, by_turn)
     slope2 = g2 - wr * slow * eta2_rate + wt * angle * eta2, n2 + wr * eta2_rate * eta2_rate + wt * eta2 * eta2
     slope3 = g3 - wr * slow * eta3_rate + wt * angle * eta3, n3 + wr * eta3_rate * eta3_rate + wt * eta3 * eta3
-    _learn_motion(u, x, i, _slope(e, weights, state, by_motion), held, h)
-    _learn_tilt(u, x, i, slope2 if lag[2] else (0.0, slope2[1]), held, h)
-    _learn_turn(u, x, r, slope3, held, h)
+    _learn_motion(u, x, i, _slope(e, weights, state, by_motion), limited, h)
+    _learn_tilt(u, x, i, slope2 if lag[2] else (0.0, slope2[1]), limited, h)
+    _learn_turn(u, x, r, slope3, limited, h)
 
 
 @inline
-def _heave(u, x, a, held, h):
-    """Heave and its share, a [m/s2] what is not shown yet."""
+def _heave(u, x, a, limited, h):
+    """Advance heave and its gain; a [m/s2] is the missing acceleration."""
     e, by_motion = _move_on(x, 2, a)
     weights, state = (u["speed_weight"][2], u["travel_weight"][2]), (x["moved"][2, 2], x["moved"][2, 1])
-    _learn_motion(u, x, 2, _slope(e, weights, state, by_motion), held, h)
+    _learn_motion(u, x, 2, _slope(e, weights, state, by_motion), limited, h)
 
 
 @inline
-def _yaw(u, x, rate, held, h):
-    """Yaw and its share, rate [rad/s] wanted."""
+def _yaw(u, x, rate, limited, h):
+    """Advance yaw and its gain; rate [rad/s] is the requested rate."""
     before, before_turn = x["turned"][2, 1], x["turned_by_turn"][2, 1]
     _turn_on(x, 2, rate)
     eta, wr, wt = x["turned_by_turn"][2, 1], u["rate_weight"][2], u["angle_weight"][2]
     eta_rate = (eta - before_turn) / h
     slow = rate - (x["turned"][2, 1] - before) / h
     slope = -wr * slow * eta_rate + wt * x["turned"][2, 1] * eta, wr * eta_rate * eta_rate + wt * eta * eta
-    _learn_turn(u, x, 2, slope, held, h)
+    _learn_turn(u, x, 2, slope, limited, h)
 
 
 KIND = WashoutKind(
@@ -499,6 +523,6 @@ KIND = WashoutKind(
     begin=begin,
     defaults=DEFAULTS,
     logged=ADAPTED,
-    meaning="the classical channels, whose shares adapt to what the motion needs and costs (Parrish; Reid and Nahon); in every tick",
+    meaning="classical channels with gains that adapt to benefit and cost of the motion (Parrish; Reid and Nahon); every tick",
 )
-"""As it is registered."""
+"""The registered washout."""

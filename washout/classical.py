@@ -4,14 +4,14 @@
                              '--low-pass (4.8)--> tilt angle --rate and acceleration limit--.
     w_WB_B --scale, limit--> w ----to angle rates, high-pass and integral------------------+--> angles --> own attitude
 
-Frames: the vehicle's axes B are felt as the platform's axes P; N is fixed in the room (see platform.py). Specific force is
-acceleration less gravity, (0, 0, +g) at rest. Because the force enters the high-pass in N, with the attitude of the platform
-itself, an acceleration that the tilt already shows is not shown a second time by moving.
+Frames: the axes B of the vehicle correspond to the axes P of the platform; N is fixed in the laboratory (see platform.py). Specific force is
+acceleration minus gravity, (0, 0, +g) at rest. The force enters the high-pass in N, rotated with the attitude of the platform itself.
+Therefore an acceleration that tilt already represents is not represented a second time by translation.
 
 Source: Haug, Driving simulators, section 4.1.4.1, eqs (4.7) and (4.8), after Reid and Nahon.
-differs: the filters are exact for an input that is straight between two ticks (`washout.discrete_filter`), where (4.9) has the bilinear transform;
-the rotational high-pass is of second order unless the file says first, so that a constant turn ends in neutral; tilt has an acceleration
-limit too; a scaled force or rate may bend into its limit instead of meeting it at a corner.
+differs: the filters are exact for an input that is linear between two ticks (`washout.discrete_filter`), whereas (4.9) uses the bilinear transform;
+the rotational high-pass is of second order unless the file specifies first order, so that a constant turn ends in neutral; tilt also has an
+acceleration limit; a scaled force or rate may approach its limit smoothly instead of with a corner.
 """
 
 from __future__ import annotations
@@ -35,84 +35,89 @@ from washout.force_prediction import (
     FORESIGHT_SETTINGS,
     FORESIGHT_STATE,
     foresight_weights,
-    foretold,
-    hear,
+    prediction,
+    update_history,
 )
 
 G = STANDARD_GRAVITY
-"""m/s2. Of the place where the platform stands, whatever world the vehicle is in: what its tilt divides."""
+"""m/s2. Gravity at the location of the platform, independent of the world of the vehicle; the reference for tilt."""
 
-NEARLY = 0.04
-"""s. By which a tilt is late that neither its rate nor its acceleration holds back; shorter: legs are asked for more jerk."""
-SOFT = 0.4
-"""1. Share of the time in which it comes to its largest rate, that this is at most."""
+TILT_TIME = 0.04
+"""s. Time constant of a tilt that neither rate nor acceleration limit. Shorter: more jerk of the legs."""
+MAX_TILT_TIME = 0.4
+"""1. Upper bound of that time constant, as a fraction of the time to reach the maximum rate."""
 BRAKE = 0.8
-"""1. Share of its acceleration with which it plans to brake; with the rest it does not overshoot."""
+"""1. Fraction of the acceleration for planned braking; the rest prevents overshoot."""
 
-UNHURRIED = 1.0
-"""s. By which a tilt is late that nothing hurries for. Shorter: it follows more of what is small."""
+SLOW_TILT_TIME = 1.0
+"""s. Time constant of the non-urgent part of a tilt. Shorter: the tilt follows small forces more closely."""
 
 SETTINGS = (
-    # name                        shape  unit      what it is
-    ("force_gain", (3,), "1", "scale of the specific force less gravity: surge, sway, heave"),
-    ("force_limit", (3,), "m/s2", "limit of the scaled force, either way"),
+    # name                        shape  unit      description
+    ("force_gain", (3,), "1", "scale of the specific force without gravity: surge, sway, heave"),
+    ("force_limit", (3,), "m/s2", "limit of the magnitude of the scaled force"),
     (
         "force_knee",
         (3,),
         "1",
-        "share of that limit up to which the gain is whole; beyond, the scaled force bends into the limit; 1: a corner",
+        "fraction of force_limit up to which the gain applies unchanged; beyond, the scaled force approaches the limit smoothly; 1: a corner",
     ),
     ("rate_gain", (3,), "1", "scale of the angular rate: roll, pitch, yaw"),
-    ("rate_limit", (3,), "rad/s", "limit of the scaled rate, either way"),
-    ("rate_knee", (3,), "1", "the same share for the rate"),
+    ("rate_limit", (3,), "rad/s", "limit of the magnitude of the scaled rate"),
+    ("rate_knee", (3,), "1", "fraction of rate_limit up to which the gain applies unchanged; 1: a corner"),
     (
         "fast_frequency",
         (),
         "rad/s",
-        "from which on force and rate count as fast: the break frequency of a low-pass of first order; what it lets through is not",
+        "break frequency of the first-order low-pass that separates the fast from the slow part of force and rate",
     ),
-    ("fast_force", (3,), "1", "share of what is fast of the scaled force that is shown: surge, sway, heave"),
-    ("fast_rate", (3,), "1", "the same of the scaled rate: roll, pitch, yaw"),
+    ("fast_force", (3,), "1", "gain of the fast part of the scaled force: surge, sway, heave"),
+    ("fast_rate", (3,), "1", "gain of the fast part of the scaled rate: roll, pitch, yaw"),
     *FORESIGHT_SETTINGS,
-    ("motion_gain", (3,), "1", "share of the scaled force that the high-pass shows by moving"),
+    ("motion_gain", (3,), "1", "fraction of the scaled force that the high-pass represents by translation"),
     (
         "high_pass_order",
         (3,),
         "1",
-        "order of the high-pass, 1 to 3: surge, sway, heave; below 3 a lasting force leaves the platform off neutral",
+        "order of the high-pass, 1 to 3: surge, sway, heave; below 3 a constant force leaves the platform away from neutral",
         "i8",
     ),
     ("high_pass_frequency", (3,), "rad/s", "break frequency of the high-pass: surge, sway, heave"),
-    ("high_pass_damping", (3,), "1", "its damping ratio"),
-    ("return_frequency", (3,), "rad/s", "break frequency of its third pole, which brings the platform back; of no effect below order 3"),
-    ("heave_by_tilt", (), "1", "share of the force down that a tilted platform lacks, g (1 - cos roll cos pitch), that heave makes up for"),
+    ("high_pass_damping", (3,), "1", "damping ratio of the high-pass"),
+    ("return_frequency", (3,), "rad/s", "break frequency of the third pole, which returns the platform to neutral; unused below order 3"),
+    (
+        "heave_by_tilt",
+        (),
+        "1",
+        "fraction of the missing vertical force of a tilted platform, g (1 - cos roll cos pitch), that heave compensates",
+    ),
     (
         "attitude_feedback",
         (),
         "1",
-        "share of the platform's own attitude in the way from its axes to those of the room; 0: high-pass and tilt in parallel",
+        "fraction of the platform attitude in the transformation of forces to the laboratory frame; 0: high-pass and tilt in parallel",
     ),
-    ("tilt_gain", (2,), "1", "share of the scaled force that tilt shows: surge by pitch, sway by roll"),
+    ("tilt_gain", (2,), "1", "fraction of the scaled force that tilt represents: surge by pitch, sway by roll"),
     ("tilt_frequency", (2,), "rad/s", "break frequency of the low-pass: surge, sway"),
-    ("tilt_damping", (2,), "1", "its damping ratio"),
+    ("tilt_damping", (2,), "1", "damping ratio of the low-pass"),
     (
         "tilt_less_rotation",
         (),
         "1",
-        "share of what the angles of the rotational channel show of force that tilt need not show; 0: tilt and rotation side by side",
+        "fraction of the force due to the angles of the rotational channel that is subtracted from tilt; 0: tilt and rotation independent",
     ),
-    ("tilt_limit", (), "rad", "largest tilt"),
-    ("tilt_rate", (), "rad/s", "largest rate of tilt"),
-    ("tilt_acceleration", (), "rad/s2", "largest angular acceleration of tilt"),
+    ("tilt_limit", (), "rad", "maximum tilt"),
+    ("tilt_rate", (), "rad/s", "maximum rate of tilt"),
+    ("tilt_acceleration", (), "rad/s2", "maximum angular acceleration of tilt"),
     (
         "tilt_calm",
         (),
         "rad",
-        "tilt that may lack for a second: what is less is turned to without haste, so that small forces do not rock the rider",
+        "tilt error that may persist for a second: smaller errors are reduced slowly, so that small forces do not rock the rider",
     ),
-    ("rotation_order", (3,), "1", "order of the rotational high-pass, 1 or 2; in first order a lasting rate leaves an angle", "i8"),
+    ("rotation_order", (3,), "1", "order of the rotational high-pass, 1 or 2; in first order a constant rate leaves an angle", "i8"),
     ("rotation_frequency", (3,), "rad/s", "break frequency of the rotational high-pass: roll, pitch, yaw"),
-    ("rotation_damping", (3,), "1", "its damping ratio; of no effect in first order"),
+    ("rotation_damping", (3,), "1", "damping ratio of the rotational high-pass; unused in first order"),
 )
 
 RANGES = {
@@ -131,7 +136,7 @@ RANGES = {
     "tilt_acceleration": (math.radians(1e-3), math.radians(1e6)),
     "tilt_calm": (0.0, math.radians(10.0)),
 }
-"""Least and most of every setting: beyond is a slip of the pen."""
+"""Minimum and maximum of every setting; values outside are typos."""
 
 DEFAULTS = {
     "force_knee": (1.0, 1.0, 1.0),
@@ -148,7 +153,7 @@ DEFAULTS = {
     "tilt_rate": math.radians(3.0),
     "tilt_calm": 0.0,
 }
-"""Of settings that may be left out. A tilt of 3 deg/s is what a passive rider does not notice (Groen and Bles 2004)."""
+"""Default values of optional settings. A passive rider does not notice a tilt rate of 3 deg/s (Groen and Bles 2004)."""
 
 FILE = fields_of(
     SETTINGS,
@@ -161,12 +166,12 @@ FILE = fields_of(
         "tilt_acceleration": {"tilt_acceleration_deg": "degps2"},
     },
 )
-"""Of the section `cueing` of a file in ``configs/washouts``."""
+"""Fields of the section `cueing` of a file in ``configs/washouts``."""
 
 WASHOUT = (
-    # name                      shape      unit     what it is
+    # name                      shape      unit     description
     ("gravity", (), "m/s2", "acceleration of free fall of the vehicle's world"),
-    ("h", (), "s", "tick that the filters are made for"),
+    ("h", (), "s", "length of a tick for which the filters are computed"),
     ("force_gain", (3,), "1", "as in the settings"),
     ("force_limit", (3,), "m/s2", "as in the settings"),
     ("force_knee", (3,), "1", "as in the settings"),
@@ -175,8 +180,8 @@ WASHOUT = (
     ("rate_knee", (3,), "1", "as in the settings"),
     ("fast_force", (3,), "1", "as in the settings"),
     ("fast_rate", (3,), "1", "as in the settings"),
-    ("fast_A", (), "1", "low-pass that tells what is fast: its output after a tick from that before"),
-    ("fast_b", (2,), "1", "and from the inputs before and after"),
+    ("fast_A", (), "1", "low-pass for the slow part: weight of the previous output"),
+    ("fast_b", (2,), "1", "low-pass for the slow part: weights of the inputs before and after a tick"),
     ("foresight_force", (2, 4), "1", "as in the settings"),
     ("foresight_rate", (2, 4), "m/s", "as in the settings"),
     *FORESIGHT,
@@ -185,17 +190,17 @@ WASHOUT = (
     ("attitude_feedback", (), "1", "as in the settings"),
     ("tilt_gain", (2,), "1", "as in the settings"),
     ("tilt_less_rotation", (), "1", "as in the settings"),
-    ("tilt_limit", (), "rad", "largest tilt"),
-    ("tilt_rate", (), "rad/s", "largest rate of tilt"),
-    ("tilt_acceleration", (), "rad/s2", "largest angular acceleration of tilt"),
+    ("tilt_limit", (), "rad", "maximum tilt"),
+    ("tilt_rate", (), "rad/s", "maximum rate of tilt"),
+    ("tilt_acceleration", (), "rad/s2", "maximum angular acceleration of tilt"),
     ("tilt_calm", (), "rad", "as in the settings"),
-    ("high_pass_A", (3, 3, 3), "mixed", "per axis: states after a tick from states before"),
-    ("high_pass_b", (3, 3, 2), "mixed", "per axis: and from the inputs before and after"),
-    ("high_pass_c", (3, 3), "mixed", "per axis: coefficients of the denominator, constant first"),
-    ("tilt_A", (2, 2, 2), "mixed", "the same for the low-pass"),
-    ("tilt_b", (2, 2, 2), "mixed", "the same for the low-pass"),
-    ("rotation_A", (3, 2, 2), "mixed", "the same for the rotational high-pass"),
-    ("rotation_b", (3, 2, 2), "mixed", "the same for the rotational high-pass"),
+    ("high_pass_A", (3, 3, 3), "mixed", "high-pass per axis: matrix from the states before to the states after a tick"),
+    ("high_pass_b", (3, 3, 2), "mixed", "high-pass per axis: weights of the inputs before and after a tick"),
+    ("high_pass_c", (3, 3), "mixed", "high-pass per axis: coefficients of the denominator, constant first"),
+    ("tilt_A", (2, 2, 2), "mixed", "low-pass for tilt: matrix from the states before to the states after a tick"),
+    ("tilt_b", (2, 2, 2), "mixed", "low-pass for tilt: weights of the inputs before and after a tick"),
+    ("rotation_A", (3, 2, 2), "mixed", "rotational high-pass: matrix from the states before to the states after a tick"),
+    ("rotation_b", (3, 2, 2), "mixed", "rotational high-pass: weights of the inputs before and after a tick"),
 )
 
 KIND = WashoutKind(
@@ -204,37 +209,37 @@ KIND = WashoutKind(
     RANGES,
     CONTRACT,
     LAYOUT,
-    meaning="high-pass of force and rate, tilt for what is steady (Reid and Nahon); in every tick",
+    meaning="high-pass of force and rate, tilt for sustained force (Reid and Nahon); every tick",
 )
-"""It is known by name like the others, and called directly."""
+"""Registered by name like other washouts, but called directly."""
 
-HEAD = ("p_PH", (3,), "m", "driver's head from the platform's reference point, in P")
-"""Comes from the platform's record; the washout turns about this point."""
+HEAD = ("p_PH", (3,), "m", "position of the driver's head relative to the reference point of the platform, in P")
+"""Field of the platform record; the washout rotates the platform about this point."""
 
 SPLIT = (
-    # name          shape   unit            what it is
-    ("slower", (6,), "m/s2, rad/s", "part of the scaled force and rate that is not fast"),
-    ("slower_in", (6,), "m/s2, rad/s", "scaled force and rate, last tick"),
+    # name          shape   unit            description
+    ("slower", (6,), "m/s2, rad/s", "slow part of the scaled force and rate"),
+    ("slower_in", (6,), "m/s2, rad/s", "scaled force and rate in the previous tick"),
 )
-"""What tells fast from slow."""
+"""State of the filter that separates fast from slow parts."""
 
 STATE = (
-    # name              shape   unit    what it is
+    # name              shape   unit    description
     *SPLIT,
     *FORESIGHT_STATE,
-    ("acceleration", (3,), "m/s2", "acceleration in N to be shown by moving, last tick"),
+    ("acceleration", (3,), "m/s2", "acceleration in N for translation, previous tick"),
     ("high_pass", (3, 3), "m s, m, m/s", "per axis: integral of the position, position, velocity of the head in N"),
-    ("force", (2,), "m/s2", "scaled force, surge and sway, last tick"),
-    ("low_pass", (2, 2), "m/s2, m/s3", "per axis: force to be shown by tilt, and its rate"),
+    ("force", (2,), "m/s2", "scaled force of surge and sway, previous tick"),
+    ("low_pass", (2, 2), "m/s2, m/s3", "per axis: force for tilt, and its rate"),
     ("tilt", (2,), "rad", "roll and pitch of the tilt"),
-    ("tilt_speed", (2,), "rad/s", "their rates"),
-    ("angle_rates_in", (3,), "rad/s", "scaled rates of roll, pitch, yaw, last tick"),
+    ("tilt_speed", (2,), "rad/s", "rates of roll and pitch of the tilt"),
+    ("angle_rates_in", (3,), "rad/s", "scaled rates of roll, pitch, yaw, previous tick"),
     ("rotation", (3, 2), "rad s, rad", "per axis: integral of the angle, angle"),
 )
 
 POSE = (
-    # name                    shape   unit      what it is
-    ("position", (3,), "m", "platform reference point from neutral, in N"),
+    # name                    shape   unit      description
+    ("position", (3,), "m", "position of the platform reference point relative to neutral, in N"),
     ("angles", (3,), "rad", "roll, pitch, yaw of the platform, R_NP = Rz(yaw) Ry(pitch) Rx(roll)"),
     ("velocity", (3,), "m/s", "backward difference of the position"),
     ("angle_rates", (3,), "rad/s", "backward difference of the angles"),
@@ -244,10 +249,10 @@ POSE = (
 
 
 def washout(mapping: Mapping[str, Any], file: object, h: float, p: Record | None = None, gravity: float = STANDARD_GRAVITY) -> Record:
-    """Record for ticks of h seconds from the section `cueing` of a file in ``configs/washouts``.
+    """Build the record for ticks of h seconds from the section `cueing` of a file in ``configs/washouts``.
 
-    `p` is a record to fill that has the fields of WASHOUT and p_PH, by default a new one with the head at the reference point; `gravity`
-    [m/s2] is that of the vehicle's world.
+    `p` is a record to fill that has the fields of WASHOUT and p_PH; default: a new record with the head at the reference point. `gravity`
+    [m/s2] is that of the world of the vehicle.
 
     Raises
     ------
@@ -276,14 +281,14 @@ def washout(mapping: Mapping[str, Any], file: object, h: float, p: Record | None
 
 
 def fast_weights(frequency: float, h: float) -> tuple[float, np.ndarray]:
-    """(A, b (2,)) of the low-pass of first order that tells what is fast, for ticks of h [s]."""
+    """Return (A, b (2,)) of the first-order low-pass for the slow part, for ticks of h [s]."""
     A, b = discrete([[-frequency]], [frequency], h)
     return float(A[0, 0]), b[0]
 
 
 @kernel
 def rest(s, out):
-    """Filters `s` (STATE) and pose `out` (POSE) as if level and still for ever."""
+    """Set filters `s` (STATE) and pose `out` (POSE) to a steady state: level and without motion."""
     for i in range(6):
         s[0]["slower"][i], s[0]["slower_in"][i] = 0.0, 0.0
     for i in range(4):
@@ -306,14 +311,17 @@ def rest(s, out):
 
 @kernel
 def washout_step(p, s, f_H_B, w_WB_B, h, out):
-    """One tick: f_H_B (3,) [m/s2] and w_WB_B (3,) [rad/s] in vehicle axes -> `out` (POSE) of the platform.
+    """Run one tick: f_H_B (3,) [m/s2] and w_WB_B (3,) [rad/s] in vehicle axes -> `out` (POSE) of the platform.
 
-    `p` WASHOUT and HEAD, made for ticks of this h [s]; `s` STATE.
+    `p` WASHOUT and HEAD, computed for ticks of this h [s]; `s` STATE.
     """
     roll = s[0]["tilt"][0] + s[0]["rotation"][0, 1]
     pitch = s[0]["tilt"][1] + s[0]["rotation"][1, 1]
     yaw = s[0]["rotation"][2, 1]
-    fx, fy = _force(p, s, 0, _foresee(p, s, 0, f_H_B[0], w_WB_B[1])), _force(p, s, 1, _foresee(p, s, 1, f_H_B[1], w_WB_B[0]))
+    fx, fy = (
+        _force(p, s, 0, _predicted_force(p, s, 0, f_H_B[0], w_WB_B[1])),
+        _force(p, s, 1, _predicted_force(p, s, 1, f_H_B[1], w_WB_B[0])),
+    )
     fz = _force(p, s, 2, f_H_B[2] - p[0]["gravity"])
     _move(p, s, fx, fy, fz, roll, pitch, yaw)
     _tilt(p, s, _scaled(p, 0, f_H_B[0]), _scaled(p, 1, f_H_B[1]), h)
@@ -322,30 +330,30 @@ def washout_step(p, s, f_H_B, w_WB_B, h, out):
 
 
 @inline
-def _foresee(p, s, i, force, rate):
-    """Force of surge or sway when the platform has come, by the force and the rate that goes with it now."""
+def _predicted_force(p, s, i, force, rate):
+    """Predict the force of surge or sway at the arrival time of the platform, from the force and the corresponding rate."""
     q, A, b, past, past_in = p[0], p[0]["foresight_A"], p[0]["foresight_b"], s[0]["past"], s[0]["past_in"]
-    hear(A, b, past, past_in, i, force)
-    hear(A, b, past, past_in, 2 + i, rate)
-    return force + foretold(past, past_in, i, q["foresight_force"], i, 0) + foretold(past, past_in, 2 + i, q["foresight_rate"], i, 0)
+    update_history(A, b, past, past_in, i, force)
+    update_history(A, b, past, past_in, 2 + i, rate)
+    return force + prediction(past, past_in, i, q["foresight_force"], i, 0) + prediction(past, past_in, 2 + i, q["foresight_rate"], i, 0)
 
 
 @inline
 def _force(p, s, i, force):
-    """Scaled force of an axis that is to be shown by moving."""
+    """Return the scaled force of an axis for translation."""
     q, f = p[0], _scaled(p, i, force)
     return less_fast(s[0]["slower"], s[0]["slower_in"], i, f, q["fast_A"], q["fast_b"], q["fast_force"][i])
 
 
 @inline
 def _scaled(p, i, force):
-    """Scaled force of an axis, of which tilt shows what lasts."""
+    """Return the scaled force of an axis; tilt represents its slow part."""
     return scaled(force, p[0]["force_gain"][i], p[0]["force_limit"][i], p[0]["force_knee"][i])
 
 
 @inline
 def _rate(p, s, i, rate):
-    """Scaled rate of an axis that is to be shown."""
+    """Return the scaled rate of an axis for the rotational channel."""
     q = p[0]
     w = scaled(rate, q["rate_gain"][i], q["rate_limit"][i], q["rate_knee"][i])
     return less_fast(s[0]["slower"], s[0]["slower_in"], 3 + i, w, q["fast_A"], q["fast_b"], q["fast_rate"][i])
@@ -353,7 +361,10 @@ def _rate(p, s, i, rate):
 
 @inline
 def less_fast(slower, slower_in, k, value, A, b, share):
-    """A value after a tick with that share of what of it is fast; slower, slower_in : of SPLIT, in whose row k it is; A, b : of `fast_weights`."""
+    """Return a value with its fast part multiplied by `share`.
+
+    Advances row k of slower and slower_in (of SPLIT) by one tick; A, b : result of `fast_weights`.
+    """
     slower[k] = A * slower[k] + b[0] * slower_in[k] + b[1] * value
     slower_in[k] = value
     return value - (1.0 - share) * (value - slower[k])
@@ -361,20 +372,20 @@ def less_fast(slower, slower_in, k, value, A, b, share):
 
 @inline
 def scaled(value, gain, limit, knee):
-    """gain x value up to the share `knee` of the limit, from there on bent into it: y = k + (L - k) tanh((gain |value| - k) / (L - k))."""
-    wanted = gain * value
+    """Return gain x value up to the fraction `knee` of the limit, then y = k + (L - k) tanh((gain |value| - k) / (L - k)), which approaches the limit."""
+    target = gain * value
     free = knee * limit
-    if abs(wanted) <= free:
-        return wanted
-    room = limit - free
-    if room <= 0.0:
-        return math.copysign(limit, wanted)
-    return math.copysign(free + room * math.tanh((abs(wanted) - free) / room), wanted)
+    if abs(target) <= free:
+        return target
+    remaining = limit - free
+    if remaining <= 0.0:
+        return math.copysign(limit, target)
+    return math.copysign(free + remaining * math.tanh((abs(target) - free) / remaining), target)
 
 
 @kernel
 def _move(p, s, fx, fy, fz, roll, pitch, yaw):
-    """High-pass (4.7) of what the tilt does not show, per axis with states q1' = q2, q2' = q3, q3' = a - c.q."""
+    """Apply the high-pass (4.7) to the force that tilt does not represent, per axis with states q1' = q2, q2' = q3, q3' = a - c.q."""
     k = p[0]["attitude_feedback"]
     ax, ay, az = not_yet_shown(fx, fy, fz, k * roll, k * pitch, k * yaw, p[0]["heave_by_tilt"])
     _move_axis(p, s, 0, ax)
@@ -384,11 +395,11 @@ def _move(p, s, fx, fy, fz, roll, pitch, yaw):
 
 @inline
 def not_yet_shown(fx, fy, fz, roll, pitch, yaw, heave_by_tilt):
-    """Acceleration (3,) [m/s2] in N that a platform of this attitude lacks: R_NP f - (0, 0, g), f = (fx, fy, fz + g).
+    """Return the acceleration (3,) [m/s2] in N that a platform of this attitude lacks: R_NP f - (0, 0, g), f = (fx, fy, fz + g).
 
-    Of its vertical part that of fz counts whole. The rest is of tilt alone: the g (1 - cos roll cos pitch) along its own axis that any
-    tilted platform lacks, and, while a tilt comes late, the slope of the way along which fx and fy are wanted. The share `heave_by_tilt` of it counts;
-    all of it has a large platform heave by 0.15 m through corners and braking on a level road, and what is felt along the axis is no nearer.
+    The vertical contribution of fz is included completely. The rest is due to tilt: the g (1 - cos roll cos pitch) along its own axis that any
+    tilted platform lacks, and, while a tilt is delayed, the slope of the direction of fx and fy. The fraction `heave_by_tilt` of the rest is included.
+    The complete rest would cause a heave of 0.15 m of a large platform in corners and braking on a level road, without improving the force along the axis.
     """
     cr, sr = math.cos(roll), math.sin(roll)
     cp, sp = math.cos(pitch), math.sin(pitch)
@@ -402,6 +413,7 @@ def not_yet_shown(fx, fy, fz, roll, pitch, yaw, heave_by_tilt):
 
 @kernel
 def _move_axis(p, s, i, a):
+    """Advance the high-pass of axis i by one tick with the acceleration a [m/s2]."""
     u0, u1 = p[0]["motion_gain"][i] * s[0]["acceleration"][i], p[0]["motion_gain"][i] * a
     b = p[0]["high_pass_b"]
     q0, q1, q2 = s[0]["high_pass"][i, 0], s[0]["high_pass"][i, 1], s[0]["high_pass"][i, 2]
@@ -413,7 +425,7 @@ def _move_axis(p, s, i, a):
 
 @kernel
 def _tilt(p, s, fx, fy, h):
-    """Tilt coordination: low-pass (4.8), then the attitude in which gravity alone gives that force:
+    """Tilt coordination: low-pass (4.8), then the attitude in which gravity alone produces the force:
 
     fx = -g sin(pitch),  fy = +g sin(roll) cos(pitch)    [body force of a tilted platform at rest]
     """
@@ -432,6 +444,7 @@ def _tilt(p, s, fx, fy, h):
 
 @kernel
 def _low_pass(p, s, i, f):
+    """Advance the low-pass of axis i by one tick with the force f [m/s2]."""
     x0, x1 = s[0]["low_pass"][i, 0], s[0]["low_pass"][i, 1]
     before, A, b = s[0]["force"][i], p[0]["tilt_A"], p[0]["tilt_b"]
     for k in range(2):
@@ -440,32 +453,33 @@ def _low_pass(p, s, i, f):
 
 
 @inline
-def _follow_tilt(p, s, i, wanted, h):
+def _follow_tilt(p, s, i, target, h):
+    """Advance the tilt of axis i by one tick towards a target angle [rad]."""
     q = s[0]
     q["tilt"][i], q["tilt_speed"][i] = follow_angle(
-        q["tilt"][i], q["tilt_speed"][i], wanted, p[0]["tilt_rate"], p[0]["tilt_acceleration"], p[0]["tilt_calm"], h
+        q["tilt"][i], q["tilt_speed"][i], target, p[0]["tilt_rate"], p[0]["tilt_acceleration"], p[0]["tilt_calm"], h
     )
 
 
 @inline
-def follow_angle(angle, speed, wanted, most, a, calm, h):
-    """(angle, speed) after h seconds of following an angle at a speed of at most `most` [rad/s] and an acceleration of at most a [rad/s2].
+def follow_angle(angle, speed, target, most, a, calm, h):
+    """Return (angle, speed) after h seconds of tracking an angle, with a speed of at most `most` [rad/s] and an acceleration of at most a [rad/s2].
 
-    Far off it turns as fast as it can still brake. Nearer than where that asks for more than error / T the error decays, with both poles at 2 / T: the
-    acceleration bends and does not step, whatever the angle wanted does, so that the legs are not asked for kicks. T is NEARLY, or less where
-    the acceleration is large: one that may be any has the angle wanted after a tick.
+    Far from the target, the speed is the maximum from which braking is possible. Close to it, where this speed would exceed error / T, the error decays with
+    both poles at 2 / T. The acceleration then changes smoothly for any target signal, so that the legs need little jerk. T is TILT_TIME, or less if
+    the acceleration limit is large; without a limit, the target is reached after one tick.
 
-    Of an error, sqrt(error^2 + calm^2) - calm is hurried for: error^2 / (2 calm) of one that is small beside `calm` [rad], all but `calm` of one that
-    is large. The rest goes within UNHURRIED.
+    Of an error, sqrt(error^2 + calm^2) - calm is reduced fast: error^2 / (2 calm) of an error that is small compared with `calm` [rad], all except `calm` of
+    a large error. The rest decays within SLOW_TILT_TIME.
     """
-    error = wanted - angle
-    time = max(h, min(NEARLY, SOFT * most / a))
+    error = target - angle
+    time = max(h, min(TILT_TIME, MAX_TILT_TIME * most / a))
     brake = BRAKE * a
     bend = brake * time * time
     off, part = abs(error), h / time
     need = math.sqrt(off * off + calm * calm) - calm
     rate = need / time if need <= bend else math.sqrt(brake * (2.0 * need - bend))
-    rate = min(most, rate + (off - need) / UNHURRIED)
+    rate = min(most, rate + (off - need) / SLOW_TILT_TIME)
     change = (math.copysign(rate, error) - speed) * 4.0 * part / ((1.0 + part) * (1.0 + part))  # poles are equal at any tick
     speed += min(a * h, max(-a * h, change))
     return angle + h * speed, speed
@@ -473,7 +487,7 @@ def follow_angle(angle, speed, wanted, most, a, calm, h):
 
 @kernel
 def _turn(p, s, w, roll, pitch):
-    """Rotational channel: rates of roll, pitch, yaw of the attitude of the platform, high-passed s^2 / (s^2 + 2 z w s + w^2), integrated."""
+    """Rotational channel: roll, pitch and yaw rates of the platform attitude, high-passed with s^2 / (s^2 + 2 z w s + w^2) and integrated."""
     rates = attitude_rates(_rate(p, s, 0, w[0]), _rate(p, s, 1, w[1]), _rate(p, s, 2, w[2]), roll, pitch)
     _turn_axis(p, s, 0, rates[0])
     _turn_axis(p, s, 1, rates[1])
@@ -482,7 +496,7 @@ def _turn(p, s, w, roll, pitch):
 
 @inline
 def attitude_rates(wx, wy, wz, roll, pitch):
-    """Rates of roll, pitch and yaw of a platform that turns by (wx, wy, wz) [rad/s] in its own axes."""
+    """Return the rates of roll, pitch and yaw of a platform that rotates with (wx, wy, wz) [rad/s] in its own axes."""
     cr, sr = math.cos(roll), math.sin(roll)
     yaw_rate = (sr * wy + cr * wz) / max(0.2, math.cos(pitch))
     return wx + math.sin(pitch) * yaw_rate, cr * wy - sr * wz, yaw_rate
@@ -490,6 +504,7 @@ def attitude_rates(wx, wy, wz, roll, pitch):
 
 @kernel
 def _turn_axis(p, s, i, rate):
+    """Advance the rotational high-pass of axis i by one tick with a rate [rad/s]."""
     x0, x1 = s[0]["rotation"][i, 0], s[0]["rotation"][i, 1]
     before, A, b = s[0]["angle_rates_in"][i], p[0]["rotation_A"], p[0]["rotation_b"]
     for k in range(2):
@@ -499,7 +514,7 @@ def _turn_axis(p, s, i, rate):
 
 @kernel
 def _compose(p, s, h, out):
-    """Pose of the reference point from the motion of the head: p_NP = p_NH - (R_NP p_PH - p_PH), and its differences."""
+    """Compute the pose of the reference point from the motion of the head, p_NP = p_NH - (R_NP p_PH - p_PH), and its differences."""
     roll = s[0]["tilt"][0] + s[0]["rotation"][0, 1]
     pitch = s[0]["tilt"][1] + s[0]["rotation"][1, 1]
     yaw = s[0]["rotation"][2, 1]
@@ -509,7 +524,7 @@ def _compose(p, s, h, out):
 
 @inline
 def about_head(p_PH, p_NH, roll, pitch, yaw):
-    """Where the reference point is (x, y, z) [m] when the head (3,) from it has moved by p_NH, a tuple [m]: p_NH - (R_NP p_PH - p_PH)."""
+    """Return the position (x, y, z) [m] of the reference point when the head (3,) has moved by p_NH, a tuple [m]: p_NH - (R_NP p_PH - p_PH)."""
     cr, sr = math.cos(roll), math.sin(roll)
     cp, sp = math.cos(pitch), math.sin(pitch)
     cy, sy = math.cos(yaw), math.sin(yaw)
@@ -526,7 +541,7 @@ def about_head(p_PH, p_NH, roll, pitch, yaw):
 
 @inline
 def move_to(out, position, angles, h):
-    """Fill a POSE record with the pose h seconds after the one it holds."""
+    """Update a POSE record to the pose h seconds later."""
     for i in range(3):
         velocity = (position[i] - out[0]["position"][i]) / h
         rate = (angles[i] - out[0]["angles"][i]) / h

@@ -1,18 +1,18 @@
-"""What a washout is: the contract between the motion cueing, which all washouts share, and the law that asks for a pose.
+"""Contract of a washout: the interface between the motion cueing, which all washouts share, and the algorithm that computes a pose.
 
-Shared are the check of the input, the procedure with its fade in and out, the drawing in at the ends of the stroke and the limiter, which has
-the last word. A washout sees what the rider's head is to feel, and answers with a pose of the platform from neutral.
+All washouts share the input check, the procedure with its fade in and out, the soft limit near the ends of the stroke, and the limiter, which is the
+final stage. A washout gets the motion at the driver's head and returns a pose of the platform relative to neutral.
 
-`classical` is called directly in every tick. A washout from outside has its own parameters (the section `cueing` of the file) and its own
-rate (`rate` [Hz] of the file), and is one of two:
+`classical` is called directly in every tick. A plugin washout has its own parameters (section `cueing` of the file) and its own rate (`rate` [Hz] of
+the file). There are two variants:
 
-    a kernel       law(parameters, state, seen, result, first, count, h), `@outside` of `simulator.base.callbacks`, called in the tick; the four
-                   addresses are those of one record each: of its `parameters`, of its `state`, of WASHOUT_INPUT and of WASHOUT_OUTPUT; h is its period
-    Python         `make` gives an object with `step(seen, h)` that returns six numbers. It works beside the ticks (`simulator.base.plugin_thread`):
-                   what it is asked at the end of a period counts from the end of the next one on
+    kernel         law(parameters, state, seen, result, first, count, h), `@callback` of `simulator.base.callbacks`, called in the tick; the four
+                   addresses are those of one record each: `parameters`, `state`, WASHOUT_INPUT and WASHOUT_OUTPUT; h is the period
+    Python         `make` returns an object with `step(seen, h)` that returns six numbers. It runs in a background thread
+                   (`simulator.base.plugin_thread`): the result for the input at the end of a period applies from the end of the next period
 
-Poses that come less often than ticks are joined by a quadratic B-spline (`washout.plugin`): the velocity does not step, and the pose stays
-between those that were asked for, one and a half periods behind.
+If poses come less often than ticks, a quadratic B-spline joins them (`washout.plugin`): the velocity has no steps, and the pose stays
+between the requested poses, with a delay of one and a half periods.
 """
 
 from __future__ import annotations
@@ -26,89 +26,89 @@ from simulator.base.records import Ranges, Record, Table, layout_hash
 from simulator.base.renamed_modules import old_names
 
 CONTRACT = 1
-"""Version of what stands above and of what the columns below mean."""
+"""Version of the interface described above and of the meaning of the columns below."""
 
 PREVIEW_POINTS = 50
-"""The most points of a preview."""
+"""Maximum number of points of a preview."""
 
 WASHOUT_INPUT = (
-    # name           shape  unit   what it is
+    # name           shape  unit   description
     ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B, mean over the period; (0, 0, +gravity) at rest"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B, mean over the period"),
     ("gravity", (), "m/s2", "acceleration of free fall of the vehicle's world"),
-    ("begins", (), "1", "1 when nothing before counts any more: the washout begins anew from a level platform that stands still", "i8"),
-    ("pose", (6,), "m, rad", "x, y, z, roll, pitch, yaw that the platform is commanded now, from neutral"),
-    ("rates", (6,), "m/s, rad/s", "their rates"),
-    ("p_PH", (3,), "m", "driver's head from the platform's reference point, in P"),
-    ("preview_count", (), "1", "points of the preview that are valid, from the first on; 0 when nobody foresees anything", "i8"),
-    ("preview_step", (), "s", "time between two points; the first is one step ahead of now"),
-    ("preview_f", (PREVIEW_POINTS, 3), "m/s2", "specific force at the driver's head to come, in B"),
-    ("preview_w", (PREVIEW_POINTS, 3), "rad/s", "angular velocity of the chassis to come, in B"),
+    ("begins", (), "1", "1 for a restart: the washout must reset its state to a level platform at rest", "i8"),
+    ("pose", (6,), "m, rad", "presently commanded pose from neutral: x, y, z, roll, pitch, yaw"),
+    ("rates", (6,), "m/s, rad/s", "rates of the commanded pose"),
+    ("p_PH", (3,), "m", "position of the driver's head relative to the reference point of the platform, in P"),
+    ("preview_count", (), "1", "number of valid points of the preview; 0 without a preview", "i8"),
+    ("preview_step", (), "s", "time between two points of the preview; the first point is one step ahead"),
+    ("preview_f", (PREVIEW_POINTS, 3), "m/s2", "predicted specific force at the driver's head, in B"),
+    ("preview_w", (PREVIEW_POINTS, 3), "rad/s", "predicted angular velocity of the chassis, in B"),
     (
         "limited",
         (),
         "1",
-        "0 when the pose asked for was commanded; 1, 2: the limiter held it back, so what moves is not what was asked for",
+        "0: the requested pose was commanded; 1, 2: the limiter modified the requested pose",
         "i8",
     ),
 )
 
 WASHOUT_OUTPUT = (
-    # name     shape  unit   what it is
-    ("pose", (6,), "m, rad", "pose of the platform wanted, from neutral: x, y, z, roll, pitch, yaw"),
+    # name     shape  unit   description
+    ("pose", (6,), "m, rad", "requested pose of the platform from neutral: x, y, z, roll, pitch, yaw"),
 )
 
 LAYOUT = layout_hash(WASHOUT_INPUT + WASHOUT_OUTPUT)
-"""Of the tables that a washout from outside reads and writes."""
+"""Hash of the layout of the tables that a plugin washout reads and writes."""
 
 
 @dataclass(frozen=True)
 class WashoutContext:
-    """What a washout may know when it is made."""
+    """Data for the construction of a washout."""
 
     platform: Record
     """HEXAPOD record (`washout.platform`)."""
     gravity: float
     """Acceleration of free fall of the vehicle's world [m/s2]."""
     period: float
-    """Time between two of its steps [s]."""
+    """Time between two steps of the washout [s]."""
 
 
 class PythonWashout(Protocol):
     """A washout in Python."""
 
     def step(self, seen: Record, h: float) -> Sequence[float]:
-        """The pose wanted, as `pose` of WASHOUT_OUTPUT, after a period of h [s]; `seen` is a copy of the WASHOUT_INPUT record."""
+        """Return the requested pose, as `pose` of WASHOUT_OUTPUT, after a period of h [s]; `seen` is a copy of the WASHOUT_INPUT record."""
 
 
 @dataclass(frozen=True)
 class WashoutKind:
-    """A washout from outside, as it is registered."""
+    """A registered washout algorithm."""
 
     name: str
     parameters: Table
     """Keys of the section `cueing`."""
     ranges: Ranges
-    """Least and most of each."""
+    """Minimum and maximum of each parameter."""
     contract: int
     layout: int
-    """CONTRACT and LAYOUT it was written for."""
+    """Values of CONTRACT and LAYOUT that the washout implements."""
     kernel: CallbackKernel | None = None
-    """The law, of a compiled washout."""
+    """Kernel of a compiled washout."""
     state: Table = ()
-    """What the kernel keeps from step to step."""
+    """State of the kernel between steps."""
     begin: Callable[[Record, Record, WashoutContext], None] | None = None
-    """Fills what follows from the parameters: called once with the PARAMETERS and the state record of a compiled washout."""
+    """Function that fills the values derived from the parameters: called once with the parameter and the state record of a compiled washout."""
     make: Callable[[Record, WashoutContext], PythonWashout] | None = None
-    """Makes the object, of a washout in Python, out of its parameters."""
+    """Function that creates the object of a washout in Python from its parameters."""
     rate: float = 0.0
-    """Hz. Usual rate; 0: every tick, which only a kernel can."""
+    """Default rate in Hz; 0: every tick, for kernels only."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Of parameters that may be left out."""
+    """Default values of optional parameters."""
     logged: Table = ()
-    """Columns of the kernel's state that are worth a log."""
+    """Columns of the state of the kernel that are logged."""
     meaning: str = ""
-    """One line for a list of washouts."""
+    """One line for the list of washouts."""
 
 
 __getattr__ = old_names(__name__)

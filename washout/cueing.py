@@ -1,4 +1,4 @@
-"""Motion cueing as the session uses it: washout, procedure and limiter behind one step."""
+"""Motion cueing for the session: washout, platform state machine and limiter in one step."""
 
 from __future__ import annotations
 
@@ -44,51 +44,51 @@ from washout.preview import Preview
 from washout.workspace_management import BUDGET, begin_budget, blunt_edges, budget_step
 
 PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *PLUGIN_LAYOUT, *LEAD, *ACTUATORS, *WEIGHTING)
-"""One record for all of them: a call from Python costs a quarter of a microsecond per record."""
+"""All parameters in one record, because a call from Python costs a quarter of a microsecond per record."""
 
 STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *PLUGIN_STATE, *LEAD_STATE, *ACTUAL, *INTENSITY, *BUDGET, *FELT, *SICKNESS)
-"""Likewise."""
+"""All states in one record, for the same reason."""
 
 OWN = {classical.KIND.name: classical.FILE, adaptive.KIND.name: adaptive.FILE}
-"""Keys of the section `cueing` of the washouts that come with Jounce."""
+"""Fields of the section `cueing` of the built-in washouts."""
 
 LIVE = (
-    # name                 shape  unit  what it is
+    # name                 shape  unit  description
     *DOSE,
-    ("cueing_intensity", (), "1", "scale of what the washout is asked to show"),
-    ("cueing_budget", (), "1", "scale of the same by which a motion beyond what the legs can is shown smaller; 1: it is not"),
-    ("cueing_changes", (), "1", "how often somebody has changed the intensity or a parameter of the washout", "i8"),
+    ("cueing_intensity", (), "1", "scale of the washout input"),
+    ("cueing_budget", (), "1", "scale of the washout input that limits motion beyond the capability of the legs; 1: no limit active"),
+    ("cueing_changes", (), "1", "number of changes of the intensity or of a parameter of the washout", "i8"),
 )
-"""What a log says of the cueing beside FELT."""
+"""Log columns of the cueing, in addition to FELT."""
 
 FILE = Variants(
     "type",
-    lambda name: (Field("cueing", Group(OWN[name]), f"the {name} washout"),) if name in OWN else None,
+    lambda name: (Field("cueing", Group(OWN[name]), f"settings of the {name} washout"),) if name in OWN else None,
     WASHOUT_KINDS.names,
-    "who makes the motion of the platform out of that of the vehicle",
-    (Field("procedure", Group(platform_state_machine.FILE), "how the platform rises, follows and parks"),),
+    "washout algorithm",
+    (Field("procedure", Group(platform_state_machine.FILE), "times in which the platform rises, follows and parks"),),
     DEFAULT,
 )
-"""Of a file in ``configs/washouts``; a washout from outside reads its own part."""
+"""Fields of a file in ``configs/washouts``; a plugin washout reads its own section."""
 
 
 class MotionCueing:
-    """What the rider feels. Make it once, arm it, call `step` every tick, read `pose`, `legs`, `state`.
+    """Motion cueing of one platform. Create it once, arm it, call `step` every tick, read `pose`, `legs`, `state`.
 
     Parameters
     ----------
-    mapping : content of a file in ``configs/washouts``: `type`, by default classical, the sections `cueing`, which is the washout's own, and
-        `procedure`, and of a washout from outside `rate` [Hz]
-    file : its name, for messages
+    mapping : content of a file in ``configs/washouts``: `type` (default: classical), the sections `cueing` (settings of the washout) and
+        `procedure`, and for a plugin washout `rate` [Hz]
+    file : name of the file, for messages
     platform : HEXAPOD record of the platform
-    h : length of a tick [s]; every step takes this long
+    h : length of a tick [s], constant
     gravity : acceleration of free fall of the vehicle's world [m/s2]
-    intensity : scale of what the washout is asked to show, 0 to `washout.intensity.MOST`; see the property
+    intensity : scale of the washout input, 0 to `washout.intensity.MOST`; see the property
 
     Raises
     ------
-    ConfigError : the mapping cannot be used
-    JounceError : the washout from outside cannot
+    ConfigError : invalid mapping
+    JounceError : the plugin washout failed
     """
 
     def __init__(
@@ -104,13 +104,13 @@ class MotionCueing:
         self.platform = platform
         self.h = h
         self.resets = 0
-        """Times that the vehicle was put elsewhere."""
+        """Number of relocations of the vehicle."""
         self.changes = 0
-        """Times that the intensity or a parameter was changed."""
+        """Number of changes of the intensity or of a parameter."""
         self._p = record(PARAMETERS)
         _copy(platform, self._p)
-        said = FILE.read(mapping, file, "")
-        _copy(procedure_settings(said["procedure"], file), self._p)
+        values = FILE.read(mapping, file, "")
+        _copy(procedure_settings(values["procedure"], file), self._p)
         self._s = record(STATES)
         self._washed = record(POSE)
         self._felt, self._live = record(FELT), record(LIVE)
@@ -125,74 +125,76 @@ class MotionCueing:
         weighting(self._p, h)
         self._p[0]["aim_force_gain"] = self._p[0]["aim_rate_gain"] = 1.0
         self._feel: Callable | None = None
-        self._tenant: WashoutRunner | None = None
+        self._runner: WashoutRunner | None = None
         if kind is KIND:
-            washout(said["cueing"], file, h, self._p, gravity)
+            washout(values["cueing"], file, h, self._p, gravity)
             _aim(self._p, self._p)
             self._adjuster: OnlineTuner | None = OnlineTuner(
-                classical.FILE, said["cueing"], lambda changed: [(self._p, washout(changed, file, h, self._p.copy(), gravity))]
+                classical.FILE, values["cueing"], lambda changed: [(self._p, washout(changed, file, h, self._p.copy(), gravity))]
             )
         else:
-            self._tenant = WashoutRunner(kind, mapping, file, self._p, self._s)
-            _aim(self._tenant.parameters, self._p)
-            self._adjuster = self._tenant.adjuster
+            self._runner = WashoutRunner(kind, mapping, file, self._p, self._s)
+            _aim(self._runner.parameters, self._p)
+            self._adjuster = self._runner.adjuster
 
     def _make_actuators(self, park: NDArray[Any], file: object) -> None:
-        """The platform rests at `park` behind its actuators, and is commanded ahead of them. Raises ConfigError."""
+        """Set up the actuators with the platform at rest at `park`, and the lead that compensates them. Raises ConfigError."""
         at = self.platform[0]
         bandwidth, damping, delay = (float(at[name]) for name in ("actuator_bandwidth", "actuator_damping", "actuator_delay"))
         try:
             actuators(bandwidth, damping, delay, self.h, self._p)
         except ValueError as error:
-            raise ConfigError(file, "actuator_delay", delay, f"a delay that ticks of {self.h} s can follow: {error}") from None
+            raise ConfigError(file, "actuator_delay", delay, f"a shorter delay for ticks of {self.h} s, because {error}") from None
         lead(bandwidth, damping, self.h, self._p)
         _copy(actual(park), self._s)
         rest_lead(self._p, self._s, park, np.zeros(6))
 
     def step(self, f_H_B: NDArray[Any], w_WB_B: NDArray[Any], run: bool, h: float) -> None:
-        """One tick: specific force (3,) [m/s2] and angular rate (3,) [rad/s] at the driver's head in vehicle axes -> pose and legs.
+        """Run one tick: specific force (3,) [m/s2] and angular rate (3,) [rad/s] at the driver's head in vehicle axes -> pose and legs.
 
         `run` is False while the simulation is paused or replayed: the washout fades and the platform returns to neutral.
-        Any numbers are allowed. Raises ValueError when h [s] is not the tick this was made for.
+        Any numbers are permitted. Raises ValueError if h [s] differs from the tick of the constructor.
         """
         if h != self.h:
-            raise ValueError(f"motion cueing was made for ticks of {self.h} s, got {h} s")
+            raise ValueError(f"wrong tick for the motion cueing; expected {self.h} s; got {h} s")
         self.serve()
         self.adjust(h)
         cueing_step(self._p, self._s, self._washed, f_H_B, w_WB_B, run)
 
     @property
     def every(self) -> int:
-        """Ticks after which `serve` has to be called; 0 when it need not be."""
-        return 0 if self._tenant is None else self._tenant.every
+        """Number of ticks between two calls of `serve`; 0 if it need not be called."""
+        return 0 if self._runner is None else self._runner.every
 
     def serve(self, time: float = 0.0, wait: bool = True) -> None:
-        """Before a tick, for a washout from outside: foresee, and take and ask what one in Python answers, when it is its turn.
+        """Serve a plugin washout before a tick: update its preview; fetch the pose of a washout in Python and start its next step when due.
 
-        time : simulated [s]
-        wait : for an answer, because nobody drives in real time
+        Parameters
+        ----------
+        time : simulated time [s]
+        wait : True: wait for the pose, if the run is not in real time
         """
-        if self._tenant is not None:
-            self._tenant.serve(time, wait)
+        if self._runner is not None:
+            self._runner.serve(time, wait)
 
     @property
     def trouble(self) -> str:
-        """Why the washout from outside was dropped, in one line; empty while it works. The platform then glides to neutral and stays there."""
-        return "" if self._tenant is None else self._tenant.trouble
+        """Reason why the plugin washout was stopped, in one line; empty while it works. The platform then moves to neutral and stays there."""
+        return "" if self._runner is None else self._runner.trouble
 
     def foresee(self, preview: Preview) -> None:
-        """Have a washout that looks ahead see what `preview` foresees. Raises JounceError for one that does not look at it."""
-        if self._tenant is None:
-            raise JounceError(f"washout {KIND.name}: it does not look ahead")
-        self._tenant.preview = preview
+        """Use `preview` as the preview of a predictive washout. Raises JounceError for a washout without a preview."""
+        if self._runner is None:
+            raise JounceError(f"washout {KIND.name}: does not use a preview")
+        self._runner.preview = preview
 
     def close(self) -> None:
-        """End what a washout in Python works in. Calling it again does nothing."""
-        if self._tenant is not None:
-            self._tenant.close()
+        """Stop the thread of a washout in Python. A second call has no effect."""
+        if self._runner is not None:
+            self._runner.close()
 
     def feel(self, f_H_B: NDArray[Any], w_WB_B: NDArray[Any]) -> Record:
-        """FELT record: what the rider feels, and how far that is from the specific force and rate (3,) of the vehicle's driver."""
+        """Return the FELT record: perceived motion of the rider, and its error relative to the force and rate (3,) of the driver in the vehicle."""
         if self._feel is None:
             self._feel = compiled_call(feel, self._p, self._s, f_H_B, w_WB_B, self._felt)
         self._feel(self._p, self._s, f_H_B, w_WB_B, self._felt)
@@ -204,34 +206,34 @@ class MotionCueing:
 
     @property
     def felt(self) -> Record:
-        """FELT record, as `feel` has filled it last."""
+        """FELT record of the last call of `feel`."""
         return self._felt
 
     @property
     def live(self) -> Record:
-        """LIVE record: sickness dose, intensity, changes, as `feel` has filled it last."""
+        """LIVE record (sickness dose, intensity, changes) of the last call of `feel`."""
         return self._live
 
     def begin_dose(self) -> None:
-        """What made driver and rider sick so far does not count."""
+        """Reset the motion sickness dose of driver and rider."""
         self._s[0]["wf_dose"], self._s[0]["wf_begun"] = 0.0, 0
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """What is worth a log beside `felt`, (prefix, table, record) each."""
-        return [("", LIVE, self._live), *([] if self._tenant is None else self._tenant.logged)]
+        """Logged records in addition to `felt`, (prefix, table, record) each."""
+        return [("", LIVE, self._live), *([] if self._runner is None else self._runner.logged)]
 
     @property
     def intensity(self) -> float:
-        """Scale of what the washout is asked to show, 0 to MOST; turned, it goes there within a second, and filters keep their states."""
+        """Scale of the washout input, 0 to MOST; a change takes effect within a second, and filters keep their states."""
         return float(self._s[0]["intensity_wanted"])
 
     @intensity.setter
-    def intensity(self, wanted: float) -> None:
-        """Raises ConfigError: it is not within its limits."""
-        if not 0.0 <= wanted <= MOST:
-            raise ConfigError("cueing", "intensity", wanted, f"a number from 0 to {MOST:g}")
-        self._s[0]["intensity_wanted"] = wanted
+    def intensity(self, target: float) -> None:
+        """Set the target value. Raises ConfigError if it is outside its limits."""
+        if not 0.0 <= target <= MOST:
+            raise ConfigError("cueing", "intensity", target, f"a number from 0 to {MOST:g}")
+        self._s[0]["intensity_wanted"] = target
         self.changes += 1
 
     @property
@@ -240,57 +242,57 @@ class MotionCueing:
         return () if self._adjuster is None else self._adjuster.knobs
 
     def value(self, knob: TunableParameter) -> float:
-        """What a parameter was set to last [SI]."""
+        """Return the value of a parameter that was set last [SI]."""
         assert self._adjuster is not None
         return self._adjuster.value(knob)
 
     def change(self, knob: TunableParameter, value: float) -> None:
-        """Have a parameter go to a value [SI] within a second; filters keep their states. Raises ConfigError: it is not within its limits."""
+        """Change a parameter to a value [SI] within a second; filters keep their states. Raises ConfigError if the value is outside its limits."""
         assert self._adjuster is not None
         self._adjuster.change(knob, value)
         self.changes += 1
 
     def adjust(self, passed: float) -> None:
-        """So many seconds have passed since the last call, for parameters that are on their way."""
+        """Advance parameters that are changing by `passed` seconds."""
         if self._adjuster is not None and self._adjuster.advance(passed):
-            _aim(self._p if self._tenant is None else self._tenant.parameters, self._p)
+            _aim(self._p if self._runner is None else self._runner.parameters, self._p)
 
     def arm(self) -> None:
-        """Consent to motion: the platform rises, and follows the simulation while it runs."""
+        """Enable motion: the platform rises, and follows the simulation while it runs."""
         self._s[0]["armed"] = 1
 
     @property
     def rises(self) -> bool:
-        """Whether it is armed and on its way to following the simulation."""
+        """True if the platform is armed and rising, but does not follow the simulation yet."""
         s = self._s[0]
         return bool(s["armed"] == 1 and s["tripped"] == 0 and s["state"] != platform_state_machine.ENGAGED)
 
     @property
     def rise_time(self) -> float:
-        """Time that the way up takes [s], with as much again in hand."""
+        """Upper bound of the time for the rise [s]: twice the nominal time."""
         p = self._p[0]
         return 2.0 * float(p["healthy"] + p["rise"] + p["blend"])
 
     def park(self) -> None:
-        """Withdraw consent: the washout fades, the platform returns to neutral, goes down and switches off."""
+        """Disable motion: the washout fades, the platform returns to neutral, moves down and switches off."""
         self._s[0]["armed"] = 0
 
     def reset(self) -> None:
-        """The vehicle was put elsewhere. The platform does not step: it glides to neutral, and the washout blends in anew."""
+        """Handle a relocation of the vehicle. The platform does not step: it moves to neutral, and the washout fades in again."""
         self.resets += 1
         self._s[0]["wf_begun"][CAR] = 0
-        if self._tenant is None:
+        if self._runner is None:
             rest(self._s, self._washed)
         else:
             rest_plugin(self._s, self._washed)
         anchor(self._p, self._s, self._s[0]["pose"], self._s[0]["rates"])
 
     def trip(self) -> None:
-        """Something failed: fade, park, and stay there until `acknowledge`."""
+        """Report a fault: fade, park, and stay there until `acknowledge`."""
         self._s[0]["tripped"] = 1
 
     def acknowledge(self) -> None:
-        """Somebody has seen the fault. The platform parks, if it has not, and may be armed again."""
+        """Acknowledge a fault. The platform parks, if it has not, and may be armed again."""
         self._s[0]["tripped"] = 0
         self._s[0]["bad_time"] = 0.0
 
@@ -301,72 +303,73 @@ class MotionCueing:
 
     @property
     def state_number(self) -> int:
-        """Its place in STATE_NAMES, which the stream carries."""
+        """Index of the state in STATE_NAMES, as in the stream."""
         return int(self._s[0]["state"])
 
     @property
     def pose(self) -> NDArray[Any]:
-        """(6,) x, y, z [m], roll, pitch, yaw [rad] commanded, from neutral; a view that changes with every step."""
+        """(6,) x, y, z [m], roll, pitch, yaw [rad] of the commanded pose, from neutral; a view that changes with every step."""
         return self._s[0]["pose"]
 
     @property
     def pose_rates(self) -> NDArray[Any]:
-        """(6,) their rates [m/s, rad/s]; a view."""
+        """(6,) rates of the commanded pose [m/s, rad/s]; a view."""
         return self._s[0]["rates"]
 
     @property
     def legs(self) -> NDArray[Any]:
-        """(6,) leg lengths commanded [m]; a view."""
+        """(6,) commanded leg lengths [m]; a view."""
         return self._s[0]["legs"]
 
     @property
     def records(self) -> tuple[Record, Record, Record]:
-        """PARAMETERS, STATES and POSE records, for kernels that call `cueing_step` themselves."""
+        """PARAMETERS, STATES and POSE records, for kernels that call `cueing_step` directly."""
         return self._p, self._s, self._washed
 
     @property
     def readout(self) -> Record:
-        """Everything inside, see LIMITER, PROCEDURE and STATE: leg speeds, pose asked for, gain, counts of bad input."""
+        """All states, see LIMITER, PROCEDURE and STATE: leg speeds, requested pose, gain, counts of bad input."""
         return self._s
 
     @property
     def washed(self) -> Record:
-        """POSE record that the washout asks for, before blending and limits."""
+        """POSE record of the washout, before blending and limits."""
         return self._washed
 
 
 def _kind_of(mapping: Any, file: object) -> WashoutKind:
-    """The washout that the `type` says. Raises ConfigError, JounceError."""
+    """Return the washout for the `type` of a file. Raises ConfigError, JounceError."""
     if not isinstance(mapping, Mapping):
         raise ConfigError(file, "", mapping, FILE.words())
     name = mapping.get("type", DEFAULT)
     if "type" not in mapping:
-        warnings.warn(f"{file}: no type is said, so it is {DEFAULT}; write `type: {DEFAULT}`", WashoutTypeWarning, stacklevel=3)
+        warnings.warn(f"{file}: no type given, assuming {DEFAULT}; add `type: {DEFAULT}`", WashoutTypeWarning, stacklevel=3)
     kind = WASHOUT_KINDS.named(name, file, "type")
     check(kind)
     if kind is not KIND and {key for key in mapping if key not in ("type", "rate")} != {"cueing", "procedure"}:
-        raise ConfigError(file, "", sorted(map(str, mapping)), "the two sections cueing and procedure, `type`, and `rate` perhaps")
+        raise ConfigError(file, "", sorted(map(str, mapping)), "the sections cueing and procedure, type, and optionally rate")
     return kind
 
 
 def _aim(parameters: Record, p: Record) -> None:
-    """The gains of a washout are what it aims at, where it has such."""
+    """Set the gains for the reference motion from those of the washout, if it has any."""
     for name in ("force_gain", "rate_gain"):
         if name in (parameters.dtype.names or ()) and parameters.dtype[name].shape in ((), (3,)):
             p[0][f"aim_{name}"] = parameters[0][name]
 
 
 def _copy(source: Record, target: Record) -> None:
-    """Fill the fields of `target` that `source` has."""
+    """Copy the common fields of `source` to `target`."""
     for name in source.dtype.names or ():
         target[0][name] = source[0][name]
 
 
 @kernel
 def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
-    """One tick: procedure, washout, limiter, budget of the legs, motion sickness. `p` PARAMETERS, `s` STATES, `washed` POSE; f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s].
+    """Run one tick: state machine, washout, limiter, workspace management, motion sickness.
 
-    Should the pose asked for ever not be a number, which no input brings about, the limiter holds and the platform is tripped.
+    `p` PARAMETERS, `s` STATES, `washed` POSE; f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s]. If the requested pose is not finite, which no input
+    can cause, the limiter keeps the pose and the platform is tripped.
     """
     h = p[0]["h"]
     check_input(p, s, f_H_B, w_WB_B, h)

@@ -1,16 +1,17 @@
-"""Foresight: the force that the head will feel when the platform has come, foretold from what it feels now.
+"""Force prediction: the force at the head at the arrival time of the platform, predicted from the present force and rate.
 
-A platform is late by its actuators' delay and by the filter of its lead, some 30 ms in all. Of what is faster than 3 Hz that is a tenth of a period and more, and
-on rough ground half of the force is as fast. A body on springs does not feel at random, though: where it turns, the force at the head changes next. So
+A platform is late by the delay of its actuators and by the filter of its lead, about 30 ms in total. For components above 3 Hz this is a tenth of a
+period or more, and on rough ground half of the force is in this range. The force at the head of a sprung body is not random, however: a rotation
+precedes a change of the force. Therefore
 
-    f+ = f + sum_k a_k r_k(f) + sum_k b_k r_k(w)        f: force along an axis of the head, w: the rate of the rotation that goes with it
+    f+ = f + sum_k a_k r_k(f) + sum_k b_k r_k(w)        f: force along an axis of the head, w: corresponding angular rate
 
-with surge and pitch, sway and roll (a car is alike on both sides, so there is nothing else in first order but heave and yaw, which add little), and
+with the pairs surge and pitch, sway and roll (a car is symmetric, so to first order only heave and yaw could be added, which contribute little), and
 
     r_0 = s / (s + c) u,    r_k = a / (s + a) ((a - s) / (s + a))^(k - 1) r_0,   k = 1 to 3        c = SLOW, a: `foresight_frequency`
 
-r_0 is nothing of what lasts, so that what is slow is shown as without, and the others are Laguerre's functions: with more of them any stable filter can be
-made, and few make a predictor of some tens of milliseconds. How the numbers a_k and b_k are found stands in docs/washouts.md.
+r_0 has no constant part, so slow forces are unchanged. The others are Laguerre functions: with enough of them any stable filter can be
+approximated, and a few are sufficient for a predictor of some tens of milliseconds. docs/washouts.md describes how a_k and b_k are determined.
 
 Source: Wiener, Extrapolation, interpolation, and smoothing of stationary time series, 1949; Wahlberg, System identification using Laguerre models,
 IEEE Trans. Automatic Control 36, 1991.
@@ -24,16 +25,16 @@ from simulator.base.jit import inline
 from washout.discrete_filter import discrete
 
 TERMS = 4
-"""1. r_0 to r_3."""
+"""1. Number of functions r_0 to r_3."""
 
 SLOW = 10.0
-"""rad/s. What is slower is not foretold: it is hardly late."""
+"""rad/s. Slower components are not predicted, because their delay is negligible."""
 
 FORESIGHT_SETTINGS = (
-    # name                  shape       unit    what it is
-    ("foresight_frequency", (), "rad/s", "frequency of the filters that foretell the force"),
-    ("foresight_force", (2, TERMS), "1", "what is added to the force of surge, of sway, of its own r_0 to r_3"),
-    ("foresight_rate", (2, TERMS), "m/s", "and of those of the rate of pitch, of roll"),
+    # name                  shape       unit    description
+    ("foresight_frequency", (), "rad/s", "frequency of the filters that predict the force"),
+    ("foresight_force", (2, TERMS), "1", "coefficients of r_0 to r_3 of the force in the predicted force: surge, sway"),
+    ("foresight_rate", (2, TERMS), "m/s", "coefficients of r_0 to r_3 of the rate in the predicted force: surge by pitch, sway by roll"),
 )
 
 FORESIGHT_RANGES = {"foresight_frequency": (1.0, 200.0), "foresight_force": (-10.0, 10.0), "foresight_rate": (-100.0, 100.0)}
@@ -41,20 +42,20 @@ FORESIGHT_RANGES = {"foresight_frequency": (1.0, 200.0), "foresight_force": (-10
 FORESIGHT_DEFAULTS = {"foresight_frequency": 40.0, "foresight_force": ((0.0,) * TERMS,) * 2, "foresight_rate": ((0.0,) * TERMS,) * 2}
 
 FORESIGHT = (
-    # name            shape           unit   what it is
-    ("foresight_A", (TERMS, TERMS), "1", "slow part and r_1 to r_3 after a tick from those before"),
-    ("foresight_b", (TERMS, 2), "1", "and from the inputs before and after"),
+    # name            shape           unit   description
+    ("foresight_A", (TERMS, TERMS), "1", "matrix from slow part and r_1 to r_3 before to those after a tick"),
+    ("foresight_b", (TERMS, 2), "1", "weights of the inputs before and after a tick"),
 )
 
 FORESIGHT_STATE = (
-    # name          shape        unit               what it is
+    # name          shape        unit               description
     ("past", (4, TERMS), "m/s2, rad/s", "slow part and r_1 to r_3 of the forces of surge and sway and of the rates of pitch and roll"),
-    ("past_in", (4,), "m/s2, rad/s", "these themselves, last tick"),
+    ("past_in", (4,), "m/s2, rad/s", "forces of surge and sway and rates of pitch and roll, previous tick"),
 )
 
 
 def foresight_weights(frequency: float, h: float) -> tuple[np.ndarray, np.ndarray]:
-    """(A, b) of FORESIGHT for ticks of h [s]: with u0 the slow part of u, and a the frequency [rad/s],
+    """Return (A, b) of FORESIGHT for ticks of h [s]; with the slow part u0 of u and the frequency a [rad/s]:
 
     u0' = SLOW (u - u0),  r_1' = a (r_0 - r_1),  r_2' = a (2 r_1 - r_2 - r_0),  r_3' = a (2 r_2 - r_3 - 2 r_1 + r_0),   r_0 = u - u0
     """
@@ -71,8 +72,8 @@ def foresight_weights(frequency: float, h: float) -> tuple[np.ndarray, np.ndarra
 
 
 @inline
-def hear(A, b, past, past_in, k, value):
-    """Row k of the filters after a tick with a value."""
+def update_history(A, b, past, past_in, k, value):
+    """Advance row k of the filters by one tick with an input value."""
     before, b0, b1, b2, b3 = past_in[k], past[k, 0], past[k, 1], past[k, 2], past[k, 3]
     past[k, 0] = A[0, 0] * b0 + b[0, 0] * before + b[0, 1] * value
     past[k, 1] = A[1, 0] * b0 + A[1, 1] * b1 + b[1, 0] * before + b[1, 1] * value
@@ -82,8 +83,8 @@ def hear(A, b, past, past_in, k, value):
 
 
 @inline
-def foretold(past, past_in, k, numbers, i, j):
-    """r_0 to r_3 of row k of the filters times four of the numbers of row i, from column j on."""
+def prediction(past, past_in, k, numbers, i, j):
+    """Return the sum of r_0 to r_3 of row k of the filters, weighted with four of the numbers of row i, starting at column j."""
     return (
         numbers[i, j] * (past_in[k] - past[k, 0])
         + numbers[i, j + 1] * past[k, 1]

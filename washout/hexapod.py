@@ -1,7 +1,7 @@
 """Kinematics of a hexapod: a platform P on six legs, each from a joint of the base A to a joint of the platform.
 
-The attitude is given by its roll, pitch and yaw, R_AP = Rz(yaw) Ry(pitch) Rx(roll); what a mechanism or a motion platform calls its
-pose, and where it counts it from, is its own affair. Vectors are tuples (x, y, z), so that nothing is allocated.
+Roll, pitch and yaw define the attitude, R_AP = Rz(yaw) Ry(pitch) Rx(roll). The caller defines the origin and the name of the pose.
+Vectors are tuples (x, y, z), so that nothing is allocated.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from simulator.base.jit import inline, kernel
 
 @inline
 def platform_axes(roll, pitch, yaw):
-    """The axes x, y, z of P in A: the columns of R_AP."""
+    """Return the axes x, y, z of P in A: the columns of R_AP."""
     cr, sr = math.cos(roll), math.sin(roll)
     cp, sp = math.cos(pitch), math.sin(pitch)
     cy, sy = math.cos(yaw), math.sin(yaw)
@@ -26,7 +26,7 @@ def platform_axes(roll, pitch, yaw):
 
 @inline
 def platform_arm(axes, joints, i):
-    """From the origin of P to platform joint i [m], in A; `joints` (6, 3) in P."""
+    """Return the vector from the origin of P to platform joint i [m], in A; `joints` (6, 3) in P."""
     x, y, z = axes
     bx, by, bz = joints[i, 0], joints[i, 1], joints[i, 2]
     return (
@@ -38,7 +38,7 @@ def platform_arm(axes, joints, i):
 
 @inline
 def leg_vector(p_AP, arm, base_joints, i):
-    """From base joint i to platform joint i [m], in A: d_i = p_AP + R_AP b_i - a_i; `base_joints` (6, 3) in A, `arm` is R_AP b_i."""
+    """Return the vector from base joint i to platform joint i [m], in A: d_i = p_AP + R_AP b_i - a_i; `base_joints` (6, 3) in A, `arm` is R_AP b_i."""
     return (
         p_AP[0] + arm[0] - base_joints[i, 0],
         p_AP[1] + arm[1] - base_joints[i, 1],
@@ -48,7 +48,7 @@ def leg_vector(p_AP, arm, base_joints, i):
 
 @kernel
 def joint_distances(base_joints, platform_joints, p_AP, roll, pitch, yaw, distances):
-    """Distances of the two joints of every leg (6,) [m], at the origin p_AP of P, a tuple [m], and its attitude [rad]."""
+    """Compute the distances of the two joints of every leg (6,) [m], for the origin p_AP of P, a tuple [m], and its attitude [rad]."""
     axes = platform_axes(roll, pitch, yaw)
     for i in range(6):
         d = leg_vector(p_AP, platform_arm(axes, platform_joints, i), base_joints, i)
@@ -57,7 +57,7 @@ def joint_distances(base_joints, platform_joints, p_AP, roll, pitch, yaw, distan
 
 @kernel
 def platform_joint_positions(platform_joints, p_AP, roll, pitch, yaw, positions):
-    """Where the platform joints stand in A (6, 3) [m]."""
+    """Compute the positions of the platform joints in A (6, 3) [m]."""
     axes = platform_axes(roll, pitch, yaw)
     for i in range(6):
         arm = platform_arm(axes, platform_joints, i)

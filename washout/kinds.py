@@ -1,4 +1,4 @@
-"""Washouts by the `type` of a washout file: the classical and the adaptive one, and those that move in from outside."""
+"""Washout algorithms by the `type` of a washout file: classical, adaptive and plugins."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from washout.classical import KIND
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
 
 DEFAULT = KIND.name
-"""Of a washout file that does not say its `type`."""
+"""Type of a washout file without the key `type`."""
 
 WASHOUT_KINDS: Registry[WashoutKind] = Registry(
     "washout", "jounce.washout_algorithms", {KIND.name: KIND, adaptive.KIND.name: adaptive.KIND}
@@ -18,28 +18,28 @@ WASHOUT_KINDS: Registry[WashoutKind] = Registry(
 
 
 def register(kind: WashoutKind) -> None:
-    """Make a washout known by its name.
+    """Register a washout by its name.
 
     Raises
     ------
-    JounceError : it was written for another contract or layout, has no law or two, no rate, or another one has its name
+    JounceError : wrong contract or layout, neither or both of kernel and make, no rate, or a duplicate name
     """
     check(kind)
     WASHOUT_KINDS.register(kind.name, kind)
 
 
 def check(kind: WashoutKind) -> None:
-    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    """Check a washout as in `register`, for kinds that installed packages provide. Raises JounceError."""
     if kind is KIND:
         return
     if kind.contract != CONTRACT:
-        raise JounceError(f"washout {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
+        raise JounceError(f"washout {kind.name}: contract version {kind.contract}; expected version {CONTRACT}")
     if kind.layout != LAYOUT:
-        raise JounceError(f"washout {kind.name}: it is for other tables than SEEN and RESULT of washout.contract")
+        raise JounceError(f"washout {kind.name}: wrong layout; expected the tables WASHOUT_INPUT and WASHOUT_OUTPUT of washout.contract")
     if (kind.kernel is None) == (kind.make is None):
-        raise JounceError(f"washout {kind.name}: it has to have either a kernel or a function that makes it")
+        raise JounceError(f"washout {kind.name}: expected either a kernel or a function make")
     if kind.make is not None and not kind.rate > 0.0:
-        raise JounceError(f"washout {kind.name}: one in Python needs a rate")
+        raise JounceError(f"washout {kind.name}: expected a rate above 0 for a washout in Python")
 
 
 __getattr__ = old_names(__name__)

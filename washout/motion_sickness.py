@@ -1,16 +1,16 @@
-"""Motion sickness dose of vertical motion, of the driver in the vehicle and of the rider on the platform.
+"""Motion sickness dose of vertical motion, for the driver in the vehicle and the rider on the platform.
 
     MSDV_z = (integral of a_w^2 dt)^(1/2)      [ISO 2631-1:1997, 9.2.1, in m/s^1.5]
 
-with the vertical specific force less gravity, weighted by Wf, which is four sections of second order one after the other (annex A, p = s):
+with the vertical specific force minus gravity, weighted by Wf, a series of four second-order sections (annex A, p = s):
 
     s^2 / (s^2 + sqrt(2) w1 s + w1^2)                                       high-pass
     1 / (1 + sqrt(2) s / w2 + (s / w2)^2)                                   low-pass
     1 / (1 + s / (Q4 w4) + (s / w4)^2)                                      transition (w3 is infinite)
     (1 + s / (Q5 w5) + (s / w5)^2) / (1 + s / (Q6 w6) + (s / w6)^2) (w5 / w6)^2      upward step
 
-each exact for an input that is straight between two ticks (`washout.discrete_filter`). The standard knows the dose for people in boats and ships who sit or
-stand, from 0.1 to 0.5 Hz, and for nothing but vertical motion: what turning, tilt and the picture do to the rider is not in it.
+Each section is exact for an input that is linear between two ticks (`washout.discrete_filter`). The standard defines the dose for seated or standing
+passengers of boats and ships, from 0.1 to 0.5 Hz, and for vertical motion only. Effects of rotation, tilt and the visual scene are not included.
 """
 
 from __future__ import annotations
@@ -33,40 +33,40 @@ STEP_ZERO, STEP_POLE, STEP_QUALITY = 0.0625, 0.1, 0.80
 
 SECTIONS = 4
 CAR, CAB = 0, 1
-"""Who is dosed: the driver in the vehicle, the rider on the platform."""
+"""Indices of the driver in the vehicle and of the rider on the platform."""
 
 LARGEST = 1000.0
-"""m/s2. Accelerations count up to here: a vehicle that crashes beyond is one whose state is absurd (`simulator.tick`)."""
+"""m/s2. Limit of accelerations; larger values belong to a vehicle state that `simulator.tick` rejects."""
 
 WEIGHTING = (
-    # name         shape            unit     what it is
-    ("wf_A", (SECTIONS, 2, 2), "mixed", "per section: states after a tick from states before"),
-    ("wf_b", (SECTIONS, 2, 2), "mixed", "and from the inputs before and after"),
-    ("wf_c", (SECTIONS, 2), "mixed", "output from the states"),
-    ("wf_d", (SECTIONS,), "1", "and from the input"),
+    # name         shape            unit     description
+    ("wf_A", (SECTIONS, 2, 2), "mixed", "per section: matrix from the states before to the states after a tick"),
+    ("wf_b", (SECTIONS, 2, 2), "mixed", "per section: weights of the inputs before and after a tick"),
+    ("wf_c", (SECTIONS, 2), "mixed", "per section: weights of the states in the output"),
+    ("wf_d", (SECTIONS,), "1", "per section: weight of the input in the output"),
 )
 
 SICKNESS = (
-    # name         shape            unit      what it is
-    ("wf_states", (2, SECTIONS, 2), "mixed", "of the sections, per person"),
-    ("wf_inputs", (2, SECTIONS), "m/s2", "of the sections, last tick"),
-    ("wf_begun", (2,), "1", "0: the filter begins with the next tick, as if what it sees then had always been so", "i8"),
+    # name         shape            unit      description
+    ("wf_states", (2, SECTIONS, 2), "mixed", "states of the sections, per person"),
+    ("wf_inputs", (2, SECTIONS), "m/s2", "inputs of the sections, previous tick"),
+    ("wf_begun", (2,), "1", "0: the next tick initializes the filter to the steady state of its input", "i8"),
     ("wf_dose", (2,), "m2/s3", "integral of the square of the weighted acceleration"),
 )
 
 DOSE = (
-    # name                  shape  unit     what it is                                                            type, frame
-    ("car_sickness_dose", (), "m/s1.5", "motion sickness dose MSDV_z of the vehicle's driver since the beginning, ISO 2631-1", "f8", ""),
+    # name                  shape  unit     description                                                           type, frame
+    ("car_sickness_dose", (), "m/s1.5", "motion sickness dose MSDV_z of the driver in the vehicle since the start, ISO 2631-1", "f8", ""),
     (
         "cab_sickness_dose",
         (),
         "m/s1.5",
-        "motion sickness dose MSDV_z of the rider on the platform since the beginning, by its motion",
+        "motion sickness dose MSDV_z of the rider on the platform since the start, due to platform motion",
         "f8",
         "",
     ),
 )
-"""What a log says of it."""
+"""Log columns of the dose."""
 
 
 def weighting(p: Record, h: float) -> None:
@@ -88,32 +88,32 @@ def weighting(p: Record, h: float) -> None:
 
 @kernel
 def dose_step(p, s, f_H_B, f_H_P, h):
-    """One tick: specific force at the head in the vehicle and on the platform (3,) [m/s2]; `p` with WEIGHTING and gravity, `s` with SICKNESS."""
+    """Run one tick: specific force at the head in the vehicle and on the platform (3,) [m/s2]; `p` with WEIGHTING and gravity, `s` with SICKNESS."""
     _dose(p, s, CAR, f_H_B[2] - p[0]["gravity"], h)
     _dose(p, s, CAB, f_H_P[2] - STANDARD_GRAVITY, h)
 
 
 @inline
-def _settle(p, s, who, u):
-    """The filter as after u for ever, of which nothing passes the high-pass: on a slope gravity alone is no motion."""
+def _settle(p, s, person, u):
+    """Set the filter to the steady state for the input u, which the high-pass blocks: on a slope, gravity alone is no motion."""
     for k in range(SECTIONS):
-        s[0]["wf_states"][who, k, 0], s[0]["wf_states"][who, k, 1], s[0]["wf_inputs"][who, k] = 0.0, 0.0, 0.0
-    s[0]["wf_states"][who, 0, 0], s[0]["wf_inputs"][who, 0] = -u / p[0]["wf_c"][0, 0], u
-    s[0]["wf_begun"][who] = 1
+        s[0]["wf_states"][person, k, 0], s[0]["wf_states"][person, k, 1], s[0]["wf_inputs"][person, k] = 0.0, 0.0, 0.0
+    s[0]["wf_states"][person, 0, 0], s[0]["wf_inputs"][person, 0] = -u / p[0]["wf_c"][0, 0], u
+    s[0]["wf_begun"][person] = 1
 
 
 @inline
-def _dose(p, s, who, a, h):
-    """What is no number counts as rest."""
+def _dose(p, s, person, a, h):
+    """Advance the dose of one person by one tick; an input that is not a number counts as rest."""
     u = min(LARGEST, max(-LARGEST, a)) if abs(a) < math.inf else 0.0
-    if s[0]["wf_begun"][who] == 0:
-        _settle(p, s, who, u)
+    if s[0]["wf_begun"][person] == 0:
+        _settle(p, s, person, u)
     for k in range(SECTIONS):
-        x0, x1 = s[0]["wf_states"][who, k, 0], s[0]["wf_states"][who, k, 1]
-        before = s[0]["wf_inputs"][who, k]
+        x0, x1 = s[0]["wf_states"][person, k, 0], s[0]["wf_states"][person, k, 1]
+        before = s[0]["wf_inputs"][person, k]
         A, b = p[0]["wf_A"], p[0]["wf_b"]
         y0 = A[k, 0, 0] * x0 + A[k, 0, 1] * x1 + b[k, 0, 0] * before + b[k, 0, 1] * u
         y1 = A[k, 1, 0] * x0 + A[k, 1, 1] * x1 + b[k, 1, 0] * before + b[k, 1, 1] * u
-        s[0]["wf_states"][who, k, 0], s[0]["wf_states"][who, k, 1], s[0]["wf_inputs"][who, k] = y0, y1, u
+        s[0]["wf_states"][person, k, 0], s[0]["wf_states"][person, k, 1], s[0]["wf_inputs"][person, k] = y0, y1, u
         u = p[0]["wf_c"][k, 0] * y0 + p[0]["wf_c"][k, 1] * y1 + p[0]["wf_d"][k] * u
-    s[0]["wf_dose"][who] += u * u * h
+    s[0]["wf_dose"][person] += u * u * h

@@ -1,7 +1,7 @@
-"""Parameters of a washout that runs, changed one at a time: checked as those of a file, and ramped.
+"""Online tuning: change parameters of a running washout one at a time, with the checks of the file and a ramp.
 
-What follows from the parameters (the numbers of the filters, say) goes from where it is to where the changed parameters have it, along
-3 u^2 - 2 u^3 within RAMP seconds. The filters keep their states, which mean the same before and after, so that the pose does not step.
+The values derived from the parameters (such as filter coefficients) move from their present values to those of the changed parameters, along
+3 u^2 - 2 u^3 within RAMP seconds. The filters keep their states, whose meaning does not change, so that the pose has no step.
 """
 
 from __future__ import annotations
@@ -18,49 +18,49 @@ from simulator.base.records import Record
 from simulator.base.units import factor_of
 
 RAMP = 1.0
-"""s."""
+"""s. Duration of a change."""
 
 FORCES, TURNS = ("surge", "sway", "heave"), ("roll", "pitch", "yaw")
 
 
 @dataclass(frozen=True)
 class TunableParameter:
-    """One number that can be changed while the washout runs."""
+    """One scalar parameter that can be changed while the washout runs."""
 
     name: str
-    """Of the parameter."""
+    """Name of the parameter."""
     index: int | None
-    """Place in it, where it is several."""
+    """Index in the parameter if it is an array."""
     least: float
     most: float
-    """Both allowed [SI]."""
+    """Minimum and maximum [SI]."""
     written: str
-    """Unit (suffix) in which it is shown."""
+    """Unit (suffix) for display."""
     factor: float
-    """Of that unit, to SI."""
+    """Conversion factor from the display unit to SI."""
 
     @property
     def words(self) -> str:
-        """How it is called in a line."""
+        """Name of the parameter for messages."""
         axes = TURNS if self.name.startswith(("rate_", "rotation_", "turn_", "angle_")) else FORCES
         return " ".join(self.name.split("_")) + ("" if self.index is None else f" {axes[self.index]}")
 
     def turned(self, value: float, steps: int) -> float:
-        """A value [SI] some steps of a tenth further up or down, within the limits."""
-        grain = 0.01 * min(1.0, self.most)
+        """Return a value [SI] changed by a number of steps of 10 %, within the limits."""
+        smallest_step = 0.01 * min(1.0, self.most)
         for _ in range(abs(steps)):
-            value = max(1.1 * value, value + grain) if steps > 0 else min(value / 1.1, value - grain)
+            value = max(1.1 * value, value + smallest_step) if steps > 0 else min(value / 1.1, value - smallest_step)
         return min(self.most, max(self.least, value))
 
 
 class OnlineTuner:
-    """What changes a washout's parameters.
+    """Changes the parameters of a running washout.
 
     Parameters
     ----------
-    fields : of the section `cueing` of the washout's file
-    values : its content, in SI under bare keys
-    derive : of such a content, pairs of a record that the washout works with and where it has to go; raises ConfigError
+    fields : fields of the section `cueing` of the washout file
+    values : content of the section, in SI, without unit suffixes in the keys
+    derive : function of such a content that returns pairs of an active record and its new value; raises ConfigError
     """
 
     def __init__(
@@ -68,16 +68,16 @@ class OnlineTuner:
     ) -> None:
         self._values = {name: np.array(value, dtype=float) if np.ndim(value) else value for name, value in values.items()}
         self._derive = derive
-        self._moving: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+        self._ramps: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         self._passed = RAMP
         self.knobs = tuple(_knobs(fields, self._values))
 
     def value(self, knob: TunableParameter) -> float:
-        """What it was set to last [SI]."""
+        """Return the value that was set last [SI]."""
         return float(self._values[knob.name] if knob.index is None else self._values[knob.name][knob.index])
 
     def change(self, knob: TunableParameter, value: float) -> None:
-        """Set a number [SI]. Raises ConfigError: it is not within its limits."""
+        """Set a parameter [SI]. Raises ConfigError if the value is outside its limits."""
         values = dict(self._values)
         if knob.index is None:
             values[knob.name] = value
@@ -85,28 +85,28 @@ class OnlineTuner:
             values[knob.name] = values[knob.name].copy()
             values[knob.name][knob.index] = value
         goals = self._derive({name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in values.items()})
-        self._values, self._moving, self._passed = values, [], 0.0
+        self._values, self._ramps, self._passed = values, [], 0.0
         for works, goal in goals:
             for name in goal.dtype.names or ():
                 place, now, then = works[name], works[name].copy(), goal[name].copy()
                 if now.dtype.kind == "f" and (now != then).any():
-                    self._moving.append((place, now != then, now, then))
+                    self._ramps.append((place, now != then, now, then))
 
     def advance(self, passed: float) -> bool:
-        """So many seconds have passed; whether anything was on its way."""
-        if not self._moving:
+        """Advance the ramps by `passed` seconds; return True if any value was changing."""
+        if not self._ramps:
             return False
         self._passed = min(RAMP, self._passed + passed)
         u = self._passed / RAMP
-        for place, which, before, after in self._moving:
+        for place, which, before, after in self._ramps:
             np.copyto(place, before + u * u * (3.0 - 2.0 * u) * (after - before) if u < 1.0 else after, where=which)
         if u >= 1.0:
-            self._moving = []
+            self._ramps = []
         return True
 
 
 def _knobs(fields: Fields, values: Mapping[str, Any]) -> list[TunableParameter]:
-    """Every number that is not a whole one, in the order of the file."""
+    """Return all parameters except integers, in the order of the file."""
     out = []
     for field in fields:
         kind, value = field.kind, values.get(field.name)

@@ -1,13 +1,13 @@
-"""What the rider feels: specific force and rate at the head, and how far that is from what was wanted.
+"""Motion perceived by the rider: specific force and angular rate at the head, and their errors relative to the scaled motion of the vehicle.
 
-With the platform's pose p_NP, R_NP and the head at h in P, by rates of roll, pitch and yaw and the rates of those:
+With the pose p_NP, R_NP of the platform and the head at h in P, from the rates of roll, pitch and yaw and their derivatives:
 
-    f_H_P = R_NP^T (a_NP + g e_z) + alpha_NP x h + w_NP x (w_NP x h)          all written in P
+    f_H_P = R_NP^T (a_NP + g e_z) + alpha_NP x h + w_NP x (w_NP x h)          all in P
 
-so tilting shows as a share of gravity and as a rotation. The pose is that of the platform behind its actuators where its file says what they are
-like, and else the one commanded, whose rates are differences over the last two ticks. The head is where it really is, also when another
-point is cued. Wanted is what the vehicle's driver feels, less the gravity of its world, times the washout's gains and the intensity, plus gravity:
-what a platform without ends and lag would show. Neither limits nor filters of the washout are taken off it.
+Tilt therefore appears as a component of gravity and as a rotation. The pose is the actual pose behind the actuators if the platform file describes
+them, else the commanded pose, whose rates are differences over the last two ticks. The head is the real head, even if another point is cued.
+The reference is the specific force at the driver's head in the vehicle without gravity, multiplied by the gains of the washout and the intensity, plus
+gravity: the motion of a platform without limits and lag. Limits and filters of the washout are not included in the reference.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import kernel
 
 FELT = (
-    # name                 shape  unit     what it is                                                                     type, frame
-    ("cab_f_H_P", (3,), "m/s2", "specific force at the rider's head by the motion of the platform, tilt included", "f8", "P"),
+    # name                 shape  unit     description                                                                    type, frame
+    ("cab_f_H_P", (3,), "m/s2", "specific force at the rider's head due to the platform motion, including tilt", "f8", "P"),
     ("cab_w_NP_P", (3,), "rad/s", "angular velocity of the platform", "f8", "P"),
-    ("cueing_force_error", (3,), "m/s2", "cab_f_H_P less the scaled specific force at the driver's head in the vehicle", "f8", "P"),
-    ("cueing_rate_error", (3,), "rad/s", "cab_w_NP_P less the scaled angular velocity of the vehicle", "f8", "P"),
+    ("cueing_force_error", (3,), "m/s2", "cab_f_H_P minus the scaled specific force at the driver's head in the vehicle", "f8", "P"),
+    ("cueing_rate_error", (3,), "rad/s", "cab_w_NP_P minus the scaled angular velocity of the vehicle", "f8", "P"),
 )
 
 AIM = (
-    # name               shape  unit  what it is
-    ("aim_force_gain", (3,), "1", "scale of the specific force less gravity that is wanted: surge, sway, heave"),
-    ("aim_rate_gain", (3,), "1", "scale of the angular rate that is wanted: roll, pitch, yaw"),
+    # name               shape  unit  description
+    ("aim_force_gain", (3,), "1", "scale of the reference force without gravity: surge, sway, heave"),
+    ("aim_rate_gain", (3,), "1", "scale of the reference angular rate: roll, pitch, yaw"),
 )
-"""The `force_gain` and `rate_gain` of the washout, where it has such; else 1."""
+"""Values of `force_gain` and `rate_gain` of the washout; 1 for a washout without them."""
 
-BEFORE = (("rates_before", (6,), "m/s, rad/s", "rates of the pose a tick earlier"),)
+BEFORE = (("rates_before", (6,), "m/s, rad/s", "rates of the pose in the previous tick"),)
 
 
 @kernel
 def feel(p, s, f_H_B, w_WB_B, out):
     """Fill FELT; `p` with HEXAPOD, AIM and ACTUATORS, `s` with LIMITER, BEFORE, ACTUAL and INTENSITY, f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s] of the
-    vehicle's driver."""
+    driver in the vehicle."""
     q, h = s[0], p[0]["h"]
     if p[0]["actuated"] == 1:
         a = q["actual_accelerations"]
-        _feel_at(p, q["actual"], q["actual_rates"], (a[0], a[1], a[2], a[3], a[4], a[5]), q["intensity"], f_H_B, w_WB_B, out)
+        _fill_felt(p, q["actual"], q["actual_rates"], (a[0], a[1], a[2], a[3], a[4], a[5]), q["intensity"], f_H_B, w_WB_B, out)
     else:
         r, b = q["rates"], q["rates_before"]
         change = ((r[0] - b[0]) / h, (r[1] - b[1]) / h, (r[2] - b[2]) / h, (r[3] - b[3]) / h, (r[4] - b[4]) / h, (r[5] - b[5]) / h)
-        _feel_at(p, q["pose"], r, change, q["intensity"], f_H_B, w_WB_B, out)
+        _fill_felt(p, q["pose"], r, change, q["intensity"], f_H_B, w_WB_B, out)
 
 
 @kernel
-def _feel_at(p, pose, rates, accelerations, scale, f_H_B, w_WB_B, out):
-    """The same of a pose (6,), its rates (6,) and the rates of those, six numbers; `scale` of what is wanted."""
+def _fill_felt(p, pose, rates, accelerations, scale, f_H_B, w_WB_B, out):
+    """Fill FELT for a pose (6,), its rates (6,) and accelerations (six numbers); `scale` is the intensity of the reference."""
     o = out[0]
     roll, pitch, yaw = pose[3], pose[4], pose[5]
     cr, sr, cp, sp, cy, sy = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch), math.cos(yaw), math.sin(yaw)
@@ -73,9 +73,9 @@ def _feel_at(p, pose, rates, accelerations, scale, f_H_B, w_WB_B, out):
         (cr * sp * cy + sr * sy) * ax + (cr * sp * sy - sr * cy) * ay + cr * cp * az,
     )
     for j in range(3):
-        falls = p[0]["gravity"] if j == 2 else 0.0
-        rests = STANDARD_GRAVITY if j == 2 else 0.0
+        vehicle_gravity = p[0]["gravity"] if j == 2 else 0.0
+        platform_gravity = STANDARD_GRAVITY if j == 2 else 0.0
         o["cab_f_H_P"][j] = f[j] + turning[j] + inward[j]
         o["cab_w_NP_P"][j] = w[j]
-        o["cueing_force_error"][j] = o["cab_f_H_P"][j] - rests - scale * p[0]["aim_force_gain"][j] * (f_H_B[j] - falls)
+        o["cueing_force_error"][j] = o["cab_f_H_P"][j] - platform_gravity - scale * p[0]["aim_force_gain"][j] * (f_H_B[j] - vehicle_gravity)
         o["cueing_rate_error"][j] = w[j] - scale * p[0]["aim_rate_gain"][j] * w_WB_B[j]

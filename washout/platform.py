@@ -1,13 +1,13 @@
-"""Platforms on legs: geometry, limits and inverse kinematics (pose -> leg lengths).
+"""Motion platforms with legs: geometry, limits and inverse kinematics (pose -> leg lengths).
 
-What the `type` of a file says: a hexapod stands on six legs and moves every way. A seat of three degrees of freedom stands on three, and a guide
-lets it heave, roll and pitch only; one of two is held in a universal joint, the origin of P, and two legs roll and pitch it. Their legs are
-lengths between joints as those of a hexapod are. A record has six rows for legs: those of a seat repeat the legs there are, so that
-whatever holds for six holds for them, the limiter's proof too.
+The `type` of a file selects the kind of platform. A hexapod has six legs and moves in all six degrees of freedom. A seat with three degrees of freedom
+has three legs and a guide that permits heave, roll and pitch only. A seat with two degrees of freedom is mounted on a universal joint, the origin of P,
+and two legs move it in roll and pitch. Leg lengths are distances between joints for all kinds. A record has six rows for legs. For seats, rows repeat
+the existing legs. Results for six legs, including the proof of the limiter, therefore hold for seats, too.
 
-Frames: N, fixed in the room, is where the platform frame P rests in the neutral position; x forward, y left, z up (ISO 8855).
+Frames: N, fixed in the laboratory, is the rest position of the platform frame P in the neutral pose; x forward, y left, z up (ISO 8855).
 A pose is (x, y, z, roll, pitch, yaw) of P in N, all zero in neutral, with R_NP = Rz(yaw) Ry(pitch) Rx(roll).
-The base joints are given in a frame A on the floor whose axes are those of N; N lies `neutral_height` above its origin.
+The base joints are given in a frame A on the floor with axes parallel to N; the origin of N is `neutral_height` above that of A.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ from simulator.base.records import Record
 from washout.hexapod import joint_distances, platform_joint_positions
 
 SETTINGS = (
-    # name                   shape   unit    what it is
+    # name                   shape   unit    description
     ("base_joints", (6, 3), "m", "lower joints of the legs, in the base frame A"),
     ("platform_joints", (6, 3), "m", "upper joints of the legs, in the platform frame P, in the same order"),
-    ("shortest_leg", (), "m", "distance of the joints of a leg, fully retracted"),
-    ("longest_leg", (), "m", "distance of the joints of a leg, fully extended"),
+    ("shortest_leg", (), "m", "minimum distance of the joints of a leg, fully retracted"),
+    ("longest_leg", (), "m", "maximum distance of the joints of a leg, fully extended"),
     ("neutral_leg", (), "m", "mean length of the legs in the neutral position"),
-    ("leg_speed", (), "m/s", "highest speed of a leg"),
-    ("leg_acceleration", (), "m/s2", "highest acceleration of a leg"),
-    ("stroke_margin", (), "m", "end of the stroke that a demand may not ask for, at either end"),
-    ("seat", (3,), "m", "reference point of the seat, the hip of who sits in it, in P"),
-    ("head", (3,), "m", "driver's head, its organs of balance, from there, in P"),
-    ("p_PH", (3,), "m", "point whose motion is cued, in P, where that is not the head; the head where there are no seat and head"),
+    ("leg_speed", (), "m/s", "maximum speed of a leg"),
+    ("leg_acceleration", (), "m/s2", "maximum acceleration of a leg"),
+    ("stroke_margin", (), "m", "reserved distance at either end of the stroke"),
+    ("seat", (3,), "m", "reference point of the seat, at the hip of the rider, in P"),
+    ("head", (3,), "m", "position of the driver's head (vestibular organs) relative to the seat, in P"),
+    ("p_PH", (3,), "m", "point whose motion is cued, in P; default: the head"),
     (
         "actuator_bandwidth",
         (),
         "rad/s",
-        "of actuators and host: motion commanded at this frequency comes out 1 / sqrt(2) as large; none: as commanded",
+        "bandwidth of actuators and controller: frequency at which the motion is 1 / sqrt(2) of the command; default: ideal actuators",
     ),
-    ("actuator_damping", (), "1", "damping ratio of their lag of second order"),
-    ("actuator_delay", (), "s", "from a command to the beginning of its motion, of actuators and host"),
-    ("leg_jerk", (), "m/s3", "highest jerk of a leg; left out: any"),
+    ("actuator_damping", (), "1", "damping ratio of the second-order lag of the actuators"),
+    ("actuator_delay", (), "s", "delay from a command to the start of its motion, of actuators and controller"),
+    ("leg_jerk", (), "m/s3", "maximum jerk of a leg; default: unlimited"),
 )
 
 HEXAPOD = SETTINGS + (
     ("neutral_height", (), "m", "height of N above the base frame A"),
     ("park_height", (), "m", "height of the parked platform above neutral, negative"),
-    ("reach", (), "m", "largest distance of a platform joint from the origin of P"),
-    ("actuators", (), "1", "legs that there are; the rows beyond repeat them", "i8"),
-    ("freedoms", (6,), "1", "1 for what of a pose the platform can take: x, y, z, roll, pitch, yaw; else 0"),
-    ("felt_at", (3,), "m", "driver's head, in P: what is felt there is what the rider feels"),
+    ("reach", (), "m", "maximum distance of a platform joint from the origin of P"),
+    ("actuators", (), "1", "number of legs; further rows repeat them", "i8"),
+    ("freedoms", (6,), "1", "1 for the degrees of freedom of the platform: x, y, z, roll, pitch, yaw; else 0"),
+    ("felt_at", (3,), "m", "position of the driver's head, in P, for the perceived motion"),
 )
-"""What kernels read: the settings and what follows from them."""
+"""Record for kernels: settings and derived values."""
 
 LARGEST_LENGTH = 50.0
-"""m. Nothing of a platform is longer: a number beyond is a slip of the decimal point or of the unit."""
+"""m. Limit of lengths; larger numbers have a wrong decimal point or unit."""
 
 RANGES = {
     **dict.fromkeys(("base_joints", "platform_joints", "seat", "head", "p_PH"), (-LARGEST_LENGTH, LARGEST_LENGTH)),
@@ -73,7 +73,7 @@ RANGES = {
     "actuator_damping": (0.3, 5.0),
     "actuator_delay": (0.0, 0.25),
 }
-"""m, m/s, m/s2, m/s3, rad/s, s. What a platform can be."""
+"""m, m/s, m/s2, m/s3, rad/s, s. Ranges of the settings."""
 
 DEFAULTS = {
     **dict.fromkeys(("seat", "head", "p_PH", "actuator_bandwidth", "leg_jerk")),
@@ -84,16 +84,16 @@ DEFAULTS = {
 
 @dataclass(frozen=True)
 class PlatformKind:
-    """What the `type` of a platform's file stands for."""
+    """Kind of platform, selected by the `type` of its file."""
 
     legs: int
     freedoms: tuple[int, ...]
-    """Which of x, y, z, roll, pitch, yaw it can take."""
+    """Flags of x, y, z, roll, pitch, yaw."""
     meaning: str
 
     @property
     def fields(self) -> Fields:
-        """Of its file."""
+        """Fields of a file of this kind."""
         joints = ("base_joints", "platform_joints")
         table = tuple((row[0], (self.legs, 3), *row[2:]) if row[0] in joints else row for row in SETTINGS)
         return fields_of(table, RANGES, DEFAULTS, written={"actuator_bandwidth": "Hz"})
@@ -101,12 +101,12 @@ class PlatformKind:
 
 KINDS = {
     "hexapod": PlatformKind(6, (1, 1, 1, 1, 1, 1), "six legs"),
-    "seat_3dof": PlatformKind(3, (0, 0, 1, 1, 1, 0), "three legs under a seat that a guide lets heave, roll and pitch"),
-    "seat_2dof": PlatformKind(2, (0, 0, 0, 1, 1, 0), "two legs that roll and pitch a seat in a universal joint, the origin of P"),
+    "seat_3dof": PlatformKind(3, (0, 0, 1, 1, 1, 0), "three legs under a seat with a guide for heave, roll and pitch"),
+    "seat_2dof": PlatformKind(2, (0, 0, 0, 1, 1, 0), "two legs for roll and pitch of a seat on a universal joint, the origin of P"),
 }
 
 DEFAULT = "hexapod"
-"""Of a file that does not say its `type`."""
+"""Type of a file without the key `type`."""
 
 FILE = Variants(
     "type",
@@ -115,21 +115,21 @@ FILE = Variants(
     "; ".join(f"{name}: {kind.meaning}" for name, kind in KINDS.items()),
     default=DEFAULT,
 )
-"""Of a file in ``configs/platforms``."""
+"""Fields of a file in ``configs/platforms``."""
 
 LARGEST_ANGLE = math.radians(60.0)
-"""rad. No demand may ask for more; keeps R_NP far from the pitch of 90 degrees at which roll and yaw coincide."""
+"""rad. Limit of requested angles; keeps R_NP far from the singularity at a pitch of 90 degrees."""
 
 SMALLEST_DETERMINANT = 1e-3
-"""1. Below this the six leg directions nearly depend on each other and the legs cannot hold the platform."""
+"""1. Minimum determinant of the leg directions; below it they are nearly dependent and the legs cannot hold the platform."""
 
 
 def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
-    """HEXAPOD record of a platform of any type from the content of a file in ``configs/platforms``.
+    """Build the HEXAPOD record of a platform of any type from the content of a file in ``configs/platforms``.
 
     Raises
     ------
-    ConfigError : a key is unknown, missing or out of range, or the legs cannot carry the platform in its neutral position
+    ConfigError : a key is unknown, missing or out of range, or the legs cannot hold the platform in its neutral position
     """
     values = FILE.read(mapping, file, "")
     kind = KINDS[values["type"]]
@@ -139,7 +139,7 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
     p[0]["actuators"], p[0]["freedoms"] = kind.legs, kind.freedoms
     _place_head(p, values, file)
     if values["actuator_delay"] > 0.0 and "actuator_bandwidth" not in values:
-        raise ConfigError(file, "actuator_bandwidth", "nothing", "a number in Hz, because there is an actuator_delay")
+        raise ConfigError(file, "actuator_bandwidth", "nothing", "a number in Hz, because actuator_delay is set")
     _check_lengths(p, file)
     p[0]["reach"] = np.linalg.norm(p[0]["platform_joints"], axis=1).max()
     p[0]["neutral_height"] = _height(p, float(p[0]["neutral_leg"]), file, "neutral_leg")
@@ -152,10 +152,10 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
 
 
 def _place_head(p: Record, values: Mapping[str, Any], file: object) -> None:
-    """Where the head is, and which point is cued: the head, unless p_PH says another. Raises ConfigError."""
+    """Set the head and the cued point; default of the cued point: the head. Raises ConfigError."""
     sits = {"seat", "head"} & set(values)
     if len(sits) == 1:
-        raise ConfigError(file, ({"seat", "head"} - sits).pop(), "nothing", f"3 numbers in m, because {sits.pop()} is said")
+        raise ConfigError(file, ({"seat", "head"} - sits).pop(), "nothing", f"3 numbers in m, because {sits.pop()} is set")
     if not sits and "p_PH" not in values:
         raise ConfigError(file, "head", "nothing", "seat and head, or the cued point p_PH, 3 numbers in m each")
     p[0]["felt_at"] = p[0]["seat"] + p[0]["head"] if sits else p[0]["p_PH"]
@@ -164,25 +164,29 @@ def _place_head(p: Record, values: Mapping[str, Any], file: object) -> None:
 
 
 def _check_lengths(p: Record, file: object) -> None:
+    """Check the leg lengths. Raises ConfigError."""
     shortest, longest, neutral, stroke_margin = (
         float(p[0][name]) for name in ("shortest_leg", "longest_leg", "neutral_leg", "stroke_margin")
     )
     with ErrorCollector() as faults:
         if float(np.linalg.norm(p[0]["platform_joints"], axis=1).max()) < 0.01:
             joints = p[0]["platform_joints"].tolist()
-            faults.add(ConfigError(file, "platform_joints", joints, "joints away from the origin of the platform"))
+            faults.add(ConfigError(file, "platform_joints", joints, "joints at least 0.01 m from the origin of the platform"))
         if longest <= shortest:
-            raise ConfigError(file, "longest_leg", longest, f"more than shortest_leg = {shortest}")
+            raise ConfigError(file, "longest_leg", longest, f"a length in m above shortest_leg = {shortest}")
         if stroke_margin > 0.1 * (longest - shortest):
             raise ConfigError(file, "stroke_margin", stroke_margin, f"at most a tenth of the stroke, {0.1 * (longest - shortest):.4g}")
         if not shortest + 3.0 * stroke_margin < neutral < longest - stroke_margin:
             raise ConfigError(
-                file, "neutral_leg", neutral, f"between {shortest + 3.0 * stroke_margin:.4g} and {longest - stroke_margin:.4g}"
+                file,
+                "neutral_leg",
+                neutral,
+                f"a length in m between {shortest + 3.0 * stroke_margin:.4g} and {longest - stroke_margin:.4g}",
             )
 
 
 def _height(p: Record, mean: float, file: object, key: str) -> float:
-    """Height of P above A at which the legs of the level platform have the given mean length [m], by bisection."""
+    """Return the height of P above A at which the legs of the level platform have the given mean length [m], by bisection."""
     spread = p[0]["platform_joints"] - p[0]["base_joints"]
     low = -float(spread[:, 2].min())
 
@@ -190,7 +194,7 @@ def _height(p: Record, mean: float, file: object, key: str) -> float:
         return float(np.sqrt(spread[:, 0] ** 2 + spread[:, 1] ** 2 + (spread[:, 2] + height) ** 2).mean())
 
     if mean_leg(low) >= mean:
-        raise ConfigError(file, key, mean, f"legs longer than {mean_leg(low):.4g}, so that they reach from the base to the platform")
+        raise ConfigError(file, key, mean, f"a length above {mean_leg(low):.4g} m, so that the legs reach from the base to the platform")
     high = low + mean + float(np.ptp(spread[:, 2]))
     for _ in range(100):
         middle = 0.5 * (low + high)
@@ -202,6 +206,7 @@ def _height(p: Record, mean: float, file: object, key: str) -> float:
 
 
 def _check_neutral(p: Record, kind: PlatformKind, file: object) -> None:
+    """Check leg lengths and leg directions of the parked and the neutral platform. Raises ConfigError."""
     legs = np.zeros(6)
     pose = np.zeros(6)
     for where, height in (("parked", float(p[0]["park_height"])), ("neutral", 0.0)):
@@ -209,15 +214,15 @@ def _check_neutral(p: Record, kind: PlatformKind, file: object) -> None:
         leg_lengths(p, pose, legs)
         low, high = float(p[0]["shortest_leg"] + p[0]["stroke_margin"]), float(p[0]["longest_leg"] - p[0]["stroke_margin"])
         if legs.min() < low or legs.max() > high:
-            raise ConfigError(file, "base_joints", legs.round(4).tolist(), f"{where} legs between {low:.4g} and {high:.4g} m")
+            raise ConfigError(file, "base_joints", legs.round(4).tolist(), f"{where} leg lengths between {low:.4g} and {high:.4g} m")
     free = p[0]["freedoms"] == 1.0
     if abs(np.linalg.det(leg_directions(p, np.zeros(6))[: kind.legs, free])) < SMALLEST_DETERMINANT:
-        expected = f"legs whose directions hold the platform in all {kind.legs} ways that it moves (not singular)"
+        expected = f"leg directions that hold the platform in all {kind.legs} degrees of freedom (not singular)"
         raise ConfigError(file, "base_joints", f"{kind.legs} legs", expected)
 
 
 def leg_directions(p: Record, pose: np.ndarray) -> np.ndarray:
-    """(6, 6) rows [n, (b x n) / reach]: leg speeds per velocity of P [m/s] and per angular velocity times `reach` [m/s], in N."""
+    """Return (6, 6) rows [n, (b x n) / reach]: leg speeds per velocity of P [m/s] and per angular velocity times `reach` [m/s], in N."""
     joints = joint_positions(p, pose)
     legs = joints[1] - joints[0]
     n = legs / np.linalg.norm(legs, axis=1)[:, None]
@@ -226,7 +231,7 @@ def leg_directions(p: Record, pose: np.ndarray) -> np.ndarray:
 
 
 def joint_positions(p: Record, pose: np.ndarray) -> np.ndarray:
-    """(2, 6, 3) lower and upper joints of the legs in the base frame A [m], for drawing."""
+    """Return (2, 6, 3) lower and upper joints of the legs in the base frame A [m], for drawing."""
     joints = np.stack([p[0]["base_joints"], np.zeros((6, 3))])
     origin = (float(pose[0]), float(pose[1]), float(pose[2] + p[0]["neutral_height"]))
     roll, pitch, yaw = (float(angle) for angle in pose[3:6])
@@ -236,14 +241,14 @@ def joint_positions(p: Record, pose: np.ndarray) -> np.ndarray:
 
 @kernel
 def leg_lengths(p, pose, legs):
-    """Distances of the joints of the six legs (6,) [m] at a pose (6,) [m, rad]: l_i = |p_AP + R_NP p_Pb_i - p_Aa_i|."""
+    """Compute the distances of the joints of the six legs (6,) [m] at a pose (6,) [m, rad]: l_i = |p_AP + R_NP p_Pb_i - p_Aa_i|."""
     p_AP = pose[0], pose[1], pose[2] + p[0]["neutral_height"]
     joint_distances(p[0]["base_joints"], p[0]["platform_joints"], p_AP, pose[3], pose[4], pose[5], legs)
 
 
 @kernel
 def leg_bend(p, rates):
-    """Bound [m/s2] of the second derivative of every leg length while the pose moves at constant `rates` (6,) [m/s, rad/s].
+    """Return a bound [m/s2] of the second derivative of all leg lengths while the pose moves at constant `rates` (6,) [m/s, rad/s].
 
         |l''| <= |w'|^2 / l + |w''|,   w' = v + (R b)',   |(R b)'| <= reach s,   |(R b)''| <= reach s^2
 

@@ -1,11 +1,11 @@
-"""A washout from outside within a tick: what it sees, when it is asked, and the poses between two of its answers.
+"""A plugin washout within a tick: its input, its schedule, and the interpolation between its poses.
 
-With the last three answers P0, P1, P2 and u from 0 to 1 over a period, the pose is the quadratic B-spline
+With the last three poses P0, P1, P2 and u from 0 to 1 over a period, the pose is the quadratic B-spline
 
     (1 - u)^2 P0 / 2 + (1/2 + u - u^2) P1 + u^2 P2 / 2
 
-whose velocity goes from (P1 - P0) to (P2 - P1) per period along a straight line: it does not step, and a steady motion is followed without
-ripple. The weights are not negative and their sum is one, so the pose never overshoots what was asked for.
+Its velocity changes linearly from (P1 - P0) to (P2 - P1) per period. The velocity has no steps, and a steady motion is reproduced without
+ripple. The weights are not negative and their sum is one, so the pose never overshoots the requested poses.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from washout.contract import WASHOUT_INPUT, WASHOUT_OUTPUT
 from washout.platform_state_machine import anchor
 
 PLUGIN_LAYOUT = (
-    # name                 shape  unit  what it is
-    ("washout_every", (), "1", "ticks between two steps of the washout from outside; 0: the washout is the classical one", "i8"),
-    ("washout_kernel", (), "", "address of its kernel; 0: it is written in Python", "u8"),
-    ("washout_parameters", (), "", "address of its parameters", "u8"),
-    ("washout_state", (), "", "address of its state", "u8"),
-    ("washout_seen", (), "", "address of what it sees", "u8"),
-    ("washout_result", (), "", "address of what it answers", "u8"),
+    # name                 shape  unit  description
+    ("washout_every", (), "1", "number of ticks between two steps of the plugin washout; 0: classical washout", "i8"),
+    ("washout_kernel", (), "", "address of the kernel of the washout; 0: washout in Python", "u8"),
+    ("washout_parameters", (), "", "address of the parameter record of the washout", "u8"),
+    ("washout_state", (), "", "address of the state record of the washout", "u8"),
+    ("washout_seen", (), "", "address of the input record of the washout", "u8"),
+    ("washout_result", (), "", "address of the output record of the washout", "u8"),
 )
 
 PLUGIN_STATE = (
-    # name            shape   unit     what it is
-    ("since", (), "1", "ticks since the period of the washout from outside began", "i8"),
-    ("due", (), "1", "1 when a washout in Python is to be asked", "i8"),
-    ("idle", (), "1", "1 while the washout is at rest, so that it begins anew when it is asked next", "i8"),
-    ("rests", (), "1", "how often it was put to rest: what it was asked before does not count", "i8"),
-    ("off", (), "1", "1 from the moment on when the washout was dropped, 2 once the platform is on its way to neutral", "i8"),
-    ("counted", (), "1", "ticks in the sums below: fewer than the period has when the washout was at rest in between", "i8"),
-    ("force_sum", (3,), "m/s2", "sum of the forces felt in the period"),
-    ("rate_sum", (3,), "rad/s", "sum of the rates"),
-    ("answers", (3, 6), "m, rad", "the last three poses it has asked for, the latest last"),
+    # name            shape   unit     description
+    ("since", (), "1", "number of ticks since the start of the period of the plugin washout", "i8"),
+    ("due", (), "1", "1 when a washout in Python is due to be called", "i8"),
+    ("idle", (), "1", "1 while the washout is at rest; the next call restarts it", "i8"),
+    ("rests", (), "1", "number of resets to rest; results requested before a reset are ignored", "i8"),
+    ("off", (), "1", "1 after the washout was stopped, 2 while the platform moves to neutral", "i8"),
+    ("counted", (), "1", "number of ticks in the sums below; less than the period if the washout was at rest for a part of it", "i8"),
+    ("force_sum", (3,), "m/s2", "sum of the specific forces in the period"),
+    ("rate_sum", (3,), "rad/s", "sum of the angular rates in the period"),
+    ("answers", (3, 6), "m, rad", "last three poses from the washout, latest last"),
 )
 
 S, R = dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
@@ -47,16 +47,16 @@ S, R = dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
 
 @kernel
 def plugin_step(p, s, washed, h):
-    """One tick of a washout from outside; `p` with PLUGIN_LAYOUT, `s` with PLUGIN_STATE, PROCEDURE and INTENSITY, `washed` POSE."""
+    """Run one tick of a plugin washout; `p` with PLUGIN_LAYOUT, `s` with PLUGIN_STATE, PROCEDURE and INTENSITY, `washed` POSE."""
     t, every = s[0], p[0]["washout_every"]
     if t["off"] == 1:
-        give_up(p, s, washed)
+        release(p, s, washed)
     if t["off"] == 2:
         rest_plugin(s, washed)
         return
     if t["since"] >= every:
-        if t["due"] == 1:  # nobody has come since: the last answer holds
-            push(s, t["answers"][2])
+        if t["due"] == 1:  # no new pose has arrived: repeat the last one
+            append_pose(s, t["answers"][2])
         t["since"] = 0
     for j in range(3):
         t["force_sum"][j] += t["cue_force"][j]
@@ -64,20 +64,20 @@ def plugin_step(p, s, washed, h):
     t["counted"] += 1
     t["since"] += 1
     if t["since"] == every:
-        look(p, s)
+        fill_input(p, s)
         t["due"] = 1
         if p[0]["washout_kernel"] != 0:
-            ask_kernel(p, s, h)
+            call_kernel(p, s, h)
             t["since"], t["due"] = 0, 0
     if t["off"] == 1:
-        give_up(p, s, washed)
+        release(p, s, washed)
         return
-    show(t, every, washed, h)
+    interpolate_pose(t, every, washed, h)
 
 
 @kernel
 def rest_plugin(s, washed):
-    """The washout from outside is of no effect: level and still, and it will begin anew."""
+    """Put the plugin washout to rest: level and without motion; its next step restarts it."""
     t = s[0]
     if t["idle"] == 0:
         t["idle"] = 1
@@ -92,21 +92,21 @@ def rest_plugin(s, washed):
 
 @inline
 def pass_tick(p, s):
-    """A tick goes by at which the washout rests: its turns stay where outlets and driver have theirs."""
+    """Count a tick in which the washout rests, so that its steps stay synchronous with outlets and driver."""
     s[0]["since"] = s[0]["since"] % p[0]["washout_every"] + 1
 
 
 @kernel
-def give_up(p, s, washed):
-    """It was dropped: the platform glides from where it is to neutral, and the washout has no share in it any more."""
+def release(p, s, washed):
+    """Release a stopped washout: the platform moves from its present pose to neutral without the washout."""
     rest_plugin(s, washed)
     anchor(p, s, s[0]["pose"], s[0]["rates"])
     s[0]["off"] = 2
 
 
 @inline
-def look(p, s):
-    """Fill what it sees of the period that has ended."""
+def fill_input(p, s):
+    """Fill the input of the washout for the completed period."""
     t, seen = s[0], record_at(p[0]["washout_seen"], S)[0]
     for j in range(3):
         seen["f_H_B"][j], seen["w_WB_B"][j] = t["force_sum"][j] / t["counted"], t["rate_sum"][j] / t["counted"]
@@ -119,8 +119,8 @@ def look(p, s):
 
 
 @inline
-def ask_kernel(p, s, h):
-    """Ask a compiled washout and take its answer; one that is no number ends it."""
+def call_kernel(p, s, h):
+    """Call a compiled washout and store its pose; stop the washout if the pose is not finite."""
     q = p[0]
     call(
         q["washout_kernel"],
@@ -136,22 +136,22 @@ def ask_kernel(p, s, h):
     for k in range(6):
         total += abs(pose[k])
     if total < math.inf:
-        push(s, pose)
+        append_pose(s, pose)
     else:
         s[0]["off"] = 1
 
 
 @inline
-def push(s, pose):
-    """A new answer, behind which the oldest is forgotten."""
+def append_pose(s, pose):
+    """Append a new pose and drop the oldest one."""
     answers = s[0]["answers"]
     for k in range(6):
         answers[0, k], answers[1, k], answers[2, k] = answers[1, k], answers[2, k], pose[k]
 
 
 @inline
-def show(t, every, washed, h):
-    """The pose of this tick between the answers."""
+def interpolate_pose(t, every, washed, h):
+    """Compute the pose of this tick by interpolation between the poses of the washout."""
     if every == 1:
         a, b, c = 0.0, 0.0, 1.0
     else:

@@ -1,17 +1,17 @@
-"""What a head's inner ear makes of a motion: semicircular canals and otoliths as linear filters, in published versions, and their thresholds.
+"""Models of the vestibular organs: semicircular canals and otoliths as linear filters, in several published versions, and perception thresholds.
 
     canals    angular velocity [rad/s] -> perceived angular velocity
-    otoliths  specific force less gravity [m/s2] -> perceived specific force
+    otoliths  specific force minus gravity [m/s2] -> perceived specific force
 
 All versions are quotients N(s) / ((T1 s + 1) (T2 s + 1) ...) with different time constants T, so that the partial fractions
 
     G(s) = d + sum_k r_k / (s - p_k),      p_k = -1 / T_k
 
-are exact, and each of their states moves exactly from sample to sample of a signal that goes along straight lines between them (first-order
-hold): nothing depends on how fine the samples are but those lines. The versions differ in how strong a force or rate they call the same; so
-that errors, correlations and thresholds mean one thing, what is perceived is divided by the largest gain that a version has at any frequency.
+are exact. Each state is advanced exactly from sample to sample for a piecewise linear signal (first-order hold). The result depends on the sampling only
+through the linear interpolation. The versions differ in their gain. So that errors, correlations and thresholds are comparable, perceived signals are
+divided by the maximum gain of the version over all frequencies.
 
-Sources stand at each version. Not here: observers with an internal model (Merfeld), which are no filters.
+Each version has its source. Observers with an internal model (Merfeld) are not included, because they are not linear filters.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from simulator.base.jit import kernel
 Array = NDArray[np.float64]
 
 _BAND = np.logspace(-4.0, 4.0, 1601)
-"""rad/s. Where the largest gain is looked for."""
+"""rad/s. Frequencies for the search of the maximum gain."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Organ:
     Parameters
     ----------
     numerator : coefficients of N, constant first
-    times : time constants T [s], no two alike
+    times : time constants T [s], all different
     """
 
     numerator: tuple[float, ...]
@@ -53,7 +53,7 @@ class Organ:
 
     @cached_property
     def largest_gain(self) -> float:
-        """Of all frequencies."""
+        """Maximum gain over all frequencies."""
         return float(np.abs(self.response(_BAND)).max())
 
     @cached_property
@@ -66,7 +66,7 @@ class Organ:
         return d, poles, np.array(residues)
 
     def perceive(self, signal: Array, h: float) -> Array:
-        """What is perceived of a signal (n,) in steps of h [s], which had its first value for ever before; divided by `largest_gain`."""
+        """Return the perceived signal divided by `largest_gain`, for a signal (n,) in steps of h [s] that was constant before the first sample."""
         d, poles, residues = self.fractions
         e = np.exp(poles * h)
         rise = np.expm1(poles * h)
@@ -80,7 +80,7 @@ class Organ:
 
 @kernel
 def _filter(signal, d, e, early, late, residues, state, out):
-    """out = d u + sum r x with x' = p x + u, u straight between samples; `state` (m,) moves from the first sample to the last."""
+    """Compute out = d u + sum r x with x' = p x + u and u piecewise linear; `state` (m,) advances from the first sample to the last."""
     before = signal[0]
     for i in range(len(signal)):
         u = signal[i]
@@ -94,7 +94,7 @@ def _filter(signal, d, e, early, late, residues, state, out):
 
 @dataclass(frozen=True)
 class Vestibular:
-    """A published version: canals of roll, pitch, yaw and otoliths of surge, sway, heave."""
+    """A published model: canals of roll, pitch, yaw and otoliths of surge, sway, heave."""
 
     name: str
     title: str
@@ -103,21 +103,21 @@ class Vestibular:
     source: str
 
     def forces(self, f: Array, h: float) -> Array:
-        """Perceived specific force (n, 3) [m/s2] of f (n, 3), gravity taken off, in steps of h [s]."""
+        """Return the perceived specific force (n, 3) [m/s2] of f (n, 3) without gravity, in steps of h [s]."""
         return np.stack([organ.perceive(f[:, j], h) for j, organ in enumerate(self.otoliths)], axis=1)
 
     def rates(self, w: Array, h: float) -> Array:
-        """Perceived angular velocity (n, 3) [rad/s] of w (n, 3) in steps of h [s]."""
+        """Return the perceived angular velocity (n, 3) [rad/s] of w (n, 3) in steps of h [s]."""
         return np.stack([organ.perceive(w[:, j], h) for j, organ in enumerate(self.canals)], axis=1)
 
 
 def canal(slow: float, quick: float | None, adaptation: float) -> Organ:
-    """T_L T_a s^2 / ((T_L s + 1) (T_s s + 1) (T_a s + 1)); without T_s where `quick` is None. All in s."""
+    """Return T_L T_a s^2 / ((T_L s + 1) (T_s s + 1) (T_a s + 1)); without T_s if `quick` is None. Times in s."""
     return Organ((0.0, 0.0, slow * adaptation), (slow, adaptation) if quick is None else (slow, quick, adaptation))
 
 
 def otolith(gain: float, lead: float, slow: float, quick: float) -> Organ:
-    """K (T_a s + 1) / ((T_L s + 1) (T_s s + 1)). Times in s."""
+    """Return K (T_a s + 1) / ((T_L s + 1) (T_s s + 1)). Times in s."""
     return Organ((gain, gain * lead), (slow, quick))
 
 
@@ -136,7 +136,7 @@ MODELS: tuple[Vestibular, ...] = (
         "Zacharias 1978, per axis",
         (canal(6.1, 0.1, 30.0), canal(5.3, 0.1, 30.0), canal(10.2, 0.1, 30.0)),
         (_YOUNG,) * 3,
-        "Zacharias 1978, as Reid and Nahon use it: T_L 6.1, 5.3, 10.2 s of roll, pitch, yaw; otoliths after Young and Meiry 1968",
+        "Zacharias 1978, as used by Reid and Nahon: T_L 6.1, 5.3, 10.2 s for roll, pitch, yaw; otoliths after Young and Meiry 1968",
     ),
     Vestibular(
         "telban_cardullo",
@@ -150,20 +150,20 @@ MODELS: tuple[Vestibular, ...] = (
         "Delft course, canals of an observer",
         (canal(5.7, None, 80.0),) * 3,
         (otolith(3.4, 1.0, 0.5, 0.016),) * 3,
-        "otoliths: TU Delft course (ahms-subjective-vertical), K 3.4, 1.0, 0.5, 0.016 s; it has no canals: 5.7 and 80 s (PMC2775380)",
+        "otoliths: TU Delft course (ahms-subjective-vertical), K 3.4, 1.0, 0.5, 0.016 s; canals (not in the course): 5.7 and 80 s (PMC2775380)",
     ),
 )
-"""They disagree: the first two lose forces above 1.5 rad/s, the last two keep them up to 62 rad/s, and so rank washouts differently."""
+"""The models disagree: the first two attenuate forces above 1.5 rad/s, the last two pass them up to 62 rad/s. They rank washouts differently."""
 
 FORCE_THRESHOLDS = (0.17, 0.17, 0.28)
-"""m/s2 of surge, sway, heave, below which nothing is noticed: Zacharias 1978, from memory; Haug gives 0.15 to 0.3."""
+"""m/s2. Perception thresholds of surge, sway, heave: Zacharias 1978, from memory; Haug gives 0.15 to 0.3."""
 
 RATE_THRESHOLDS = (math.radians(3.0), math.radians(3.6), math.radians(2.6))
-"""rad/s of roll, pitch, yaw: Zacharias 1978, from memory; Haug gives 2.5 to 3.5 deg/s. Whoever drives notices less (roll 6.3 deg/s, Nesti et
-al.), whoever sits in the dark more (0.7)."""
+"""rad/s. Perception thresholds of roll, pitch, yaw: Zacharias 1978, from memory; Haug gives 2.5 to 3.5 deg/s. The thresholds of an active driver are
+higher (roll 6.3 deg/s, Nesti et al.), in darkness lower (0.7 deg/s)."""
 
 
 def beyond(perceived: Array, thresholds: Sequence[float]) -> Array:
-    """What is noticed of perceived (n, k): nothing within a threshold (k,) of either sign, beyond it the rest."""
+    """Return the part of perceived (n, k) beyond the thresholds (k,) of either sign; zero within them."""
     limit = np.asarray(thresholds)
     return perceived - np.clip(perceived, -limit, limit)

@@ -1,22 +1,22 @@
-"""Budget: a motion that lasts beyond what the legs can is shown smaller, before the limiter has to cut it.
+"""Workspace management: reduce a sustained motion that exceeds the capability of the legs, before the limiter has to intervene.
 
-What the washout is asked to show is multiplied by one number k, the same for forces and rates, so that directions stay:
+The input of the washout is multiplied by one number k, equal for forces and rates, so that directions are preserved:
 
-    m^2 = largest of (u / STROKE)^2, (v / SPEED)^2, (a / ACCELERATION)^2       u : use of the stroke, v, a : largest speed and acceleration of
-                                                                               the legs asked for, as shares of what they can
-    E'  = (m^2 - E) / RISES or FALLS,    F' = (E - F) / EVEN                   a mean that is quick to rise and slow to fall, evened out
+    m^2 = largest of (u / STROKE)^2, (v / SPEED)^2, (a / ACCELERATION)^2       u : use of the stroke, v, a : maximum speed and acceleration of
+                                                                               the requested legs, relative to their limits
+    E'  = (m^2 - E) / RISES or FALLS,    F' = (E - F) / EVEN                   mean with fast rise and slow decay, smoothed
     k   = 1 where F <= 1,    1 / (1 + (F - 1)^2) beyond
 
-So a drive that stays within the budget is shown as if there were none, to the last bit. What comes out of two means in turn
-does not step, whatever is asked for, and it acts before the washout, whose filters smooth it once more. Because it is part of a loop (less shown, less asked for)
-it settles where the motion fits.
+A drive within the budget is therefore unchanged, bit for bit. The output of two means in series has no steps for any input. It
+acts before the washout, whose filters smooth it once more. It is part of a feedback loop (smaller input, smaller request), so
+it settles at a motion that fits.
 
-A single blow is over before k has moved. Of it what counts is how fast it comes: the lead, which makes up for the actuators' lag, asks the legs for
-several times the jerk of the force. A limiter that was made to leave the pose asked for by one tick of too much jerk needs some tenths of a second to come
-upon a target again that itself shakes, and acts in all of its ticks. So edges are made blunt first (`blunt_edges`): the scaled force changes by
-EDGE x leg_jerk in a second at most, on the straight way to where it is wanted. What is slower is not touched, not by a bit.
+A single shock is over before k changes. Its rise time matters: the lead, which compensates for the lag of the actuators, demands several times the jerk of
+the force from the legs. After one tick with too much jerk, a limiter needs some tenths of a second to return to a target that itself shakes, and
+intervenes in all of these ticks. Therefore edges are blunted first (`blunt_edges`): the scaled force changes by at most EDGE x leg_jerk per second, on a
+straight line to its target. Slower changes pass unchanged, bit for bit.
 
-Source: ours.
+Source: developed for Jounce.
 """
 
 from __future__ import annotations
@@ -26,34 +26,39 @@ import math
 from simulator.base.jit import kernel
 
 STROKE = 1.1
-"""1. Use of the stroke, before its end draws the pose in (`procedure.ask_for`), that may last."""
+"""1. Sustainable use of the stroke, before the soft limit near its ends (`platform_state_machine.ask_for`)."""
 SPEED, ACCELERATION = 0.40, 0.25
-"""1, 1. Root mean square of the fastest leg's speed and acceleration, as shares of their limits, that may last: peaks are some three times as large."""
+"""1, 1. Sustainable root mean square of the speed and acceleration of the fastest leg, relative to the limits; peaks are about three times as large."""
 
-MOST = 6.0
-"""1. Of m^2 that counts: a jump of the pose asked for is over in some ticks, and the limiter is there for it."""
+MAX_USE = 6.0
+"""1. Upper bound of m^2: a jump of the requested pose is over after some ticks, and the limiter handles it."""
 
 EDGE = 0.2
-"""1. Change of the scaled force in a second that is shown, in parts of the largest jerk of a leg: by the lead the legs jerk several times as much, and more
-than they can."""
+"""1. Maximum change of the scaled force per second, relative to the maximum jerk of a leg. Because of the lead, the jerk of the legs is several times as
+large, and exceeds the limit."""
 
 RISES, FALLS, EVEN = 0.15, 4.0, 0.15
-"""s. Of the means. RISES shorter: single blows make the motion smaller, too."""
+"""s. Time constants of the means. Shorter RISES: single shocks also reduce the motion."""
 
 BUDGET = (
-    # name              shape  unit   what it is
-    ("cueing_budget", (), "1", "k: scale of what the washout is asked to show, beside the intensity, so that the legs can"),
-    ("budget_mean", (), "1", "E: mean square of the use of the legs, in parts of what may last"),
-    ("budget_even", (), "1", "F: the same, evened out"),
-    ("budget_legs", (6,), "m", "legs asked for, last tick"),
-    ("budget_speed", (6,), "m/s", "and their speed"),
-    ("edge_force", (3,), "m/s2", "specific force that the washout was asked to show, last tick"),
+    # name              shape  unit   description
+    (
+        "cueing_budget",
+        (),
+        "1",
+        "k: scale of the washout input that keeps the motion within the capability of the legs, in addition to the intensity",
+    ),
+    ("budget_mean", (), "1", "E: mean square of the use of the legs, relative to the sustainable use"),
+    ("budget_even", (), "1", "F: smoothed E"),
+    ("budget_legs", (6,), "m", "requested leg lengths, previous tick"),
+    ("budget_speed", (6,), "m/s", "requested leg speeds, previous tick"),
+    ("edge_force", (3,), "m/s2", "specific force at the washout input, previous tick"),
 )
 
 
 @kernel
 def begin_budget(s):
-    """Nothing has been used so far; `s` BUDGET and LIMITER."""
+    """Reset the budget; `s` BUDGET and LIMITER."""
     s[0]["cueing_budget"], s[0]["budget_mean"], s[0]["budget_even"] = 1.0, 0.0, 0.0
     for i in range(6):
         s[0]["budget_legs"][i], s[0]["budget_speed"][i] = s[0]["target_legs"][i], 0.0
@@ -61,9 +66,9 @@ def begin_budget(s):
 
 @kernel
 def blunt_edges(p, s, h):
-    """The force that the washout is asked to show comes no faster than in EDGE of the jerk of the legs; `p` HEXAPOD and AIM, `s` BUDGET and INTENSITY, h [s].
+    """Limit the rate of change of the force at the washout input to EDGE x leg_jerk; `p` HEXAPOD and AIM, `s` BUDGET and INTENSITY, h [s].
 
-    It goes the straight way to what is wanted, so that its direction stays; what is slower is not touched.
+    The force changes along a straight line to its target, so that the direction is preserved. Slower changes pass unchanged.
     """
     q, change = s[0], 0.0
     for j in range(3):
@@ -77,7 +82,7 @@ def blunt_edges(p, s, h):
 
 @kernel
 def budget_step(p, s, h):
-    """One tick, after the limiter has seen the pose asked for; `p` HEXAPOD, `s` BUDGET, PROCEDURE and LIMITER, h [s]."""
+    """Advance the budget by one tick, after the limiter has processed the requested pose; `p` HEXAPOD, `s` BUDGET, PROCEDURE and LIMITER, h [s]."""
     q = s[0]
     fastest, change = 0.0, 0.0
     for i in range(6):
@@ -85,7 +90,7 @@ def budget_step(p, s, h):
         fastest, change = max(fastest, abs(speed)), max(change, abs(speed - q["budget_speed"][i]) / h)
         q["budget_legs"][i], q["budget_speed"][i] = q["target_legs"][i], speed
     u, v, a = q["stroke_use"] / STROKE, fastest / (SPEED * p[0]["leg_speed"]), change / (ACCELERATION * p[0]["leg_acceleration"])
-    now = min(MOST, max(u * u, v * v, a * a))
+    now = min(MAX_USE, max(u * u, v * v, a * a))
     time = RISES if now > q["budget_mean"] else FALLS
     q["budget_mean"] += h / (h + time) * (now - q["budget_mean"])
     q["budget_even"] += h / (h + EVEN) * (q["budget_mean"] - q["budget_even"])

@@ -1,1 +1,1 @@
-"""What a program or a notebook works with. Users take the names from `simulator` itself."""
+"""Public Python API for programs and notebooks. Users import the names from `simulator`."""

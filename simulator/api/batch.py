@@ -1,4 +1,4 @@
-"""Many maneuvers, several at a time: each in a process that does one after the other, so that none can take the others with it."""
+"""Batches of maneuvers in parallel processes. A crash in one process does not affect the other cases."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
     import pandas
 
 OPTIONS = ("maneuver", "vehicle", "terrain", "session", "washout", "platform", "changes", "log_rate")
-"""What a case may say: parameters of `simulate`."""
+"""Keys of a case, the parameters of `simulate`."""
 WORKER = "simulator.api.worker"
 
 
 @dataclass(frozen=True)
 class BatchRow:
-    """One case and what came of it."""
+    """One case and its result."""
 
     case: Mapping[str, Any]
     passed: bool | None
-    """Whether every limit of the maneuver is kept; None when it has none, and after a failure."""
+    """True if all limits of the maneuver are satisfied; None without limits and after a failure."""
     metrics: Mapping[str, float | None]
-    """As in `Result`; empty after a failure."""
+    """Metrics as in `Result`; empty after a failure."""
     failure: str
-    """Why the case has no result, in a line; empty when it has one."""
+    """Reason for a missing result, one line; empty if there is a result."""
     log: Log | None
-    """The channels asked for; None without any, and after a failure."""
+    """Requested channels; None without channels and after a failure."""
 
 
 class Batch(Sequence[BatchRow]):
-    """The rows of a batch in the order of its cases."""
+    """Rows of a batch in the order of its cases."""
 
     def __init__(self, rows: Iterable[BatchRow]) -> None:
         self._rows = list(rows)
@@ -67,35 +67,39 @@ class Batch(Sequence[BatchRow]):
 
     @property
     def failures(self) -> list[BatchRow]:
-        """The rows without a result."""
+        """Rows without a result."""
         return [row for row in self._rows if row.failure]
 
     def table(self) -> dict[str, list[Any]]:
-        """Columns by name, a value per case: what the cases say (each change by its key path), "passed", the metrics, "failure".
+        """Return the columns by name with a value for each case: values of the case (changes by key path), "passed", the metrics,
+        "failure".
 
-        None stands for what a case does not say and a run does not have.
+        None marks a missing value.
         """
         flat = [{**_flat(row.case), "passed": row.passed, **row.metrics, "failure": row.failure} for row in self._rows]
-        said = dict.fromkeys(key for row in self._rows for key in _flat(row.case))
+        given = dict.fromkeys(key for row in self._rows for key in _flat(row.case))
         measured = dict.fromkeys(key for row in self._rows for key in row.metrics)
-        return {key: [row.get(key) for row in flat] for key in (*said, "passed", *measured, "failure")}
+        return {key: [row.get(key) for row in flat] for key in (*given, "passed", *measured, "failure")}
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """A column of the table as numbers (n,), NaN where a case has none. Raises JounceError: no such column, or it is no number."""
+        """Return a column of the table as numbers (n,), NaN for missing values. Raises JounceError: the column does not exist, or is not
+        numeric."""
         table = self.table()
         if name not in table:
             raise JounceError(f"no column {name!r}{did_you_mean(name, table)}")
         try:
             return np.array([np.nan if value is None else value for value in table[name]], dtype=float)
         except (TypeError, ValueError):
-            raise JounceError(f"column {name!r} does not hold numbers") from None
+            raise JounceError(f"column {name!r} is not numeric; expected numbers") from None
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a data frame. Raises JounceError without pandas."""
+        """Return the table as a data frame. Raises JounceError without pandas."""
         try:
             import pandas
         except ImportError:
-            raise JounceError("pandas is not installed ('pip install pandas'); `table()` has the same columns as lists") from None
+            raise JounceError(
+                "pandas is not installed; hint: pip install pandas, or use `table()`, which returns the columns as lists"
+            ) from None
         return pandas.DataFrame(self.table())
 
 
@@ -107,28 +111,28 @@ def run_batch(
     plugins: Iterable[str | os.PathLike[str]] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Batch:
-    """Drive many maneuvers, several at a time.
+    """Run many maneuvers in parallel.
 
     Parameters
     ----------
-    cases : names of maneuvers, or parameters of `simulate` as mappings: {"maneuver": "avtp_lane_change", "changes": {...}}. What they say
-        goes to other processes, so it is names, numbers and lists.
-    processes : how many at a time
-    channels : columns of the logs to keep: names, fields, patterns; no logs are kept when empty
-    plugins : Python files that register kinds of one's own, loaded by every process
-    progress : called with the number of cases done and of all, after each
+    cases : names of maneuvers, or parameters of `simulate` as mappings: {"maneuver": "avtp_lane_change", "changes": {...}}. Values are
+        sent to other processes, so they must be names, numbers and lists.
+    processes : number of processes
+    channels : log columns to keep: names, fields, patterns; empty: no logs
+    plugins : Python files with plugins, loaded by every process
+    progress : called after each case with the number of completed cases and of all cases
 
     Returns
     -------
-    rows in the order of the cases. One that fails, or whose process dies, is a row with its reason; the others go on.
+    rows in the order of the cases. A case that fails, or whose process dies, has a row with the reason; the other cases continue.
 
     Raises
     ------
-    JounceError : a case is not what it should be; nothing has run
+    JounceError : a case is invalid; no case has run
     """
     checked = [_checked(case) for case in cases]
     if processes < 1:
-        raise JounceError(f"run_batch: got {processes} processes, expected 1 or more")
+        raise JounceError(f"run_batch: invalid number of processes; expected 1 or more; got {processes}")
     compile_kernels(lambda line: None)
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in range(len(checked)):
@@ -156,12 +160,12 @@ def run_batch(
 
 
 class _Worker:
-    """A process that drives one case after the other, started anew after it died.
+    """A process that runs one case at a time, restarted after it died.
 
     Parameters
     ----------
-    setting : what goes before the cases, see `simulator.api.worker`
-    file : where it leaves the log of a case
+    setting : first line for the process, see `simulator.api.worker`
+    file : file for the log of a case
     """
 
     def __init__(self, setting: Mapping[str, Any], file: Path) -> None:
@@ -169,30 +173,30 @@ class _Worker:
         self._process = LineProcess(WORKER, json_text({**setting, "file": str(file)}).encode())
 
     def drive(self, case: Mapping[str, Any]) -> BatchRow:
-        """A case and what came of it."""
+        """Run a case and return its row."""
         try:
-            answer = json.loads(self._process.ask(json_text(case).encode()))
+            response = json.loads(self._process.ask(json_text(case).encode()))
         except ProcessDiedError as error:
-            answer = {"failure": str(error)}
-        if "failure" in answer:
-            return BatchRow(case, None, {}, answer["failure"], None)
+            response = {"failure": str(error)}
+        if "failure" in response:
+            return BatchRow(case, None, {}, response["failure"], None)
         log = read_log(self._file) if self._logs else None
-        return BatchRow(case, answer["passed"], answer["metrics"], "", log)
+        return BatchRow(case, response["passed"], response["metrics"], "", log)
 
     def end(self) -> None:
-        """Kill the process; whoever waits for it gets a failure."""
+        """Kill the process. A pending call of `drive` returns a failure."""
         self._process.end()
 
     @property
     def ended(self) -> bool:
-        """Whether it takes no more cases."""
+        """True if the process accepts no further cases."""
         return self._process.ended
 
 
 def _serve(
     worker: _Worker, cases: Sequence[Mapping[str, Any]], todo: queue.SimpleQueue[int], done: queue.SimpleQueue[tuple[int, BatchRow]]
 ) -> None:
-    """Have a worker drive cases as long as there are any."""
+    """Let a worker run cases until none are left."""
     while not worker.ended:
         try:
             number = todo.get_nowait()
@@ -200,27 +204,27 @@ def _serve(
             return
         try:
             row = worker.drive(cases[number])
-        except Exception as error:  # whoever waits for the row would wait for ever
+        except Exception as error:  # a missing row would block the caller forever
             row = BatchRow(cases[number], None, {}, f"{type(error).__name__}: {error}", None)
         done.put((number, row))
 
 
 def _checked(case: Mapping[str, Any] | str) -> dict[str, Any]:
-    """A case as a mapping that JSON can hold. Raises JounceError."""
-    said = {"maneuver": case} if isinstance(case, str) else dict(case)
-    for key in said:
+    """Return a case as a mapping that can be written as JSON. Raises JounceError."""
+    given = {"maneuver": case} if isinstance(case, str) else dict(case)
+    for key in given:
         if key not in OPTIONS:
-            raise JounceError(f"run_batch: a case says nothing of {key!r}{did_you_mean(key, OPTIONS)}; it may say {', '.join(OPTIONS)}")
-    if "maneuver" not in said:
+            raise JounceError(f"run_batch: unknown key {key!r} in a case{did_you_mean(key, OPTIONS)}; expected {', '.join(OPTIONS)}")
+    if "maneuver" not in given:
         raise JounceError("run_batch: a case names no maneuver")
-    said = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in said.items()}
+    given = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in given.items()}
     try:
-        json_text(said)
+        json_text(given)
     except TypeError as error:
-        raise JounceError(f"run_batch: a case holds what cannot go to another process: {error}") from None
-    return said
+        raise JounceError(f"run_batch: cannot send a case to another process: {error}") from None
+    return given
 
 
 def _flat(case: Mapping[str, Any]) -> dict[str, Any]:
-    """What a case says, each of its changes under its key path."""
+    """Return the values of a case, with its changes by key path."""
     return {key: value for key, value in case.items() if key != "changes"} | dict(case.get("changes") or {})

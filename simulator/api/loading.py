@@ -1,4 +1,4 @@
-"""From names, files and changes to the parts of a simulation, by the builder that the commands use."""
+"""Assembly of the parts of a simulation from names, files and changes, with the builder of the commands."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ Changes = Mapping[str, Any]
 """Values by key path, for example {"vehicle.chassis.mass": 2600, "terrain.gravity": 1.62}."""
 
 PLAIN_GROUND = "flat"
-"""Terrain of a simulation that names neither a terrain nor a maneuver nor a session."""
+"""Default terrain of a simulation without terrain, maneuver and session."""
 
 
 def warm_up(say: Callable[[str], None] = print) -> None:
-    """Compile the physics now, about a minute on two cores, unless that was done before; `say` gets a line at the start and one per part.
+    """Compile the physics now if needed, about a minute on two cores. `say` is called with a line at the start and for each part.
 
-    Whatever is simulated does the same by itself, in silence.
+    Simulations compile the physics automatically and without messages.
     """
     compile_kernels(say)
 
 
 def load_vehicle(name: str, changes: Changes | None = None) -> Vehicle:
-    """A vehicle by name or path of its file; `reset` puts it on a ground, `step` moves it under a command, `read` tells how it is.
+    """Return a vehicle by name or path of its file. `reset` puts it on a ground, `step` moves it under a command, `read` returns its
+    state.
 
     Parameters
     ----------
-    changes : values by key path in the vehicle's file, for example {"chassis.mass": 2600, "tires.friction": 0.5}
+    changes : values by key path in the vehicle file, for example {"chassis.mass": 2600, "tires.friction": 0.5}
 
     Raises ConfigError: a file or a change cannot be used.
     """
@@ -42,18 +43,18 @@ def load_vehicle(name: str, changes: Changes | None = None) -> Vehicle:
 
 
 def load_ground(name: str, changes: Changes | None = None) -> Ground:
-    """A ground by name or path of its terrain file, with `changes` by key path in it. Raises ConfigError."""
+    """Return a ground by name or path of its terrain file, with `changes` by key path. Raises ConfigError."""
     return build(configured({"terrain": name}, _below("terrain", changes)), check_step=False).ground
 
 
 def assemble(names: Mapping[str, str | None], changes: Changes | None, session: str | None = None) -> SessionParts:
-    """The parts of a simulation.
+    """Return the parts of a simulation.
 
     Parameters
     ----------
     names : "vehicle", "terrain", "maneuver", "washout", "platform", each by name, path, or None
-    changes : values by key path, above everything else
-    session : session file by name or path, below everything else
+    changes : values by key path, which override all files
+    session : session file by name or path, which all other arguments override
 
     Raises ConfigError.
     """
@@ -63,7 +64,7 @@ def assemble(names: Mapping[str, str | None], changes: Changes | None, session: 
 
 
 def configured(names: Mapping[str, str | None], changes: Changes | None, session: str | None = None) -> Configuration:
-    """A configuration before it is built; parameters as for `assemble`. Raises ConfigError."""
+    """Return the configuration of a simulation; parameters as for `assemble`. Raises ConfigError."""
     settings = [Override(parse(key), str(name), f"{key}={name!r}") for key, name in names.items() if name is not None]
     for key, value in (changes or {}).items():
         path = parse(key) if isinstance(key, str) else ()

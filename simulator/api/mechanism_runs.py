@@ -1,4 +1,4 @@
-"""Any mechanism in motion, as a log: swept along a coordinate, or let go."""
+"""Motions of a mechanism as logs: sweeps along a coordinate, and simulations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.tools.mechanism.initial_state import closed_state, read_start
 from simulator.tools.mechanism.motion import Motion
-from simulator.tools.mechanism.options import METHODS
+from simulator.tools.mechanism.options import INTEGRATORS
 from simulator.tools.mechanism.run_report import run_motion
 from simulator.tools.mechanism.sweep_report import sweep_motion
 from vehicles.multibody.formulations.contract import MultiplierFormulation
@@ -26,22 +26,22 @@ from vehicles.multibody.tree.system import build_system
 
 
 def sweep_mechanism(file: str, coordinate: str, values: ArrayLike) -> Log:
-    """Move a mechanism along a coordinate.
+    """Sweep a mechanism along a coordinate.
 
     Parameters
     ----------
     file : mechanism by name or path (.yaml, .urdf)
-    coordinate : by its label, for example "crank on ground"
-    values : (n,) rad or m, where the coordinate is to be, one after the other
+    coordinate : label of the coordinate, for example "crank on ground"
+    values : (n,) rad or m, successive values of the coordinate
 
     Returns
     -------
-    a log of the positions reached, in order: the coordinates, their derivatives by the one that is swept, closure of the loops and how near
-    a singular position is. It ends early at a dead point. Its first column is the swept coordinate.
+    a log of the reached positions, in order: coordinates, their derivatives by the swept one, closure of the loops, and distance from a
+    singular position. It ends early at a dead point. The first column is the swept coordinate.
 
     Raises
     ------
-    ConfigError : the file cannot be used, or there is no such coordinate
+    ConfigError : the file cannot be used, or the coordinate does not exist
     MechanismError : the loops do not close, or the mechanism cannot move in this way
     """
     start = read_start(file, None, (), False)
@@ -54,12 +54,12 @@ def sweep_mechanism(file: str, coordinate: str, values: ArrayLike) -> Log:
 
 
 def run_mechanism(file: str, seconds: float, step: float = 1e-3, formulation: str = "ce") -> Log:
-    """Let a mechanism go from the state in its file.
+    """Simulate a mechanism from the state in its file.
 
     Parameters
     ----------
     file : mechanism by name or path (.yaml, .urdf)
-    seconds, step : how long, and the step of the Runge-Kutta method [s]
+    seconds, step : duration, and step of the Runge-Kutta method [s]
     formulation : ce, ta, fa, fa-dense or recursive, as for `jounce mechanism`
 
     Returns
@@ -69,7 +69,7 @@ def run_mechanism(file: str, seconds: float, step: float = 1e-3, formulation: st
     Raises
     ------
     ConfigError, MechanismError : the file cannot be used, the loops do not close
-    RunError : the run ended before its time
+    RunError : the run ended early
     """
     if not 0.0 < step <= seconds:
         raise ConfigError("run_mechanism", "step", step, "a time in s above zero, at most that of the run")
@@ -78,13 +78,13 @@ def run_mechanism(file: str, seconds: float, step: float = 1e-3, formulation: st
     q, v, prescribed, _ = closed_state(system, start.state, start.may_assemble, start.hold)
     solver = make_formulation(formulation, system)
     steps = round(seconds / step)
-    # only Baumgarte's control asks for multipliers
+    # only Baumgarte stabilization needs multipliers
     control = make_control("partitioning" if formulation == "ce" else "projection", cast(MultiplierFormulation, solver), q, step)
-    return _log(run_motion(system, simulate(solver, q, v, seconds / steps, steps, METHODS["rk4"], control, lambda _: prescribed)))
+    return _log(run_motion(system, simulate(solver, q, v, seconds / steps, steps, INTEGRATORS["rk4"], control, lambda _: prescribed)))
 
 
 def _log(motion: Motion) -> Log:
-    """The numbers of a motion by their labels; a number that comes twice, as the swept coordinate does, is there once."""
+    """Return the numbers of a motion by their labels; duplicates, such as the swept coordinate, occur once."""
     measures = {measure.label: measure for measure in (motion.along, *motion.positions, *motion.rates, *motion.measures)}
     columns = [Channel(m.label, m.unit, "", m.label, np.dtype("f8"), 0, False, m.label) for m in measures.values()]
     arrays = {name: np.ascontiguousarray(measure.values, dtype=float) for name, measure in measures.items()}

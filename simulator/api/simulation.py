@@ -1,9 +1,9 @@
-"""A drive as a program works with it: advance it, read it, change what the driver asks for, look at the log."""
+"""Simulation as a Python object: advance it, read values, set commands, use the log."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,10 +33,10 @@ from vehicles.vehicle import Vehicle
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STRONGEST_PULL = 1e6
-"""N. No vehicle pulls more."""
-STRONGEST_HANDS = 200.0
-"""N m. Nobody turns a steering wheel harder."""
+MAX_PULL = 1e6
+"""Maximum drawbar pull in N."""
+MAX_STEERING_TORQUE = 200.0
+"""Maximum steering torque in N m."""
 RANGES = {
     "steering": (-1.0, 1.0),
     "throttle": (0.0, 1.0),
@@ -49,17 +49,17 @@ RANGES = {
     "clutch": (0.0, 1.0),
     "manual_clutch": (0.0, 1.0),
     "starter": (0.0, 1.0),
-    "drawbar": (-STRONGEST_PULL, STRONGEST_PULL),
-    "steering_torque": (-STRONGEST_HANDS, STRONGEST_HANDS),
+    "drawbar": (-MAX_PULL, MAX_PULL),
+    "steering_torque": (-MAX_STEERING_TORQUE, MAX_STEERING_TORQUE),
     "steering_free": (0.0, 1.0),
 }
-"""Least and most of each part of a command."""
+"""Minimum and maximum of each part of a command."""
 DRIVE = 1
-"""The selector of a driver who says nothing of it."""
+"""Default selector position."""
 
 
 class IncidentError(JounceError):
-    """The vehicle's state ceased to be one of a vehicle; it stands again where it was well. `incident` tells more."""
+    """The vehicle state became invalid, and the last valid state was restored. `incident` has the details."""
 
     def __init__(self, incident: Incident) -> None:
         super().__init__(incident.message)
@@ -67,7 +67,7 @@ class IncidentError(JounceError):
 
 
 class Reading(NamedTuple):
-    """A value with what it means: a number, or the array of a field."""
+    """A value with its meaning: a number, or the array of a field."""
 
     name: str
     value: Any
@@ -82,39 +82,41 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """What came of a maneuver."""
+    """Result of a maneuver."""
 
     maneuver: str
     passed: bool | None
-    """Whether every limit of the maneuver is kept; None when it has none."""
+    """True if all limits of the maneuver are satisfied; None without limits."""
     metrics: Mapping[str, float | None]
-    """By name with the unit behind it, in SI and besides in the units of the maneuver's file; None for what has no number."""
+    """Metrics by name with unit suffix, in SI and in the units of the maneuver file; None for missing values."""
     checks: list[dict[str, Any]]
-    """Per limit: "metric", "value", "min", "max", "pass"."""
+    """Check of each limit: "metric", "value", "min", "max", "pass"."""
     log: Log
     given_up: str = ""
-    """Why the maneuver was given up before its end, by a condition of its own."""
+    """Reason of an early end, if an abort condition of the maneuver ended it."""
 
     def __repr__(self) -> str:
-        kept = sum(check["pass"] for check in self.checks)
+        satisfied = sum(check["pass"] for check in self.checks)
         verdict = (
-            "no limits" if self.passed is None else f"{'passed' if self.passed else 'failed'}, {kept} of {len(self.checks)} limits kept"
+            "no limits"
+            if self.passed is None
+            else f"{'passed' if self.passed else 'failed'}, {satisfied} of {len(self.checks)} limits satisfied"
         )
         verdict = self.given_up or verdict
         return f"<Result of {self.maneuver}: {verdict}, {len(self.metrics)} metrics, {self.log.rows} rows>"
 
 
 class HeldCommand:
-    """The driver of a simulation without one: what was asked for last is held."""
+    """Driver that repeats the last command."""
 
     def __init__(self) -> None:
         self.values = {**dict.fromkeys(RANGES, 0.0), "selector": DRIVE}
 
     def change(self, changes: Mapping[str, float]) -> None:
-        """Ask for something else. Raises JounceError: no such part of a command, or a value out of its range."""
+        """Change parts of the command. Raises JounceError: unknown part, or value out of range."""
         for name, value in changes.items():
             if name not in RANGES:
-                raise JounceError(f"command: no part {name!r}{did_you_mean(name, RANGES)}; there are {', '.join(RANGES)}")
+                raise JounceError(f"command: unknown part {name!r}{did_you_mean(name, RANGES)}; expected {', '.join(RANGES)}")
             low, high = RANGES[name]
             if not low <= value <= high:
                 raise ConfigError("command", name, value, f"a number from {low:g} to {high:g}")
@@ -129,7 +131,7 @@ class HeldCommand:
 
 
 class FunctionDriver:
-    """A function of time and the READOUT's fields that returns the parts of the command which it wants to change."""
+    """Driver from a function of time and the READOUT fields that returns the changed parts of the command."""
 
     def __init__(self, function: Callable[[float, Any], Mapping[str, float]]) -> None:
         self._function, self._held = function, HeldCommand()
@@ -141,19 +143,20 @@ class FunctionDriver:
 
 
 class Simulation:
-    """A vehicle on a ground with its driver and its motion platform, as fast as the machine can, with a log in memory.
+    """A vehicle on a ground with its driver and its motion platform. It runs faster than real time, with a log in memory.
 
     Parameters
     ----------
-    vehicle, terrain : by name or path; those of the maneuver or session when not given, else "hmmwv" on "flat"
-    maneuver : who drives, by name or path: its path, speeds and limits
-    driver : who drives instead: an object with `read(t, readout, command)`, or a function of (t, readout) that returns a mapping with
-        "steering", "throttle" ...; `readout["v_WB_B"]` and so on are the fields of the vehicle's readout. Asked a hundred times a second.
-        Without either, `command` says what is held.
-    session, washout, platform : by name or path
-    changes : values by key path, for example {"vehicle.chassis.mass": 2600, "terrain.friction": 0.4}; they stand above all files
-    channels : columns of the log: names, fields, patterns with * and ?; all when empty
-    log_rate : rows of the log per second of simulated time; it divides the steps per second
+    vehicle, terrain : name or path; default: those of the maneuver or session, else "hmmwv" on "flat"
+    maneuver : name or path of the maneuver to drive: its path, speeds and limits
+    driver : driver instead of a maneuver: an object with `read(t, readout, command)`, or a function of (t, readout) that returns a
+        mapping with "steering", "throttle" ...; `readout["v_WB_B"]` etc. are the fields of the vehicle readout. It is called 100 times a
+        second. Without maneuver and driver, `command` sets a constant command.
+    session, washout, platform : name or path
+    sensors : sensors to add, each a name or a mapping as in the list `sensors` of a session file
+    changes : values by key path, for example {"vehicle.chassis.mass": 2600, "terrain.friction": 0.4}; they override all files
+    channels : log columns: names, fields, patterns with * and ?; empty: all
+    log_rate : log rows per second of simulated time; a divisor of the steps per second
 
     Raises
     ------
@@ -171,20 +174,24 @@ class Simulation:
         session: str | None = None,
         washout: str | None = None,
         platform: str | None = None,
+        sensors: Sequence[str | Mapping[str, Any]] = (),
         changes: Changes | None = None,
         channels: Collection[str] = (),
         log_rate: float = LOG_RATE,
     ) -> None:
         if maneuver is not None and driver is not None:
-            raise JounceError("a simulation has a maneuver or a driver, not both")
+            raise JounceError("a simulation cannot have both a maneuver and a driver")
         compile_kernels(lambda line: None)
         names = {"vehicle": vehicle, "terrain": terrain, "maneuver": maneuver, "washout": washout, "platform": platform}
         who = FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
+        if sensors:
+            changes = {**(changes or {}), "sensors": list(sensors)}
         self._begin(assemble(names, changes, session), who, channels, log_rate)
 
     @classmethod
     def of(cls, parts: SessionParts, channels: Collection[str] = (), log_rate: float = LOG_RATE) -> Simulation:
-        """One of parts that are built, driven by their maneuver if there is one; `channels`, `log_rate` as for the class. Raises as it."""
+        """Return a simulation of existing parts, driven by their maneuver if there is one; `channels`, `log_rate` and errors as for the
+        class."""
         compile_kernels(lambda line: None)
         one = cls.__new__(cls)
         one._begin(parts, None, channels, log_rate)
@@ -200,27 +207,27 @@ class Simulation:
 
     @property
     def vehicle(self) -> Vehicle:
-        """The vehicle."""
+        """Vehicle of the simulation."""
         return self._parts.vehicle
 
     @property
     def ground(self) -> Ground:
-        """What it stands on."""
+        """Ground below the vehicle."""
         return self._parts.ground
 
     @property
     def maneuver(self) -> Maneuver | None:
-        """What is driven, if it is a maneuver."""
+        """Maneuver, or None."""
         return self._parts.maneuver
 
     @property
     def session(self) -> Session:
-        """What is behind it, for those who want more."""
+        """Session of the simulation, for advanced use."""
         return self._session
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """All that was said of this simulation, changes included, as one mapping."""
+        """Complete configuration of the simulation, including changes, as one mapping."""
         return self._parts.configuration.complete()
 
     @property
@@ -230,16 +237,16 @@ class Simulation:
 
     @property
     def log(self) -> Log:
-        """What was logged so far; a copy that stays as it is."""
+        """Log so far, as a copy."""
         return self._recorder.log(self._about())
 
     @property
     def columns(self) -> Mapping[str, Channel]:
-        """All that can be read by name: name, unit, frame, meaning."""
+        """All readable values by name: name, unit, frame, meaning."""
         return self._present.columns
 
     def reset(self) -> None:
-        """Begin again: the vehicle at rest on the ground's start, the log empty. The same drive gives the same bits."""
+        """Restart: the vehicle at rest at the start of the ground, the log empty. Repeated runs are identical bit by bit."""
         self._parts = parts = replace(self._parts, cueing=self._parts.new_cueing())
         driver = self._held if self._driver is None else self._driver
         if parts.maneuver is not None and self._driver is None:
@@ -258,31 +265,34 @@ class Simulation:
         session.publish()
 
     def command(self, **values: float) -> None:
-        """Ask the vehicle for something from now on: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1,
-        gear 0 (the gearbox's own choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] where manual_clutch is 1, starter 0, 1, drawbar [N] (a pull
-        backwards on the tow hook), steering_torque [N m] (of the hands, + = left) instead of steering, where the session has `steering: torque`;
-        the one said last counts, or steering_free 1 (torque) or 0 says which.
+        """Set parts of the command, which stay constant from now on.
 
-        It takes effect at the driver's next look, within 10 ms. Raises JounceError: a driver or a maneuver drives, or there is no such value.
+        The parts are: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1, gear 0 (automatic choice),
+        1 ..., low_range, center_lock 0, 1, clutch [0, 1] if manual_clutch is 1, starter 0, 1, drawbar [N] (a backward pull at the tow
+        hook), and steering_torque [N m] (torque of the hands, + = left) instead of steering in a session with `steering: torque`. The
+        last one of steering and steering_torque counts, or steering_free selects: 1 (torque) or 0.
+
+        A command takes effect at the next driver update, within 10 ms. Raises JounceError: a driver or a maneuver drives, or the part is
+        unknown.
         """
         if self.maneuver is not None or self._driver is not None:
-            raise JounceError("command: the maneuver or the driver of this simulation drives")
+            raise JounceError("command: the maneuver or the driver of this simulation drives; expected a simulation without them")
         if not self.vehicle.takes_torque and (values.get("steering_torque") or values.get("steering_free")):
-            raise JounceError("command: a torque turns the steering only in a session with `steering: torque`")
+            raise JounceError("command: a steering torque needs a session with `steering: torque`")
         self._held.change({renamed.command_field(name): value for name, value in values.items()})
 
     def advance(self, seconds: float) -> None:
-        """Simulate so many seconds, a whole number of steps.
+        """Simulate a time in seconds, an integer number of steps.
 
         Raises
         ------
-        ConfigError : the time is no whole number of steps
-        IncidentError : the vehicle's state became absurd; it stands again where it was well
-        JounceError : the driver raised
+        ConfigError : the time is not an integer number of steps
+        IncidentError : the vehicle state became invalid; the last valid state was restored
+        JounceError : the driver raised an error
         """
         steps = seconds / self._session.h
         if not (0.0 <= steps < 1e12 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
-            raise ConfigError("advance", "seconds", seconds, f"a whole number of steps of {self._session.h:g} s")
+            raise ConfigError("advance", "seconds", seconds, f"a multiple of the step, {self._session.h:g} s")
         before, failed = self._session.latest, len(self._session.failures)
         self._session.run(seconds)
         self.vehicle.read(self._session.command)
@@ -292,14 +302,14 @@ class Simulation:
             raise IncidentError(self._session.latest)
 
     def run(self) -> Result:
-        """Drive the maneuver from its start to its end.
+        """Run the maneuver from start to end.
 
         Raises
         ------
         IncidentError, JounceError : as `advance`, or there is no maneuver
         """
         if self.maneuver is None or self._measured is None:
-            raise JounceError("run: this simulation has no maneuver; say Simulation(maneuver=...)")
+            raise JounceError("run: this simulation has no maneuver; hint: Simulation(maneuver=...)")
         if self._session.tick > 0:
             self.reset()
         self.advance(self.maneuver.duration)
@@ -309,16 +319,16 @@ class Simulation:
         return Result(self.maneuver.name, False if ended else found["pass"], found["metrics"], found["checks"], self.log, ended)
 
     def __getitem__(self, name: str) -> Any:
-        """Value of a column ("v_WB_B_x") or, as an array, of a field ("v_WB_B"), in SI. Raises NoSuchColumnError."""
+        """Return the value of a column ("v_WB_B_x"), or the array of a field ("v_WB_B"), in SI units. Raises NoSuchColumnError."""
         return self._present.value(name)
 
     def read(self, name: str) -> Reading:
-        """The same with its unit, frame and meaning. Raises NoSuchColumnError."""
+        """Return a value with its unit, frame and meaning. Raises NoSuchColumnError."""
         column = self._present.column(name)
         return Reading(name, self._present.value(name), column.unit, column.frame, column.meaning)
 
     def plot(self, *wanted: str, along: str = "time", file: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw columns of the log, see `Log.plot`."""
+        """Plot columns of the log, see `Log.plot`."""
         return self.log.plot(*wanted, along=along, file=file)
 
     def __repr__(self) -> str:
@@ -330,5 +340,5 @@ class Simulation:
 
 
 def simulate(maneuver: str, vehicle: str | None = None, terrain: str | None = None, **options: Any) -> Result:
-    """Drive a maneuver to its end: `Simulation(vehicle, terrain, maneuver=maneuver, **options).run()`, with its parameters and errors."""
+    """Run a maneuver to its end: `Simulation(vehicle, terrain, maneuver=maneuver, **options).run()`, with its parameters and errors."""
     return Simulation(vehicle, terrain, maneuver=maneuver, **options).run()

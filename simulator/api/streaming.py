@@ -1,4 +1,4 @@
-"""A maneuver driven in real time for a motion platform, as `jounce stream` does it: with the rise, the parking and all that keeps it safe."""
+"""Real-time run of a maneuver on a motion platform, like `jounce stream`, including rise, parking and all safety functions."""
 
 from __future__ import annotations
 
@@ -26,37 +26,38 @@ def stream(
     out: str | os.PathLike[str] | None = None,
     say: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
-    """Drive a maneuver in real time and send the motion over the network; returns when the platform is parked.
+    """Run a maneuver in real time and send the motion over the network. The function returns after the platform is parked.
 
-    A platform can hurt people: read the part on safety in the README first.
+    A platform can injure people. Read the safety section of the README first.
 
     Parameters
     ----------
-    maneuver, vehicle, terrain, platform, washout : by name or path
-    to : HOST or HOST:PORT where the platform listens
-    protocol, rate : packets, by name, and how many per second; the usual rate of the protocol when not given
-    duration : simulated time [s]; that of the maneuver when not given
+    maneuver, vehicle, terrain, platform, washout : name or path
+    to : HOST or HOST:PORT of the platform
+    protocol, rate : name of the protocol, and packets per second (default: rate of the protocol)
+    duration : simulated time [s] (default: duration of the maneuver)
     changes : values by key path, as for `Simulation`
-    out : folder for the log; a new one under runs/ when not given
-    say : called with lines that a person may want to read; nobody is told when not given
+    out : folder of the log (default: a new folder in runs/)
+    say : called with lines for the user (default: no output)
 
     Returns
     -------
-    {"folder", "time", "real_time_factor", "overruns", "worst_lateness", "dropped", "lateness", "incidents", "limiter", "troubles"};
-    "limiter" has its ticks and, by kind, those in which it did not take the pose asked for; "troubles" are lines that say what failed on the way, none when all went well
+    {"folder", "time", "real_time_factor", "overruns", "worst_lateness", "dropped", "lateness", "incidents", "limiter", "troubles"}.
+    "limiter" contains its number of ticks and, by kind, the number of ticks in which it changed the requested pose. "troubles" are lines
+    about failures during the run, empty without failures.
 
     Raises
     ------
-    ConfigError, StreamError, OutputError : a file, an address, a folder cannot be used
-    KeyboardInterrupt : somebody asked for an end; the platform was parked, and the log is complete
+    ConfigError, StreamError, OutputError : a file, an address or a folder cannot be used
+    KeyboardInterrupt : the user requested the end; the platform is parked, and the log is complete
     """
     names = {"maneuver": maneuver, "vehicle": vehicle, "terrain": terrain, "platform": platform, "washout": washout}
     fixed = {"driver": "scripted", "outlets.view": "none", "outlets.motion.on": True, "outlets.motion.to": to}
-    said = {"outlets.motion.protocol": protocol, "outlets.motion.rate": rate, "duration": duration}
-    one = configured(names, {**fixed, **{key: value for key, value in said.items() if value is not None}, **(changes or {})})
-    tell = say or (lambda line: None)
-    host = Host(DriveOptions(one, None if out is None else Path(out), say=tell, complain=tell))
+    given = {"outlets.motion.protocol": protocol, "outlets.motion.rate": rate, "duration": duration}
+    one = configured(names, {**fixed, **{key: value for key, value in given.items() if value is not None}, **(changes or {})})
+    report = say or (lambda line: None)
+    host = Host(DriveOptions(one, None if out is None else Path(out), say=report, complain=report))
     summary = host.run()
-    if host.asked.first is not None:  # the platform is parked by now
+    if host.asked.first is not None:  # the platform is already parked
         raise KeyboardInterrupt
     return {**{key: value for key, value in summary.items() if key != "first_frame"}, "troubles": list(host.troubles)}

@@ -1,7 +1,7 @@
-"""A process of a batch. It reads lines of JSON from its input and writes a line for each.
+"""Worker process of a batch. It reads lines of JSON from its input and writes a line for each.
 
-The first line is {"plugins": files, "channels": names, "file": where logs go} and has no answer; every other one is a case, parameters of
-`simulate`, answered with {"passed", "metrics"} or {"failure": why}. It ends with its input.
+The first line is {"plugins": files, "channels": names, "file": log file} and has no response. Every other line is a case, the parameters
+of `simulate`, with the response {"passed", "metrics"} or {"failure": reason}. The process exits at the end of its input.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from simulator.base.json_output import json_text
 from simulator.base.registry import load_plugins
 
 
-def answers(lines: TextIO, out: TextIO) -> None:
-    """Answer case after case."""
+def serve(lines: TextIO, out: TextIO) -> None:
+    """Process cases until the input ends."""
     setting = json.loads(lines.readline())
     broken = _loaded(setting["plugins"])
     for line in lines:
-        out.write(json_text(broken or _answer(json.loads(line), setting["channels"], setting["file"])) + "\n")
+        out.write(json_text(broken or _run_case(json.loads(line), setting["channels"], setting["file"])) + "\n")
         out.flush()
 
 
 def _loaded(plugins: list[str]) -> dict[str, Any]:
-    """Load plugins; what went wrong with them is the answer to every case."""
+    """Load the plugins. Return their failure, which is the response to every case, or an empty mapping."""
     try:
         load_plugins(plugins)
     except JounceError as error:
@@ -33,7 +33,7 @@ def _loaded(plugins: list[str]) -> dict[str, Any]:
     return {}
 
 
-def _answer(case: dict[str, Any], channels: list[str], file: str) -> dict[str, Any]:
+def _run_case(case: dict[str, Any], channels: list[str], file: str) -> dict[str, Any]:
     from simulator.api.simulation import simulate
 
     try:
@@ -42,11 +42,11 @@ def _answer(case: dict[str, Any], channels: list[str], file: str) -> dict[str, A
             result.log.save(file)
     except JounceError as error:
         return {"failure": str(error)}
-    except Exception as error:  # a fault of ours, or of a plugin: the row says so, and the next case is driven
+    except Exception as error:  # an error in Jounce or in a plugin: report it and continue with the next case
         return {"failure": f"{type(error).__name__}: {error}"}
     return {"passed": result.passed, "metrics": result.metrics}
 
 
 if __name__ == "__main__":
-    ours, sys.stdout = sys.stdout, sys.stderr  # what a plugin prints is no answer
-    answers(sys.stdin, ours)
+    out, sys.stdout = sys.stdout, sys.stderr  # keep output of plugins out of the responses
+    serve(sys.stdin, out)

@@ -51,11 +51,12 @@ class ConfigError(JounceError):
     def _statement(self) -> str:
         """Return the message without its place."""
         expected, *hints = _split_hint(self.expected)
-        problem = "missing" if self.value == NOTHING else "invalid value"
+        is_missing = isinstance(self.value, str) and self.value == NOTHING
+        problem = "missing" if is_missing else "invalid value"
         if expected.startswith(UNKNOWN_KEY):
             problem, expected = UNKNOWN_KEY, expected.removeprefix(f"{UNKNOWN_KEY}; expected ")
         parts = [problem, f"expected {expected}"] if expected != problem else [problem]
-        if self.value != NOTHING:
+        if not is_missing:
             parts.append(f"got {_short(self.value)}")
         hints += filter(None, [_yaml_number(self.value, expected)])
         return "; ".join([*parts, *(f"hint: {hint}" for hint in hints)])

@@ -1,1 +1,1 @@
-"""Cost of a tick, a run and a sweep; comparison with another checkout."""
+"""Benchmarks: cost of a tick, a run and a sweep, and comparison with another checkout."""

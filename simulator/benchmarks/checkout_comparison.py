@@ -1,8 +1,8 @@
-"""`jounce bench --against CHECKOUT`: this code beside that of another checkout, on this machine.
+"""Command `jounce bench --baseline CHECKOUT`: compare the speed of this code with that of another checkout on this machine.
 
-One process for each, both warm and on one processor core, since two of them may run at different speeds; a repeat runs a figure in the one
-and at once in the other, in SLICES of some milliseconds by turns, so that a core that changes its speed changes it for both. The figure is
-the median over the repeats of the ratio, ours over theirs.
+Each side has one process. Both are warm and run on one processor core, because cores may differ in speed. A repeat runs a figure
+alternately in both processes, in SLICES of some milliseconds, so that speed changes of the core affect both. The figure is the median
+over the repeats of the ratio of this code to the other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HERE = Path(__file__).resolve().parents[2]
 WORKER = Path(__file__).with_name("checkout_worker.py")
 
 SLICES = 8
-"""Of a repeat, on each side."""
+"""Number of slices of a repeat for each side."""
 
 LABELS = {
     "evaluation": "evaluation (14 accelerations)",
@@ -37,11 +37,11 @@ LABELS = {
 
 
 class Side:
-    """The worker of one checkout.
+    """Worker of one checkout.
 
     Raises
     ------
-    JounceError : it ended before it had anything to say
+    JounceError : the worker ended without a result
     """
 
     def __init__(self, checkout: Path) -> None:
@@ -58,20 +58,20 @@ class Side:
         self.figures: list[str] = []
 
     def stay_on(self, core: int) -> None:
-        """Run on that processor core alone, on systems that can be told."""
+        """Restrict the process to a processor core, where the system supports this."""
         if hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(self._process.pid, {core})
 
     def wait(self) -> None:
-        """Until everything is compiled and in motion."""
-        self.figures = self._heard().split()
+        """Wait until everything is compiled and warm."""
+        self.figures = self._read_line().split()
 
     def run(self, figure: str) -> float:
-        """Microseconds per round of one repeat."""
+        """Return the time of a round in microseconds, for one repeat."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{figure}\n")
         self._process.stdin.flush()
-        return float(self._heard())
+        return float(self._read_line())
 
     def close(self) -> None:
         """End the process."""
@@ -79,16 +79,17 @@ class Side:
         self._process.stdin.close()
         self._process.wait()
 
-    def _heard(self) -> str:
+    def _read_line(self) -> str:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise JounceError(f"{self.checkout}: its code could not be measured (exit {self._process.wait()})")
+            raise JounceError(f"{self.checkout}: cannot measure its code (exit code {self._process.wait()})")
         return line
 
 
 def compare(checkout: str, repeats: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """{"figures": {name: {"us": ours, "us_there": theirs, "ratio": median of ours over theirs}}, ...}. Raises ConfigError, JounceError."""
+    """Return {"figures": {name: {"us": here, "us_there": there, "ratio": median of here over there}}, ...}. Raises ConfigError,
+    JounceError."""
     there = Path(checkout).resolve()
     if not any((there / "simulator" / name).is_file() for name in ("builder/builder.py", "build.py")):
         raise ConfigError(checkout, "", "nothing", "the root folder of a checkout of Jounce")
@@ -104,7 +105,7 @@ def compare(checkout: str, repeats: int, say: Callable[[str], None]) -> dict[str
             pairs = []
             for n in range(repeats + 1):
                 ours, theirs = _repeat(sides, name)
-                if n > 0:  # the first one warms up
+                if n > 0:  # the first repeat is a warm-up
                     pairs.append((ours, theirs))
             ratio = statistics.median(ours / theirs for ours, theirs in pairs)
             us, us_there = (statistics.median(times) for times in zip(*pairs, strict=True))
@@ -117,7 +118,7 @@ def compare(checkout: str, repeats: int, say: Callable[[str], None]) -> dict[str
 
 
 def _repeat(sides: list[Side], name: str) -> tuple[float, float]:
-    """Microseconds per round of a figure, ours and theirs."""
+    """Return the times of a round of a figure in microseconds, here and there."""
     spent = [0.0, 0.0]
     for n in range(SLICES):
         for side in (0, 1) if n % 2 == 0 else (1, 0):
@@ -125,8 +126,8 @@ def _repeat(sides: list[Side], name: str) -> tuple[float, float]:
     return spent[0] / SLICES, spent[1] / SLICES
 
 
-def main_against(checkout: str, repeats: int, as_json: bool, say: Callable[[str], None]) -> int:
-    """Command line of `jounce bench --against`; always 0: it reports, it does not judge. Raises ConfigError, JounceError."""
+def run_baseline_command(checkout: str, repeats: int, as_json: bool, say: Callable[[str], None]) -> int:
+    """Run `jounce bench --baseline`. Return 0, since the command reports without a verdict. Raises ConfigError, JounceError."""
     result = compare(checkout, max(1, repeats), say)
     if as_json:
         print(json_text(result))
@@ -134,7 +135,7 @@ def main_against(checkout: str, repeats: int, as_json: bool, say: Callable[[str]
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("what", "us here", "us there", "here / there")
+    table = Table("part", "us here", "us there", "here / there")
     for name, figure in result["figures"].items():
         table.add_row(LABELS[name], f"{figure['us']:.3f}", f"{figure['us_there']:.3f}", f"{figure['ratio']:.3f}")
     console = Console()

@@ -1,7 +1,7 @@
-"""One side of `jounce bench --against`: run by its path with the packages of a checkout, old or new, on the path.
+"""Worker for one side of `jounce bench --baseline`, run by its path with the packages of a checkout on the path.
 
-Asks nothing of a checkout but a vehicle by name, its step and its evaluation. Prints the names of its figures in one line, then
-answers every line that names one with the microseconds per round of one repeat.
+It uses only a vehicle by name, its step and its evaluation, so that it works with old checkouts. It prints the names of its figures in
+one line. Then it answers every line with the name of a figure with the microseconds per round of one repeat.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ except ImportError:  # a checkout of version 0.2.0 or older
 
 H = 1e-3
 ROUNDS = 5000
-"""Of one repeat."""
+"""Number of rounds of one repeat."""
 
 CARS = {
     # figure: vehicle, suspension, ground
@@ -39,34 +39,34 @@ CARS = {
 
 @kernel
 def step_loop(m, s, ground, command, h, n):
-    """n steps of the vehicle."""
+    """Advance the vehicle by n steps."""
     for _ in range(n):
         vehicle_step(m, s, ground, command, h)
 
 
 @kernel
 def evaluation_loop(m, s, n):
-    """n evaluations of all accelerations from state and loads."""
+    """Evaluate all accelerations n times from state and loads."""
     for _ in range(n):
         accelerations(m, s)
 
 
 @kernel
 def evaluation_loop_of_records(m, s, n):
-    """The same in a checkout whose evaluation takes its records one by one."""
+    """Evaluate all accelerations n times, in a checkout whose evaluation takes single records."""
     for _ in range(n):
         accelerations(m.chassis, m.corners, s.blocks, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)  # type: ignore[call-arg]
 
 
 @kernel
 def evaluation_loop_without_blocks(m, s, n):
-    """The same in a checkout from before corners of a kind formed blocks."""
+    """Evaluate all accelerations n times, in a checkout without blocks of corners."""
     for _ in range(n):
         accelerations(m.chassis, m.corners, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)  # type: ignore[call-arg]
 
 
 def figures() -> dict[str, Callable[[int], None]]:
-    """By name what runs so many rounds; everything is compiled and in motion."""
+    """Return functions by name that run a number of rounds; everything is compiled and warm."""
     found: dict[str, Callable[[int], None]] = {}
     for name, (car, suspension, terrain) in CARS.items():
         vehicle, command, ground = build_vehicle(car, suspension=suspension), record(COMMAND), build_ground(terrain)
@@ -85,19 +85,19 @@ def figures() -> dict[str, Callable[[int], None]]:
 
 
 def _evaluation_loop(has_blocks: bool) -> Callable[[Any, Any, int], None]:
-    """The one that fits the checkout."""
+    """Return the evaluation loop that fits the checkout."""
     arguments = len(signature(getattr(accelerations, "py_func", accelerations)).parameters)
     return evaluation_loop if arguments == 2 else evaluation_loop_of_records if has_blocks else evaluation_loop_without_blocks
 
 
 def main() -> None:
-    """Answer until the other side has heard enough."""
+    """Respond to requests until the input ends."""
     known = figures()
     print(" ".join(known), flush=True)
     for line in sys.stdin:
-        began = time.perf_counter()
+        started = time.perf_counter()
         known[line.strip()](ROUNDS)
-        print((time.perf_counter() - began) / ROUNDS * 1e6, flush=True)
+        print((time.perf_counter() - started) / ROUNDS * 1e6, flush=True)
 
 
 if __name__ == "__main__":

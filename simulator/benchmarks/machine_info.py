@@ -1,4 +1,4 @@
-"""The machine on which a table was made."""
+"""Description of the machine of a benchmark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simulator.base.machine import processor
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores, system, versions, and how busy it is: for JSON."""
+    """Return processor, cores, system, versions and load for JSON."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else math.nan
     return {
         "processor": processor(),

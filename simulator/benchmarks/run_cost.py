@@ -1,4 +1,4 @@
-"""What a whole maneuver costs: processor time of its simulated part, with driver, telemetry and metrics, as `jounce run` drives it."""
+"""Cost of a complete maneuver: processor time of the simulated part with driver, telemetry and metrics, as in `jounce run`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from simulator.maneuvers.phase_driver import how_ended
 from simulator.outlets.telemetry import MemoryRecorder, TelemetryOutlet
 
 MANEUVER = "avtp_lane_change"
-"""Of which the figure is."""
+"""Maneuver of the benchmark."""
 LOGGED = 10
-"""Ticks between two rows of the telemetry, as a session has them that says nothing of it."""
+"""Ticks between two telemetry rows, the default of a session."""
 
 
 def times_real_time(parts: SessionParts) -> float:
-    """Simulated time over processor time of this process, its threads included, while the maneuver of the parts is driven once."""
+    """Return simulated time over processor time of this process, including its threads, for one run of the maneuver."""
     maneuver = parts.maneuver
     assert maneuver is not None
     session = parts.session(maneuver.driver(parts.ground.spawn, parts.traits))

@@ -1,4 +1,4 @@
-"""`jounce bench sweep`: what a sweep costs beside simulating, how well workers are used, and where the one who hands out the runs is full."""
+"""Command `jounce bench sweep`: overhead of a run, utilization of workers, and throughput of the coordinator."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from simulator.sweep.process_executor import LocalProcesses
 from simulator.sweep.result_table import MACHINE
 
 MANEUVER = "iso_7401_step"
-"""On flat ground, nine seconds of simulated time, in which the driver keeps a speed at first."""
+"""Maneuver on flat ground, nine seconds of simulated time, with constant speed at the start."""
 OPEN_MANEUVER = "creep"
-"""Likewise, 33 seconds, in which nobody keeps a speed or follows a path: the driver needs no test drive of the vehicle."""
+"""Maneuver on flat ground, 33 seconds, without speed or path control, so the driver needs no identification drive."""
 EMPTY_RUNS = (1_000, 10_000)
-"""Before the most."""
-MOST_EMPTY = 100_000
+"""Numbers of empty runs before the largest one."""
+MAX_EMPTY_RUNS = 100_000
 ANGLE, GRIP = "maneuver.parameters.angle_deg", "soils.asphalt.friction"
 MASS, RATE, JOINT = "vehicle.chassis.mass", "vehicle.axles.front.spring.rate", "vehicle.axles.front.hardpoints_left.UCA_U[2]"
 Point = Callable[[int], Mapping[str, Any]]
 
 
 def _other_vehicle(n: int) -> Mapping[str, Any]:
-    """What a study of a vehicle varies: a mass, a spring, and a joint of the suspension."""
+    """Return values that a vehicle study varies: a mass, a spring rate and a suspension joint."""
     return {MASS: 1800.0 + 0.1 * n, RATE: 160e3 + 10.0 * n, JOINT: 0.2155 + 1e-6 * n}
 
 
@@ -47,13 +47,13 @@ RUNS: dict[str, tuple[str, Point]] = {
     "the ground varies": (MANEUVER, lambda n: {GRIP: 0.8 + 0.001 * n}),
     "the vehicle's mass varies": (MANEUVER, lambda n: {MASS: 1800.0 + n}),
     "the vehicle varies": (MANEUVER, _other_vehicle),
-    "likewise, open loop": (OPEN_MANEUVER, lambda n: _other_vehicle(n + 1000)),
+    "the vehicle varies, open loop": (OPEN_MANEUVER, lambda n: _other_vehicle(n + 1000)),
 }
-"""What every run of a measurement drives and says besides, by its number."""
+"""Maneuver of each measurement, and varied values of a run by its number."""
 
 
 class Points(Sequence[Mapping[str, Any]]):
-    """So many points, each made when it is asked for."""
+    """A number of points, created on access."""
 
     def __init__(self, count: int, point: Point) -> None:
         self._count, self._point = count, point
@@ -68,47 +68,47 @@ class Points(Sequence[Mapping[str, Any]]):
 
 
 class InThisProcess:
-    """Drives where it is called, nothing at all."""
+    """Executor in this process that runs nothing."""
 
     workers = 1
 
     def chunks(self, todo: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """One after the other."""
+        """Run the chunks sequentially."""
         return (msgspec.json.decode(null_worker.drive(msgspec.json.encode(chunk))) for chunk in todo)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing."""
 
 
 @dataclass(frozen=True)
 class Overhead:
-    """What a run costs beside the steps, those of its driver's test drive included, in ms: medians."""
+    """Overhead of a run in ms in addition to its steps, which include the identification drive: medians."""
 
     what: str
     maneuver: str
     varied: tuple[str, ...]
-    """Key paths."""
+    """Key paths of the varied values."""
     beside: float
     simulating: float
     test_drive: float
-    """Of that, of the driver's test drive."""
+    """Part of `simulating` in the identification drive of the driver."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """How well workers were used by a sweep."""
+    """Utilization of the workers of a sweep."""
 
     where: str
     workers: int
     runs: int
     wall: float
-    """s"""
+    """Wall time in s."""
     simulating: float
-    """s, sum over all runs"""
+    """Time of all steps in s, sum over all runs."""
 
     @property
     def share(self) -> float:
-        """Of the workers' time that went into steps."""
+        """Fraction of the time of the workers in steps."""
         return self.simulating / (self.wall * self.workers)
 
 
@@ -119,51 +119,51 @@ class Empty:
     where: str
     runs: int
     resolving: float
-    """ms a run, before the start"""
+    """Time for resolving a run in ms, before the start."""
     runs_per_second: float
     memory: float
-    """MB that this process had at most while it went on"""
+    """Maximum memory of this process in MB during the sweep."""
     growth: float
-    """MB of it that were not there when the runs were resolved"""
+    """Growth of the memory in MB since the runs were resolved."""
 
 
-def main_sweep_bench(repeats: int, as_json: bool, scheduler: str | None, most_empty: int) -> int:
-    """Command line of `jounce bench sweep`.
+def run_sweep_bench_command(repeats: int, as_json: bool, scheduler: str | None, max_empty_runs: int) -> int:
+    """Run `jounce bench sweep`. Return 0.
 
     Parameters
     ----------
-    repeats : runs whose median is shown
-    scheduler : of a Dask cluster that is measured besides
-    most_empty : empty runs of the largest sweep of such
+    repeats : number of runs for the median
+    scheduler : address of a Dask cluster that is measured, too
+    max_empty_runs : number of empty runs of the largest sweep
     """
     say: Callable[[str], None] = (lambda line: None) if as_json else partial(print, flush=True)
-    here, counts = machine(), [*(count for count in EMPTY_RUNS if count < most_empty), most_empty]
-    said: dict[str, list[Any]] = {"overheads": [], "use": [], "empty": []}
+    here, counts = machine(), [*(count for count in EMPTY_RUNS if count < max_empty_runs), max_empty_runs]
+    given: dict[str, list[Any]] = {"overheads": [], "use": [], "empty": []}
     say(f"{here['processor']}, {here['cores']} cores, load {here['load_average']}")
-    say(f"\na run beside its steps, on flat ground, median of {repeats}")
+    say(f"\noverhead of a run in addition to its steps, on flat ground, median of {repeats}")
     for what, (maneuver, point) in RUNS.items():
-        said["overheads"].append(one := _overhead(what, maneuver, point, repeats))
+        given["overheads"].append(one := _overhead(what, maneuver, point, repeats))
         say(f"  {one.what:<25} {one.beside:6.1f} ms   (steps {one.simulating:.0f} ms; {one.maneuver}: {', '.join(one.varied)})")
         if one.test_drive > 0.0:
-            say(f"  {'':<25} {one.test_drive:6.1f} ms   of these steps are the driver's test drive of the new vehicle")
-    say("\nshare of the workers' time that is steps, chunks of a second, workers warm")
+            say(f"  {'':<25} {one.test_drive:6.1f} ms   of these steps are the identification drive of the driver")
+    say("\nfraction of the time of the workers in steps, chunks of a second, warm workers")
     for where, executor in _places(scheduler):
-        said["use"].append(use := _use(where, executor, 8 * repeats))
+        given["use"].append(use := _use(where, executor, 8 * repeats))
         say(f"  {use.where:<20} {use.workers} x  {use.share:5.2f}   ({use.runs} runs in {use.wall:.1f} s)")
-    say("\nempty runs, each with the configuration of a real one: what hands them out, alone at work")
+    say("\nempty runs with the configuration of real runs: throughput of the coordinator")
     for where, executor in _empty_places(scheduler):
         for count in counts:
-            said["empty"].append(row := _empty(where, executor, count))
-            rate = f"{row.runs_per_second:6.0f} runs/s; before the start {row.resolving:.2f} ms a run"
-            say(f"  {row.where:<20} {row.runs:>6} runs  {rate}; {row.memory:4.0f} MB, {row.growth:+.0f} while it went on")
+            given["empty"].append(row := _empty(where, executor, count))
+            rate = f"{row.runs_per_second:6.0f} runs/s; {row.resolving:.2f} ms per run before the start"
+            say(f"  {row.where:<20} {row.runs:>6} runs  {rate}; {row.memory:4.0f} MB, {row.growth:+.0f} MB during the sweep")
     if as_json:
-        print(json_text({"machine": here, **{key: [asdict(one) for one in rows] for key, rows in said.items()}}))
+        print(json_text({"machine": here, **{key: [asdict(one) for one in rows] for key, rows in given.items()}}))
     return 0
 
 
 def _places(scheduler: str | None) -> list[tuple[str, Callable[[], Executor]]]:
-    """Who drives real runs."""
-    places: list[tuple[str, Callable[[], Executor]]] = [(f"{n} processes here", lambda n=n: LocalProcesses(n)) for n in (1, 2)]  # type: ignore[misc]
+    """Return the executors of real runs."""
+    places: list[tuple[str, Callable[[], Executor]]] = [(f"{n} local processes", lambda n=n: LocalProcesses(n)) for n in (1, 2)]  # type: ignore[misc]
     if scheduler is not None:
         from simulator.sweep.dask_executor import DaskCluster
 
@@ -172,11 +172,11 @@ def _places(scheduler: str | None) -> list[tuple[str, Callable[[], Executor]]]:
 
 
 def _empty_places(scheduler: str | None) -> list[tuple[str, Callable[[], Executor]]]:
-    """Who drives empty ones."""
+    """Return the executors of empty runs."""
     worker = "simulator.sweep.null_worker"
     places: list[tuple[str, Callable[[], Executor]]] = [
-        ("no worker at all", InThisProcess),
-        ("2 processes here", lambda: LocalProcesses(2, worker)),
+        ("no worker", InThisProcess),
+        ("2 local processes", lambda: LocalProcesses(2, worker)),
     ]
     if scheduler is not None:
         from simulator.sweep.dask_executor import DaskCluster, Work
@@ -187,45 +187,46 @@ def _empty_places(scheduler: str | None) -> list[tuple[str, Callable[[], Executo
 
 
 def _overhead(what: str, maneuver: str, point: Point, repeats: int) -> Overhead:
-    """Of runs in this process, which is warm. The first one makes what is kept, and so did the look at the ends of what varies."""
+    """Measure the overhead of runs in this process, which is warm. The first run fills the cache, as do the checks of the runs at the
+    ends of the varied range."""
     cases = _cases(repeats + 2, point, maneuver)
-    beside, simulating, trying = [], [], []
+    beside, simulating, identification = [], [], []
     for number in range(len(cases) - 1):
         chunk = {"cases": [{"run": "", "mapping": cases[number].mapping}], "channels": [], "plugins": []}  # resolved by the coordinator
         text = msgspec.json.encode(chunk)
-        began = time.perf_counter()
-        answer = drive(read_chunk(text))
-        wall = time.perf_counter() - began
-        spent = answer["rows"][0]["machine"]
+        started = time.perf_counter()
+        response = drive(read_chunk(text))
+        wall = time.perf_counter() - started
+        spent = response["rows"][0]["machine"]
         stepped = spent["simulating_s"]
         beside.append(1e3 * (wall - stepped))
         simulating.append(1e3 * stepped)
-        trying.append(1e3 * spent["test_drive_s"])
-    return Overhead(what, maneuver, tuple(point(0)), *(statistics.median(some[1:]) for some in (beside, simulating, trying)))
+        identification.append(1e3 * spent["test_drive_s"])
+    return Overhead(what, maneuver, tuple(point(0)), *(statistics.median(some[1:]) for some in (beside, simulating, identification)))
 
 
 def _use(where: str, executor: Callable[[], Executor], runs: int) -> Use:
-    """Of a sweep by workers that have driven before."""
-    those = executor()
+    """Measure the utilization in a sweep with warm workers."""
+    executor_in_use = executor()
     try:
         with tempfile.TemporaryDirectory(prefix="jounce_bench_") as folder:
-            sweep(_cases(4 * those.workers, lambda n: {ANGLE: 20.0 + 0.1 * n}), Path(folder) / "warm", those)
-            cases = _cases(runs * those.workers, lambda n: {ANGLE: 15.0 + 0.01 * n})
-            began = time.perf_counter()
-            table = sweep(cases, Path(folder) / "measured", those)
-            wall = time.perf_counter() - began
+            sweep(_cases(4 * executor_in_use.workers, lambda n: {ANGLE: 20.0 + 0.1 * n}), Path(folder) / "warm", executor_in_use)
+            cases = _cases(runs * executor_in_use.workers, lambda n: {ANGLE: 15.0 + 0.01 * n})
+            started = time.perf_counter()
+            table = sweep(cases, Path(folder) / "measured", executor_in_use)
+            wall = time.perf_counter() - started
             simulating = sum(pq.read_table(table.parent / MACHINE)["simulating_s"].to_pylist())
     finally:
-        those.close()
-    return Use(where, those.workers, len(cases), wall, simulating)
+        executor_in_use.close()
+    return Use(where, executor_in_use.workers, len(cases), wall, simulating)
 
 
 def _empty(where: str, executor: Callable[[], Executor], runs: int) -> Empty:
-    """Of empty runs, each with the configuration of a real one."""
-    began = time.perf_counter()
+    """Measure a sweep of empty runs with the configuration of a real run."""
+    started = time.perf_counter()
     cases = _cases(runs, lambda n: {ANGLE: 10.0 + 1e-4 * n})
-    resolving = 1e3 * (time.perf_counter() - began) / runs
-    those = executor()
+    resolving = 1e3 * (time.perf_counter() - started) / runs
+    executor_in_use = executor()
     try:
         with tempfile.TemporaryDirectory(prefix="jounce_bench_") as folder:
             before = most = resident()
@@ -234,17 +235,17 @@ def _empty(where: str, executor: Callable[[], Executor], runs: int) -> Empty:
                 nonlocal most
                 most = max(most, resident())
 
-            began = time.perf_counter()
-            sweep(cases, folder, those, progress=look)
-            wall = time.perf_counter() - began
+            started = time.perf_counter()
+            sweep(cases, folder, executor_in_use, progress=look)
+            wall = time.perf_counter() - started
             most = max(most, resident())
     finally:
-        those.close()
+        executor_in_use.close()
     return Empty(where, runs, resolving, runs / wall, most, most - before)
 
 
 def resident() -> float:
-    """MB of memory that this process has now; the most so far where the system does not tell."""
+    """Return the memory of this process in MB; the maximum so far if the system does not provide the present value."""
     try:
         with open("/proc/self/statm", encoding="ascii") as stream:
             return int(stream.read().split()[1]) * resource.getpagesize() / 1e6

@@ -1,7 +1,7 @@
-"""`jounce bench`: what the parts of a tick cost on this machine, beside a plain loop by which machines can be compared.
+"""Command `jounce bench`: cost of the parts of a tick on this machine, with a calibration loop for the comparison of machines.
 
-Every figure is the median over repeats of a loop inside one kernel; nothing is timed against a limit. The numbers of the calibration
-loop tell how fast the machine was at that moment: divide by them before comparing machines.
+Every figure is the median over repeats of a loop inside one kernel, without a time limit. The calibration loop measures the speed of the
+machine at that moment. Divide by its time to compare machines.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from washout.classical import washout_step
 from washout.cueing import cueing_step
 
 STEPS = 5000
-"""Steps of one repeat: 5 s of driving."""
+"""Number of steps of one repeat: 5 s of simulated time."""
 
 TARGETS = {"evaluation": 1.5, "step_hard": 3.0, "step_soil": 10.0, "washout": 1.0}
-"""us on one core of the two-core x86 machine named in the design."""
+"""Target costs in us on one core of the two-core x86 machine named in the design."""
 
 
 @kernel
 def calibration_loop(a, n):
-    """n rounds of x = x * b + c over 8 numbers: plain multiply-adds in memory."""
+    """Compute n rounds of x = x * b + c over 8 numbers: multiply-adds in memory."""
     for _ in range(n):
         for i in range(8):
             a[i] = a[i] * 0.999999 + 1e-6
@@ -47,22 +47,22 @@ def calibration_loop(a, n):
 
 @kernel
 def washout_loop(c, f, w, h, n):
-    """n steps of the washout filter."""
+    """Run n steps of the washout filter."""
     for _ in range(n):
         washout_step(c.p, c.s, f, w, h, c.washed)
 
 
 @kernel
 def cueing_loop(c, f, w, n):
-    """n steps of washout, procedure and limiter."""
+    """Run n steps of washout, procedure and limiter."""
     for _ in range(n):
         cueing_step(c.p, c.s, c.washed, f, w, True)
 
 
 def measure(repeats: int, parts_on: Callable[[str], SessionParts]) -> dict[str, Any]:
-    """All figures: {"us": {name: median}, "real_time_factor": {...}, "machine": {...}, "targets_us": {...}}.
+    """Measure all figures: {"us": {name: median}, "real_time_factor": {...}, "machine": {...}, "targets_us": {...}}.
 
-    `parts_on(terrain)` makes a vehicle and a platform for a terrain.
+    `parts_on(terrain)` creates a vehicle and a platform for a terrain.
     """
     us = {"calibration": _median(repeats, lambda n: calibration_loop(_NUMBERS, n), 100_000)}
     hard, soil = parts_on("flat"), parts_on("flat_soil")
@@ -96,18 +96,18 @@ _NUMBERS = np.ones(8)
 
 
 def _median(repeats: int, run: Callable[[int], None], count: int) -> float:
-    """Median microseconds per round of `run(count)` over the repeats, after one that is not counted."""
+    """Return the median time of a round of `run(count)` in microseconds over the repeats, after a warm-up."""
     run(count // 10)
     times = []
     for _ in range(repeats):
-        began = time.perf_counter()
+        started = time.perf_counter()
         run(count)
-        times.append((time.perf_counter() - began) / count * 1e6)
+        times.append((time.perf_counter() - started) / count * 1e6)
     return statistics.median(times)
 
 
 def _driving(parts: SessionParts) -> tuple[Vehicle, Record]:
-    """The vehicle after ten seconds in a gentle bend, and the command with which it goes on."""
+    """Return the vehicle after ten seconds in a gentle turn, and the command of this turn."""
     vehicle, ground, command = parts.vehicle, parts.ground.arrays, record(COMMAND)
     vehicle.reset(ground, *parts.ground.spawn, gear=1)
     command[0]["throttle"], command[0]["steering"], command[0]["selector"] = 0.4, 0.05, 1
@@ -123,12 +123,12 @@ LABELS = {
     "washout": "washout filter",
     "cueing": "motion cueing (washout, procedure, limiter)",
     "tick": "tick in total, hard ground",
-    "tick_from_python": "tick called one by one from Python",
+    "tick_from_python": "single tick called from Python",
 }
 
 
 def measure_view(parts: SessionParts) -> dict[str, Any]:
-    """Frames per second off the screen at 1280 x 720, per camera; see `simulator.view.offscreen.measure_fps`."""
+    """Measure frames per second of offscreen rendering at 1280 x 720, by camera; see `simulator.view.offscreen.measure_fps`."""
     from simulator.view.offscreen import measure_fps
 
     ground, vehicle = parts.ground, parts.vehicle
@@ -137,12 +137,12 @@ def measure_view(parts: SessionParts) -> dict[str, Any]:
 
 
 def measure_maneuver(repeats: int, new_parts: Callable[[], SessionParts]) -> dict[str, Any]:
-    """How many times real time a whole maneuver is driven, in processor time: the best of the repeats, others only take time away."""
+    """Measure the real-time factor of a complete maneuver in processor time: the best of the repeats, since disturbances only add time."""
     return {"maneuver": MANEUVER, "times_real_time": max(times_real_time(new_parts()) for _ in range(repeats))}
 
 
 def measured(repeats: int, arguments: argparse.Namespace) -> dict[str, Any]:
-    """`measure` and `measure_maneuver` in the session of the command line, with the view where it is asked for."""
+    """Run `measure` and `measure_maneuver` in the session of the command line, and the view benchmark if requested."""
 
     def parts_on(terrain: str) -> SessionParts:
         return build(session_of(arguments, [Override(("terrain",), terrain, "jounce bench")]))
@@ -158,7 +158,7 @@ def measured(repeats: int, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def main_bench(repeats: int, arguments: argparse.Namespace) -> int:
-    """Command line of `jounce bench`; always 0: it reports, it does not judge."""
+    """Run `jounce bench`. Return 0, since the command reports without a verdict."""
     figures = measured(repeats, arguments)
     if arguments.json:
         print(json_text(figures))
@@ -166,7 +166,7 @@ def main_bench(repeats: int, arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("what", "us", "target us", "times real time")
+    table = Table("part", "us", "target us", "times real time")
     for name, label in LABELS.items():
         factor, target = figures["real_time_factor"].get(name), TARGETS.get(name)
         table.add_row(label, f"{figures['us'][name]:.3f}", f"{target:g}" if target else "", f"{factor:.0f}" if factor else "")

@@ -1,1 +1,1 @@
-"""Build the parts of a session from a configuration; warm up the kernels."""
+"""Builder of the parts of a session from a configuration, and warm-up of the kernels."""

@@ -1,7 +1,7 @@
-"""From names and files to objects: the only file that knows every class.
+"""Builder: creates objects from names and files. It is the only module that knows all classes.
 
-`configuration` puts together what the files say; here it is read and made into objects, each by a function of its own, the vehicle by those
-of `configured_vehicle`. `build` makes all that a session is made of. The functions `build_...` make one thing by its name.
+`configuration` merges the contents of files. This module reads the result and creates objects, each in a separate function, the vehicle
+in `vehicle_builder`. `build` creates all parts of a session. The functions `build_...` create one object by its name.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class SessionParts:
-    """What a session is made of."""
+    """Parts of a session."""
 
     configuration: Configuration
     options: SessionOptions
@@ -73,52 +73,52 @@ class SessionParts:
     cueing: MotionCueing
     maneuver: Maneuver | None
     step: float
-    """s"""
+    """Time step in s."""
     preview: Preview | None
-    """What the washout sees of what is to come."""
+    """Preview of the motion for the washout."""
     ruts: Path | None
-    """File of ruts in which a session begins."""
-    workshop: SessionBuilder
+    """Rut file loaded at the start of a session."""
+    builder: SessionBuilder
 
     @property
     def gravity(self) -> float:
-        """m/s2"""
+        """Gravity in m/s2."""
         return float(self.ground.p[0]["gravity"])
 
     @property
     def terrain(self) -> str:
-        """How the ground is called, in the files of runs too."""
+        """Name of the terrain, also in the files of runs."""
         return Path(self.configuration.name("terrain")).stem
 
     @cached_property
     def traits(self) -> InternalModel:
-        """What a driver knows of the vehicle, found out in a test drive."""
-        return self.workshop.traits(self.vehicle, self.gravity, min(self.step, step_stability.USUAL_STEP))
+        """Internal model of the driver, identified in a test drive."""
+        return self.builder.traits(self.vehicle, self.gravity, min(self.step, step_stability.USUAL_STEP))
 
     @property
     def seed(self) -> int:
-        """Of what has no seed in a file."""
+        """Default seed of all objects without a seed in a file."""
         if self.options.seed is not None:
             return self.options.seed
         return 0 if self.maneuver is None else self.maneuver.seed
 
     def ticks(self, period: float) -> int:
-        """Ticks in so many seconds, one at least."""
+        """Return the number of ticks in a period in seconds, at least one."""
         return max(1, round(period / self.step))
 
     def new_cueing(self) -> MotionCueing:
-        """Motion cueing that has not moved yet, for another drive with the same parts."""
+        """Return a new motion cueing for another run with the same parts."""
         return _cueing(self.configuration, self.step, self.gravity, self.preview, self.options.intensity)
 
     def new_sensors(self) -> list[MountedSensor]:
-        """The sensors, which have not measured yet. Raises ConfigError, JounceError."""
+        """Return new sensors. Raises ConfigError, JounceError."""
         try:
             return build_sensors(self.options.sensors, "", self.ground, self.step, self.seed)
         except ConfigError as error:
             raise self.configuration.wrong((), error) from None
 
     def session(self, driver: Driver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None) -> Session:
-        """The session, with the vehicle where it stood last; `sensors` of its own if none are given. Raises ConfigError, JounceError."""
+        """Return a session with the vehicle in its present state; default: new `sensors`. Raises ConfigError, JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors
         session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring)
         session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
@@ -126,11 +126,11 @@ class SessionParts:
             try:
                 session.soil.load(self.ruts, self.terrain)
             except ConfigError as error:
-                raise self.configuration.origin("ruts").wrong(str(self.ruts), f"ruts of this terrain: {error}") from None
+                raise self.configuration.origin("ruts").wrong(str(self.ruts), f"a rut file of this terrain: {error}") from None
         return session
 
     def outlets(self, folder: Path) -> list[OutletRunner]:
-        """The outlets from outside, for the folder of a run. Raises ConfigError, JounceError."""
+        """Return the plugin outlets for the folder of a run. Raises ConfigError, JounceError."""
         try:
             return build_outlets(self.options.outlets, "", folder, self.step, "outlets.plugins")
         except ConfigError as error:
@@ -138,75 +138,75 @@ class SessionParts:
 
 
 class SessionBuilder:
-    """Makes the parts of a session out of what a configuration says of them, each anew. Methods raise ConfigError."""
+    """Creates the parts of a session from a configuration, each time new. Methods raise ConfigError."""
 
     def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
-        """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
+        """Return the vehicle with its tires and drivetrain, the place of its file, and the places of the tires of its wheels."""
         return vehicle_of(configuration, self)
 
     def description(self, content: Any, file: str) -> Description:
-        """The vehicle's own file."""
+        """Return the description in the vehicle file."""
         return read_description(content, file)
 
     def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
-        """A tire as a file says; `files` are digests of files that are no text, by where they are named."""
+        """Return the tire of a file; `files` are digests of binary files, by the place that names them."""
         return tire(content, file, folders=[data_folder("assets")])
 
     def tires(self, files: Sequence[TireFile], sides: Sequence[int], contact: str) -> TireSet:
-        """The tires of a vehicle out of those of its wheels, as `tire_set`."""
+        """Return the tires of a vehicle from those of its wheels, as `tire_set`."""
         return tire_set(files, sides, contact)
 
     def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
-        """Drivetrain and brakes as a file says, for a vehicle with these axles."""
+        """Return drivetrain and brakes of a file, for a vehicle with these axles."""
         return read_parts(content, file, axles)
 
     def ground(self, configuration: Configuration) -> Ground:
-        """The ground, its soils as the configuration has them."""
+        """Return the ground with the soils of the configuration."""
         return _ground(configuration)
 
     def maneuver(self, configuration: Configuration, vehicle: Description | None) -> Maneuver:
-        """The maneuver; the outline of the body is that of the vehicle unless the maneuver has its own."""
+        """Return the maneuver; the default outline of the body is that of the vehicle."""
         return _maneuver(configuration, vehicle)
 
     def check_step(self, configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
-        """Make sure that a step [s] is stable with the vehicle, whose numbers stand at `places`."""
+        """Check that a step [s] is stable with the vehicle, whose contents are at `places`."""
         check_step_of(configuration, vehicle, step, places)
 
     def cueing(self, configuration: Configuration, step: float, gravity: float, preview: Preview | None, intensity: float) -> MotionCueing:
-        """The motion cueing in ticks of `step` [s], for a world of that gravity [m/s2]."""
+        """Return the motion cueing in ticks of `step` [s], for a gravity [m/s2]."""
         return _cueing(configuration, step, gravity, preview, intensity)
 
     def traits(self, vehicle: Vehicle, gravity: float, step: float) -> InternalModel:
-        """What a driver finds out in a test drive in steps of `step` [s]."""
+        """Return the internal model that a driver identifies in a test drive with steps of `step` [s]."""
         return lazy_internal_model(vehicle, gravity, step)
 
 
-def build(configuration: Configuration, check_step: bool = True, workshop: SessionBuilder | None = None) -> SessionParts:
-    """Everything that a configuration says, made. What it leaves out is filled in there, so that it is complete afterwards.
+def build(configuration: Configuration, check_step: bool = True, builder: SessionBuilder | None = None) -> SessionParts:
+    """Build all parts of a configuration. Defaults are added to the configuration, so that it is complete afterwards.
 
     Parameters
     ----------
-    check_step : whether to make sure that the step is stable with the vehicle (`vehicles.step_stability`)
-    workshop : makes the parts; one that makes each anew when not given
+    check_step : whether to check that the step is stable with the vehicle (`vehicles.step_stability`)
+    builder : creates the parts (default: a `SessionBuilder`)
 
     Raises
     ------
     ConfigError : a file or a setting cannot be used, or the step is not stable
     """
-    workshop = workshop or SessionBuilder()
+    builder = builder or SessionBuilder()
     options = read_session(configuration)
     _put_world(configuration, options)
     _put_into_maneuver(configuration, options)
     maneuver, description = None, None
     with ErrorCollector() as faults:
         with faults.part():
-            vehicle, places = workshop.vehicle(configuration)
+            vehicle, places = builder.vehicle(configuration)
             description = vehicle.description
         with faults.part():
-            ground = workshop.ground(configuration)
+            ground = builder.ground(configuration)
         with faults.part():
             if configuration.has("maneuver") and (description is not None or _has_outline(configuration)):
-                maneuver = workshop.maneuver(configuration, description)
+                maneuver = builder.maneuver(configuration, description)
         if faults.errors:
             with faults.part():
                 _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).close()
@@ -216,23 +216,23 @@ def build(configuration: Configuration, check_step: bool = True, workshop: Sessi
         maneuver.duration = options.duration or maneuver.duration
     step = maneuver.step if maneuver is not None else options.step or step_stability.USUAL_STEP
     if check_step:
-        workshop.check_step(configuration, vehicle, step, places)
+        builder.check_step(configuration, vehicle, step, places)
     preview = _preview(configuration, options)
     ruts = _ruts(configuration, options)
-    cueing = workshop.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
-    return SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, workshop)
+    cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
+    return SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder)
 
 
 def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: Maneuver | None) -> bool:
-    """Whether hands may turn the steering wheel by a torque. Raises ConfigError: the session says no, and the maneuver needs it."""
+    """Return whether a torque may turn the steering wheel. Raises ConfigError: the session excludes it, but the maneuver needs it."""
     needed = maneuver is not None and maneuver.gives_torque
     if needed and options.steering == "angle":
-        raise configuration.origin("steering").wrong("angle", "torque, as this maneuver gives one to the steering wheel")
+        raise configuration.origin("steering").wrong("angle", "torque (needed by this maneuver)")
     return needed or options.steering == "torque"
 
 
 def _put_world(configuration: Configuration, options: SessionOptions) -> None:
-    """What the session says of the world stands above what the terrain says."""
+    """Apply the world values of the session, which override those of the terrain."""
     for key, value in (("gravity", options.gravity), ("wind", options.wind), ("gusts", options.gusts)):
         if value is not None:
             configuration.put(f"terrain.{key}", list(value) if isinstance(value, tuple) else value, configuration.origin(f"world.{key}"))
@@ -245,7 +245,7 @@ def _put_world(configuration: Configuration, options: SessionOptions) -> None:
 
 
 def _put_into_maneuver(configuration: Configuration, options: SessionOptions) -> None:
-    """What the session says of its numbers stands above what the maneuver says."""
+    """Apply step and seed of the session, which override those of the maneuver."""
     if configuration.has("maneuver"):
         for key in ("step", "seed"):
             value = getattr(options, key)
@@ -254,7 +254,7 @@ def _put_into_maneuver(configuration: Configuration, options: SessionOptions) ->
 
 
 def _seeds(value: Any, path: KeyPath) -> Iterator[KeyPath]:
-    """Places of the seeds in a content."""
+    """Yield the places of the seeds in a content."""
     if isinstance(value, dict):
         for key, item in value.items():
             if key == "seed":
@@ -266,7 +266,7 @@ def _seeds(value: Any, path: KeyPath) -> Iterator[KeyPath]:
 
 
 def _ground(configuration: Configuration) -> Ground:
-    """The ground, its soils as the configuration has them."""
+    """Return the ground with the soils of the configuration."""
     with configuration.reading("terrain") as (content, file):
         soils = _Soils(configuration, file)
         ground = load_terrain(content, file, data_folder("assets"), soils)
@@ -275,16 +275,16 @@ def _ground(configuration: Configuration) -> Ground:
 
 
 def _check_soils_used(configuration: Configuration) -> None:
-    """A soil that is set and that the ground does not have is a slip of the pen. Raises ConfigError."""
+    """Check that the ground uses all soils in the settings; an unused one is a typo. Raises ConfigError."""
     used = sorted(configuration.soils_used)
     for name in configuration.raw("soils") or {}:
-        if name not in used and (said := configuration.settings_below(("soils", name))):
-            expected = f"a soil of this ground: {', '.join(used) or 'it has none by name'}{did_you_mean(name, used)}"
-            raise said[-1].wrong(name, expected)
+        if name not in used and (given := configuration.settings_below(("soils", name))):
+            expected = f"a soil of this ground: {', '.join(used) or 'none'}{did_you_mean(name, used)}"
+            raise given[-1].wrong(name, expected)
 
 
 class _Soils(Mapping[str, Any]):
-    """Contents of soils by the name that a terrain says: those of the configuration, or of files that are looked up as all names are."""
+    """Contents of soils by the names in a terrain: those of the configuration, or of files found by name."""
 
     def __init__(self, configuration: Configuration, said_by: str) -> None:
         self.configuration, self.said_by = configuration, Path(said_by)
@@ -316,13 +316,13 @@ def _platform(configuration: Configuration) -> Record:
 
 
 def _preview(configuration: Configuration, options: SessionOptions) -> Preview | None:
-    """What an earlier run says of this one, if the session asks for it."""
-    asked, place = options.preview, "preview.run"
-    if asked is None:
+    """Return the preview from an earlier run, if the session requests it."""
+    requested, place = options.preview, "preview.run"
+    if requested is None:
         return None
     try:
         log = log_file(configuration.beside(place), "", place)
-        preview = preview_of_log(log, asked.step, asked.points, "", place)
+        preview = preview_of_log(log, requested.step, requested.points, "", place)
     except ConfigError as error:
         raise configuration.wrong((), error) from None
     configuration.note_file(place, log)
@@ -330,13 +330,13 @@ def _preview(configuration: Configuration, options: SessionOptions) -> Preview |
 
 
 def _ruts(configuration: Configuration, options: SessionOptions) -> Path | None:
-    """The file of ruts in which the session begins, if it asks for one."""
+    """Return the rut file of the session, or None."""
     if options.ruts is None:
         return None
     place = configuration.beside("ruts")
     file = place / RUTS_NAME if place.is_dir() else place
     if not file.is_file():
-        raise configuration.origin("ruts").wrong(options.ruts, f"the folder of a run that drove on soil, or its {RUTS_NAME}")
+        raise configuration.origin("ruts").wrong(options.ruts, f"the folder of a run on soil, or its {RUTS_NAME}")
     configuration.note_file("ruts", file)
     return file
 
@@ -356,7 +356,7 @@ def _cueing(
 
 
 def _maneuver(configuration: Configuration, vehicle: Description | None) -> Maneuver:
-    """The maneuver; the outline of the body is that of the vehicle unless the maneuver has its own."""
+    """Return the maneuver; the default outline of the body is that of the vehicle."""
     with configuration.reading("maneuver") as (content, file):
         if isinstance(content, dict):
             for key in ("vehicle", "terrain"):
@@ -368,26 +368,26 @@ def _maneuver(configuration: Configuration, vehicle: Description | None) -> Mane
 
 
 def outline(vehicle: Description) -> dict[str, float]:
-    """The section `body` of a maneuver that a vehicle makes: length, width, and how far its front is ahead of the reference point [m]."""
+    """Return the section `body` of a maneuver for a vehicle: length, width, and distance of the front from the reference point [m]."""
     length, width, overhang = vehicle.outline
     return {"length": length, "width": width, "front": float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang}
 
 
 def vehicle_description(name: str) -> Description:
-    """Description of a vehicle by name or path, its tie rods as long as between its hardpoints. Raises ConfigError."""
+    """Return the description of a vehicle by name or path, with the tie-rod lengths of its hardpoints. Raises ConfigError."""
     return description_of(Configuration.of("vehicle", name), {}, SessionBuilder())
 
 
 def build_vehicle(
     name: str, said_by: object = None, suspension: str | None = None, step: float = step_stability.USUAL_STEP, check_step: bool = True
 ) -> Vehicle:
-    """Vehicle with its tires and drivetrain, by name or path of its file; `said_by` is the file that names it.
+    """Return a vehicle with its tires and drivetrain, by name or path of its file; `said_by` is the file that names it.
 
     Parameters
     ----------
-    suspension : "closed_form" or "table", stands above the `suspension_kinematics` of the file
-    step : s, with which it will be driven
-    check_step : whether to make sure that this step is stable (`vehicles.step_stability`; 5 ms, once the step is compiled)
+    suspension : "closed_form" or "table", overrides `suspension_kinematics` of the file
+    step : time step of the simulation in s
+    check_step : whether to check that this step is stable (`vehicles.step_stability`; 5 ms after the step is compiled)
 
     Raises
     ------
@@ -406,22 +406,24 @@ def build_vehicle(
 
 
 def build_tire(name: str, settings: Iterable[Override] = ()) -> TireFile:
-    """A tire with its tread law, by name or path of its file; that may be a tire property file (.tir). `settings` are of keys in it.
+    """Return a tire with its tire model, by name or path of its file, which may be a tire property file (.tir). `settings` override keys
+    of the file.
 
     Raises ConfigError.
     """
-    with _alone("vehicle.tires", "tires", name, settings) as (content, label):
+    with _reading_one("vehicle.tires", "tires", name, settings) as (content, label):
         return tire(content, label, folders=[data_folder("assets")])
 
 
 def build_soil(name: str, settings: Iterable[Override] = ()) -> Record:
-    """Record of SOIL of a soil or a hard surface, by name or path of its file. `settings` are of keys in it. Raises ConfigError."""
-    with _alone("soils.*", "soils", name, settings) as (content, label):
+    """Return the SOIL record of a soil or a hard surface, by name or path of its file. `settings` override keys of the file. Raises
+    ConfigError."""
+    with _reading_one("soils.*", "soils", name, settings) as (content, label):
         return soil(content, label)
 
 
-def _alone(place: str, kind: str, name: str, settings: Iterable[Override]) -> AbstractContextManager[tuple[Any, str]]:
-    """Content and file of one thing by its name on the command line, to be read."""
+def _reading_one(place: str, kind: str, name: str, settings: Iterable[Override]) -> AbstractContextManager[tuple[Any, str]]:
+    """Return a context with content and file of one object by its name on the command line."""
     configuration = Configuration.of(place, str(find_config(kind, name)))
     for setting in settings:
         configuration.set(setting._replace(path=(*parse(place), *setting.path)))
@@ -429,36 +431,37 @@ def _alone(place: str, kind: str, name: str, settings: Iterable[Override]) -> Ab
 
 
 def build_ground(name: str, said_by: object = None) -> Ground:
-    """Ground by name or path of its terrain file; `said_by` is the file that names it. Raises ConfigError."""
+    """Return a ground by name or path of its terrain file; `said_by` is the file that names it. Raises ConfigError."""
     return _ground(Configuration.of("terrain", name, said_by))
 
 
 def build_platform(name: str, content: Any = None) -> Record:
-    """HEXAPOD record of a motion platform by name or path, or from its content. Raises ConfigError."""
+    """Return the HEXAPOD record of a motion platform by name or path, or from its content. Raises ConfigError."""
     return _platform(Configuration.of("platform", name)) if content is None else hexapod(content, name)
 
 
 def build_cueing(washout: str, platform: str, h: float, gravity: float = STANDARD_GRAVITY) -> MotionCueing:
-    """Motion cueing of a washout for a platform, both by name or path, in ticks of h seconds, for a world of that gravity. Raises ConfigError."""
+    """Return the motion cueing of a washout for a platform, both by name or path, in ticks of h seconds, for a gravity. Raises
+    ConfigError."""
     configuration = Configuration.of("washout", washout)
     configuration.put("platform", platform, Origin("platforms", is_file=False))
     return _cueing(configuration, h, gravity)
 
 
 def build_maneuver(name: str) -> Maneuver:
-    """Maneuver by name or path; the outline of the body is that of its vehicle unless the file has its own. Raises ConfigError."""
+    """Return a maneuver by name or path; the default outline of the body is that of its vehicle. Raises ConfigError."""
     configuration = Configuration.of("maneuver", name)
     return _maneuver(configuration, None if _has_outline(configuration) else description_of(configuration, {}, SessionBuilder()))
 
 
 def _has_outline(configuration: Configuration) -> bool:
-    """Whether a maneuver can be read without its vehicle, or says none."""
+    """Return whether a maneuver can be read without its vehicle."""
     with configuration.reading("maneuver") as (content, _):
         return isinstance(content, dict) and ("body" in content or not isinstance(content.get("vehicle"), str))
 
 
 def load_mechanism(name: str) -> tuple[Mechanism, InitialState]:
-    """A mechanism, by name or path of its .yaml, .urdf or .xml file, and the state it starts from (coordinates of zero for URDF). Raises
+    """Return a mechanism by name or path of its .yaml, .urdf or .xml file, and its initial state (zero coordinates for URDF). Raises
     ConfigError."""
     path = find_config("mechanisms", name)
     if path.suffix.lower() in (".urdf", ".xml"):
@@ -468,7 +471,7 @@ def load_mechanism(name: str) -> tuple[Mechanism, InitialState]:
 
 
 def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
-    """Rows of `simulator.view.vehicle_geometry.GEOMETRY` of a vehicle."""
+    """Return the rows of `simulator.view.vehicle_geometry.GEOMETRY` for a vehicle."""
     tires, driveline = vehicle.model.tires, vehicle.model.drivetrain[0]
     axles = [axle_of(vehicle.model.drivetrain, wheel) for wheel in range(len(tires))]
     return {

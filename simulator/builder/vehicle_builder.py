@@ -1,4 +1,5 @@
-"""The vehicle of a configuration: out of its own file, those of its tires and its drivetrain, with its tie rods set and its step shown to be stable."""
+"""Construction of the vehicle of a configuration from its file and those of its tires and drivetrain, with adjusted tie rods and a
+stability check of the step."""
 
 from __future__ import annotations
 
@@ -23,47 +24,47 @@ if TYPE_CHECKING:
     from simulator.builder.builder import SessionBuilder
 
 
-def vehicle_of(configuration: Configuration, workshop: SessionBuilder) -> tuple[Vehicle, tuple[str, ...]]:
-    """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
+def vehicle_of(configuration: Configuration, builder: SessionBuilder) -> tuple[Vehicle, tuple[str, ...]]:
+    """Return the vehicle with its tires and drivetrain, the place of its file, and the places of the tires of its wheels."""
     places: dict[str, str] = {}
     tires: dict[str, TireFile] = {}
     with ErrorCollector() as faults:
         with faults.part():
-            description = description_of(configuration, places, workshop)
+            description = description_of(configuration, places, builder)
         for name, place in places.items():
             with faults.part(), configuration.reading(place) as (content, file):
-                tires[name] = workshop.tire(content, file, configuration.files)
+                tires[name] = builder.tire(content, file, configuration.files)
         if faults.errors:
             with faults.part():
                 _check_drivetrain(configuration)
         faults.need_all()
         with configuration.reading("vehicle.drivetrain") as (content, file):
-            pass  # as a vehicle it is read below, where complaints about its own file are understood too
-        of_wheels = workshop.tires([tires[name] for name in description.tires], _sides(description), description.contact)
+            pass  # the drivetrain is read below, where errors in its file are reported
+        of_wheels = builder.tires([tires[name] for name in description.tires], _sides(description), description.contact)
         with configuration.about("vehicle"):
-            parts = workshop.drivetrain(content, file, description.mechanism.axles)
+            parts = builder.drivetrain(content, file, description.mechanism.axles)
             vehicle = aligned_vehicle(description, of_wheels, parts, file, _level)
     return vehicle, ("vehicle", *(places[name] for name in description.tires))
 
 
 def _sides(description: Description) -> list[int]:
-    """Of the wheels, 1 left and -1 right; one in the middle counts as left."""
+    """Return the sides of the wheels, 1 left and -1 right; a middle wheel counts as left."""
     return [-1 if name.endswith("R") else 1 for name in description.mechanism.axles.corners]
 
 
 def _check_drivetrain(configuration: Configuration) -> None:
-    """Read the drivetrain of a vehicle in which something else is wrong, if that is possible. Raises ConfigError."""
+    """Check the drivetrain of a vehicle with other errors, if possible. Raises ConfigError."""
     axles = expected_axles(configuration.raw("vehicle"))
     if axles is not None and isinstance(configuration.raw("vehicle.drivetrain"), str | dict):
         with configuration.reading("vehicle.drivetrain") as (content, file):
             read_parts(content, file, axles)
 
 
-def description_of(configuration: Configuration, places: dict[str, str], workshop: SessionBuilder) -> Description:
-    """What the vehicle's own file says; `places` gets where each of the tires that it names stands."""
+def description_of(configuration: Configuration, places: dict[str, str], builder: SessionBuilder) -> Description:
+    """Return the description in the vehicle file; `places` receives the places of its tires."""
     with configuration.reading("vehicle") as (content, file):
         if not isinstance(content, dict):
-            return workshop.description(content, file)  # which says what is wrong with it
+            return builder.description(content, file)  # reports the error
         if "axles" in content:
             content["axles"] = _with_mechanisms(configuration, content["axles"])
         tires = content.get("tires")
@@ -73,20 +74,20 @@ def description_of(configuration: Configuration, places: dict[str, str], worksho
             content["tires"] = _name_of(tires, "vehicle.tires", places)
         if isinstance(content.get("drivetrain"), dict):
             content["drivetrain"] = "vehicle.drivetrain"
-        return workshop.description(content, file)
+        return builder.description(content, file)
 
 
 def _name_of(value: str | dict[str, Any], place: str, places: dict[str, str]) -> str:
-    """A name for what stands at a place: the one it is said by, or the place itself where the content is said."""
+    """Return the name of a tire: its file name, or the place of its content."""
     name = value if isinstance(value, str) else place
     places.setdefault(name, place)
     return name
 
 
 def _with_mechanisms(configuration: Configuration, axles: Any) -> Any:
-    """The axles of a vehicle with the files of the `mechanism` ones read. Raises ConfigError."""
+    """Return the axles of a vehicle, with the files of `mechanism` axles read. Raises ConfigError."""
     if not isinstance(axles, dict):
-        return axles  # whoever checks it says what is missing
+        return axles  # a later check reports the error
     read = dict(axles)
     for name, axle in axles.items():
         if isinstance(axle, dict) and axle.get("suspension") == "mechanism" and isinstance(axle.get("file"), str | dict):
@@ -97,16 +98,16 @@ def _with_mechanisms(configuration: Configuration, axles: Any) -> Any:
 
 @cache
 def _level() -> Ground:
-    """Level, even ground, on which vehicles are set up and tried."""
+    """Return a level, even ground, on which vehicles are aligned and tested."""
     return load_terrain({"type": "flat"}, "flat", data_folder("assets"), {})
 
 
 def check_step_of(configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
-    """Make sure that a step [s] is stable with the vehicle, whose numbers stand at `places`. Raises ConfigError about the one to blame."""
+    """Check that a step [s] is stable with the vehicle, whose contents are at `places`. Raises ConfigError about the responsible key."""
     try:
         step_stability.check_step(vehicle, _level().arrays, step, places, "step")
     except ConfigError as error:
         if error.file != "step":
             raise configuration.wrong(parse(error.file), error) from None
-        asked_by = "step" if configuration.has("step") else "maneuver.step"
-        raise configuration.origin(asked_by).wrong(error.value, error.expected) from None
+        key_of_step = "step" if configuration.has("step") else "maneuver.step"
+        raise configuration.origin(key_of_step).wrong(error.value, error.expected) from None

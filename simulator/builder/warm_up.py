@@ -1,7 +1,7 @@
-"""Compiles the kernels of a tick before they are needed, and says so: the first start on a machine takes a while, later ones do not.
+"""Compilation of the kernels of a tick before they are needed, with messages. Only the first start on a machine takes long.
 
-Where there are two cores a second process compiles with us, the vehicle's step first; who comes to a kernel first compiles it, and the other
-takes it from the disk (`simulator.base.compile_lock`).
+With two cores, a second process compiles in parallel, starting with the vehicle step. The first process that needs a kernel compiles it,
+and the other one loads it from disk (`simulator.base.compile_lock`).
 """
 
 from __future__ import annotations
@@ -47,21 +47,21 @@ from vehicles.step_stability import check_step
 
 H = 1e-3
 ROLLING = 10.0
-"""m/s, at which a vehicle begins that does not begin at rest."""
+"""Start speed in m/s of a rolling vehicle."""
 PATIENCE = 2.0
-"""s that the second process may take to leave when it is told to; it may be writing a file."""
+"""Timeout in s for the exit of the second process, which may be writing a file."""
 
 
 def compile_kernels(say: Callable[[str], None]) -> None:
-    """Compile everything a session calls, unless it lies compiled on disk. `say` gets a line at the start and one per part."""
+    """Compile all kernels of a session unless they are cached on disk. `say` is called with a line at the start and for each part."""
     if all(is_compiled(str(part.__file__)) for part in (tick, human_limits)):
         return
-    with said_elsewhere(), _second_process(), _nothing_collected():
+    with said_elsewhere(), _second_process(), _without_garbage_collection():
         _compile(say)
 
 
 def _compile(say: Callable[[str], None]) -> None:
-    say("compiling the physics, once for this version and machine:")
+    say("compiling the physics (once for this version and machine):")
     began = last = time.perf_counter()
 
     def done(part: str) -> None:
@@ -73,7 +73,7 @@ def _compile(say: Callable[[str], None]) -> None:
     ground = build_ground("flat")
     arrays = ground.arrays
     ground.height(0.0, 0.0)
-    build_ground("jacksboro")  # its roads and hills are made, those of a plain are not
+    build_ground("jacksboro")  # it needs roads and hills, which a plain does not have
     done("ground")
     cueing = build_cueing(DEFAULTS["washout"], DEFAULTS["platform"], H)
     cueing.step(np.zeros(3), np.zeros(3), False, H)
@@ -82,7 +82,7 @@ def _compile(say: Callable[[str], None]) -> None:
     warm_up(cueing.platform)
     done("virtual platform")
     vehicle = build_vehicle(DEFAULTS["vehicle"], check_step=False)
-    compile_for(answer_with_arm, vehicle.model, vehicle.space, H)  # while the other process is at the step that calls it
+    compile_for(answer_with_arm, vehicle.model, vehicle.space, H)  # while the other process compiles the step that calls this kernel
     vehicle.reset(arrays)
     command = record(COMMAND)
     vehicle.read(command)
@@ -90,8 +90,8 @@ def _compile(say: Callable[[str], None]) -> None:
     vehicle.step(arrays, command, H)
     vehicle.reset(arrays, speed=ROLLING)
     check_step(vehicle, arrays, H, (DEFAULTS["vehicle"],))
-    done("engine, gearbox, brakes and the vehicle's step")
-    session = Session(vehicle, ground, _Nobody(), cueing, [], H)
+    done("engine, gearbox, brakes and vehicle step")
+    session = Session(vehicle, ground, _IdleDriver(), cueing, [], H)
     session.reset()
     cueing.arm()
     is_upright(vehicle.space.state[0]["q_WB"])
@@ -99,7 +99,7 @@ def _compile(say: Callable[[str], None]) -> None:
     MotionStream().close()
     session.warm()
     ChangedTiles(1, 1)
-    done("the whole tick")
+    done("complete tick")
     traits = identify_vehicle(vehicle)
     for law in LAWS:
         PathFollower(Path.straight(), SpeedControl(), traits, {"type": law}).read(0.0, vehicle.readout, command)
@@ -109,10 +109,10 @@ def _compile(say: Callable[[str], None]) -> None:
 
 
 def _compile_step() -> None:
-    """The vehicle's step, which takes longest, and what it needs; `_compile` comes to it when most else is done.
+    """Compile the vehicle step, which takes longest, and the kernels that it calls. `_compile` needs the step last.
 
-    The two look at the same pieces of code twice, so the suspension is compiled where the step is. Not the tick itself, by which
-    `compile_kernels` knows that all are there.
+    Both processes analyze the called functions, so the suspension is compiled together with the step. The tick is left out, because
+    `compile_kernels` uses its presence as a sign that all kernels are compiled.
     """
     vehicle, ground = build_vehicle(DEFAULTS["vehicle"], check_step=False), build_ground("flat")
     arrays = ground.arrays
@@ -120,25 +120,25 @@ def _compile_step() -> None:
 
 
 def compile_for(function: Any, *arguments: Any) -> None:
-    """Compile a kernel for such arguments, without calling it: the vehicle may stand nowhere."""
+    """Compile a kernel for the types of the arguments, without calling it. The vehicle needs no valid state."""
     function.compile(tuple(numba.typeof(one) for one in arguments))
 
 
 @contextlib.contextmanager
 def _second_process() -> Iterator[None]:
-    """Have another process compile too; where that is not possible, or it fails, this one does it all."""
+    """Start another process that compiles in parallel, if possible. Otherwise, or after its failure, this process compiles everything."""
     if not (POSSIBLE and cache_is_kept() and _cores() > 1):
         yield
         return
     with share_compilation() as claims, contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):  # no more processes, or no memory for one
+        with contextlib.suppress(OSError):  # no further process, or no memory for one
             stack.callback(_start(claims))
         yield
 
 
 @contextlib.contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """No garbage collection: the compiler keeps nearly all that it makes, and looking through it takes a tenth of the time."""
+def _without_garbage_collection() -> Iterator[None]:
+    """Disable garbage collection: the compiler keeps almost all objects, and collection takes a tenth of the time."""
     gc.disable()
     try:
         yield
@@ -147,12 +147,12 @@ def _nothing_collected() -> Iterator[None]:
 
 
 def _cores() -> int:
-    """Processor cores that this process may use."""
+    """Return the number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _start(claims: int) -> Callable[[], None]:
-    """Start the second process; calling what is returned ends it."""
+    """Start the second process. Return a function that ends it."""
     with cleanup.defer_exit():
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", __name__, str(claims)],
@@ -161,7 +161,7 @@ def _start(claims: int) -> Callable[[], None]:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=[claims],
-            start_new_session=True,  # a terminal's signals are for us alone
+            start_new_session=True,  # signals of the terminal must not reach the second process
         )
         end = partial(_end, process)
         forget = cleanup.register_cleanup(end)
@@ -174,7 +174,7 @@ def _start(claims: int) -> Callable[[], None]:
 
 
 def _end(process: subprocess.Popen) -> None:
-    """The second process leaves when its input ends, also when that is because this one is no more."""
+    """End the second process, which exits when its input ends, also if this process has died."""
     try:
         process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -182,21 +182,21 @@ def _end(process: subprocess.Popen) -> None:
         process.wait()
 
 
-def _leave_with_the_other() -> None:
-    """End this process when the one that started it ends its input; not in the middle of a file."""
+def _exit_with_parent() -> None:
+    """Exit this process when the parent closes its input, but not while a file is written."""
     sys.stdin.buffer.read()
     with cleanup.defer_exit():
         os._exit(0)
 
 
-class _Nobody:
-    """A driver who does nothing."""
+class _IdleDriver:
+    """Driver without commands."""
 
     def read(self, t: float, readout: object, command: object) -> None:
-        """Leave the command as it is."""
+        """Leave the command unchanged."""
 
 
 if __name__ == "__main__":
-    threading.Thread(target=_leave_with_the_other, daemon=True).start()
-    with share_compilation(int(sys.argv[1])), _nothing_collected():
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    with share_compilation(int(sys.argv[1])), _without_garbage_collection():
         _compile_step()

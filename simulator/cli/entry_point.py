@@ -1,4 +1,4 @@
-"""Where the installed program `jounce` begins: signals are heard before anything is loaded that takes time."""
+"""Entry point of the installed program `jounce`. It installs the signal handlers before it imports modules that load slowly."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from simulator.base import signals
 
 
 def main() -> int:
-    """Run the command line of this process; returns its exit code."""
+    """Run the command line of this process and return its exit code."""
     signals.install()
-    from simulator.cli.main import main as command_line
+    from simulator.cli.main import main as run_command_line
 
-    return command_line()
+    return run_command_line()

@@ -1,4 +1,4 @@
-"""The program: from the words of the command line to the exit code. The verbs are in `parser.py`."""
+"""Run the program: read the command line, run the command, print errors and warnings. The verbs are in `parser.py`."""
 
 from __future__ import annotations
 
@@ -15,23 +15,30 @@ from simulator.base.console import flush, print_error
 from simulator.base.errors import DeprecatedNameWarning, JounceError, one_line
 from simulator.base.registry import load_plugins
 from simulator.cli.parser import parser_of, plugins_of
+from simulator.cli.renamed_arguments import present_arguments
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a command; returns the exit code: 0 good, 1 a check failed, 2 bad input, 130 or 143 ended by a signal.
+    """Run a command.
 
-    Without arguments it is the program: it takes those of the process, and hears signals from here on.
+    Parameters
+    ----------
+    argv : arguments; None: those of the process, which then reacts to signals
+
+    Returns
+    -------
+    exit code: 0 success, 1 a check failed, 2 invalid input, 130 or 143 ended by a signal
     """
     if argv is not None:
-        return _command(argv)
-    for stream in (sys.stdout, sys.stderr):  # names of files may hold what is no text, and a terminal may not show every letter
+        return _run_command(argv)
+    for stream in (sys.stdout, sys.stderr):  # a file name may contain bytes that are not text, and a terminal may lack characters
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     signals.install()
     try:
         with announced():
-            code = _command(sys.argv[1:])
-    except SystemExit as end:  # as argparse ends
+            code = _run_command(sys.argv[1:])
+    except SystemExit as end:  # raised by argparse
         code = int(end.code or 0)
     finally:
         lost = flush()
@@ -42,20 +49,23 @@ def main(argv: list[str] | None = None) -> int:
     return code
 
 
-def _command(argv: list[str]) -> int:
-    """Do what the command line says; returns the exit code."""
-    parser = parser_of(argv[0] if argv else "")
+def _run_command(argv: list[str]) -> int:
+    """Run the command of a command line and return the exit code."""
     try:
-        os.getcwd()  # files are named from here; if it is gone, that is said before anything is missing
-        load_plugins(plugins_of(argv))
-        arguments, unknown = parser.parse_known_args(argv)
-        if unknown:
-            parser.refuse_unknown(unknown, argv)
-        if not hasattr(arguments, "run"):
-            parser.print_help()
-            return 0
-        with _short_warnings(as_json=getattr(arguments, "json", False)):
-            return arguments.run(arguments)
+        os.getcwd()  # relative file names need the current folder; report a missing one before a missing file
+        with _short_warnings() as found:
+            words = present_arguments(argv)
+            parser = parser_of(*words[:2])
+            load_plugins(plugins_of(words))
+            arguments, unknown = parser.parse_known_args(words)
+            if unknown:
+                parser.refuse_unknown(unknown, words)
+            if not hasattr(arguments, "run"):
+                parser.print_help()
+                return 0
+            code = int(arguments.run(arguments))
+        if not getattr(arguments, "json", False):
+            found.print()
     except JounceError as error:
         signals.let_leave()
         print_error(str(error))
@@ -64,47 +74,53 @@ def _command(argv: list[str]) -> int:
         print_error("interrupted")
         return 130
     except signals.EndedBySignal as end:
-        signals.turn_deaf()  # one line, however often it is pressed
+        signals.turn_deaf()  # one line, however often the key is pressed
         print_error(signals.words(end.number))
         return signals.exit_code(end.number)
-    except BrokenPipeError:  # whoever read our output has left
+    except BrokenPipeError:  # the reader of the output is gone
         return 141
-    except OSError as error:  # a full disk behind the output, for example
+    except OSError as error:  # for example a full disk
         signals.let_leave()
-        print_error(_of_the_system(error))
+        print_error(_os_error_text(error))
         return 2
+    return code
 
 
-def _of_the_system(error: OSError) -> str:
-    """What the system refused, in one line."""
+def _os_error_text(error: OSError) -> str:
+    """Return an error of the operating system as one line."""
     try:
         os.getcwd()
     except OSError:
-        return "the current folder is gone, expected one that is there"
-    return one_line(f"{error.filename}: {error.strerror}" if error.filename else f"cannot go on: {error.strerror or error}")
+        return "current folder not found; expected an existing folder"
+    return one_line(f"{error.filename}: {error.strerror}" if error.filename else f"cannot continue: {error.strerror or error}")
+
+
+class UserWarnings:
+    """Warnings for the user: all old names, and the first warning of each other category."""
+
+    def __init__(self) -> None:
+        self._first: dict[type[Warning], str] = {}
+        self._old_names: dict[str, None] = {}
+
+    def add(self, message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+        """Add a warning, with the arguments of `warnings.showwarning`; warnings for developers are dropped."""
+        if issubclass(category, DeprecatedNameWarning):
+            self._old_names[one_line(str(message))] = None
+        elif issubclass(category, UserWarning):
+            self._first.setdefault(category, one_line(str(message)))
+
+    def print(self) -> None:
+        """Print the warnings, one line each."""
+        for message in self._old_names:
+            print_error(message)
+        for message in self._first.values():
+            print_error(f"warning: {message} (further warnings of this kind are not shown)")
 
 
 @contextlib.contextmanager
-def _short_warnings(as_json: bool) -> Iterator[None]:
-    """Print warnings for the user at the end, one line each; none with JSON output or after an error.
-
-    Of each kind the first is printed; of old names, all.
-    """
-    seen: dict[type[Warning], str] = {}
-    old_names: dict[str, None] = {}
-
-    def note(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-        if issubclass(category, DeprecatedNameWarning):
-            old_names[one_line(str(message))] = None
-        elif issubclass(category, UserWarning):
-            seen.setdefault(category, one_line(str(message)))
-
+def _short_warnings() -> Iterator[UserWarnings]:
+    """Collect warnings; the caller prints them after a command that ended without an error."""
+    found = UserWarnings()
     with warnings.catch_warnings():
-        warnings.showwarning = note
-        yield
-    if as_json:
-        return
-    for message in old_names:
-        print_error(message)
-    for message in seen.values():
-        print_error(f"warning: {message} (further warnings of this kind are not shown)")
+        warnings.showwarning = found.add
+        yield found

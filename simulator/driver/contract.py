@@ -1,7 +1,7 @@
-"""What a driver is that is no person: whoever fills the command from what the vehicle does.
+"""Contract of automatic drivers: a driver reads the state of the vehicle and fills the command.
 
-A driver from outside works beside the ticks (`simulator.base.plugin_thread`): what it answers to one look counts from its next look on, 10 ms
-later, in real time or not. One that raises, is slow or gives a command that is not finite ends the drive, as any driver does who fails; the
+A plugin driver runs in its own thread (`simulator.base.plugin_thread`). Its command for one call takes effect at the next call, 10 ms
+later, in real time or not. A plugin driver that raises, is too slow or returns a command that is not finite ends the drive, and the
 platform parks.
 """
 
@@ -18,98 +18,98 @@ from simulator.base.fields import from_mapping
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.records import Ranges, Record, Table, record
 from simulator.base.registry import making
-from simulator.driver.input_devices.contract import sound_command
+from simulator.driver.input_devices.contract import checked_command
 from simulator.driver.internal_model import InternalModel
 from terrain.ground import Ground
 from vehicles.command import COMMAND
 
 CONTRACT = 1
-"""Version of what stands above and of the classes below."""
+"""Version of the rules above and of the classes below."""
 
 
 class Driver(Protocol):
-    """Who gives the command."""
+    """Source of the command."""
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at simulated time t [s] from the READOUT record."""
 
 
 class Maneuver(Protocol):
-    """What a maneuver is asked for here."""
+    """Part of a maneuver that a driver uses."""
 
     def driver(self, spawn: tuple[float, float, float], traits: InternalModel | None = None) -> Driver:
-        """The driver of it, from a start (x, y, yaw) on, in a vehicle of such traits."""
+        """Return the driver of the maneuver, from a start (x, y, yaw), for a vehicle with these traits."""
 
 
 @dataclass(frozen=True)
 class DriverSettings:
-    """What a driver is made of."""
+    """Inputs for creating a driver."""
 
     parameters: Record
-    """Of the kind's own table."""
+    """Parameters, of the table of the kind."""
     ground: Ground
-    """With its roads."""
+    """Ground with its roads."""
     maneuver: Maneuver | None
-    """The maneuver that was asked for, for kinds that follow one."""
+    """Requested maneuver, for kinds that follow one."""
     random: np.random.Generator
-    """Random numbers of its own, of the session's seed."""
+    """Random numbers of this driver, from the seed of the session."""
     traits: InternalModel = field(default_factory=InternalModel)
-    """What a driver knows of the vehicle."""
+    """The driver's internal model of the vehicle."""
 
 
 @dataclass(frozen=True)
 class DriverKind:
-    """A driver as it is registered."""
+    """Registered kind of driver."""
 
     name: str
     make: Callable[[DriverSettings], Driver]
     contract: int
-    """CONTRACT it was written for."""
+    """Value of CONTRACT for which the kind was written."""
     follows_maneuver: bool = False
-    """It wants a maneuver, whose terrain and duration then count where nothing else is said."""
+    """True if the driver needs a maneuver, whose terrain and duration are then the defaults."""
     parameters: Table = ()
-    """Of its own."""
+    """Table of the kind's own parameters."""
     ranges: Ranges = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     meaning: str = ""
-    """One line for a list of drivers."""
+    """Description for a list of drivers, one line."""
 
 
-def make_driver(kind: DriverKind, settings: DriverSettings, ours: bool, paced: bool) -> Driver:
-    """A driver, one from outside in its own thread; `paced`: in real time. Raises JounceError: it cannot be made."""
+def make_driver(kind: DriverKind, settings: DriverSettings, builtin: bool, paced: bool) -> Driver:
+    """Create a driver, a plugin driver in its own thread; `paced`: in real time. Raises JounceError when the driver cannot be created."""
     with making(f"driver {kind.name}"):
         driver = kind.make(settings)
-    return driver if ours else DriverRunner(kind.name, driver, paced)
+    return driver if builtin else DriverRunner(kind.name, driver, paced)
 
 
 def driver_parameters(kind: DriverKind, said: Mapping[str, Any], file: object) -> Record:
-    """Its own parameters as a mapping says. Raises ConfigError."""
+    """Return the kind's own parameters as a record. Raises ConfigError."""
     return from_mapping(kind.parameters, said, file, "", kind.defaults, kind.ranges)
 
 
 class DriverRunner:
-    """A driver from outside, as the session sees it."""
+    """Adapter of a plugin driver to the driver interface of the session."""
 
     def __init__(self, name: str, driver: Driver, paced: bool) -> None:
         self._driver, self._wait = driver, not paced
         self._command, self._filled = record(COMMAND), record(COMMAND)
-        self._aside = PluginThread(f"driver {name}", self._read)
+        self._thread = PluginThread(f"driver {name}", self._read)
 
     def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the command with what the last look brought. Raises JounceError once the driver was dropped."""
-        answer = self._aside.answer(self._wait)
+        """Fill the command with the result of the previous call. Raises JounceError when the driver has failed."""
+        answer = self._thread.answer(self._wait)
         if answer is not None:
             self._command = answer
-        if self._aside.trouble:
-            raise JounceError(self._aside.trouble)
+        if self._thread.trouble:
+            raise JounceError(self._thread.trouble)
         command[:] = self._command
-        self._aside.ask(t, readout.copy())
+        self._thread.ask(t, readout.copy())
 
     def close(self) -> None:
-        """End its thread."""
-        self._aside.close()
+        """End the thread of the driver."""
+        self._thread.close()
 
     def _read(self, t: float, readout: Record) -> Record:
-        """In its thread."""
+        """Call the driver; runs in its thread."""
         self._driver.read(t, readout, self._filled)
-        return sound_command(self._filled)
+        return checked_command(self._filled)

@@ -1,4 +1,4 @@
-"""Gears of a driver who shifts by himself: by the speed of the engine and the pedal, with hysteresis, and not too often."""
+"""Gear selection of a driver who shifts: by engine speed and throttle, with hysteresis and a minimum time in each gear."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from vehicles.drivetrain.driveline import wheel_share
 from vehicles.vehicle import Vehicle
 
 HYSTERESIS = 1.15
-"""1. An engine that has just shifted up turns faster by this factor than where he shifts down. Smaller: he hunts between two gears on a slope."""
+"""1. Ratio of the engine speed after an upshift to the speed of the downshift. Smaller: the driver shifts to and fro on a slope."""
 DWELL = 0.5
-"""s that a gear stays at least."""
+"""s. Minimum time in a gear."""
 KICK_DOWN = 0.95
-"""1. Throttle from which he takes the lowest gear that the engine allows."""
+"""1. Throttle from which the driver selects the lowest gear that the engine allows."""
 EASY, HARD = 0.5, 0.95
-"""1. Share of the speed of largest power at which he shifts up with the throttle closed and open."""
+"""1. Fraction of the engine speed of maximum power at which the driver shifts up, with closed and with open throttle."""
 CREEPING = 1.0
-"""m/s of the driven wheels below which he does not ask whether they spin."""
+"""m/s of the driven wheels below which wheel spin is ignored."""
 ABOVE_IDLE = 1.2
-"""1. He shifts down at this multiple of the idling speed at the latest."""
+"""1. Minimum downshift speed as a multiple of the idle speed."""
 
 
 def gear_numbers(vehicle: Vehicle) -> ShiftPoints:
-    """Out of the gearbox and the engine's full load. Raises JounceError: the engine has no power at any speed of its map."""
+    """Return the shift points for the gearbox and the full-load torque. Raises JounceError when the engine has no positive power."""
     p = vehicle.model.drivetrain[0]
     ratios = tuple(float(ratio) for ratio in p["forward_ratios"][: int(p["gears"])])
     points = int(p["engine_points"])
     speed, torque = p["engine_map_speed"][:points], p["engine_map_open"][:points]
-    # the map is straight between its points, the power is not: look between them
-    fine = np.linspace(float(speed[0]), min(float(speed[-1]), float(p["maximum_speed"])), 1001)
-    power = fine * np.interp(fine, speed, torque)
+    # torque is linear between the points of the map, power is not: search between the points
+    speeds = np.linspace(float(speed[0]), min(float(speed[-1]), float(p["maximum_speed"])), 1001)
+    power = speeds * np.interp(speeds, speed, torque)
     if not power.max() > 0.0:
-        raise JounceError(f"{vehicle.description.name}: its engine has no power, so nobody knows where to shift")
-    rated = float(fine[int(np.argmax(power))])
+        raise JounceError(f"{vehicle.description.name}: cannot compute shift points; expected an engine with positive power")
+    rated = float(speeds[int(np.argmax(power))])
     widest = max((high / low for low, high in pairwise(ratios)), default=1.0)
     idle = ABOVE_IDLE * float(p["idle_speed"])
     up = tuple(max(share * rated, idle * widest * HYSTERESIS) for share in (EASY, HARD))
@@ -50,18 +50,18 @@ def gear_numbers(vehicle: Vehicle) -> ShiftPoints:
 
 
 def rolling_share(numbers: ShiftPoints, readout: Record) -> float:
-    """Forward speed over that of the treads of the driven wheels, from 0 to 1; 1 where they hardly turn or nobody knows them."""
+    """Return the forward speed divided by the tread speed of the driven wheels, from 0 to 1; 1 below CREEPING or without radii."""
     treads = [radius * spin for radius, spin in zip(numbers.radii, readout[0]["wheel_spin"], strict=False) if radius > 0.0]
     tread = sum(treads) / len(treads) if treads else 0.0
     return min(1.0, max(0.0, float(readout[0]["v_WB_B"][0]) / tread)) if tread > CREEPING else 1.0
 
 
 class GearShifter:
-    """Asks for a gear, look by look.
+    """Selects a gear at every call.
 
-    Shifts up above and down below the speeds of `ShiftPoints`, between which straight lines lead from the closed to the open throttle; with
-    the pedal down, to the lowest gear in which the engine stays below `most`. Before DWELL is over, and while a hand gearbox is between two
-    gears, nothing changes. He feels it when wheels spin: a higher gear that he would leave again once they roll he does not take.
+    Shifts up above and down below the speeds of `ShiftPoints`, which are interpolated between closed and open throttle. At full throttle it
+    selects the lowest gear in which the engine stays below `most`. The gear does not change before DWELL is over, nor while a manual
+    gearbox is between two gears. With spinning wheels, it ignores a higher gear that it would leave again without wheel spin.
     """
 
     def __init__(self, numbers: ShiftPoints) -> None:
@@ -70,7 +70,7 @@ class GearShifter:
         self._since: float | None = None
 
     def wanted(self, t: float, engine_speed: float, throttle: float, engaged: int = 1, rolling: float = 1.0) -> int:
-        """Forward gear to drive in at time t [s], an engine speed [rad/s], a throttle [0, 1] and the gear engaged, 0: none.
+        """Return the forward gear for time t [s], engine speed [rad/s], throttle [0, 1] and the engaged gear, 0: none.
 
         rolling : of the driven wheels, see `rolling_share`
         """
@@ -95,6 +95,6 @@ class GearShifter:
         return self.gear
 
     def seen(self, t: float, readout: Record, throttle: float) -> int:
-        """The same by what he sees of the vehicle, a READOUT."""
+        """Return the forward gear for a READOUT record."""
         r = readout[0]
         return self.wanted(t, float(r["engine_speed"]), throttle, int(r["gear"]), rolling_share(self.numbers, readout))

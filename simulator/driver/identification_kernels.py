@@ -1,4 +1,4 @@
-"""The kernels of a test drive: a look at the steering, and steps under one command with what a driver would note meanwhile."""
+"""Kernels of the vehicle identification: wheel axles over the steering angle, and recorded steps under a constant command."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ from vehicles.stages import present_suspension
 from vehicles.steering.steering import place_tierods
 from vehicles.step import vehicle_step
 
-LOOKS = 10
-"""Steps between two rows of notes."""
+STEPS_PER_ROW = 10
+"""Steps between two rows of the recording."""
 
 
 @kernel
-def noted_drive(m, s, ground, command, h, notes):
-    """Drive under one command for as long as there is room for notes.
+def recorded_drive(m, s, ground, command, h, recording):
+    """Drive under a constant command and record the motion until `recording` is full.
 
     Parameters
     ----------
     m, s, ground, command, h : as of `vehicles.step.vehicle_step`
-    notes : (n, 3) overwritten, one row after every LOOKS steps: velocity of the reference point ahead and to the left [m/s], yaw rate [rad/s]
+    recording : (n, 3) overwritten, one row after every STEPS_PER_ROW steps: velocity of the reference point ahead and to the left [m/s],
+        yaw rate [rad/s]
     """
     x = s.state[0]
-    for i in range(len(notes)):
-        for _ in range(LOOKS):
+    for i in range(len(recording)):
+        for _ in range(STEPS_PER_ROW):
             vehicle_step(m, s, ground, command, h)
-        notes[i, 0] = x["v_WB_B"][0]
-        notes[i, 1] = x["v_WB_B"][1]
-        notes[i, 2] = x["w_WB_B"][2]
+        recording[i, 0] = x["v_WB_B"][0]
+        recording[i, 1] = x["v_WB_B"][1]
+        recording[i, 2] = x["w_WB_B"][2]
 
 
 @kernel
 def turn_arm(m, s, angles, axles):
-    """Axles of the wheels (n, 3, wheels), in B, of a standing vehicle with its Pitman arm at angles (n,) [rad]."""
+    """Write the axles of the wheels (n, 3, wheels), in B, of a vehicle at rest with its Pitman arm at angles (n,) [rad]."""
     for n in range(len(angles)):
         s.steering[0]["angle"] = angles[n]
         place_tierods(m.steering, s.steering, s.inputs)

@@ -1,4 +1,4 @@
-"""Drivers that are no persons by name: the follower of maneuvers, and those that move in from outside."""
+"""Registry of automatic drivers: the driver of maneuvers and plugin drivers."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     from simulator.driver.contract import DriverKind
 
 FOLLOWER = "scripted"
-"""Who drives where nobody can."""
+"""Name of the driver that is used without a human driver."""
 
 DRIVER_KINDS: Registry[DriverKind] = Registry("driver", "jounce.drivers", {FOLLOWER: "simulator.driver.maneuver_driver:KIND"})
 
 
 def register(kind: DriverKind) -> None:
-    """Make a driver known by its name. Raises JounceError: it is for another contract, or another one, or an input source, has its name."""
+    """Register a kind of driver. Raises JounceError when it has another contract version, or when a driver or input source has its name."""
     check(kind)
     if kind.name in INPUT_SOURCE_KINDS.names():
-        raise JounceError(f"there is an input source called {kind.name} already, which drives by that name")
+        raise JounceError(f"driver {kind.name}: an input source called {kind.name} already exists")
     DRIVER_KINDS.register(kind.name, kind)
 
 
 def check(kind: DriverKind) -> None:
-    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
     from simulator.driver.contract import CONTRACT
 
     if kind.contract != CONTRACT:
-        raise JounceError(f"driver {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
+        raise JounceError(f"driver {kind.name}: written for version {kind.contract} of the contract, this is version {CONTRACT}")
 
 
 __getattr__ = old_names(__name__)

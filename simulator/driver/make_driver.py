@@ -1,4 +1,4 @@
-"""From the name of a driver to who drives."""
+"""Create a driver from its name."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER, check
 from terrain.ground import Ground
 
 AUTO = "auto"
-"""A person, with any device."""
+"""Human driver with any device."""
 
 
 def driver_names() -> tuple[str, ...]:
-    """All who may drive."""
+    """Return the names of all drivers and input sources."""
     return (AUTO, *INPUT_SOURCE_KINDS.names(), *DRIVER_KINDS.names())
 
 
 def driver_fields(name: str) -> Fields:
-    """Keys that the driver, or the input source, of that name has of its own. Raises JounceError: it cannot be loaded."""
+    """Return the own keys of the driver or input source with this name. Raises JounceError when it cannot be loaded."""
     if name == AUTO:
         return ()
     kind = driver_kind(name) or _source_kind(name)
@@ -43,7 +43,7 @@ def _source_kind(name: str) -> InputSourceKind:
 
 
 def driver_kind(name: str) -> DriverKind | None:
-    """The driver of that name who is no person; None when the name is that of an input source, with which a person drives."""
+    """Return the kind of the automatic driver with this name; None for an input source, with which a human drives."""
     if not DRIVER_KINDS.has(name):
         return None
     kind = DRIVER_KINDS.need(name)
@@ -52,15 +52,15 @@ def driver_kind(name: str) -> DriverKind | None:
 
 
 def follows_maneuver(name: str) -> bool:
-    """Whether the driver of that name does what a maneuver says."""
+    """Return whether the driver with this name follows a maneuver."""
     kind = driver_kind(name)
     return kind is not None and kind.follows_maneuver
 
 
 def without_a_person(driver: Chosen) -> Chosen:
-    """Who drives where there is no window: whoever was asked for, if it is one from outside, else the follower of maneuvers."""
-    ours = driver.name == AUTO or INPUT_SOURCE_KINDS.is_builtin(driver.name)
-    return Chosen(FOLLOWER) if ours else driver
+    """Return the driver for a drive without a window: the requested one if it is a plugin, else the driver of maneuvers."""
+    builtin = driver.name == AUTO or INPUT_SOURCE_KINDS.is_builtin(driver.name)
+    return Chosen(FOLLOWER) if builtin else driver
 
 
 def new_driver(
@@ -72,12 +72,12 @@ def new_driver(
     said: Mapping[str, Any] = MappingProxyType({}),
     traits: InternalModel | None = None,
 ) -> Driver:
-    """A driver who is no person; `paced`: in real time; `said` are its own parameters, `traits` those of the vehicle.
+    """Create an automatic driver; `paced`: in real time; `said`: own parameters of the kind; `traits`: internal model of the vehicle.
 
     Raises ConfigError, JounceError.
     """
     parameters = driver_parameters(kind, said, f"driver {kind.name}")
-    ours, known = DRIVER_KINDS.is_builtin(kind.name), traits or InternalModel()
-    # one from outside may ask for them at any time, when a test drive would hold him up
-    settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed), known if ours else replace(known))
-    return make_driver(kind, settings, ours, paced)
+    builtin, known = DRIVER_KINDS.is_builtin(kind.name), traits or InternalModel()
+    # a plugin driver gets a complete model, because an identification on first use would exceed its time limit
+    settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed), known if builtin else replace(known))
+    return make_driver(kind, settings, builtin, paced)

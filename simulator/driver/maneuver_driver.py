@@ -1,4 +1,4 @@
-"""The driver who does what a maneuver says."""
+"""Driver that follows a maneuver."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettin
 
 def _follow(settings: DriverSettings) -> Driver:
     if settings.maneuver is None:
-        raise JounceError("driver scripted: it follows a maneuver, and there is none")
+        raise JounceError("driver 'scripted': needs a maneuver; hint: add --maneuver NAME")
     return settings.maneuver.driver(settings.ground.spawn, settings.traits)
 
 
-KIND = DriverKind("scripted", _follow, CONTRACT, follows_maneuver=True, meaning="follows the maneuver")
+KIND = DriverKind("scripted", _follow, CONTRACT, follows_maneuver=True, meaning="driver that follows the maneuver")

@@ -1,6 +1,6 @@
-"""A path to drive: a line plus lane changes. `simulator.driver.path_kernels` is the same for kernels.
+"""Path to drive: a line with lane changes. `simulator.driver.path_kernels` contains the same for kernels.
 
-Positions are in a plane frame: x and y in metres, heading in rad from x towards y (+ = left). A path is built relative to the spawn
+Positions are in a plane frame: x and y in meters, heading in rad from x towards y (+ = left). A path is built relative to the spawn
 pose (x forward) and then placed in the world.
 """
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from simulator.driver.path_kernels import Line
 
 SPACING = 0.25
-"""m between the stored points of a line through way points. Larger: the stored curvature of a tight corner gets coarse."""
-BULGE = 5e-4
-"""m. Of a path out of segments, by which the straight line between two stored points leaves its arc."""
+"""m between the stored points of a line through waypoints. Larger: the stored curvature of a tight corner gets coarse."""
+CHORD_ERROR = 5e-4
+"""m. Maximum distance between an arc and the chord between two stored points, for paths from segments."""
 FINEST, COARSEST = 0.1, 1.0
-"""m. Distance of its points, whatever its radii."""
-PARTS = 10
-"""Steps of the integration between two of its points."""
+"""m. Minimum and maximum distance of the stored points, regardless of radii."""
+STEPS_PER_POINT = 10
+"""Integration steps between two stored points."""
 SIDES = ("left", "right")
 
 
 class Spawn(NamedTuple):
-    """Where a path starts: position (m) and heading (rad) in the world."""
+    """Start of a path: position (m) and heading (rad) in the world."""
 
     x: float
     y: float
@@ -57,7 +57,7 @@ class LaneChange(NamedTuple):
 
 
 class TimedLaneChange(NamedTuple):
-    """Lane change that starts wherever the vehicle is at time `at` (s)."""
+    """Lane change that starts at the position of the vehicle at time `at` (s)."""
 
     at: float
     length: float
@@ -66,34 +66,37 @@ class TimedLaneChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Segment:
-    """Straight or arc of a path. Its first `transition` metres are a clothoid: the curvature goes from that of the segment before to its own."""
+    """Straight or arc of a path. Its first `transition` meters are a clothoid from the curvature of the previous segment to its own."""
 
     length: float = entry(
-        Number("m", 0.0, 1e5, above=0.0), "way along it, its transition included; an arc may be any number of laps", written="m"
+        Number("m", 0.0, 1e5, above=0.0), "length of the segment, including the transition; an arc may exceed a full circle", written="m"
     )
-    radius: float | None = entry(Number("m", 2.0, 1e5), "of an arc; a straight when left out", None, written="m")
-    side: str = entry(Choice(SIDES), "to which an arc turns", SIDES[0])
+    radius: float | None = entry(Number("m", 2.0, 1e5), "radius of an arc (default: straight)", None, written="m")
+    side: str = entry(Choice(SIDES), "side to which an arc turns", SIDES[0])
     transition: float = entry(
-        Number("m", 0.0, 1e5), "way over which the curvature comes to that of this segment, all of the segment at most", 0.0, written="m"
+        Number("m", 0.0, 1e5),
+        "length over which the curvature changes from that of the previous segment, at most the length of the segment",
+        0.0,
+        written="m",
     )
 
     @property
     def curvature(self) -> float:
-        """1/m, + = left."""
+        """Curvature of the segment, 1/m, + = left."""
         return 0.0 if self.radius is None else (1.0 if self.side == SIDES[0] else -1.0) / self.radius
 
 
 SEGMENTS = ListOf(group_of(Segment), least=1)
-"""What stands behind the key `segments` of a file; `Path.of_segments` takes it."""
+"""Field type of the file key `segments`; input of `Path.of_segments`."""
 
 
 @dataclass(frozen=True)
 class Path:
-    """A line with lane changes on it. Station (m) is the distance along the line, without the detour of the lane changes.
+    """Line with lane changes. Station (m) is the distance along the line, without the detour of the lane changes.
 
-    The line is stored at equal distances `spacing`: x, y, heading, curvature. Before its start and behind its end it goes on straight.
-    A lane change of offset D is the quintic d = D (10 u^3 - 15 u^4 + 6 u^5) of u = (station - start)/length: position, heading and
-    curvature are continuous, the largest sideways acceleration at speed v is 5.77 D v^2 / length^2.
+    The line is stored at equal distances `spacing`: x, y, heading, curvature. It continues straight before its start and after its end.
+    A lane change of offset D is the quintic d = D (10 u^3 - 15 u^4 + 6 u^5) of u = (station - start)/length. Position, heading and
+    curvature are continuous; the largest lateral acceleration at speed v is 5.77 D v^2 / length^2.
     """
 
     x: tuple[float, ...]
@@ -105,22 +108,22 @@ class Path:
 
     @staticmethod
     def straight() -> Path:
-        """Straight on from the spawn pose."""
+        """Return a straight path from the spawn pose."""
         return Path((0.0, 1.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), 1.0)
 
     @staticmethod
     def of_segments(segments: Sequence[Segment]) -> Path:
-        """One segment after the other from the spawn pose on; the first one has no transition."""
-        pieces, before = [], segments[0].curvature
+        """Return a path of consecutive segments from the spawn pose; the first segment has no transition."""
+        sections, before = [], segments[0].curvature
         for segment in segments:
             into = min(segment.transition, segment.length)
-            pieces += [(into, before, segment.curvature), (segment.length - into, segment.curvature, segment.curvature)]
+            sections += [(into, before, segment.curvature), (segment.length - into, segment.curvature, segment.curvature)]
             before = segment.curvature
-        length, first, last = np.array([piece for piece in pieces if piece[0] > 0.0]).T
+        length, first, last = np.array([section for section in sections if section[0] > 0.0]).T
         sharpest = max(abs(segment.curvature) for segment in segments)
-        spacing = min(max(math.sqrt(8.0 * BULGE / sharpest), FINEST), COARSEST) if sharpest > 0.0 else COARSEST
+        spacing = min(max(math.sqrt(8.0 * CHORD_ERROR / sharpest), FINEST), COARSEST) if sharpest > 0.0 else COARSEST
         count = max(3, math.ceil(length.sum() / spacing) + 1)
-        fine = np.linspace(0.0, length.sum(), (count - 1) * PARTS + 1)
+        fine = np.linspace(0.0, length.sum(), (count - 1) * STEPS_PER_POINT + 1)
         begin = np.cumsum(length) - length
         turned = np.cumsum(0.5 * length * (first + last)) - 0.5 * length * (first + last)
         i = np.searchsorted(begin, fine, side="right") - 1
@@ -129,12 +132,12 @@ class Path:
         heading = turned[i] + way * (first[i] + 0.5 * change * way)
         step, middle = fine[1], 0.5 * (heading[1:] + heading[:-1])
         x, y = (np.concatenate(([0.0], np.cumsum(step * along(middle)))) for along in (np.cos, np.sin))
-        xs, ys, headings, curvatures = (tuple(column[::PARTS].tolist()) for column in (x, y, heading, curvature))
-        return Path(xs, ys, headings, curvatures, float(step * PARTS))
+        xs, ys, headings, curvatures = (tuple(column[::STEPS_PER_POINT].tolist()) for column in (x, y, heading, curvature))
+        return Path(xs, ys, headings, curvatures, float(step * STEPS_PER_POINT))
 
     @staticmethod
     def through(points: ArrayLike) -> Path:
-        """Smooth line through the way points (n, 2): a natural cubic spline over the chord length, so its curvature is continuous."""
+        """Return a natural cubic spline through the waypoints (n, 2) over the chord length; its curvature is continuous."""
         way = np.asarray(points, dtype=float)
         chord = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(way, axis=0).T))))
         fine = np.linspace(0.0, chord[-1], max(3, math.ceil(chord[-1] / (0.1 * SPACING))))
@@ -149,7 +152,7 @@ class Path:
         return Path(tuple(x.tolist()), tuple(y.tolist()), tuple(heading.tolist()), tuple(curvature.tolist()), float(spacing))
 
     def placed(self, spawn: Spawn) -> Path:
-        """This path, built relative to the spawn pose, in the world."""
+        """Return this path, built relative to the spawn pose, in the world frame."""
         c, s = math.cos(spawn.yaw), math.sin(spawn.yaw)
         x, y = np.array(self.x), np.array(self.y)
         return replace(
@@ -160,27 +163,27 @@ class Path:
         )
 
     def with_lane_changes(self, changes: Iterable[LaneChange]) -> Path:
-        """This path with more lane changes."""
+        """Return this path with additional lane changes."""
         return replace(self, lane_changes=self.lane_changes + tuple(changes))
 
     @cached_property
     def line(self) -> Line:
-        """As kernels take it."""
+        """Path as input of the kernels."""
         from simulator.driver.path_kernels import Line
 
         points = np.column_stack((self.x, self.y, self.heading, self.curvature))
         return Line(np.ascontiguousarray(points), np.array(self.lane_changes, dtype=float).reshape(-1, 3), self.spacing)
 
     def at(self, station: float) -> PathPoint:
-        """Point at a station."""
+        """Return the point at a station."""
         return PathPoint(*_kernels()[0](self.line, float(station)))
 
     def nearest(self, x: float, y: float, guess: float) -> float:
-        """Station of the foot of (x, y) on the path, close to the station `guess`."""
+        """Return the station of the foot of (x, y) on the path, close to the station `guess`."""
         return _kernels()[1](self.line, float(x), float(y), float(guess))
 
     def find(self, x: float, y: float) -> float:
-        """Station of the foot of (x, y) on the path, wherever it is; where a path comes by twice, as on a circle, that of the first time."""
+        """Return the station of the foot of (x, y) on the whole path; of several equally close feet, as on a circle, the first one."""
         distance = np.hypot(np.array(self.x) - x, np.array(self.y) - y)
         i = int(np.argmax(distance <= distance.min() + 0.5 * self.spacing))
         while i + 1 < len(distance) and distance[i + 1] < distance[i]:
@@ -188,14 +191,14 @@ class Path:
         return self.nearest(x, y, i * self.spacing)
 
     def offset_of(self, x: float, y: float, station: float) -> float:
-        """Distance (m, + = left) of (x, y) from the path at its foot's station."""
+        """Return the distance (m, + = left) of (x, y) from the path at a station, normally that of the foot."""
         p = self.at(station)
         return math.cos(p.heading) * (y - p.y) - math.sin(p.heading) * (x - p.x)
 
 
 @cache
 def _kernels() -> tuple[Callable, Callable]:
-    """`point_of` and `foot_of` of `simulator.driver.path_kernels`, which whoever only reads files does not need."""
+    """Return compiled `point_of` and `foot_of` of `simulator.driver.path_kernels`; loaded on first use, as reading files does not need them."""
     from simulator.base.fast_call import compiled_call
     from simulator.driver.path_kernels import Line, foot_of, point_of
 
@@ -204,7 +207,7 @@ def _kernels() -> tuple[Callable, Callable]:
 
 
 def _natural_spline(knots: NDArray, values: NDArray, where: NDArray) -> NDArray:
-    """Natural cubic spline through values (n, 2) at knots (n,), evaluated at `where` (m,). de Boor 1978, chapter IV."""
+    """Return the natural cubic spline through values (n, 2) at knots (n,), evaluated at `where` (m,). de Boor 1978, chapter IV."""
     n, h = len(knots), np.diff(knots)
     slope = np.diff(values, axis=0) / h[:, None]
     system, right = np.eye(n), np.zeros_like(values)

@@ -1,4 +1,4 @@
-"""A path as kernels see it: points at equal distances, lane changes on top of them. `simulator.driver.path` is what people see of it."""
+"""Kernels of a path: points at equal distances plus lane changes. `simulator.driver.path` is the Python interface."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
 
-ROUNDS = 8
-"""Newton steps in search of a foot; three are enough close to the path."""
-CLOSE = 1e-7
-"""m. Step along the path below which the foot is found."""
-LEAST_SLOPE = 0.3
-"""1. Bound of the slope in Newton's step, for a point near the center of a curve."""
+MAX_STEPS = 8
+"""Maximum number of Newton steps of the search for a foot; three are enough close to the path."""
+TOLERANCE = 1e-7
+"""m. Step along the path below which the search has converged."""
+MIN_SLOPE = 0.3
+"""1. Minimum slope in Newton's step, for a point near the center of curvature."""
 
 
 class Line(NamedTuple):
-    """A path."""
+    """Path as arrays."""
 
     points: NDArray[np.float64]
-    """(n, 4) x, y [m], heading [rad], curvature [1/m, + = left]; straight on before the first and behind the last"""
+    """(n, 4) x, y [m], heading [rad], curvature [1/m, + = left]; the line is straight before the first and after the last point"""
     changes: NDArray[np.float64]
     """(m, 3) start [m], length [m] and offset [m, + = left] of the lane changes"""
     spacing: float
-    """m between two points"""
+    """m, distance between two points"""
 
 
 @inline
 def line_at(line, station):
-    """x, y [m], heading [rad], curvature [1/m] and its slope [1/m2] of the line without lane changes."""
+    """Return x, y [m], heading [rad], curvature [1/m] and slope of the curvature [1/m2] of the line without lane changes."""
     points = line.points
     last = len(points) - 1
     place = station / line.spacing
@@ -53,7 +53,7 @@ def line_at(line, station):
 
 @inline
 def shift_at(line, station):
-    """Sum of the lane changes at a station [m] and its first two derivatives [1, 1/m]."""
+    """Return the sum of the lane changes at a station [m] and its first two derivatives [1, 1/m]."""
     d = d1 = d2 = 0.0
     for k in range(len(line.changes)):
         length, offset = line.changes[k, 1], line.changes[k, 2]
@@ -69,7 +69,10 @@ def shift_at(line, station):
 
 @inline
 def point_at(line, station):
-    """x, y [m], heading [rad], curvature [1/m] at a station [m]. Heading and curvature of the shifted line: Werling et al. 2010, appendix I."""
+    """Return x, y [m], heading [rad], curvature [1/m] at a station [m].
+
+    Heading and curvature with lane changes: Werling et al. 2010, appendix I.
+    """
     x, y, heading, k, k_slope = line_at(line, station)
     d, d1, d2 = shift_at(line, station)
     if d == 0.0 and d1 == 0.0 and d2 == 0.0:
@@ -83,34 +86,34 @@ def point_at(line, station):
 
 @inline
 def nearest(line, x, y, guess):
-    """Station [m] of the foot of (x, y) [m] on the path, close to the station `guess`."""
+    """Return the station [m] of the foot of (x, y) [m] on the path, close to the station `guess`."""
     station = guess
-    for _ in range(ROUNDS):
+    for _ in range(MAX_STEPS):
         px, py, heading, curvature = point_at(line, station)
         c, s = math.cos(heading), math.sin(heading)
         ahead, left = c * (x - px) + s * (y - py), c * (y - py) - s * (x - px)
-        step = ahead / max(LEAST_SLOPE, 1.0 - curvature * left)
+        step = ahead / max(MIN_SLOPE, 1.0 - curvature * left)
         station += step
-        if abs(step) < CLOSE:
+        if abs(step) < TOLERANCE:
             break
     return station
 
 
 @kernel
 def point_of(line, station):
-    """`point_at`, for Python."""
+    """Call `point_at` from Python."""
     return point_at(line, station)
 
 
 @kernel
 def foot_of(line, x, y, guess):
-    """`nearest`, for Python."""
+    """Call `nearest` from Python."""
     return nearest(line, x, y, guess)
 
 
 @kernel
 def feet_of(line, x, y, guess, stations):
-    """Stations [m] (n,) of the feet of points x, y (n,) [m] that follow one another, the first close to `guess`; overwritten."""
+    """Write the stations [m] (n,) of the feet of consecutive points x, y (n,) [m] to `stations`; the first is close to `guess`."""
     for i in range(len(x)):
         guess = nearest(line, x[i], y[i], guess)
         stations[i] = guess

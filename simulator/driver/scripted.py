@@ -1,4 +1,4 @@
-"""Driver who follows a script: steering and pedals as functions of time, the speed on request under control."""
+"""Driver that follows a script: steering and pedals as functions of time, optionally with speed control."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class ScriptedDriver:
 
     Parameters
     ----------
-    rows : in order of time; straight lines between them, the first held before its time and the last after it
-    speed : when given, works the pedals; throttle and brake of the rows then have no meaning
+    rows : in order of time; inputs are interpolated linearly, and constant before the first and after the last row
+    speed : speed control of the pedals; replaces throttle and brake of the rows
     """
 
     def __init__(self, rows: Sequence[ScriptRow], speed: SpeedControl | None = None) -> None:
@@ -34,7 +34,7 @@ class ScriptedDriver:
         self._speed = speed
 
     def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the COMMAND record at time t (s); of the READOUT record only the speed is used, and only by speed control."""
+        """Fill the COMMAND record at time t (s); of the READOUT record only speed control uses a value, the speed."""
         steering, throttle, brake = self._inputs(t)
         if self._speed is not None:
             throttle, brake = self._speed.pedals(t, 0.0, float(readout[0]["v_WB_B"][0]))

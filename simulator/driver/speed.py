@@ -1,4 +1,4 @@
-"""Speed control: a list of target speeds, or a demand from outside, becomes throttle and brake. `simulator.driver.speed_kernels` is its kernel."""
+"""Speed control: converts speed targets, or a demand from the caller, to throttle and brake. Kernels: `simulator.driver.speed_kernels`."""
 
 from __future__ import annotations
 
@@ -12,49 +12,44 @@ from simulator.driver.internal_model import InternalModel
 
 @dataclass(frozen=True)
 class SpeedTarget:
-    """Go to `speed` (m/s), changing by at most `acceleration` (m/s2), from time `at` (s) or from station `at_station` (m) on."""
+    """Target `speed` (m/s), approached with at most `acceleration` (m/s2), from time `at` (s) or from station `at_station` (m) on."""
 
-    speed: float = entry(Number("m/s", 0.0, 60.0), "speed to come to", written="mps")
-    acceleration: float = entry(Number("m/s2", 0.001, 15.0), "largest change of the speed", written="mps2")
-    at: float | None = entry(Number("s", 0.0, 86400.0), "from this time on", None, written="s")
-    at_station: float | None = entry(Number("m", -1e5, 1e5), "from this station of the path on", None, written="m")
+    speed: float = entry(Number("m/s", 0.0, 60.0), "target speed", written="mps")
+    acceleration: float = entry(Number("m/s2", 0.001, 15.0), "maximum acceleration or deceleration", written="mps2")
+    at: float | None = entry(Number("s", 0.0, 86400.0), "start time", None, written="s")
+    at_station: float | None = entry(Number("m", -1e5, 1e5), "start station on the path", None, written="m")
 
 
 @dataclass(frozen=True)
 class SpeedGains:
-    """How the vehicle answers its pedals, and how firmly the driver works them. What is None is as the vehicle's traits say."""
+    """Pedal response of the vehicle, and gains of the driver. Values that are None come from the internal model of the vehicle."""
 
-    throttle_acceleration: float | None = entry(
-        Number("m/s2", 0.1, 50.0), "acceleration per unit of throttle; measured on the vehicle when left out", None
-    )
-    brake_acceleration: float | None = entry(
-        Number("m/s2", 0.1, 50.0), "deceleration per unit of brake; measured on the vehicle when left out", None
-    )
-    proportional: float = entry(Number("1/s", 0.001, 10.0), "acceleration asked for per error of the speed", 1.5)
-    integral: float = entry(Number("1/s2", 0.001, 10.0), "its rate per error of the speed", 0.5)
-    pedal_gap: float = entry(Number("m/s2", 0.0, 5.0), "deceleration left to the engine before the foot moves to the brake", 0.4)
-    pedal_hysteresis: float = entry(Number("1", 0.0, 0.5), "share of a pedal that must be wanted before the foot changes to it", 0.05)
-    pedal_rate: float = entry(Number("1/s", 0.01, 1000.0), "largest change of a pedal per second", 2.0)
+    throttle_acceleration: float | None = entry(Number("m/s2", 0.1, 50.0), "acceleration per unit of throttle (default: identified)", None)
+    brake_acceleration: float | None = entry(Number("m/s2", 0.1, 50.0), "deceleration per unit of brake (default: identified)", None)
+    proportional: float = entry(Number("1/s", 0.001, 10.0), "requested acceleration per speed error", 1.5)
+    integral: float = entry(Number("1/s2", 0.001, 10.0), "rate of the requested acceleration per speed error", 0.5)
+    pedal_gap: float = entry(Number("m/s2", 0.0, 5.0), "deceleration by engine braking before the driver uses the brake", 0.4)
+    pedal_hysteresis: float = entry(Number("1", 0.0, 0.5), "minimum requested pedal position for a change to that pedal", 0.05)
+    pedal_rate: float = entry(Number("1/s", 0.01, 1000.0), "maximum rate of a pedal", 2.0)
 
 
 class SpeedControl:
     """PI control of the forward speed with a ramped demand, feed-forward and anti-windup.
 
-        demand'  = limited to +- acceleration          until it is the target's speed, waiting while LEAD ahead of v
-        a        = demand' + Kp (demand - v) + i + rolling + drag v^2 + g sin(slope)      acceleration asked of the pedals
-        i'       = Ki (demand - v)                      but not further into the stop of a pedal
+        demand'  = limited to +- acceleration          until it is the target speed, constant while LEAD ahead of v
+        a        = demand' + Kp (demand - v) + i + rolling + drag v^2 + g sin(slope)      requested acceleration
+        i'       = Ki (demand - v)                      but not further into the limit of a pedal
 
-    Demand and i wait while the engine gives all it has, so the speed does not run beyond the target afterwards.
-    (Back-calculation with the usual time constant Kp/Ki would let i grow to full throttle then.) The brake joins only below
-    -pedal_gap, so that engine braking comes first; one foot works both pedals, so one is released before the other is pressed, and it
-    changes only when a share of the other one is wanted.
-    [Astrom and Hagglund 1995, section 3.5]
+    Demand and i are constant at full throttle, so that the speed does not overshoot the target afterwards. (Back-calculation with the usual
+    time constant Kp/Ki would let i grow to full throttle in this case.) The driver brakes only below -pedal_gap, so that engine braking
+    comes first. One foot works both pedals: one pedal is released before the other is pressed, and the foot changes only for a minimum
+    position of the other pedal. [Astrom and Hagglund 1995, section 3.5]
 
     Parameters
     ----------
-    targets : in the order in which they come into force; one whose time and station lie behind replaces those before it
-    numbers : see there
-    traits : of the vehicle
+    targets : in the order in which they take effect; a target whose time and station are reached replaces the previous one
+    numbers : gains, see `SpeedGains`
+    traits : internal model of the vehicle
     """
 
     def __init__(self, targets: Sequence[SpeedTarget] = (), numbers: SpeedGains | None = None, traits: InternalModel | None = None) -> None:
@@ -68,60 +63,60 @@ class SpeedControl:
 
     @property
     def demand(self) -> float:
-        """Speed wanted now, m/s."""
+        """Present speed demand, m/s."""
         return float(self._state[0]["demand"])
 
     def aim(self, speed: float, acceleration: float) -> None:
-        """From now on go to `speed` (m/s), changing by at most `acceleration` (m/s2)."""
+        """Set the target `speed` (m/s), approached with at most `acceleration` (m/s2)."""
         state = self._state[0]
         state["given"], state["target"], state["limit"] = 0, speed, acceleration
 
     def ask(self, demand: float, slope: float = 0.0) -> None:
-        """Want a speed (m/s) that changes at a rate (m/s2) from now on; targets do not count any more."""
+        """Set the demanded speed (m/s) and its rate (m/s2) directly; replaces the targets."""
         state = self._state[0]
         state["given"], state["demand"], state["slope"] = 1, demand, slope
 
     def pedals(self, t: float, station: float, speed: float, grade: float = 0.0) -> tuple[float, float]:
-        """(throttle, brake) in [0, 1] at time t (s), station (m) of the path, forward speed (m/s) and rise of the ground ahead per way."""
+        """Return (throttle, brake) in [0, 1] at time t (s), station (m) of the path, forward speed (m/s) and slope of the ground ahead."""
         from simulator.driver.speed_kernels import pedals_at
 
-        self._look_at_targets(t, station)
+        self._update_target(t, station)
         throttle, brake = pedals_at(self._p, self._state, float(t), float(speed), float(grade))
         return throttle, brake
 
     def press(self, t: float, seen: Record, command: Record) -> None:
-        """The same for a look (`simulator.driver.steering.observation`), into a COMMAND that drives forward."""
+        """Write the pedals for an observation (`simulator.driver.steering.observation`) to COMMAND, which drives forward."""
         if self._press is None:
             from simulator.base.fast_call import compiled_call
             from simulator.driver.speed_kernels import work_pedals
 
             self._press = compiled_call(work_pedals, self._p, self._state, 0.0, seen, command)
         if self._waiting:
-            self._look_at_targets(t, seen[0]["station"])
+            self._update_target(t, seen[0]["station"])
         self._press(self._p, self._state, t, seen, command)
 
     def keep(self, t: float, readout: Record, command: Record) -> None:
-        """The same out of a READOUT, for whoever steers otherwise; of the COMMAND only the pedals are written."""
+        """Write the pedals for a READOUT to COMMAND, for drivers that steer by other means; only the pedals are written."""
         if self._keep is None:
             from simulator.base.fast_call import compiled_call
             from simulator.driver.speed_kernels import keep_speed
 
             self._keep = compiled_call(keep_speed, self._p, self._state, 0.0, readout, command)
         if self._waiting:
-            self._look_at_targets(t, 0.0)
+            self._update_target(t, 0.0)
         self._keep(self._p, self._state, t, readout, command)
 
-    def _look_at_targets(self, t: float, station: float) -> None:
+    def _update_target(self, t: float, station: float) -> None:
         while self._waiting and _begins(self._waiting[0], t, station):
             target = self._waiting.pop(0)
             self._state[0]["target"], self._state[0]["limit"] = target.speed, target.acceleration
 
 
 def _numbers(p: Record, numbers: SpeedGains, traits: InternalModel) -> Record:
-    """PEDALS: what is said, and the rest from the traits."""
-    for one in fields(numbers):
-        said = getattr(numbers, one.name)
-        p[0][one.name] = getattr(traits, one.name) if said is None else said
+    """Fill a PEDALS record with the given gains, and with the internal model where a gain is None."""
+    for gain in fields(numbers):
+        value = getattr(numbers, gain.name)
+        p[0][gain.name] = getattr(traits, gain.name) if value is None else value
     p[0]["rolling"], p[0]["drag"] = traits.rolling, traits.drag
     return p
 

@@ -1,4 +1,4 @@
-"""Throttle and brake out of a speed that is wanted: the kernel of `simulator.driver.speed`."""
+"""Kernels of `simulator.driver.speed`: throttle and brake for a demanded speed."""
 
 from __future__ import annotations
 
@@ -9,53 +9,53 @@ from simulator.base.jit import inline, kernel
 from simulator.driver.steering.observation import grade_under
 
 STANDSTILL = 1.5
-"""m/s. Slower than this with a demand of zero the foot stays on the brake: an automatic gearbox would creep away."""
+"""m/s. Below this speed, with a demand of zero, the brake stays applied, because an automatic transmission would creep."""
 
 LEAD = 1.0
-"""m/s. The ramped demand goes no further ahead of the speed. Larger: the speed overshoots after a shortage of power."""
+"""m/s. Maximum difference between the ramped demand and the speed. Larger: the speed overshoots after a lack of power."""
 
 STEADY_BRAKE = 0.4
-"""Brake pedal that holds a stopped vehicle."""
+"""1. Brake pedal that holds a stopped vehicle."""
 
 CRAWL = 1.0
-"""m/s. Below this the resistance that is fed forward fades: a vehicle at rest needs nothing to stay there."""
+"""m/s. Below this speed the feed-forward of the resistance fades, because a vehicle at rest needs none."""
 
 PAUSE = 0.2
-"""s between two looks after which the driver begins anew: somebody else has worked the pedals."""
+"""s between two calls after which the controller restarts, because another driver used the pedals in between."""
 
 PEDALS = (
-    # name                      shape  unit    what it is
+    # name                      shape  unit    description
     ("throttle_acceleration", (), "m/s2", "acceleration per unit of throttle"),
     ("brake_acceleration", (), "m/s2", "deceleration per unit of brake"),
     ("rolling", (), "m/s2", "deceleration of the coasting vehicle, the part that does not depend on its speed"),
-    ("drag", (), "1/m", "and the part that grows with its square"),
-    ("proportional", (), "1/s", "acceleration asked for per error of the speed"),
-    ("integral", (), "1/s2", "its rate per error of the speed"),
-    ("pedal_gap", (), "m/s2", "deceleration left to the engine before the foot moves to the brake"),
-    ("pedal_hysteresis", (), "1", "share of a pedal that must be wanted before the foot changes to it"),
-    ("pedal_rate", (), "1/s", "largest change of a pedal per second"),
+    ("drag", (), "1/m", "deceleration of the coasting vehicle per square of its speed"),
+    ("proportional", (), "1/s", "requested acceleration per speed error"),
+    ("integral", (), "1/s2", "rate of the requested acceleration per speed error"),
+    ("pedal_gap", (), "m/s2", "deceleration by engine braking before the driver uses the brake"),
+    ("pedal_hysteresis", (), "1", "minimum requested pedal position for a change to that pedal"),
+    ("pedal_rate", (), "1/s", "maximum rate of a pedal"),
 )
 
 PEDALS_STATE = (
-    # name        shape  unit    what it is
-    ("looks", (), "1", "so far", "i8"),
-    ("time", (), "s", "of the last look"),
-    ("given", (), "1", "1: demand and slope come from outside", "i8"),
-    ("target", (), "m/s", "speed to come to"),
-    ("limit", (), "m/s2", "largest change of the speed"),
-    ("demand", (), "m/s", "speed wanted now"),
-    ("slope", (), "m/s2", "its rate"),
-    ("integral", (), "m/s2", "acceleration that the error has added up to"),
-    ("asked", (), "m/s2", "acceleration asked of the pedals"),
-    ("braking", (), "1", "1: the foot belongs to the brake", "i8"),
-    ("throttle", (), "1", "pedal"),
-    ("brake", (), "1", "pedal"),
+    # name        shape  unit    description
+    ("looks", (), "1", "number of calls", "i8"),
+    ("time", (), "s", "time of the last call"),
+    ("given", (), "1", "1 = the caller sets demand and slope", "i8"),
+    ("target", (), "m/s", "target speed"),
+    ("limit", (), "m/s2", "maximum acceleration or deceleration"),
+    ("demand", (), "m/s", "present speed demand"),
+    ("slope", (), "m/s2", "rate of the speed demand"),
+    ("integral", (), "m/s2", "integral part of the requested acceleration"),
+    ("asked", (), "m/s2", "requested acceleration"),
+    ("braking", (), "1", "1 = the foot is on the brake", "i8"),
+    ("throttle", (), "1", "throttle pedal"),
+    ("brake", (), "1", "brake pedal"),
 )
 
 
 @inline
 def press(p, s, t, speed, grade):
-    """Move the pedals in the state at a time t [s], a speed [m/s], and a rise of the ground ahead per way."""
+    """Update the pedals in the state for time t [s], speed [m/s] and slope of the ground ahead (rise over distance)."""
     n, f = p[0], s[0]
     if f["looks"] == 0 or t - f["time"] > PAUSE:
         begin(f, t, speed)
@@ -78,7 +78,7 @@ def press(p, s, t, speed, grade):
     if not (throttle == 1.0 and error > 0.0) and not (brake == 1.0 and error < 0.0):
         f["integral"] += dt * n["integral"] * error
     elif f["given"] == 0:
-        # whoever cannot follow the demand goes on from where he is
+        # a vehicle that cannot follow the demand: the demand continues from the present speed
         f["demand"] = speed + min(max(error, -LEAD), LEAD)
     at_rest = (f["given"] == 1 or f["target"] == 0.0) and demand == 0.0
     if at_rest and abs(speed) < STANDSTILL:
@@ -88,7 +88,7 @@ def press(p, s, t, speed, grade):
 
 @inline
 def begin(f, t, speed):
-    """The feet come to the pedals, which are released, at a speed."""
+    """Start control at a speed, with released pedals."""
     f["time"], f["integral"], f["throttle"], f["brake"], f["braking"] = t, 0.0, 0.0, 0.0, 0
     if f["given"] == 0:
         f["demand"] = speed
@@ -96,7 +96,7 @@ def begin(f, t, speed):
 
 @inline
 def ramp(f, speed, dt):
-    """Bring the demand towards the target; it waits while it is LEAD ahead of the speed."""
+    """Move the demand towards the target; it is constant while it is LEAD ahead of the speed."""
     step = min(max(f["target"] - f["demand"], -f["limit"] * dt), f["limit"] * dt)
     f["slope"] = step / dt if dt > 0.0 else 0.0
     if abs(f["demand"] + step - speed) < LEAD or step * (f["demand"] - speed) < 0.0:
@@ -105,7 +105,7 @@ def ramp(f, speed, dt):
 
 @inline
 def choose_pedal(n, f, a):
-    """The foot changes to a pedal only when a share of it is wanted."""
+    """Change the pedal only for a minimum position of the other one."""
     if f["braking"] > 0:
         if a > n["pedal_hysteresis"] * n["throttle_acceleration"]:
             f["braking"] = 0
@@ -115,7 +115,7 @@ def choose_pedal(n, f, a):
 
 @inline
 def move_foot(f, throttle, brake, most):
-    """Move the pedals towards (throttle, brake), by at most `most`, and one only when the other is released."""
+    """Move the pedals towards (throttle, brake) by at most `most`, and press one only when the other is released."""
     was_throttle, was_brake = f["throttle"], f["brake"]
     if was_brake == 0.0 or throttle < was_throttle:
         f["throttle"] = was_throttle + min(max(throttle - was_throttle, -most), most)
@@ -125,14 +125,14 @@ def move_foot(f, throttle, brake, most):
 
 @kernel
 def pedals_at(p, s, t, speed, grade):
-    """(throttle, brake) in [0, 1]; PEDALS, PEDALS_STATE, time [s], forward speed [m/s], rise of the ground ahead per way."""
+    """Return (throttle, brake) in [0, 1]; inputs: PEDALS, PEDALS_STATE, time [s], forward speed [m/s], slope of the ground ahead."""
     press(p, s, t, speed, grade)
     return s[0]["throttle"], s[0]["brake"]
 
 
 @kernel
 def work_pedals(p, s, t, seen, command):
-    """The same for a look of SEEN, into a COMMAND that drives forward."""
+    """Write the pedals for a SEEN record to COMMAND, which drives forward."""
     press(p, s, t, seen[0]["v_x"], seen[0]["grade"])
     out = command[0]
     out["throttle"], out["brake"] = s[0]["throttle"], s[0]["brake"]
@@ -142,6 +142,6 @@ def work_pedals(p, s, t, seen, command):
 
 @kernel
 def keep_speed(p, s, t, readout, command):
-    """The same out of READOUT, into the pedals of a COMMAND."""
+    """Write the pedals for a READOUT record to COMMAND; only the pedals are written."""
     press(p, s, t, readout[0]["v_WB_B"][0], grade_under(readout[0]))
     command[0]["throttle"], command[0]["brake"] = s[0]["throttle"], s[0]["brake"]

@@ -1,1 +1,1 @@
-"""Questions that runs answer in rounds: parameters fitted to what was measured, and keys with which a metric is best."""
+"""Parameter estimation from measurements, and optimization of metrics; both run sweeps iteratively."""

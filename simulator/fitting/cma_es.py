@@ -1,6 +1,6 @@
-"""The covariance matrix adaptation evolution strategy (CMA-ES, Hansen and Ostermeier 2001, by the package `cma`), a generation at a time.
+"""Covariance matrix adaptation evolution strategy (CMA-ES, Hansen and Ostermeier 2001, package `cma`), one generation at a time.
 
-It sees shares u of the ranges only, from 0 to 1, and of the numbers at them only their order. The same seed gives the same search.
+The search uses normalized parameters u from 0 to 1, and only the order of the costs. The same seed gives the same search.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from simulator.base.errors import JounceError
 
 Array = NDArray[np.float64]
 
-MISSING = "an optimisation needs cma: python -m pip install 'jounce[optimise]'"
+MISSING = "an optimization needs cma; hint: python -m pip install 'jounce[optimize]'"
 WORDS = {
-    "tolx": "a generation spreads over less than the tolerance",
-    "tolfun": "the sets of a generation are all worth the same",
-    "tolfunhist": "generations are worth the same as those before",
-    "tolflatfitness": "all sets are worth the same",
-    "tolstagnation": "nothing has got better for many generations",
-    "tolconditioncov": "one combination of parameters counts ten million times as much as another",
-    "noeffectaxis": "steps have become too small to change a number",
-    "noeffectcoord": "steps have become too small to change a number",
+    "tolx": "the spread of a generation is below the tolerance",
+    "tolfun": "all sets of a generation have equal cost",
+    "tolfunhist": "the cost no longer changes between generations",
+    "tolflatfitness": "all sets have equal cost",
+    "tolstagnation": "no improvement for many generations",
+    "tolconditioncov": "the covariance matrix is ill-conditioned",
+    "noeffectaxis": "the steps are too small to change a number",
+    "noeffectcoord": "the steps are too small to change a number",
 }
-"""Why it ends, by what `cma` calls it."""
+"""Reasons for the end of the search, by their names in `cma`."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to look.
+    """Settings of a search.
 
     Attributes
     ----------
-    start : (p,) u where the search begins
-    spread : of the first generation
-    tolerance : spread at which it ends
-    runs : that may be driven, at most
-    each : runs of a set
+    start : (p,) u, start of the search
+    spread : standard deviation of the first generation
+    tolerance : spread below which the search ends
+    runs : maximum number of runs
+    each : number of runs for a set
     """
 
     start: Array
@@ -53,34 +53,38 @@ class Plan:
     each: int
 
 
-Judge = Callable[[Sequence[Array]], Sequence[float]]
-"""What each of several points is worth, the less the better; NaN where it is worth nothing."""
+CostFunction = Callable[[Sequence[Array]], Sequence[float]]
+"""Function that returns the costs of several points. Lower is better; NaN marks a point without a result."""
 
 
 def need_cma() -> None:
-    """Raises JounceError: `cma` is not installed."""
+    """Raise JounceError if `cma` is not installed."""
     if find_spec("cma") is None:
         raise JounceError(MISSING)
 
 
-def search(judge: Judge, plan: Plan, reached: Callable[[], bool]) -> tuple[str, Array]:
-    """Look for the point that is worth least.
+def search(evaluate: CostFunction, plan: Plan, reached: Callable[[], bool]) -> tuple[str, Array]:
+    """Search the point of minimum cost.
 
     Parameters
     ----------
-    judge : called with the start alone, then with one generation after the other
-    reached : whether enough has been found
+    judge : called with the start first, then with each generation
+    reached : returns whether the target is reached
 
-    Returns why it has ended, and (p,) how far the last generation spreads. Raises JounceError: `cma` is not installed, or what `judge` raises.
+    Returns
+    -------
+    the reason for the end, and (p,) the spread of the last generation
+
+    Raises JounceError: `cma` is not installed, or as `judge`.
     """
     need_cma()
     import cma
 
-    judge([plan.start])
+    evaluate([plan.start])
     random = np.random.default_rng(plan.seed)
     options: dict[str, Any] = {
         "bounds": [0.0, 1.0],
-        "randn": lambda *shape: random.standard_normal(shape),  # of its own: whoever else draws numbers changes nothing
+        "randn": lambda *shape: random.standard_normal(shape),  # a separate generator, so that other random draws do not affect the search
         "seed": np.nan,
         "tolx": plan.tolerance,
         "verbose": -9,
@@ -89,25 +93,25 @@ def search(judge: Judge, plan: Plan, reached: Callable[[], bool]) -> tuple[str, 
     if plan.population is not None:
         options["popsize"] = plan.population
     strategy = cma.CMAEvolutionStrategy(np.clip(plan.start, 0.0, 1.0), plan.spread, options)
-    driven = plan.each
+    runs_done = plan.each
     while not strategy.stop() and not reached():
-        if driven + strategy.popsize * plan.each > plan.runs:
-            return f"another generation would take more than {plan.runs} runs", spread_of(strategy)
+        if runs_done + strategy.popsize * plan.each > plan.runs:
+            return f"the next generation would exceed {plan.runs} runs", spread_of(strategy)
         points = strategy.ask()
-        strategy.tell(points, _ranked(judge([np.asarray(point, dtype=float) for point in points])))
-        driven += len(points) * plan.each
+        strategy.tell(points, _ranked(evaluate([np.asarray(point, dtype=float) for point in points])))
+        runs_done += len(points) * plan.each
     if reached():
         return "the target is reached", spread_of(strategy)
-    return next((WORDS.get(name, name) for name in strategy.stop()), "it has settled"), spread_of(strategy)
+    return next((WORDS.get(name, name) for name in strategy.stop()), "the search has converged"), spread_of(strategy)
 
 
 def spread_of(strategy: Any) -> Array:
-    """(p,) standard deviations of the sets of a generation."""
+    """Return (p,) standard deviations of the sets of a generation."""
     return np.asarray(strategy.sigma * strategy.sigma_vec.scaling * np.sqrt(strategy.sm.variances), dtype=float)
 
 
 def _ranked(costs: Sequence[float]) -> list[float]:
-    """Costs in which whatever is worth nothing comes last: only their order counts."""
+    """Return the costs with NaN replaced by a value above all others. Only the order matters."""
     sound = [cost for cost in costs if np.isfinite(cost)]
     worst = max(sound, default=0.0)
     return [cost if np.isfinite(cost) else worst + abs(worst) + 1.0 for cost in costs]

@@ -1,12 +1,12 @@
-"""How well the numbers of a fit are known.
+"""Covariance and confidence intervals of fitted parameters.
 
-With the Jacobian J of the weighted residuals r and their covariance S the parameters have the covariance
+With the Jacobian J of the weighted residuals r and the covariance S of the residuals, the covariance of the parameters is
 
     (J'J)^-1 J'SJ (J'J)^-1.
 
-S is taken from the residuals themselves, group by group (a channel of a set of data): its variance, and the correlation of neighbouring rows
-as far as it is to be told from none. Rows that hang together say less than as many that do not: of n there are n / tau that count, with
-tau = 1 + 2 (rho_1 + rho_2 + ...).
+S is estimated from the residuals of each group (a channel of a data set): the variance, and the correlation of neighboring rows where it
+is significant. Correlated rows contain less information than independent rows. Of n rows, n / tau are effective, with tau = 1 + 2 (rho_1
++ rho_2 + ...).
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 LEVEL = 0.95
-"""Of all intervals."""
+"""Confidence level of all intervals."""
 LONGEST = 20
-"""Rows over which neighbours are looked at; how far they hang together beyond follows from these."""
+"""Maximum order of the autoregression in rows. Correlations at longer distances follow from the autoregression."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """How well parameters are known, in the numbers u of the search."""
+    """Covariance and confidence intervals of parameters, in units of u."""
 
     covariance: Array
-    """(p, p); rows and columns of parameters that were not free are NaN."""
+    """(p, p); NaN in rows and columns of parameters that were not free."""
     half: Array
-    """(p,) half widths of the intervals of each parameter alone; NaN of those that were not free, infinite where the data say nothing."""
+    """(p,) half widths of the intervals of single parameters; NaN for parameters that were not free, infinite without information."""
     half_together: Array
-    """(p,) of intervals that hold all parameters at once (Bonferroni)."""
+    """(p,) half widths of intervals that contain all parameters simultaneously (Bonferroni)."""
     effective: tuple[float, ...]
-    """Rows of each group that count."""
+    """Number of effective rows of each group."""
     deviations: tuple[float, ...]
     """Standard deviation of the weighted residuals of each group."""
 
     @property
     def correlation(self) -> Array:
-        """(p, p)"""
+        """Correlation matrix (p, p)."""
         deviation = np.sqrt(np.diag(self.covariance))
         with np.errstate(invalid="ignore", divide="ignore"):
             return self.covariance / np.outer(deviation, deviation)
 
 
 def known(jacobian: Array, residuals: Array, groups: Sequence[slice], free: NDArray[np.bool_]) -> Known:
-    """How well parameters are known at the end of a fit.
+    """Return the covariance and the confidence intervals of the parameters at the end of a fit.
 
     Parameters
     ----------
-    jacobian, residuals : (n, p), (n,) there, weighted
-    groups : rows that belong together in time, in their order
-    free : (p,) whether a parameter could still move: one at its bound could not
+    jacobian, residuals : (n, p), (n,) weighted, at the solution
+    groups : rows of each time series, in order
+    free : (p,) whether a parameter can move; a parameter at its bound cannot
     """
     p, n = len(free), len(residuals)
     J, freedom = jacobian[:, free], int(np.count_nonzero(free))
@@ -70,42 +70,43 @@ def known(jacobian: Array, residuals: Array, groups: Sequence[slice], free: NDAr
     inverse = np.linalg.pinv(J.T @ J, hermitian=True)
     covariance = np.full((p, p), np.nan)
     covariance[np.ix_(free, free)] = inverse @ middle @ inverse
-    covariance[_silent(J, free)] = np.inf
+    covariance[_without_effect(J, free)] = np.inf
     count = max(1.0, sum(effective) - freedom)
     deviation = np.sqrt(np.diag(covariance))
-    alone, together = (_times(share, count) for share in (1.0 - LEVEL, (1.0 - LEVEL) / max(freedom, 1)))
+    alone, together = (_times(probability, count) for probability in (1.0 - LEVEL, (1.0 - LEVEL) / max(freedom, 1)))
     return Known(covariance, alone * deviation, together * deviation, tuple(effective), tuple(deviations))
 
 
 def correlations(residuals: Array) -> Array:
-    """Correlation of rows with those 1, 2 ... rows later, as the autoregression has it that describes them best; (0,) where that is none.
+    """Return the correlation of rows with the rows 1, 2 ... later, from the best autoregression; (0,) without correlation.
 
-    The order is that of the least information criterion of Schwarz, the coefficients are by Yule and Walker (Levinson's recursion). The mean
-    is not taken out: residuals that are all on one side hang together. What would make rows count more than they are is taken for chance.
+    The order minimizes Schwarz's information criterion, the coefficients follow from Yule and Walker (Levinson's recursion). The mean is
+    not subtracted, since residuals of one sign are correlated. A negative sum, which would increase the number of effective rows, is
+    treated as chance.
     """
     n = len(residuals)
-    most = min(LONGEST, n // 4)
+    max_order = min(LONGEST, n // 4)
     size = float(residuals @ residuals)
-    if most < 1 or size == 0.0:
+    if max_order < 1 or size == 0.0:
         return np.empty(0)
-    rho = np.array([float(residuals[k:] @ residuals[: n - k]) for k in range(most + 1)]) / size
-    best, left, least = np.empty(0), 1.0, 0.0
+    rho = np.array([float(residuals[k:] @ residuals[: n - k]) for k in range(max_order + 1)]) / size
+    best, left, best_score = np.empty(0), 1.0, 0.0
     a = np.empty(0)
-    for order in range(1, most + 1):
+    for order in range(1, max_order + 1):
         new = (rho[order] - float(a @ rho[order - 1 : 0 : -1])) / left
         a = np.append(a - new * a[::-1], new)
         left *= 1.0 - new * new
         if left <= 0.0:
             break
         score = n * np.log(left) + order * np.log(n)
-        if score < least:
-            best, least = a, score
+        if score < best_score:
+            best, best_score = a, score
     out = _continued(best, rho, n)
     return out if out.sum() > 0.0 else np.empty(0)
 
 
 def _continued(a: Array, rho: Array, n: int) -> Array:
-    """Correlations of an autoregression, from those that it was made of as far as they are to be told from nothing."""
+    """Return the correlations of an autoregression, starting from the measured ones up to its order."""
     if not len(a):
         return np.empty(0)
     order = len(a)
@@ -116,7 +117,7 @@ def _continued(a: Array, rho: Array, n: int) -> Array:
 
 
 def _spread(J: Array, rho: Array) -> Array:
-    """(p, p) J'RJ with the correlation matrix R of the rows, whose k-th diagonal is rho_k."""
+    """Return J'RJ (p, p) with the correlation matrix R of the rows, whose k-th diagonal is rho_k."""
     n = len(J)
     length = 2 * n
     kernel = np.zeros(length)
@@ -128,14 +129,14 @@ def _spread(J: Array, rho: Array) -> Array:
     return 0.5 * (product + product.T)
 
 
-def _silent(J: Array, free: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Places of the variances of parameters that change nothing."""
+def _without_effect(J: Array, free: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the indices of the variances of parameters without effect."""
     at = np.flatnonzero(free)[~np.any(J, axis=0)]
     return at, at
 
 
-def _times(share: float, count: float) -> float:
-    """How many standard deviations leave so small a share outside, on both sides together (Student)."""
+def _times(probability: float, count: float) -> float:
+    """Return the number of standard deviations that leave this probability outside, on both sides together (Student)."""
     from scipy.stats import t
 
-    return float(t.isf(0.5 * share, count))
+    return float(t.isf(0.5 * probability, count))

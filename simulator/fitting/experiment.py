@@ -1,4 +1,4 @@
-"""What a set of data was driven in, as a configuration that can be driven again: by its maneuver, or by the commands that were recorded."""
+"""Configuration of the experiment of a data set: repeats its maneuver, or replays its recorded commands."""
 
 from __future__ import annotations
 
@@ -23,52 +23,52 @@ from simulator.telemetry.log import Log, read_log
 Array = NDArray[np.float64]
 
 PEDALS = {"steering": 0.0, "throttle": 0.0, "brake": 0.0}
-"""Of a command, what a script can do."""
+"""Fields of a command that a script can set."""
 RESTING = {
     "parking_brake": 0.0, "selector": 1.0, "gear": 0.0, "low_range": 0.0, "center_lock": 0.0, "clutch": 0.0, "manual_clutch": 0.0, "starter": 0.0,
     "drawbar": 0.0, "steering_torque": 0.0, "steering_free": 0.0,
 }  # fmt: skip
-"""What it leaves as it is, and where that has to be."""
+"""Values of the fields that a script does not set; a recording must have these values."""
 UNDISTURBED = ("resets", "paused", "incident")
 STRAIGHT = 1e-12
-"""1. A row of a script that lies so near to the line between its neighbours says nothing."""
+"""Tolerance. A row of a script that lies this close to the line between its neighbors is redundant."""
 
 
 def configuration_of(data: Data, file: str) -> Configuration:
-    """What a set of data was driven in, before anybody changes it; without the commands. Raises ConfigError."""
-    if "run" not in data.said:
+    """Return the configuration of a data set without parameter changes and without recorded commands. Raises ConfigError."""
+    if "run" not in data.given:
         return configured(data.base, file)
     if "session" in data.base:
-        said = data.base["session"]
-        raise ConfigError(file, said.where, said.value, "nothing: a run has its own")
+        given = data.base["session"]
+        raise ConfigError(file, given.where, given.value, "no session, since the recorded run has one")
     found = read_recorded(file_of(data, file))[1]
     put(data.base, file, found)
     return found
 
 
 def drives_commands(data: Data) -> bool:
-    """Whether the recorded commands are driven, and not a maneuver."""
-    said = data.said.get("drive")
-    return bool(said == DRIVE[0] if said else "run" in data.said or data.said.get("commands"))
+    """Return whether the recorded commands are replayed rather than a maneuver repeated."""
+    given = data.given.get("drive")
+    return bool(given == DRIVE[0] if given else "run" in data.given or data.given.get("commands"))
 
 
-def driven(data: Data, file: str, measured: Measured) -> Configuration:
-    """The configuration that drives as it was driven when the data were measured, with everything filled in. Raises ConfigError."""
+def experiment_configuration(data: Data, file: str, measured: Measured) -> Configuration:
+    """Return the complete configuration that repeats the experiment of a data set. Raises ConfigError."""
     one = configuration_of(data, file)
     if drives_commands(data):
         _put_commands(one, data, file, measured)
     if not one.has("maneuver"):
-        raise ConfigError(file, f"{data.key}.maneuver", "nothing", "a maneuver, or commands to drive by")
+        raise ConfigError(file, f"{data.key}.maneuver", "nothing", "a maneuver, or recorded commands")
     build(one)
     one.expand_all()
     return one
 
 
 def _put_commands(one: Configuration, data: Data, file: str, measured: Measured) -> None:
-    """A maneuver that does what the driver did, in the place of the one that is there."""
+    """Replace the maneuver by one that repeats the recorded commands."""
     parts = build(one)
     place = file_of(data, file)
-    if "run" in data.said:
+    if "run" in data.given:
         times, columns = commands_of(place)
     else:
         times, columns = measured.times, _inputs(measured, parts)
@@ -76,8 +76,8 @@ def _put_commands(one: Configuration, data: Data, file: str, measured: Measured)
     if parts.maneuver is not None:
         start = parts.maneuver.start
         content["start"] = {"speed": start.speed, "position": [float(x) for x in start.position], "heading": start.heading}
-    if "run" not in data.said:
-        content["start"] = {"speed": data.said["speed"]}
+    if "run" not in data.given:
+        content["start"] = {"speed": data.given["speed"]}
     content |= {
         "step": parts.step,
         "seed": parts.seed,
@@ -92,28 +92,30 @@ def _put_commands(one: Configuration, data: Data, file: str, measured: Measured)
 
 
 def commands_of(place: Path) -> tuple[Array, dict[str, Array]]:
-    """Times [s] and steering, throttle and brake from each of them on, of a run: (n,) each, one for each look of the driver. Raises ConfigError:
-    the log does not hold them, or more was done than these."""
+    """Return the times [s] and the steering, throttle and brake commands of a run: (n,) each, one for each driver update.
+
+    Raises ConfigError: the log lacks commands, or the driver used other controls.
+    """
     log = read_log(place, wall=False)
     file = place / "telemetry.parquet" if place.is_dir() else place
     missing = [name for name in ("time", *(f"command_{name}" for name in (*PEDALS, *RESTING))) if name not in log]
     if missing:
-        raise ConfigError(file, "", f"no {', '.join(missing)}", "a log with all columns of the command (`drive: maneuver` needs none)")
+        raise ConfigError(file, "", f"no {', '.join(missing)}", "a log with all command columns (not needed with `drive: maneuver`)")
     for name in UNDISTURBED:
         if name in log and np.any(log[name]):
-            raise ConfigError(file, name, int(log[name].max()), "a drive that was not begun again, paused or held")
+            raise ConfigError(file, name, int(log[name].max()), "a run without resets, pauses and incidents")
     for name, resting in RESTING.items():
         if np.any(log[f"command_{name}"] != resting):
-            expected = "a drive in which only steering, throttle and brake were moved (`drive: maneuver` drives any maneuver again)"
+            expected = "a run that uses only steering, throttle and brake (`drive: maneuver` repeats any maneuver)"
             raise ConfigError(file, f"command_{name}", float(log[f"command_{name}"][log[f"command_{name}"] != resting][0]), expected)
     stride = _stride(log, file)
     times = log["time"][::stride][:-1]
-    # in a log each command stands beside the state that it led to
+    # a log row holds the state and the command that led to it
     return times, {name: log[f"command_{name}"][::stride][1:] for name in PEDALS}
 
 
 def _stride(log: Log, file: Path) -> int:
-    """Rows between two looks of the driver. Raises ConfigError: there are fewer."""
+    """Return the number of rows between two driver updates. Raises ConfigError: the rows are too sparse."""
     every = float(np.median(np.diff(log["time"]))) if log.rows > 2 else np.inf
     stride = round(DRIVER_PERIOD / every)
     if stride < 1 or abs(stride * every - DRIVER_PERIOD) > 1e-6:
@@ -122,16 +124,16 @@ def _stride(log: Log, file: Path) -> int:
 
 
 def _inputs(measured: Measured, parts: SessionParts) -> dict[str, Array]:
-    """Steering as the share of its lock, and the pedals."""
-    said = dict(measured.commands)
-    if "steering_wheel_angle" in said:
-        said["steering"] = said.pop("steering_wheel_angle") / parts.traits.steering_wheel_lock
-    columns = {name: said.get(name, np.zeros(len(measured.times))) for name in PEDALS}
+    """Return the steering as a fraction of its lock, and the pedals."""
+    given = dict(measured.commands)
+    if "steering_wheel_angle" in given:
+        given["steering"] = given.pop("steering_wheel_angle") / parts.traits.steering_wheel_lock
+    columns = {name: given.get(name, np.zeros(len(measured.times))) for name in PEDALS}
     return {name: np.clip(column, -1.0 if name == "steering" else 0.0, 1.0) for name, column in columns.items()}
 
 
 def _script(times: Array, columns: dict[str, Array]) -> dict[str, Any]:
-    """A maneuver of these commands: straight lines between them, without the rows that lie on one."""
+    """Return a maneuver with these commands, interpolated linearly, without redundant rows."""
     rows = np.column_stack([times, *(columns[name] for name in PEDALS)])
     keep = np.ones(len(rows), dtype=bool)
     share = ((rows[1:-1, :1] - rows[:-2, :1]) / (rows[2:, :1] - rows[:-2, :1])) if len(rows) > 2 else np.empty((0, 1))

@@ -1,4 +1,4 @@
-"""A fit from its model to its result: values with intervals, what the data do not tell, residuals by channel; all as plain data."""
+"""Fit of a model to measurements, and its result: values, intervals, identifiability and residuals by channel, as plain data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.fitting.confidence import LEVEL, Known, known
-from simulator.fitting.identifiability import Unidentifiable, untold
+from simulator.fitting.identifiability import Unidentifiable, unidentifiable
 from simulator.fitting.keys import Parameter
 from simulator.fitting.least_squares import Failed, Round, Solution, solve
 from simulator.fitting.residuals import Model, Trace
@@ -19,38 +19,38 @@ from simulator.fitting.run_request import Log
 Array = NDArray[np.float64]
 
 AT_BOUND = 1e-4
-"""1. Share of its range from an end of which a parameter is said to lie at it."""
+"""Distance from an end of the range, as a fraction of it, below which a parameter counts as at its bound."""
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a fit has found."""
+    """Result of a fit."""
 
     model: Model
     solution: Solution
     known: Known
-    untold: Sequence[Unidentifiable]
+    unidentifiable: Sequence[Unidentifiable]
     logs: Mapping[str, list[Log]]
-    """Of every drive, at the "start" and "fitted"."""
+    """Logs of every drive, at the "start" and "fitted"."""
 
     @property
     def u(self) -> Array:
-        """(p,) where the search has ended."""
+        """(p,) u at the solution."""
         return self.solution.best.u
 
 
-def fit(model: Model, told: Callable[[Round], None] = lambda _: None, start: Array | None = None) -> Fitted:
-    """Look for the parameters with which a model is nearest to what was measured.
+def fit(model: Model, progress: Callable[[Round], None] = lambda _: None, start: Array | None = None) -> Fitted:
+    """Fit the parameters of a model to the measurements.
 
     Parameters
     ----------
-    told : called after each round
-    start : (p,) u to begin with, instead of where the file begins
+    progress : called after each iteration
+    start : (p,) u at the start; default: the start in the file
 
     Raises JounceError as `solve`, ConfigError as the model.
     """
     start = model.start if start is None else start
-    solution = solve(model.residuals, start, model.fit.difference, model.fit.rounds, told)
+    solution = solve(model.residuals, start, model.fit.difference, model.fit.rounds, progress)
     best = solution.best
     assert not isinstance(best.residuals, Failed)
     free = np.array([bound_of(u) == "" for u in best.u])
@@ -58,16 +58,16 @@ def fit(model: Model, told: Callable[[Round], None] = lambda _: None, start: Arr
     logs = {}
     for name, found in zip(("start", "fitted"), model.logs([start, best.u]), strict=True):
         logs[name] = [one for one in found if not isinstance(one, Failed)]
-    return Fitted(model, solution, how_well, untold(best.jacobian, model.seen(best.u)), logs)
+    return Fitted(model, solution, how_well, unidentifiable(best.jacobian, model.seen(best.u)), logs)
 
 
 def bound_of(u: float) -> str:
-    """The end of its range at which a parameter lies: "least", "most" or none."""
+    """Return the bound that a parameter has reached: "least", "most" or an empty string."""
     return "least" if u < AT_BOUND else "most" if u > 1.0 - AT_BOUND else ""
 
 
 def result(fitted: Fitted) -> dict[str, Any]:
-    """The result as plain data: what ``fit.json`` holds under "result"."""
+    """Return the result as plain data, the content of ``fit.json`` under "result"."""
     model, solution, about = fitted.model, fitted.solution, fitted.known
     varied = [_parameter(one, fitted, n) for n, one in enumerate(model.varied)]
     count = len(model.parameters)
@@ -78,7 +78,7 @@ def result(fitted: Fitted) -> dict[str, Any]:
         "parameters": varied[:count],
         "offsets": varied[count:],
         "correlation": {"names": [one.name for one in model.varied], "matrix": about.correlation.tolist()},
-        "untold": [asdict(one) for one in fitted.untold],
+        "untold": [asdict(one) for one in fitted.unidentifiable],
         "channels": [_channel(fitted, n, trace) for n, trace in enumerate(model.traces)],
         "search": {
             "settled": solution.settled,
@@ -92,17 +92,17 @@ def result(fitted: Fitted) -> dict[str, Any]:
 def _parameter(one: Parameter, fitted: Fitted, n: int) -> dict[str, Any]:
     u, about = float(fitted.u[n]), fitted.known
     bound = bound_of(u)
-    said: dict[str, Any] = {"name": one.name}
+    entry: dict[str, Any] = {"name": one.name}
     if one.keys:
-        said |= {"keys": list(one.keys), "as": "factor" if one.factor else "value", "scale": "log" if one.log else "linear"}
-    said |= {"value": one.value(u), "start": one.start, "least": one.least, "most": one.most, "at_bound": bound or None}
+        entry |= {"keys": list(one.keys), "as": "factor" if one.factor else "value", "scale": "log" if one.log else "linear"}
+    entry |= {"value": one.value(u), "start": one.start, "least": one.least, "most": one.most, "at_bound": bound or None}
     for name, half in (("interval", float(about.half[n])), ("interval_together", float(about.half_together[n]))):
-        said[name] = None if bound else interval(one, u, half)
-    return said
+        entry[name] = None if bound else interval(one, u, half)
+    return entry
 
 
 def interval(one: Parameter, u: float, half: float) -> list[float | None]:
-    """Values at both ends of u +- half, beyond the range too where that is so; None where there is no end."""
+    """Return the values at u - half and u + half, also beyond the range. None marks an infinite end."""
     ends = []
     for end in (u - half, u + half):
         value = one.least * (one.most / one.least) ** end if one.log else one.least + (one.most - one.least) * end
@@ -111,10 +111,10 @@ def interval(one: Parameter, u: float, half: float) -> list[float | None]:
 
 
 def _channel(fitted: Fitted, n: int, trace: Trace) -> dict[str, Any]:
-    """What is left of a channel."""
+    """Return the residuals of a channel as plain data."""
     start, best = fitted.solution.rounds[0].residuals, fitted.solution.best.residuals
     assert not isinstance(start, Failed) and not isinstance(best, Failed)
-    said = fitted.model.fit.channels[trace.channel]
+    entry = fitted.model.fit.channels[trace.channel]
     return {
         "drive": trace.drive,
         "channel": trace.channel,
@@ -123,7 +123,7 @@ def _channel(fitted: Fitted, n: int, trace: Trace) -> dict[str, Any]:
         "effective_rows": fitted.known.effective[n],
         "rms_at_start": trace.sigma * float(np.sqrt(np.mean(start[trace.rows] ** 2))),
         "rms": trace.sigma * float(np.sqrt(np.mean(best[trace.rows] ** 2))),
-        "noise": said.noise,
+        "noise": entry.noise,
         "divided_by": trace.sigma,
     }
 
@@ -134,32 +134,34 @@ def _round(one: Round, model: Model) -> dict[str, Any]:
 
 
 def notes(fitted: Fitted) -> list[str]:
-    """What a reader has to know, a line each."""
-    out = [] if fitted.solution.settled else [f"not settled: {fitted.solution.why}"]
+    """Return notes for the reader, a line each."""
+    out = [] if fitted.solution.settled else [f"not converged: {fitted.solution.why}"]
     for one, u in zip(fitted.model.varied, fitted.u, strict=True):
         if bound := bound_of(float(u)):
-            out.append(f"{one.name} is at its {bound}, {one.value(float(u)):.5g}: the data want it beyond, and it has no interval")
-    out += [one.words for one in fitted.untold]
+            out.append(f"{one.name} is at a bound ({bound}), {one.value(float(u)):.5g}: the best value lies beyond, so it has no interval")
+    out += [one.words for one in fitted.unidentifiable]
     out += [line for n, trace in enumerate(fitted.model.traces) for line in _misfit(fitted, n, trace)]
     return out
 
 
 def _misfit(fitted: Fitted, n: int, trace: Trace) -> list[str]:
-    """A line where residuals are not what the noise would leave, or hang together."""
+    """Return notes on residuals that exceed the noise or are correlated."""
     out = []
-    said = fitted.model.fit.channels[trace.channel]
+    entry = fitted.model.fit.channels[trace.channel]
     rms, rows = fitted.known.deviations[n] * trace.sigma, trace.rows.stop - trace.rows.start
-    if said.noise is not None and rms > TOO_MUCH * said.noise:
-        out.append(f"{trace.channel} of {trace.drive}: {rms / said.noise:.2g} times the noise is left; the model does not follow the data")
+    if entry.noise is not None and rms > TOO_MUCH * entry.noise:
+        out.append(
+            f"{trace.channel} of {trace.drive}: {rms / entry.noise:.2g} times the noise remains; the model does not reproduce the data"
+        )
     if fitted.known.effective[n] < FEW * rows:
         out.append(
-            f"{trace.channel} of {trace.drive}: its residuals hang together, {rows} rows count as {fitted.known.effective[n]:.0f}; "
-            "the intervals are wider for it"
+            f"{trace.channel} of {trace.drive}: the residuals are correlated, {rows} rows count as {fitted.known.effective[n]:.0f}; "
+            "the intervals are wider accordingly"
         )
     return out
 
 
 TOO_MUCH = 1.2
-"""Times the given noise that may be left."""
+"""Maximum ratio of the residuals to the given noise."""
 FEW = 0.5
-"""Share of the rows below which those that count are told."""
+"""Fraction of effective rows below which a note is printed."""

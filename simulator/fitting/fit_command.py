@@ -1,4 +1,4 @@
-"""`jounce fit FILE`: parameters fitted to what was measured, or data of the model's own to see what the intervals are worth."""
+"""Command `jounce fit FILE`: fit parameters to measurements, or to synthetic data to check the intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simulator.fitting.experiment import configuration_of
 from simulator.fitting.fit import Fitted, fit, notes, result
 from simulator.fitting.fit_file import Fit, check_data, read_fit
 from simulator.fitting.fit_page import fit_page, interval_words
-from simulator.fitting.interval_coverage import CoverageCase, planted, summary
+from simulator.fitting.interval_coverage import CoverageCase, coverage_cases, summary
 from simulator.fitting.iterations import Iterations
 from simulator.fitting.keys import settings_of
 from simulator.fitting.least_squares import Failed, Round, need_scipy
@@ -28,89 +28,90 @@ from simulator.fitting.result_session import rounded, session_text, words_of
 from simulator.telemetry.atomic_files import write_text
 
 PAGE, OBJECT, APPLIED, SYNTHETIC = "fit.html", "fit.json", "fitted.yaml", "synthetic.json"
-"""Files that it leaves."""
+"""Names of the output files."""
 
 
 def main_fit(arguments: Any) -> int:
-    """Command line; exit code 1 when the search has not settled, else 0.
+    """Run `jounce fit`. Return exit code 1 if the search has not converged, else 0.
 
-    Raises JounceError: scipy is not installed, the file or what it says cannot be used, or nothing can be compared; Ended.
+    Raises JounceError: scipy is not installed, the file or its content cannot be used, or no data can be compared; EndedBySignal.
     """
     need_scipy()
     file = str(find_config("fits", arguments.file))
-    said = read_fit(file)
-    check_data(said)
+    content = read_fit(file)
+    check_data(content)
     compile_kernels(print_error if arguments.json else print_line)
-    units = units_of(said)
-    measured = [read_measured(one, file, units) for one in said.data]
-    with searching(arguments, "fit", said.name, tuple(units)) as (terminal, rounds):
-        model = Model(said, measured, units, rounds)
+    units = units_of(content)
+    measured = [read_measured(one, file, units) for one in content.data]
+    with searching(arguments, "fit", content.name, tuple(units)) as (terminal, rounds):
+        model = Model(content, measured, units, rounds)
         if arguments.synthetic is not None:
             return _synthetic(arguments, model, terminal)
         return _fit(arguments, model, rounds, terminal)
 
 
-def units_of(said: Fit) -> dict[str, str]:
-    """SI unit of every channel that is compared. Raises ConfigError: the vehicles have no such channel."""
-    one = configuration_of(said.data[0], said.file)
+def units_of(content: Fit) -> dict[str, str]:
+    """Return the SI unit of every compared channel. Raises ConfigError: the vehicles lack a channel."""
+    one = configuration_of(content.data[0], content.file)
     columns = Simulation.of(build(one), ("time",)).columns
-    for name in said.channels:
+    for name in content.channels:
         if name not in columns:
-            raise ConfigError(said.file, f"channels.{name}", name, f"a channel of the telemetry{did_you_mean(name, columns)}")
-    return {name: columns[name].unit for name in said.channels}
+            raise ConfigError(content.file, f"channels.{name}", name, f"a channel of the telemetry{did_you_mean(name, columns)}")
+    return {name: columns[name].unit for name in content.channels}
 
 
 def _fit(arguments: Any, model: Model, rounds: Iterations, terminal: Terminal) -> int:
     count = 0
 
-    def told(one: Round) -> None:
+    def report(one: Round) -> None:
         nonlocal count
         count += 1
         values = ", ".join(f"{parameter.name} {value:.6g}" for parameter, value in zip(model.varied, model.values(one.u), strict=True))
         cost = f"no result ({one.residuals.reason})" if isinstance(one.residuals, Failed) else f"{one.cost:.6g}"
-        terminal.line(f"round {count}: {cost}; {values}")
+        terminal.line(f"iteration {count}: {cost}; {values}")
 
-    fitted = fit(model, told)
-    said = result(fitted)
+    fitted = fit(model, report)
+    content = result(fitted)
     settings = rounded(settings_of(model.parameters, model.values(fitted.u), model.drives[0].base))
     words = words_of(settings)
-    head = [f"{said['title']}: what `jounce fit` has found, a session to be laid over any run.", words]
+    head = [f"{content['title']}: result of `jounce fit`, a session file for any run.", words]
     folder = terminal.folder
     write_text(folder / APPLIED, session_text(settings, model.drives[0].base, head))
-    write_text(folder / PAGE, fit_page(fitted, said, command_of("fit"), words).html())
-    outcome = {"result": said, "machine": {"version": version()}}
+    terminal.stage("drawing plots")
+    write_text(folder / PAGE, fit_page(fitted, content, command_of("fit"), words).html())
+    outcome = {"result": content, "machine": {"version": version()}}
     write_text(folder / OBJECT, json_text(outcome, indent=1) + "\n")
     if arguments.json:
         print(json_text({"folder": str(folder), **outcome}))
     else:
-        _print(fitted, said)
+        _print(fitted, content)
         print(f"{PAGE}, {OBJECT} and {APPLIED} in {folder}")
     return 0 if fitted.solution.settled else 1
 
 
-def _print(fitted: Fitted, said: Mapping[str, Any]) -> None:
-    percent = f"{100.0 * said['level']:.3g} %"
-    headings = ["parameter", "value", f"interval, {percent}", "all at once"]
-    both = (*said["parameters"], *said["offsets"])
+def _print(fitted: Fitted, content: Mapping[str, Any]) -> None:
+    percent = f"{100.0 * content['level']:.3g} %"
+    headings = ["parameter", "value", f"interval, {percent}", "simultaneous"]
+    both = (*content["parameters"], *content["offsets"])
     rows = [[one["name"], f"{one['value']:.6g}", interval_words(one["interval"]), interval_words(one["interval_together"])] for one in both]
-    print_table(said["title"], headings, rows)
-    headings = ["channel", "drive", "left at the start", "left", "noise", "unit"]
+    print_table(content["title"], headings, rows)
+    headings = ["channel", "drive", "rms at start", "rms", "noise", "unit"]
     rows = [
         [
             one["channel"], one["drive"], f"{one['rms_at_start']:.4g}", f"{one['rms']:.4g}", "-" if one["noise"] is None else f"{one['noise']:.4g}",
             one["unit"],
         ]
-        for one in said["channels"]
+        for one in content["channels"]
     ]  # fmt: skip
     print_table("", headings, rows)
-    search = said["search"]
-    print(f"{len(search['rounds'])} rounds, {search['runs']} runs: {search['why']}")
+    search = content["search"]
+    print(f"{len(search['rounds'])} iterations, {search['runs']} runs: {search['why']}")
     for line in notes(fitted):
         print(f"note: {line}")
 
 
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table on the standard output, words to the left in the first two columns."""
+    """Print a table on the standard output, with the first column left-aligned."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -127,21 +128,29 @@ def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str
 def _synthetic(arguments: Any, model: Model, terminal: Terminal) -> int:
     names = [one.name for one in model.varied]
 
-    def told(one: CoverageCase) -> None:
+    def report(one: CoverageCase) -> None:
         missed = [name for name, held in zip(names, one.held, strict=True) if not held]
         values = ", ".join(f"{name} {value:.6g}" for name, value in zip(names, one.values, strict=True))
         terminal.line(f"seed {one.seed}: {values}; {'not in its interval: ' + ', '.join(missed) if missed else 'all in their intervals'}")
 
-    said = summary(model, planted(model, arguments.synthetic, arguments.seed, told))
-    write_text(terminal.folder / SYNTHETIC, json_text({"result": said}, indent=1) + "\n")
+    content = summary(model, coverage_cases(model, arguments.synthetic, arguments.seed, report))
+    write_text(terminal.folder / SYNTHETIC, json_text({"result": content}, indent=1) + "\n")
     if arguments.json:
-        print(json_text({"folder": str(terminal.folder), "result": said}))
+        print(json_text({"folder": str(terminal.folder), "result": content}))
         return 0
     rows = [
-        [one["name"], f"{one['planted']:.6g}", f"{one['mean']:.6g}", f"{one['deviation'] or 0.0:.3g}", f"{one['held']} of {said['cases']}"]
-        for one in said["parameters"]
+        [
+            one["name"],
+            f"{one['planted']:.6g}",
+            f"{one['mean']:.6g}",
+            f"{one['deviation'] or 0.0:.3g}",
+            f"{one['held']} of {content['cases']}",
+        ]
+        for one in content["parameters"]
     ]
-    print_table(model.fit.title, ["parameter", "planted", "mean found", "deviation", "in its interval"], rows)
-    print(f"all at once in their intervals: {said['held_together']} of {said['cases']}; {said['rounds']:.3g} rounds a fit")
+    print_table(model.fit.title, ["parameter", "true", "mean", "deviation", "in its interval"], rows)
+    print(
+        f"all parameters in their simultaneous intervals: {content['held_together']} of {content['cases']}; {content['rounds']:.3g} iterations per fit"
+    )
     print(f"{SYNTHETIC} in {terminal.folder}")
     return 0

@@ -1,7 +1,7 @@
-"""Which parameters the data cannot tell apart, in numbers and in words.
+"""Identifiability: directions in parameter space that the data do not determine.
 
-The columns of the Jacobian are divided by their lengths. What its singular values say is then only how much the parameters resemble each
-other: in a direction of a singular value s the data know s times as much as they would of parameters that do different things.
+The columns of the Jacobian are divided by their lengths. Its singular values then measure only the similarity of the parameters: along a
+direction with singular value s, the data contain s times the information of independent parameters.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 SILENT = 1e-4
-"""1. A parameter that on its way from least to most changes the channels by less than this share of their noise, or of their own deviation
-where no noise is given (root of the mean square), says nothing."""
+"""Limit of effect. A parameter is unidentifiable if its full range changes the channels by less than this fraction of their noise, or of
+their standard deviation if no noise is given (root mean square)."""
 HARDLY, NOT = 0.1, 0.01
-"""1. Singular values below which parameters are hardly told apart (of two: correlation of 0.99), and not at all (0.9999)."""
+"""Singular values below which parameters are poorly identifiable (of two: correlation of 0.99), and not identifiable (0.9999)."""
 TAKES_PART = 0.2
-"""1. Share in a direction from which on a parameter is named."""
+"""Minimum component of a direction for which a parameter is listed."""
 ALIKE = 0.15
-"""1. Two changes that differ by less than this share are called the same."""
+"""Relative difference below which two changes count as equal."""
 
 
 @dataclass(frozen=True)
 class Varied:
-    """What is to be known here of a parameter."""
+    """Data about a parameter for the analysis."""
 
     name: str
     value: float
@@ -37,38 +37,38 @@ class Varied:
 
 @dataclass(frozen=True)
 class Unidentifiable:
-    """What the data do not tell."""
+    """Direction that the data do not determine."""
 
     singular_value: float
-    """0 where one parameter changes nothing."""
+    """Singular value; 0 for a parameter without effect."""
     shares: dict[str, float]
-    """Direction in the space of the parameters, of length 1, by name; those that take part."""
+    """Unit vector in parameter space by name, without small components."""
     words: str
 
 
-def untold(jacobian: Array, varied: Sequence[Varied]) -> list[Unidentifiable]:
-    """Directions in which the parameters may move and hardly anything changes, the worst first; none where the data tell all.
+def unidentifiable(jacobian: Array, varied: Sequence[Varied]) -> list[Unidentifiable]:
+    """Return the directions along which parameters can change with almost no effect, the worst first.
 
     Parameters
     ----------
     jacobian : (n, p) of the weighted residuals per unit of u
-    varied : (p,)
+    varied : (p,) parameters
     """
     sizes = np.linalg.norm(jacobian, axis=0)
     silent = sizes < SILENT * np.sqrt(len(jacobian))
     weak = [
-        Unidentifiable(0.0, {one.name: 1.0}, f"{one.name}: the data say nothing of it")
+        Unidentifiable(0.0, {one.name: 1.0}, f"{one.name}: the data contain no information about it")
         for one, none in zip(varied, silent, strict=True)
         if none
     ]
-    loud = np.flatnonzero(~silent)
-    if len(loud) < 2:
+    effective = np.flatnonzero(~silent)
+    if len(effective) < 2:
         return weak
-    scaled = jacobian[:, loud] / sizes[loud]
+    scaled = jacobian[:, effective] / sizes[effective]
     _, values, directions = np.linalg.svd(scaled, full_matrices=False)
     for value, direction in sorted(zip(values, directions, strict=True), key=lambda pair: float(pair[0])):
         if value < HARDLY:
-            weak.append(_weak(float(value), direction, sizes[loud], [varied[n] for n in loud.tolist()]))
+            weak.append(_weak(float(value), direction, sizes[effective], [varied[n] for n in effective.tolist()]))
     return weak
 
 
@@ -77,13 +77,13 @@ def _weak(value: float, direction: Array, sizes: Array, varied: Sequence[Varied]
     sign = 1.0 if direction[part[0]] > 0.0 else -1.0
     shares = {varied[n].name: sign * float(direction[n]) for n in part}
     moves = [sign * float(direction[n] / sizes[n]) * varied[n].slope for n in part]
-    how = "cannot be told apart" if value < NOT else "can hardly be told apart"
+    how = "are not identifiable" if value < NOT else "are poorly identifiable"
     names = _listed([varied[n].name for n in part])
-    return Unidentifiable(value, shares, f"{names} {how}: the data know {_what([varied[n] for n in part], moves)}")
+    return Unidentifiable(value, shares, f"{names} {how}: the data determine {_known([varied[n] for n in part], moves)}")
 
 
-def _what(varied: Sequence[Varied], moves: Sequence[float]) -> str:
-    """What of some parameters is known when they may move together."""
+def _known(varied: Sequence[Varied], moves: Sequence[float]) -> str:
+    """Return the combination of parameters that the data determine."""
     relative = [move / one.value if one.value else 0.0 for one, move in zip(varied, moves, strict=True)]
     if len(varied) == 2 and all(relative):
         a, b = relative
@@ -93,11 +93,11 @@ def _what(varied: Sequence[Varied], moves: Sequence[float]) -> str:
             return "only their product"
     largest = max(abs(one) for one in relative) if all(relative) else 0.0
     if largest:
-        steps = [f"{one.name} {10.0 * share / largest:+.2g} %" for one, share in zip(varied, relative, strict=True)]
+        steps = [f"{one.name} {10.0 * part / largest:+.2g} %" for one, part in zip(varied, relative, strict=True)]
     else:
-        most = max(abs(move) for move in moves)
-        steps = [f"{one.name} {move / most:+.2g}" for one, move in zip(varied, moves, strict=True)]
-    return f"only a combination of them; together {_listed(steps)} change next to nothing"
+        largest_move = max(abs(move) for move in moves)
+        steps = [f"{one.name} {move / largest_move:+.2g}" for one, move in zip(varied, moves, strict=True)]
+    return f"only a combination of them; changing {_listed(steps)} together has almost no effect"
 
 
 def _listed(words: Sequence[str]) -> str:

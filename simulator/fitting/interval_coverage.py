@@ -1,7 +1,7 @@
-"""How much the intervals of a fit are worth: data made by the model itself, with noise, fitted again and again.
+"""Coverage of the confidence intervals: repeated fits to synthetic data with noise.
 
-The values at the start of the file are planted. Each case adds other noise to what they give, begins somewhere else, and is fitted as any
-data are. An interval of 95 % should hold what was planted in 95 of 100 cases.
+The start values of the file are the true values. Each case adds different noise to the simulated data, starts at another point, and runs
+the fit. A 95 % interval should contain the true value in 95 of 100 cases.
 """
 
 from __future__ import annotations
@@ -24,57 +24,61 @@ from simulator.fitting.run_request import Log
 Array = NDArray[np.float64]
 
 AWAY = 0.2
-"""1. Share of its range by which each parameter is moved at most from what is planted, where a case begins."""
+"""Maximum distance of the start from the true values, as a fraction of the range."""
 INSIDE = 0.02
-"""1. Of its range that a case begins from its ends, at least."""
+"""Minimum distance of the start from the ends of the range, as a fraction of the range."""
 
 
 @dataclass(frozen=True)
 class CoverageCase:
-    """What came of a case."""
+    """Result of a case."""
 
     seed: int
     values: Sequence[float]
     held: Sequence[bool]
-    """Whether the interval of each parameter holds what was planted."""
+    """True if the interval of each parameter contains the true value."""
     held_together: bool
-    """Whether the intervals of all at once hold all of them."""
+    """True if all simultaneous intervals contain their true values."""
     rounds: int
     settled: bool
 
 
-def planted(model: Model, cases: int, seed: int, told: Callable[[CoverageCase], None]) -> list[CoverageCase]:
-    """Fit data that the model makes.
+def coverage_cases(model: Model, cases: int, seed: int, report: Callable[[CoverageCase], None]) -> list[CoverageCase]:
+    """Fit synthetic data.
 
     Parameters
     ----------
-    model : with the data of the file, of which the times are taken
-    seed : of the first case; each has the next one
-    told : called after each case
+    model : model with the data of the file, which define the times
+    seed : seed of the first case; later cases increment it
+    report : called after each case
 
-    Raises ConfigError: a channel has no noise given, or the start is at a bound. JounceError: what is planted cannot be driven.
+    Raises ConfigError: a channel has no noise, or the start is at a bound. JounceError: the true values cannot be simulated.
     """
     for name, channel in model.fit.channels.items():
         if channel.noise is None:
-            raise ConfigError(model.fit.file, f"channels.{name}.noise", "nothing", "the noise that is added to the channel")
+            raise ConfigError(
+                model.fit.file, f"channels.{name}.noise", "nothing", "the standard deviation of the noise added to the channel"
+            )
     truth = model.start
     for one, u in zip(model.varied, truth, strict=True):
         if bound_of(float(u)):
-            raise ConfigError(model.fit.file, f"parameters.{one.name}.start", one.start, "a value inside the range, to be planted")
-    logs = [_sound(one) for one in model.logs([truth])[0]]
+            raise ConfigError(
+                model.fit.file, f"parameters.{one.name}.start", one.start, "a value inside the range (the true value of the test)"
+            )
+    logs = [_need_log(one) for one in model.logs([truth])[0]]
     offsets = model.offsets(truth)
     out = []
     for n in range(seed, seed + cases):
         random = np.random.default_rng(n)
-        made = [_made(model, k, log, offset, random) for k, (log, offset) in enumerate(zip(logs, offsets, strict=True))]
+        synthetic = [_synthetic_data(model, k, log, offset, random) for k, (log, offset) in enumerate(zip(logs, offsets, strict=True))]
         start = np.clip(truth + random.uniform(-AWAY, AWAY, len(truth)), INSIDE, 1.0 - INSIDE)
-        out.append(_judged(n, truth, fit(model.with_measured(made), start=start)))
-        told(out[-1])
+        out.append(_coverage(n, truth, fit(model.with_measured(synthetic), start=start)))
+        report(out[-1])
     return out
 
 
 def summary(model: Model, cases: Sequence[CoverageCase]) -> dict[str, Any]:
-    """What came of all cases as plain data."""
+    """Return the results of all cases as plain data."""
     values = np.array([one.values for one in cases])
     return {
         "name": model.fit.name,
@@ -107,14 +111,14 @@ def _as_plain(one: CoverageCase, model: Model) -> Mapping[str, Any]:
     }
 
 
-def _sound(log: Log | Failed) -> Log:
+def _need_log(log: Log | Failed) -> Log:
     if isinstance(log, Failed):
-        raise JounceError(f"what is planted cannot be driven: {log.reason}")
+        raise JounceError(f"cannot simulate the true values: {log.reason}")
     return log
 
 
-def _made(model: Model, number: int, log: Log, offset: float, random: np.random.Generator) -> Measured:
-    """Data of a drive: the log at the times of what was measured, and noise."""
+def _synthetic_data(model: Model, number: int, log: Log, offset: float, random: np.random.Generator) -> Measured:
+    """Return synthetic data of a drive: the log at the measured times, with noise."""
     measured = model.drives[number].measured
     channels = {}
     for name in model.units:
@@ -125,7 +129,7 @@ def _made(model: Model, number: int, log: Log, offset: float, random: np.random.
     return replace(measured, channels=channels)
 
 
-def _judged(seed: int, truth: Array, fitted: Fitted) -> CoverageCase:
+def _coverage(seed: int, truth: Array, fitted: Fitted) -> CoverageCase:
     away = np.abs(fitted.u - truth)
     with np.errstate(invalid="ignore"):
         held, together = away <= fitted.known.half, away <= fitted.known.half_together

@@ -1,4 +1,4 @@
-"""Rounds of a search: each is a sweep in a folder of its own, so that what was driven is never driven again, whatever is killed."""
+"""Iterations of a search. Each iteration is a sweep in its own folder, so completed runs are never repeated."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from simulator.sweep.executor import Executor
 from simulator.telemetry.log import read_log
 
 FOLDER = "rounds"
-"""In the folder of a search."""
+"""Name of the folder of the iterations, in the folder of a search."""
 
 
 class Outcome(NamedTuple):
-    """What came of a run."""
+    """Outcome of a run."""
 
     failure: str
     metrics: Mapping[str, float | None]
 
 
 class Listed:
-    """The runs of a round, as `simulator.sweep.case.Cases`.
+    """Runs of an iteration, with the interface of `simulator.sweep.case.Cases`.
 
     Parameters
     ----------
-    code : digest of what they are driven with
-    about : what the table of the round says of it
+    code : digest of the code of the runs
+    about : data about the iteration, stored with its table
     """
 
     def __init__(self, wanted: Sequence[RunRequest], code: str, about: Mapping[str, Any]) -> None:
         self.about = about
-        self.varied: Sequence[str] = list(dict.fromkeys(key for one in wanted for key in one.said))
-        self._cases = [Case(n, one.said, one.mapping, digest_of(one.mapping, code)) for n, one in enumerate(wanted)]
+        self.varied: Sequence[str] = list(dict.fromkeys(key for one in wanted for key in one.given))
+        self._cases = [Case(n, one.given, one.mapping, digest_of(one.mapping, code)) for n, one in enumerate(wanted)]
 
     def __len__(self) -> int:
         return len(self._cases)
@@ -48,25 +48,25 @@ class Listed:
         return self._cases[number]
 
     def run_of(self, number: int) -> str:
-        """The digest of a run."""
+        """Return the digest of a run."""
         return self._cases[number].run
 
-    def said_of(self, number: int) -> Mapping[str, Any]:
-        """What varies in a run."""
-        return self._cases[number].said
+    def point_of(self, number: int) -> Mapping[str, Any]:
+        """Return the varied values of a run."""
+        return self._cases[number].given
 
 
 class Iterations:
-    """Has the runs of a search driven, a sweep at a time.
+    """Executes the runs of a search, one sweep for each iteration.
 
     Parameters
     ----------
-    folder : of the search; each round has one in it
-    executor : who drives
-    name : of the search
-    channels : columns of the logs that are wanted
+    folder : folder of the search; contains a folder for each iteration
+    executor : executor of the runs
+    name : name of the search
+    channels : requested log columns
     plugins : Python files that every worker loads
-    progress : told how far a round is
+    progress : called with the progress of an iteration
     """
 
     def __init__(
@@ -85,11 +85,11 @@ class Iterations:
         self._known: dict[str, tuple[Outcome, Log]] = {}
 
     def logs(self, wanted: Sequence[RunRequest]) -> list[Log | Failed]:
-        """The channels of runs; of those that were driven before, in whatever round, as they were then."""
+        """Return the logs of runs. Runs completed in an earlier iteration are reused."""
         return [Failed(outcome.failure) if outcome.failure else log for outcome, log in self._found(wanted)]
 
     def outcomes(self, wanted: Sequence[RunRequest]) -> list[Outcome]:
-        """What came of runs, likewise."""
+        """Return the outcomes of runs. Runs completed in an earlier iteration are reused."""
         return [outcome for outcome, _ in self._found(wanted)]
 
     def _found(self, wanted: Sequence[RunRequest]) -> list[tuple[Outcome, Log]]:
@@ -102,23 +102,30 @@ class Iterations:
     def _drive(self, wanted: Sequence[RunRequest]) -> None:
         self._count += 1
         place = self._folder / f"{self._count:04d}"
-        about = {"name": f"{self._name} {self._count}", "title": f"{self._name}, round {self._count}"}
+        about = {"name": f"{self._name} {self._count}", "title": f"{self._name}, iteration {self._count}"}
         cases = Listed(wanted, self._code, about)
         table = sweep(cases, place, self._executor, channels=self._channels, plugins=self._plugins, progress=self._progress)
-        for number, outcome in enumerate(outcomes(table)):
-            run = cases.run_of(number)
-            log = _columns(place / "runs" / f"{run}.parquet") if self._channels and not outcome.failure else {}
-            self._known[run] = outcome, log
+        for number, (written, outcome) in enumerate(zip(_runs(table), outcomes(table), strict=True)):
+            log = _columns(place / "runs" / f"{written}.parquet") if self._channels and not outcome.failure else {}
+            self._known[cases.run_of(number)] = outcome, log
 
 
 def outcomes(table: Path) -> list[Outcome]:
-    """What came of the runs of a sweep, in their order."""
+    """Return the outcomes of the runs of a sweep, in order."""
     import pyarrow.parquet as pq
 
     read = pq.read_table(table)
     rows = read.to_pylist()
     names = msgspec.json.decode(read.schema.metadata[b"jounce_sweep"])["metrics"]
     return [Outcome(row["failure"], {name: row[name] for name in names}) for row in rows]
+
+
+def _runs(table: Path) -> list[str]:
+    """Return the digests of the runs of a sweep; those of the program that began the sweep."""
+    import pyarrow.parquet as pq
+
+    runs: list[str] = pq.read_table(table, columns=["run"])["run"].to_pylist()
+    return runs
 
 
 def _columns(file: Path) -> Log:

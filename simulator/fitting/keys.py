@@ -1,4 +1,4 @@
-"""Keys of the files of fits and optimisations that both have: what is driven, and what varies."""
+"""Keys common to the files of fits and optimizations: simulated drives and varied parameters."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ _KEY = Text("a key path, for example vehicle.chassis.mass")
 SCALES = ("linear", "log")
 AS = ("value", "factor")
 DRIVEN = ("session", "maneuver", "vehicle", "terrain", "washout", "platform")
-"""Keys that stand for a session's, by name."""
+"""Keys of the file that are keys of a session, by name."""
 SET = Named(Anything("a value of the key"), "key paths of a session, each with a value")
 
 DRIVEN_FIELDS: Fields = (
-    Field("session", FILE_NAME, "session that everything is laid over", None),
+    Field("session", FILE_NAME, "session file to which all values are applied", None),
     Field("maneuver", FILE_NAME, "maneuver, by name or path", None),
-    Field("vehicle", FILE_NAME, "vehicle, instead of that of the maneuver", None),
-    Field("terrain", FILE_NAME, "terrain, instead of that of the maneuver", None),
+    Field("vehicle", FILE_NAME, "vehicle, instead of the vehicle of the maneuver", None),
+    Field("terrain", FILE_NAME, "terrain, instead of the terrain of the maneuver", None),
     Field("washout", FILE_NAME, "motion cueing", None),
     Field("platform", FILE_NAME, "motion platform", None),
-    Field("set", SET, "values by key path, as `jounce run --set` has them", None),
+    Field("set", SET, "values by key path, as for `jounce run --set`", None),
 )
 
 _PARAMETER: Fields = (
-    Field("key", Either((_KEY, ListOf(_KEY, least=1)), "a key path, or a list of them"), "what it stands for; of several, all of them"),
-    Field("start", Number(), "where the search begins, in the unit of the key"),
-    Field("min", Number(), "nothing less"),
-    Field("max", Number(), "nothing more"),
-    Field("scale", Choice(SCALES), "even steps of the number, or of its logarithm", SCALES[0]),
+    Field("key", Either((_KEY, ListOf(_KEY, least=1)), "a key path, or a list of them"), "key path that the parameter sets, or several"),
+    Field("start", Number(), "start of the search, in the unit of the key"),
+    Field("min", Number(), "lower bound"),
+    Field("max", Number(), "upper bound"),
+    Field("scale", Choice(SCALES), "scale of the search: linear or logarithmic", SCALES[0]),
     Field(
         "as",
         Choice(AS),
-        "`value`: the number stands at the key; `factor`: it multiplies what stands there, every number of a list",
+        "use of the number. `value`: it replaces the value at the key; `factor`: it multiplies this value, or all numbers of a list",
         AS[0],
     ),
 )
@@ -61,7 +61,7 @@ PARAMETERS = Named(Group(_PARAMETER), "names of parameters, each with key, start
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that varies."""
+    """A varied number."""
 
     name: str
     keys: tuple[str, ...]
@@ -72,72 +72,72 @@ class Parameter:
     factor: bool = False
 
     def value(self, u: float) -> float:
-        """At a share u of its range."""
+        """Return the value at the normalized position u in its range."""
         u = min(max(float(u), 0.0), 1.0)
         if self.log:
             return float(self.least * (self.most / self.least) ** u)
         return float(self.least + (self.most - self.least) * u)
 
     def share(self, value: float) -> float:
-        """The other way round, not cut off at the ends of the range."""
+        """Return the normalized position u of a value, not limited to the range."""
         if self.log:
             return math.log(value / self.least) / math.log(self.most / self.least)
         return (value - self.least) / (self.most - self.least)
 
     def slope(self, u: float) -> float:
-        """Change of the value per unit of u."""
+        """Return the change of the value per unit of u."""
         return self.value(u) * math.log(self.most / self.least) if self.log else self.most - self.least
 
     def settings(self, value: float, base: Configuration) -> list[Override]:
-        """What to set for a value, in a configuration whose names have become contents."""
+        """Return the overrides for a value, in a configuration whose names were replaced by contents."""
         if not self.factor:
             return changes(dict.fromkeys(self.keys, value))
         return changes({key: _times(base.raw(key), value) for key in self.keys})
 
 
 @dataclass(frozen=True)
-class Said:
-    """A value for a key of a session, and where the file says it."""
+class GivenValue:
+    """A value for a key of a session, with its key path in the file."""
 
     value: Any
     where: str
 
 
-Base = Mapping[str, Said]
-"""What is driven in, by key path or name of a session; "session" is what everything is laid over."""
+Base = Mapping[str, GivenValue]
+"""Session values of a drive, by key path or name; "session" names the session file they are applied to."""
 
 
-def base_of(said: Mapping[str, Any], where: str = "") -> dict[str, Said]:
-    """What a section of a file says of what is driven; `where` is its key path."""
+def base_of(given: Mapping[str, Any], where: str = "") -> dict[str, GivenValue]:
+    """Return the session values in a section of a file; `where` is the key path of the section."""
     before = f"{where}." if where else ""
-    out = {name: Said(said[name], f"{before}{name}") for name in DRIVEN if said.get(name) is not None}
-    return out | {key: Said(value, f"{before}set.{key}") for key, value in (said.get("set") or {}).items()}
+    out = {name: GivenValue(given[name], f"{before}{name}") for name in DRIVEN if given.get(name) is not None}
+    return out | {key: GivenValue(value, f"{before}set.{key}") for key, value in (given.get("set") or {}).items()}
 
 
 def put(base: Base, file: str, one: Configuration) -> None:
-    """Lay what a file says over a configuration. Raises ConfigError."""
-    for setting in sorted(changes({key: said.value for key, said in base.items()}), key=lambda one: len(one.path)):
+    """Apply session values of a file to a configuration. Raises ConfigError."""
+    for setting in sorted(changes({key: given.value for key, given in base.items()}), key=lambda one: len(one.path)):
         one.set(setting, Origin(file, base[written(setting.path)].where))
 
 
 def configured(base: Base, file: str) -> Configuration:
-    """A configuration of what a file says; names are looked up beside it. Raises ConfigError."""
+    """Return the configuration with the session values of a file. Names are looked up relative to the file. Raises ConfigError."""
     session = base.get("session")
     found = None if session is None else str(find_config("sessions", session.value, file, session.where))
     one = configuration(found)
-    put({key: said for key, said in base.items() if key != "session"}, file, one)
+    put({key: given for key, given in base.items() if key != "session"}, file, one)
     return one
 
 
 def settings_of(parameters: Sequence[Parameter], values: Sequence[float], base: Configuration) -> list[Override]:
-    """What to set for values of parameters, of which there may be more behind."""
+    """Return the overrides for parameter values. Further values are ignored."""
     return [setting for one, value in zip(parameters, values, strict=False) for setting in one.settings(value, base)]
 
 
 def changed(base: Configuration, parameters: Sequence[Parameter], values: Sequence[float], file: str, end: str = "start") -> Configuration:
-    """A configuration that is like a base, in which all names are contents, but for the values of parameters; not to be built, but a copy.
+    """Return a copy of a base configuration, with all names as contents, and with values of parameters. Build only a copy of it.
 
-    `end` is the key of the file that says the values, for messages. Raises ConfigError: a parameter has no place in it.
+    `end` is the key in the file that contains the values, for messages. Raises ConfigError: a parameter cannot be set.
     """
     pairs = []
     for one, value in zip(parameters, values, strict=True):
@@ -146,7 +146,7 @@ def changed(base: Configuration, parameters: Sequence[Parameter], values: Sequen
 
 
 def check_ends(base: Configuration, parameters: Sequence[Parameter], file: str) -> None:
-    """Build what is driven at the start and with each parameter at both ends of its range. Raises ConfigError: all that cannot be built."""
+    """Build the configuration at the start, and with each parameter at both ends of its range. Raises ConfigError: with all failures."""
     values = [one.start for one in parameters]
     with ErrorCollector() as faults:
         for parameter in parameters:
@@ -164,19 +164,19 @@ def check_ends(base: Configuration, parameters: Sequence[Parameter], file: str) 
                     build(changed(base, parameters, at_end, file, end).copy())
 
 
-def read_parameters(said: Mapping[str, Any], file: str) -> tuple[Parameter, ...]:
-    """The parameters of a file that was read by its table. Raises ConfigError: what no single key can tell."""
+def read_parameters(given: Mapping[str, Any], file: str) -> tuple[Parameter, ...]:
+    """Return the parameters of a file. Raises ConfigError: for rules that concern several keys."""
     out: list[Parameter] = []
-    told: dict[str, str] = {}
+    owners: dict[str, str] = {}
     with ErrorCollector() as faults:
-        for name, one in said.items():
+        for name, one in given.items():
             key = f"parameters.{name}"
             keys = (one["key"],) if isinstance(one["key"], str) else tuple(one["key"])
             for path in keys:
                 check_key(path, file, f"{key}.key", faults)
-                if path in told:
-                    faults.add(ConfigError(file, f"{key}.key", path, f"a key that no other parameter varies, as {told[path]} does"))
-                told[path] = name
+                if path in owners:
+                    faults.add(ConfigError(file, f"{key}.key", path, f"a key of one parameter only ({owners[path]} varies it, too)"))
+                owners[path] = name
             parameter = Parameter(name, keys, one["start"], one["min"], one["max"], one["scale"] == "log", one["as"] == "factor")
             _check_range(parameter, file, key, faults)
             out.append(parameter)
@@ -185,15 +185,15 @@ def read_parameters(said: Mapping[str, Any], file: str) -> tuple[Parameter, ...]
 
 def _check_range(one: Parameter, file: str, key: str, faults: ErrorCollector) -> None:
     if one.log and one.least <= 0.0:
-        faults.add(ConfigError(file, f"{key}.min", one.least, "more than 0, where the scale is log"))
+        faults.add(ConfigError(file, f"{key}.min", one.least, "a number above 0 (scale: log)"))
     if one.most <= one.least:
-        faults.add(ConfigError(file, f"{key}.max", one.most, f"more than min, {one.least:g}"))
+        faults.add(ConfigError(file, f"{key}.max", one.most, f"a number above `min`, {one.least:g}"))
     elif not one.least <= one.start <= one.most:
-        faults.add(ConfigError(file, f"{key}.start", one.start, f"from min to max, {one.least:g} to {one.most:g}"))
+        faults.add(ConfigError(file, f"{key}.start", one.start, f"a number from `min` to `max`, {one.least:g} to {one.most:g}"))
 
 
 def check_key(key: str, file: str, where: str, faults: ErrorCollector) -> None:
-    """A key path begins with a key of a session; what is below shows where it is set."""
+    """Check that a key path starts with a key of a session. The rest is checked when the key is set."""
     path, known = parse(key), [spelled for field in SESSION for spelled in field.spellings]
     if written(path) != key or not path:
         faults.add(ConfigError(file, where, key, "a key path, for example vehicle.chassis.mass or vehicle.gears[0]"))
@@ -201,14 +201,14 @@ def check_key(key: str, file: str, where: str, faults: ErrorCollector) -> None:
         faults.add(ConfigError(file, where, key, no_such_key(path[0], [field.usual for field in SESSION], known)))
 
 
-def check_keys(said: Mapping[str, Any] | None, file: str, where: str, faults: ErrorCollector) -> None:
-    """The same of all keys of a mapping."""
-    for key in said or ():
+def check_keys(given: Mapping[str, Any] | None, file: str, where: str, faults: ErrorCollector) -> None:
+    """Check all keys of a mapping."""
+    for key in given or ():
         check_key(key, file, f"{where}.{key}", faults)
 
 
 def _times(value: Any, factor: float) -> Any:
-    """A number, or every number of a list, times a factor."""
+    """Return a number, or every number of a list, multiplied by a factor."""
     return [_times(one, factor) for one in value] if isinstance(value, list) else value * factor
 
 
@@ -219,11 +219,11 @@ def _is_numbers(value: Any) -> bool:
 
 
 def _check_place(one: Parameter, base: Configuration, file: str, faults: ErrorCollector) -> None:
-    """There is something where a parameter is to go to: numbers for a factor, a section around a value."""
+    """Check that a parameter can be set: the key has numbers for a factor, or an existing section for a value."""
     for key in one.keys:
         path = parse(key)
         if one.factor and not _is_numbers(base.raw(key)):
-            expected = "a key with a number or a list of numbers, which a factor multiplies"
+            expected = "a key with a number or a list of numbers for a factor"
             faults.add(ConfigError(file, f"parameters.{one.name}.key", f"{key}: {base.raw(key)!r}", expected))
         section = base.raw(written(path[:-2])) if len(path) > 2 else None
         if isinstance(section, dict) and section.get(path[-2]) is None and path[0] in ("vehicle", "maneuver"):
@@ -232,5 +232,5 @@ def _check_place(one: Parameter, base: Configuration, file: str, faults: ErrorCo
 
 
 def named(values: Sequence[float], parameters: Sequence[Parameter]) -> dict[str, float]:
-    """Values by the names of their parameters."""
+    """Return the values by the names of their parameters."""
     return {one.name: float(value) for one, value in zip(parameters, values, strict=True)}

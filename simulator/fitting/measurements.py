@@ -1,4 +1,4 @@
-"""What was measured, out of a log of ours or a CSV file of anybody's: times, channels in SI, and what the driver did where it is there."""
+"""Measurements from a Jounce log or a CSV file: times, channels in SI units, and driver commands if available."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from simulator.telemetry.log import NoSuchColumnError, read_log
 
 Array = NDArray[np.float64]
 
-FEWEST_ROWS = 10
-"""Below, there is nothing to compare."""
+MIN_ROWS = 10
+"""Minimum number of rows for a comparison."""
 _IN_BRACKETS = re.compile(r"^(.*?)\s*[\[(]\s*([^\])]*?)\s*[\])]$")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One drive as it was measured.
+    """One measured drive.
 
     Attributes
     ----------
-    label : for people
-    times : (n,) s, as they are in the file; where the commands come from a CSV file they count from its first row
-    channels : (n,) in SI by name; NaN where a cell is empty
-    commands : (n,) in SI by name of COMMANDS, held from each time on; empty where the file has none
+    label : display name
+    times : (n,) s, as in the file; with commands from a CSV file, relative to the first row
+    channels : (n,) in SI by name; NaN for empty cells
+    commands : (n,) in SI by name of COMMANDS, constant from each time to the next; empty if the file has none
     """
 
     label: str
@@ -42,26 +42,26 @@ class Measured:
     commands: Mapping[str, Array]
 
     def cut(self, first: float | None, last: float | None) -> NDArray[np.bool_]:
-        """(n,) rows from one time to another."""
+        """Return (n,) whether a row lies between two times."""
         low, high = -np.inf if first is None else first, np.inf if last is None else last
         return (self.times >= low) & (self.times <= high)
 
 
 def read_measured(data: Data, file: str, units: Mapping[str, str]) -> Measured:
-    """What was measured on a drive.
+    """Return the measurement of a drive.
 
     Parameters
     ----------
-    data, file : what the file of the fit says, and its name
-    units : SI unit of every channel that is compared
+    data, file : entry of the fit file, and the name of this file
+    units : SI unit of every compared channel
 
-    Raises ConfigError: a file cannot be read, a channel is not in it, or there are too few rows.
+    Raises ConfigError: a file cannot be read, lacks a channel, or has too few rows.
     """
     place = file_of(data, file)
-    found = _of_run(place, units) if "run" in data.said else _of_table(data, file, place, units)
-    rows = int(np.count_nonzero(found.cut(data.said.get("from"), data.said.get("to"))))
-    if rows < FEWEST_ROWS:
-        raise ConfigError(file, f"{data.key}.from", f"{rows} rows", f"at least {FEWEST_ROWS} rows between from and to")
+    found = _of_run(place, units) if "run" in data.given else _of_table(data, file, place, units)
+    rows = int(np.count_nonzero(found.cut(data.given.get("from"), data.given.get("to"))))
+    if rows < MIN_ROWS:
+        raise ConfigError(file, f"{data.key}.from", f"{rows} rows", f"at least {MIN_ROWS} rows between from and to")
     return found
 
 
@@ -70,34 +70,34 @@ def _of_run(place: Path, units: Mapping[str, str]) -> Measured:
     try:
         return Measured(place.stem if place.is_file() else place.name, log["time"], {name: log[name] for name in units}, {})
     except NoSuchColumnError as error:
-        raise ConfigError(place, "", str(error), "a log with all channels that are compared") from None
+        raise ConfigError(place, "", str(error), "a log with all compared channels") from None
 
 
 class Table(CsvTable):
-    """A CSV file whose headings say their unit behind the name or in brackets. Raises ConfigError."""
+    """CSV file whose headings contain the unit as a suffix or in brackets. Raises ConfigError."""
 
     def column(self, name: str, unit: str, said_by: object, key: str) -> Array:
-        """(n,) numbers of a column in SI, NaN where a cell is empty.
+        """Return the (n,) numbers of a column in SI units, NaN for empty cells.
 
         Parameters
         ----------
-        name : the heading, with or without what it says of the unit
-        unit : SI unit; the numbers are in that of the heading, in SI where it says none
-        said_by, key : who asks for it, for messages
+        name : heading, with or without unit
+        unit : SI unit; the column may have the unit of its heading instead
+        said_by, key : file and key that name the column, for messages
         """
         place = self._place(name, said_by, key)
         factor = self._factor(self.headings[place], name, unit)
         return factor * self.numbers(place)
 
     def has(self, name: str) -> bool:
-        """Whether there is a column of that heading, or of that name with a unit."""
+        """Return whether a column has this heading, or this name with a unit."""
         return any(name in _names(heading) for heading in self.headings)
 
     def _place(self, name: str, said_by: object, key: str) -> int:
         found = [n for n, heading in enumerate(self.headings) if heading == name]
         found = found or [n for n, heading in enumerate(self.headings) if name in _names(heading)]
         if len(found) != 1:
-            what = "heading that is there once" if found else f"heading of {self.file}: {', '.join(self.headings)}"
+            what = "heading that occurs once" if found else f"heading of {self.file}: {', '.join(self.headings)}"
             raise ConfigError(said_by, key, name, f"a {what}{did_you_mean(name, self.headings)}")
         return found[0]
 
@@ -108,13 +108,13 @@ class Table(CsvTable):
         suffix = next((suffix for suffix, shown in SHOWN.items() if shown == written and factor_of(unit, suffix) is not None), written)
         factor = factor_of(unit, suffix)
         if factor is None:
-            expected = f"a unit of {unit}: {fitting(unit)}" if fitting(unit) else f"no unit other than {unit or '1'}"
-            raise ConfigError(self.file, heading, written, f"{expected}, as it is column {name}")
+            expected = f"a unit of {unit}: {fitting(unit)}" if fitting(unit) else f"the unit {unit or '1'}"
+            raise ConfigError(self.file, heading, written, f"{expected} (column {name})")
         return factor
 
 
 def _unit_of(heading: str) -> str:
-    """What a heading says of the unit, in brackets or as the suffix of a key; empty where it says nothing."""
+    """Return the unit in a heading, in brackets or as a suffix; empty without a unit."""
     found = _IN_BRACKETS.match(heading)
     if found:
         return found.group(2)
@@ -123,7 +123,7 @@ def _unit_of(heading: str) -> str:
 
 
 def _names(heading: str) -> Iterable[str]:
-    """How a heading may be called: as it is, and without its unit."""
+    """Yield the names of a heading: the complete text, and the text without unit."""
     found = _IN_BRACKETS.match(heading)
     yield heading
     if found:
@@ -133,16 +133,16 @@ def _names(heading: str) -> Iterable[str]:
 
 
 def _of_table(data: Data, file: str, place: Path, units: Mapping[str, str]) -> Measured:
-    table, columns = Table(place), data.said.get("columns") or {}
-    times = table.column(data.said["time"], "s", file, f"{data.key}.time")
+    table, columns = Table(place), data.given.get("columns") or {}
+    times = table.column(data.given["time"], "s", file, f"{data.key}.time")
     if not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
-        raise ConfigError(place, data.said["time"], "its times", "times in every row that rise from row to row")
+        raise ConfigError(place, data.given["time"], "its times", "increasing times, one in every row")
     for name in columns:
         if name not in units:
-            raise ConfigError(file, f"{data.key}.columns.{name}", name, f"a channel that is compared: {', '.join(units)}")
+            raise ConfigError(file, f"{data.key}.columns.{name}", name, f"a compared channel: {', '.join(units)}")
     channels = {name: table.column(columns.get(name, name), unit, file, f"{data.key}.columns.{name}") for name, unit in units.items()}
-    said = data.said.get("commands") or {}
-    commands = {name: table.column(heading, COMMANDS[name], file, f"{data.key}.commands.{name}") for name, heading in said.items()}
+    given = data.given.get("commands") or {}
+    commands = {name: table.column(heading, COMMANDS[name], file, f"{data.key}.commands.{name}") for name, heading in given.items()}
     for name, column in commands.items():
         if not np.isfinite(column).all():
             raise ConfigError(place, f"commands.{name}", "an empty cell", "a number in every row")

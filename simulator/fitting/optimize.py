@@ -1,4 +1,4 @@
-"""An optimisation from its file to its result: the sum that is to be least, limits as penalties, and all sets that were driven."""
+"""Optimization: goal, limits as penalties, evaluated sets and the result."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from simulator.fitting.run_request import RunRequest
 Array = NDArray[np.float64]
 
 MUCH = 10.0
-"""Times the goal at the start that it costs to be beyond a limit by as much as the limit itself, where the file says nothing."""
+"""Default penalty for exceeding a limit by 100 %, as a multiple of the goal at the start."""
 AT_BOUND = 1e-3
-"""1. Share of its range from an end of which a parameter is said to lie at it."""
+"""Distance from an end of the range, as a fraction of it, below which a parameter counts as at its bound."""
 
 
 class Drives(Protocol):
-    """Who has runs driven, a sweep at a time."""
+    """Executor of runs, one sweep at a time."""
 
     def outcomes(self, wanted: Sequence[RunRequest]) -> list[Outcome]:
-        """What came of each of them."""
+        """Return the outcomes of the runs."""
 
 
 @dataclass(frozen=True)
-class Tried:
-    """A set of parameters that was driven.
+class Candidate:
+    """An evaluated set of parameters.
 
     Attributes
     ----------
-    generation : 0 is the start
-    u : (p,) shares of the ranges
-    goal : what is to be least or greatest; NaN where a run failed
-    cost : what the search saw
-    beyond : of every limit that is not kept, how far, summed over the drives
-    metrics : of every drive
-    failure : why there is no goal
+    generation : number of the generation; 0 is the start
+    u : (p,) normalized parameters
+    goal : value of the goal; NaN if a run failed
+    cost : cost used by the search
+    beyond : violated limits with their relative excess, summed over the drives
+    metrics : metrics of every drive
+    failure : reason for a missing goal
     """
 
     generation: int
@@ -58,26 +58,26 @@ class Tried:
 
     @property
     def sound(self) -> bool:
-        """Whether it has a goal and keeps all limits."""
+        """True if the set has a goal and satisfies all limits."""
         return not self.failure and not self.beyond
 
 
 @dataclass
 class Search:
-    """What has been tried so far, and how a set is judged.
+    """Search for the best set, with all candidates so far.
 
-    Raises ConfigError: something cannot be driven, or a metric is not measured.
+    Raises ConfigError: a run cannot start, or a metric is missing.
     """
 
     file: Optimization
     drives: Drives
-    told: Callable[[Search], None]
-    tried: list[Tried] = field(default_factory=list)
+    progress: Callable[[Search], None]
+    tried: list[Candidate] = field(default_factory=list)
     penalty: float = 0.0
     why: str = ""
-    """Why it has ended."""
+    """Reason for the end of the search."""
     spread: Array = field(default_factory=lambda: np.empty(0))
-    """(p,) u, of the last generation."""
+    """(p,) spread of the last generation in u."""
 
     def __post_init__(self) -> None:
         self.bases: list[Configuration] = []
@@ -88,36 +88,36 @@ class Search:
             self.bases.append(one)
 
     @property
-    def best(self) -> Tried:
-        """The best that keeps all limits; where none does, the one that costs least."""
+    def best(self) -> Candidate:
+        """Best candidate that satisfies all limits; without one, the candidate of minimum cost."""
         return min(self.tried, key=lambda one: (not one.sound, one.cost if np.isfinite(one.cost) else np.inf))
 
     @property
     def runs(self) -> int:
-        """That were asked for."""
+        """Number of requested runs."""
         return len(self.tried) * len(self.bases)
 
     def values(self, u: Array) -> list[float]:
-        """(p,) values at u."""
+        """Return the (p,) values at u."""
         return [one.value(share) for one, share in zip(self.file.parameters, u, strict=True)]
 
     def applied(self, u: Array, drive: int = 0) -> Configuration:
-        """The configuration of a drive with values of the parameters; not to be built, but a copy."""
+        """Return the configuration of a drive with values of the parameters. Build only a copy of it."""
         return changed(self.bases[drive], self.file.parameters, self.values(u), self.file.file)
 
     def run(self) -> None:
-        """Look for the best set. Raises JounceError besides: `cma` is not installed, or the start cannot be driven."""
-        said = self.file.said
+        """Run the search. Raises JounceError: `cma` is not installed, or the start cannot be simulated."""
+        given = self.file.given
         start = np.array([one.share(one.start) for one in self.file.parameters])
-        plan = Plan(start, said["seed"], said["spread"], said["tolerance"], said.get("population"), said["runs"], len(self.bases))
-        self.why, self.spread = search(self._judge, plan, self._reached)
+        plan = Plan(start, given["seed"], given["spread"], given["tolerance"], given.get("population"), given["runs"], len(self.bases))
+        self.why, self.spread = search(self._evaluate, plan, self._reached)
 
     def _reached(self) -> bool:
-        target, sign = self.file.said.get("target"), self.file.sign
+        target, sign = self.file.given.get("target"), self.file.sign
         return target is not None and any(one.sound and sign * one.goal <= sign * target for one in self.tried)
 
-    def _judge(self, points: Sequence[Array]) -> list[float]:
-        """Drive some sets and say what each costs."""
+    def _evaluate(self, points: Sequence[Array]) -> list[float]:
+        """Simulate sets of parameters and return their costs."""
         generation = self.tried[-1].generation + 1 if self.tried else 0
         wanted = []
         for u in points:
@@ -128,22 +128,22 @@ class Search:
         each = len(self.bases)
         if not self.tried:
             self._begin(found)
-        new = [self._judged(generation, u, found[n * each : (n + 1) * each]) for n, u in enumerate(points)]
+        new = [self._candidate(generation, u, found[n * each : (n + 1) * each]) for n, u in enumerate(points)]
         self.tried += new
-        self.told(self)
+        self.progress(self)
         return [one.cost for one in new]
 
     def _begin(self, found: Sequence[Outcome]) -> None:
-        """The start: it has to have all metrics, and says what is much."""
+        """Check that the start has all metrics, and set the default penalty."""
         file = self.file
         for outcome in found:
             if outcome.failure:
-                raise ConfigError(file.file, "parameters", "the start", f"a run that can be driven: {outcome.failure}")
+                raise ConfigError(file.file, "parameters", "the start", f"a run without failure: {outcome.failure}")
             for name, where in [*((name, file.where) for name in file.goal), *((name, f"limits.{name}") for name in file.limits)]:
                 if outcome.metrics.get(name) is None:
                     there = [one for one, value in outcome.metrics.items() if value is not None]
-                    raise ConfigError(file.file, where, name, f"a metric of this drive{did_you_mean(name, there)}: {', '.join(there)}")
-        self.penalty = file.said.get("penalty") or MUCH * abs(self._goal(found)) or MUCH
+                    raise ConfigError(file.file, where, name, f"a metric of this drive: {', '.join(there)}{did_you_mean(name, there)}")
+        self.penalty = file.given.get("penalty") or MUCH * abs(self._goal(found)) or MUCH
 
     def _goal(self, found: Sequence[Outcome]) -> float:
         total = 0.0
@@ -153,45 +153,45 @@ class Search:
                 total += np.nan if value is None else weight * counts * value
         return float(total)
 
-    def _judged(self, generation: int, u: Array, found: Sequence[Outcome]) -> Tried:
+    def _candidate(self, generation: int, u: Array, found: Sequence[Outcome]) -> Candidate:
         failure = next((one.failure for one in found if one.failure), "")
         goal = np.nan if failure else self._goal(found)
         if not failure and not np.isfinite(goal):
-            failure = "a metric that is asked for has no value"
+            failure = "a requested metric has no value"
         beyond: dict[str, float] = {}
         for name, limit in {} if failure else self.file.limits.items():
             values = [one.metrics.get(name) for one in found]
             if any(value is None for value in values):
-                failure, goal = f"{name} has no value, and has a limit", np.nan
+                failure, goal = f"{name} has a limit but no value", np.nan
                 break
             total = sum(limit.beyond(value) for value in values if value is not None)
             if total > 0.0:
                 beyond[name] = total
         cost = self.file.sign * goal + self.penalty * sum(beyond.values())
-        return Tried(generation, np.array(u), goal, float(cost), beyond, [one.metrics for one in found], failure)
+        return Candidate(generation, np.array(u), goal, float(cost), beyond, [one.metrics for one in found], failure)
 
 
 def notes(found: Search) -> list[str]:
-    """What a reader has to know, a line each."""
+    """Return notes for the reader, a line each."""
     best, out = found.best, []
     if best.failure or best.beyond:
         wrong = ", ".join(f"{name} by {100.0 * share:.3g} %" for name, share in best.beyond.items())
-        out.append(f"no set keeps all limits; the one shown is beyond {wrong}" if wrong else "no set could be driven")
+        out.append(f"no set satisfies all limits; the best one exceeds {wrong}" if wrong else "no set could be simulated")
     if found.tried[0].beyond and best.sound:
-        out.append(f"the start does not keep {', '.join(found.tried[0].beyond)}; the best set does")
+        out.append(f"the start violates {', '.join(found.tried[0].beyond)}; the best set does not")
     for one, u in zip(found.file.parameters, best.u, strict=True):
         if u < AT_BOUND or u > 1.0 - AT_BOUND:
-            end = "least" if u < AT_BOUND else "most"
-            out.append(f"{one.name} is at its {end}, {one.value(float(u)):.5g}: beyond, it might be better still")
+            end = "lower" if u < AT_BOUND else "upper"
+            out.append(f"{one.name} is at its {end} bound, {one.value(float(u)):.5g}: better values may lie beyond")
     failed = sum(bool(one.failure) for one in found.tried)
     if failed:
         first = next(one.failure for one in found.tried if one.failure)
-        out.append(f"{failed} of {len(found.tried)} sets have no result, the first because: {first}")
+        out.append(f"{failed} of {len(found.tried)} sets have no result; reason of the first: {first}")
     return out
 
 
 def result(found: Search) -> dict[str, Any]:
-    """The result as plain data: what ``optimisation.json`` holds under "result"."""
+    """Return the result as plain data, the content of ``optimisation.json`` under "result"."""
     file, best, start = found.file, found.best, found.tried[0]
     spread = found.spread if len(found.spread) else np.full(len(file.parameters), np.nan)
     return {
@@ -219,7 +219,7 @@ def result(found: Search) -> dict[str, Any]:
             for base, (_, weight), at_start, at_best in zip(found.bases, file.drives, start.metrics, best.metrics, strict=True)
         ],
         "search": {
-            "seed": file.said["seed"],
+            "seed": file.given["seed"],
             "why": found.why,
             "runs": found.runs,
             "penalty": found.penalty,
@@ -228,7 +228,7 @@ def result(found: Search) -> dict[str, Any]:
     }
 
 
-def _tried(found: Search, one: Tried) -> dict[str, Any]:
+def _tried(found: Search, one: Candidate) -> dict[str, Any]:
     values = named(found.values(one.u), found.file.parameters)
-    said: dict[str, Any] = {"generation": one.generation, **values, "goal": one.goal, "cost": one.cost, "beyond": dict(one.beyond)}
-    return said | ({"failure": one.failure} if one.failure else {})
+    given: dict[str, Any] = {"generation": one.generation, **values, "goal": one.goal, "cost": one.cost, "beyond": dict(one.beyond)}
+    return given | ({"failure": one.failure} if one.failure else {})

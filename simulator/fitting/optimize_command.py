@@ -1,4 +1,4 @@
-"""`jounce optimise FILE`: the keys with which a metric is least or greatest."""
+"""Command `jounce optimize FILE`: find the key values that minimize or maximize a metric."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from simulator.fitting.optimize_page import goal_words, page_of_optimization
 from simulator.fitting.result_session import rounded, session_text, words_of
 from simulator.telemetry.atomic_files import write_text
 
-PAGE, OBJECT, APPLIED = "optimisation.html", "optimisation.json", "optimised.yaml"
-"""Files that it leaves."""
+PAGE, OBJECT, APPLIED = "optimization.html", "optimization.json", "optimized.yaml"
+"""Names of the output files."""
 
 
 def main_optimize(arguments: Any) -> int:
-    """Command line; exit code 1 when no set keeps all limits, else 0.
+    """Run `jounce optimize`. Return exit code 1 if no set satisfies all limits, else 0.
 
-    Raises JounceError: cma is not installed, the file or what it says cannot be used, or the start cannot be driven; Ended.
+    Raises JounceError: cma is not installed, the file or its content cannot be used, or the start cannot be simulated; EndedBySignal.
     """
     need_cma()
-    said = read_optimization(find_config("optimizations", arguments.file))
-    with searching(arguments, "optimise", said.name) as (terminal, rounds):
+    given = read_optimization(find_config("optimizations", arguments.file))
+    with searching(arguments, "optimize", given.name) as (terminal, rounds):
         compile_kernels(terminal.say)
-        found = Search(said, rounds, lambda found: terminal.line(_line(found)))
+        found = Search(given, rounds, lambda found: terminal.line(_line(found)))
         found.run()
         return _leave(arguments, found, terminal)
 
 
 def _line(found: Search) -> str:
-    """A generation in a line."""
+    """Return a progress line for a generation."""
     best, last = found.best, found.tried[-1]
     values = ", ".join(f"{one.name} {value:.6g}" for one, value in zip(found.file.parameters, found.values(best.u), strict=True))
     beyond = "" if best.sound else " (beyond a limit)"
@@ -47,24 +47,25 @@ def _line(found: Search) -> str:
 
 
 def _leave(arguments: Any, found: Search, terminal: Terminal) -> int:
-    """Write and tell what was found."""
+    """Write and print the result."""
     outcome = {"result": result(found), "machine": {"version": version()}}
-    said: Mapping[str, Any] = outcome["result"]
+    given: Mapping[str, Any] = outcome["result"]
     settings = rounded(settings_of(found.file.parameters, found.values(found.best.u), found.bases[0]))
     words, folder = words_of(settings), terminal.folder
-    head = [f"{said['title']}: what `jounce optimise` has found, a session to be laid over any run.", words]
+    head = [f"{given['title']}: result of `jounce optimize`, a session file for any run.", words]
     write_text(folder / APPLIED, session_text(settings, found.bases[0], head))
-    write_text(folder / PAGE, page_of_optimization(found, said, command_of("optimise"), words).html())
+    terminal.stage("drawing plots")
+    write_text(folder / PAGE, page_of_optimization(found, given, command_of("optimize"), words).html())
     write_text(folder / OBJECT, json_text(outcome, indent=1) + "\n")
     if arguments.json:
         print(json_text({"folder": str(folder), **outcome}))
-        return 0 if said["kept"] else 1
-    rows = [[one["name"], f"{one['value']:.6g}", f"{one['start']:.6g}", f"{one['spread']:.3g}"] for one in said["parameters"]]
-    print_table(said["title"], ["parameter", "best", "start", "spread at the end"], rows)
-    goal = said["goal"]
+        return 0 if given["kept"] else 1
+    rows = [[one["name"], f"{one['value']:.6g}", f"{one['start']:.6g}", f"{one['spread']:.3g}"] for one in given["parameters"]]
+    print_table(given["title"], ["parameter", "best", "start", "spread at the end"], rows)
+    goal = given["goal"]
     print(f"{goal_words(found)}: {goal['start']:.6g} at the start, {goal['best']:.6g} at best")
     print(f"{found.runs} runs: {found.why}")
     for line in notes(found):
         print(f"note: {line}")
     print(f"{PAGE}, {OBJECT} and {APPLIED} in {folder}")
-    return 0 if said["kept"] else 1
+    return 0 if given["kept"] else 1

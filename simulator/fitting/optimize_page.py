@@ -1,4 +1,4 @@
-"""The page of an optimisation: the best set beside the start, how the search went, and what it tried."""
+"""Report page of an optimization: the best set compared with the start, the course of the search, and all candidates."""
 
 from __future__ import annotations
 
@@ -12,70 +12,72 @@ from simulator.fitting.optimize import Search, notes
 from simulator.report.html_page import Column, Page
 from simulator.report.svg_plot import Axis, Curve, Panel
 
-BEST, SOUND, BEYOND = "best so far", "keeps all limits", "beyond a limit"
+BEST, SOUND, BEYOND = "best so far", "satisfies all limits", "exceeds a limit"
 
 
-def page_of_optimization(found: Search, said: Mapping[str, Any], command: str, applied: str) -> Page:
-    """The page; `said` is the result as plain data, `command` what was typed, `applied` the words that set the best values."""
-    page = Page(f"Optimisation: {said['title']}", f"Made by `{command}`.")
-    page.heading("The best set")
+def page_of_optimization(found: Search, given: Mapping[str, Any], command: str, applied: str) -> Page:
+    """Return the page. `given` is the result as plain data, `command` the command line, `applied` the options that set the best values."""
+    page = Page(f"Optimization: {given['title']}", f"Created by `{command}`.")
+    page.heading("Best set")
     for line in notes(found):
-        page.text(f"Mind: {line}.")
-    goal = said["goal"]
+        page.text(f"Note: {line}.")
+    goal = given["goal"]
     page.text(f"{goal_words(found)} {'falls' if found.file.sign > 0 else 'rises'} from {goal['start']:.6g} to {goal['best']:.6g}.")
     columns = [
         Column("parameter", words=True), Column("best"), Column("start"), Column("range"), Column("last generation", "standard deviation"),
         Column("key", words=True),
     ]  # fmt: skip
-    page.table(columns, parameter_rows(said), "Values are in the units of their keys; factors multiply what stands there.")
-    page.text(f"To drive with it: jounce run MANEUVER --session optimised.yaml, or {applied}")
+    page.table(columns, parameter_rows(given), "Values are in the units of their keys; factors multiply the original values.")
+    page.text(f"To use the best values: jounce run MANEUVER --session optimized.yaml, or {applied}")
     page.heading("Metrics")
-    _metrics(page, found, said)
-    page.heading("The search")
-    page.text(f"{said['search']['runs']} runs, seed {said['search']['seed']}; ended because {said['search']['why']}.")
+    _metrics(page, found, given)
+    page.heading("Search")
+    page.text(f"{given['search']['runs']} runs, seed {given['search']['seed']}; end of the search: {given['search']['why']}.")
     _history(page, found)
-    page.heading("What each parameter did")
+    page.heading("Effect of each parameter")
     _scatter(page, found)
-    page.heading("How it is found")
+    page.heading("Method")
     page.text(
-        "CMA-ES: each generation is drawn from a normal distribution over the ranges, whose middle, size and directions follow from the better "
-        f"half of the one before; each is one sweep. Being beyond a limit by as much as the limit itself costs {found.penalty:.4g}. The same seed "
-        "and files give the same search. What it finds is the best of what it tried, not the best there is: another seed, or a wider spread, may "
-        "find better."
+        "CMA-ES: each generation is drawn from a normal distribution over the ranges. Its mean, size and directions follow from the "
+        f"better half of the previous generation. Each generation is one sweep. Exceeding a limit by 100 % costs {found.penalty:.4g}. "
+        "The same seed and files give the same search. The result is the best of the evaluated sets, not a proven optimum: another seed "
+        "or a wider spread may give a better one."
     )
     return page
 
 
 def goal_words(found: Search) -> str:
-    """What is to be least or greatest."""
+    """Return the goal as text."""
     parts = [name if counts == 1.0 else f"{counts:g} {name}" for name, counts in found.file.goal.items()]
     return " + ".join(parts) + (" summed over all drives" if len(found.bases) > 1 else "")
 
 
-def parameter_rows(said: Mapping[str, Any]) -> list[list[str | float]]:
-    """Name, best value, start, range, spread, keys of every parameter."""
+def parameter_rows(given: Mapping[str, Any]) -> list[list[str | float]]:
+    """Return name, best value, start, range, spread and keys of every parameter."""
     return [
         [
             one["name"], f"{one['value']:.6g}", f"{one['start']:.6g}", f"{one['least']:.6g} to {one['most']:.6g}", one["spread"],
             keys_words(one["keys"], one["as"]),
         ]
-        for one in said["parameters"]
+        for one in given["parameters"]
     ]  # fmt: skip
 
 
-def _metrics(page: Page, found: Search, said: Mapping[str, Any]) -> None:
-    """What counts, and the rest, of each drive."""
+def _metrics(page: Page, found: Search, given: Mapping[str, Any]) -> None:
+    """Write the metrics of each drive: those of the goal and the limits, and the others."""
     counts = [*found.file.goal, *(name for name in found.file.limits if name not in found.file.goal)]
-    for drive in said["drives"]:
+    for drive in given["drives"]:
         rows: list[list[Any]] = []
         for name in counts:
-            limit = said["limits"].get(name, {})
+            limit = given["limits"].get(name, {})
             rows.append([name, drive["start"].get(name), drive["best"].get(name), limit.get("min"), limit.get("max")])
         columns = [Column("metric", words=True), Column("start"), Column("best"), Column("min"), Column("max")]
         page.table(
-            columns, rows, f"{drive['maneuver']}, {drive['vehicle']}" + (f", counts {drive['weight']:g}" if len(said["drives"]) > 1 else "")
+            columns,
+            rows,
+            f"{drive['maneuver']}, {drive['vehicle']}" + (f", weight {drive['weight']:g}" if len(given["drives"]) > 1 else ""),
         )
-    for drive in said["drives"]:
+    for drive in given["drives"]:
         others = [
             (name, drive["start"].get(name), value) for name, value in drive["best"].items() if name not in counts and value is not None
         ]
@@ -95,14 +97,14 @@ def _history(page: Page, found: Search) -> None:
     spread = _spreads(found)
     page.figure(
         [
-            Panel("The goal", runs, Axis(label), curves),
-            Panel("How far generations spread", runs, Axis("share of the range", log=True), spread),
+            Panel("Goal", runs, Axis(label), curves),
+            Panel("Spread of the generations", runs, Axis("fraction of the range", log=True), spread),
         ]
     )
 
 
 def _spreads(found: Search) -> list[Curve]:
-    """Standard deviation of the sets of each generation, parameter by parameter, at the number of its last set."""
+    """Return the standard deviation of the sets of each generation for each parameter, at the number of the last set."""
     generations = np.array([one.generation for one in found.tried])
     shares = np.array([one.u for one in found.tried])
     known = [n for n in np.unique(generations) if np.count_nonzero(generations == n) > 1]
@@ -114,7 +116,7 @@ def _spreads(found: Search) -> list[Curve]:
 
 
 def _scatter(page: Page, found: Search) -> None:
-    """The goal over each parameter."""
+    """Plot the goal over each parameter."""
     label = goal_words(found)
     panels = []
     for k, one in enumerate(found.file.parameters):

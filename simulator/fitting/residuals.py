@@ -1,4 +1,4 @@
-"""From parameters to residuals: which runs that takes, and what their logs say beside what was measured."""
+"""Residuals of a fit: required runs, and the differences between their logs and the measurements."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.configuration.configuration import Configuration
-from simulator.fitting.experiment import driven
+from simulator.fitting.experiment import experiment_configuration
 from simulator.fitting.fit_file import Data, Fit, Offset
 from simulator.fitting.identifiability import Varied
 from simulator.fitting.keys import Parameter, changed, check_ends, named
 from simulator.fitting.least_squares import Failed
-from simulator.fitting.measurements import FEWEST_ROWS, Measured
+from simulator.fitting.measurements import MIN_ROWS, Measured
 from simulator.fitting.run_request import Log, RunRequest
 
 Array = NDArray[np.float64]
 
 
 class Drives(Protocol):
-    """Who has runs driven, a sweep at a time."""
+    """Executor of runs, one sweep at a time."""
 
     def logs(self, wanted: Sequence[RunRequest]) -> list[Log | Failed]:
-        """What came of each of them."""
+        """Return the logs of the runs."""
 
 
 @dataclass(frozen=True)
 class Drive:
-    """A set of data with what it was driven in.
+    """A data set with the configuration of its experiment.
 
     Attributes
     ----------
-    data : as the file says it
-    rows : which rows are compared; None before a run at the start has shown how long it is
+    data : entry of the file
+    rows : compared rows; None until the run at the start has shown the simulated duration
     """
 
     data: Data
@@ -47,7 +47,7 @@ class Drive:
 
     @property
     def label(self) -> str:
-        """For people."""
+        """Display name."""
         return self.measured.label
 
 
@@ -59,9 +59,9 @@ class Trace:
     channel: str
     unit: str
     sigma: float
-    """By which its residuals are divided: noise over weight, in SI."""
+    """Divisor of the residuals: noise divided by weight, in SI units."""
     rows: slice
-    """Of all residuals."""
+    """Rows of this channel in the vector of all residuals."""
 
 
 class Model:
@@ -69,32 +69,34 @@ class Model:
 
     Parameters
     ----------
-    fit : the file
-    measured : what was measured, a set for each of its data
+    fit : content of the fit file
+    measured : one measurement for each data set
     units : SI units of the channels
-    drives : has runs driven
+    drives : executor of the runs
 
-    Raises ConfigError: what was driven cannot be driven again, or a parameter has no place in it.
+    Raises ConfigError: an experiment cannot be repeated, or a parameter cannot be set.
     """
 
     def __init__(self, fit: Fit, measured: Sequence[Measured], units: Mapping[str, str], drives: Drives) -> None:
         self.fit, self.units, self._drives = fit, units, drives
-        self.drives = [Drive(one, what, driven(one, fit.file, what)) for one, what in zip(fit.data, measured, strict=True)]
+        self.drives = [
+            Drive(one, what, experiment_configuration(one, fit.file, what)) for one, what in zip(fit.data, measured, strict=True)
+        ]
         self.parameters = fit.parameters
         self.moved = [
-            Parameter(f"time offset of {one.label}", (), one.data.offset.start, one.data.offset.least, one.data.offset.most)
+            Parameter(f"time offset of {one.label}", (), one.data.offset.start, one.data.offset.min, one.data.offset.max)
             for one in self.drives
             if one.data.offset.fitted
         ]
         self.traces: list[Trace] = []
-        """Of the residuals, once a run at the start has been compared."""
+        """Layout of the residuals, defined by the first comparison at the start."""
         self.runs = 0
-        """That were asked for."""
+        """Number of requested runs."""
         for drive in self.drives:
             check_ends(drive.base, fit.parameters, fit.file)
 
     def with_measured(self, measured: Sequence[Measured]) -> Model:
-        """The same drives with other data."""
+        """Return a model with the same drives and other measurements."""
         other = copy.copy(self)
         other.drives = [replace(drive, measured=one, rows=None) for drive, one in zip(self.drives, measured, strict=True)]
         other.traces, other.runs = [], 0
@@ -102,28 +104,28 @@ class Model:
 
     @property
     def varied(self) -> tuple[Parameter, ...]:
-        """All that the search moves: parameters, then offsets of time."""
+        """All varied quantities: parameters, then time offsets."""
         return (*self.parameters, *self.moved)
 
     @property
     def start(self) -> Array:
-        """(p,) u where the search begins."""
+        """(p,) u at the start of the search."""
         return np.array([one.share(one.start) for one in self.varied])
 
     def values(self, u: Array) -> list[float]:
-        """(p,) values at u."""
+        """Return the (p,) values at u."""
         return [one.value(share) for one, share in zip(self.varied, u, strict=True)]
 
     def seen(self, u: Array) -> list[Varied]:
-        """What is to be known of each to say what the data do not tell."""
+        """Return the data of each parameter for the identifiability analysis."""
         return [Varied(one.name, one.value(share), one.slope(share)) for one, share in zip(self.varied, u, strict=True)]
 
     def mapping(self, drive: Drive, values: Sequence[float]) -> Configuration:
-        """The configuration of a drive with values of the parameters; not to be built, but a copy."""
+        """Return the configuration of a drive with values of the parameters. Build only a copy of it."""
         return changed(drive.base, self.parameters, values, self.fit.file)
 
     def logs(self, points: Sequence[Array]) -> list[list[Log | Failed]]:
-        """What is driven at several points: for each the log of every drive. Points that differ in offsets only share their runs."""
+        """Return for each point the logs of all drives. Points that differ only in time offsets share their runs."""
         count = len(self.parameters)
         all_values = [tuple(self.values(u)[:count]) for u in points]
         places = {values: n for n, values in enumerate(dict.fromkeys(all_values))}
@@ -138,7 +140,7 @@ class Model:
         return [found[places[values] * each : (places[values] + 1) * each] for values in all_values]
 
     def residuals(self, points: Sequence[Array]) -> list[Array | Failed]:
-        """Weighted residuals at several points. Raises ConfigError: there is nothing to compare."""
+        """Return the weighted residuals at several points. Raises ConfigError: no data can be compared."""
         return [self._compared(u, logs) for u, logs in zip(points, self.logs(points), strict=True)]
 
     def _compared(self, u: Array, logs: Sequence[Log | Failed]) -> Array | Failed:
@@ -147,11 +149,11 @@ class Model:
                 return Failed(f"{drive.label} with {self._words(u)}: {log.reason}")
         if not self.traces:
             self._begin([log for log in logs if not isinstance(log, Failed)])
-        apart = self.apart(u, [log for log in logs if not isinstance(log, Failed)])
-        return np.concatenate([difference / trace.sigma for difference, trace in zip(apart, self.traces, strict=True)])
+        differences = self.differences(u, [log for log in logs if not isinstance(log, Failed)])
+        return np.concatenate([difference / trace.sigma for difference, trace in zip(differences, self.traces, strict=True)])
 
-    def apart(self, u: Array, logs: Sequence[Log]) -> list[Array]:
-        """Simulated less measured of every trace, in SI."""
+    def differences(self, u: Array, logs: Sequence[Log]) -> list[Array]:
+        """Return simulated minus measured values of every trace, in SI units."""
         out = []
         for drive, log, offset in zip(self.drives, logs, self.offsets(u), strict=True):
             for channel, unit in self.units.items():
@@ -163,13 +165,13 @@ class Model:
         return ", ".join(f"{one.name} {value:.5g}" for one, value in zip(self.parameters, self.values(u), strict=False))
 
     def compared(self, number: int, channel: str) -> tuple[Array, Array]:
-        """Times and values of a channel of a drive as far as they are compared, in SI."""
+        """Return the compared times and values of a channel of a drive, in SI units."""
         drive = self.drives[number]
         rows = self._rows(drive, channel)
         return drive.measured.times[rows], drive.measured.channels[channel][rows]
 
     def offsets(self, u: Array) -> list[float]:
-        """What is added to the times of every drive at u [s]."""
+        """Return the time offsets of all drives at u [s]."""
         fitted = iter(self.values(u)[len(self.parameters) :])
         return [next(fitted) if drive.data.offset.fitted else drive.data.offset.start for drive in self.drives]
 
@@ -178,41 +180,41 @@ class Model:
         return drive.rows & np.isfinite(drive.measured.channels[channel])
 
     def _begin(self, logs: Sequence[Log]) -> None:
-        """Choose the rows that are compared, and what residuals are divided by."""
+        """Select the compared rows and compute the divisors of the residuals."""
         first = 0
         self.drives = [replace(drive, rows=_within(drive, log)) for drive, log in zip(self.drives, logs, strict=True)]
         for drive in self.drives:
             for channel, unit in self.units.items():
                 rows = self._rows(drive, channel)
                 count = int(np.count_nonzero(rows))
-                if count < FEWEST_ROWS:
-                    expected = f"at least {FEWEST_ROWS} rows of {channel} in the time that is simulated"
+                if count < MIN_ROWS:
+                    expected = f"at least {MIN_ROWS} rows of {channel} within the simulated time"
                     raise ConfigError(self.fit.file, drive.data.key, f"{count} rows of {drive.label}", expected)
                 sigma = self._sigma(drive, channel, rows)
                 self.traces.append(Trace(drive.label, channel, unit, sigma, slice(first, first + count)))
                 first += count
 
     def _sigma(self, drive: Drive, channel: str, rows: NDArray[np.bool_]) -> float:
-        said = self.fit.channels[channel]
-        noise = said.noise
+        given = self.fit.channels[channel]
+        noise = given.noise
         if noise is None:
             noise = float(np.std(drive.measured.channels[channel][rows]))
             if noise == 0.0:
-                expected = f"the noise of the channel, as {drive.label} does not change in it"
+                expected = f"a number, since the channel is constant in {drive.label}"
                 raise ConfigError(self.fit.file, f"channels.{channel}.noise", "nothing", expected)
-        return noise / said.weight
+        return noise / given.weight
 
 
 def _within(drive: Drive, log: Log) -> NDArray[np.bool_]:
-    """Rows that are simulated whatever the offset is."""
+    """Return the rows within the simulated time for every allowed time offset."""
     offset: Offset = drive.data.offset
     times, simulated = drive.measured.times, log["time"]
-    inside = (times + offset.least >= simulated[0] - 1e-9) & (times + offset.most <= simulated[-1] + 1e-9)
-    return inside & drive.measured.cut(drive.data.said.get("from"), drive.data.said.get("to"))
+    inside = (times + offset.min >= simulated[0] - 1e-9) & (times + offset.max <= simulated[-1] + 1e-9)
+    return inside & drive.measured.cut(drive.data.given.get("from"), drive.data.given.get("to"))
 
 
 def _difference(log: Log, channel: str, times: Array, measured: Array, unit: str) -> Array:
-    """Simulated less measured; of angles the shorter way round."""
+    """Return simulated minus measured values; angles are wrapped to (-pi, pi]."""
     simulated = log[channel].astype(float)
     if unit == "rad":
         simulated = np.unwrap(simulated)

@@ -1,4 +1,4 @@
-"""What was found as something to drive with: a session file that is laid over any run, and the same as words of the command line."""
+"""Fitted values as a session file for any run, and as options of the command line."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from simulator.configuration.layers import Layer, Origin, own_copy
 from simulator.configuration.overrides import Override
 
 DIGITS = 7
-"""Of a number that was found."""
+"""Number of digits of a fitted value."""
 
 
 def rounded(settings: Sequence[Override]) -> list[Override]:
-    """Settings with as many digits as anybody can mean."""
+    """Return the overrides with rounded values."""
     return [one._replace(value=_short(one.value)) for one in settings]
 
 
@@ -30,17 +30,17 @@ def _short(value: Any) -> Any:
 
 
 def words_of(settings: Sequence[Override]) -> str:
-    """Settings as `--set` has them."""
+    """Return the overrides as `--set` options."""
     return " ".join(f"--set {shlex.quote(f'{written(one.path)}={_flow(one.value)}')}" for one in settings)
 
 
 def session_text(settings: Sequence[Override], base: Configuration, head: Sequence[str]) -> str:
-    """A session file with settings in the files that they belong to.
+    """Return a session file with the overrides in the sections of their files.
 
     Parameters
     ----------
-    base : what they are laid over, all names contents
-    head : lines of a remark above
+    base : configuration that the overrides refer to, with all names as contents
+    head : comment lines at the top
     """
     applied = base.with_changes([(one, one.origin) for one in settings])[0]
     content: dict[str, Any] = {}
@@ -51,21 +51,23 @@ def session_text(settings: Sequence[Override], base: Configuration, head: Sequen
 
 
 def _variant(root: str | int, settings: Sequence[Override], applied: Configuration) -> Any:
-    """What stands under a key of a session: files named as bases with what is other than there, or all of it where that is not the same."""
-    whole = applied.complete().get(str(root))
+    """Return the content of a key of a session: bases with differences, or the complete content if bases do not reproduce it."""
+    complete = applied.complete().get(str(root))
     tree: dict[Any, Any] = {}
     for one in settings:
         _put(tree, one.path, applied)
     found = tree[root]
     try:
-        same = Configuration(Layer({str(root): own_copy(found)}, {(): Origin("fitted", is_file=False)})).complete().get(str(root)) == whole
-    except ConfigError:  # a base that is nowhere near any more
+        same = (
+            Configuration(Layer({str(root): own_copy(found)}, {(): Origin("fitted", is_file=False)})).complete().get(str(root)) == complete
+        )
+    except ConfigError:  # the base file no longer exists
         same = False
-    return found if same else own_copy(whole)
+    return found if same else own_copy(complete)
 
 
 def _put(tree: dict[Any, Any], path: KeyPath, applied: Configuration) -> None:
-    """A value at its place, with the bases on the way; a list as a whole."""
+    """Insert a value at its path, with the bases of the files on the path. Lists are inserted completely."""
     names = {**applied.recorded.get("names", {}), **applied.names}
     node = tree
     for n, part in enumerate(path[:-1]):
@@ -79,7 +81,7 @@ def _put(tree: dict[Any, Any], path: KeyPath, applied: Configuration) -> None:
 
 
 def _is_file(path: KeyPath) -> bool:
-    """Whether a name stands at a path, in whose place its content was put."""
+    """Return whether the value at a path was a file name."""
     return any(
         len(parts) == len(path) and all(want in ("*", part) for want, part in zip(parts, path, strict=True))
         for parts in (parse(pattern) for pattern, _ in REFERENCES)
@@ -87,6 +89,6 @@ def _is_file(path: KeyPath) -> bool:
 
 
 def _flow(value: Any) -> str:
-    """A value in YAML in one line."""
+    """Return a value as one line of YAML."""
     text = yaml.safe_dump(value, default_flow_style=True, width=1e9).strip()
     return text.removesuffix("...").strip() if not isinstance(value, Mapping | list) else text

@@ -1,4 +1,4 @@
-"""A run as a search wants it, and the log that it gets."""
+"""Request of a search for a run, and the log of the run."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Log = Mapping[str, NDArray[np.float64]]
-"""Channels (n,) of a run by name, the time among them."""
+"""Channels (n,) of a run by name, including the time."""
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What varies in a run, for people, and its whole configuration as plain data, which is not to be changed."""
+    """Varied values of a run for display, and its complete configuration as plain data (read-only)."""
 
-    said: Mapping[str, Any]
+    given: Mapping[str, Any]
     mapping: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""A fitted soil as a soil file, each number with where it is from."""
+"""Writer for soil files of fitted soils, with the source of each number."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from simulator.fitting.soil_measurements import WheelTests
 from terrain.soil import SOIL
 
 DEGREES = {"friction_angle"}
-"""Written in degrees."""
+"""Parameters that are written in degrees."""
 
 
 def soil_text(fitted: FittedSoil, tests: WheelTests, tire: str, start: str, looks_like: str) -> str:
-    """The content of a soil file (YAML).
+    """Return the content of a soil file (YAML).
 
     Parameters
     ----------
-    tire, start : names of the tire of the tests and of the soil that the other numbers are from
+    tire, start : names of the tire of the tests, and of the soil that provides the other numbers
     """
     measured = ", ".join(name.replace("_", " ") for name, values in tests.measured.items() if np.isfinite(values).any())
     lines = [
         f"# Fitted to {len(tests)} tests of one wheel in {Path(tests.file).name}: {measured}. Wheel: {Path(tire).name}.",
-        f"# In brackets: intervals of 95 % of each number alone. Not fitted: as in {start}.",
+        f"# In brackets: 95 % interval of each single number. Not fitted: value of {start}.",
         *(f"# {weak.words}." for weak in fitted.weak),
         "type: soil",
-        f"looks_like: {looks_like}   # colors in the window; of a copy under another name too",
+        f"looks_like: {looks_like}   # colors in the window, also for copies under another name",
     ]
     for name, _, unit, *_ in SOIL[1:]:
         value, key = float(fitted.soil[0][name]), name
@@ -41,14 +41,14 @@ def soil_text(fitted: FittedSoil, tests: WheelTests, tire: str, start: str, look
 
 
 def yaml_number(value: float) -> str:
-    """Six digits, with a point: YAML takes an exponent without one for a word."""
+    """Return a number with six digits and a decimal point. YAML reads an exponent without a point as text."""
     text = f"{value:.6g}"
     mantissa, e, exponent = text.partition("e")
     return text if "." in mantissa else f"{mantissa}.0{e}{exponent}"
 
 
 def interval_words(one: Estimate, degrees: bool = False) -> str:
-    """The interval of a parameter in words."""
+    """Return the interval of a parameter as text."""
     if math.isnan(one.low):
         return "at the end of its range"
     low, high = (math.degrees(end) if degrees else end for end in (one.low, one.high))

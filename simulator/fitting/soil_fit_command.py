@@ -1,4 +1,4 @@
-"""`jounce soilbin SOIL --fit TESTS.csv`: the numbers of a soil out of tests of one wheel; leaves a soil file and a page."""
+"""Command `jounce soilbin SOIL --fit TESTS.csv`: fit a soil to single-wheel tests; writes a soil file and a page."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
+from simulator.base.status_line import StatusLine
 from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import find_config
 from simulator.fitting.console_progress import command_of
@@ -19,28 +20,30 @@ from simulator.fitting.soil_fit_page import parameter_rows, quality_rows, soil_p
 from simulator.fitting.soil_measurements import WheelTests, read_tests
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
-from simulator.tools.cueing.command import StatusLine
 from simulator.tools.soil.arguments import WheelOnSoil, inflated, wheel_on_soil
 from simulator.tools.soil.soil_bin import SoilBin
 
 SOIL, PAGE, OBJECT = "fitted_soil.yaml", "soil_fit.html", "soil_fit.json"
-"""Files that it leaves."""
+"""Names of the output files."""
 
 
 def main_soil_fit(arguments: Any) -> int:
-    """Command line; returns 0. Raises JounceError: a file cannot be used, scipy is missing, or the folder cannot be written."""
+    """Run `jounce soilbin --fit`. Return 0. Raises JounceError: a file cannot be used, scipy is missing, or the folder cannot be
+    written."""
     need_scipy()
     for option in ("slip", "load", "slip_angle", "csv", "speed"):
         if getattr(arguments, option) is not None:
-            raise ConfigError(f"--{option.replace('_', '-')}", "", "given", "without --fit: the rows of the file say what is set")
+            raise ConfigError(
+                f"--{option.replace('_', '-')}", "", "given", "no such option with --fit, since the rows of the file contain it"
+            )
     if arguments.inflation is not None and len(arguments.inflation) != 1:
-        raise ConfigError("--inflation", "", " ".join(arguments.inflation), "one pressure beside --fit")
+        raise ConfigError("--inflation", "", " ".join(arguments.inflation), "one pressure with --fit")
     tests, free = read_tests(arguments.fit, arguments.where), free_parameters(arguments.free)
     wheel = wheel_on_soil(arguments, inflated(None if arguments.inflation is None else float(arguments.inflation[0])))
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
-        with StatusLine(arguments.json) as told:
-            fitted = fit_soil(tests, wheel.tire, wheel.soil, free, told)
+        with StatusLine(arguments.json) as progress:
+            fitted = fit_soil(tests, wheel.tire, wheel.soil, free, progress)
         _write(folder.path, fitted, tests, wheel, arguments.soil)
         folder.began()
     finally:
@@ -62,7 +65,7 @@ def _write(folder: Path, fitted: FittedSoil, tests: WheelTests, wheel: WheelOnSo
 
 
 def to_dict(fitted: FittedSoil, tests: WheelTests) -> dict[str, Any]:
-    """For JSON, in SI; an interval that there is not is null."""
+    """Return the result for JSON, in SI units; a missing interval is null."""
     parameters = {
         name: {"value": one.value, "interval": None if math.isnan(one.low) else [one.low, one.high], "unit": one.unit}
         for name, one in fitted.estimates.items()
@@ -72,8 +75,8 @@ def to_dict(fitted: FittedSoil, tests: WheelTests) -> dict[str, Any]:
 
 
 def to_text(fitted: FittedSoil, tests: WheelTests) -> str:
-    """For people."""
-    lines = [f"{len(tests)} rows of {tests.file}; it ended because {fitted.solution.why}"]
+    """Return the result as text."""
+    lines = [f"{len(tests)} rows of {tests.file}; end of the search: {fitted.solution.why}"]
     lines += [f"  {name:<16}{value:>12} {unit:<10} 95 %: {interval}" for name, unit, value, interval, _ in parameter_rows(fitted)]
     lines += [f"  {weak.words}" for weak in fitted.weak]
     lines += [f"  {name}: {rms:.3g} {unit} rms, {share:.1f} % of the range" for name, unit, _, rms, share in quality_rows(fitted, tests)]

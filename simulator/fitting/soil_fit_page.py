@@ -1,4 +1,4 @@
-"""The page of a fitted soil: its numbers with intervals, what the tests do not tell, measured beside fitted."""
+"""Report page of a fitted soil: values with intervals, identifiability, and measured and fitted quantities."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from simulator.tools.soil.soil_bin import SoilBin
 Array = NDArray[np.float64]
 SHOWN = {"m": ("mm", 1e3), "N": ("N", 1.0), "N m": ("N m", 1.0), "rad": ("deg", 180.0 / math.pi)}
 CURVE = np.linspace(-1.0, 0.95, 79)
-"""Slips of the curves."""
+"""Slip values of the curves."""
 MOST_ANGLES = 6
-"""Curves of one plot; of more angles only these many, evenly chosen."""
+"""Maximum number of curves in a plot; of more angles, an even selection is drawn."""
 
 
 def parameter_rows(fitted: FittedSoil) -> list[list[str]]:
-    """Name, unit, value, interval, range of the search."""
+    """Return name, unit, value, interval and range of the search for each parameter."""
     rows = []
     for name, one in fitted.estimates.items():
         unit, factor = SHOWN.get(one.unit, (one.unit, 1.0)) if one.unit == "rad" else (one.unit, 1.0)
@@ -46,7 +46,7 @@ def parameter_rows(fitted: FittedSoil) -> list[list[str]]:
 
 
 def quality_rows(fitted: FittedSoil, tests: WheelTests) -> list[list[str | float]]:
-    """Quantity, unit, rows, root of the mean square of the difference, the same over the range of what was measured."""
+    """Return quantity, unit, number of rows, root mean square of the error, and its percentage of the measured range."""
     rows: list[list[str | float]] = []
     for name, values in tests.measured.items():
         good = np.isfinite(values)
@@ -59,12 +59,12 @@ def quality_rows(fitted: FittedSoil, tests: WheelTests) -> list[list[str | float
 
 
 def soil_page(fitted: FittedSoil, tests: WheelTests, rig: SoilBin, title: str, command: str) -> Page:
-    """The page; `rig` has the tire of the tests, `command` is what was typed."""
-    page = Page(f"Soil fitted: {title}", f"Made by `{command}`.")
-    page.heading("Numbers")
+    """Return the page. `rig` has the tire of the tests, `command` is the command line."""
+    page = Page(f"Soil fitted: {title}", f"Created by `{command}`.")
+    page.heading("Parameters")
     page.table(
         [
-            Column("number", words=True),
+            Column("parameter", words=True),
             Column("unit", words=True),
             Column("value"),
             Column("interval of 95 %"),
@@ -72,23 +72,23 @@ def soil_page(fitted: FittedSoil, tests: WheelTests, rig: SoilBin, title: str, c
         ],
         parameter_rows(fitted),
     )
-    page.text("Intervals are of each number alone, from what is left over. A number at the end of its range has none.")
-    page.points([f"{weak.words}." for weak in fitted.weak] or ["The tests tell all of them apart."])
+    page.text("Intervals are for single parameters and follow from the residuals. A parameter at the end of its range has no interval.")
+    page.points([f"{weak.words}." for weak in fitted.weak] or ["The tests identify all parameters."])
     page.heading("Measured and fitted")
     columns = [
         Column("quantity", words=True),
         Column("unit", words=True),
         Column("rows"),
-        Column("left over", "rms"),
-        Column("over range", "%"),
+        Column("residual", "rms"),
+        Column("of range", "%"),
     ]
     page.table(columns, quality_rows(fitted, tests))
     page.figure(list(_panels(fitted, tests, rig)), "Dots: measured. Lines: the fitted soil, at the mean load.")
-    page.heading("How it is found")
+    page.heading("Method")
     page.text(
-        "Least squares of what the soil bin gives at each row, as in `jounce soilbin`. "
-        f"Forces count by {MISSED_FORCE:g} of the load and {MISSED_SIZE:g} of their size, sinkage by {MISSED_SINKAGE:g} of its mean and "
-        f"{MISSED_SIZE:g} of its size. It ended because {fitted.solution.why}."
+        "Least squares of the errors of the soil bin at each row, as in `jounce soilbin`. The divisor of a force error is "
+        f"{MISSED_FORCE:g} of the load plus {MISSED_SIZE:g} of the force; for the sinkage, {MISSED_SINKAGE:g} of the mean plus "
+        f"{MISSED_SIZE:g} of the sinkage. End of the search: {fitted.solution.why}."
     )
     return page
 

@@ -1,4 +1,4 @@
-"""Tests of one wheel on a soil, out of a CSV file of anybody's: what was set, and what was measured."""
+"""Reader for CSV files with single-wheel tests on soil: settings and measured quantities."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ SET = {
     "load": ("N", ("W", "F_z", "Fz")),
     "slip_angle": ("rad", ("beta", "alpha")),
 }
-"""What is set. Slip: 1 - V / (omega R) driving, omega R / V - 1 braking, V the speed of the carriage. A file without slip angles has none."""
+"""Settings of a test. Slip: 1 - V / (omega R) driving, omega R / V - 1 braking, with the speed V of the carriage. The slip angle is
+optional."""
 MEASURED = {
     "drawbar_pull": ("N", ("pull", "DP")),
     "side_force": ("N", ("side", "F_y", "Fy")),
     "sinkage": ("m", ("z",)),
     "torque": ("N m", ("T",)),
 }
-"""What may have been measured: the side force as far as it is against the way, the others as in `simulator.tools.soil.soil_bin`."""
+"""Measured quantities. The side force is positive against the lateral motion; the others are as in `simulator.tools.soil.soil_bin`."""
 MOST_BYTES = 1 << 26
-FEWEST = 3
-"""Rows."""
+MIN_ROWS = 3
+"""Minimum number of rows."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class WheelTests:
     Attributes
     ----------
     slip, load, slip_angle : (n,) 1, N, rad
-    measured : (n,) in SI by name of MEASURED; NaN where there is no number, or no side at a slip angle of 0
+    measured : (n,) in SI by name of MEASURED; NaN for missing numbers, and for side forces at a slip angle of 0
     """
 
     file: str
@@ -57,28 +58,29 @@ class WheelTests:
 
 
 def read_tests(file: str, where: Sequence[str] = ()) -> WheelTests:
-    """The rows of a CSV file with a line of names, each with its unit behind it where that is not SI's: `slip, load_N, beta_deg, DP_N, z_mm`.
+    """Return the rows of a CSV file. Its first line contains the names, with a suffix for units other than SI: `slip, load_N, beta_deg,
+    DP_N, z_mm`.
 
     Parameters
     ----------
-    where : COLUMN=VALUE, which the rows that count have
+    where : conditions COLUMN=VALUE that select rows
 
     Raises
     ------
-    ConfigError : the file cannot be read, a column is missing, a cell is no number, or too few rows are left
+    ConfigError : the file cannot be read, a column is missing, a cell is not a number, or too few rows remain
     """
     lines = list(csv.reader(read_utf8(Path(file), "a table (.csv)", MOST_BYTES).splitlines()))
     if not lines:
         raise ConfigError(file, "", "nothing", "a line of names and rows of numbers")
     names, rows = [name.strip() for name in lines[0]], [line for line in lines[1:] if line]
-    for said in where:
-        rows = _chosen(file, names, rows, said)
-    if len(rows) < FEWEST:
-        raise ConfigError(file, "", f"{len(rows)} rows", f"at least {FEWEST} rows that count")
+    for given in where:
+        rows = _chosen(file, names, rows, given)
+    if len(rows) < MIN_ROWS:
+        raise ConfigError(file, "", f"{len(rows)} rows", f"at least {MIN_ROWS} rows")
     found = {name: _column(file, names, rows, name, unit, also) for name, (unit, also) in {**SET, **MEASURED}.items()}
     for name in ("slip", "load"):
         if found[name] is None:
-            raise ConfigError(file, name, "no such column", f"a column {name} (or {', '.join(SET[name][1])}) with its unit behind it")
+            raise ConfigError(file, name, "no such column", f"a column {name} (or {', '.join(SET[name][1])}) with its unit as a suffix")
     angle = found["slip_angle"] if found["slip_angle"] is not None else np.zeros(len(rows))
     measured = {name: column for name in MEASURED if (column := found[name]) is not None}
     if not measured:
@@ -92,11 +94,11 @@ def read_tests(file: str, where: Sequence[str] = ()) -> WheelTests:
     return WheelTests(file, slip, load, angle, measured)
 
 
-def _chosen(file: str, names: Sequence[str], rows: list[list[str]], said: str) -> list[list[str]]:
-    """The rows that have a value in a column."""
-    column, equals, value = said.partition("=")
+def _chosen(file: str, names: Sequence[str], rows: list[list[str]], given: str) -> list[list[str]]:
+    """Return the rows that have a given value in a column."""
+    column, equals, value = given.partition("=")
     if not equals or column not in names:
-        raise ConfigError("--where", "", said, f"COLUMN=VALUE with a column of {file}{did_you_mean(column, names)}")
+        raise ConfigError("--where", "", given, f"COLUMN=VALUE with a column of {file}{did_you_mean(column, names)}")
     at = names.index(column)
     return [row for row in rows if at < len(row) and _same(row[at].strip(), value)]
 
@@ -109,7 +111,7 @@ def _same(cell: str, value: str) -> bool:
 
 
 def _column(file: str, names: Sequence[str], rows: Sequence[Sequence[str]], name: str, unit: str, also: Sequence[str]) -> Array | None:
-    """(n,) numbers in SI of the column that is one of these names, alone or with a unit behind it; None where there is none."""
+    """Return the (n,) numbers in SI units of the column with one of these names, with or without unit; None without such a column."""
     for n, heading in enumerate(names):
         bare, _, suffix = heading.rpartition("_")
         factor = 1.0 if heading in (name, *also) else factor_of(unit, suffix) if bare in (name, *also) else None

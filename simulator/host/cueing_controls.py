@@ -1,4 +1,4 @@
-"""What a person changes of the motion while driving: the intensity, and one number of the washout after the other."""
+"""Controls of the motion cueing while driving: the intensity, and the tunable parameters of the washout."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from washout.cueing import MotionCueing
 from washout.intensity import MOST
 
 STEP = 0.1
-"""1. Of the intensity, per strike of a key."""
+"""1. Change of the intensity per key press."""
 
 
 class CueingControls:
-    """The keys for a motion cueing; `obey` answers with a line for the driver.
+    """Keys for the motion cueing; `obey` returns a line for the driver.
 
     Attributes
     ----------
-    chosen : place of the number to be changed among the `knobs` of the cueing; -1 before one is chosen
+    chosen : index of the selected parameter in the `knobs` of the cueing; -1 before the first selection
     """
 
     def __init__(self, cueing: MotionCueing) -> None:
@@ -23,22 +23,22 @@ class CueingControls:
         self.chosen = -1
 
     def obey(self, event: str) -> str | None:
-        """Do what a key asks for. Returns what is to be said about it; None for a key that is none of these."""
+        """Apply the event of a key. Return a line for the driver, or None for an event of other controls."""
         if event in ("intensity_up", "intensity_down"):
-            return self._turn(1 if event == "intensity_up" else -1)
+            return self._change_intensity(1 if event == "intensity_up" else -1)
         if event in ("washout_next", "washout_up", "washout_down"):
-            return self._change(event)
+            return self._change_parameter(event)
         return None
 
-    def _turn(self, steps: int) -> str:
-        wanted = round(self.cueing.intensity / STEP + steps) * STEP
-        self.cueing.intensity = min(MOST, max(0.0, round(wanted, 6)))
-        return f"intensity of the motion {100.0 * self.cueing.intensity:.0f} %"
+    def _change_intensity(self, steps: int) -> str:
+        intensity = round(self.cueing.intensity / STEP + steps) * STEP
+        self.cueing.intensity = min(MOST, max(0.0, round(intensity, 6)))
+        return f"motion intensity {100.0 * self.cueing.intensity:.0f} %"
 
-    def _change(self, event: str) -> str:
+    def _change_parameter(self, event: str) -> str:
         knobs = self.cueing.knobs
         if not knobs:
-            return "this washout cannot be changed while it runs"
+            return "this washout has no parameters that can be changed while driving"
         if event == "washout_next" or self.chosen < 0:
             self.chosen = (self.chosen + 1) % len(knobs)
         else:

@@ -1,6 +1,7 @@
-"""`jounce drive` and `jounce stream`: the host process. It owns physics, cueing, motion stream and devices; the view is another process.
+"""`jounce drive` and `jounce stream`: the host process. It runs physics, cueing, motion stream and input devices; the view is another
+process.
 
-The view may hang, die or never start, the platform may not answer: the vehicle does not notice.
+A view that hangs, exits or never starts, and a platform that does not answer, do not disturb the vehicle.
 """
 
 from __future__ import annotations
@@ -54,26 +55,26 @@ from washout.limiter.limiter import interventions, interventions_text
 
 DEFAULT_MANEUVER = "scripted_drive"
 VIEW_PERIOD = 0.008
-"""s between two states for the view, which interpolates between them, one behind."""
+"""s between two states for the view, which interpolates between them with a delay of one state."""
 OFFSCREEN_TIME = 30.0
-"""s of simulated time that are driven when there is no display."""
+"""s of simulated time of a drive without a display, unless a duration is specified."""
 FRAME_INTERVAL = 0.5
-"""s of simulated time between two pictures written off the screen."""
+"""s of simulated time between two images rendered offscreen."""
 RPM = 30.0 / math.pi
 """rpm per rad/s."""
-LIES = "rolled over: T puts it upright"
-OVER = "the drive is over: the platform comes to rest"
+ROLLED_OVER = "rolled over: press T to put the vehicle upright"
+PARKING = "end of the drive: the platform parks"
 TUNED_TIME = 4.0
-"""s that a changed number of the washout is shown."""
+"""s for which a changed parameter of the washout is displayed."""
 SLOW = 5.0
-"""s after which a person is told what is being waited for."""
-HURRY = 2.5
+"""s of waiting after which a message names the reason."""
+REPORT_TIME = 2.5
 """s that the virtual platform may take for its report when a signal ended the drive."""
 
 
 @dataclass
 class DriveOptions:
-    """What `jounce drive` and `jounce stream` were asked to do."""
+    """Options of `jounce drive` and `jounce stream`."""
 
     configuration: Configuration
     out: Path | None = None
@@ -83,50 +84,50 @@ class DriveOptions:
 
 
 class HumanDriverAdapter:
-    """A human driver as the session sees it, with what he asks for besides driving."""
+    """Adapter of a human driver to the driver interface of the session."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
     def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the command from the devices."""
+        """Fill the command from the input devices."""
         self.driver.read(t, float(readout[0]["v_WB_B"][0]), command)
 
 
 class Host:
-    """Everything of one drive, from the first file read to the last packet sent."""
+    """Host of one drive, from the first file read to the last packet sent."""
 
     def __init__(self, options: DriveOptions) -> None:
         self.options, self.say = options, options.say
-        self.keeper: Any = None
+        self.view_supervisor: Any = None
         self.window: ViewOutlet | None = None
         self.keys: Any = None
         self.platform: VirtualPlatformProcess | None = None
         self.person: Any = None
         self.motions: list[MotionStreamOutlet] = []
-        """The motion stream first, where there is one, then the further ones."""
+        """Outlet of the main motion stream first, if there is one, then the further ones."""
         self.log: TelemetryOutlet | None = None
         self.feel: ForceFeedbackOutlet | None = None
         self.stop = False
         self.asked = StopRequest()
-        """Signals that came while something moved."""
+        """Signals that arrived during the drive."""
         self.troubles: list[str] = []
-        """What failed so far, one line each; the drive is then not a success."""
+        """Failures so far, one line each; a drive with failures is not a success."""
         self.summary: dict[str, Any] | None = None
         self._platform_error: JounceError | None = None
         self._starting: threading.Thread | None = None
         self._began = self._platform_gone = False
         self._folder: RunFolder | None = None
-        self._seen_failures = self._seen_troubles = self._seen_incidents = 0
+        self._reported_failures = self._reported_troubles = self._reported_incidents = 0
         self._failed: set[MotionStreamOutlet] = set()
         self._held = self._closed = self._waits = False
 
     def run(self) -> dict[str, Any]:
-        """Drive until the time is up, the window is closed or Ctrl-C; returns a summary.
+        """Drive until the duration is over, the window is closed or Ctrl-C; return a summary.
 
         Raises
         ------
-        JounceError : a file, device, address or folder cannot be used, or the vehicle's state ceased to be finite
+        JounceError : a file, device, address or folder cannot be used, or the vehicle's state is no longer finite
         """
         compile_kernels(self.say)
         self._decide_view()
@@ -136,7 +137,7 @@ class Host:
         motion = parts.options.motion
         if motion.rate is not None:
             even_turns(motion.rate, parts.step, "stream", "rate")
-        sensors = parts.new_sensors()  # a window opens for what can be driven
+        sensors = parts.new_sensors()  # before the window opens, because an error here ends the command
         stream = self._stream(motion, *self._address) if motion.on and self._address is not None else None
         streams = [self._stream(one, *one.to) for one in parts.options.streams]
         self._folder = RunFolder(self.options.out)
@@ -167,7 +168,7 @@ class Host:
                     self._folder.began()
                     if not self._waits:
                         session.publish()
-                    if streams:  # last: their packets begin with the first tick
+                    if streams:  # last, because their packets begin with the first tick
                         self.motions = [MotionStreamOutlet(one) for one in streams]
                         session.outlets += self.motions
                         cueing.arm()
@@ -178,24 +179,24 @@ class Host:
             self._close()
 
     def _decide_view(self) -> None:
-        """Without a display: pictures. Without a window: the scripted driver, who needs a maneuver, or one from outside."""
+        """Choose view and driver. Without a display, write images. Without a window, use a plugin driver or the scripted driver."""
         from simulator.view.gl_context import display_available
 
         c, here = self.options.configuration, Origin("jounce", is_file=False)
-        said = read_session(c)
-        view = said.view
+        options = read_session(c)
+        view = options.view
         if view == "auto" and not display_available():
-            duration = OFFSCREEN_TIME if said.duration is None else said.duration
-            who = without_a_person(said.driver)
-            self.say(f"no display found: driving {duration:g} s with the {who.name} driver and writing pictures instead")
+            duration = OFFSCREEN_TIME if options.duration is None else options.duration
+            chosen = without_a_person(options.driver)
+            self.say(f"no display found: driving {duration:g} s with the {chosen.name} driver and writing images")
             c.put("duration", duration, here)
             view = "offscreen"
         if view in ("offscreen", "none"):
             c.put("outlets.view", view, here)
-            if (who := without_a_person(said.driver)).name != said.driver.name:
-                c.put("driver", who.name, here)
+            if (chosen := without_a_person(options.driver)).name != options.driver.name:
+                c.put("driver", chosen.name, here)
         if not follows_maneuver(read_session(c).driver.name):
-            with c.reading("terrain"):  # of the maneuver, if there is one, is all that a person takes of it
+            with c.reading("terrain"):  # a human driver uses only the terrain of the maneuver
                 c.put("maneuver", None, here)
         elif not c.has("maneuver"):
             c.put("maneuver", DEFAULT_MANEUVER, here)
@@ -206,13 +207,13 @@ class Host:
 
     @property
     def _address(self) -> tuple[str, int] | None:
-        """Where to stream to; None: to the built-in virtual platform, which only speaks the native protocol."""
+        """Address of the main motion stream; None for the built-in virtual platform, which supports only the native protocol."""
         motion = self.parts.options.motion
         to = "127.0.0.1" if motion.to is None and motion.protocol.name != DEFAULT else motion.to
         return None if to is None else parse_address(to, motion.protocol.name)
 
     def _open_view(self, folder: Path) -> None:
-        """Start the window, or the pictures, in a process of its own."""
+        """Start the window, or the offscreen images, in a separate process."""
         from simulator.host.view_supervisor import ViewSupervisor
         from simulator.view.drive_lock import sweep
 
@@ -221,13 +222,15 @@ class Host:
         if view == "none":
             return
         wheels, soft = parts.vehicle.size.wheels, parts.ground.is_soft
-        self.keeper = keeper = ViewSupervisor(parts.ticks(VIEW_PERIOD), self.say, self.options.began, self._by_a_person, wheels, soft)
-        self.window, self.keys = keeper.window, keeper.keys
+        self.view_supervisor = view_supervisor = ViewSupervisor(
+            parts.ticks(VIEW_PERIOD), self.say, self.options.began, self._by_a_person, wheels, soft
+        )
+        self.window, self.keys = view_supervisor.window, view_supervisor.keys
         pictures = folder if view == "offscreen" else None
-        keeper.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
+        view_supervisor.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
 
     def _start_platform(self, folder: Path) -> None:
-        """Start the built-in virtual platform beside everything else; it takes a moment to listen."""
+        """Start the built-in virtual platform in a thread, because its process needs time until it receives packets."""
         if not self.parts.options.motion.on or self._address is not None:
             return
         c = self.parts.configuration
@@ -250,13 +253,13 @@ class Host:
         assert self._starting is not None
         self._starting.join(SLOW)
         if self._starting.is_alive():
-            self.say("waiting for the virtual platform, which is compiling its part")
+            self.say("waiting for the virtual platform to compile its kernels")
         self._starting.join()
         if self.platform is None:
             raise self._platform_error or StreamError("the virtual platform did not start")
         return self.platform.host, self.platform.port
 
-    def _stream(self, said: MotionOptions | StreamOptions, host: str, port: int) -> MotionStream:
+    def _stream(self, options: MotionOptions | StreamOptions, host: str, port: int) -> MotionStream:
         parts = self.parts
         d = self.vehicle.model.drivetrain[0]
         engine = Engine(
@@ -265,9 +268,9 @@ class Host:
         return MotionStream(
             host,
             port,
-            protocol=said.protocol.name,
-            settings=said.protocol.parameters,
-            rate=said.rate,
+            protocol=options.protocol.name,
+            settings=options.protocol.parameters,
+            rate=options.rate,
             tick=parts.step,
             engine=engine,
             vehicle=self.vehicle.description.name,
@@ -281,29 +284,29 @@ class Host:
 
     def _driver(self) -> Driver:
         parts = self.parts
-        who = parts.options.driver
-        kind = driver_kind(who.name)
+        chosen = parts.options.driver
+        kind = driver_kind(chosen.name)
         if kind is None:
             return self._person()
-        return new_driver(kind, parts.ground, parts.maneuver, paced=True, seed=parts.seed, said=who.parameters, traits=parts.traits)
+        return new_driver(kind, parts.ground, parts.maneuver, paced=True, seed=parts.seed, said=chosen.parameters, traits=parts.traits)
 
     def _person(self) -> Driver:
         from simulator.driver.input_devices.human_driver import open_driver
 
-        who = self.parts.options.driver
+        chosen = self.parts.options.driver
         lock_to_lock = 2.0 * self.vehicle.description.steering[0]["max_arm_angle"] * self.vehicle.description.steering[0]["gear_ratio"]
         self.person = open_driver(
-            who.name,
+            chosen.name,
             self.keys,
             steering_wheel_range=float(lock_to_lock),
             gears=self.vehicle.hand_gears,
-            said=who.parameters,
+            said=chosen.parameters,
             gives_torque=self.vehicle.takes_torque,
         )
         return HumanDriverAdapter(self.person)
 
     def _drive(self, session: Session, folder: Path) -> dict[str, Any]:
-        """Drive, park, close: each of them whatever happened in the one before."""
+        """Drive, park, close. Each step runs even if the step before failed."""
         maneuver, duration = self.parts.maneuver, self.parts.options.duration
         if duration is None:
             duration = math.inf if maneuver is None else maneuver.duration
@@ -311,17 +314,17 @@ class Host:
             self.say(line)
         if self._waits:
             by_a_person = self.person is not None
-            self._attempt(partial(wait_for_platform, session, self.motions, self.window, by_a_person, self._goes_up, self.say))
+            self._attempt(partial(wait_for_platform, session, self.motions, self.window, by_a_person, self._keep_waiting, self.say))
         self._attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
         assert clock is not None
-        driven, wall = clock.paced, clock.elapsed
+        simulated, wall = clock.paced, clock.elapsed
         live = session.cueing.live[0].copy()
         motions = self.motions[1:] if self._platform_gone else self.motions
         if motions:
             others = [] if self.window is None else [self.window]
             if self.window is not None:
-                self.window.tell(OVER, math.inf)  # or it would say how to go on
+                self.window.tell(PARKING, math.inf)  # replaces the message of a paused drive
             self._attempt(partial(park, session, motions, others, self.asked, self.say))
         self._note_ending()
         self._attempt(partial(close_together, self.motions))
@@ -330,20 +333,20 @@ class Host:
         release_process()
         return {
             "folder": folder,
-            "time": driven,
-            "real_time_factor": driven / max(wall, 1e-9),
+            "time": simulated,
+            "real_time_factor": simulated / max(wall, 1e-9),
             "overruns": clock.overruns,
             "worst_lateness": clock.worst_lateness,
             "dropped": clock.dropped,
             "lateness": clock.lateness.to_json(),
-            "first_frame": None if self.keeper is None else self.keeper.first_frame,
+            "first_frame": None if self.view_supervisor is None else self.view_supervisor.first_frame,
             "incidents": 0 if session.latest is None else session.latest.number,
             "limiter": interventions(session.cueing.readout),
-            "sickness_dose": {who: float(live[f"{who}_sickness_dose"]) for who in ("car", "cab")},
+            "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }
 
     def _note_ending(self) -> None:
-        """Leave in the log how the drive ended, unless it ended well."""
+        """Write the reason of the end to the log, unless the drive ended normally."""
         if self.log is None:
             return
         if self.troubles:
@@ -352,7 +355,7 @@ class Host:
             self.log.writer.ended = words(self.asked.first)
 
     def _attempt(self, part: Callable[[], None]) -> None:
-        """Do a part of the drive; what it raises is named and noted, and the next part follows all the same."""
+        """Run a step of the drive; log what it raises, so that the next step follows."""
         try:
             part()
         except KeyboardInterrupt:
@@ -361,7 +364,7 @@ class Host:
             self._note(error)
 
     def _note(self, error: BaseException) -> None:
-        """Name a failure in one line, and keep where it came from in the folder of the run."""
+        """Report a failure in one line, and save the traceback of a bug in the run folder."""
         text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}"
         file = self._folder.note_failure(error) if self._folder is not None and _is_a_bug(error) else None
         self._trouble(f"{text} (traceback in {file})" if file else text)
@@ -373,73 +376,73 @@ class Host:
             self.window.message = text
 
     def _keep_going(self, session: Session) -> bool:
-        """Asked a hundred times a second."""
+        """Check vehicle, outlets, devices and view; return False to end the drive. Called a hundred times a second."""
         self._look_at(session)
         self._serve(session)
         return not (self.stop or self.asked.first is not None or self._is_over(session))
 
-    def _goes_up(self) -> bool:
-        """The same while the drive has not begun."""
+    def _keep_waiting(self) -> bool:
+        """Same checks while the platform rises; return False to end the wait."""
         return self._keep_going(self.session) and not self._platform_gone
 
     def _is_over(self, session: Session) -> bool:
-        """Whether every phase of the maneuver is driven, where nobody has asked for a time."""
+        """Return whether the maneuver has ended and no duration was specified."""
         ended = how_ended(session.driver)
         if ended not in ("", DONE) and ended not in self.troubles:
             self._trouble(ended)
         return bool(ended) and self.parts.options.duration is None
 
     def _look_at(self, session: Session) -> None:
-        """Name what happened to the vehicle, to an outlet or to those who receive."""
-        for failure in session.failures[self._seen_failures :]:
-            self._seen_failures += 1
+        """Report incidents and failures of vehicle, outlets and platform."""
+        for failure in session.failures[self._reported_failures :]:
+            self._reported_failures += 1
             self._note(failure)
-        for trouble in session.vehicle.troubles[self._seen_troubles :]:
-            self._seen_troubles += 1
+        for trouble in session.vehicle.troubles[self._reported_troubles :]:
+            self._reported_troubles += 1
             self._trouble(trouble)
         incident = session.latest
-        if incident is not None and incident.number > self._seen_incidents:
-            self._seen_incidents = incident.number
-            self.say(f"{incident.message}; the vehicle stands where it was well")
+        if incident is not None and incident.number > self._reported_incidents:
+            self._reported_incidents = incident.number
+            self.say(f"{incident.message}; the vehicle was put back to its last valid position")
             if self.window is not None:
-                self.window.message = f"{incident.reason}: put back"
+                self.window.message = f"{incident.reason}: vehicle put back"
                 self.window.jump()
-            # not in this thread: the platform waits for its packets
+            # in another thread, because the platform needs its packets in time
             threading.Thread(target=self._attempt, args=(partial(incident.write, self._folder.path),)).start()  # type: ignore[union-attr]
         elif self._held and session.incident == 0 and self.window is not None:
             self.window.message = ""
         self._held = session.incident > 0
         if self.window is not None and session.tick % 500 == 0:
-            self._help_up(session, self.window)
+            self._show_upright_hint(session, self.window)
         if self.platform is not None and not self._platform_gone and not self.platform.alive:
             self._platform_gone = True
-            self._trouble("the virtual platform has ended by itself; driving on without it")
+            self._trouble("the virtual platform exited unexpectedly; driving without it")
         for motion in self.motions:
             if motion not in self._failed and (reason := motion.stream.failing):
                 self._failed.add(motion)
-                self._trouble(f"motion stream{self._which(motion)}: {reason}; nothing arrives at the platform")
+                self._trouble(f"motion stream{self._which(motion)}: {reason}; the platform receives no packets")
 
     def _which(self, motion: MotionStreamOutlet) -> str:
-        """Words for one of several streams."""
+        """Return the name of a stream for messages, if there are several."""
         return f" {motion.stream.protocol}" if len(self.motions) > 1 else ""
 
-    def _help_up(self, session: Session, window: ViewOutlet) -> None:
-        """Tell a driver whose vehicle lies how to get it up."""
-        if not window.message and _lies(session):
-            window.tell(LIES, math.inf, _lies)
+    def _show_upright_hint(self, session: Session, window: ViewOutlet) -> None:
+        """Show the driver of a vehicle that is rolled over how to put it upright."""
+        if not window.message and _is_rolled_over(session):
+            window.tell(ROLLED_OVER, math.inf, _is_rolled_over)
 
     def _serve(self, session: Session) -> None:
-        """A hundred times a second: the wishes of the person, the health of the view."""
+        """Handle the input of the human driver and check the view; called a hundred times a second."""
         if self.person is not None:
             for trouble in self.person.troubles():
                 if trouble not in self.troubles:
                     self._trouble(trouble)
-        if self.keeper is None or self.window is None:
+        if self.view_supervisor is None or self.window is None:
             return
-        self.keeper.look(session)
-        if self.keeper.lost and not self.stop:
+        self.view_supervisor.look(session)
+        if self.view_supervisor.lost and not self.stop:
             self.troubles.append("no window")
-        self.stop = self.stop or self.keeper.stop
+        self.stop = self.stop or self.view_supervisor.stop
         if self.person is None:
             return
         for event in self.person.events():
@@ -454,7 +457,7 @@ class Host:
             self.stop = True
         elif event == "pause":
             session.paused = not session.paused
-            self.window.message = ""  # the view says so as long as it is
+            self.window.message = ""  # the view displays the pause
         elif event == "upright":
             session.upright()
             self.window.jump()
@@ -468,26 +471,26 @@ class Host:
             session.cueing.park() if armed else session.cueing.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
             self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)
-        elif (said := self.panel.obey(event)) is not None:
-            self.window.tell(said, TUNED_TIME)
+        elif (options := self.panel.obey(event)) is not None:
+            self.window.tell(options, TUNED_TIME)
         elif event == "shift_refused":
             self.window.tell("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
 
     def _close(self) -> None:
-        """End the other processes; a drive that could not begin leaves nothing behind. Calling it again does nothing."""
+        """End the other processes; delete the folder of a drive that did not begin. A second call does nothing."""
         if self._closed:
             return
         self._closed = True
         if self._starting is not None:
             self._starting.join()
         report = threading.Thread(target=self._end_platform)
-        report.start()  # it draws while the view goes
+        report.start()  # the platform draws its plot while the view closes
         if self.feel is not None:
             self._attempt(self.feel.close)
         if self.person is not None:
             self._attempt(self.person.close)
-        if self.keeper is not None:
-            self._attempt(partial(self.keeper.close, lambda: self.asked.first is not None))
+        if self.view_supervisor is not None:
+            self._attempt(partial(self.view_supervisor.close, lambda: self.asked.first is not None))
         report.join()
         if self._folder is not None:
             self._folder.abandon()
@@ -499,28 +502,28 @@ class Host:
         if not self._began:
             self.platform.kill()
             return
-        patience = STOP_TIME if self.asked.first is None else HURRY
-        self.summary = self.platform.stop(patience, at_once=self.asked.count >= IMPATIENT)
+        timeout = STOP_TIME if self.asked.first is None else REPORT_TIME
+        self.summary = self.platform.stop(timeout, at_once=self.asked.count >= IMPATIENT)
         if self.summary is not None:
             return
         if self.asked.first is None and not self._platform_gone:
-            self._trouble("the virtual platform does not answer: it was killed, and its report is missing")
-        if self._folder is not None:  # it may have been drawing
+            self._trouble("the virtual platform did not answer and was killed; its report is missing")
+        if self._folder is not None:  # the platform may have been killed while drawing
             for part in self._folder.path.glob("*.part"):
                 part.unlink(missing_ok=True)
 
 
-def _lies(session: Session) -> bool:
+def _is_rolled_over(session: Session) -> bool:
     return not is_upright(session.vehicle.space.state[0]["q_WB"])
 
 
 def _is_a_bug(error: BaseException) -> bool:
-    """Whether somebody will want to see where it came from: not for what a user can mend."""
+    """Return whether the traceback is of interest: the error is none that the user can fix."""
     return not isinstance(error.__cause__ if isinstance(error, PartError) else error, JounceError)
 
 
 def main_drive(arguments: Any, began: float) -> int:
-    """Command line of `jounce drive`; returns 0, or 1 when the platform reports a loss or a leg out of limits."""
+    """Run `jounce drive`; return 0, or 1 when the platform reports lost packets or a leg out of limits."""
     view = "offscreen" if arguments.offscreen else "none" if arguments.no_view else None
     options = [
         *option("--driver", "driver", arguments.driver),
@@ -531,7 +534,7 @@ def main_drive(arguments: Any, began: float) -> int:
 
 
 def main_stream(arguments: Any, began: float) -> int:
-    """Command line of `jounce stream`; returns as `main_drive`."""
+    """Run `jounce stream`; return as `main_drive`."""
     here = "jounce stream"
     options = [
         Override(("outlets", "view"), "none", here),
@@ -542,7 +545,7 @@ def main_stream(arguments: Any, began: float) -> int:
 
 
 def _main(arguments: Any, began: float, options: list[Override], to: str | None = None) -> int:
-    """Drive what the command line asks for; `to` is where the motion goes when nobody says it."""
+    """Run a drive with the options of the command line; `to` is the default address of the motion stream."""
     options += [
         *option("--maneuver", "maneuver", arguments.maneuver),
         *option("--duration", "duration", arguments.duration),
@@ -564,17 +567,17 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
 
 
 def _report(host: Host, summary: dict[str, Any]) -> int:
-    """Say how the drive went; the exit code. Raises Ended when a signal ended it."""
+    """Print a summary of the drive and return the exit code. Raises EndedBySignal when a signal ended the drive."""
     late = f"{summary['overruns']} late ticks"
     if summary["overruns"]:
-        late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
+        late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s dropped)"
     print_line(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
     print_line(lateness_text(summary["lateness"]))
     if summary["limiter"]["ticks"] and host.motions:
         print_line(interventions_text(summary["limiter"]))
     if host.feel is not None and host.feel.feeler.delay.count:
         delay = host.feel.feeler.delay
-        print_line(f"feel: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
+        print_line(f"force feedback: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
     if summary["incidents"]:
         print_line(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
     dose = summary["sickness_dose"]
@@ -587,5 +590,10 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
         raise EndedBySignal(host.asked.first)
     if host.troubles:
         return 1
-    rig = host.summary
-    return 0 if rig is None or (rig["lost"] == 0 and rig["corrupt"] == 0 and rig["legs"]["within"]) else 1
+    platform_summary = host.summary
+    return (
+        0
+        if platform_summary is None
+        or (platform_summary["lost"] == 0 and platform_summary["corrupt"] == 0 and platform_summary["legs"]["within"])
+        else 1
+    )

@@ -1,4 +1,4 @@
-"""The way of the platform up at the beginning of a drive, for which the vehicle waits: the start of a drive is to be felt."""
+"""Rise of the platform at the beginning of a drive. The vehicle waits for it, so that the driver feels the start."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.outlets.view import ViewOutlet
 from simulator.session import Outlet, Session
 
-RISES = "the platform rises, then the drive begins"
-SKIP = "; M: begin without it"
-STAYS_DOWN = "the platform does not come up: the drive begins without it"
+RISES = "the platform rises; the drive begins afterwards"
+SKIP = "; M: begin without motion"
+STAYS_DOWN = "the platform does not rise; the drive begins without motion"
 
 
 def wait_for_platform(
@@ -22,17 +22,17 @@ def wait_for_platform(
     keep_going: Callable[[], bool],
     say: Callable[[str], None],
 ) -> None:
-    """Let the platform rise and blend in while the vehicle stands and the log rests; the log then begins.
+    """Raise the platform and blend in the motion while the vehicle rests and nothing is logged; the log then begins.
 
-    It ends as soon as the platform is up, or there is nothing to wait for: nobody consents to motion any more, something failed, every stream
-    to a platform has. A platform that takes twice its time is not waited for.
+    The wait ends when the platform is engaged, when no one consents to motion, when a part has failed, or when all streams to platforms
+    have failed. It takes at most twice the rise time.
 
     Parameters
     ----------
-    motions : outlets of the motion streams, of which those that carry no pose are only served
-    window : which tells the driver
-    by_a_person : somebody drives, whose wishes count meanwhile
-    keep_going : asked a hundred times a second
+    motions : outlets of the motion streams; a stream without a pose is served, but not waited for
+    window : shows messages to the driver
+    by_a_person : True if a human driver drives, whose keys count during the wait
+    keep_going : called a hundred times a second; False ends the wait
     """
     say(RISES)
     if window is not None:
@@ -40,7 +40,7 @@ def wait_for_platform(
 
     def go_on() -> bool:
         if by_a_person:
-            session.ask_driver()
+            session.call_driver()
         return keep_going() and any(motion in session.outlets and not motion.stream.failing for motion in platforms)
 
     platforms = [motion for motion in motions if motion.stream.parks]

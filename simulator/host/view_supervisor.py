@@ -1,7 +1,7 @@
-"""Keeps the views of one drive: starts them, sees when the driver's window is gone, stops the vehicle then and waits for another one.
+"""Supervision of the views of one drive: start them, detect a lost window, pause the vehicle and wait for another window.
 
-A person must not drive blind. When his window dies, hangs or does not come, the vehicle is paused and the platform parks; `jounce view`
-opens a new window on the same drive; without one the drive ends after a minute. A scripted drive goes on without its pictures.
+A human driver must not drive without a window. When the window exits, hangs or does not open, the vehicle is paused and the platform parks.
+`jounce view` opens a new window on the same drive; without one the drive ends after a minute. A scripted drive continues without images.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from simulator.view.shared_state import KeyReader, ViewWriter
 from vehicles.axle_layout import WHEELS
 
 HANG = 5.0
-"""s without a frame after which a window counts as hanging. Shorter: a busy machine stops the vehicle."""
+"""s without a frame after which a window counts as hanging. Shorter: a busy machine pauses the vehicle."""
 OPENING = 30.0
-"""s that a window may take to draw its first frame."""
+"""s. Maximum time for a window to draw its first frame."""
 WAIT = 60.0
-"""s that a person's drive waits for a window before it ends."""
-LAST_PICTURE = 60.0
-"""s that the end of a drive waits for its last pictures."""
+"""s that the drive of a human driver waits for a window before it ends."""
+LAST_IMAGE_TIME = 60.0
+"""s. Maximum time that the end of a drive waits for its last images."""
 LOOK = 0.25
-"""s between two looks whether a process lives that is not ours."""
+"""s between two checks whether a view process exists that this process did not start."""
 DOWN = ("off", "parked", "park", "fault")
-"""States of the platform in which it is down or on its way."""
+"""States of the platform in which it is parked, parks or has stopped after a fault."""
 
 
 class PausableSession(Protocol):
-    """What the keeper moves of a session."""
+    """Part of a session that the supervisor controls."""
 
     paused: bool
     cueing: Any
@@ -51,18 +51,18 @@ class ViewSupervisor:
     every : ticks between two states for the views
     say : prints a line for the user
     began : `time.perf_counter` when the program started
-    person : a person drives and needs a window
-    wheels : of the vehicle
-    soft : whether there is soil, whose ruts are shown
+    person : True if a human driver drives, who needs a window
+    wheels : number of wheels of the vehicle
+    soft : True if the terrain has soil, whose ruts are drawn
 
     Attributes
     ----------
     window : outlet that publishes the states
     keys : keys of the driver's window
-    stop : whether the drive is to end: the driver closed his window, or it was lost
-    lost : whether a person's window was gone and nobody opened another one; such a drive is not a success
+    stop : True if the drive must end: the driver closed the window, or the window was lost
+    lost : True if the window of a human driver was lost and no other window was opened; such a drive counts as failed
 
-    Raises DeviceError when there is no room for its folder or its shared memory.
+    Raises DeviceError when its folder or its shared memory cannot be created.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class ViewSupervisor:
     ) -> None:
         self.say, self.began, self.person = say, began, person
         with cleanup.defer_exit():
-            self.claim = DriveLock()
-            cleanup.register_cleanup(self.claim.release)
+            self.drive_lock = DriveLock()
+            cleanup.register_cleanup(self.drive_lock.release)
         with cleanup.defer_exit():
             self.block = ViewWriter(wheels=wheels, soft=soft)
             cleanup.register_cleanup(self.block.close)
@@ -85,37 +85,37 @@ class ViewSupervisor:
         self._process: ViewProcess | None = None
         self._pictures: Path | None = None
         self._start: Callable[[], ViewProcess] | None = None
-        """Starts the process for the pictures once more."""
+        """Starts the process for the images again."""
         self._killed = False
-        """Whether it was ended by a signal."""
+        """Whether a signal ended the process."""
         self._closed = False
         self._opened = self._drawn = self._looked = time.monotonic()
         self._frames, self._owner, self._exists = 0, 0, True
         self._gone_since: float | None = None
 
     def open(self, ground: Any, geometry: Mapping[str, Any], title: str, pictures: Path | None, interval: float) -> None:
-        """Start the window, or with a folder for them the pictures, one every `interval` s of simulated time."""
+        """Start the window, or, with a folder `pictures`, the images, one every `interval` s of simulated time."""
         names = self.block.name, self.keys.name
         self._pictures = pictures
         try:
             if pictures is not None:
-                self._start = partial(start_pictures_process, *names, ground, geometry, pictures, interval, self.claim)
+                self._start = partial(start_pictures_process, *names, ground, geometry, pictures, interval, self.drive_lock)
                 self._process = self._start()
             else:
-                self._process = start_view_process(*names, ground, geometry, title, self.claim)
-        except (DeviceError, OSError) as error:  # no display, no room for its files, no further process
-            self.say(f"driving without pictures: {error}")
+                self._process = start_view_process(*names, ground, geometry, title, self.drive_lock)
+        except (DeviceError, OSError) as error:  # no display, no disk space for files, process limit reached
+            self.say(f"driving without a view: {error}")
             return
         try:
-            self.claim.describe({"block": names[0], "keys": names[1], "title": title})
+            self.drive_lock.describe({"block": names[0], "keys": names[1], "title": title})
         except OSError as error:
-            self.say(f"'jounce view' will not find this drive: {error}")
+            self.say(f"'jounce view' cannot attach to this drive: {error}")
         self._opened = time.monotonic()
 
     def look(self, session: PausableSession, now: float | None = None) -> None:
-        """See how the views are, a hundred times a second; `now`: time.monotonic."""
+        """Check the views; called a hundred times a second. `now`: time.monotonic."""
         now = time.monotonic() if now is None else now
-        self._see_frames(now)
+        self._count_frames(now)
         self.stop = self.stop or self.keys.closed
         if self.stop:
             return
@@ -123,51 +123,51 @@ class ViewSupervisor:
         if not self.person:
             if reason and self._process is not None:
                 self._killed = self._process.by_signal
-                self.say(f"driving without pictures: {reason}")
+                self.say(f"driving without a view: {reason}")
             self._process = None if reason else self._process
         elif reason:
-            self._wait(session, now, reason)
+            self._pause(session, now, reason)
         elif self._gone_since is not None:
             self._gone_since = None
-            self.window.tell("the window is back: P goes on, M raises the platform")
-            self.say("the window is back; the vehicle is paused: P goes on, M raises the platform")
+            self.window.tell("window reopened: press P to continue, M to raise the platform")
+            self.say("window reopened; the vehicle is paused: press P to continue, M to raise the platform")
 
     def close(self, hurry: Callable[[], bool] = lambda: False) -> None:
-        """End the views and remove everything; calling it again does nothing.
+        """End the views and remove folder and shared memory. A second call does nothing.
 
-        Pictures are given time for the last one, not longer than any view once `hurry` says so.
+        The process for the images gets time to write the last one, unless `hurry()` returns True.
         """
         if self._closed:
             return
         self._closed = True
         self.block.leave()
-        self._draw_after_all()
+        self._restart_images()
         if self._process is not None:
-            self._process.end(LAST_PICTURE if self._pictures is not None else 2.0, hurry)
+            self._process.end(LAST_IMAGE_TIME if self._pictures is not None else 2.0, hurry)
             complaint = self._process.complaint
-            self._see_frames(time.monotonic())
+            self._count_frames(time.monotonic())
             if self._pictures is not None:
                 for unfinished in self._pictures.glob(UNFINISHED):
                     unfinished.unlink(missing_ok=True)
                 if self.keys.frames == 0:
-                    self.say(f"driving without pictures: {complaint or 'there was no time for one'}")
+                    self.say(f"no image was written: {complaint or 'the drive was too short'}")
         self.keys.close()
         self.block.close()
-        self.claim.release()
+        self.drive_lock.release()
 
-    def _draw_after_all(self) -> None:
-        """Every drive that is to leave pictures does: the last state is drawn by another process, if somebody killed the first too soon."""
+    def _restart_images(self) -> None:
+        """Start the process for the images again if a signal killed it before its first image, so that every drive leaves images."""
         if self._process is not None:
             self._killed = self._process.by_signal
         if self._killed and self._start is not None and self.keys.frames == 0:
-            self.say("the pictures were killed before the first one: the last state is drawn now")
+            self.say("the image process was killed before its first image; drawing the last state now")
             self._process = self._start()
 
-    def _see_frames(self, now: float) -> None:
+    def _count_frames(self, now: float) -> None:
         if self.keys.owner not in (0, self._owner):
             self._owner, self._opened, self._frames, self._exists = self.keys.owner, now, self.keys.frames, True
             if self._process is not None and self.keys.pid != self._process.pid and self._gone_since is not None:
-                self._process.kill()  # it hangs, and another one has come
+                self._process.kill()  # it hangs, and another window has opened
         if self.keys.frames != self._frames:
             self._frames, self._drawn = self.keys.frames, now
             if self.first_frame is None:
@@ -175,7 +175,7 @@ class ViewSupervisor:
                 self.say(f"first frame after {self.first_frame:.1f} s")
 
     def _missing(self, now: float) -> str:
-        """Why there is no window that draws; empty when there is one, or when one may still come."""
+        """Return the reason why no window draws; empty if one draws or may still open."""
         ours = self._process is not None and self.keys.pid in (0, self._process.pid)
         if self._process is not None and ours and not self._process.alive:
             return self._process.complaint or "the view has ended"
@@ -185,34 +185,34 @@ class ViewSupervisor:
             return "no window was opened"
         if self._owner and self.keys.owner == 0:
             return "the view has ended"
-        if self._owner and not ours and not self._lives(now):
+        if self._owner and not ours and not self._process_exists(now):
             return "the view was killed"
         drew = self._drawn > self._opened
         if now - max(self._drawn, self._opened) > (HANG if drew else OPENING):
             return "the view hangs"
         return "" if drew or self._gone_since is None else "the view has not drawn yet"
 
-    def _lives(self, now: float) -> bool:
-        """Does the process of a view exist that was started by `jounce view`?"""
+    def _process_exists(self, now: float) -> bool:
+        """Return whether the process of a view exists that `jounce view` started."""
         if os.name == "posix" and now - self._looked > LOOK:
             self._looked = now
             self._exists = _exists(self.keys.pid)
         return self._exists
 
-    def _wait(self, session: PausableSession, now: float, reason: str) -> None:
-        """Hold vehicle and platform, whatever other devices ask for."""
+    def _pause(self, session: PausableSession, now: float, reason: str) -> None:
+        """Pause the vehicle and park the platform, regardless of other input devices."""
         if self._gone_since is None:
             self._gone_since = now
             self.say(
                 f"{reason}: the vehicle is paused and the platform parks; "
-                f"'jounce view' in another terminal opens a new window, without one the drive ends in {WAIT:.0f} s"
+                f"to open a new window, run 'jounce view' in another terminal; without one the drive ends in {WAIT:.0f} s"
             )
         session.paused = True
         if session.cueing.state not in DOWN:
             session.cueing.park()
         if now - self._gone_since > WAIT:
             self.stop = self.lost = True
-            self.say(f"no window for {WAIT:.0f} s: the drive ends")
+            self.say(f"no window for {WAIT:.0f} s; ending the drive")
 
 
 def _exists(pid: int) -> bool:

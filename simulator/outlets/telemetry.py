@@ -171,7 +171,7 @@ class TelemetryOutlet:
         wall["wall_time"] = time.perf_counter() - self._began
         if clock is not None:
             self._clock = clock
-            wall["lateness"], clock.late_lately = clock.late_lately, 0.0
+            wall["lateness"], clock.recent_lateness = clock.recent_lateness, 0.0
         self.writer.publish(wait=clock is None)
 
     def close(self) -> None:

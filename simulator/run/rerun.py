@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
+from simulator.base.progress_bar import TimeProgress
 from simulator.base.records import Record
 from simulator.base.signals import StopRequest, on_signal, words
 from simulator.builder.builder import SessionParts, build
@@ -27,6 +30,9 @@ from vehicles.command import COMMAND
 
 NEEDED = ("time", "resets", "paused", "incident", *(f"command_{name}" for name, *_ in COMMAND))
 """Columns that the rerun of a run with a human driver needs."""
+
+TICKS_BETWEEN = 100
+"""Ticks between two updates of the progress bar."""
 
 
 class RecordedDriver:
@@ -58,8 +64,10 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
         print_error(f"the run was recorded with version {recorded_with}, this is {version()}; numbers may differ")
     recorded_columns = read_telemetry(log.file, wall=False)
     compile_kernels(say)
-    folder = rerun(log, configuration, recorded_columns, Path(out) if out else None)
-    differ = differences(recorded_columns, read_telemetry(folder / PARQUET_NAME, wall=False))
+    with TimeProgress("rerun", shown=not to_json and sys.stderr.isatty()) as progress:
+        folder = rerun(log, configuration, recorded_columns, Path(out) if out else None, progress)
+        progress.stage("comparing")
+        differ = differences(recorded_columns, read_telemetry(folder / PARQUET_NAME, wall=False))
     rows = len(recorded_columns["time"])
     if to_json:
         print(json_text({"folder": str(folder), "of": str(log.file), "rows": rows, "columns": len(recorded_columns), "differ": differ}))
@@ -71,12 +79,19 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
     return 1 if differ else 0
 
 
-def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], out: Path | None) -> Path:
+def rerun(
+    log: LogInfo,
+    configuration: Configuration,
+    columns: dict[str, Any],
+    out: Path | None,
+    progress: Callable[[float, float], None] = lambda t, end: None,
+) -> Path:
     """Simulate a run again to the end of its log, and return the folder of the new log.
 
     Parameters
     ----------
     columns : columns of the log by name
+    progress : called with simulated time and duration [s]
 
     Raises
     ------
@@ -107,6 +122,8 @@ def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], o
                 ticks = (len(columns["time"]) - 1) * new.every
                 while session.tick < ticks and stop_request.first is None:
                     session.advance(1)
+                    if session.tick % TICKS_BETWEEN == 0:
+                        progress(session.time, ticks * session.h)
                 if stop_request.first is not None:
                     new.writer.ended = words(stop_request.first)
             finally:

@@ -12,6 +12,7 @@ from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.machine import taken
+from simulator.base.progress_bar import TimeProgress
 from simulator.base.signals import StopRequest, on_signal, words
 from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
@@ -53,6 +54,7 @@ def run_maneuver(
     say: Callable[[str], None] = print_error,
     pictures: bool = True,
     frames: int = 0,
+    on_stage: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
     """Run a maneuver and write all results into a folder.
 
@@ -64,6 +66,7 @@ def run_maneuver(
     say : called with a message when kernels are compiled or a part fails
     pictures : True to draw the plots of the maneuver and write report.html
     frames : number of rendered images of the run in report.html
+    on_stage : called with what the run does after the simulation, for example "drawing plots"
 
     Returns
     -------
@@ -100,9 +103,14 @@ def run_maneuver(
         machine = {"real_time_factor": session.time / wall, **taken(wall), "log_failure": run.log_failure}
         info = None
         if pictures:
+            if frames:
+                on_stage("rendering images")
             shown = drawn_states(parts, states.spread(frames), say) if frames else []
             info = run_info(parts, session, folder.path, machine, run.dropped, shown)
-        outcome = _report(_evaluated(parts, measured.log(), run.early), folder.path, machine, info)
+        on_stage("computing metrics")
+        evaluated_run = _evaluated(parts, measured.log(), run.early)
+        on_stage("drawing plots" if pictures else "writing metrics")
+        outcome = _report(evaluated_run, folder.path, machine, info)
         return outcome | {"dropped": run.dropped}
     finally:
         folder.release()
@@ -240,20 +248,21 @@ def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], info: RunInf
 def main_run(arguments: Any) -> int:
     """Run `jounce run`; exit code 1 if a limit of the maneuver is violated or the run or its log ended early, else 0."""
     options = [*option("maneuver", "maneuver", arguments.maneuver), *option("--csv", "outlets.telemetry.csv", arguments.csv or None)]
-    if arguments.frames and arguments.pictures == "none":
-        raise JounceError("--frames: the images appear in report.html, which --pictures none omits")
+    if arguments.frames and arguments.plots == "none":
+        raise JounceError("--frames needs report.html; hint: remove --plots none")
     configuration = session_of(arguments, options)
     if not configuration.has("maneuver"):
         raise JounceError(NO_MANEUVER)
     title = Path(configuration.name("maneuver")).stem
-    with Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
+    with TimeProgress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
         outcome = run_maneuver(
             configuration,
             Path(arguments.out) if arguments.out else None,
             progress,
             say=print_error if arguments.json else print_line,
-            pictures=arguments.pictures != "none",
+            pictures=arguments.plots != "none",
             frames=arguments.frames,
+            on_stage=progress.stage,
         )
     if arguments.json:
         shown = {"folder": str(outcome["folder"]), **{key: outcome[key] for key in ("result", "machine", "dropped")}}
@@ -261,44 +270,6 @@ def main_run(arguments: Any) -> int:
     else:
         _print_outcome(outcome)
     return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None or outcome["dropped"] else 0
-
-
-class Progress:
-    """Progress bar on the error stream; it appears with the first call, after the compile messages, and vanishes at the end."""
-
-    def __init__(self, name: str, shown: bool) -> None:
-        self._name, self._shown = name, shown
-        self._bar: Any = None
-        self._task: Any = None
-
-    def __call__(self, t: float, end: float) -> None:
-        """Show the simulated time and duration [s]."""
-        if not self._shown:
-            return
-        if self._bar is None:
-            self._begin(end)
-        self._bar.update(self._task, completed=t)
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def _begin(self, end: float) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TextColumn("{task.completed:.0f} / {task.total:.0f} s"),
-            TimeRemainingColumn(),
-        )
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task(self._name, total=end)
-        self._bar.start()
 
 
 def _print_outcome(outcome: dict[str, Any]) -> None:

@@ -10,7 +10,9 @@ from typing import Any
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError
 from simulator.base.json_output import json_text
+from simulator.base.progress_bar import TimeProgress
 from simulator.base.signals import EndedBySignal
+from simulator.base.status_line import StatusLine
 from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import find_config
@@ -21,7 +23,7 @@ from simulator.configuration.overrides import changes, option
 from simulator.maneuvers.plots.series_summary import draw_summary
 from simulator.maneuvers.series_file import FOUND, PARTS, Outcome, Run, Series
 from simulator.run.folder import RunFolder
-from simulator.run.run import Progress, run_maneuver, shown_rows
+from simulator.run.run import run_maneuver, shown_rows
 from simulator.telemetry.atomic_files import write_text
 
 SUMMARY = "series.json"
@@ -80,6 +82,7 @@ def run_series(
     on_result: Callable[[Run, Mapping[str, Any]], None],
     progress: Callable[[Run], Callable[[float, float], None] | None],
     pictures: bool = False,
+    on_stage: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
     """Run all maneuvers of a series.
 
@@ -91,6 +94,7 @@ def run_series(
     on_result : called with each run and its result
     progress : returns for each run the function that is called with simulated time and duration [s]
     pictures : True to draw the plots of every run in addition to the summary plot
+    on_stage : called with what a run does after the simulation, and the series after the last run
 
     Returns
     -------
@@ -105,7 +109,7 @@ def run_series(
     try:
         for run in series.runs():
             path = folder.path / f"{len(runs) + 1:02d}_{run.label}"
-            outcome = run_maneuver(configuration(run), path, progress(run), say, pictures=pictures)
+            outcome = run_maneuver(configuration(run), path, progress(run), say, pictures=pictures, on_stage=on_stage)
             folder.began()
             result = outcome["result"]
             series.note(Outcome(run, result["pass"], result.get("metrics", {})))
@@ -113,6 +117,7 @@ def run_series(
             on_result(run, result)
             _write(folder.path, series, runs, complete=False)
         summary = _write(folder.path, series, runs, complete=True)
+        on_stage("drawing the plot of the series")
         draw_summary(folder.path, series.title, summary["runs"])
         return {"folder": folder.path, "result": summary}
     except EndedBySignal:
@@ -165,10 +170,10 @@ def main_series(file: Path, arguments: Any) -> int:
         )
 
     shown = not arguments.json and sys.stderr.isatty()
-    bars: list[Progress] = []
+    bars: list[TimeProgress] = []
 
     def progress(run: Run) -> Callable[[float, float], None]:
-        bars.append(Progress(run.label, shown=shown))
+        bars.append(TimeProgress(run.label, shown=shown))
         return bars[-1]
 
     def on_result(run: Run, result: Mapping[str, Any]) -> None:
@@ -176,15 +181,17 @@ def main_series(file: Path, arguments: Any) -> int:
         if not arguments.json:
             print(_line(run, result), flush=True)
 
-    outcome = run_series(
-        series,
-        configuration,
-        Path(arguments.out) if arguments.out else None,
-        print_error if arguments.json else print_line,
-        on_result,
-        progress,
-        pictures=arguments.pictures == "all",
-    )
+    with StatusLine(arguments.json) as status:
+        outcome = run_series(
+            series,
+            configuration,
+            Path(arguments.out) if arguments.out else None,
+            print_error if arguments.json else print_line,
+            on_result,
+            progress,
+            pictures=arguments.plots == "all",
+            on_stage=lambda text: bars[-1].stage(text) if bars else status(text),
+        )
     result = outcome["result"]
     if arguments.json:
         print(json_text({"folder": str(outcome["folder"]), "result": result}))

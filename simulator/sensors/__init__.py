@@ -1,1 +1,1 @@
-"""What measures on the vehicle: the contract of a sensor, those shipped, and how a session gets them."""
+"""Sensors on the vehicle: contract, registry, built-in sensors, and their creation for a session."""

@@ -1,13 +1,14 @@
-"""What a sensor is: something mounted on the chassis that looks at its own rate and fills a record, whose fields become columns of the log.
+"""Contract of sensors: a sensor is mounted on the chassis, measures at its own rate and fills a record, whose fields become log columns.
 
-A kind brings the table of its parameters, the table of what comes out, and `make`. Every sensor has besides, and does not name itself:
+A kind defines the table of its parameters, the table of its output, and `make`. Every sensor also has these keys, which a kind does not
+define:
 
-    type, name   of the kind, and of this one: it begins the names of the columns; by default the type
+    type, name   name of the kind, and name of the sensor (default: type), which is the prefix of its log columns
     rate         Hz, divides the ticks per second
-    mount        `position` (3,) [m] from the chassis reference point, in B, and `roll_deg`, `pitch_deg`, `yaw_deg` of its own axes S
+    mount        `position` (3,) [m] from the chassis reference point, in B, and `roll_deg`, `pitch_deg`, `yaw_deg` of the sensor axes S
 
-A shipped sensor measures within the tick it is due. One from outside works beside the ticks (`simulator.base.plugin_thread`): what it measures of a
-tick is taken over at its next one, so its columns are one period late; `sampled` says of which time they are.
+A built-in sensor measures within the tick in which it is due. A plugin sensor runs in its own thread (`simulator.base.plugin_thread`). Its
+measurement is stored when it is next due, so that its columns are one period late; `sampled` is the time of the measurement.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from simulator.base.renamed_modules import old_names
 from terrain.ground import Ground
 
 CONTRACT = 1
-"""Version of what stands above and of the classes below."""
+"""Version of the rules above and of the classes below."""
 
 
 class SensorInput(NamedTuple):
-    """What a sensor may look at."""
+    """Input of a sensor."""
 
     time: float
     """Simulated time [s]."""
@@ -37,57 +38,57 @@ class SensorInput(NamedTuple):
 
 
 class Sensor(Protocol):
-    """A sensor as `make` gives it."""
+    """Sensor, as returned by `make`."""
 
     def step(self, seen: SensorInput, out: Record) -> None:
-        """Measure: fill the record `out` of the kind's output, which holds the measurement before."""
+        """Measure: fill the record `out` of the kind's output, which holds the previous measurement."""
 
 
 @dataclass(frozen=True)
 class Mount:
-    """Where a sensor sits."""
+    """Position and orientation of a sensor."""
 
     p_BS: NDArray[np.float64]
-    """(3,) from the chassis reference point, in B [m]."""
+    """(3,) position relative to the chassis reference point, in B [m]."""
     R_BS: NDArray[np.float64]
     """(3, 3) x_B = R_BS x_S."""
 
 
 @dataclass(frozen=True)
 class SensorSettings:
-    """What a sensor is made of."""
+    """Inputs for creating a sensor."""
 
     parameters: Record
-    """Of the kind's table."""
+    """Parameters, of the table of the kind."""
     mount: Mount
     period: float
     """Time between two measurements [s]."""
     random: np.random.Generator
-    """Its own random numbers: those of the session's seed and the sensor's name, whatever else there is."""
+    """Random numbers of this sensor; they depend only on the seed of the session and the sensor's name."""
     ground: Ground
-    """For sensors that look at it; it is not to be changed."""
+    """Ground, for sensors that measure it; must not be changed."""
 
 
 @dataclass(frozen=True)
 class SensorKind:
-    """A sensor as it is registered."""
+    """Registered kind of sensor."""
 
     name: str
     parameters: Table
-    """Keys of its own."""
+    """Table of the kind's own parameters."""
     ranges: Ranges
-    """Least and most of each."""
+    """Minimum and maximum of each parameter."""
     output: Table
-    """What it measures."""
+    """Table of the measured values."""
     make: Callable[[SensorSettings], Sensor]
     contract: int
-    """CONTRACT it was written for."""
+    """Value of CONTRACT for which the kind was written."""
     rate: float = 100.0
-    """Hz, usual rate."""
+    """Hz, default rate."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Of parameters that may be left out."""
+    """Defaults of optional parameters."""
     meaning: str = ""
-    """One line for a list of sensors."""
+    """Description for a list of sensors, one line."""
 
 
 __getattr__ = old_names(__name__)

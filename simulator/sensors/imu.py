@@ -1,15 +1,15 @@
-"""An inertial measurement unit: three accelerometers and three gyroscopes in one place of the chassis.
+"""Inertial measurement unit: three accelerometers and three gyroscopes at one point of the chassis.
 
 With the mount at p_BS, its axes R_BS, and g the acceleration of free fall of the world,
 
     f_S = R_BS^T (a_WB + alpha_WB x p_BS + w_WB x (w_WB x p_BS) + R_WB^T g e_z)
     w_S = R_BS^T w_WB                                                            all written in B before R_BS^T
 
-To that come a constant bias, drawn once, a bias that walks, and white noise; the sum is cut off at the range and rounded to the step.
-Densities are those of a data sheet: white noise of density N has the standard deviation N / sqrt(T) at the period T, and a bias that walks
-with K goes K sqrt(T) in a period.
+The output also includes a constant bias, drawn once, a random walk of the bias, and white noise; the sum is limited to the range and
+rounded to the step. Densities are as in a data sheet: white noise of density N has the standard deviation N / sqrt(T) at the period T, and
+a bias with random walk K changes by K sqrt(T) in a period.
 
-differs: a unit averages over its period, this one takes the tick; axes are at right angles and of equal scale.
+differs: a real unit averages over its period, this model uses the tick; axes are orthogonal and have equal scale.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from simulator.base.rotations import rotation_of_quaternion
 from simulator.sensors.contract import CONTRACT, SensorInput, SensorKind, SensorSettings
 
 PARAMETERS = (
-    # name          shape  unit              what it is
+    # name          shape  unit              description
     ("force_noise", (), "m/s2/Hz^0.5", "density of the white noise of the specific force"),
-    ("force_bias", (), "m/s2", "standard deviation of its constant bias"),
-    ("force_walk", (), "m/s3/Hz^0.5", "density of the walk of its bias"),
-    ("force_range", (), "m/s2", "largest specific force that is measured, either way"),
-    ("force_step", (), "m/s2", "smallest difference; 0: none"),
+    ("force_bias", (), "m/s2", "standard deviation of the constant bias of the specific force"),
+    ("force_walk", (), "m/s3/Hz^0.5", "density of the random walk of the force bias"),
+    ("force_range", (), "m/s2", "measuring range of the specific force, in both directions"),
+    ("force_step", (), "m/s2", "resolution of the specific force; 0: unlimited"),
     ("rate_noise", (), "rad/s/Hz^0.5", "density of the white noise of the angular rate"),
-    ("rate_bias", (), "rad/s", "standard deviation of its constant bias"),
-    ("rate_walk", (), "rad/s2/Hz^0.5", "density of the walk of its bias"),
-    ("rate_range", (), "rad/s", "largest angular rate that is measured, either way"),
-    ("rate_step", (), "rad/s", "smallest difference; 0: none"),
+    ("rate_bias", (), "rad/s", "standard deviation of the constant bias of the angular rate"),
+    ("rate_walk", (), "rad/s2/Hz^0.5", "density of the random walk of the rate bias"),
+    ("rate_range", (), "rad/s", "measuring range of the angular rate, in both directions"),
+    ("rate_step", (), "rad/s", "resolution of the angular rate; 0: unlimited"),
 )
 
 RANGES = {
@@ -53,45 +53,47 @@ DEFAULTS = {
     "force_range": 1e5,
     "rate_range": 1e4,
 }
-"""A perfect one."""
+"""Parameters of a perfect unit."""
 
 OUTPUT = (
-    # name     shape  unit     what it is                                              type, frame
-    ("f_S", (3,), "m/s2", "specific force measured at the mount; (0, 0, +g) at rest and level", "f8", "S"),
-    ("w_S", (3,), "rad/s", "angular velocity of the chassis measured", "f8", "S"),
+    # name     shape  unit     description                                              type, frame
+    ("f_S", (3,), "m/s2", "measured specific force at the mount; (0, 0, +g) at rest and level", "f8", "S"),
+    ("w_S", (3,), "rad/s", "measured angular velocity of the chassis", "f8", "S"),
 )
 
 
 class Imu:
-    """See the module. Parameters: see PARAMETERS."""
+    """Inertial measurement unit with the model of this module. Parameters: see PARAMETERS."""
 
     def __init__(self, settings: SensorSettings) -> None:
         self._p, self._mount, self._random = settings.parameters[0], settings.mount, settings.random
         self._gravity, self._root = float(settings.ground.p[0]["gravity"]), math.sqrt(settings.period)
         self._R_WB = np.empty((3, 3))
         self._true = np.zeros(6)
-        self._low, self._step, noise, walk, bias = (_both(settings.parameters, name) for name in ("range", "step", "noise", "walk", "bias"))
+        self._range, self._step, noise, walk, bias = (
+            _both(settings.parameters, name) for name in ("range", "step", "noise", "walk", "bias")
+        )
         self._noise, self._walk = noise / self._root, walk * self._root
         self._bias = bias * self._random.standard_normal(6)
 
     def step(self, seen: SensorInput, out: Record) -> None:
-        """Measure."""
+        """Measure specific force and angular rate."""
         measure(seen.readout, self._mount.p_BS, self._mount.R_BS, self._gravity, self._R_WB, self._true)
         white, walk = self._random.standard_normal((2, 6))
-        value = np.clip(self._true + self._bias + self._noise * white, -self._low, self._low)
+        value = np.clip(self._true + self._bias + self._noise * white, -self._range, self._range)
         self._bias += self._walk * walk
         np.copyto(value, np.round(value / np.where(self._step > 0.0, self._step, 1.0)) * self._step, where=self._step > 0.0)
         out[0]["f_S"], out[0]["w_S"] = value[:3], value[3:]
 
 
 def _both(parameters: Record, name: str) -> NDArray[np.float64]:
-    """(6,) a parameter of the forces and that of the rates."""
+    """Return a parameter of the forces and of the rates as an array (6,)."""
     return np.repeat([float(parameters[0][f"force_{name}"]), float(parameters[0][f"rate_{name}"])], 3)
 
 
 @kernel
 def measure(readout, p_BS, R_BS, gravity, R_WB, out):
-    """Specific force [m/s2] and angular rate [rad/s] at the mount, in S, into `out` (6,); R_WB (3, 3) is work."""
+    """Write specific force [m/s2] and angular rate [rad/s] at the mount, in S, to `out` (6,); R_WB (3, 3) is a work array."""
     r = readout[0]
     rotation_of_quaternion(r["q_WB"], R_WB)
     w, p = vector(r["w_WB_B"]), vector(p_BS)
@@ -111,5 +113,5 @@ KIND = SensorKind(
     CONTRACT,
     rate=100.0,
     defaults=DEFAULTS,
-    meaning="specific force and angular rate at a place of the chassis, with noise, bias, range and step",
+    meaning="specific force and angular rate at a point of the chassis, with noise, bias, range and step",
 )

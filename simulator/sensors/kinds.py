@@ -1,4 +1,4 @@
-"""Sensors by the `type` of a session file: those shipped, and those that move in from outside."""
+"""Registry of sensors, by the `type` in a session file: built-in sensors and plugin sensors."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ SENSOR_KINDS: Registry[SensorKind] = Registry("sensor", "jounce.sensors", {"imu"
 
 
 def register(kind: SensorKind) -> None:
-    """Make a sensor known by its name. Raises JounceError: it is for another contract, or another one has its name."""
+    """Register a kind of sensor. Raises JounceError when it has another contract version, or when another sensor has its name."""
     check(kind)
     SENSOR_KINDS.register(kind.name, kind)
 
 
 def check(kind: SensorKind) -> None:
-    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
     from simulator.sensors.contract import CONTRACT
 
     if kind.contract != CONTRACT:
-        raise JounceError(f"sensor {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
+        raise JounceError(f"sensor {kind.name}: written for version {kind.contract} of the contract, this is version {CONTRACT}")
 
 
 __getattr__ = old_names(__name__)

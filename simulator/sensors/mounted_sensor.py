@@ -1,4 +1,4 @@
-"""Sensors made of what a session file says of them, and how they are served in a session."""
+"""Sensors of a session: creation from a session file, and their calls in a session."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from simulator.sensors.contract import Mount, Sensor, SensorInput, SensorKind, S
 from simulator.sensors.kinds import SENSOR_KINDS, check
 from terrain.ground import Ground
 
-SAMPLED = (("sampled", (), "s", "simulated time that the measurement is of; NaN when the sensor was dropped"),)
+SAMPLED = (("sampled", (), "s", "simulated time of the measurement; NaN when the sensor was dropped"),)
 RESERVED = ("command", "platform")
-"""Words that begin columns of the log already."""
+"""Prefixes that other log columns use."""
 FAR = 100.0
-"""m. No sensor is mounted farther from the chassis reference point."""
+"""m. Maximum distance of a sensor from the chassis reference point."""
 
 
 class MountedSensor:
-    """A sensor in a session: `serve` it every `every` ticks; `logged` is what it has measured.
+    """Sensor in a session: call `serve` every `every` ticks; `logged` is its measurement.
 
     Attributes
     ----------
     name, every : see `build_sensors`
-    out : record of what was measured last: SAMPLED and the kind's output
-    trouble : why it was dropped, in one line; empty while it works. Its columns are NaN, or 0 of whole numbers, from then on.
+    out : record of the latest measurement: SAMPLED and the kind's output
+    trouble : reason why the sensor was dropped, one line; empty while it works. Columns of a dropped sensor are NaN, or 0 for integers.
     """
 
-    def __init__(self, name: str, kind: SensorKind, sensor: Sensor, every: int, aside: bool) -> None:
+    def __init__(self, name: str, kind: SensorKind, sensor: Sensor, every: int, in_thread: bool) -> None:
         self.name, self.every, self.trouble = name, every, ""
         self._sensor = sensor
         self._table: Table = (*SAMPLED, *kind.output)
         self.out = record(self._table)
         self._measured = record(kind.output)
-        self._aside = PluginThread(f"sensor {name}", self._measure_aside) if aside else None
+        self._thread = PluginThread(f"sensor {name}", self._measure_in_thread) if in_thread else None
 
     @property
     def logged(self) -> tuple[str, Table, Record]:
@@ -51,34 +51,34 @@ class MountedSensor:
         return f"{self.name}_", self._table, self.out
 
     def serve(self, time: float, readout: Record, wait: bool) -> None:
-        """The vehicle is at `time` [s] with this READOUT; `wait` for one from outside, because nobody drives in real time. Never raises."""
-        if self._aside is None:
+        """Measure at `time` [s] with this READOUT; `wait` for a plugin sensor if the session does not run in real time. Never raises."""
+        if self._thread is None:
             self._sensor.step(SensorInput(time, readout), self._measured)
             self._take(time, self._measured)
             return
         if self.trouble:
             return
-        answer = self._aside.answer(wait)
+        answer = self._thread.answer(wait)
         if answer is not None:
             self._take(*answer)
-        if self._aside.trouble:
-            self.trouble = self._aside.trouble
-            self._take(math.nan, _nothing(self._measured))
+        if self._thread.trouble:
+            self.trouble = self._thread.trouble
+            self._take(math.nan, _no_measurement(self._measured))
             return
-        self._aside.ask(time, readout.copy())
+        self._thread.ask(time, readout.copy())
 
     def close(self) -> None:
-        """End its thread, if it has one."""
-        if self._aside is not None:
-            self._aside.close()
+        """End the thread of a plugin sensor."""
+        if self._thread is not None:
+            self._thread.close()
 
     def _take(self, time: float, measured: Record) -> None:
         self.out[0]["sampled"] = time
         for name in measured.dtype.names or ():
             self.out[0][name] = measured[0][name]
 
-    def _measure_aside(self, time: float, readout: Record) -> tuple[float, Record]:
-        """In the thread of a sensor from outside."""
+    def _measure_in_thread(self, time: float, readout: Record) -> tuple[float, Record]:
+        """Measure in the thread of a plugin sensor."""
         self._sensor.step(SensorInput(time, readout), self._measured)
         for name in self._measured.dtype.names or ():
             if not np.isfinite(self._measured[0][name]).all():
@@ -87,11 +87,11 @@ class MountedSensor:
 
 
 def build_sensors(said: Sequence[Any], file: object, ground: Ground, h: float, seed: int = 0, key: str = "sensors") -> list[MountedSensor]:
-    """Sensors out of the list `sensors` of a session file, for `Session`.
+    """Create the sensors in the list `sensors` of a session file, for `Session`.
 
     Parameters
     ----------
-    said : per sensor a mapping, see `simulator.sensors.contract`, or the name of a kind alone
+    said : per sensor a mapping, see `simulator.sensors.contract`, or only the name of a kind
     file, key : name of the file and of the list, for messages
     ground : of the session
     h : length of a tick [s]
@@ -99,30 +99,28 @@ def build_sensors(said: Sequence[Any], file: object, ground: Ground, h: float, s
 
     Raises
     ------
-    ConfigError : a sensor cannot be used as it is written, or two have one name
-    JounceError : one from outside cannot be made
+    ConfigError : the description of a sensor is invalid, or two sensors have the same name
+    JounceError : a plugin sensor cannot be created
     """
     if not isinstance(said, (list, tuple)):
         raise ConfigError(file, key, said, "a list of sensors")
     sensors: list[MountedSensor] = []
-    for n, one in enumerate(said):
-        section = Section({"type": one} if isinstance(one, str) else one, file, f"{key}[{n}]")
+    for n, entry in enumerate(said):
+        section = Section({"type": entry} if isinstance(entry, str) else entry, file, f"{key}[{n}]")
         sensor = _sensor(section, ground, h, seed)
         if any(sensor.name == other.name for other in sensors):
-            raise ConfigError(file, section.path("name"), sensor.name, "a name that no other sensor has")
+            raise ConfigError(file, section.path("name"), sensor.name, "a unique name")
         sensors.append(sensor)
     return sensors
 
 
 def _sensor(s: Section, ground: Ground, h: float, seed: int) -> MountedSensor:
-    of = s.text("type", expected="the kind of the sensor")
-    kind = SENSOR_KINDS.named(of, s.file, s.path("type"))
+    kind_name = s.text("type", expected="kind of sensor")
+    kind = SENSOR_KINDS.named(kind_name, s.file, s.path("type"))
     check(kind)
-    name = s.text("name", of)
+    name = s.text("name", kind_name)
     if not name.isidentifier() or name in RESERVED:
-        raise ConfigError(
-            s.file, s.path("name"), name, "letters, digits and underscores, for the names of columns; not command or platform"
-        )
+        raise ConfigError(s.file, s.path("name"), name, "a name of letters, digits and underscores, other than command and platform")
     rate = s.number("rate", kind.rate, least=0.1, most=1.0 / h)
     every = whole_ticks(rate, h, s.file, s.path("rate"))
     mount = _mount(Section(s.raw("mount", {}), s.file, s.path("mount")))
@@ -130,8 +128,8 @@ def _sensor(s: Section, ground: Ground, h: float, seed: int) -> MountedSensor:
     random = np.random.default_rng([seed, zlib.crc32(name.encode())])
     settings = SensorSettings(parameters, mount, every * h, random, ground)
     with making(f"sensor {name}"):
-        made = kind.make(settings)
-    return MountedSensor(name, kind, made, every, aside=not SENSOR_KINDS.is_builtin(of))
+        sensor = kind.make(settings)
+    return MountedSensor(name, kind, sensor, every, in_thread=not SENSOR_KINDS.is_builtin(kind_name))
 
 
 def _mount(s: Section) -> Mount:
@@ -143,8 +141,8 @@ def _mount(s: Section) -> Mount:
     return Mount(p_BS, R_BS)
 
 
-def _nothing(measured: Record) -> Record:
-    """A record of a sensor that measures no more."""
+def _no_measurement(measured: Record) -> Record:
+    """Return the record of a dropped sensor."""
     for name in measured.dtype.names or ():
         measured[0][name] = math.nan if measured.dtype[name].base.kind == "f" else 0
     return measured

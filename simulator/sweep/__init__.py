@@ -1,1 +1,1 @@
-"""Many runs of one question: every one resolved before the start, driven anywhere, kept in journals, told in one table."""
+"""Parameter sweeps: resolved cases, executors, journals, result tables and reports."""

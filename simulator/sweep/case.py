@@ -1,7 +1,7 @@
-"""The runs of a sweep, resolved: what varies in each, and the whole configuration that it is made of as plain data.
+"""Resolved cases of a sweep: what varies in each run, and its complete configuration as plain data.
 
-Runs of the same files share a configuration in which every name has become its content, and each says what is different in it: so a file is
-parsed once, and ten thousand runs take seconds and hardly any room. A case is put together when it is asked for.
+Runs that use the same files share one configuration with all file names replaced by contents. Each run stores only its differences. A
+file is therefore parsed once, and ten thousand runs take seconds and little memory. A case is assembled on access.
 """
 
 from __future__ import annotations
@@ -25,49 +25,49 @@ from simulator.sweep.case_checks import Checks, Ends, Faults
 from simulator.sweep.configuration_cache import Point, Shared
 
 LETTERS = 16
-"""Of the digest of a run."""
+"""Length of the digest of a run in characters."""
 BETWEEN = 100
-"""Runs that are looked at between two reports."""
-MOST_FAULTS = 200
-"""Faults after which no more are looked for."""
+"""Number of runs checked between two progress reports."""
+MAX_FAULTS = 200
+"""Number of errors after which the check stops."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One run, resolved."""
+    """One resolved run."""
 
     number: int
-    """Its place in the sweep, from 0."""
-    said: Mapping[str, Any]
-    """What varies, by key path or name: {"vehicle": "hmmwv", "maneuver.parameters.speed_kph": 60.0}."""
+    """Number of the run in the sweep, from 0."""
+    given: Mapping[str, Any]
+    """Varied values by key path or name: {"vehicle": "hmmwv", "maneuver.parameters.speed_kph": 60.0}."""
     mapping: Mapping[str, Any]
-    """The whole configuration as JSON holds it, contents in the place of names, and what is `recorded` of it: names and the digests of the
-    files that are no text. Not to be changed: it shares with others what is the same."""
+    """Complete configuration in JSON types, with file contents in place of names, and `recorded`: file names and the digests of binary
+    files. Read-only: cases share the common parts."""
     run: str
-    """Digest of the mapping and of the code: two runs of the same digest have the same numbers."""
+    """Digest of the mapping and of the code. Runs with equal digests give equal numbers."""
 
 
 class Cases(Protocol):
-    """All runs of a sweep, each made when it is asked for, so that a hundred thousand take no room."""
+    """All runs of a sweep. A case is created on access, so a hundred thousand cases take little memory."""
 
     varied: Sequence[str]
-    """Key paths of what varies, columns of the table."""
+    """Key paths of the varied values, which become table columns."""
     about: Mapping[str, Any]
-    """"name", "title" and whatever else the table is to say of the sweep, as plain data."""
+    """"name", "title" and other plain data about the sweep, stored with the table."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, number: int) -> Case: ...
     def run_of(self, number: int) -> str:
-        """The digest of a run, without making the case."""
+        """Return the digest of a run without creating the case."""
         ...
 
-    def said_of(self, number: int) -> Point:
-        """What varies in a run, likewise."""
+    def point_of(self, number: int) -> Point:
+        """Return the varied values of a run without creating the case."""
         ...
 
 
 class Resolved:
-    """Cases out of points, made by a `Resolver`."""
+    """Cases built from points by a `Resolver`."""
 
     def __init__(self, points: Sequence[Point], shared: Shared, varied: Sequence[str], about: Mapping[str, Any]) -> None:
         self.points, self.varied, self.about = points, varied, about
@@ -84,15 +84,15 @@ class Resolved:
         return Case(number, point, self._shared.run(point)[0].plain(), self.run_of(number))
 
     def run_of(self, number: int) -> str:
-        """The digest of a run."""
+        """Return the digest of a run."""
         return self._runs[number * LETTERS : (number + 1) * LETTERS].decode()
 
-    def said_of(self, number: int) -> Point:
-        """What varies in a run."""
+    def point_of(self, number: int) -> Point:
+        """Return the varied values of a run."""
         return self.points[number]
 
-    def note(self, run: str) -> None:
-        """The digest of the next run."""
+    def add_digest(self, run: str) -> None:
+        """Append the digest of the next run."""
         self._runs += run.encode()
 
 
@@ -104,15 +104,15 @@ def _itself(number: int | None, key: str) -> str:
 
 
 class Resolver:
-    """Makes runs out of points, again and again where a search asks for more.
+    """Build cases from points. A search may call it repeatedly.
 
     Parameters
     ----------
-    base : what holds in all runs, by key path of a session; "session" is the one that everything is laid over, by name or path
-    file : where all of it is said: names are looked up beside it
-    channels : columns of logs that every run has to have
-    plugins : Python files on which runs depend too
-    key_of : key of the file behind which a run, None: the base, says a key of a session, for messages
+    base : values common to all runs, by key path of a session; "session" is the name or path of the session file they are applied to
+    file : sweep file; names are looked up relative to its folder
+    channels : log columns that every run must have
+    plugins : Python files that the runs depend on
+    key_of : maps a run number (None: the base) and a session key to the key in the sweep file, for messages
 
     Raises JounceError: a plugin cannot be read.
     """
@@ -139,32 +139,32 @@ class Resolver:
         ends: bool = True,
         progress: Callable[[int], None] | None = None,
     ) -> Resolved:
-        """The runs of points, all of them checked before anything is driven (`simulator.sweep.case_checks` says how far).
+        """Return the cases of the points. All cases are checked before any run starts (see `simulator.sweep.case_checks`).
 
         Parameters
         ----------
-        points : what each says besides the base, above that
-        varied : keys of the points in the order of the table; found out when not given
-        about : what the table says of the sweep
-        ends : whether the runs at the ends of what varies are tried too
-        progress : told now and then how many have been looked at
+        points : values of each run; they override the base
+        varied : keys of the points in table order; default: order of first appearance
+        about : data about the sweep, stored with the table
+        ends : whether to also try the runs with the minimum and maximum of each varied number
+        progress : called regularly with the number of checked runs
 
         Raises
         ------
-        ConfigError : everything that is wrong with any of them
+        ConfigError : with all errors of all runs
         """
         keys = varied if varied is not None else list(dict.fromkeys(key for point in points for key in point))
         out, faults, at_ends = Resolved(points, self._shared, list(keys), dict(about or {})), Faults(self._file), Ends()
         with files_parsed_once():
             for number, point in enumerate(points):
                 with faults.of_a_run(point):
-                    one, touched = self._shared.run(point, partial(self._key_of, number))
-                    self._checks.look(self._shared.naming(point), one, touched)
+                    one, changes = self._shared.run(point, partial(self._key_of, number))
+                    self._checks.look(self._shared.naming(point), one, changes)
                     at_ends.note(number, point)
-                    out.note(digest_of(one.plain(), self._code))
+                    out.add_digest(digest_of(one.plain(), self._code))
                 if progress is not None and number % BETWEEN == 0:
                     progress(number)
-                if len(faults.found) >= MOST_FAULTS:
+                if len(faults.found) >= MAX_FAULTS:
                     break
             for number in at_ends.numbers() if ends else ():
                 with faults.of_a_run(points[number]):
@@ -174,13 +174,13 @@ class Resolver:
 
 
 def code_digest(plugins: Iterable[str | os.PathLike[str]]) -> str:
-    """Digest of the sources of this program and of plugins: which of them a run stands on nobody has to know.
+    """Return the digest of the source code of Jounce and of the plugins. All sources count, whichever a run uses.
 
     Raises JounceError: a plugin cannot be read.
     """
     digest = hashlib.sha256(_sources().encode())
     for plugin in plugins:
-        content = read_bytes(os.fspath(plugin), "a plugin: a Python file", MOST_BYTES)
+        content = read_bytes(os.fspath(plugin), "a Python file (plugin)", MOST_BYTES)
         digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()
 

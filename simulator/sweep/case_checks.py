@@ -1,8 +1,9 @@
-"""Whether runs can be driven, found out before the first one is.
+"""Checks of the runs of a sweep before the first run starts.
 
-What each run says is held against the tables of its files. Whether a vehicle can be built of it, stands, and is stable with its step takes
-some tenths of a second each: that is tried for all files that are named, and at the ends of every number that varies, by a first step, so
-that also everything is compiled before processes fan out. What is wrong only somewhere in between is a failure of that run.
+The values of each run are checked against the field tables of their files. Building a vehicle, its equilibrium and the stability of the
+time step take some tenths of a second each. A first step tests these for every set of named files, and for the minimum and the maximum
+of every varied number. The first step also compiles all kernels before worker processes start. A problem only at values in between
+appears as a failed run.
 """
 
 from __future__ import annotations
@@ -22,20 +23,20 @@ from simulator.configuration.key_path import KeyPath, written
 from simulator.configuration.session_file import CONTENTS, read_session
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD, load_maneuver
 from simulator.sweep.configuration_cache import Point
-from simulator.sweep.job import begun, stock
+from simulator.sweep.job import prepare_run, process_cache
 
-HELD = "another file"
-"""In the place of a content that another table checks."""
+OTHER_FILE = "another file"
+"""Placeholder for content that another table checks."""
 NOTHING_NAMED = ("", "")
-"""What a run names that names no files itself."""
+"""File names of a run that names no files itself."""
 
 
 class Faults:
-    """What is wrong with the runs of a sweep, each thing once.
+    """Errors of the runs of a sweep, each recorded once.
 
     Parameters
     ----------
-    file : of the sweep, for what has no file of its own
+    file : sweep file, reported for errors without a file
     """
 
     def __init__(self, file: str) -> None:
@@ -44,41 +45,41 @@ class Faults:
 
     @contextmanager
     def of_a_run(self, point: Point) -> Iterator[None]:
-        """Errors of one run do not keep the others from being looked at."""
+        """Collect the errors of one run, so that the check continues with the next run."""
         try:
             yield
         except ConfigError as error:
             for one in error.errors:
                 self.found.setdefault(one.text(None), one)
         except JounceError as error:
-            self.found.setdefault(str(error), ConfigError(self._file, "", dict(point), f"a run that can begin: {error}"))
+            self.found.setdefault(str(error), ConfigError(self._file, "", dict(point), f"a run that can start: {error}"))
 
 
 class Ends:
-    """The runs in which a number that varies is least or greatest."""
+    """Runs in which a varied number has its minimum or maximum."""
 
     def __init__(self) -> None:
         self._of: dict[str, tuple[tuple[float, int], tuple[float, int]]] = {}
 
     def note(self, number: int, point: Point) -> None:
-        """One more run."""
+        """Add a run."""
         for key, value in point.items():
             if isinstance(value, int | float) and not isinstance(value, bool):
                 low, high = self._of.get(key, ((value, number),) * 2)
                 self._of[key] = (value, number) if value < low[0] else low, (value, number) if value > high[0] else high
 
     def numbers(self) -> list[int]:
-        """Their numbers."""
+        """Return the run numbers, sorted."""
         return sorted({number for ends in self._of.values() for _, number in ends})
 
 
 class Checks:
-    """What has been looked at, so that nothing is looked at twice.
+    """Check runs, and skip contents that were already checked.
 
     Parameters
     ----------
-    file : of the sweep, for messages
-    channels : columns of logs that every run has to have
+    file : sweep file, for messages
+    channels : log columns that every run must have
     """
 
     def __init__(self, file: str, channels: Collection[str] = ()) -> None:
@@ -86,21 +87,21 @@ class Checks:
         self._tried: set[Any] = set()
         self._good: set[bytes] = set()
         self._numbers: dict[Any, tuple[Number, str] | None] = {}
-        """What the numbers are that vary, by where they stand."""
+        """Field types of the varied numbers, by file names, place and path."""
         self._bodies: dict[str, Mapping[str, float]] = {}
 
-    def look(self, named: tuple[Any, ...], one: Configuration, touched: Mapping[KeyPath, FileChange]) -> None:
+    def look(self, named: tuple[Any, ...], one: Configuration, changes: Mapping[KeyPath, FileChange]) -> None:
         """Check a run.
 
         Parameters
         ----------
-        named : what it says that names files, see `Shared.naming`
-        touched : places of its files in which it says something else than the other runs of these
+        named : file names of the run, see `Shared.naming`
+        touched : changes relative to the other runs with the same files, by place
 
-        Raises JounceError: all that is wrong.
+        Raises JounceError: with all errors of the run.
         """
         if not one.has("maneuver"):
-            raise ConfigError(self._file, "maneuver", "nothing", "a maneuver, here or in what varies")
+            raise ConfigError(self._file, "maneuver", "nothing", "a maneuver, in the file or among the varied keys")
         new = set(named or [NOTHING_NAMED]) - self._tried
         if new:
             self._tried |= new
@@ -109,31 +110,31 @@ class Checks:
         with ErrorCollector() as faults:
             with faults.part():
                 self._read_session(one)
-            for place, changed in touched.items():
+            for place, changed in changes.items():
                 with faults.part():
                     if not self._only_numbers(named, one, place, changed):
                         self._read(one, place, changed.kind)
 
     def try_out(self, one: Configuration) -> None:
-        """Check a run by its first step, for which all is made and compiled. Raises JounceError."""
-        run = begun(one.copy(), self._channels, stock())
+        """Check a run by building it, compiling its kernels and computing the first step. Raises JounceError."""
+        run = prepare_run(one.copy(), self._channels, process_cache())
         with closing(run.session):
             run.session.run(DRIVER_PERIOD)
         body = run.maneuver.body
         self._bodies[one.name("vehicle")] = {"length": body.length, "width": body.width, "front": body.front}
 
     def _read_session(self, one: Configuration) -> None:
-        """What stands in no file but that of a session. Raises ConfigError."""
+        """Check the keys that only a session file has. Raises ConfigError."""
         own = msgspec.json.encode({key: value for key, value in one.layer.content.items() if key not in CONTENTS})
         if own not in self._good:
             read_session(one)
             self._good.add(own)
 
     def _only_numbers(self, named: tuple[Any, ...], one: Configuration, place: KeyPath, changed: FileChange) -> bool:
-        """Look at the numbers that are changed in a file, if these are single numbers that have nothing to do with others. Raises ConfigError:
-        one is out of its range."""
+        """Check the changed numbers of a file; return False if other keys depend on the changes. Raises ConfigError: a number is out of
+        range."""
         if changed.kind == "maneuvers":
-            return False  # its parameters go everywhere
+            return False  # parameters of a maneuver may affect any key
         for path in changed.paths:
             key = (named, place, path)
             if key not in self._numbers:
@@ -149,7 +150,7 @@ class Checks:
         return True
 
     def _read(self, one: Configuration, place: KeyPath, kind: str) -> None:
-        """Hold the content of a place against the table of its kind. Raises ConfigError."""
+        """Check the content of a place against the table of its kind. Raises ConfigError."""
         digest = hashlib.sha256(msgspec.json.encode((written(place), one.raw(written(place))))).digest()
         if digest in self._good:
             return
@@ -162,18 +163,18 @@ class Checks:
 
 
 def _own_part(content: Any, kind: str) -> Any:
-    """What a content says itself, names in the place of what other files say."""
+    """Return the content with placeholders in place of the contents of other files."""
     if kind != "vehicles" or not isinstance(content, dict):
         return content
     own = dict(content)
     if isinstance(own.get("drivetrain"), dict):
-        own["drivetrain"] = HELD
+        own["drivetrain"] = OTHER_FILE
     if isinstance(own.get("tires"), dict):
-        own["tires"] = dict.fromkeys(own["tires"], HELD) if is_one_for_each(own["tires"]) else HELD
+        own["tires"] = dict.fromkeys(own["tires"], OTHER_FILE) if is_one_for_each(own["tires"]) else OTHER_FILE
     if isinstance(own.get("axles"), dict):
         own["axles"] = {name: _without_file(axle) for name, axle in own["axles"].items()}
     return own
 
 
 def _without_file(axle: Any) -> Any:
-    return {**axle, "file": HELD} if isinstance(axle, dict) and isinstance(axle.get("file"), dict) else axle
+    return {**axle, "file": OTHER_FILE} if isinstance(axle, dict) and isinstance(axle.get("file"), dict) else axle

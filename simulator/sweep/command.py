@@ -1,4 +1,4 @@
-"""`jounce sweep FILE`: the runs of a sweep file, driven by the cores of this machine or by a cluster, and what is said on the way."""
+"""Command `jounce sweep FILE`: run a sweep on local processes or on a cluster, and print progress and results."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from simulator.sweep.design import Design, read_design
 from simulator.sweep.engine import Progress, sweep
 from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.load_sweep import check_parameters
-from simulator.sweep.progress import Shown, time_in_words
+from simulator.sweep.progress import ProgressDisplay, time_in_words
 from simulator.sweep.result_table import failures
 from simulator.sweep.run_sweep import executor_for
 from simulator.telemetry.atomic_files import new_run_folder
 
-MOST_TOLD = 5
-"""Reasons of failures that are told."""
+MAX_REASONS = 5
+"""Number of failure reasons that are printed."""
 
 
 def main_sweep(arguments: Any) -> int:
-    """Command line of `jounce sweep FILE`; exit code 1 when a run has no result, else 0.
+    """Run `jounce sweep FILE`. Return exit code 1 if a run has no result, else 0.
 
-    Raises JounceError: the file or what it says cannot be used, or the folder; Ended.
+    Raises JounceError: the file, its content or the output folder cannot be used; EndedBySignal.
     """
     say = print_error if arguments.json else print_line
     file = find_config("sweeps", arguments.file)
@@ -39,37 +39,35 @@ def main_sweep(arguments: Any) -> int:
     check_parameters(design)
     channels = [name.strip() for text in arguments.channels for name in text.split(",") if name.strip()] or list(design.channels)
     processes = None if arguments.processes is None else int(arguments.processes)
-    with closing(
-        executor_for(processes, arguments.scheduler, say)
-    ) as executor:  # a cluster that is not there is told before minutes of checks
+    with closing(executor_for(processes, arguments.scheduler, say)) as executor:  # report a missing cluster before minutes of checks
         compile_kernels(say)
         for line in (f"{design.title}: {len(design.points)} runs", *(f"note: {remark}" for remark in design.remarks)):
             say(line)
         bar = sys.stderr.isatty() and not arguments.json
-        with Shown("looked at", say, bar) as shown:
+        with ProgressDisplay("checking", say, bar, last="") as shown:
             cases = _resolved(design, file, SweepOptions(channels, arguments.plugin), shown)
         folder = Path(arguments.out) if arguments.out else new_run_folder()
-        began = time.monotonic()
-        with Shown(design.name, say, bar) as shown:
+        started = time.monotonic()
+        with ProgressDisplay(design.name, say, bar) as shown:
             try:
                 table = sweep(cases, folder, executor, channels=channels, plugins=arguments.plugin, progress=shown)
             except (EndedBySignal, ExecutorLostError):
                 shown.hide()
-                say(f"{shown.last.done} of {len(cases)} runs are in {folder}; to go on: {_again(arguments, folder)}")
+                say(f"{shown.last.done} of {len(cases)} runs are in {folder}; continue with: {_resume_command(arguments, folder)}")
                 raise
-    return _tell(arguments.json, cases, table, time.monotonic() - began)
+    return _print_result(arguments.json, cases, table, time.monotonic() - started)
 
 
 class SweepOptions(NamedTuple):
-    """What is asked for besides the file."""
+    """Options of the command in addition to the file."""
 
     channels: list[str]
     plugins: list[str]
 
 
-def _resolved(design: Design, file: Path, asked: SweepOptions, shown: Shown) -> Resolved:
-    """The runs of a file. Raises ConfigError, which says where in it something is wrong."""
-    resolver = Resolver(design.base, file, asked.channels, asked.plugins, design.key_of)
+def _resolved(design: Design, file: Path, options: SweepOptions, shown: ProgressDisplay) -> Resolved:
+    """Return the cases of a sweep file. Raises ConfigError with the key in the file."""
+    resolver = Resolver(design.base, file, options.channels, options.plugins, design.key_of)
 
     def progress(number: int) -> None:
         shown(Progress(number, len(design.points), 0, None))
@@ -77,25 +75,25 @@ def _resolved(design: Design, file: Path, asked: SweepOptions, shown: Shown) -> 
     return resolver.cases(design.points, design.varied, design.about(), progress=progress)
 
 
-def _tell(as_json: bool, cases: Resolved, table: Path, wall: float) -> int:
-    """What came of it; the exit code."""
+def _print_result(as_json: bool, cases: Resolved, table: Path, wall: float) -> int:
+    """Print the result and return the exit code."""
     reasons = failures(table)
     failed = sum(reasons.values())
     if as_json:
-        said = {"folder": str(table.parent), "table": str(table), "runs": len(cases), "failed": failed, "wall_time_s": wall}
-        print(json_text({**said, "failures": [{"reason": reason, "runs": count} for reason, count in reasons.items()]}))
+        summary = {"folder": str(table.parent), "table": str(table), "runs": len(cases), "failed": failed, "wall_time_s": wall}
+        print(json_text({**summary, "failures": [{"reason": reason, "runs": count} for reason, count in reasons.items()]}))
     else:
         verdict = f"{failed} failed" if failed else "none failed"
         print(f"{len(cases)} runs, {verdict}, in {time_in_words(wall)}; the table is {table}")
-        for reason, count in list(reasons.items())[:MOST_TOLD]:
+        for reason, count in list(reasons.items())[:MAX_REASONS]:
             print(f"  {count} x {reason}")
-        if len(reasons) > MOST_TOLD:
-            print(f"  and {len(reasons) - MOST_TOLD} other reasons: column `failure` of the table")
+        if len(reasons) > MAX_REASONS:
+            print(f"  and {len(reasons) - MAX_REASONS} other reasons: column `failure` of the table")
     return 1 if failed else 0
 
 
-def _again(arguments: Any, folder: Path) -> str:
-    """The command that goes on in a folder."""
+def _resume_command(arguments: Any, folder: Path) -> str:
+    """Return the command that continues the sweep in a folder."""
     words = ["jounce", "sweep", arguments.file, "--out", str(folder)]
     given = [("--scheduler", [arguments.scheduler]), ("--channels", arguments.channels), ("--plugin", arguments.plugin)]
     return shlex.join(words + [word for option, values in given for value in values if value for word in (option, value)])

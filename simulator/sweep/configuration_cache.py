@@ -1,4 +1,4 @@
-"""What runs of the same files have in common, and a run out of it."""
+"""Configurations of runs, with the part that runs of the same files have in common."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from simulator.configuration.overrides import Override
 NAMING = tuple(
     parse(place) for place in (*(pattern for pattern, _ in REFERENCES), *SOILS_OF_A_TERRAIN, "maneuver.vehicle", "maneuver.terrain")
 )
-"""Where a value may be the name of a file."""
+"""Places where a value may be the name of a file."""
 
 Point = Mapping[str, Any]
-"""What varies in a run, by key path or name."""
+"""Varied values of a run, by key path or name."""
 
 
 class Shared:
-    """Configurations of runs, made once for all that name the same files.
+    """Configurations of runs. Runs that name the same files share one expanded configuration.
 
     Parameters
     ----------
-    base : what holds in all runs, by key path; "session" is what everything is laid over
-    file : where all of it is said: names are looked up beside it; None: nowhere
-    key_of : key of the file behind which it says a key of the base
+    base : values common to all runs, by key path; "session" names the session file they are applied to
+    file : sweep file; names are looked up relative to its folder; None: no file
+    key_of : maps a key of the base to the key in the sweep file
     """
 
     def __init__(self, base: Point, file: str | Path | None, key_of: Callable[[str], str]) -> None:
@@ -43,18 +43,18 @@ class Shared:
         self._groups: dict[tuple[Any, ...], Configuration | ConfigError] = {}
 
     def naming(self, point: Point) -> tuple[Any, ...]:
-        """What a point says that may be the name of a file: points that say the same stand on the same files."""
+        """Return the values of a point that may be file names. Points with equal values use the same files."""
         return tuple(
             (key, value if isinstance(value, str) else msgspec.json.encode(value)) for key, value in point.items() if may_name(key)
         )
 
     def common(self, point: Point, key_of: Callable[[str], str]) -> Configuration:
-        """What the runs that stand on the same files as this one have in common, all expanded. Raises ConfigError."""
+        """Return the expanded configuration shared by all runs that use the files of the point. Raises ConfigError."""
         group = self.naming(point)
         if group not in self._groups:
             try:
-                said = self._settings({key: value for key, value in point.items() if may_name(key)}, key_of)
-                self._groups[group] = self._expanded(said)
+                given = self._settings({key: value for key, value in point.items() if may_name(key)}, key_of)
+                self._groups[group] = self._expanded(given)
             except ConfigError as error:
                 self._groups[group] = error
         found = self._groups[group]
@@ -63,34 +63,34 @@ class Shared:
         return found
 
     def run(self, point: Point, key_of: Callable[[str], str] = str) -> tuple[Configuration, dict[KeyPath, FileChange]]:
-        """The configuration of a run, and the places of files of which it changes something, as `Configuration.with_changes`.
+        """Return the configuration of a run, and its changes by place, as `Configuration.with_changes` does.
 
-        `key_of` gives the key of the file behind which it says a key of the point. Raises ConfigError.
+        `key_of` maps a key of the point to the key in the sweep file. Raises ConfigError.
         """
-        said = {key: value for key, value in point.items() if not may_name(key)}
-        return self.common(point, key_of).with_changes(sorted(self._settings(said, key_of), key=_depth))
+        given = {key: value for key, value in point.items() if not may_name(key)}
+        return self.common(point, key_of).with_changes(sorted(self._settings(given, key_of), key=_depth))
 
-    def _expanded(self, said: Iterable[tuple[Override, Origin]]) -> Configuration:
+    def _expanded(self, given: Iterable[tuple[Override, Origin]]) -> Configuration:
         session = self._session
         if session is not None and self._file is not None:
             session = str(find_config("sessions", session, self._file, "session"))
         one = configuration(session)
         base = list(self._settings(self._base, self._key_of))
         naming = [(setting, origin) for setting, origin in base if may_name(setting.said)]
-        for setting, origin in sorted([*naming, *said], key=_depth):
+        for setting, origin in sorted([*naming, *given], key=_depth):
             one.set(setting, origin)
         one.expand_all()
         return one.with_changes(sorted((one for one in base if one not in naming), key=_depth))[0]
 
-    def _settings(self, said: Point, key_of: Callable[[str], str]) -> Iterator[tuple[Override, Origin]]:
-        for key, value in said.items():
+    def _settings(self, given: Point, key_of: Callable[[str], str]) -> Iterator[tuple[Override, Origin]]:
+        for key, value in given.items():
             origin = Origin(key, is_file=False) if self._file is None else Origin(self._file, key_of(key))
             yield Override(_path(key), value, key), origin
 
 
-def _depth(said: tuple[Override, Origin]) -> int:
-    """Names come before what is in their files."""
-    return len(said[0].path)
+def _depth(given: tuple[Override, Origin]) -> int:
+    """Return the sort key that puts file names before the keys inside these files."""
+    return len(given[0].path)
 
 
 @cache
@@ -100,7 +100,7 @@ def _path(key: str) -> KeyPath:
 
 @cache
 def may_name(key: str) -> bool:
-    """Whether the value of a key may be the name of a file, or hold one."""
+    """Return whether the value of a key may be a file name or contain one."""
     path = parse(key)
     return any(
         all(want in ("*", part) for want, part in zip(pattern, path, strict=False)) for pattern in NAMING if len(pattern) >= len(path)

@@ -1,6 +1,6 @@
-"""What is to be driven in a sweep: its file read to the end, and the runs in their order, each made when it is asked for.
+"""Design of a sweep: the checked sweep file, and the points of its runs in order, created on access.
 
-The same file gives the same runs on every machine: what is drawn comes from the file's seed and the number of the block.
+The same file gives the same runs on every machine: random numbers depend only on the seed of the file and the number of the block.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from simulator.configuration.session_file import FILE as SESSION
 from simulator.configuration.session_file import LARGEST_SEED
 from simulator.sweep.metric_limits import common_limits
 from simulator.sweep.sampling import check_distribution, unit_points, values_at
-from simulator.sweep.sweep_file import FILE, MOST_RUNS, NAMED, Block, Sample, Steps, SweepFile
+from simulator.sweep.sweep_file import FILE, MAX_RUNS, NAMED, Block, Sample, Steps, SweepFile
 
 Point = dict[str, Any]
-"""What varies in a run, by key path or name: {"vehicle": "hmmwv", "maneuver.parameters.speed_kph": 60.0, "seed": 3}."""
+"""Varied values of a run, by key path or name: {"vehicle": "hmmwv", "maneuver.parameters.speed_kph": 60.0, "seed": 3}."""
 
 SEED = "seed"
 
 
 @dataclass(frozen=True)
 class Section:
-    """A block of the file as its runs lie in the sweep."""
+    """Runs of one block of the sweep file."""
 
     first: int
-    """Number of its first run."""
+    """Number of the first run."""
     runs: int
     how: str
-    """In words: "grid", "sample of sobol" ..."""
+    """Description: "grid", "sample of sobol" ..."""
     keys: tuple[str, ...]
     saltelli: int = 0
-    """How many pairs of points, where the runs are a design of Saltelli: the runs of a pair are those of A, of B, and of A with one key of
-    B after the other in the order of `keys`; each as often as `repeats`."""
+    """Number of pairs of points of a Saltelli design; 0: another design. The runs of a pair are A, B, and A with one key of B in turn,
+    in the order of `keys`; each run occurs `repeats` times."""
     repeats: int = 1
 
 
 class Columns(Sequence[Point]):
-    """Points, or parts of them, as columns by key."""
+    """Points, or parts of points, stored as columns by key."""
 
     def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
         self._columns = columns
@@ -70,7 +70,7 @@ class Columns(Sequence[Point]):
 
 
 class Points(Sequence[Point]):
-    """The points of blocks one after the other. A point is made when it is asked for: a hundred thousand take no room."""
+    """Points of all blocks in sequence. A point is created on access, so a hundred thousand points take little memory."""
 
     def __init__(self, blocks: Sequence[Sequence[Sequence[Point]]]) -> None:
         self._blocks = blocks
@@ -94,7 +94,7 @@ class Points(Sequence[Point]):
         return {key: value for part, place in zip(self._blocks[block], places, strict=True) for key, value in part[place].items()}
 
     def place(self, number: int) -> tuple[int, list[int]]:
-        """Block of a point, and its place in each of the parts that the block combines."""
+        """Return the block of a point, and its index in each part that the block combines."""
         block = bisect_right(self._starts, number) - 1
         places = np.unravel_index(number - self._starts[block], [len(part) for part in self._blocks[block]])
         return block, [int(place) for place in places]
@@ -102,30 +102,30 @@ class Points(Sequence[Point]):
 
 @dataclass(frozen=True)
 class Design:
-    """A sweep file, read and checked, but for what the keys mean in the files of a session: that shows where a run is resolved."""
+    """A sweep file, read and checked. The values of session keys are checked later, when the runs are resolved."""
 
     file: str
     name: str
     title: str
     base: Mapping[str, Any]
-    """What holds in all runs, by key path or name, `session` among them."""
+    """Values common to all runs, by key path or name, including `session`."""
     points: Points
     vary: tuple[Block, ...]
-    """The blocks as the file says them."""
+    """Blocks of the file."""
     metrics: tuple[str, ...]
-    """Patterns of those that are wanted."""
+    """Patterns of the requested metrics."""
     channels: tuple[str, ...]
     sections: tuple[Section, ...]
     remarks: tuple[str, ...]
-    """What a person should know before it is driven, a line each."""
+    """Notes for the user before the sweep starts, a line each."""
 
     @property
     def varied(self) -> list[str]:
-        """Keys of everything that varies, in the order of the file."""
+        """Varied keys in the order of the file."""
         return list(dict.fromkeys(key for section in self.sections for key in section.keys))
 
     def key_of(self, number: int | None, key: str) -> str:
-        """Key path of the file behind which a run, None: all of them, says a key of a session."""
+        """Return the key path in the sweep file that sets a session key of a run (None: of all runs)."""
         if number is None:
             return key if key in NAMED else f"set.{key}"
         n, places = self.points.place(number)
@@ -134,11 +134,11 @@ class Design:
             row = places[len(block.grid or ())]
             if key in block.list[row]:
                 return f"vary[{n}].list[{row}].{key}"
-        said = (part for part, keys in _keys_of(block) if not part.startswith("list[") and key in keys)
-        return f"vary[{n}].repeat" if key == SEED and block.repeat is not None else f"vary[{n}].{next(said)}.{key}"
+        given = (part for part, keys in _keys_of(block) if not part.startswith("list[") and key in keys)
+        return f"vary[{n}].repeat" if key == SEED and block.repeat is not None else f"vary[{n}].{next(given)}.{key}"
 
     def about(self) -> dict[str, Any]:
-        """What a report has to know of it, as plain data."""
+        """Return the data that a report needs, as plain data."""
         return {
             "name": self.name,
             "title": self.title,
@@ -152,36 +152,36 @@ class Design:
 
 
 def read_design(file: str | Path) -> Design:
-    """The design of a sweep file, with its base if it names one. Raises ConfigError; JounceError where scipy is needed and missing."""
+    """Return the design of a sweep file, including its base file. Raises ConfigError; JounceError if scipy is needed but missing."""
     return design(read_layers("sweeps", Path(file)).content, str(file))
 
 
 def points(content: Any, file: object) -> Sequence[Point]:
-    """What varies, in the order of the runs. Raises as `read_design`."""
+    """Return the points in run order. Raises as `read_design`."""
     return design(content, str(file)).points
 
 
 def design(content: Any, file: str) -> Design:
-    """The design of the content of a file. Raises as `read_design`."""
-    said = SweepFile(**read(FILE.fields, content, file, fill=False))
-    base = {name: getattr(said, name) for name in NAMED if getattr(said, name) is not None} | dict(said.set or {})
+    """Return the design for the content of a file. Raises as `read_design`."""
+    given = SweepFile(**read(FILE.fields, content, file, fill=False))
+    base = {name: getattr(given, name) for name in NAMED if getattr(given, name) is not None} | dict(given.set or {})
     with ErrorCollector() as faults:
-        _check_keys(said.set or (), file, "set", faults)
-        for n, block in enumerate(said.vary):
+        _check_keys(given.set or (), file, "set", faults)
+        for n, block in enumerate(given.vary):
             with faults.part():
                 _check_block(block, file, f"vary[{n}]")
         faults.need_all()
-        _check_size(said, file)
-    blocks = [_parts(block, said.seed, n) for n, block in enumerate(said.vary)]
+        _check_size(given, file)
+    blocks = [_parts(block, given.seed, n) for n, block in enumerate(given.vary)]
     found = Points(blocks)
     return Design(
-        file, said.name, said.title or said.name, own_copy(base), found, tuple(said.vary), tuple(said.metrics), tuple(said.channels),
-        tuple(_sections(said.vary, blocks)), tuple(_remarks(said.vary)),
+        file, given.name, given.title or given.name, own_copy(base), found, tuple(given.vary), tuple(given.metrics), tuple(given.channels),
+        tuple(_sections(given.vary, blocks)), tuple(_remarks(given.vary)),
     )  # fmt: skip
 
 
 def telling(points: Sequence[Point]) -> list[int]:
-    """Numbers of the points in which something is for the first time, or is least or largest."""
+    """Return the numbers of the points where a value occurs first, or where a number has its minimum or maximum."""
     first: dict[tuple[str, str], int] = {}
     ends: dict[str, tuple[tuple[float, int], tuple[float, int]]] = {}
     for number, point in enumerate(points):
@@ -199,7 +199,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _parts(block: Block, seed: int, number: int) -> list[Sequence[Point]]:
-    """What a block combines, slowest first: each a sequence of parts of a point."""
+    """Return the parts that a block combines, slowest first. A part is a sequence of partial points."""
     parts: list[Sequence[Point]] = [Columns({key: _choices(values)}) for key, values in (block.grid or {}).items()]
     if block.list is not None:
         parts.append(_rows(block.list))
@@ -210,37 +210,37 @@ def _parts(block: Block, seed: int, number: int) -> list[Sequence[Point]]:
     return parts
 
 
-def _choices(said: Any) -> list[Any]:
-    """Values of a key of a grid."""
-    if not isinstance(said, Steps):
-        return [own_copy(one) for one in said]
-    if said.count is not None:
-        spread = np.geomspace if said.spacing == "ratio" else np.linspace
-        return [float(one) for one in spread(said.first, said.to, said.count)]
-    assert said.step is not None
-    count = max(0, math.ceil(abs(said.to - said.first) / said.step - 1e-9))
-    step = math.copysign(said.step, said.to - said.first)
-    return [*(said.first + n * step for n in range(count)), said.to]
+def _choices(given: Any) -> list[Any]:
+    """Return the values of a key of a grid."""
+    if not isinstance(given, Steps):
+        return [own_copy(one) for one in given]
+    if given.count is not None:
+        spread = np.geomspace if given.spacing == "ratio" else np.linspace
+        return [float(one) for one in spread(given.first, given.to, given.count)]
+    assert given.step is not None
+    count = max(0, math.ceil(abs(given.to - given.first) / given.step - 1e-9))
+    step = math.copysign(given.step, given.to - given.first)
+    return [*(given.first + n * step for n in range(count)), given.to]
 
 
-def _rows(said: Any) -> Sequence[Point]:
-    """Rows of a list, or of columns."""
-    if isinstance(said, Mapping):
-        return Columns({key: own_copy(column) for key, column in said.items()})
-    return [own_copy(dict(row)) for row in said]
+def _rows(given: Any) -> Sequence[Point]:
+    """Return the rows of a list, or of columns."""
+    if isinstance(given, Mapping):
+        return Columns({key: own_copy(column) for key, column in given.items()})
+    return [own_copy(dict(row)) for row in given]
 
 
 def _drawn(sample: Sample, rng: np.random.Generator) -> Sequence[Point]:
     shares = unit_points(sample.method, sample.count, len(sample.of), rng)
-    return Columns({key: values_at(said, shares[:, n]) for n, (key, said) in enumerate(sample.of.items())})
+    return Columns({key: values_at(given, shares[:, n]) for n, (key, given) in enumerate(sample.of.items())})
 
 
-def _seeds(said: Any, first: int) -> Sequence[int]:
-    return range(first, first + said) if isinstance(said, int) else [int(one) for one in said]
+def _seeds(given: Any, first: int) -> Sequence[int]:
+    return range(first, first + given) if isinstance(given, int) else [int(one) for one in given]
 
 
 def _check_block(block: Block, file: str, key: str) -> None:
-    """What no single key of a block can tell. Raises ConfigError."""
+    """Check the rules that concern several keys of a block. Raises ConfigError."""
     with ErrorCollector() as faults:
         if block.grid is block.list is block.sample is block.repeat is None:
             faults.add(ConfigError(file, key, "nothing", "one or more of grid, list, sample, repeat"))
@@ -252,26 +252,26 @@ def _check_block(block: Block, file: str, key: str) -> None:
                 _check_steps(values, file, f"{key}.grid.{name}", faults)
         if isinstance(block.list, Mapping) and len({len(column) for column in block.list.values()}) > 1:
             lengths = ", ".join(f"{name} {len(column)}" for name, column in block.list.items())
-            faults.add(ConfigError(file, f"{key}.list", lengths, "columns of one length"))
-        for name, said in (block.sample.of if block.sample else {}).items():
+            faults.add(ConfigError(file, f"{key}.list", lengths, "columns of equal length"))
+        for name, given in (block.sample.of if block.sample else {}).items():
             with faults.part():
-                check_distribution(said, file, f"{key}.sample.of.{name}")
+                check_distribution(given, file, f"{key}.sample.of.{name}")
         if block.sample and block.sample.method == "saltelli" and (block.grid or block.list):
-            alone = "a block without grid and list; further blocks may hold the same sample with other values"
-            faults.add(ConfigError(file, f"{key}.sample.method", "saltelli", alone))
+            expected = "a block without grid and list (other blocks may repeat the sample with other values)"
+            faults.add(ConfigError(file, f"{key}.sample.method", "saltelli", expected))
 
 
 def _check_steps(steps: Steps, file: str, key: str, faults: ErrorCollector) -> None:
     if (steps.step is None) == (steps.count is None):
         faults.add(ConfigError(file, key, "neither step nor count" if steps.step is None else "step and count", "one of step and count"))
-    elif steps.step is not None and abs(steps.to - steps.first) / steps.step > MOST_RUNS:
-        faults.add(ConfigError(file, f"{key}.step", steps.step, f"at most {MOST_RUNS} numbers"))
+    elif steps.step is not None and abs(steps.to - steps.first) / steps.step > MAX_RUNS:
+        faults.add(ConfigError(file, f"{key}.step", steps.step, f"at most {MAX_RUNS} values"))
     if steps.spacing == "ratio" and (steps.count is None or steps.first * steps.to <= 0.0):
-        faults.add(ConfigError(file, f"{key}.spacing", "ratio", "count, and first and to on one side of 0, with the same ratio"))
+        faults.add(ConfigError(file, f"{key}.spacing", "ratio", "even spacing, or count with first and to on one side of 0"))
 
 
 def _keys_of(block: Block) -> Iterator[tuple[str, Iterable[str]]]:
-    """Where keys are said in a block, and which."""
+    """Yield the parts of a block with the keys that each part sets."""
     if block.grid is not None:
         yield "grid", block.grid
     if isinstance(block.list, Mapping):
@@ -283,7 +283,7 @@ def _keys_of(block: Block) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _check_keys(keys: Iterable[str], file: str, where: str, faults: ErrorCollector) -> None:
-    """A key begins with one of a session; what is below shows where it is resolved."""
+    """Check that each key starts with a key of a session. The rest is checked when the run is resolved."""
     known = [spelled for field in SESSION for spelled in field.spellings]
     for key in keys:
         path = parse(key)
@@ -294,28 +294,30 @@ def _check_keys(keys: Iterable[str], file: str, where: str, faults: ErrorCollect
 
 
 def _check_twice(block: Block, file: str, key: str, faults: ErrorCollector) -> None:
-    """Nothing varies by two parts of one block."""
-    told: dict[str, str] = {SEED: "repeat"} if block.repeat is not None else {}
+    """Check that no key varies in two parts of one block."""
+    owners: dict[str, str] = {SEED: "repeat"} if block.repeat is not None else {}
     for name, keys in _keys_of(block):
         part = name.split("[")[0]
         for one in keys:
-            if told.setdefault(one, part) != part:
-                faults.add(ConfigError(file, f"{key}.{name}.{one}", one, f"a key once in a block, and {told[one]} varies it too"))
+            if owners.setdefault(one, part) != part:
+                faults.add(ConfigError(file, f"{key}.{name}.{one}", one, f"each key once in a block ({owners[one]} varies it too)"))
 
 
-def _check_size(said: SweepFile, file: str) -> None:
-    """Not more runs than anybody drives, before they are made. Raises ConfigError."""
-    sizes = [_size(block) for block in said.vary]
-    if sum(sizes) > MOST_RUNS:
-        most = max(range(len(sizes)), key=sizes.__getitem__)
-        raise ConfigError(file, f"vary[{most}]", f"{sum(sizes)} runs in all, {sizes[most]} here", f"at most {MOST_RUNS} runs")
-    for n, block in enumerate(said.vary):
-        if isinstance(block.repeat, int) and said.seed + block.repeat - 1 > LARGEST_SEED:
-            raise ConfigError(file, f"vary[{n}].repeat", block.repeat, f"seeds of at most {LARGEST_SEED}, from {said.seed} on")
+def _check_size(given: SweepFile, file: str) -> None:
+    """Check the number of runs before they are created. Raises ConfigError."""
+    sizes = [_size(block) for block in given.vary]
+    if sum(sizes) > MAX_RUNS:
+        largest = max(range(len(sizes)), key=sizes.__getitem__)
+        raise ConfigError(
+            file, f"vary[{largest}]", f"{sum(sizes)} runs in total, {sizes[largest]} in this block", f"at most {MAX_RUNS} runs"
+        )
+    for n, block in enumerate(given.vary):
+        if isinstance(block.repeat, int) and given.seed + block.repeat - 1 > LARGEST_SEED:
+            raise ConfigError(file, f"vary[{n}].repeat", block.repeat, f"seeds from {given.seed} to {LARGEST_SEED}")
 
 
 def _size(block: Block) -> int:
-    """Runs of a block."""
+    """Return the number of runs of a block."""
     size = math.prod(len(_choices(values)) for values in (block.grid or {}).values())
     if block.list is not None:
         size *= len(_rows(block.list))
@@ -326,14 +328,14 @@ def _size(block: Block) -> int:
 
 def _sections(blocks: Sequence[Block], parts: Sequence[Sequence[Sequence[Point]]]) -> Iterator[Section]:
     first = 0
-    for block, made in zip(blocks, parts, strict=True):
-        runs = math.prod(map(len, made))
+    for block, parts_of_block in zip(blocks, parts, strict=True):
+        runs = math.prod(map(len, parts_of_block))
         how = [*["grid"] * bool(block.grid), *["list"] * bool(block.list)]
         how += [f"sample of {block.sample.method.replace('_', ' ')}"] if block.sample else []
-        how += [f"{len(made[-1])} seed{'s' * (len(made[-1]) > 1)}"] if block.repeat is not None else []
+        how += [f"{len(parts_of_block[-1])} seed{'s' * (len(parts_of_block[-1]) > 1)}"] if block.repeat is not None else []
         keys = dict.fromkeys(key for _, keys in _keys_of(block) for key in keys)
         saltelli = block.sample.count if block.sample and block.sample.method == "saltelli" else 0
-        repeats = len(made[-1]) if block.repeat is not None else 1
+        repeats = len(parts_of_block[-1]) if block.repeat is not None else 1
         yield Section(first, runs, ", ".join(how), (*keys, *[SEED] * (block.repeat is not None)), saltelli, repeats)
         first += runs
 
@@ -343,4 +345,4 @@ def _remarks(blocks: Sequence[Block]) -> Iterator[str]:
         sample = block.sample
         if sample and sample.method in ("sobol", "saltelli") and sample.count & (sample.count - 1):
             near = 2 ** round(math.log2(sample.count))
-            yield f"vary[{n}].sample.count is {sample.count}, no power of two: the points are not as even as those of {near}"
+            yield f"vary[{n}].sample.count is {sample.count}, not a power of two; hint: {near} points are distributed more evenly"

@@ -1,7 +1,7 @@
-"""A sweep from its resolved runs to its table: what the journals lack is driven, what is driven is kept.
+"""Engine of a sweep: runs the cases that the journals lack, and stores the results.
 
-The folder holds ``sweep.json``, ``plan.parquet``, ``journals/``, ``runs/`` where channels are asked for, and at the end ``table.parquet`` and
-``machine.parquet``. Whatever is killed, the same call goes on where it was.
+The folder contains ``sweep.json``, ``plan.parquet``, ``journals/``, ``runs/`` if channels are requested, and after completion
+``table.parquet`` and ``machine.parquet``. After an interruption, the same call resumes the sweep.
 """
 
 from __future__ import annotations
@@ -26,27 +26,28 @@ from simulator.sweep.case import LETTERS, Cases
 from simulator.sweep.executor import Executor
 from simulator.sweep.journal import Journals, Place, Row
 from simulator.sweep.log_serialization import log_of
+from simulator.sweep.older_folder import OlderCases, differing_run, older_cases
 from simulator.sweep.result_table import write_plan, write_tables
 from simulator.telemetry.atomic_files import write_text
 from simulator.telemetry.folder_lock import FolderLock
 
 ABOUT, JOURNALS = "sweep.json", "journals"
 CHUNK = 1.0
-"""s of work that go to a worker at a time."""
-MOST_AT_ONCE = 64
-"""Runs of a chunk."""
+"""Work per chunk in s."""
+MAX_CHUNK = 64
+"""Maximum number of runs in a chunk."""
 
 
 class Progress(NamedTuple):
-    """How far a sweep is."""
+    """Progress of a sweep."""
 
     done: int
-    """Runs with a row, those of earlier starts included."""
+    """Number of runs with a row, including those of earlier starts."""
     of: int
     failed: int
-    """Of those that are done, how many have no result."""
+    """Number of completed runs without a result."""
     left: float | None
-    """s of wall time until the end, as the last minutes went; None as long as nobody can say."""
+    """Estimated remaining wall time in s, or None if unknown. The estimate uses the recent rate."""
 
 
 Progressed = Callable[[Progress], None]
@@ -61,59 +62,63 @@ def sweep(
     plugins: Iterable[str] = (),
     progress: Progressed | None = None,
 ) -> Path:
-    """Drive the runs that have no row in the folder yet, and write the tables.
+    """Run the cases that have no row in the folder yet, and write the tables.
 
     Parameters
     ----------
-    cases : the runs; those of one digest are driven once
-    folder : of this sweep, made if need be
-    executor : who drives them; it is left open
-    channels : columns of the logs that are kept, each run's in ``runs/<digest>.parquet``: names, fields, patterns; none when empty
+    cases : runs of the sweep; runs with equal digests are run once
+    folder : folder of this sweep, created if needed
+    executor : executor of the runs; it stays open
+    channels : log columns saved for each run in ``runs/<digest>.parquet``: names, fields, patterns; empty: no logs
     plugins : Python files that every worker loads
-    progress : told at the beginning and after each chunk
+    progress : called at the start and after each chunk
 
     Returns
     -------
-    path of the table. A run that failed has a row with its reason. One whose worker died twice has one too, and is driven once more when the
-    sweep is called again.
+    path of the table. A failed run has a row with the reason. A run whose worker died twice has such a row, too; the next call runs it
+    again.
 
     Raises
     ------
-    OutputError : the folder cannot be written, belongs to another sweep, or another process is at it
-    Ended : by a signal; what was driven until then is in the folder
+    OutputError : the folder cannot be written, belongs to another sweep, or is locked by another process
+    EndedBySignal : by a signal; completed runs are stored in the folder
     """
     place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{place}: cannot be made: {error.strerror or error}") from None
+        raise OutputError(f"{place}: cannot be created: {error.strerror or error}") from None
     with FolderLock(place):
-        _claim(place, cases, channels)
-        kept = Kept(cases, place, logs=bool(channels))
-        asked = StopRequest()
+        older = _claim(place, cases, channels)
+        cases = older or cases
+        index = RowIndex(cases, place, logs=bool(channels))
+        setting = {"channels": list(channels), "plugins": list(plugins)}
+        stop = StopRequest()
 
         def end(number: int) -> None:
-            asked(number)
+            stop(number)
             executor.close()
 
         with on_signal(end):
-            _drive(cases, kept, executor, {"channels": list(channels), "plugins": list(plugins)}, progress or _nobody)
-        asked.raise_if_asked()
-        return write_tables(cases, kept.rows, place)
+            if older is not None:
+                _check_older(older, index, executor, setting, place)
+            _drive(cases, index, executor, setting, progress or _ignore)
+        stop.raise_if_asked()
+        return write_tables(cases, index.rows, place)
 
 
-def _drive(cases: Cases, kept: Kept, executor: Executor, setting: dict[str, Any], progress: Progressed) -> None:
-    """Drive what is missing."""
-    pace = _Pace(kept)
+def _drive(cases: Cases, index: RowIndex, executor: Executor, setting: dict[str, Any], progress: Progressed) -> None:
+    """Run the missing cases."""
+    pace = _Pace(index)
     progress(pace.progress())
-    for answer in executor.chunks(_chunks(cases, kept.missing(), pace, executor, setting)):
-        kept.keep(answer["worker"], answer["rows"])
-        pace.note(answer["rows"])
+    for response in executor.chunks(_chunks(cases, index.missing(), pace, executor, setting)):
+        index.store(response["worker"], response["rows"])
+        pace.note(response["rows"])
         progress(pace.progress())
 
 
 def _chunks(cases: Cases, missing: list[int], pace: _Pace, executor: Executor, setting: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What is to be driven in pieces, each made when a worker wants it: then it is known how long a run takes."""
+    """Yield chunks of the missing runs. A chunk is created on demand; its size follows from the measured run times."""
     done = 0
     while done < len(missing):
         size = pace.size(len(missing) - done, executor.workers)
@@ -122,8 +127,21 @@ def _chunks(cases: Cases, missing: list[int], pace: _Pace, executor: Executor, s
         yield {"cases": [{"run": case.run, "mapping": case.mapping} for case in some], **setting}
 
 
-def _claim(folder: Path, cases: Cases, channels: Collection[str]) -> None:
-    """Make the folder that of this sweep. Raises OutputError: it is that of another one."""
+def _check_older(cases: OlderCases, index: RowIndex, executor: Executor, setting: dict[str, Any], folder: Path) -> None:
+    """Repeat finished runs of another version. Raises OutputError: the results of one differ."""
+    number = differing_run(cases, index.finished(), executor, setting)
+    if number is not None:
+        raise OutputError(
+            f"{folder}: run {number} gives other metrics now, since the sweep's files or the program changed; hint: choose another folder"
+        )
+
+
+def _claim(folder: Path, cases: Cases, channels: Collection[str]) -> OlderCases | None:
+    """Mark a folder as the folder of this sweep.
+
+    Returns None, or the runs with the digests of the folder when another version of the program began the sweep. Raises OutputError: the
+    folder belongs to another sweep.
+    """
     digest = hashlib.sha256(json_text(list(channels)).encode())
     for number in range(len(cases)):
         digest.update(cases.run_of(number).encode())
@@ -131,24 +149,28 @@ def _claim(folder: Path, cases: Cases, channels: Collection[str]) -> None:
     if not file.exists():
         write_plan(cases, folder)
         write_text(file, json_text(about, indent=2) + "\n")
-        return
+        return None
     try:
         other = json.loads(file.read_text(encoding="utf-8"))
         same, name, runs = other["sweep"] == about["sweep"], other.get("name", "another sweep"), other["runs"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OutputError(f"{file}: cannot be read: {error}") from None
-    if not same:
-        why = "another sweep" if name != about.get("name") else "this sweep as it was before its files, its channels or the program changed"
-        raise OutputError(f"{folder}: there is {why} in it, {name} of {runs} runs; choose another folder, or remove it")
+    if same:
+        return None
+    older = older_cases(folder, cases, json.loads(json_text(about)), other)
+    if older is None:
+        why = "another sweep" if name != about.get("name") else "an earlier version of this sweep (other files, channels or program)"
+        raise OutputError(f"{folder}: contains {why}, {name} of {runs} runs; hint: choose another folder, or remove this one")
+    return older
 
 
-class Kept:
-    """Which runs have a row, and where it is: a few bytes for each, however many there are.
+class RowIndex:
+    """Index of the rows of a sweep: a few bytes for each run.
 
     Parameters
     ----------
-    folder : of the sweep
-    logs : whether a run is only done when its log is there
+    folder : folder of the sweep
+    logs : whether a run also needs its log to count as complete
     """
 
     def __init__(self, cases: Cases, folder: Path, logs: bool = False) -> None:
@@ -169,24 +191,29 @@ class Kept:
 
     @property
     def done(self) -> int:
-        """Runs with a row."""
+        """Number of runs with a row."""
         return int((self._journal >= 0).sum())
 
     @property
     def failed(self) -> int:
-        """Runs with a row that is a failure."""
+        """Number of runs whose row is a failure."""
         return int(self._failed.sum())
 
+    def finished(self) -> list[tuple[int, Row]]:
+        """Return the runs with a result: number and row."""
+        numbers = np.flatnonzero((self._journal >= 0) & ~self._failed).tolist()
+        return [(n, self._journals.row(Place(int(self._journal[n]), int(self._offset[n])))) for n in numbers]
+
     def missing(self) -> list[int]:
-        """Numbers of the runs without a row, one of each digest."""
+        """Return the numbers of the runs without a row, one for each digest."""
         first = np.ones(len(self._sorted), bool)
         first[1:] = self._sorted[1:] != self._sorted[:-1]
         numbers = self._order[first]
         missing: list[int] = np.sort(numbers[self._journal[numbers] < 0]).tolist()
         return missing
 
-    def keep(self, worker: str, rows: list[Row]) -> None:
-        """Put rows into the journal of a worker, their logs beside. Raises OutputError."""
+    def store(self, worker: str, rows: list[Row]) -> None:
+        """Append rows to the journal of a worker, and save their logs. Raises OutputError."""
         for row in rows:
             log = row.pop("log", None)
             if log is not None and self._logs is not None:
@@ -197,7 +224,7 @@ class Kept:
             self._note(where, row)
 
     def rows(self) -> Iterator[Row]:
-        """All rows in the order of their numbers."""
+        """Yield all rows in the order of run numbers."""
         try:
             for number in range(len(self._cases)):
                 yield self._journals.row(Place(int(self._journal[number]), int(self._offset[number])))
@@ -208,7 +235,7 @@ class Kept:
         run = np.array(row["run"], dtype=self._sorted.dtype)
         low, high = (int(np.searchsorted(self._sorted, run, side)) for side in ("left", "right"))  # type: ignore[call-overload]
         numbers = self._order[low:high]
-        numbers = numbers[self._journal[numbers] < 0]  # a row that was there is as good
+        numbers = numbers[self._journal[numbers] < 0]  # an earlier row is equally valid
         self._journal[numbers], self._offset[numbers] = where
         self._failed[numbers] = bool(row["failure"])
 
@@ -218,33 +245,33 @@ class Kept:
 
 
 class _Pace:
-    """How long runs take, and what follows from it."""
+    """Measured run times, and the chunk size and remaining time that follow from them."""
 
-    def __init__(self, kept: Kept) -> None:
-        self._kept = kept
+    def __init__(self, index: RowIndex) -> None:
+        self._index = index
         self._walls: deque[float] = deque(maxlen=64)
         self._seen: deque[tuple[float, int]] = deque(maxlen=256)
 
     def note(self, rows: list[Row]) -> None:
-        """Rows came in."""
+        """Record completed rows."""
         self._walls.extend(row["machine"]["wall_s"] for row in rows)
-        self._seen.append((time.monotonic(), self._kept.done))
+        self._seen.append((time.monotonic(), self._index.done))
 
     def size(self, left: int, workers: int) -> int:
-        """Runs of the next chunk, when so many are left: a second of work, and at the end as little as lets all workers end together."""
+        """Return the size of the next chunk: one second of work, and fewer runs near the end so that all workers finish together."""
         if not self._walls:
             return 1
         by_time = round(CHUNK / max(statistics.median(self._walls), 1e-6))
-        return max(1, min(by_time, MOST_AT_ONCE, math.ceil(left / (2 * max(1, workers)))))
+        return max(1, min(by_time, MAX_CHUNK, math.ceil(left / (2 * max(1, workers)))))
 
     def progress(self) -> Progress:
-        done, of = self._kept.done, len(self._kept)
+        done, of = self._index.done, len(self._index)
         left = None
         if len(self._seen) > 1:
-            (began, before), (now, after) = self._seen[0], self._seen[-1]
-            left = (of - done) * (now - began) / (after - before) if after > before else None
-        return Progress(done, of, self._kept.failed, left)
+            (started, before), (now, after) = self._seen[0], self._seen[-1]
+            left = (of - done) * (now - started) / (after - before) if after > before else None
+        return Progress(done, of, self._index.failed, left)
 
 
-def _nobody(progress: Progress) -> None:
-    """Nobody is told."""
+def _ignore(progress: Progress) -> None:
+    """Ignore the progress."""

@@ -1,4 +1,4 @@
-"""What drives the runs of a sweep: processes of this machine, or a cluster. All that goes there and comes back is plain data."""
+"""Protocol of executors: local processes or a cluster. Requests and responses are plain data."""
 
 from __future__ import annotations
 
@@ -9,34 +9,36 @@ from simulator.base.errors import JounceError
 
 
 class ExecutorLostError(JounceError):
-    """What drives the runs is gone, as a whole; what was driven is kept, and the sweep can go on."""
+    """The executor is lost as a whole. Completed runs are saved, and the sweep can be resumed."""
 
 
 class Executor(Protocol):
-    """Drives chunks of runs with `simulator.sweep.job.drive`, several at a time."""
+    """Executor that runs chunks with `simulator.sweep.job.drive`, several at a time."""
 
     @property
     def workers(self) -> int:
-        """How many chunks are driven at a time; it may change while it goes on."""
+        """Number of chunks that run at a time. The number may change during the sweep."""
         ...
 
     def chunks(self, todo: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Drive chunks and give the answers as they come, in any order.
+        """Run chunks and yield the responses as they arrive, in any order.
 
         Parameters
         ----------
-        todo : chunks as `drive` takes them. They are made when they are asked for, out of what the answers until then have taken: so not
-            more of them are taken than the workers need, one or two for each. The one thread that iterates over the answers takes them.
+        todo : chunks as `drive` takes them. Each chunk is created on demand, with a size that depends on the earlier run times. The
+            executor therefore takes only one or two chunks per worker in advance. It takes them in the thread that iterates over the
+            responses.
 
         Returns
         -------
-        answers of `drive`; every run of every chunk is in one of them, those whose worker died as rows with a `failure` and `lost` set to
-        True. A chunk whose worker died is driven again run by run, each once.
+        responses of `drive`. Every run of every chunk is in one of them. Runs whose worker died are rows with a `failure` and `lost` set
+        to True. After a worker dies, the runs of its chunk are repeated one by one, once each.
 
         Raises ExecutorLostError.
         """
         ...
 
     def close(self) -> None:
-        """Give up what goes on; `chunks`, perhaps waiting in another thread, ends without further answers. May be called again."""
+        """Cancel the running chunks. `chunks`, which may wait in another thread, ends without further responses. Repeated calls are
+        allowed."""
         ...

@@ -1,7 +1,8 @@
-"""A chunk of runs, driven one after the other in whatever process it comes to. Plain data in and out.
+"""Execution of a chunk of runs in the current process. Input and output are plain data.
 
-A run gives what `jounce run` gives, bit for bit, by the same parts and the same evaluation. It leaves out what no number of it depends on:
-folder, log, pictures, outlets, and the motion platform unless a channel or metric looks at it.
+A run gives the same result as `jounce run`, bit for bit, because it uses the same parts and the same evaluation. It omits everything
+that does not affect its numbers: run folder, log, plots and outlets. It also omits the motion platform unless a channel or a metric uses
+it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from simulator.api.simulation import IncidentError
 from simulator.base.errors import JounceError
 from simulator.base.machine import origin
 from simulator.base.registry import load_plugins
+from simulator.base.renamed import present_column
 from simulator.base.section_cache import sections_read_once
 from simulator.builder.builder import SessionParts, build
 from simulator.configuration.configuration import Configuration
@@ -39,7 +41,7 @@ from simulator.sweep.worker_cache import CachingBuilder
 from simulator.telemetry.log import Log
 
 RUN = "the run"
-"""Who says what is in a resolved configuration, in messages."""
+"""Origin of the values of a resolved configuration, for messages."""
 
 
 class _Case(msgspec.Struct):
@@ -57,7 +59,7 @@ _chunk = msgspec.json.Decoder(_Chunk)
 
 
 def read_chunk(text: bytes) -> dict[str, Any]:
-    """A chunk for `drive` out of its JSON, with the configurations as they stand there: each is read when it is driven."""
+    """Return a chunk for `drive` from its JSON text. Configurations stay JSON text until their run starts."""
     chunk = _chunk.decode(text)
     return {
         "cases": [{"run": case.run, "mapping": case.mapping} for case in chunk.cases],
@@ -66,47 +68,48 @@ def read_chunk(text: bytes) -> dict[str, Any]:
     }
 
 
-class Begun(NamedTuple):
-    """A run before its first step."""
+class PreparedRun(NamedTuple):
+    """A run that is ready for its first step."""
 
     parts: SessionParts
     maneuver: Maneuver
     session: Session
     measured: MemoryRecorder
-    """What it is evaluated by."""
+    """Channels for the evaluation."""
     log: MemoryRecorder | None
-    """The channels asked for."""
-    tried: float
-    """s of wall time that the steps of test drives of the same vehicle had taken before."""
+    """Requested channels."""
+    earlier_identification: float
+    """Wall time in s that earlier identification drives of this vehicle took."""
 
 
 class RunOutcome(NamedTuple):
-    """A run at its end."""
+    """A completed run."""
 
     passed: bool | None
     metrics: Mapping[str, float | None]
     log: Log | None
-    """The channels asked for."""
+    """Requested channels."""
     session: Session
     simulating: float
-    """s of wall time in steps: between the first and the last one, and in those of the driver's test drive."""
-    trying: float
-    """s of that in the test drive."""
+    """Wall time in s of the steps of the run and of the identification drive of the driver."""
+    identification_time: float
+    """Part of `simulating` in s that the identification drive took."""
 
 
 def drive(chunk: dict[str, Any]) -> dict[str, Any]:
-    """Drive runs.
+    """Run the cases of a chunk.
 
     Parameters
     ----------
-    chunk : {"cases": [{"run": its digest, "mapping": its configuration, or the JSON of it}, ...], "channels": columns of the logs to bring back, names, fields,
-        patterns; no logs when empty, "plugins": Python files to load before}
+    chunk : {"cases": [{"run": digest, "mapping": configuration as plain data or JSON}, ...], "channels": log columns to return (names,
+        fields, patterns; empty: no logs), "plugins": Python files to load first}
 
     Returns
     -------
-    {"worker": name of this process, "rows": for each run in their order {"run", "passed", "metrics", "failure" (empty where there is a result),
-    "machine": {"wall_s", "simulating_s" (of it, between the first and the last step and in the steps of the driver's test drive),
-    "test_drive_s" (of these, in the test drive), "simulated_s"}, and where channels are asked for "log", see `plain_log`}}
+    {"worker": name of this process, "rows": list of rows in the order of the cases}. A row is {"run", "passed", "metrics", "failure"
+    (empty if there is a result), "machine"}, and "log" if channels are requested, see `plain_log`. "machine" is {"wall_s",
+    "simulating_s" (wall time of the steps, including those of the identification drive), "test_drive_s" (part of it in the
+    identification drive), "simulated_s"}.
     """
     try:
         load_plugins(chunk["plugins"])
@@ -116,35 +119,36 @@ def drive(chunk: dict[str, Any]) -> dict[str, Any]:
 
 
 def worker_name() -> str:
-    """Of this process, among those of a sweep on any number of machines."""
+    """Return the name of this process, unique among all machines of a sweep."""
     return f"{platform.node() or 'process'}_{os.getpid()}"
 
 
 @cache
-def stock() -> CachingBuilder:
-    """What this process keeps between runs."""
+def process_cache() -> CachingBuilder:
+    """Return the cache of this process, after the kernels are compiled."""
     compile_or_wait()
     gc.collect()
-    gc.freeze()  # compiled kernels and what belongs to them: a hundred milliseconds of looking for garbage where there is none, again and again
+    gc.freeze()  # exclude the compiled kernels from garbage collection, which otherwise costs a hundred milliseconds each time
     return CachingBuilder()
 
 
-def begun(configuration: Configuration, channels: Sequence[str], kept: CachingBuilder) -> Begun:
-    """A run before its first step. Raises JounceError: it cannot be driven, or has not the channels."""
-    kept.channels = tuple(channels)
-    if channels:  # the log says which it was to have
+def prepare_run(configuration: Configuration, channels: Sequence[str], builder: CachingBuilder) -> PreparedRun:
+    """Return a run before its first step. Raises JounceError: the run cannot start, or lacks a channel."""
+    channels = [present_column(channel) for channel in channels]
+    builder.channels = tuple(channels)
+    if channels:  # the log stores the requested channels
         configuration.put("outlets.telemetry.channels", list(channels), Origin(RUN))
-    with sections_read_once(kept.sections):
-        parts = build(configuration, workshop=kept)
+    with sections_read_once(builder.sections):
+        parts = build(configuration, builder=builder)
     if parts.maneuver is None:
         raise JounceError(NO_MANEUVER)
-    tried = simulated_for(parts.traits)
+    earlier_identification = simulated_for(parts.traits)
     session = parts.session(driver_of(parts))
     try:
-        if kept.has_motion:
+        if builder.has_motion:
             parts.cueing.arm()
-        kept.begin(session)
-        if kept.has_motion:
+        builder.begin(session)
+        if builder.has_motion:
             session.raise_platform()
         log = MemoryRecorder(session, ticks_per_row(parts), channels) if channels else None
         measured = measuring(session, parts.maneuver)
@@ -152,44 +156,55 @@ def begun(configuration: Configuration, channels: Sequence[str], kept: CachingBu
     except BaseException:
         session.close()
         raise
-    return Begun(parts, parts.maneuver, session, measured, log, tried)
+    return PreparedRun(parts, parts.maneuver, session, measured, log, earlier_identification)
 
 
-def driven(mapping: Mapping[str, Any] | msgspec.Raw, channels: Sequence[str], kept: CachingBuilder) -> RunOutcome:
-    """Drive a run.
+def run_case(mapping: Mapping[str, Any] | msgspec.Raw, channels: Sequence[str], builder: CachingBuilder) -> RunOutcome:
+    """Run a case.
 
     Parameters
     ----------
-    mapping : its whole configuration as plain data, which is left as it is, or as JSON
+    mapping : complete configuration as plain data, which is not modified, or as JSON
 
     Raises
     ------
-    IncidentError, JounceError : it cannot be driven, or not to its end
+    IncidentError, JounceError : the run cannot start, or ends early
     """
-    text = mapping if isinstance(mapping, msgspec.Raw) else msgspec.json.encode(mapping)  # a copy in a fifth of the time that copying takes
+    text = (
+        mapping if isinstance(mapping, msgspec.Raw) else msgspec.json.encode(mapping)
+    )  # a JSON round trip is five times as fast as a deep copy
     own = msgspec.json.decode(text)
-    run = begun(Configuration(Layer(own, {(): Origin(RUN)})), channels, kept)
+    run = prepare_run(Configuration(Layer(own, {(): Origin(RUN)})), channels, builder)
     parts, maneuver, session = run.parts, run.maneuver, run.session
     with contextlib.closing(session):
         before = simulated_for(parts.traits)
         stepping = _simulate(session, maneuver)
-        meanwhile = simulated_for(parts.traits) - before  # what is asked for on the way is tried on the way
+        identifying = simulated_for(parts.traits) - before  # an identification drive may run between two steps
     rows = run.measured.log()
     if rows.rows < FEWEST_ROWS:
         raise JounceError(f"the run is too short to evaluate: {rows.rows} rows of telemetry, expected at least {FEWEST_ROWS}")
-    found = evaluate(maneuver, rows, session.ground.spawn, parts.traits if maneuver.asked else None)
+    evaluation = evaluate(maneuver, rows, session.ground.spawn, parts.traits if maneuver.asked else None)
     given_up = how_ended(session.driver) not in ("", DONE)
-    told = None if run.log is None else run.log.log({**origin(), **about_run(parts, recorded(parts, kept.has_motion, kept.has_motion))})
-    trying = simulated_for(parts.traits) - run.tried
-    return RunOutcome(False if given_up else found["pass"], found["metrics"], told, session, stepping + trying - meanwhile, trying)
+    log = (
+        None if run.log is None else run.log.log({**origin(), **about_run(parts, recorded(parts, builder.has_motion, builder.has_motion))})
+    )
+    identification_time = simulated_for(parts.traits) - run.earlier_identification
+    return RunOutcome(
+        False if given_up else evaluation["pass"],
+        evaluation["metrics"],
+        log,
+        session,
+        stepping + identification_time - identifying,
+        identification_time,
+    )
 
 
 def _simulate(session: Session, maneuver: Maneuver) -> float:
-    """From the start to the end; gives the wall time of it [s]. Raises what ended it early."""
+    """Run to the end and return the wall time [s]. Raises the error that ended the run early."""
     session.publish()
-    began = time.perf_counter()
+    started = time.perf_counter()
     session.run(maneuver.duration)
-    taken = time.perf_counter() - began
+    taken = time.perf_counter() - started
     if session.failures:
         raise session.failures[0]
     if session.latest is not None:
@@ -198,19 +213,19 @@ def _simulate(session: Session, maneuver: Maneuver) -> float:
 
 
 def _row(case: dict[str, Any], channels: list[str]) -> dict[str, Any]:
-    """Drive a run; what goes wrong with it is said in its row."""
-    began = time.perf_counter()
+    """Run a case. Errors are recorded in its row."""
+    started = time.perf_counter()
     try:
-        kept = stock()
+        builder = process_cache()
         with compiled_once():
-            run = driven(case["mapping"], channels, kept)
+            run = run_case(case["mapping"], channels, builder)
     except JounceError as error:
-        return _failed(case["run"], str(error), time.perf_counter() - began)
-    except Exception as error:  # a fault of ours, or of a plugin: the row says so, and the next run is driven
-        return _failed(case["run"], f"{type(error).__name__}: {error}", time.perf_counter() - began)
+        return _failed(case["run"], str(error), time.perf_counter() - started)
+    except Exception as error:  # an error in Jounce or in a plugin: record it and continue with the next run
+        return _failed(case["run"], f"{type(error).__name__}: {error}", time.perf_counter() - started)
     log = {} if run.log is None else {"log": plain_log(run.log)}
-    wall = time.perf_counter() - began
-    machine = {"wall_s": wall, "simulating_s": run.simulating, "test_drive_s": run.trying, "simulated_s": run.session.time}
+    wall = time.perf_counter() - started
+    machine = {"wall_s": wall, "simulating_s": run.simulating, "test_drive_s": run.identification_time, "simulated_s": run.session.time}
     return {"run": case["run"], "passed": run.passed, "metrics": dict(run.metrics), "failure": "", "machine": machine, **log}
 
 

@@ -1,7 +1,7 @@
-"""What has been driven, on the disk: a file per worker, in it a record per run.
+"""Journals of a sweep on disk: one file for each worker, with a record for each run.
 
-A record is the length of its text and a CRC-32 of it, four bytes each, the lower ones first, and then the text, a row as JSON. A record that
-is whole stays whole, whatever is killed: one that was being written is cut off when the folder is opened again.
+A record consists of the length and the CRC-32 of its text, four bytes each, little-endian, and the text: a row as JSON. A complete
+record survives any interruption. An incomplete record is cut off when the folder is opened again.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from simulator.base.errors import OutputError
 HEAD = struct.Struct("<II")
 SUFFIX = ".journal"
 LARGEST = 1 << 28
-"""Bytes of a record; a length beyond that is no length."""
-MOST_OPEN = 64
-"""Files that are held open for reading."""
+"""Maximum size of a record in bytes; a larger length marks a damaged record."""
+MAX_OPEN = 64
+"""Maximum number of files open for reading."""
 
 Row = dict[str, Any]
 
 
 class Place(NamedTuple):
-    """Where a record is."""
+    """Position of a record."""
 
     journal: int
-    """Number of the file in its folder."""
+    """Number of the file in the folder."""
     offset: int
 
 
 class Journals:
-    """The journals of a folder, which is made if need be. One process writes at a time.
+    """Journals in a folder, which is created if needed. Only one process may write at a time.
 
     Raises OutputError: the folder or a file in it cannot be written.
     """
@@ -52,7 +52,7 @@ class Journals:
         self._names = sorted(path.name for path in folder.glob(f"*{SUFFIX}"))
 
     def recover(self) -> Iterator[tuple[Place, Row]]:
-        """Every record that is whole, file by file, after what is torn has been cut off. Raises OutputError."""
+        """Yield every complete record, file by file, and cut off incomplete ends. Raises OutputError."""
         for journal, name in enumerate(self._names):
             path = self.folder / name
             end = 0
@@ -67,7 +67,7 @@ class Journals:
                 raise _refused(path, error) from None
 
     def append(self, worker: str, rows: Sequence[Row]) -> list[Place]:
-        """Write rows that a worker gave, and see them onto the disk; where they are. Raises OutputError."""
+        """Append the rows of a worker, flush them to disk, and return their positions. Raises OutputError."""
         name = re.sub(r"[^A-Za-z0-9.-]+", "_", worker) + SUFFIX
         path = self.folder / name
         if name not in self._names:
@@ -89,7 +89,7 @@ class Journals:
         return places
 
     def row(self, place: Place) -> Row:
-        """The row of a record. Raises OutputError: it is gone."""
+        """Return the row of a record. Raises OutputError: the record is missing."""
         path = self.folder / self._names[place.journal]
         try:
             stream = self._open(place.journal, path)
@@ -98,26 +98,26 @@ class Journals:
         except OSError as error:
             raise _refused(path, error) from None
         if row is None:
-            raise OutputError(f"{path}: a record that was there is gone; somebody else has written into this file")
+            raise OutputError(f"{path}: a record is missing; another program has changed this file")
         return row
 
     def _open(self, journal: int, path: Path) -> BinaryIO:
-        """A file to read from, kept open for the next record."""
+        """Return a file open for reading. It stays open for the next record."""
         if journal not in self._opened:
-            if len(self._opened) >= MOST_OPEN:
+            if len(self._opened) >= MAX_OPEN:
                 self.close()
             self._opened[journal] = open(path, "rb")  # noqa: SIM115 (until `close`)
         return self._opened[journal]
 
     def close(self) -> None:
-        """Close the files that are read from."""
+        """Close the files that are open for reading."""
         for stream in self._opened.values():
             stream.close()
         self._opened.clear()
 
 
 def read_rows(folder: Path) -> Iterator[Row]:
-    """The records of a folder that are whole, file by file, while others may write there. Raises OutputError."""
+    """Yield the complete records of a folder, file by file. Other processes may write at the same time. Raises OutputError."""
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         try:
             with open(path, "rb") as stream:
@@ -133,7 +133,7 @@ def _record(row: Mapping[str, Any]) -> bytes:
 
 
 def _read(stream: Any) -> Row | None:
-    """The next record; None where there is none, or none that is whole."""
+    """Return the next complete record, or None."""
     head = stream.read(HEAD.size)
     if len(head) < HEAD.size:
         return None
@@ -146,4 +146,4 @@ def _read(stream: Any) -> Row | None:
 
 
 def _refused(path: Path, error: OSError) -> OutputError:
-    return OutputError(f"{path}: cannot be used: {error.strerror or error}")
+    return OutputError(f"{path}: cannot be read or written: {error.strerror or error}")

@@ -1,4 +1,4 @@
-"""A sweep file with all it names: what `jounce check` looks at, without driving anything."""
+"""Check of a sweep file and all files that it names, for `jounce check`. No run starts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from simulator.sweep.metric_limits import PARAMETERS
 
 
 def load_sweep(file: str | Path) -> Design:
-    """The design of a file, after the runs in which each key has its least and its largest number, and each of its words, were put together.
+    """Return the design of a file after building selected runs: those with the minimum and maximum of each number, and each name.
 
-    Raises ConfigError: everything that is wrong with it; JounceError where scipy is needed and missing.
+    Raises ConfigError: with all errors of the file; JounceError if scipy is needed but missing.
     """
     design = read_design(file)
     with files_parsed_once(), ErrorCollector() as faults:
@@ -34,31 +34,31 @@ def load_sweep(file: str | Path) -> Design:
     return design
 
 
-def check_parameters(made: Design) -> None:
-    """Maneuvers have the parameters that runs give them: others would change nothing, in silence. Raises ConfigError."""
+def check_parameters(design: Design) -> None:
+    """Check that maneuvers have the parameters that runs set, since unknown ones would have no effect. Raises ConfigError."""
     known: dict[str, Mapping[str, Any]] = {}
     with ErrorCollector() as faults:
-        for number in telling(made.points):
-            point = made.points[number]
-            name = point.get("maneuver", made.base.get("maneuver"))
-            given = [(None, key) for key in made.base if key not in point] + [(number, key) for key in point]
-            asked = [(where, key) for where, key in given if key.startswith(PARAMETERS)]
-            if not asked or not isinstance(name, str):
+        for number in telling(design.points):
+            point = design.points[number]
+            name = point.get("maneuver", design.base.get("maneuver"))
+            given = [(None, key) for key in design.base if key not in point] + [(number, key) for key in point]
+            parameters = [(where, key) for where, key in given if key.startswith(PARAMETERS)]
+            if not parameters or not isinstance(name, str):
                 continue
             if name not in known:
-                known[name] = _parameters(name, made, number if "maneuver" in point else None)
-            for where, key in asked:
+                known[name] = _parameters(name, design, number if "maneuver" in point else None)
+            for where, key in parameters:
                 with faults.part():
-                    _check_known(key.removeprefix(PARAMETERS), known[name], name, made.file, made.key_of(where, key))
+                    _check_known(key.removeprefix(PARAMETERS), known[name], name, design.file, design.key_of(where, key))
 
 
-def _parameters(name: str, made: Design, number: int | None) -> Mapping[str, Any]:
-    """Of the maneuver that a run, None: all of them, names. Raises ConfigError."""
-    content = read_layers("maneuvers", find_config("maneuvers", name, made.file, made.key_of(number, "maneuver"))).content
+def _parameters(name: str, design: Design, number: int | None) -> Mapping[str, Any]:
+    """Return the parameters of the maneuver that a run (None: all runs) names. Raises ConfigError."""
+    content = read_layers("maneuvers", find_config("maneuvers", name, design.file, design.key_of(number, "maneuver"))).content
     found = content.get(KEY) if isinstance(content, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
 
 def _check_known(word: str, known: Mapping[str, Any], maneuver: str, file: str, key: str) -> None:
     if word not in known:
-        raise ConfigError(file, key, word, f"a parameter of {maneuver}: {', '.join(known) or 'it has none'}{did_you_mean(word, known)}")
+        raise ConfigError(file, key, word, f"a parameter of {maneuver}: {', '.join(known) or 'none'}{did_you_mean(word, known)}")

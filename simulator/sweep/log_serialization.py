@@ -1,4 +1,4 @@
-"""A log as plain data, for a job whose answer goes to another process or machine, and back."""
+"""Conversion between logs and plain data, for transfer between processes or machines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simulator.telemetry.log import Log
 
 
 def plain_log(log: Log) -> dict[str, Any]:
-    """A log as "columns", of each {"name", "unit", "frame", "meaning", "field", "kind", "wall", "numbers"}, and "about"."""
+    """Return a log as plain data: "columns", each {"name", "unit", "frame", "meaning", "field", "kind", "wall", "numbers"}, and "about"."""
     columns = [
         {
             "name": name,
@@ -28,11 +28,11 @@ def plain_log(log: Log) -> dict[str, Any]:
     return {"columns": columns, "about": log.about}
 
 
-def log_of(said: dict[str, Any]) -> Log:
-    """The log again; what was not finite is NaN."""
+def log_of(data: dict[str, Any]) -> Log:
+    """Return the log from plain data. Values that were not finite are NaN."""
     columns, arrays = [], {}
-    for one in said["columns"]:
+    for one in data["columns"]:
         kind = np.dtype(one["kind"])
         columns.append(Channel(one["name"], one["unit"], one["frame"], one["meaning"], kind, 0, one["wall"], one["field"]))
         arrays[one["name"]] = np.array([np.nan if number is None else number for number in one["numbers"]], kind)
-    return Log(columns, arrays, said["about"])
+    return Log(columns, arrays, data["about"])

@@ -1,4 +1,4 @@
-"""The chapter of one metric on the page of a sweep: how it is spread, what it depends on, and where it is least and largest."""
+"""Section of one metric on the report page: distribution, dependence on the keys, and the runs with its minimum and maximum."""
 
 from __future__ import annotations
 
@@ -22,23 +22,24 @@ Array = NDArray[np.float64]
 Drawing = Panel | Tornado | Intervals | Dots | Heat
 
 PASSED = "passed"
-"""Column of verdicts, as a metric: 1 or 0."""
-MOST_BARS = 20
-MOST_ROWS = 30
-"""Names of a key beyond which it is not drawn."""
-MOST_HEATS = 6
-MOST_VALUES = 40
-"""Of a key on an axis of a field."""
+"""Column of the verdicts as a metric: 1 or 0."""
+MAX_BARS = 20
+MAX_ROWS = 30
+"""Number of names of a key above which the key is not drawn."""
+MAX_HEATS = 6
+MAX_VALUES = 40
+"""Maximum number of values of a key on an axis of a heat map."""
 LETTERS_ALONG, LETTERS_UP, LETTERS_IN_ROWS = 64, 34, 46
-"""Of the name of an axis."""
+"""Maximum number of characters of the name of an axis."""
 BINS = (8, 48)
 TREND = 10
-"""Pieces of equally many runs whose means show a trend."""
+"""Number of groups of runs, equal in size, whose means show a trend."""
 
 
-def metric_chapter(page: Page, results: Results, name: str, ends: Callable[[Page, Sequence[Key]], None]) -> None:
-    """Write the chapter of a metric that varies; `ends` writes the table of the runs at its ends, the keys in the order of their effects."""
-    page.heading("Share that passed" if name == PASSED else name)
+def metric_section(page: Page, results: Results, name: str, ends: Callable[[Page, Sequence[Key]], None]) -> None:
+    """Write the section of a metric that varies. `ends` writes the table of the runs with its minimum and maximum, with the keys in the
+    order of their effects."""
+    page.heading("Fraction passed" if name == PASSED else name)
     spread: list[Panel] = []
     if name != PASSED:
         spread.append(_spread(name, results.metrics[name], (results.about.get("limits") or {}).get(name)))
@@ -57,7 +58,8 @@ def metric_chapter(page: Page, results: Results, name: str, ends: Callable[[Page
 
 
 def _group(page: Page, results: Results, name: str, before: Sequence[Drawing]) -> list[str]:
-    """What a metric depends on in runs in which the same keys vary; `before` stands beside it. Returns the keys by their effects."""
+    """Write the dependence of a metric on the keys, for runs in which the same keys vary; draw the plots `before` next to it. Return the
+    keys in the order of their effects."""
     metric = results.metrics[name]
     keys = [key for key in results.keys if len(key.values) > 1]
     found = effects(keys, metric)
@@ -66,7 +68,7 @@ def _group(page: Page, results: Results, name: str, before: Sequence[Drawing]) -
     if found:
         _effect_table(page, found, regression(keys, metric))
     else:
-        page.text("No key makes a difference here: fewer than two runs with a result, or one value of each key.")
+        page.text("No key has an effect: fewer than two runs have a result, or each key has only one value.")
     _sobol(page, results, name)
     if name != PASSED and keys and np.isfinite(metric).any():
         _scatter(page, results, name, keys)
@@ -74,29 +76,29 @@ def _group(page: Page, results: Results, name: str, before: Sequence[Drawing]) -
     by_effect = sorted(keys, key=lambda key: order.index(key.name))
     heats = [heat for one, other in itertools.combinations(by_effect, 2) if (heat := _heat(results, name, one, other)) is not None]
     if heats:
-        more = f" The {MOST_HEATS} of {len(heats)} pairs of keys with the largest effects." if len(heats) > MOST_HEATS else ""
-        page.figure(heats[:MOST_HEATS], f"Means over all that else varies.{more}")
+        more = f" The plots show the {MAX_HEATS} of {len(heats)} pairs of keys with the largest effects." if len(heats) > MAX_HEATS else ""
+        page.figure(heats[:MAX_HEATS], f"Means over all other varied keys.{more}")
     return order
 
 
-HOW = (
-    "What a metric depends on: its mean over all that else varies where a key is low (blue) and where it is high (orange), that is at its least "
-    "and its largest value, or, where it has many, in the lowest and the highest fifth of the runs; of names, where the mean is least and "
-    "largest. The line is the mean of all.",
-    "Regression: a plane through all runs; how many standard deviations of the metric go with one of the key. There is none of names, and of "
-    "keys that always go together.",
+NOTES = (
+    "Effects: the bars show the mean of the metric over all other varied keys, where a key is low (blue) and where it is high (orange). "
+    "Low and high are the minimum and the maximum of the key. For a key with many values, they are the lowest and the highest fifth of "
+    "the runs. For names, they are the names with the smallest and the largest mean. The line is the mean of all runs.",
+    "Regression: the coefficients of a linear regression over all runs, in standard deviations of the metric per standard deviation of the "
+    "key. Names, and keys that always vary together, have no coefficient.",
 )
-"""To be told once."""
+"""Notes for the reader, shown once on the page."""
 
 
 def _spread(name: str, metric: Array, limit: Sequence[float | None] | None) -> Panel:
-    """How many runs have which number."""
+    """Return a histogram of a metric."""
     sound = metric[np.isfinite(metric)]
     values = np.unique(sound)
     edges = np.histogram_bin_edges(sound, "auto")
     count = min(max(len(edges) - 1, BINS[0]), BINS[1])
     counts, edges = np.histogram(sound, count)
-    if len(values) <= BINS[0]:  # bars at the few numbers there are
+    if len(values) <= BINS[0]:  # bars at the few distinct values
         wide = 0.25 * float(np.diff(values).min())
         counts = np.array([(sound == value).sum() for value in values])
         at = np.concatenate([[value - wide, value - wide, value + wide, value + wide] for value in values])
@@ -122,26 +124,26 @@ def _spread(name: str, metric: Array, limit: Sequence[float | None] | None) -> P
 def _tornado(results: Results, name: str, found: Sequence[Effect]) -> list[Drawing]:
     if not found:
         return []
-    bars = [Bar(results.short[one.key], one.at_low, one.at_high, _end(one.low), _end(one.high)) for one in found[:MOST_BARS]]
-    title = "What it depends on" + (f", the first {MOST_BARS} of {len(found)} keys" if len(found) > MOST_BARS else "")
+    bars = [Bar(results.short[one.key], one.at_low, one.at_high, _end(one.low), _end(one.high)) for one in found[:MAX_BARS]]
+    title = "Effects" + (f", the first {MAX_BARS} of {len(found)} keys" if len(found) > MAX_BARS else "")
     return [Tornado(title, Axis(shortened(name, LETTERS_IN_ROWS)), float(np.nanmean(results.metrics[name])), bars)]
 
 
 def _end(words: str) -> str:
-    """What stands at the end of a bar."""
+    """Return the label at the end of a bar."""
     return words.replace("up to ", "≤ ").replace("from ", "≥ ")
 
 
 def _effect_table(page: Page, found: Sequence[Effect], plane: Regression) -> None:
     columns = [Column("key", words=True, long=True), Column("low", words=True), Column("high", words=True), Column("mean at low")]
-    columns += [Column("mean at high"), Column("difference"), Column("regression", "standardised")]
+    columns += [Column("mean at high"), Column("difference"), Column("regression", "standardized")]
     rows: list[list[Any]] = []
     for one in found:
         slope = plane.coefficients.get(one.key)
         ends = [shortened(one.low, 32), shortened(one.high, 32)]
         rows.append([one.key, *ends, one.at_low, one.at_high, one.at_high - one.at_low, slope])
-    told = f"The plane of the regression explains {100.0 * plane.explained:.3g} % of the variance."
-    page.table(columns, rows, told if np.isfinite(plane.explained) else "")
+    note = f"The regression explains {100.0 * plane.explained:.3g} % of the variance."
+    page.table(columns, rows, note if np.isfinite(plane.explained) else "")
 
 
 def _scatter(page: Page, results: Results, name: str, keys: Sequence[Key]) -> None:
@@ -152,8 +154,8 @@ def _scatter(page: Page, results: Results, name: str, keys: Sequence[Key]) -> No
     verdicts = _verdicts(results.passed, np.isfinite(metric) & chosen)
     drawn: list[Drawing] = []
     for key in keys:
-        if key.names and len(key.names) > MOST_ROWS:
-            page.text(f"{key.name} has {len(key.names)} names and is not drawn.")
+        if key.names and len(key.names) > MAX_ROWS:
+            page.text(f"{key.name} has {len(key.names)} names and is not plotted.")
         elif key.names:
             drawn.append(Dots(results.short[key.name], Axis(shortened(name, LETTERS_IN_ROWS)), key.names, key.numbers, metric, verdicts))
         else:
@@ -163,7 +165,7 @@ def _scatter(page: Page, results: Results, name: str, keys: Sequence[Key]) -> No
 
 
 def _verdicts(passed: Sequence[bool | None], chosen: NDArray[np.bool_]) -> list[tuple[str, int, NDArray[np.bool_]]]:
-    """Curves of a scatter of the chosen runs: those of each verdict."""
+    """Return the curves of a scatter plot of the chosen runs, one for each verdict."""
     kinds = (("passed", 1, True), ("not passed", 2, False), ("runs", 1, None))
     found = [(label, color, chosen & np.array([one is verdict for one in passed], dtype=bool)) for label, color, verdict in kinds]
     return [one for one in found if one[2].any()]
@@ -171,38 +173,38 @@ def _verdicts(passed: Sequence[bool | None], chosen: NDArray[np.bool_]) -> list[
 
 def _cloud(results: Results, name: str, key: Key, curves: Sequence[tuple[str, int, NDArray[np.bool_]]]) -> Panel:
     metric = results.metrics[name]
-    there = key.said & np.isfinite(metric)
+    there = key.given & np.isfinite(metric)
     drawn = [
         Curve(label, key.numbers[which & there], metric[which & there], color, line=False, points=True) for label, color, which in curves
     ]
     at, means = _trend(key, metric, there)
     low, high = float(key.values[0]), float(key.values[-1])
     log = low > 0.0 and high > 100.0 * low
-    room = 1.0 if log else 0.02 * (high - low)
+    margin = 1.0 if log else 0.02 * (high - low)
     axis = Axis(
-        shortened(key.name, LETTERS_ALONG), log=log, least=low / 1.1 if log else low - room, most=high * 1.1 if log else high + room
+        shortened(key.name, LETTERS_ALONG), log=log, least=low / 1.1 if log else low - margin, most=high * 1.1 if log else high + margin
     )
     return Panel("", axis, Axis(shortened(name, LETTERS_UP)), [*drawn, Curve("mean", at, means, 0, width=2.5)])
 
 
 def _trend(key: Key, metric: Array, there: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Means over a key: at each value, or where it has many in pieces of equally many runs."""
+    """Return the means over a key: at each value, or for many values in groups of equal size."""
     numbers, found = key.numbers[there], metric[there]
     values = np.unique(numbers)
     if len(values) <= FEW:
         return values, np.array([found[numbers == value].mean() for value in values])
     order = np.argsort(numbers, kind="stable")
-    pieces = [piece for piece in np.array_split(order, min(TREND, max(1, len(order) // 5))) if len(piece)]
-    return np.array([numbers[piece].mean() for piece in pieces]), np.array([found[piece].mean() for piece in pieces])
+    groups = [group for group in np.array_split(order, min(TREND, max(1, len(order) // 5))) if len(group)]
+    return np.array([numbers[group].mean() for group in groups]), np.array([found[group].mean() for group in groups])
 
 
 def _heat(results: Results, name: str, one: Key, other: Key) -> Heat | None:
-    """Means over two keys; None where they are not of a grid: with too many values, or too few of their pairs driven."""
+    """Return the means over two keys, or None if the keys do not form a grid: too many values, or too few pairs with runs."""
     across, up = (one, other) if len(one.values) >= len(other.values) else (other, one)
-    if not len(up.values) >= 2 or len(across.values) > MOST_VALUES:
+    if not len(up.values) >= 2 or len(across.values) > MAX_VALUES:
         return None
     metric = results.metrics[name]
-    there = np.isfinite(metric) & across.said & up.said
+    there = np.isfinite(metric) & across.given & up.given
     i, j = np.searchsorted(across.values, across.numbers[there]), np.searchsorted(up.values, up.numbers[there])
     shape = len(up.values), len(across.values)
     counts, sums = np.zeros(shape), np.zeros(shape)
@@ -214,7 +216,7 @@ def _heat(results: Results, name: str, one: Key, other: Key) -> Heat | None:
         values = sums / counts
     words = [[key.word_of(value) for value in key.values] for key in (across, up)]
     return Heat(
-        "Share that passed" if name == PASSED else name,
+        "Fraction passed" if name == PASSED else name,
         results.short[across.name],
         results.short[up.name],
         words[0],
@@ -234,7 +236,7 @@ def _sobol(page: Page, results: Results, name: str) -> None:
             for words, values, ranges in (("first order", found.first, found.first_range), ("total order", found.total, found.total_range))
         ]
         page.figure(
-            [Intervals("Sobol indices", Axis("share of the variance"), [results.short[key] for key in found.keys], series)],
+            [Intervals("Sobol indices", Axis("fraction of the variance"), [results.short[key] for key in found.keys], series)],
             _sobol_words(section, found),
         )
         rows: list[list[Any]] = [
@@ -253,17 +255,19 @@ def _sobol(page: Page, results: Results, name: str) -> None:
 
 def _sobol_words(section: Mapping[str, Any], found: Indices) -> str:
     missing = (
-        f" {found.of - found.pairs} of {found.of} pairs of points are left out: runs of them are missing." if found.pairs < found.of else ""
+        f" {found.of - found.pairs} of {found.of} pairs of points are left out: their runs are missing." if found.pairs < found.of else ""
     )
     return (
-        f"Runs {section['first']} to {section['first'] + section['runs'] - 1}. First order: share of the variance that goes when the key alone is known; total "
-        f"order: share that stays when all but the key are known. With intervals of {100 * CONFIDENCE:g} % by the bootstrap over {found.pairs} pairs.{missing}"
+        f"Runs {section['first']} to {section['first'] + section['runs'] - 1}. "
+        f"First order: fraction of the variance that disappears if only this key is known. Total "
+        f"order: fraction that remains if all other keys are known. "
+        f"{100 * CONFIDENCE:g} % intervals by bootstrap over {found.pairs} pairs.{missing}"
     )
 
 
 def indices_of(results: Results, section: Mapping[str, Any], name: str) -> Indices | None:
-    """Sobol indices of a metric out of a design of Saltelli; None where too few of its runs are there."""
-    points = section["runs"] // (section["saltelli"] * section["repeats"])  # of a pair
+    """Return the Sobol indices of a metric from a Saltelli design, or None if too few of its runs are complete."""
+    points = section["runs"] // (section["saltelli"] * section["repeats"])  # runs of a pair
     found = np.full(section["runs"], np.nan)
     places = results.numbers - section["first"]
     inside = (places >= 0) & (places < section["runs"])

@@ -1,5 +1,5 @@
-"""Work of a worker whose runs cost nothing, to measure what all the rest of a sweep costs. As a program it answers as
-`simulator.sweep.worker` does."""
+"""Worker that returns empty results at once, to measure the overhead of a sweep. As a program, it reads and writes the same lines as
+`simulator.sweep.worker`."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ import msgspec
 from simulator.base.machine import software
 
 METRICS = {f"metric_{n}": float(n) for n in range(30)}
-"""As many as a maneuver has."""
+"""Metrics of a row, as many as a maneuver has."""
 HERE = f"empty_{os.getpid()}"
 
 
 def get_ready(plugins: list[str]) -> dict[str, str]:
-    """At once; nothing depends on the code."""
+    """Return without preparation; the results do not depend on code."""
     return {"code": "", "software": software()}
 
 
 def drive_packed(chunk: bytes, code: str) -> bytes:
-    """A row for each run of a chunk that comes as Dask carries it."""
+    """Return a row for each run of a compressed chunk, as sent by Dask."""
     return drive(zlib.decompress(chunk))
 
 
 def drive(chunk: bytes) -> bytes:
-    """The same of a chunk as JSON."""
+    """Return a row for each run of a chunk in JSON."""
     machine = {"wall_s": 1e-4, "simulating_s": 1e-4, "simulated_s": 0.0}
-    asked = msgspec.json.decode(chunk)
-    rows = [{"run": case["run"], "passed": True, "metrics": METRICS, "failure": "", "machine": machine} for case in asked["cases"]]
+    request = msgspec.json.decode(chunk)
+    rows = [{"run": case["run"], "passed": True, "metrics": METRICS, "failure": "", "machine": machine} for case in request["cases"]]
     return msgspec.json.encode({"worker": HERE, "rows": rows})
 
 

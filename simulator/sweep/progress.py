@@ -1,4 +1,4 @@
-"""How far a sweep is, for people: a bar on a terminal, elsewhere a line now and then."""
+"""Progress display of a sweep: a bar on a terminal, otherwise a line at intervals."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from typing import Any
 from simulator.sweep.engine import Progress
 
 BETWEEN = 10.0
-"""s between two lines."""
+"""Interval between two lines in s."""
 
 
-class Shown:
-    """Told how far a sweep is; use it as a context manager.
+class ProgressDisplay:
+    """Progress display of a sweep, a context manager.
 
     Parameters
     ----------
-    name : of the sweep
-    say : gets the lines where there is no bar
+    name : name of the sweep
+    say : called with each line if there is no bar
     bar : whether the error stream is a terminal
+    last : what follows the last run, in the bar
     """
 
-    def __init__(self, name: str, say: Callable[[str], None], bar: bool) -> None:
+    def __init__(self, name: str, say: Callable[[str], None], bar: bool, last: str = "writing the table") -> None:
         self.last = Progress(0, 0, 0, None)
         """What was told last."""
-        self._name, self._say, self._with_bar = name, say, bar
+        self._name, self._say, self._with_bar, self._last = name, say, bar, last
         self._bar: Any = None
         self._task: Any = None
         self._said = time.monotonic()
@@ -39,17 +40,22 @@ class Shown:
             self._said = time.monotonic()
             self._say(f"{self._name}: {progress.done} of {progress.of} runs{_failed(progress)}{_left(progress)}")
 
-    def __enter__(self) -> Shown:
+    def __enter__(self) -> ProgressDisplay:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.hide()
 
     def hide(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+    def stage(self, text: str) -> None:
+        """Show in the bar what follows the last run."""
+        if self._bar is not None:
+            self._bar.update(self._task, words=text, refresh=True)
 
     def _draw(self, progress: Progress) -> None:
         if self._bar is None:
@@ -61,7 +67,8 @@ class Shown:
             self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task(self._name, total=progress.of, words="")
             self._bar.start()
-        words = f"{progress.done} of {progress.of}{_failed(progress)}{_left(progress)}"
+        last = f", {self._last}" if self._last and progress.done == progress.of else ""
+        words = f"{progress.done} of {progress.of}{_failed(progress)}{_left(progress)}{last}"
         self._bar.update(self._task, completed=progress.done, words=words)
 
 
@@ -76,7 +83,7 @@ def _left(progress: Progress) -> str:
 
 
 def time_in_words(seconds: float) -> str:
-    """A time as short as it is understood: 40 s, 12 min, 3 h 20 min."""
+    """Return a time in short form: 40 s, 12 min, 3 h 20 min."""
     if seconds < 99.5:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60.0)

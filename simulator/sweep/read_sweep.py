@@ -1,4 +1,4 @@
-"""A sweep read back from its folder: from its table, or while it goes on from its journals."""
+"""Reader for the results of a sweep: from its table, or from its journals while the sweep runs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LETTERS = 16
-"""Of the digest of a sweep, for people."""
+"""Number of characters of the digest of a sweep that are displayed."""
 
 
 def read_results(folder: str | Path) -> Results:
-    """What came of a sweep so far. Raises ConfigError: the folder is not one of a sweep, or a file in it cannot be read."""
+    """Return the results of a sweep so far. Raises ConfigError: the folder is not a sweep folder, or a file in it cannot be read."""
     place = Path(folder)
     about = _about(place)
     if (place / TABLE).is_file():
@@ -37,11 +37,11 @@ def _about(folder: Path) -> dict[str, Any]:
     try:
         about = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ConfigError(folder, "", f"no {ABOUT} in it", "the folder of a sweep, as `jounce sweep FILE --out DIR` leaves it") from None
+        raise ConfigError(folder, "", f"no {ABOUT} in it", "the folder of a sweep, created with `jounce sweep FILE --out DIR`") from None
     except (OSError, ValueError) as error:
-        raise ConfigError(file, "", str(error), "what a sweep says of itself, in JSON") from None
+        raise ConfigError(file, "", str(error), "the description of a sweep in JSON") from None
     if not isinstance(about, dict):
-        raise ConfigError(file, "", about, "what a sweep says of itself, a mapping")
+        raise ConfigError(file, "", about, "the description of a sweep, a mapping")
     return about
 
 
@@ -52,7 +52,7 @@ def _read(file: Path) -> pa.Table:
     try:
         return pq.read_table(file)
     except (OSError, pa.ArrowException) as error:
-        raise ConfigError(file, "", str(error), "a table that a sweep has left") from None
+        raise ConfigError(file, "", str(error), "a table of a sweep") from None
 
 
 def _from_table(about: Mapping[str, Any], table: pa.Table, machine: pa.Table) -> Results:
@@ -65,7 +65,7 @@ def _from_table(about: Mapping[str, Any], table: pa.Table, machine: pa.Table) ->
 
 
 def _from_journals(about: Mapping[str, Any], plan: pa.Table, rows: Iterable[Row]) -> Results:
-    """Of the runs that have a row by now; one that was lost and driven again counts as what came of it then."""
+    """Return the results of the runs that have a row so far. If a lost run was repeated, the later row counts."""
     found: dict[str, Row] = {}
     for row in rows:
         if row["run"] not in found or found[row["run"]].get("lost"):
@@ -74,33 +74,35 @@ def _from_journals(about: Mapping[str, Any], plan: pa.Table, rows: Iterable[Row]
     there = np.array([run in found for run in plan["run"].to_pylist()], dtype=bool)
     names = dict.fromkeys(name for row in done for name in row["metrics"])
     numbers = {name: _numbers([row["metrics"].get(name) for row in done]) for name in names}
-    made = list(found.values())
+    completed = list(found.values())
     machine = _machine(
-        about, [row["worker"] for row in made], *([row["machine"].get(name) for row in made] for name in ("wall_s", "simulated_s"))
+        about,
+        [row["worker"] for row in completed],
+        *([row["machine"].get(name) for row in completed] for name in ("wall_s", "simulated_s")),
     )
     return _results(about, plan.filter(there), [row["passed"] for row in done], [row["failure"] for row in done], numbers, machine)
 
 
 def _results(
     about: Mapping[str, Any],
-    said: pa.Table,
+    given: pa.Table,
     passed: list[bool | None],
     failures: list[str],
     metrics: Mapping[str, Any],
     machine: Mapping[str, Any],
 ) -> Results:
-    """All of it; the verdicts are a metric too."""
+    """Return the results; the verdicts become a metric, too."""
     own = {PASSED: _numbers([None if one is None else float(one) for one in passed])}
-    number = np.array(said["number"].to_pylist(), dtype=np.int64)
-    return Results(about, said["run"].to_pylist(), number, list(_keys(said)), passed, failures, {**metrics, **own}, machine)
+    number = np.array(given["number"].to_pylist(), dtype=np.int64)
+    return Results(about, given["run"].to_pylist(), number, list(_keys(given)), passed, failures, {**metrics, **own}, machine)
 
 
-def _keys(said: pa.Table) -> Iterable[Key]:
-    """What varies, by its columns."""
-    for field in said.schema:
+def _keys(given: pa.Table) -> Iterable[Key]:
+    """Yield the varied keys from their columns."""
+    for field in given.schema:
         name = (field.metadata or {}).get(VARIED)
         if name is not None:
-            yield key_of(name.decode(), said[field.name].to_pylist())
+            yield key_of(name.decode(), given[field.name].to_pylist())
 
 
 def _numbers(values: Iterable[float | None]) -> Any:
@@ -110,12 +112,12 @@ def _numbers(values: Iterable[float | None]) -> Any:
 def _machine(
     about: Mapping[str, Any], workers: Iterable[str], wall: Iterable[float | None], simulated: Iterable[float | None]
 ) -> dict[str, str]:
-    """What is told of the making."""
-    driven, covered = sum(one or 0.0 for one in wall), sum(one or 0.0 for one in simulated)
-    told = {"digest": str(about.get("sweep", ""))[:LETTERS], "version": str(about.get("version", "")), "workers": str(len(set(workers)))}
-    if driven > 0.0:
-        told |= {
-            "time of all workers": f"{driven:.4g} s",
-            "simulated time": f"{covered:.4g} s, {covered / driven:.3g} times real time a worker",
+    """Return the facts about the execution of the sweep, for display."""
+    wall_time, covered = sum(one or 0.0 for one in wall), sum(one or 0.0 for one in simulated)
+    facts = {"digest": str(about.get("sweep", ""))[:LETTERS], "version": str(about.get("version", "")), "workers": str(len(set(workers)))}
+    if wall_time > 0.0:
+        facts |= {
+            "total time of all workers": f"{wall_time:.4g} s",
+            "simulated time": f"{covered:.4g} s, {covered / wall_time:.3g} times real time per worker",
         }
-    return told
+    return facts

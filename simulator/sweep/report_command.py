@@ -1,4 +1,4 @@
-"""`jounce sweep report DIR`: the page of a sweep, done or half done."""
+"""Command `jounce sweep report DIR`: write the report page of a completed or running sweep."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
+from simulator.base.status_line import StatusLine
 from simulator.base.suggestions import did_you_mean
 from simulator.sweep.metric_section import PASSED
 from simulator.sweep.read_sweep import read_results
@@ -20,24 +21,26 @@ PAGE = "report.html"
 
 
 def main_report(folder: str | None, metrics: Sequence[str], shown: bool) -> int:
-    """Command line; returns 0.
+    """Write the report page. Return 0.
 
     Parameters
     ----------
-    folder : of the sweep
-    metrics : names or patterns of those to draw; those of the sweep file when empty
+    folder : folder of the sweep
+    metrics : names or patterns of the metrics to draw; empty: those of the sweep file
     shown : whether to open the page in the browser
 
-    Raises ConfigError: no sweep is there, or it has no such metric; OutputError.
+    Raises ConfigError: the folder contains no sweep, or the sweep lacks a metric; OutputError.
     """
     if folder is None:
-        raise ConfigError("jounce sweep report", "", "no folder", "the folder of a sweep, as `jounce sweep FILE --out DIR` leaves it")
+        raise ConfigError("jounce sweep report", "", "no folder", "the folder of a sweep, created with `jounce sweep FILE --out DIR`")
     results = read_results(folder)
     _check(results, metrics)
     wanted = list(metrics) or list(results.about.get("wanted", ()))
     command = shlex.join(["jounce", "sweep", "report", folder, *(["--metric", *metrics] if metrics else [])])
     page = Path(folder) / PAGE
-    write_text(page, sweep_page(results, wanted, command).html())
+    with StatusLine(quiet=False) as status:
+        status("drawing plots")
+        write_text(page, sweep_page(results, wanted, command).html())
     print_line(f"{len(results.runs)} of {planned_runs(results)} runs; the page is {page}")
     if shown:
         webbrowser.open(page.resolve().as_uri())
@@ -45,10 +48,8 @@ def main_report(folder: str | None, metrics: Sequence[str], shown: bool) -> int:
 
 
 def _check(results: Results, metrics: Sequence[str]) -> None:
-    """Every metric that is asked for is one that the runs have. Raises ConfigError."""
+    """Check that the runs have every requested metric. Raises ConfigError."""
     names = [name for name in results.metrics if name != PASSED]
     for metric in metrics:
         if names and not named_metrics(results, [metric]):
-            raise ConfigError(
-                "--metric", "", metric, f"a metric of the runs, or a pattern: {', '.join(names)}{did_you_mean(metric, names)}"
-            )
+            raise ConfigError("--metric", "", metric, f"a metric of the runs or a pattern: {', '.join(names)}{did_you_mean(metric, names)}")

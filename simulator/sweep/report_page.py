@@ -1,4 +1,4 @@
-"""The page of a sweep: what was asked, how it went, which metrics came out how, and what each depends on."""
+"""Report page of a sweep: status, varied keys, metrics and the section of each metric."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from simulator.maneuvers.metrics import METRICS
 from simulator.report.categorical_plots import shortened
 from simulator.report.html_page import Column, Page, Verdict
 from simulator.sweep.effects import FEW
-from simulator.sweep.metric_section import HOW, PASSED, metric_chapter
+from simulator.sweep.metric_section import NOTES, PASSED, metric_section
 from simulator.sweep.results import Key, Results
 
 Array = NDArray[np.float64]
 
 EVERYWHERE = {metric.name for metric in METRICS}
-"""Metrics that say little of what a maneuver is driven for."""
+"""Metrics of every maneuver, which are not specific to its purpose."""
 DRAWN = 8
-"""Metrics that are drawn where nobody says which."""
+"""Number of metrics drawn by default."""
 ENDS = 3
-"""Runs with the least, and with the largest numbers, that are told."""
+"""Number of runs listed with the minimum, and with the maximum of a metric."""
 LETTERS = 18
-"""Of the value of a key of a run in a table."""
+"""Maximum number of characters of a value in a table."""
 LETTERS_OF_ID = 12
-"""The command behind `How to drive them alone` has all of it."""
+"""Number of characters of the digest in a table. The commands of single runs show the complete digest."""
 LETTERS_OF_ALL = 240
-"""Of all values of a key."""
+"""Maximum number of characters of the list of values of a key."""
 
 
 def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
-    """The page; `wanted` are patterns of the metrics to draw, `command` is what was typed."""
-    page = Page(str(results.about.get("title") or results.about.get("name") or "A sweep"), f"Made by `{command}`.")
+    """Return the report page. `wanted` are patterns of the metrics to draw, `command` is the command line."""
+    page = Page(str(results.about.get("title") or results.about.get("name") or "A sweep"), f"Created by `{command}`.")
     _head(page, results)
     _varied(page, results)
     if results.failed:
@@ -46,19 +46,19 @@ def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
     chosen, why = chosen_metrics(results, wanted)
     _all_metrics(page, results, why)
     if chosen or results.varies(PASSED):
-        page.subheading("How to read what follows")
-        page.points(HOW)
+        page.subheading("How to read the plots")
+        page.points(NOTES)
     if results.varies(PASSED):
-        metric_chapter(page, results, PASSED, _ends(results, PASSED))
+        metric_section(page, results, PASSED, _ends(results, PASSED))
     for name in chosen:
-        metric_chapter(page, results, name, _ends(results, name))
+        metric_section(page, results, name, _ends(results, name))
     return page
 
 
 def named_metrics(results: Results, wanted: Sequence[str]) -> list[str]:
-    """Metrics that patterns name; without patterns all, those with limits first and those that every maneuver has last.
+    """Return the metrics that patterns name. Without patterns, return all: those with limits first and those of every maneuver last.
 
-    Of those that stand in two units a pattern names the one that people are told.
+    Of a metric in two units, a pattern names the one in the unit for display.
     """
     names = [name for name in results.metrics if name != PASSED]
     own = _without_twins(results)
@@ -69,19 +69,19 @@ def named_metrics(results: Results, wanted: Sequence[str]) -> list[str]:
 
 
 def _without_twins(results: Results) -> list[str]:
-    """Metrics, but of those that stand in two units only the one in which people are told."""
-    kept: dict[str, str] = {}
+    """Return the metrics. Of a metric in two units, only the one in the unit for display is returned."""
+    chosen: dict[str, str] = {}
     for name in results.metrics:
-        twin = kept.get(_bare(name))
+        twin = chosen.get(_bare(name))
         if twin is not None and not _in_proportion(results.metrics[twin], results.metrics[name]):
-            kept[name] = name
+            chosen[name] = name
         elif name != PASSED:
-            kept[_bare(name)] = name
-    return list(kept.values())
+            chosen[_bare(name)] = name
+    return list(chosen.values())
 
 
 def _bare(name: str) -> str:
-    """A metric without its unit."""
+    """Return the name of a metric without its unit."""
     bare, _, suffix = name.rpartition("_")
     return bare if bare and is_suffix(suffix) else name
 
@@ -95,30 +95,32 @@ def _in_proportion(one: Array, other: Array) -> bool:
 
 
 def chosen_metrics(results: Results, wanted: Sequence[str]) -> tuple[list[str], str]:
-    """Metrics that are drawn, and a sentence on those that are not: none that is the same in all runs, and of those that nobody names the first."""
+    """Return the metrics to draw, and a sentence about the others. Constant metrics are not drawn; by default only the first ones are."""
     named = named_metrics(results, wanted)
     varying = [name for name in named if results.varies(name)]
     constant = len(named) - len(varying)
-    words = [f"{_many(constant, 'metric')} with one number in all runs, or none, stand in the table only."] * (constant > 0)
+    words = [f"{_many(constant, 'metric')} with one number in all runs, or none, appear only in the table."] * (constant > 0)
     if not wanted and len(varying) > DRAWN:
-        words.insert(0, f"Drawn are {DRAWN} of {len(varying)} that vary; `--metric NAME` or `metrics` in the sweep file chooses others.")
+        words.insert(
+            0, f"The plots show {DRAWN} of {len(varying)} that vary. Choose others with `--metric NAME` or `metrics` in the sweep file."
+        )
         varying = varying[:DRAWN]
     return varying, " ".join(words)
 
 
 def planned_runs(results: Results) -> int:
-    """How many runs there are to be."""
+    """Return the number of planned runs."""
     return int(results.about.get("runs", len(results.runs)))
 
 
 def _head(page: Page, results: Results) -> None:
     about, done = results.about, len(results.runs)
     planned, failed = planned_runs(results), len(results.failed)
-    passed, judged = sum(one is True for one in results.passed), sum(one is not None for one in results.passed)
+    passed, with_verdict = sum(one is True for one in results.passed), sum(one is not None for one in results.passed)
     words = f"{done} of {_many(planned, 'run')} done"
     words += f", {_many(failed, 'run')} without a result" if failed else ", all with a result" if done else ""
-    words += f"; {passed} of {judged} passed" if judged else "; no limits to pass" * (done > failed)
-    page.verdict(Verdict(words, False if failed else True if done == planned and passed == judged else None))
+    words += f"; {passed} of {with_verdict} passed" if with_verdict else "; no limits defined" * (done > failed)
+    page.verdict(Verdict(words, False if failed else True if done == planned and passed == with_verdict else None))
     facts = {"sweep": about.get("name"), **results.machine}
     page.facts([(name, str(value)) for name, value in facts.items() if value])
     base = about.get("base") or {}
@@ -129,7 +131,7 @@ def _head(page: Page, results: Results) -> None:
 
 
 def _varied(page: Page, results: Results) -> None:
-    page.heading("What varies")
+    page.heading("Varied keys")
     for section in results.about.get("sections", ()):
         page.text(f"Runs {section['first']} to {section['first'] + section['runs'] - 1}: {section['how']}.")
     rows = []
@@ -150,7 +152,7 @@ def _failures(page: Page, results: Results) -> None:
         numbers = ", ".join(str(results.numbers[n]) for n in places[:8]) + (" ..." if len(places) > 8 else "")
         rows.append([results.failures[places[0]], str(len(places)), numbers])
     page.table([Column("reason of the first one", words=True, long=True), Column("runs"), Column("which", words=True, long=True)], rows)
-    _alone(page, results, [places[0] for places in groups.values()][:DRAWN])
+    _commands(page, results, [places[0] for places in groups.values()][:DRAWN])
 
 
 def _all_metrics(page: Page, results: Results, why: str) -> None:
@@ -162,29 +164,29 @@ def _all_metrics(page: Page, results: Results, why: str) -> None:
     for name in _without_twins(results):
         numbers = results.metrics[name]
         sound = numbers[np.isfinite(numbers)]
-        told = [float(one) for one in np.quantile(sound, [0.0, 0.05, 0.5, 0.95, 1.0])] if len(sound) else [None] * 5
+        quantiles = [float(one) for one in np.quantile(sound, [0.0, 0.05, 0.5, 0.95, 1.0])] if len(sound) else [None] * 5
         spread = (
             [float(sound.mean()), float(sound.std(ddof=1)) * results.varies(name) if len(sound) > 1 else None]
             if len(sound)
             else [None, None]
         )
-        rows.append([name, str(len(sound)), *spread, *told, *([_limit(limits.get(name), sound)] if limits else [])])
-    columns = [Column("metric", words=True), Column("runs"), *map(Column, ("mean", "deviation", "least", "5 %", "median", "95 %", "most"))]
-    page.table([*columns, *([Column("limit, kept by", words=True)] if limits else [])], rows)
+        rows.append([name, str(len(sound)), *spread, *quantiles, *([_limit(limits.get(name), sound)] if limits else [])])
+    columns = [Column("metric", words=True), Column("runs"), *map(Column, ("mean", "deviation", "min", "5 %", "median", "95 %", "max"))]
+    page.table([*columns, *([Column("limit, satisfied by", words=True)] if limits else [])], rows)
 
 
 def _limit(limit: Sequence[float | None] | None, numbers: Any) -> str | Verdict:
-    """A limit in words, and how many runs keep it."""
+    """Return a limit in words, and the percentage of the runs that satisfy it."""
     if limit is None or not len(numbers):
         return ""
     low, high = limit
     words = " and ".join(f"{sign} {bound:g}" for sign, bound in (("≥", low), ("≤", high)) if bound is not None)
-    kept = ((numbers >= (-np.inf if low is None else low)) & (numbers <= (np.inf if high is None else high))).mean()
-    return Verdict(f"{words}: {100.0 * kept:.3g} %", bool(kept == 1.0))
+    chosen = ((numbers >= (-np.inf if low is None else low)) & (numbers <= (np.inf if high is None else high))).mean()
+    return Verdict(f"{words}: {100.0 * chosen:.3g} %", bool(chosen == 1.0))
 
 
 def _ends(results: Results, name: str) -> Callable[[Page, Sequence[Key]], None]:
-    """What a chapter calls at its end: the runs with the least and the largest numbers, and how to drive them."""
+    """Return a function that writes the runs with the minimum and the maximum of a metric, and their commands."""
 
     def write(page: Page, keys: Sequence[Key]) -> None:
         numbers = results.metrics[name]
@@ -196,8 +198,8 @@ def _ends(results: Results, name: str) -> Callable[[Page, Sequence[Key]], None]:
             rows.append(["", *(_verdict(results.passed[n]) for n in places)])
         rows += [[key.name, *(shortened(key.word(n), LETTERS) for n in places)] for key in keys]
         columns = [Column("", words=True, long=True), *(Column(f"run {results.numbers[n]}", words=True) for n in places)]
-        page.table(columns, rows, "The least and the largest.")
-        _alone(page, results, places)
+        page.table(columns, rows, "Runs with the smallest and the largest values.")
+        _commands(page, results, places)
 
     return write
 
@@ -206,26 +208,26 @@ def _verdict(passed: bool | None) -> Verdict | str:
     return "" if passed is None else Verdict("passed" if passed else "not passed", passed)
 
 
-def _alone(page: Page, results: Results, places: Iterable[int]) -> None:
+def _commands(page: Page, results: Results, places: Iterable[int]) -> None:
     commands = [f"# run {results.numbers[n]}, {results.runs[n]}\n{command_of(results, n)}" for n in places]
-    page.details("How to drive them alone (names as in the sweep file, from its folder)", "\n".join(commands))
+    page.details("Commands for single runs (names as in the sweep file; run them in its folder)", "\n".join(commands))
 
 
 def command_of(results: Results, n: int) -> str:
-    """The command that drives a run alone."""
-    said = dict(results.about.get("base") or {})
-    said |= {key.name: key.names[int(key.numbers[n])] if key.names else key.numbers[n] for key in results.keys if key.said[n]}
-    words = ["jounce", "run", *([str(said.pop("maneuver"))] if "maneuver" in said else [])]
+    """Return the command that runs a case alone."""
+    given = dict(results.about.get("base") or {})
+    given |= {key.name: key.names[int(key.numbers[n])] if key.names else key.numbers[n] for key in results.keys if key.given[n]}
+    words = ["jounce", "run", *([str(given.pop("maneuver"))] if "maneuver" in given else [])]
     for option in ("session", "vehicle", "terrain", "washout", "platform"):
-        if option in said:
-            words += [f"--{option}", str(said.pop(option))]
-    for key, value in said.items():
+        if option in given:
+            words += [f"--{option}", str(given.pop(option))]
+    for key, value in given.items():
         words += ["--set", f"{key}={_yaml(value)}"]
     return shlex.join(words)
 
 
 def _yaml(value: Any) -> str:
-    """A value in one line of YAML, as `--set` takes it."""
+    """Return a value as one line of YAML, the format of `--set`."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:

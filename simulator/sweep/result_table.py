@@ -1,6 +1,7 @@
-"""The tables of a sweep: a row for each run in the order of their numbers, the same bytes whoever drove them in whatever order.
+"""Result tables of a sweep: a row for each run in the order of run numbers. The bytes do not depend on the workers or the execution
+order.
 
-What depends on the machine has a table of its own, `machine.parquet`.
+Values that depend on the machine have a separate table, `machine.parquet`.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ if TYPE_CHECKING:
 
 TABLE, MACHINE, PLAN = "table.parquet", "machine.parquet", "plan.parquet"
 VARIED = b"varied"
-"""In the metadata of the columns of what varies: the key."""
+"""Metadata entry of the columns of varied keys: the key."""
 KEY = b"jounce_sweep"
-"""In the metadata of the table."""
+"""Key of the metadata of the table."""
 GROUP = 4096
-"""Rows that are in memory at a time, and in a group of the file."""
+"""Number of rows in memory at a time, and in a group of the file."""
 OWN = ("run", "number", "passed", "failure")
-"""Columns besides what varies and the metrics."""
+"""Columns other than varied keys and metrics."""
 
 T = TypeVar("T")
 Rows = Callable[[], Iterable[Row]]
-"""Goes through the rows in the order of their numbers, as often as it is called."""
+"""Iterates over the rows in the order of run numbers. May be called repeatedly."""
 
 
 def write_tables(cases: Cases, rows: Rows, folder: Path) -> Path:
-    """Write both tables; returns the path of the first. Raises OutputError."""
+    """Write both tables. Return the path of the result table. Raises OutputError."""
     metrics: dict[str, None] = {}
     machine: dict[str, _Kind] = {}
     for row in rows():
@@ -59,9 +60,9 @@ def _write_table(cases: Cases, rows: Rows, metrics: Sequence[str], file: Path) -
     about = {"varied": [field.name for field in varied], "metrics": metrics, **cases.about}
 
     def line(number: int, row: Row) -> Iterator[Any]:
-        said = cases.said_of(number)
+        given = cases.point_of(number)
         yield from (row["run"], number)
-        yield from (kind.value(said.get(key)) for key, kind in kinds.items())
+        yield from (kind.value(given.get(key)) for key, kind in kinds.items())
         yield from (row["passed"], row["failure"])
         yield from (row["metrics"].get(name) for name in metrics)
 
@@ -83,15 +84,15 @@ def _write_machine(rows: Rows, machine: Mapping[str, _Kind], file: Path) -> None
 
 
 def write_plan(cases: Cases, folder: Path) -> None:
-    """Write what is to be driven: digest, number and what varies of every run, for those who look at a sweep that goes on. Raises OutputError."""
+    """Write the plan: digest, number and varied values of every run, for reports while the sweep runs. Raises OutputError."""
     import pyarrow as pa
 
     kinds = _kinds(cases)
 
     def line(number: int, run: str) -> Iterator[Any]:
-        said = cases.said_of(number)
+        given = cases.point_of(number)
         yield from (run, number)
-        yield from (kind.value(said.get(key)) for key, kind in kinds.items())
+        yield from (kind.value(given.get(key)) for key, kind in kinds.items())
 
     schema = pa.schema([pa.field("run", pa.string()), pa.field("number", pa.int64()), *_varied(kinds, ())])
     runs = (cases.run_of(number) for number in range(len(cases)))
@@ -99,24 +100,24 @@ def write_plan(cases: Cases, folder: Path) -> None:
 
 
 def _kinds(cases: Cases) -> dict[str, _Kind]:
-    """Of the columns of what varies, by key."""
+    """Return the types of the columns of varied keys, by key."""
     kinds = {key: _Kind() for key in cases.varied}
     for number in range(len(cases)):
-        said = cases.said_of(number)
+        given = cases.point_of(number)
         for key, kind in kinds.items():
-            kind.see(said.get(key))
+            kind.see(given.get(key))
     return kinds
 
 
 def _varied(kinds: Mapping[str, _Kind], metrics: Collection[str]) -> list[pa.Field]:
-    """Columns of what varies; each says its key, by which it is not always called."""
+    """Return the columns of the varied keys. The metadata contains the key, since the column name may differ."""
     import pyarrow as pa
 
     return [pa.field(_column(key, metrics), kind.type(), metadata={VARIED: key}) for key, kind in kinds.items()]
 
 
 def failures(table: Path) -> dict[str, int]:
-    """Why runs of a table failed, and how many of each reason, the most frequent first."""
+    """Return the failure reasons in a table with the number of runs, the most frequent first."""
     import pyarrow.parquet as pq
 
     reasons = Counter(
@@ -126,7 +127,7 @@ def failures(table: Path) -> dict[str, int]:
 
 
 class _Kind:
-    """What the values of a column are; a word that is not known as such is written as JSON."""
+    """Type of the values of a column. Values of mixed types are written as JSON."""
 
     def __init__(self) -> None:
         self._seen: set[type] = set()
@@ -153,7 +154,7 @@ class _Kind:
 
 
 def _column(key: str, metrics: Collection[str]) -> str:
-    """Name of the column of what varies: the key, told apart from other columns."""
+    """Return the column name of a varied key, distinct from all other columns."""
     return f"{key} (said)" if key in OWN or key in metrics else key
 
 

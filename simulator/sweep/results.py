@@ -1,4 +1,4 @@
-"""What came of a sweep, for those who look at it: the columns of its table as numbers."""
+"""Results of a sweep as numeric columns, for reports."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Key:
-    """One thing that varies, over n runs."""
+    """A varied key over n runs."""
 
     name: str
     numbers: Array
-    """(n,) values; of names their places in `names`."""
-    said: NDArray[np.bool_]
-    """(n,) whether a run says anything of it; elsewhere the numbers are NaN."""
+    """(n,) values; for names, their indices in `names`."""
+    given: NDArray[np.bool_]
+    """(n,) whether a run sets the key; elsewhere the numbers are NaN."""
     names: tuple[str, ...] = ()
-    """Where the values are no numbers: what they are called, in the order of their first runs."""
+    """Names, if the values are not numbers, in the order of their first runs."""
 
     def word(self, n: int) -> str:
-        """The value of a run, for people."""
-        return "" if not self.said[n] else self.names[int(self.numbers[n])] if self.names else shown(self.numbers[n])
+        """Return the value of a run for display."""
+        return "" if not self.given[n] else self.names[int(self.numbers[n])] if self.names else shown(self.numbers[n])
 
     def of(self, places: NDArray[np.int64]) -> Key:
-        """The same of some of the runs."""
-        return Key(self.name, self.numbers[places], self.said[places], self.names)
+        """Return the key for a subset of the runs."""
+        return Key(self.name, self.numbers[places], self.given[places], self.names)
 
     @cached_property
     def values(self) -> Array:
-        """Different ones."""
-        return np.unique(self.numbers[self.said])
+        """Distinct values."""
+        return np.unique(self.numbers[self.given])
 
     def word_of(self, value: float) -> str:
-        """One of `values`, for people."""
+        """Return one of `values` for display."""
         return self.names[int(value)] if self.names else shown(value)
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Key paths by as much of their ends as tells them apart, two parts or more."""
+    """Return the key paths shortened to the shortest unique ending of at least two parts."""
     parts = {name: name.split(".") for name in names}
     out = {}
     for name, own in parts.items():
@@ -57,54 +57,54 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def shown(number: float) -> str:
-    """A value of a key, for people."""
+    """Return a value of a key for display."""
     return f"{number:.4g}"
 
 
 def key_of(name: str, values: Sequence[Any]) -> Key:
-    """A key with its values; None where a run does not say it."""
-    said = np.array([value is not None for value in values], dtype=bool)
+    """Return a key with its values. None means that a run does not set the key."""
+    given = np.array([value is not None for value in values], dtype=bool)
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values if value is not None):
-        return Key(name, np.array([np.nan if value is None else value for value in values], dtype=float), said)
+        return Key(name, np.array([np.nan if value is None else value for value in values], dtype=float), given)
     words = ["" if value is None else value if isinstance(value, str) else json_text(value) for value in values]
-    names = tuple(dict.fromkeys(word for word, there in zip(words, said, strict=True) if there))
+    names = tuple(dict.fromkeys(word for word, there in zip(words, given, strict=True) if there))
     places = {name: n for n, name in enumerate(names)}
     return Key(
-        name, np.array([places[word] if there else np.nan for word, there in zip(words, said, strict=True)], dtype=float), said, names
+        name, np.array([places[word] if there else np.nan for word, there in zip(words, given, strict=True)], dtype=float), given, names
     )
 
 
 @dataclass(frozen=True)
 class Results:
-    """The runs of a sweep that are done, sorted by number."""
+    """Completed runs of a sweep, sorted by number."""
 
     about: Mapping[str, Any]
-    """What the table says of its sweep: name, title, `runs` that there are to be, and what else `Design.about` has, where it was made of a file."""
+    """Data about the sweep: name, title, number of planned `runs`, and the other entries of `Design.about` for a sweep from a file."""
     runs: Sequence[str]
     numbers: NDArray[np.int64]
     keys: Sequence[Key]
-    """Of what varies, called by their key paths."""
+    """Varied keys, named by their key paths."""
     passed: Sequence[bool | None]
     failures: Sequence[str]
-    """Empty where a run has a result."""
+    """Failure reasons; empty for runs with a result."""
     metrics: Mapping[str, Array]
-    """(n,) each; NaN where a run has none."""
+    """(n,) each; NaN for runs without a result."""
     machine: Mapping[str, Any]
-    """What is known of the making: workers, wall and simulated seconds; empty where nobody knows."""
+    """Facts about the execution: workers, wall and simulated time; empty if unknown."""
 
     @cached_property
     def short(self) -> Mapping[str, str]:
-        """Names of the keys for plots and heads of tables."""
+        """Short names of the keys for plots and table headers."""
         return short_names([key.name for key in self.keys])
 
     @property
     def failed(self) -> list[int]:
-        """Places of the runs without a result."""
+        """Indices of the runs without a result."""
         return [n for n, failure in enumerate(self.failures) if failure]
 
     def groups(self) -> list[tuple[str, Results]]:
-        """The runs by the keys that their blocks of the file vary, each with a word about it: effects are told within these, since what one
-        block does not vary is something of its own there."""
+        """Return the runs grouped by the keys that their blocks vary, each with a label. Effects are computed within groups, because
+        blocks differ in the values of keys that they do not vary."""
         sections = self.about.get("sections") or ()
         found: dict[frozenset[str], list[Mapping[str, Any]]] = {}
         for section in sections:
@@ -120,7 +120,7 @@ class Results:
         return out
 
     def of(self, places: NDArray[np.int64], keys: Collection[str]) -> Results:
-        """Some of the runs, and some of the keys."""
+        """Return the results for a subset of the runs and keys."""
         chosen = places.tolist()
         return replace(
             self,
@@ -133,6 +133,6 @@ class Results:
         )
 
     def varies(self, name: str) -> bool:
-        """Whether a metric has different numbers."""
+        """Return whether a metric has different values."""
         found = self.metrics[name][np.isfinite(self.metrics[name])]
         return len(found) > 1 and bool(np.ptp(found) > 1e-12 * np.abs(found).max())

@@ -1,4 +1,4 @@
-"""A sweep as a program asks for it, without files."""
+"""Sweeps from Python, without files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from simulator.sweep.process_executor import LocalProcesses, cores
 
 
 def executor_for(processes: int | None, scheduler: str | None, say: Callable[[str], None]) -> Executor:
-    """Whoever is to drive runs: the workers of a Dask cluster, or so many processes of this machine, as many as it has cores when not given.
+    """Return the executor of runs: a Dask cluster, or local processes (default: one for each core).
 
-    `say` is told what somebody should know of the workers of a cluster, in lines. Raises JounceError: it cannot be reached.
+    `say` is called with lines about the workers of a cluster. Raises JounceError: the cluster cannot be reached.
     """
     if scheduler is None:
         return LocalProcesses(processes or cores())
@@ -38,43 +38,43 @@ def run_sweep(
     plugins: Iterable[str | os.PathLike[str]] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Drive many runs into a folder, several at a time; the same call goes on where it was left, whatever was killed.
+    """Run many cases in parallel and store the results in a folder. After an interruption, the same call resumes the sweep.
 
     Parameters
     ----------
-    base : what holds in all runs, by key path as for `jounce run --set`: {"maneuver": "avtp_lane_change"}; "session" is the one that
-        everything is laid over
-    points : what each run says besides, above that: {"vehicle": "hmmwv", "vehicle.chassis.mass": 2600.0, "seed": 3}
-    out : folder of this sweep, made if need be
-    processes : how many at a time; as many as there are cores when not given
-    scheduler : address of a Dask scheduler whose workers drive instead, "tcp://10.0.0.5:8786"
-    channels : columns of the logs to keep, each run's in ``runs/<run>.parquet``: names, fields, patterns; none when empty
-    plugins : Python files that register kinds of one's own, loaded by every process
-    progress : called with the number of runs done and of all, after each chunk of them
+    base : values common to all runs, by key path as for `jounce run --set`: {"maneuver": "avtp_lane_change"}; "session" names the
+        session file they are applied to
+    points : values of each run, which override the base: {"vehicle": "hmmwv", "vehicle.chassis.mass": 2600.0, "seed": 3}
+    out : folder of this sweep, created if needed
+    processes : number of runs at a time; default: number of cores
+    scheduler : address of a Dask scheduler whose workers run the cases instead, "tcp://10.0.0.5:8786"
+    channels : log columns saved for each run in ``runs/<run>.parquet``: names, fields, patterns; empty: no logs
+    plugins : Python files with plugins, loaded by every process
+    progress : called after each chunk with the number of completed runs and of all runs
 
     Returns
     -------
-    path of ``table.parquet``, a row for each point in their order: `run`, `number`, the keys of the points, `passed`, `failure` (the reason where
-    there is no result), the metrics
+    path of ``table.parquet``, with a row for each point in order: `run`, `number`, the keys of the points, `passed`, `failure` (the
+    reason if there is no result), and the metrics
 
     Raises
     ------
-    ConfigError : everything that is wrong with any of the runs; nothing has been driven
-    OutputError : the folder cannot be written, or holds another sweep
-    KeyboardInterrupt : by a signal; what was driven until then is in the folder
+    ConfigError : with all errors of all runs; no run was started
+    OutputError : the folder cannot be written, or contains another sweep
+    KeyboardInterrupt : by a signal; completed runs are stored in the folder
     """
     files = [os.fspath(plugin) for plugin in plugins]
     load_plugins(files)
     about = {"name": Path(out).name, "title": Path(out).name}
     cases = Resolver(base, channels=channels, plugins=files).cases(points, about=about)
 
-    def told(one: Progress) -> None:
+    def report(one: Progress) -> None:
         if progress is not None:
             progress(one.done, one.of)
 
     executor = executor_for(processes, scheduler, lambda line: None)
     try:
-        return sweep(cases, out, executor, channels=channels, plugins=files, progress=told)
+        return sweep(cases, out, executor, channels=channels, plugins=files, progress=report)
     except EndedBySignal:
         raise KeyboardInterrupt from None
     finally:

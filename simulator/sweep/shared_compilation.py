@@ -1,6 +1,6 @@
-"""Many processes of a machine start at once, and every kernel is compiled by one of them: the others wait and take it from the disk.
+"""Shared compilation for worker processes: one process compiles each kernel, the others wait and load it from disk.
 
-Both ways stand on locks of a file beside the kernels. Where there are no such locks every process compiles for itself.
+This uses locks on a file in the kernel cache. Without file locks, every process compiles for itself.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from simulator.builder.warm_up import compile_kernels
 
 CLAIMS = "claims"
 LOOK, ALL = 0, 1
-"""Bytes of the file: to find out whether there are locks, and for whoever compiles all that every vehicle needs."""
+"""Bytes of the lock file: one to test whether locks work, one for the kernels that every vehicle needs."""
 
 
 def compile_or_wait() -> None:
-    """Have the kernels of a usual vehicle, compiled here unless another process does it at the moment."""
+    """Compile the kernels of a usual vehicle, or wait for the process that compiles them."""
     with _claims() as file:
         if file is not None:
             compile_lock.fcntl.lockf(file, compile_lock.fcntl.LOCK_EX, 1, ALL)
@@ -28,7 +28,7 @@ def compile_or_wait() -> None:
 
 @contextlib.contextmanager
 def compiled_once() -> Iterator[None]:
-    """Inside, a kernel that is missing is compiled by who comes to it first. What was claimed and could not be compiled is free again at the
+    """Within this context, the first process that needs a missing kernel compiles it. Locks of failed compilations are released at the
     end."""
     with _claims() as file, contextlib.ExitStack() as stack:
         if file is not None:
@@ -38,7 +38,7 @@ def compiled_once() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _claims() -> Iterator[BinaryIO | None]:
-    """The file, None where it is of no use. The system takes all locks on it back when it is closed."""
+    """Yield the lock file, or None if locks are not available. The operating system releases all locks when the file is closed."""
     if not (compile_lock.POSSIBLE and cache_is_kept()):
         yield None
         return

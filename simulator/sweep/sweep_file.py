@@ -1,4 +1,4 @@
-"""The keys of a sweep file: what every run has in common, and what varies, in blocks one after the other."""
+"""Keys of a sweep file: common values, and blocks of varied values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NAME = Text("a name (letters, digits, . _ / -)", pattern=r"^[A-Za-z0-9][A-Za-z0
 _FILE = Text("a name, or the path of a file")
 _SEED = Number("", 0, LARGEST_SEED, whole=True)
 _BY_KEY = "key paths of a session, each with"
-MOST_RUNS = 1_000_000
+MAX_RUNS = 1_000_000
 
 METHODS = ("latin_hypercube", "sobol", "random", "saltelli")
 SPACINGS = ("even", "ratio")
@@ -38,114 +38,116 @@ SPACINGS = ("even", "ratio")
 class Steps:
     """Numbers from `first` to `to`."""
 
-    first: float = entry(Number(), "the first one")
-    to: float = entry(Number(), "the last one")
-    step: float | None = entry(Number("", 0.0, above=0.0), "from one to the next; the last one is always among them", None)
-    count: int | None = entry(Number("", 2, MOST_RUNS, whole=True), "how many, instead of `step`", None)
-    spacing: str = entry(Choice(SPACINGS), "with `count`: the same difference from one to the next, or the same ratio", SPACINGS[0])
+    first: float = entry(Number(), "first value")
+    to: float = entry(Number(), "last value")
+    step: float | None = entry(Number("", 0.0, above=0.0), "difference between values; the last value is always included", None)
+    count: int | None = entry(Number("", 2, MAX_RUNS, whole=True), "number of values, instead of `step`", None)
+    spacing: str = entry(Choice(SPACINGS), "spacing with `count`: equal differences or equal ratios", SPACINGS[0])
 
 
 _BOUNDS: Fields = (
-    Field("from", Number(), "nothing less: what lies below is cut off, not moved to the edge", None),
-    Field("to", Number(), "nothing more", None),
+    Field("from", Number(), "lower bound (the distribution is truncated)", None),
+    Field("to", Number(), "upper bound (the distribution is truncated)", None),
 )
 DISTRIBUTIONS: dict[str, Fields] = {
-    "uniform": (Field("from", Number(), "the least"), Field("to", Number(), "the most")),
+    "uniform": (Field("from", Number(), "lower bound"), Field("to", Number(), "upper bound")),
     "normal": (
-        Field("mean", Number(), "of the whole bell, before something is cut off"),
-        Field("deviation", Number("", 0.0, above=0.0), "standard deviation, likewise"),
+        Field("mean", Number(), "mean, before truncation"),
+        Field("deviation", Number("", 0.0, above=0.0), "standard deviation, before truncation"),
         *_BOUNDS,
     ),
     "log_normal": (
-        Field("median", Number("", 0.0, above=0.0), "half of the numbers are less"),
-        Field("deviation", Number("", 0.0, 20.0, above=0.0), "standard deviation of the natural logarithm, 0.1 being about 10 %"),
+        Field("median", Number("", 0.0, above=0.0), "median, before truncation"),
+        Field("deviation", Number("", 0.0, 20.0, above=0.0), "standard deviation of the natural logarithm (0.1: about 10 %)"),
         *_BOUNDS,
     ),
     "triangular": (
-        Field("from", Number(), "the least"),
-        Field("mode", Number(), "the most frequent"),
-        Field("to", Number(), "the most"),
+        Field("from", Number(), "lower bound"),
+        Field("mode", Number(), "most frequent value"),
+        Field("to", Number(), "upper bound"),
     ),
     "choice": (
-        Field("of", ListOf(Anything("values of the key: numbers, words, lists"), least=1), "values, for example names"),
-        Field("weights", ListOf(Number("", 0.0), least=1), "how often each, in proportion; all alike when left out", None),
+        Field("of", ListOf(Anything("values of the key: numbers, words, lists"), least=1), "values to choose from, for example names"),
+        Field("weights", ListOf(Number("", 0.0), least=1), "relative frequency of each value (default: equal)", None),
     ),
 }
-"""Of one key; the numbers are those of the key, in the unit that it is written with."""
+"""Distributions of one key. Numbers have the unit of the key."""
 
-_DISTRIBUTION = Variants("distribution", DISTRIBUTIONS, tuple(DISTRIBUTIONS), "how the values are spread")
+_DISTRIBUTION = Variants("distribution", DISTRIBUTIONS, tuple(DISTRIBUTIONS), "type of the distribution")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Values drawn at random, or spread as evenly as chance is spread on the average."""
+    """Random or quasi-random values."""
 
     count: int = entry(
-        Number("", 1, MOST_RUNS, whole=True), "how many; with `saltelli` each brings as many runs as there are keys, and two more"
+        Number("", 1, MAX_RUNS, whole=True),
+        "number of points; with `saltelli`, the number of runs is this times the number of keys plus two",
     )
-    of: Mapping[str, Any] = entry(Named(_DISTRIBUTION, f"{_BY_KEY} a distribution", least=1), f"{_BY_KEY} its distribution")
+    of: Mapping[str, Any] = entry(Named(_DISTRIBUTION, f"{_BY_KEY} a distribution", least=1), f"{_BY_KEY} a distribution")
     method: str = entry(
         Choice(METHODS),
-        "`latin_hypercube`: every key once in each of `count` equal shares; `sobol`: scrambled points of Sobol, `count` a power of two; "
-        "`random`: independent; `saltelli`: for Sobol indices in the report, alone in its block (all but `random` need scipy)",
+        "sampling method. `latin_hypercube`: one value of each key in each of `count` equal intervals; `sobol`: scrambled Sobol points, "
+        "`count` a power of two; `random`: independent values; `saltelli`: design for Sobol indices, without grid and list in its block "
+        "(all but `random` need scipy)",
         METHODS[0],
     )
 
 
 _VALUES = Either((ListOf(Anything("values of the key"), least=1), group_of(Steps)), "a list, {first, to, step} or {first, to, count}")
-_COLUMNS = Named(ListOf(Anything("values of the key"), least=1), f"{_BY_KEY} a list of values, all lists of one length", least=1)
+_COLUMNS = Named(ListOf(Anything("values of the key"), least=1), f"{_BY_KEY} a list of values, all lists of equal length", least=1)
 _ROWS = ListOf(Named(Anything("a value of the key"), f"{_BY_KEY} a value", least=1), least=1)
 
 
 @dataclass(frozen=True)
 class Block:
-    """Runs of one kind. Where a block has several of `grid`, `list` and `sample`, all combinations of them are driven, the last one fastest."""
+    """A block of runs. If a block has several of `grid`, `list` and `sample`, it runs all combinations, the last part fastest."""
 
     grid: Mapping[str, Any] | None = entry(
-        Named(_VALUES, f"{_BY_KEY} values", least=1), "several values of each key: a run for every combination, the last key fastest", None
+        Named(_VALUES, f"{_BY_KEY} values", least=1), "values of each key: a run for every combination, the last key fastest", None
     )
     list: Any = entry(
         Either((_COLUMNS, _ROWS), f"a list of mappings, or {_BY_KEY} a list"),
-        "runs one by one: a list of mappings of key paths to values, or columns of values that are taken together row by row",
+        "explicit list of runs: mappings of key paths to values, or a column of values for each key path",
         None,
     )
     sample: Sample | None = entry(group_of(Sample), "values drawn from distributions", None)
     repeat: Any = entry(
-        Either((Number("", 1, MOST_RUNS, whole=True), ListOf(_SEED, least=1)), "how often, or a list of seeds"),
-        "every run with several seeds of the session: so many from the seed of the file on, or these",
+        Either((Number("", 1, MAX_RUNS, whole=True), ListOf(_SEED, least=1)), "a count, or a list of seeds"),
+        "repetition of every run with several seeds of the session: a count of seeds from `seed` on, or a list of seeds",
         None,
     )
 
 
 @dataclass(frozen=True)
 class SweepFile:
-    """The file, key by key."""
+    """Contents of a sweep file."""
 
     name: str = entry(_NAME, "name of the sweep")
-    vary: tuple[Any, ...] = entry(ListOf(group_of(Block), least=1), "what varies: blocks of runs, one after the other")
-    title: str = entry(Text("text", empty=True), "what is shown to people", "")
-    session: str | None = entry(_FILE, "session that everything is laid over", None)
-    maneuver: str | None = entry(_FILE, "maneuver, where it is the same in all runs", None)
-    vehicle: str | None = entry(_FILE, "vehicle, instead of that of the maneuver", None)
-    terrain: str | None = entry(_FILE, "terrain, instead of that of the maneuver", None)
+    vary: tuple[Any, ...] = entry(ListOf(group_of(Block), least=1), "blocks of runs with the varied keys")
+    title: str = entry(Text("text", empty=True), "title for display", "")
+    session: str | None = entry(_FILE, "session file to which all values are applied", None)
+    maneuver: str | None = entry(_FILE, "maneuver, if it is the same in all runs", None)
+    vehicle: str | None = entry(_FILE, "vehicle, instead of the vehicle of the maneuver", None)
+    terrain: str | None = entry(_FILE, "terrain, instead of the terrain of the maneuver", None)
     washout: str | None = entry(_FILE, "motion cueing", None)
     platform: str | None = entry(_FILE, "motion platform", None)
     set: Mapping[str, Any] | None = entry(
         Named(Anything("a value of the key"), f"{_BY_KEY} a value"),
-        "values by key path that hold in all runs, as `jounce run --set` has them",
+        "values common to all runs, by key path as for `jounce run --set`",
         None,
     )
-    seed: int = entry(_SEED, "of all that is drawn here, and the first one of `repeat`; the same seed gives the same runs", 1)
+    seed: int = entry(_SEED, "seed of the random values and first seed of `repeat`; the same seed gives the same runs", 1)
     metrics: tuple[str, ...] = entry(
-        ListOf(Text("a metric with its unit, or a pattern with * and ?")), "those that the report draws; all that vary when left out", ()
+        ListOf(Text("a metric with its unit, or a pattern with * and ?")), "metrics drawn in the report (default: all that vary)", ()
     )
     channels: tuple[str, ...] = entry(
-        ListOf(Text("a name or pattern, for example F_C_*_z")), "columns of the log that are kept of every run; none when left out", ()
+        ListOf(Text("a name or pattern, for example F_C_*_z")), "log columns saved for every run (default: none)", ()
     )
 
 
 NAMED = ("session", "maneuver", "vehicle", "terrain", "washout", "platform")
-"""Keys of the file that stand for a session's, by name."""
+"""Keys of the file that are keys of a session, by name."""
 
 FILE = Group(entries(SweepFile))
-"""Of a file in ``configs/sweeps``."""
+"""Keys of a file in ``configs/sweeps``."""

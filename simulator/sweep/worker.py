@@ -1,5 +1,5 @@
-"""A process of a sweep on this machine: it reads chunks as lines of JSON, drives them, and writes a line for each. It ends with its input,
-also in the middle of a run: then whoever asked is no more."""
+"""Worker process of a local sweep. It reads chunks as lines of JSON, runs them, and writes a line for each. It exits at the end of its
+input, even during a run, because the parent process is gone then."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from simulator.sweep.job import drive, read_chunk
 
 
 def main() -> None:
-    """Answer chunk after chunk."""
-    out, sys.stdout = sys.stdout.buffer, sys.stderr  # what a plugin prints is no answer
+    """Process chunks until the input ends."""
+    out, sys.stdout = sys.stdout.buffer, sys.stderr  # keep output of plugins out of the responses
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
     while True:

@@ -1,6 +1,6 @@
-"""What a worker keeps between runs: vehicles, grounds and maneuvers by what is said of them, and how a vehicle stood at the start.
+"""Cache of a worker between runs: vehicles, grounds and maneuvers by their configuration, and states of vehicles at the start.
 
-Whoever asks for a vehicle gets one of his own: what a drive changes is never shared, so the order of the runs changes no number.
+Every run receives its own vehicle. State that changes during a run is never shared, so the order of runs does not change results.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ from washout.preview import Preview
 T = TypeVar("T")
 
 MOTION = (*FELT, *LIVE)
-"""What a log says of the motion cueing beside the pose of the platform."""
+"""Log columns of the motion cueing, in addition to the platform pose."""
 
 VEHICLES, AXLES, GROUNDS, MANEUVERS, STARTS = 16, 48, 8, 64, 64
-"""How many of each are kept; a large map takes a hundred megabytes."""
+"""Number of cached objects of each kind; a large map takes a hundred megabytes."""
 
 
-class Kept(Generic[T]):
-    """What was made lately, by a key, `most` of them."""
+class LruCache(Generic[T]):
+    """Least-recently-used cache of `size` objects."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, size: int) -> None:
+        self._most = size
         self._things: OrderedDict[Hashable, T] = OrderedDict()
 
     def take(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The thing of that key, made if need be; what `make` raises is not kept."""
+        """Return the object of a key, created if needed. If `make` raises an error, the cache stays unchanged."""
         if key not in self._things:
             self._things[key] = make()
             if len(self._things) > self._most:
@@ -67,18 +67,18 @@ class Kept(Generic[T]):
 
 @dataclass
 class KnownVehicle:
-    """A vehicle as it was made, and what was found out about it."""
+    """A vehicle in its initial state, and results computed for it."""
 
-    made: Vehicle
+    initial: Vehicle
     places: tuple[str, ...]
-    sound_steps: set[float] = field(default_factory=set)
-    """s, with which it is stable."""
+    stable_steps: set[float] = field(default_factory=set)
+    """Time steps in s with which the vehicle is stable."""
     traits: dict[tuple[float, float], InternalModel] = field(default_factory=dict)
-    """By gravity [m/s2] and step [s]."""
+    """Internal models by gravity [m/s2] and step [s]."""
 
 
 class Start(NamedTuple):
-    """A vehicle where a drive begins."""
+    """State of a vehicle at the start of a run."""
 
     memory: Bytes
     readout: Record
@@ -86,73 +86,75 @@ class Start(NamedTuple):
 
 
 class CachingBuilder(SessionBuilder):
-    """A workshop that makes what is the same only once. For configurations that hold contents, not names of files.
+    """Session builder that reuses equal objects. Configurations must hold contents, not file names.
 
     Attributes
     ----------
-    channels : columns of the log that the next run is to leave
-    sections : of files, that were read already
-    has_motion : whether a column that the last run needs may be one of the motion platform, which is left out otherwise
+    channels : requested log columns of the next run
+    sections : cache of file sections
+    has_motion : whether the last run may need columns of the motion platform, which is left out otherwise
     """
 
     def __init__(self) -> None:
         self.channels: tuple[str, ...] = ()
         self.has_motion = True
         self.sections = SectionCache(msgspec.msgpack.encode)
-        self._vehicles: Kept[KnownVehicle] = Kept(VEHICLES)
-        self._axles: Kept[Any] = Kept(AXLES)
-        self._tires: Kept[TireFile] = Kept(VEHICLES)
-        self._tire_sets: Kept[tuple[Sequence[TireFile], TireSet]] = Kept(VEHICLES)
-        self._drivetrains: Kept[DrivetrainParts] = Kept(VEHICLES)
-        self._grounds: Kept[Ground] = Kept(GROUNDS)
-        self._maneuvers: Kept[Maneuver] = Kept(MANEUVERS)
-        self._starts: Kept[Start] = Kept(STARTS)
-        self._looked_at: Kept[bool] = Kept(MANEUVERS)
+        self._vehicles: LruCache[KnownVehicle] = LruCache(VEHICLES)
+        self._axles: LruCache[Any] = LruCache(AXLES)
+        self._tires: LruCache[TireFile] = LruCache(VEHICLES)
+        self._tire_sets: LruCache[tuple[Sequence[TireFile], TireSet]] = LruCache(VEHICLES)
+        self._drivetrains: LruCache[DrivetrainParts] = LruCache(VEHICLES)
+        self._grounds: LruCache[Ground] = LruCache(GROUNDS)
+        self._maneuvers: LruCache[Maneuver] = LruCache(MANEUVERS)
+        self._starts: LruCache[Start] = LruCache(STARTS)
+        self._looked_at: LruCache[bool] = LruCache(MANEUVERS)
         self._known: KnownVehicle | None = None
-        """The vehicle asked for last, which all else that is asked for belongs to."""
+        """Most recently requested vehicle. All later requests refer to it."""
         self._at = b"", b""
-        """Keys of the vehicle and the ground asked for last."""
+        """Keys of the most recently requested vehicle and ground."""
 
     def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
-        """As it was made, with nothing of an earlier drive."""
-        key = _said(configuration, "vehicle")
+        """Return the vehicle in its initial state."""
+        key = _content_key(configuration, "vehicle")
         self._known = known = self._vehicles.take(key, lambda: self._made(configuration))
         self._at = (key, b"")
-        return known.made.new_instance(known.made.space.windows), known.places  # one run after the other
+        return known.initial.new_instance(
+            known.initial.space.windows
+        ), known.places  # runs are sequential, so the terrain cache can be shared
 
     def description(self, content: Any, file: str) -> Description:
-        """Axles and suspensions that are described as before are not read anew."""
+        """Return the description of a vehicle; axles and suspensions that are cached are not read again."""
         return read_description(content, file, self._axles.take)
 
     def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
-        """Nothing is written into it by a vehicle."""
+        """Return the tire file. Vehicles do not modify it."""
         key = (content_key([content, dict(files)]), file)
         return self._tires.take(key, lambda: super(CachingBuilder, self).tire(content, file, files))
 
     def tires(self, files: Sequence[TireFile], sides: Sequence[int], contact: str) -> TireSet:
-        """Nothing is written into them by a drive."""
-        key = (*map(id, files), *sides, contact)  # of files that live as long as what is kept
+        """Return the tire set. Runs do not modify it."""
+        key = (*map(id, files), *sides, contact)  # `id` is unique, because the cache keeps the files alive
         return self._tire_sets.take(key, lambda: (files, super(CachingBuilder, self).tires(files, sides, contact)))[1]
 
     def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
-        """Nothing is written into it by a drive."""
+        """Return the drivetrain. Runs do not modify it."""
         key = (content_key(content), file, axles)
         return self._drivetrains.take(key, lambda: super(CachingBuilder, self).drivetrain(content, file, axles))
 
     def ground(self, configuration: Configuration) -> Ground:
-        """Nothing is written into it by a drive."""
-        key = _said(configuration, "terrain", "soils")
+        """Return the ground. Runs do not modify it."""
+        key = _content_key(configuration, "terrain", "soils")
         self._at = (self._at[0], key)
         return self._grounds.take(key, lambda: super(CachingBuilder, self).ground(configuration))
 
     def maneuver(self, configuration: Configuration, vehicle: Description | None) -> Maneuver:
-        """Its owner may change the duration and the title. Of the vehicle it has no more than the outline and the name."""
-        said, body = configuration.raw("maneuver"), None
-        if vehicle is not None and isinstance(said, Mapping) and "body" not in said:
+        """Return the maneuver. The caller may change its duration and title. It depends on the vehicle only by outline and name."""
+        given, body = configuration.raw("maneuver"), None
+        if vehicle is not None and isinstance(given, Mapping) and "body" not in given:
             body = Body(**outline(vehicle))
-        in_common = body is None or (body.front <= body.length and said.get("course") is None)
+        in_common = body is None or (body.front <= body.length and given.get("course") is None)
         names = tuple(configuration.name(key) for key in ("vehicle", "terrain") if configuration.has(key))
-        key = (None if in_common else body, names, _said(configuration, "maneuver"))
+        key = (None if in_common else body, names, _content_key(configuration, "maneuver"))
         maneuver = self._maneuvers.take(key, lambda: super(CachingBuilder, self).maneuver(configuration, vehicle))
         wanted = (*maneuver.channels, *self.channels)
         axles = None if vehicle is None else vehicle.mechanism.axles
@@ -160,21 +162,22 @@ class CachingBuilder(SessionBuilder):
         return copy.copy(maneuver) if body is None else maneuver.for_another(body)
 
     def check_step(self, configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
-        """Once for each step."""
+        """Check a time step once for each vehicle."""
         known = self._known_as(vehicle)
-        if step not in known.sound_steps:
+        if step not in known.stable_steps:
             super().check_step(configuration, vehicle, step, places)
-            known.sound_steps.add(step)
+            known.stable_steps.add(step)
 
     def traits(self, vehicle: Vehicle, gravity: float, step: float) -> InternalModel:
-        """Found out once, on the vehicle as it was made."""
+        """Return the internal model, computed once on the vehicle in its initial state."""
         known = self._known_as(vehicle)
         if (gravity, step) not in known.traits:
             known.traits[gravity, step] = super().traits(vehicle, gravity, step)
         return known.traits[gravity, step]
 
     def begin(self, session: Session) -> None:
-        """As `Session.reset`; a vehicle that stood there before is put there as it stood. Raises what that raises."""
+        """Reset the session. The state is restored from the cache if the vehicle started at the same place before. Raises as
+        `Session.reset`."""
         vehicle = session.vehicle
         key = (self._at, tuple(session.ground.spawn), session.start_speed, vehicle.steering_is_free)
         start = self._starts.take(key, lambda: _reset(session))
@@ -182,32 +185,32 @@ class CachingBuilder(SessionBuilder):
         session.begin()
 
     def cueing(self, configuration: Configuration, step: float, gravity: float, preview: Preview | None, intensity: float) -> MotionCueing:
-        """That of the configuration, or where nobody looks at it a usual one, which stands still."""
+        """Return the motion cueing of the configuration, or a default one at rest if no column needs it."""
         if self.has_motion:
             return super().cueing(configuration, step, gravity, preview, intensity)
         return _usual_cueing(step)
 
     def _made(self, configuration: Configuration) -> KnownVehicle:
         known = KnownVehicle(*super().vehicle(configuration))
-        known.made.read()  # which has it look up its kernels
+        known.initial.read()  # loads the kernels
         return known
 
     def _needs_motion(self, wanted: Sequence[str]) -> bool:
-        return self._known is None or _may_be_of_motion(wanted, self._known.made)
+        return self._known is None or _may_be_of_motion(wanted, self._known.initial)
 
     def _known_as(self, vehicle: Vehicle) -> KnownVehicle:
-        assert self._known is not None and self._known.made.description is vehicle.description
+        assert self._known is not None and self._known.initial.description is vehicle.description
         return self._known
 
 
 @cache
 def _usual_cueing(step: float) -> MotionCueing:
-    """Motion cueing that nobody looks at, one for all runs in ticks of `step` [s]: no number of the vehicle depends on it."""
+    """Return a default motion cueing, shared by all runs with ticks of `step` [s]. The vehicle does not depend on it."""
     return build_cueing(DEFAULTS["washout"], DEFAULTS["platform"], step)
 
 
 def _may_be_of_motion(wanted: Sequence[str], vehicle: Vehicle) -> bool:
-    """Whether a column that is wanted may be one of the motion platform, its washout or a rider: if it is not the vehicle's."""
+    """Return whether a requested column may belong to the motion platform, the washout or the rider rather than to the vehicle."""
     own, platform = _names(vehicle.readout_table, ""), _names(MOTION, "") | _names(PLATFORM, "platform_")
     own |= _names(COMMAND, "command_")
     return any(not _fits(pattern, own) or _fits(pattern, platform) for pattern in wanted)
@@ -219,14 +222,14 @@ def _fits(pattern: str, names: Set[str]) -> bool:
 
 @cache
 def _names(table: Table, prefix: str) -> frozenset[str]:
-    """Of the columns and fields of a table."""
+    """Return the names of the columns and fields of a table."""
     columns = Channels([(prefix, table, np.zeros(1, dtype_of(table)))]).columns
     return frozenset(name for column in columns for name in (column.name, column.field))
 
 
-def _said(configuration: Configuration, *places: str) -> bytes:
-    """All that is said at places, and which files that are no text belong to it."""
-    assert isinstance(configuration.raw(places[0]), dict), f"{places[0]}: a name, expected its content"
+def _content_key(configuration: Configuration, *places: str) -> bytes:
+    """Return a key of the contents at the given places, including the digests of binary files."""
+    assert isinstance(configuration.raw(places[0]), dict), f"{places[0]}: a name; expected its content"
     files = configuration.recorded.get("files", {})
     return content_key([[configuration.raw(place) for place in places], files])
 

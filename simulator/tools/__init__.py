@@ -1,1 +1,1 @@
-"""What driving never touches: measuring, comparing, mechanisms that are no vehicles, equations in closed form."""
+"""Offline tools for one component each: suspension, mechanism, soil, terrain, tires, motion cueing."""

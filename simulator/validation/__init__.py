@@ -1,1 +1,1 @@
-"""What the simulator is compared with, on one page: other programs, closed forms, published figures, and what none of them covers."""
+"""Validation: comparison with other programs, closed forms and published values, and the list of properties that are not validated."""

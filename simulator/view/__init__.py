@@ -1,1 +1,1 @@
-"""The window: everything a person sees. It reads a block of shared memory and writes one byte per key, and knows nothing else."""
+"""Display of the simulation. The window reads states from shared memory, writes key states, and has no other connection to the host."""

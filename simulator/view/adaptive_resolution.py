@@ -1,19 +1,19 @@
-"""Keeps the picture fluent where the processor draws it: fewer pixels when frames take too long, more when there is time again."""
+"""Adaptive resolution of a software renderer: fewer pixels when frames take too long, more when there is time."""
 
 from __future__ import annotations
 
 import numpy as np
 
 SCALES = (1.0, 0.85, 0.7, 0.55)
-"""Sizes of the drawn picture per size of the shown one."""
+"""Sizes of the rendered image divided by that of the displayed image."""
 SLOW, FAST = 1.0 / 33.0, 1.0 / 46.0
-"""s. Above the first the picture gets smaller; when the next larger one is expected to stay below the second, it gets larger."""
+"""s. A longer frame time reduces the size. The size increases if the expected time of the next larger size is below the second value."""
 WINDOW = 20
-"""Frames over which the time is judged."""
+"""Number of frames over which the time is evaluated."""
 
 
 class Quality:
-    """Chooses a scale from the times of the frames."""
+    """Selects a scale from the frame times."""
 
     def __init__(self) -> None:
         self._step = 0
@@ -21,11 +21,11 @@ class Quality:
 
     @property
     def scale(self) -> float:
-        """Scale to draw with."""
+        """Present scale."""
         return SCALES[self._step]
 
     def frame(self, seconds: float) -> float:
-        """A frame took so long to draw; returns the scale for the next one."""
+        """Add a frame time [s]; return the scale for the next frame."""
         self._times.append(seconds)
         if len(self._times) >= WINDOW:
             typical = float(np.median(self._times))

@@ -1,4 +1,4 @@
-"""Where the picture is taken from: chase, driver's eye, suspension. Smoothing happens here, at frame time, never in the physics."""
+"""Cameras: chase, driver's eye, suspension. Cameras are smoothed at frame time; the physics is not affected."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from simulator.view.terrain_data import TerrainData
 
 CAMERAS = ("chase", "driver", "suspension")
 CLEARANCE = 0.6
-"""m. No camera comes nearer to the ground."""
+"""m. Minimum height of a camera above the ground."""
 CHASE = (8.4, 2.75, 0.30)
-"""m. Chase camera: behind and above the point it follows, and height of the point it looks at."""
+"""m. Chase camera: distance behind and above its reference point, and height of the point at which it looks."""
 FOLLOW = (0.35, 0.22)
-"""s. Time constants with which the chase camera follows heading and height."""
+"""s. Time constants of the chase camera for heading and height."""
 
 
 @dataclass
 class Shot:
-    """One picture: position and axes of the camera in W (x right, y up, z backwards), vertical angle of view in rad, near plane in m."""
+    """Camera of one image: position and axes in W (x right, y up, z backwards), vertical angle of view in rad, near plane in m."""
 
     eye: NDArray[np.float64]
     R_WC: NDArray[np.float64]
@@ -33,30 +33,30 @@ class Shot:
 
 
 class Camera:
-    """Follows the vehicle. `shot` is called once per frame.
+    """Camera that follows the vehicle. `shot` is called once per frame.
 
-    eye_B : where the driver looks from, in B [m]
-    middle_B : the point that the chase camera follows, in B [m]; None: the reference point
+    eye_B : position of the driver's eyes, in B [m]
+    middle_B : reference point of the chase camera, in B [m]; None: the reference point of the chassis
     """
 
-    def __init__(self, land: TerrainData, eye_B: NDArray[np.float64], middle_B: NDArray[np.float64] | None = None) -> None:
-        self.land = land
+    def __init__(self, terrain: TerrainData, eye_B: NDArray[np.float64], middle_B: NDArray[np.float64] | None = None) -> None:
+        self.terrain = terrain
         self.kind = "chase"
         self._eye_B, self._middle_B = eye_B, np.zeros(3) if middle_B is None else middle_B
         self._heading: float | None = None
         self._height = 0.0
 
     def cut(self) -> None:
-        """Forget the past: the next shot stands where it belongs (start, reset, other camera)."""
+        """Reset the smoothing for a cut (start, reset, other camera)."""
         self._heading = None
 
     def next(self) -> None:
-        """Go on to the next kind of camera."""
+        """Switch to the next kind of camera."""
         self.kind = CAMERAS[(CAMERAS.index(self.kind) + 1) % len(CAMERAS)]
         self.cut()
 
     def shot(self, p_WB: NDArray[np.float64], R_WB: NDArray[np.float64], state: Record, dt: float) -> Shot:
-        """Camera of the chosen kind for a vehicle at p_WB, R_WB, dt seconds after the last one."""
+        """Return the camera of the selected kind for a vehicle at p_WB, R_WB, dt seconds after the previous call."""
         if self.kind == "driver":
             return self._driver(p_WB, R_WB)
         if self.kind == "suspension":
@@ -76,31 +76,31 @@ class Camera:
         ahead = np.array([math.cos(self._heading), math.sin(self._heading), 0.0])
         eye = np.array([*p_WB[:2], self._height]) - back * ahead + np.array([0.0, 0.0, up])
         target = np.array([*p_WB[:2], 0.5 * (self._height + float(p_WB[2]))]) + 1.5 * ahead + np.array([0.0, 0.0, look])
-        return Shot(self.above_ground(eye), looking(self.above_ground(eye), target), math.radians(46.0), 0.3)
+        return Shot(self.above_ground(eye), look_at(self.above_ground(eye), target), math.radians(46.0), 0.3)
 
     def _driver(self, p_WB: NDArray, R_WB: NDArray) -> Shot:
         eye = p_WB + R_WB @ self._eye_B
         aim = eye + R_WB @ np.array([1.0, 0.0, -0.115])
         up = R_WB @ np.array([0.0, 0.0, 1.0])
-        return Shot(eye, looking(eye, aim, up), math.radians(58.0), 0.08, inside=True)
+        return Shot(eye, look_at(eye, aim, up), math.radians(58.0), 0.08, inside=True)
 
     def _suspension(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> Shot:
         p_BK = state[0]["p_BK"][0]
         target = p_WB + R_WB @ (p_BK * np.array([1.0, 0.66, 0.0]) + np.array([-0.05, 0.0, 0.08]))
         eye = p_WB + R_WB @ (p_BK * np.array([1.0, 1.0, 0.0]) + np.array([1.55, -0.12, 0.30]))
         eye = self.above_ground(eye, 0.25)
-        return Shot(eye, looking(eye, target, R_WB @ np.array([0.0, 0.0, 1.0])), math.radians(40.0), 0.1, xray=True)
+        return Shot(eye, look_at(eye, target, R_WB @ np.array([0.0, 0.0, 1.0])), math.radians(40.0), 0.1, xray=True)
 
     def above_ground(self, eye: NDArray[np.float64], clearance: float = CLEARANCE) -> NDArray[np.float64]:
-        """The point itself, or lifted to `clearance` above the land under it and close to it."""
+        """Return the point, lifted to at least `clearance` above the ground near it."""
         x, y, z = (float(v) for v in eye)
         step = 0.5
-        ground = max(self.land.height(x + dx, y + dy) for dx in (-step, 0.0, step) for dy in (-step, 0.0, step))
+        ground = max(self.terrain.height(x + dx, y + dy) for dx in (-step, 0.0, step) for dy in (-step, 0.0, step))
         return np.array([x, y, max(z, ground + clearance)])
 
 
-def looking(eye: NDArray[np.float64], target: NDArray[np.float64], up: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-    """Axes (3, 3) of a camera at `eye` that looks at `target`; columns right, up, backwards in W."""
+def look_at(eye: NDArray[np.float64], target: NDArray[np.float64], up: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """Return the axes (3, 3) of a camera at `eye` that looks at `target`; columns right, up, backwards in W."""
     back = eye - target
     back = back / np.linalg.norm(back)
     right = np.cross(np.array([0.0, 0.0, 1.0]) if up is None else up, back)
@@ -109,7 +109,7 @@ def looking(eye: NDArray[np.float64], target: NDArray[np.float64], up: NDArray[n
 
 
 def clip_of_world(shot: Shot, aspect: float, far: float) -> NDArray[np.float64]:
-    """(4, 4) matrix from W to OpenGL's clip space; aspect is width per height."""
+    """Return the (4, 4) matrix from W to OpenGL's clip space; aspect is width divided by height."""
     view = np.eye(4)
     view[:3, :3] = shot.R_WC.T
     view[:3, 3] = -shot.R_WC.T @ shot.eye
@@ -121,7 +121,7 @@ def clip_of_world(shot: Shot, aspect: float, far: float) -> NDArray[np.float64]:
 
 
 def rotation(q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(3, 3) matrix of a unit quaternion [w, x, y, z]; a zero quaternion counts as no rotation."""
+    """Return the (3, 3) matrix of a unit quaternion [w, x, y, z]; the identity for a zero quaternion."""
     w, x, y, z = (float(v) for v in q)
     n = w * w + x * x + y * y + z * z
     s = 2.0 / n if n > 0.0 else 0.0

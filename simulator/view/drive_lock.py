@@ -1,7 +1,7 @@
-"""What a drive has in the temporary folder and in shared memory: named after the user, locked while its host lives, swept when it is gone.
+"""Resources of a drive in the temporary folder and in shared memory: named after the user, locked while the host lives, and removed later.
 
-A lock goes with the process that holds it, however that ends, so what can be locked belongs to nobody any more. Files of a living drive and
-of other users are never touched.
+The lock is released when its process ends, for any reason. Therefore a resource that can be locked is unused and may be removed. Files of
+running drives and of other users are never touched.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ from simulator.base.json_output import json_text
 
 USER = os.getuid() if sys.platform != "win32" else 0
 PREFIX = f"jounce-{USER}-"
-"""Of every folder and block of this user. Short: some systems allow 31 letters for a block."""
+"""Prefix of every folder and block of this user. Short, because some systems allow 31 characters for a block."""
 SHARED_MEMORY = Path("/dev/shm")
-"""Where Linux shows blocks of shared memory as files."""
+"""Folder in which Linux shows blocks of shared memory as files."""
 ABOUT = "drive.json"
-TRIES = 20
+ATTEMPTS = 20
 LOOK = 0.25
-"""s between two looks whether the host still lives."""
+"""s between two checks whether the host still lives."""
 GRACE = 0.75
-"""s that a view may take to leave by itself when the host is gone."""
+"""s for a view to end by itself when the host has ended."""
 
 
 class DriveLock:
-    """A folder in the temporary folder that is locked until `release`, or until this process ends.
+    """Folder in the temporary folder that is locked until `release`, or until this process ends.
 
-    Raises DeviceError when it cannot be made.
+    Raises DeviceError when it cannot be created.
     """
 
     def __init__(self) -> None:
         self.folder, self._lock = _locked_folder()
 
     def describe(self, about: dict[str, Any]) -> None:
-        """Write what others must know to attach a view: afterwards `running` finds this drive."""
+        """Write the data that a further view needs; afterwards `running` lists this drive."""
         new = self.folder / f"{ABOUT}.new"
         new.write_text(json_text({"pid": os.getpid(), "began": time.time(), **about}), encoding="utf-8")
         new.replace(self.folder / ABOUT)
 
     def release(self) -> None:
-        """Remove the folder; calling it again does nothing."""
+        """Remove the folder; a second call does nothing."""
         if self._lock >= 0:
-            if sys.platform == "win32":  # an open file cannot be removed there
+            if sys.platform == "win32":  # Windows cannot remove an open file
                 os.close(self._lock)
             shutil.rmtree(self.folder, ignore_errors=True)
             if sys.platform != "win32":
@@ -64,23 +64,23 @@ class DriveLock:
 
 
 class HostWatch:
-    """Seen from a view: whether the process that holds a claim still lives.
+    """Watch of a view on its host process, which holds a drive lock.
 
     Parameters
     ----------
-    folder : that of the claim
-    leave : end this process by force when the host is gone and it has not left by itself after GRACE, even if it hangs
+    folder : folder of the drive lock
+    leave : end this process by force when the host has ended and this process has not ended after GRACE, even if it hangs
 
-    Raises DeviceError when there is no such claim.
+    Raises DeviceError when the drive lock does not exist.
     """
 
     def __init__(self, folder: Path, leave: bool = False) -> None:
         try:
             self._lock = os.open(folder / "lock", os.O_RDWR)
         except OSError:
-            raise DeviceError(f"{folder}: no drive; expected the folder of a drive that runs") from None
+            raise DeviceError(f"{folder}: no drive; expected the folder of a running drive") from None
         self.gone = False
-        """Did the host end without a word?"""
+        """True when the host process has ended."""
         self._leave = leave
         threading.Thread(target=self._look, name="host watch", daemon=True).start()
 
@@ -96,7 +96,7 @@ class HostWatch:
 
 
 def running() -> list[dict[str, Any]]:
-    """Descriptions of the drives of this user that live now, each with its `folder` besides, the latest first."""
+    """Return the descriptions of the running drives of this user, each with its `folder`, the latest first."""
     found = []
     for folder in _folders():
         try:
@@ -107,14 +107,14 @@ def running() -> list[dict[str, Any]]:
             if not _lock(lock, shared=True):
                 found.append({**json.loads((folder / ABOUT).read_text(encoding="utf-8")), "folder": folder})
         except (OSError, ValueError):
-            continue  # it is just beginning or ending
+            continue  # the drive is just starting or ending
         finally:
             os.close(lock)
     return sorted(found, key=lambda about: -float(about["began"]))
 
 
 def sweep() -> None:
-    """Remove the folders and blocks of this user whose host is gone."""
+    """Remove the folders and blocks of this user whose host has ended."""
     for folder in _folders():
         with contextlib.suppress(OSError), _free(folder / "lock", os.O_RDWR | os.O_CREAT) as free:
             if free:
@@ -127,19 +127,19 @@ def sweep() -> None:
 
 
 def new_block(size: int) -> shared_memory.SharedMemory:
-    """A block of shared memory of this user under a new name, which `sweep` leaves alone as long as this process lives."""
-    for _ in range(TRIES):
+    """Create a block of shared memory of this user with a new name, which `sweep` does not remove as long as this process lives."""
+    for _ in range(ATTEMPTS):
         with contextlib.suppress(FileExistsError):
             memory = shared_memory.SharedMemory(PREFIX + secrets.token_hex(4), create=True, size=size)
             if hold(memory):
                 _reserve(memory, size)
                 return memory
             memory.close()
-    raise DeviceError("shared memory: no block can be made; expected room in shared memory")
+    raise DeviceError("shared memory: cannot create a block; expected free shared memory")
 
 
 def _reserve(memory: shared_memory.SharedMemory, size: int) -> None:
-    """Take the memory of a block at once: where none is left, the first write to it would end the process. Raises OSError."""
+    """Allocate the memory of a block at once; if none is left, the first write would kill the process. Raises OSError."""
     if not hasattr(os, "posix_fallocate"):
         return
     try:
@@ -151,16 +151,16 @@ def _reserve(memory: shared_memory.SharedMemory, size: int) -> None:
 
 
 def hold(memory: shared_memory.SharedMemory) -> bool:
-    """Lock a block that was just made, until it is closed; False when it was swept before that."""
+    """Lock a new block until it is closed; return False when it was removed before that."""
     handle = getattr(memory, "_fd", -1)
     if handle < 0 or not sys.platform.startswith("linux") or not SHARED_MEMORY.is_dir():
         return True
-    return _lock(handle, shared=True) and _is(SHARED_MEMORY / memory.name, handle)
+    return _lock(handle, shared=True) and _is_same_file(SHARED_MEMORY / memory.name, handle)
 
 
 def _locked_folder() -> tuple[Path, int]:
     parent = Path(tempfile.gettempdir())
-    for _ in range(TRIES):
+    for _ in range(ATTEMPTS):
         folder = parent / (PREFIX + secrets.token_hex(4))
         try:
             folder.mkdir(mode=0o700)
@@ -168,16 +168,16 @@ def _locked_folder() -> tuple[Path, int]:
         except (FileExistsError, FileNotFoundError):
             continue
         except OSError as error:
-            raise DeviceError(f"{parent}: no folder can be made there ({error.strerror}); expected a writable temporary folder") from None
-        # it may have been swept before it was locked
-        if _lock(lock) and _is(folder / "lock", lock):
+            raise DeviceError(f"{parent}: cannot create a folder ({error.strerror}); expected a writable temporary folder") from None
+        # `sweep` of another process may have removed it before it was locked
+        if _lock(lock) and _is_same_file(folder / "lock", lock):
             return folder, lock
         os.close(lock)
-    raise DeviceError(f"{parent}: no folder can be locked there; expected a temporary folder on a disk of this machine")
+    raise DeviceError(f"{parent}: cannot lock a folder; expected a temporary folder on a local disk")
 
 
 def _folders() -> list[Path]:
-    """Folders of this user's claims, living or not; no links."""
+    """Return the folders of this user's drives, running or not; no links."""
     found = []
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
@@ -189,7 +189,7 @@ def _folders() -> list[Path]:
 
 @contextlib.contextmanager
 def _free(file: Path, flags: int) -> Iterator[bool]:
-    """Whether nobody holds the lock of a file; meanwhile it is held here."""
+    """Lock a file temporarily; yield whether it was free."""
     handle = os.open(file, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         yield _lock(handle)
@@ -197,8 +197,8 @@ def _free(file: Path, flags: int) -> Iterator[bool]:
         os.close(handle)
 
 
-def _is(file: Path, handle: int) -> bool:
-    """Is an open file still the one under that name?"""
+def _is_same_file(file: Path, handle: int) -> bool:
+    """Return whether an open file is still the file with that name."""
     try:
         return os.path.samestat(os.stat(file), os.fstat(handle))
     except OSError:
@@ -224,7 +224,7 @@ else:
     import fcntl
 
     def _lock(handle: int, shared: bool = False) -> bool:
-        """Lock an open file at once; False when another process holds it (or this one, by another handle)."""
+        """Lock an open file without waiting; return False when another process (or another handle of this process) holds the lock."""
         try:
             fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError:

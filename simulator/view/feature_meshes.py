@@ -1,7 +1,8 @@
-"""What stands and lies on the ground, as triangles: features where physics has them, and painted lines. No OpenGL here.
+"""Triangle meshes of terrain features and road markings. No OpenGL here.
 
-The land is drawn from the base grid alone. A feature is a piece of surface laid along its own edges, every vertex at the composed height, so that a curb
-is where wheels find it however coarse the grid is. Where a feature lies below the base grid (a ditch, a dip) the land is cut out.
+The terrain is drawn from the base grid alone. A feature is a surface along its own edges with all vertices at the composed height, so that
+a curb is drawn at its physical position even on a coarse grid. Where a feature is below the base grid (a ditch, a dip), a hole is cut into
+the terrain.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.view.meshes import Array, Builder
-from simulator.view.terrain_data import CHUNK, FeatureMeshes, is_paved, nothing, soil_color
+from simulator.view.terrain_data import CHUNK, FeatureMeshes, is_paved, no_features, soil_color
 from terrain.composite_height import composed_heights
 from terrain.features.shapes import BUMP, CURB, DITCH, HALF_ROUND, LINES, SETTS, STEP, WALL, WASHBOARD
 from terrain.ground import Ground, GroundArrays, base_height
@@ -21,21 +22,21 @@ from terrain.road_markings import Mark
 from terrain.roughness import no_roughness
 
 RAISED, PAINT_RAISED = 0.003, 0.010
-"""m. By which surfaces and paint are drawn above the ground that they lie on."""
+"""m. Height of surfaces and paint above the ground below them."""
 STONE = 0.15
 """m. Width of the stones along a curb."""
 STEEP_SHADE = 0.4
-"""Share of its color that an upright face loses."""
+"""Darkening of a vertical face, as a fraction of its color."""
 DEEP_SHADE = 0.3
-"""Share of its color that the bottom of a ditch loses."""
+"""Darkening of the bottom of a ditch, as a fraction of its color."""
 FALL_AT = (0.25, 0.5, 0.75, 1.0)
-"""Places over the fall of a curb, of all of it, between which it is drawn flat."""
-LONGEST = 3.0
-"""m. Of a piece of a straight line."""
-FINEST_CUT, MOST_CUT = 0.1, 1024
-"""m, texels along a side, of the map of what is cut out of the land."""
+"""Positions across the fall of a curb, as fractions of its width, between which the surface is flat."""
+MAX_SEGMENT = 3.0
+"""m. Maximum length of a segment of a straight line."""
+MIN_CUT_SPACING, MAX_CUT_SIZE = 0.1, 1024
+"""m, texels along a side: resolution limits of the map of holes in the terrain."""
 OVERLAP = 3.0
-"""Texels of the cut by which the surface of a ditch reaches beyond it."""
+"""Texels by which the surface of a ditch extends beyond its hole."""
 _COLORS = {
     HALF_ROUND: (206, 164, 62), STEP: (170, 166, 158), WASHBOARD: (156, 152, 144), BUMP: (118, 116, 114), WALL: (176, 170, 160),
     DITCH: (122, 102, 78), SETTS: (124, 120, 118),
@@ -47,23 +48,23 @@ _PAINT = {"white": (226, 226, 220), "yellow": (222, 178, 60)}
 Points = NDArray[np.float64]
 
 
-def things_of(ground: Ground) -> FeatureMeshes:
-    """What stands and lies on a ground."""
-    arrays = ground.arrays._replace(roughness=no_roughness())  # the land is drawn without it too
-    pieces = ground.features.pieces
-    if not len(pieces) and not ground.marks:
-        return nothing()
-    cut, cut_grid = _cut(arrays, pieces)
+def make_feature_meshes(ground: Ground) -> FeatureMeshes:
+    """Return the meshes of all features and markings of a ground."""
+    arrays = ground.arrays._replace(roughness=no_roughness())  # the terrain is also drawn without roughness
+    elements = ground.features.pieces
+    if not len(elements) and not ground.marks:
+        return no_features()
+    cut, cut_grid = _cut(arrays, elements)
     beyond = OVERLAP / max(min(cut_grid[2] * cut.shape[1], cut_grid[3] * cut.shape[0]), 1e-9) if cut.size else 0.0
     b = Builder()
-    for piece in pieces:
-        if piece["kind"] in LINES:
-            _line(b, arrays, piece, beyond, _soil_paint(ground))
-        elif piece["kind"] == SETTS:
-            _setts(b, arrays, piece)
+    for element in elements:
+        if element["kind"] in LINES:
+            _line(b, arrays, element, beyond, _soil_paint(ground))
+        elif element["kind"] == SETTS:
+            _setts(b, arrays, element)
         else:
-            _shape(b, arrays, piece, beyond if piece["height"] < 0.0 else 0.0)
-    meshes = [_shaded(b.mesh())] if len(pieces) else []
+            _shape(b, arrays, element, beyond if element["height"] < 0.0 else 0.0)
+    meshes = [_shaded(b.mesh())] if len(elements) else []
     paint = Builder()
     for mark in ground.marks:
         _mark(paint, arrays, mark)
@@ -74,27 +75,27 @@ def things_of(ground: Ground) -> FeatureMeshes:
 
 
 def _shaded(mesh: Array) -> Array:
-    """The mesh with steep faces darker, as dust lies on what is level: edges are seen under any sun."""
+    """Darken steep faces of a mesh, as if dust covered level surfaces; edges are visible under any sun."""
     mesh[:, 6:9] *= 1.0 - STEEP_SHADE * (1.0 - mesh[:, 5:6])
     return mesh
 
 
 def _on_ground(arrays: GroundArrays, x: Points, y: Points, raised: float) -> Points:
-    """Points (..., 3) at the composed height and a little."""
+    """Return points (..., 3) at the composed height plus `raised`."""
     z = np.empty(x.size)
     composed_heights(arrays, np.ascontiguousarray(x, np.float64).ravel(), np.ascontiguousarray(y, np.float64).ravel(), z)
     return np.stack((x, y, z.reshape(x.shape) + raised), axis=-1)
 
 
 def _lines_about(half: float, face: float) -> list[float]:
-    """Places across an upright face on both sides of a block, from its left to its right."""
+    """Return the positions across the vertical faces on both sides of a block, from left to right."""
     face = min(face, 1.9 * half)
     edge = [half - 0.5 * face, half - 0.25 * face, half + 0.25 * face, half + 0.5 * face]
     return [*(-v for v in edge[::-1]), *edge]
 
 
 def _shape(b: Builder, arrays: GroundArrays, k: Any, beyond: float) -> None:
-    """A half-round, step, washboard or bump."""
+    """Add a half-round, step, washboard or bump."""
     kind, half, face = int(k["kind"]), 0.5 * float(k["length"]), float(k["face"])
     if kind == STEP:
         along = np.array(_lines_about(half, face))
@@ -115,7 +116,7 @@ def _shape(b: Builder, arrays: GroundArrays, k: Any, beyond: float) -> None:
 
 
 def _profile(k: Any, beyond: float) -> list[float]:
-    """Places across a line, from right to left, between which it is drawn flat."""
+    """Return the positions across a line, from right to left, between which the surface is flat."""
     kind, half, face = int(k["kind"]), 0.5 * float(k["width"]), float(k["face"])
     if kind == CURB:
         width, fall = float(k["width"]), float(k["fall"])
@@ -129,9 +130,9 @@ def _profile(k: Any, beyond: float) -> list[float]:
 
 
 def _line(b: Builder, arrays: GroundArrays, k: Any, beyond: float, soil: Callable[[float, float], tuple[int, int, int]]) -> None:
-    """One piece of a curb, wall or ditch."""
+    """Add one segment of a curb, wall or ditch."""
     profile = np.array(_profile(k, beyond))
-    x, y = _arc_places(k, profile) if k["arc"] != 0.0 else _straight_places(k, profile, beyond)
+    x, y = _arc_points(k, profile) if k["arc"] != 0.0 else _straight_points(k, profile, beyond)
     if not x.size:
         return
     points = _on_ground(arrays, x, y, RAISED)
@@ -150,30 +151,30 @@ def _line(b: Builder, arrays: GroundArrays, k: Any, beyond: float, soil: Callabl
         b.paint(color).sheet(points[:, n : n + 2])
 
 
-def _straight_places(k: Any, profile: Points, beyond: float) -> tuple[Points, Points]:
-    """x, y (along, across) of a straight piece; along the axis and to its left."""
+def _straight_points(k: Any, profile: Points, beyond: float) -> tuple[Points, Points]:
+    """Return x, y (along, across) of a straight segment."""
     length, face = float(k["length"]), float(k["face"])
     end = [0.25 * face, 0.5 * face, 0.75 * face, face, *([face + beyond] if k["height"] < 0.0 else [])]
     before, after = end if k["open_start"] else [], end if k["open_end"] else []
-    inner = np.linspace(0.0, length, max(1, int(np.ceil(length / LONGEST))) + 1)
+    inner = np.linspace(0.0, length, max(1, int(np.ceil(length / MAX_SEGMENT))) + 1)
     along = np.array([*(-d for d in before[::-1]), *inner, *(length + d for d in after)])
     u, d = np.meshgrid(along, profile, indexing="ij")
     c, s = (float(v) for v in k["axis"])
     return k["origin"][0] + c * u - s * d, k["origin"][1] + s * u + c * d
 
 
-def _arc_places(k: Any, profile: Points) -> tuple[Points, Points]:
-    """The same of an arc; what lies beyond its center is left out."""
+def _arc_points(k: Any, profile: Points) -> tuple[Points, Points]:
+    """Return x, y (along, across) of an arc; points beyond its center are omitted."""
     radius, half = float(k["arc"]), float(np.arccos(min(k["half_cosine"], 1.0)))
     middle = float(np.arctan2(k["axis"][1], k["axis"][0]))
     turn = np.copysign(1.0, radius)
     angle = middle + turn * np.linspace(-half, half, max(2, int(np.ceil(2.0 * half / 0.2)) + 1))
-    away = np.maximum(abs(radius) - turn * profile, 0.0)
-    return k["origin"][0] + np.cos(angle)[:, None] * away, k["origin"][1] + np.sin(angle)[:, None] * away
+    distance = np.maximum(abs(radius) - turn * profile, 0.0)
+    return k["origin"][0] + np.cos(angle)[:, None] * distance, k["origin"][1] + np.sin(angle)[:, None] * distance
 
 
 def _setts(b: Builder, arrays: GroundArrays, k: Any) -> None:
-    """Stones as flat tops over a dark bed."""
+    """Add stones as flat tops over a dark bed."""
     c, s = (float(v) for v in k["axis"])
     pitch, joint = float(k["wavelength"]), float(k["bottom"])
     half_length, half_width = 0.5 * float(k["length"]), 0.5 * float(k["width"])
@@ -204,7 +205,7 @@ def _setts(b: Builder, arrays: GroundArrays, k: Any) -> None:
 
 
 def _mark(b: Builder, arrays: GroundArrays, mark: Mark) -> None:
-    """A painted line, in short pieces so that it follows the ground."""
+    """Add a painted line, in short segments that follow the ground."""
     b.paint(_PAINT[mark.color])
     lengths = np.hypot(*np.diff(mark.points, axis=0).T)
     along = np.concatenate(([0.0], np.cumsum(lengths)))
@@ -218,8 +219,8 @@ def _mark(b: Builder, arrays: GroundArrays, mark: Mark) -> None:
         inner = along[(along > start) & (along < end)]
         s = np.unique(np.concatenate((np.linspace(start, end, max(1, int(np.ceil((end - start) / 4.0))) + 1), inner)))
         x, y = (np.interp(s, along, mark.points[:, k]) for k in (0, 1))
-        piece = np.clip(np.searchsorted(along, 0.5 * (s[:-1] + s[1:])) - 1, 0, len(lengths) - 1)
-        ahead = (np.diff(mark.points, axis=0) / lengths[:, None])[piece]
+        element = np.clip(np.searchsorted(along, 0.5 * (s[:-1] + s[1:])) - 1, 0, len(lengths) - 1)
+        ahead = (np.diff(mark.points, axis=0) / lengths[:, None])[element]
         ahead = np.vstack((ahead[:1], 0.5 * (ahead[:-1] + ahead[1:]), ahead[-1:]))
         across = np.linspace(-0.5, 0.5, max(1, int(np.ceil(mark.width / 1.0))) + 1) * mark.width
         px, py = x[:, None] - ahead[:, 1:] * across, y[:, None] + ahead[:, :1] * across
@@ -227,7 +228,7 @@ def _mark(b: Builder, arrays: GroundArrays, mark: Mark) -> None:
 
 
 def _soil_paint(ground: Ground) -> Callable[[float, float], tuple[int, int, int]]:
-    """sRGB color of the bare ground at a point, about as the shader of the land has it: asphalt, gravel, or soil with some grass."""
+    """Return a function for the sRGB color of the bare ground, similar to the terrain shader: asphalt, gravel, or soil with some grass."""
     origin, spacing = ground.p[0]["origin"], ground.p[0]["spacing"]
     rows, columns = ground.hardness.shape
     palette = [_grown_over(soil_color(name)) for name in ground.soil_names]
@@ -249,14 +250,14 @@ def _grown_over(color: tuple[int, int, int]) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def _cut(arrays: GroundArrays, pieces: Any) -> tuple[NDArray[np.uint8], tuple[float, float, float, float]]:
-    """Where the ground lies below its base grid: a map about everything that does."""
-    deep = [k for k in pieces if k["height"] < 0.0]
+def _cut(arrays: GroundArrays, elements: Any) -> tuple[NDArray[np.uint8], tuple[float, float, float, float]]:
+    """Return a map of the area where the ground is below its base grid, and its grid."""
+    deep = [k for k in elements if k["height"] < 0.0]
     if not deep:
         return np.zeros((0, 0), np.uint8), (0.0, 0.0, 0.0, 0.0)
     boxes = np.array([_box(k) for k in deep])
     low, high = boxes[:, :2].min(axis=0) - 1.0, boxes[:, 2:].max(axis=0) + 1.0
-    step = max(FINEST_CUT, float((high - low).max()) / MOST_CUT)
+    step = max(MIN_CUT_SPACING, float((high - low).max()) / MAX_CUT_SIZE)
     columns, rows = (int(np.ceil(extent / step)) for extent in high - low)
     below = np.zeros((rows, columns), bool)
     for x0, y0, x1, y1 in boxes:
@@ -275,7 +276,7 @@ def _cut(arrays: GroundArrays, pieces: Any) -> tuple[NDArray[np.uint8], tuple[fl
 
 
 def _box(k: Any) -> tuple[float, float, float, float]:
-    """x, y from which and to which a deep piece reaches."""
+    """Return the bounding box x0, y0, x1, y1 of a feature below the base grid."""
     line = k["kind"] in LINES
     ends = np.array([k["origin"], k["origin"] + (k["length"] * k["axis"] if line and k["arc"] == 0.0 else 0.0)])
     reach = float(0.5 * k["width"] + k["face"] + abs(k["arc"]) if line else 0.5 * np.hypot(k["length"], k["width"]) + 0.5)
@@ -283,7 +284,7 @@ def _box(k: Any) -> tuple[float, float, float, float]:
 
 
 def _chunked(mesh: Array) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Triangles sorted by the square that they lie in, and the squares."""
+    """Return the triangles sorted by square, and the squares."""
     middles = mesh[:, :2].reshape(-1, 3, 2).mean(axis=1)
     cells, which = np.unique(np.floor(middles / CHUNK), axis=0, return_inverse=True)
     which = which.ravel()

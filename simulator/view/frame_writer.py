@@ -1,7 +1,7 @@
-"""Pictures instead of a window: python -m simulator.view.frame_writer BLOCK KEYS LAND.npz GEOMETRY.npz FOLDER INTERVAL.
+"""Images instead of a window: python -m simulator.view.frame_writer BLOCK KEYS TERRAIN.npz GEOMETRY.npz FOLDER INTERVAL.
 
-A process like the window, attached to the same block of shared memory; it renders off the screen through EGL and writes a PNG every
-INTERVAL seconds of simulated time, one camera after the other.
+The process reads the same block of shared memory as the window. It renders offscreen through EGL and writes a PNG file every INTERVAL
+seconds of simulated time, with alternating cameras.
 """
 
 from __future__ import annotations
@@ -24,31 +24,33 @@ from simulator.view.view_process import run_child
 
 SIZE = (1280, 720)
 LOOK = 0.02
-"""s between two looks at the block."""
+"""s between two checks of the block."""
 UNFINISHED = "frame_*.png.new"
-"""Pictures that are being written."""
+"""Pattern of the files of unfinished images."""
 
 
-def write_frames(block: str, keys: str, land: TerrainData, geometry: Mapping[str, Any], host: HostWatch, folder: str, interval: str) -> int:
-    """Write pictures until the host leaves; returns how many.
+def write_frames(
+    block: str, keys: str, terrain: TerrainData, geometry: Mapping[str, Any], host: HostWatch, folder: str, interval: str
+) -> int:
+    """Write images until the host leaves; return their number.
 
-    When it leaves, the last state is drawn as well, by every camera that has not drawn yet, so that the shortest drive on the slowest
-    machine has its pictures.
+    When the host leaves, the last state is drawn with every camera that has not drawn yet, so that even a short drive on a slow machine
+    leaves images.
 
     Parameters
     ----------
     block, keys : names of the view block and of the key block (only its count of frames is used)
-    host : whether the host still lives; if it is gone without a word nothing more is drawn
-    folder : existing folder; the files are called frame_0001_chase.png and so on
-    interval : simulated time between two pictures [s]; both as they stand on the command line
+    host : watch on the host process; if the host has crashed, no further image is drawn
+    folder : existing folder; the files are named frame_0001_chase.png and so on
+    interval : simulated time between two images [s]; folder and interval as on the command line
 
     Raises
     ------
-    DeviceError : no EGL, or no such block;  OutputError : the folder cannot be written
+    DeviceError : no EGL, or the block does not exist;  OutputError : the folder cannot be written
     """
     reader, writer = ViewReader(block), KeyWriter(keys)
     try:
-        pictures = _Pictures(reader, writer, Offscreen(*SIZE, land, geometry), Path(folder))
+        pictures = _Images(reader, writer, Offscreen(*SIZE, terrain, geometry), Path(folder))
         while not (reader.closed or host.gone):
             if not pictures.draw(float(interval)):
                 time.sleep(LOOK)
@@ -60,8 +62,8 @@ def write_frames(block: str, keys: str, land: TerrainData, geometry: Mapping[str
     return pictures.count
 
 
-class _Pictures:
-    """Pictures of the states in a view block, one camera after the other."""
+class _Images:
+    """Images of the states in a view block, with alternating cameras."""
 
     def __init__(self, reader: ViewReader, writer: KeyWriter, view: Offscreen, folder: Path) -> None:
         self.reader, self.writer, self.view, self.folder = reader, writer, view, folder
@@ -69,7 +71,7 @@ class _Pictures:
         self._extra = extras()
 
     def draw(self, interval: float) -> bool:
-        """Draw the latest state if it is later by `interval` than the last picture, or earlier after a reset; whether it was."""
+        """Draw the latest state if it is later than the last image by `interval`, or earlier after a reset; return whether it was drawn."""
         self.reader.read()
         now = float(self.reader.last[0]["time"])
         if not self.reader.published or 0.0 <= now - self.drawn < interval:
@@ -87,22 +89,22 @@ class _Pictures:
         return True
 
     def finish(self) -> None:
-        """Draw the last state if it is new, and by every camera that has not drawn yet."""
+        """Draw the last state if it is new, and with every camera that has not drawn yet."""
         self.draw(1e-9)
         while self.count < len(CAMERAS) and self.draw(0.0):
             pass
 
 
 def start_pictures_process(
-    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], folder: Path, interval: float, claim: DriveLock | None = None
+    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], folder: Path, interval: float, drive_lock: DriveLock | None = None
 ) -> ViewProcess:
-    """Start `write_frames` in a new Python process; arguments as there and as for `start_view_process`."""
-    return start_process("simulator.view.frame_writer", [block, keys], ground, geometry, [str(folder.resolve()), str(interval)], claim)
+    """Start `write_frames` in a new Python process; arguments as for `write_frames` and `start_view_process`."""
+    return start_process("simulator.view.frame_writer", [block, keys], ground, geometry, [str(folder.resolve()), str(interval)], drive_lock)
 
 
 def main(arguments: list[str]) -> int:
-    """Exit code 0 when the host has left, 2 with one line on stderr when no picture could be made."""
-    return run_child(arguments, "BLOCK KEYS LAND.npz GEOMETRY.npz FOLDER INTERVAL", write_frames)
+    """Return exit code 0 when the host has left, 2 with one line on stderr when no image could be written."""
+    return run_child(arguments, "BLOCK KEYS TERRAIN.npz GEOMETRY.npz FOLDER INTERVAL", write_frames)
 
 
 if __name__ == "__main__":

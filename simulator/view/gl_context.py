@@ -1,4 +1,4 @@
-"""Makes an OpenGL 3.3 context: a window on the screen, or a surface off the screen through EGL."""
+"""Creation of an OpenGL 3.3 context: a window on the screen, or an offscreen surface through EGL."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from simulator.base.errors import DeviceError
 
 EGL_PACKAGES = "libegl1 libgl1"
-"""Debian packages that bring EGL, OpenGL and Mesa's software renderer."""
+"""Debian packages with EGL, OpenGL and Mesa's software renderer."""
 
 
 WINDOW_PACKAGES = "libgl1 libxrender1"
-"""The same for a window under X."""
+"""Debian packages for a window under X."""
 
 
 def offscreen_context() -> Any:
-    """A hidden pyglet window backed by EGL. Raises DeviceError with the missing package when there is no EGL."""
+    """Create a hidden pyglet window backed by EGL. Raises DeviceError with the missing package when there is no EGL."""
     import pyglet
 
     pyglet.options.headless = True
@@ -32,12 +32,12 @@ def offscreen_context() -> Any:
             return pyglet.window.Window(16, 16, config=_config(), visible=False)
     except Exception as error:
         raise DeviceError(
-            f"off-screen pictures: EGL with OpenGL 3.3 not usable ({_first_line(error)}); expected the packages {EGL_PACKAGES}"
+            f"offscreen rendering: cannot use EGL with OpenGL 3.3 ({_first_line(error)}); expected the packages {EGL_PACKAGES}"
         ) from error
 
 
 def window_context(width: int, height: int, caption: str, samples: int) -> Any:
-    """A visible pyglet window. Raises DeviceError when there is no display or no OpenGL 3.3."""
+    """Create a visible pyglet window. Raises DeviceError when there is no display or no OpenGL 3.3."""
     if not display_available():
         raise DeviceError("window: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set); expected a desktop, or use --offscreen")
     import pyglet
@@ -54,19 +54,19 @@ def window_context(width: int, height: int, caption: str, samples: int) -> Any:
             return pyglet.window.Window(width, height, config=_config(), **look)
     except Exception as error:
         raise DeviceError(
-            f"window: cannot be opened ({_first_line(error)}); expected a display with OpenGL 3.3, packages {WINDOW_PACKAGES}"
+            f"window: cannot open ({_first_line(error)}); expected a display with OpenGL 3.3, packages {WINDOW_PACKAGES}"
         ) from error
 
 
 def display_available() -> bool:
-    """Is there a screen to open a window on?"""
+    """Return whether a display for a window exists."""
     if sys.platform in ("win32", "darwin"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def is_software(name: str) -> bool:
-    """Does this renderer run on the processor?"""
+    """Return whether this renderer runs on the processor."""
     return any(word in name.lower() for word in ("llvmpipe", "softpipe", "swrast", "swiftshader", "software"))
 
 

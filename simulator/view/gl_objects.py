@@ -1,7 +1,7 @@
-"""Thin layer over OpenGL 3.3 core: programs, meshes, textures, frame buffers. Nothing here knows what it draws.
+"""Thin layer over OpenGL 3.3 core: programs, meshes, textures, frame buffers, independent of the drawn objects.
 
-pyglet's own drawing objects are made for sprites; a terrain drawn from a few large buffers needs fewer and plainer calls.
-Import it only after `simulator.view.gl_context` has chosen between a window and an off-screen surface.
+pyglet's own drawing objects are made for sprites; a terrain drawn from a few large buffers needs fewer and simpler calls.
+Import this module only after `simulator.view.gl_context` has created a window or an offscreen surface.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ class Program:
         gl.glUseProgram(self.id)
 
     def use(self) -> Program:
-        """Make it the current program."""
+        """Activate the program."""
         gl.glUseProgram(self.id)
         return self
 
     def place(self, name: str) -> int:
-        """Location of a uniform; -1 when the shader does not use it."""
+        """Return the location of a uniform; -1 when the shader does not use it."""
         if name not in self._places:
             self._places[name] = gl.glGetUniformLocation(self.id, name.encode())
         return self._places[name]
 
     def set(self, **values: Any) -> Program:
-        """Set uniforms of the current program: int, float, sequences of 2, 3, 4 floats, (3, 3) or (4, 4) matrices."""
+        """Set uniforms of the active program: int, float, sequences of 2, 3, 4 floats, (3, 3) or (4, 4) matrices."""
         for name, value in values.items():
             at = self.place(name)
             if at < 0:
@@ -71,7 +71,7 @@ class Program:
 class Mesh:
     """Vertex buffer, optional index buffer and optional per-instance buffer.
 
-    layout: floats per attribute, in the order of the shader's locations; instance: the same for the per-instance attributes.
+    layout: floats per attribute, in the order of the shader's locations; instance: floats per per-instance attribute.
     """
 
     def __init__(self, vertices: Array, layout: Sequence[int], indices: Array | None = None, instance: Sequence[int] = ()) -> None:
@@ -114,7 +114,7 @@ class Mesh:
             gl.glDrawArrays(gl.GL_TRIANGLES, first, count)
 
     def draw_instances(self, instances: int) -> None:
-        """Draw the whole mesh that many times."""
+        """Draw the mesh `instances` times."""
         gl.glBindVertexArray(self._array)
         if self._indexed:
             gl.glDrawElementsInstanced(gl.GL_TRIANGLES, self.count, gl.GL_UNSIGNED_INT, None, instances)
@@ -133,7 +133,7 @@ _FORMATS = {
 
 
 class Texture:
-    """2D texture from an array (rows, columns[, 4]); row 0 is at v = 0. fine: filtered with care, for a graphics card."""
+    """2D texture from an array (rows, columns[, 4]); row 0 is at v = 0. fine: high-quality filter, for a graphics card."""
 
     def __init__(self, pixels: Array, wrap: int, mipmaps: bool = True, fine: bool = False) -> None:
         channels = 1 if pixels.ndim == 2 else pixels.shape[2]
@@ -155,14 +155,14 @@ class Texture:
             gl.glGenerateMipmap(gl.GL_TEXTURE_2D)
 
     def put(self, row: int, column: int, pixels: Array) -> None:
-        """Replace a part of a texture without mipmaps by pixels of its own kind."""
+        """Replace a part of a texture without mipmaps by pixels of the same type."""
         data = np.ascontiguousarray(pixels)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.id)
         gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)
         gl.glTexSubImage2D(gl.GL_TEXTURE_2D, 0, column, row, data.shape[1], data.shape[0], *self._written_as, _pointer(data))
 
     def bind(self, unit: int) -> int:
-        """Put it on a texture unit and return the unit, for `Program.set`."""
+        """Bind the texture to a texture unit and return the unit, for `Program.set`."""
         gl.glActiveTexture(gl.GL_TEXTURE0 + unit)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.id)
         return unit
@@ -191,20 +191,20 @@ class ShadowMap:
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
 
     def begin(self) -> None:
-        """Draw into it from here on; cleared."""
+        """Clear the texture and draw into it from now on."""
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._frame)
         gl.glViewport(0, 0, self.size, self.size)
         gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
 
     def bind(self, unit: int) -> int:
-        """Put it on a texture unit and return the unit, for `Program.set`."""
+        """Bind the texture to a texture unit and return the unit, for `Program.set`."""
         gl.glActiveTexture(gl.GL_TEXTURE0 + unit)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.id)
         return unit
 
 
 class Frame:
-    """Off-screen color and depth surface, multisampled when samples > 1, that can be read back."""
+    """Offscreen color and depth surface, multisampled when samples > 1, that can be read back."""
 
     def __init__(self, width: int, height: int, samples: int) -> None:
         self.width, self.height = width, height
@@ -225,16 +225,18 @@ class Frame:
             gl.glRenderbufferStorageMultisample(gl.GL_RENDERBUFFER, samples, internal, self.width, self.height)
             gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, attachment, gl.GL_RENDERBUFFER, store)
         if gl.glCheckFramebufferStatus(gl.GL_FRAMEBUFFER) != gl.GL_FRAMEBUFFER_COMPLETE:
-            raise DeviceError(f"graphics driver: no off-screen surface of {self.width} x {self.height} pixels with {samples} samples")
+            raise DeviceError(
+                f"graphics driver: cannot create an offscreen surface of {self.width} x {self.height} pixels with {samples} samples"
+            )
         return frame
 
     def delete(self) -> None:
-        """Free the surfaces."""
+        """Delete the surfaces."""
         gl.glDeleteFramebuffers(len(self._frames), (gl.GLuint * len(self._frames))(*self._frames))
         gl.glDeleteRenderbuffers(len(self._stores), (gl.GLuint * len(self._stores))(*self._stores))
 
     def copy_to(self, target: int, width: int, height: int) -> None:
-        """Stretch the picture over another frame buffer of that size and go on drawing there."""
+        """Scale the image to another frame buffer of that size and continue to draw into it."""
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._frame)
         gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, target)
         gl.glBlitFramebuffer(0, 0, self.width, self.height, 0, 0, width, height, gl.GL_COLOR_BUFFER_BIT, gl.GL_LINEAR)
@@ -246,7 +248,7 @@ class Frame:
         return self._frame
 
     def resolve(self) -> None:
-        """Average the samples, ready to be read."""
+        """Average the samples before a read."""
         if self._resolved != self._frame:
             gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._frame)
             gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, self._resolved)
@@ -254,7 +256,7 @@ class Frame:
             gl.glBlitFramebuffer(*box, *box, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
 
     def read(self) -> NDArray[np.uint8]:
-        """Pixels (height, width, 3), top row first."""
+        """Return the pixels (height, width, 3), top row first."""
         self.resolve()
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._resolved)
         gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
@@ -263,7 +265,7 @@ class Frame:
 
 
 def renderer() -> str:
-    """Name of the device that draws, for example llvmpipe."""
+    """Return the name of the renderer, for example llvmpipe."""
     text = ctypes.cast(gl.glGetString(gl.GL_RENDERER), ctypes.c_char_p).value
     return (text or b"unknown").decode(errors="replace")
 

@@ -1,4 +1,4 @@
-"""Where the instruments stand: as many as the window has room for, never one over another. No OpenGL here; lengths in pixels of the canvas."""
+"""Layout of the instruments: as many panels as fit into the window, without overlap. No OpenGL here; lengths in pixels of the canvas."""
 
 from __future__ import annotations
 
@@ -17,84 +17,85 @@ class Box(NamedTuple):
 
 
 EDGE, GAP = 14.0, 8.0
-"""From a panel to the border of the picture and to the next panel, at least."""
+"""Minimum distance of a panel from the border of the image and from the next panel."""
 TEXT_EDGE, LINE = 22.0, 24.0
-"""Of a message: room on each side and height of a line."""
-MOST_LINES = 3
+"""Space on each side of a message, and height of a line."""
+MAX_LINES = 3
 RESERVED = (560.0, 62.0)
-"""Room for two lines of a message."""
+"""Space for two lines of a message."""
 SMALLEST = (272.0, 232.0)
-"""Canvas on which dashboard and message have room; a smaller picture is drawn with smaller letters."""
+"""Canvas on which dashboard and message fit; a smaller image has smaller letters."""
 _DASHBOARDS = {"wide": (472.0, 104.0), "narrow": (236.0, 104.0)}
 _PLATFORM, _SESSION = (196.0, 156.0), (190.0, 72.0)
 FELT_ROW = 36.0
-"""Height of a row of the panel of what is felt."""
+"""Height of a row of the strip chart panel."""
 _FELT = (352.0, 6.0 * FELT_ROW + 34.0)
 
 HELP = (
     ("arrows, WASD", "steer, throttle, brake"),
-    ("Space", "parking brake while held"),
+    ("Space", "parking brake while pressed"),
     ("B", "parking brake on, off"),
     ("F  N  V", "drive, neutral, reverse"),
     ("E  Q", "selector up, down"),
-    ("X  Z  I", "gear up, down, key of the engine"),
-    ("L  K", "low range, lock of the centre"),
-    ("T", "upright where it is"),
+    ("X  Z  I", "gear up, down, engine starter"),
+    ("L  K", "low range, center lock"),
+    ("T", "put the vehicle upright"),
     ("R", "back to the start"),
-    ("P", "pause, go on"),
+    ("P", "pause, continue"),
     ("M", "platform up, down"),
-    ("+  -", "intensity of the motion"),
-    ("J  ,  .", "washout: next number, less, more"),
-    ("G", "what is felt beside what the car does"),
+    ("+  -", "motion intensity"),
+    ("J  ,  .", "washout: next value, less, more"),
+    ("G", "strip chart of the motion"),
     ("C", "next camera"),
     ("1  2  3", "chase, driver, suspension"),
     ("H, F1", "show, hide this list"),
     ("Esc", "end the drive"),
 )
-"""Keys and what they do."""
+"""Keys and their functions."""
 HELP_COLUMN, HELP_LINE, HELP_MEANING = 372.0, 21.0, 110.0
-"""Width of a column of the list of keys, height of a line, and where in the column the meanings begin."""
+"""Width of a column of the list of keys, height of a line, and offset of the functions in the column."""
 
 
-def canvas_scale(width: float, height: float, ratio: float, helping: bool) -> float:
-    """Pixels of the picture per pixel of the canvas.
+def canvas_scale(width: float, height: float, ratio: float, show_help: bool) -> float:
+    """Return the pixels of the image per pixel of the canvas.
 
-    width, height : of the picture, in pixels
-    ratio : pixels per unit of a screen of usual density
+    width, height : of the image, in pixels
+    ratio : pixels per unit of a screen of normal density
     helping : the canvas shows the list of keys
     """
     large = max(ratio, min(width / 1280.0, height / 720.0))
-    if helping:
+    if show_help:
         return min(large, max(min(width / (w + 8.0), height / (h + 8.0)) for w, h in map(_help_size, (1, 2, 3))))
     return min(large, width / SMALLEST[0], height / SMALLEST[1])
 
 
 def arrange(width: float, height: float, message: tuple[float, float] | None, felt: bool = False) -> dict[str, Box]:
-    """Panels by name and their places on a canvas of that size; `message` is the size of the line for the driver, if there is one; `felt`:
-    whether what is felt is to be shown.
+    """Return the panels by name and their positions on a canvas of the given size.
 
-    The names: wide or narrow (dashboard), message, session, platform, felt. What there is no room for is left out: first what is felt, then
-    the session, then the platform. Room for a usual message is kept free, so that nothing jumps when one comes.
+    `message` is the size of the message for the driver, if there is one; `felt`: True to include the strip chart.
+
+    The names: wide or narrow (dashboard), message, session, platform, felt. Panels without space are omitted: first the strip chart, then
+    the session, then the platform. Space for a typical message is reserved, so that no panel moves when one appears.
     """
     usual = (min(width - 2.0 * EDGE, RESERVED[0]), RESERVED[1])
     room = usual if message is None else (max(message[0], usual[0]), max(message[1], usual[1]))
     choices = list(itertools.product((True, False), _DASHBOARDS, ("beside", "left", "above", "stacked", "")))
     choices.sort(key=lambda choice: (not choice[0]) + 2 * (not choice[2]))
-    # the first in which nothing overlaps
-    chosen = next((choice for choice in choices if _fits(_placed(width, height, room, *choice), width, height)), (False, "narrow", ""))
-    panels = _placed(width, height, message, *chosen)
+    # the first arrangement without overlap
+    chosen = next((choice for choice in choices if _fits(_arrangement(width, height, room, *choice), width, height)), (False, "narrow", ""))
+    panels = _arrangement(width, height, message, *chosen)
     if felt:
         kept = [*panels.values(), _message_place(width, room, [])]
         places = (Box(x, y, *_FELT) for y in (EDGE, EDGE + _SESSION[1] + GAP) for x in (EDGE, width - EDGE - _FELT[0]))
-        free = [box for box in places if _inside(box, width, height) and not any(_touch(box, other) for other in kept)]
+        free = [box for box in places if _inside(box, width, height) and not any(_overlap(box, other) for other in kept)]
         panels.update({"felt": free[0]} if free else {})
     return panels
 
 
-def _placed(
+def _arrangement(
     width: float, height: float, message: tuple[float, float] | None, session: bool, dashboard: str, platform: str
 ) -> dict[str, Box]:
-    """`platform`: beside the dashboard in the middle, beside it at the left, in the upper corner, right above it, or nowhere."""
+    """Return panels with `platform` next to the dashboard at the center or left, in the upper corner, above the dashboard, or omitted."""
     w, h = _DASHBOARDS[dashboard]
     panels = {dashboard: Box(EDGE if platform == "left" else 0.5 * (width - w), height - EDGE - h, w, h)}
     if session:
@@ -108,16 +109,16 @@ def _placed(
 
 
 def _message_place(width: float, size: tuple[float, float], above: list[Box]) -> Box:
-    """In the middle of the upper border if it has room between the panels there, below them if not."""
+    """Return the position at the center of the upper border if the message fits between the panels, else below them."""
     box = Box(0.5 * (width - size[0]), EDGE, *size)
-    if any(_touch(box, other) for other in above):
+    if any(_overlap(box, other) for other in above):
         return box._replace(y=max(other.y + other.height for other in above) + GAP)
     return box
 
 
 def _fits(panels: dict[str, Box], width: float, height: float) -> bool:
     return all(_inside(box, width, height) for box in panels.values()) and not any(
-        _touch(a, b) for a, b in itertools.combinations(panels.values(), 2)
+        _overlap(a, b) for a, b in itertools.combinations(panels.values(), 2)
     )
 
 
@@ -125,15 +126,15 @@ def _inside(box: Box, width: float, height: float) -> bool:
     return box.x >= 0.0 and box.y >= 0.0 and box.x + box.width <= width and box.y + box.height <= height
 
 
-def _touch(a: Box, b: Box) -> bool:
-    """Do two boxes overlap, or nearly?"""
+def _overlap(a: Box, b: Box) -> bool:
+    """Return whether two boxes overlap or nearly overlap."""
     apart_x = a.x + a.width + GAP <= b.x or b.x + b.width + GAP <= a.x
     apart_y = a.y + a.height + GAP <= b.y or b.y + b.height + GAP <= a.y
     return not (apart_x or apart_y)
 
 
 def wrapped(text: str, width_of: Callable[[str], float], width: float) -> list[str]:
-    """A text in lines no longer than `width`, broken between words where that is possible, at most MOST_LINES."""
+    """Break a text into lines of at most `width`, between words if possible, at most MAX_LINES."""
     lines: list[str] = []
     for word in text.split():
         if lines and width_of(f"{lines[-1]} {word}") <= width:
@@ -142,18 +143,18 @@ def wrapped(text: str, width_of: Callable[[str], float], width: float) -> list[s
         while width_of(word) > width and len(word) > 1:
             count = next((k for k in range(len(word) - 1, 1, -1) if width_of(word[:k]) <= width), 1)
             lines.append(word[:count])
-            word = word[count:]  # noqa: PLW2901 (the rest of it)
+            word = word[count:]  # noqa: PLW2901 (the rest of the word)
         lines.append(word)
-    if len(lines) > MOST_LINES:
-        last = lines[MOST_LINES - 1]
+    if len(lines) > MAX_LINES:
+        last = lines[MAX_LINES - 1]
         while len(last) > 1 and width_of(f"{last}...") > width:
             last = last[:-1]
-        lines = [*lines[: MOST_LINES - 1], f"{last}..."]
+        lines = [*lines[: MAX_LINES - 1], f"{last}..."]
     return lines
 
 
 def help_size(width: float, height: float) -> tuple[int, tuple[float, float]]:
-    """Columns of the list of keys on a canvas of that size, and its size."""
+    """Return the columns of the list of keys on a canvas of the given size, and its size."""
     best = max((1, 2, 3), key=lambda columns: min(1.0, width / _help_size(columns)[0], height / _help_size(columns)[1]))
     return best, _help_size(best)
 

@@ -1,4 +1,4 @@
-"""Draws the instruments: one draw call with quads in pixels."""
+"""Rendering of the instruments: one draw call with quads in pixels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simulator.view.motion_strip_chart import MotionStripChart
 
 
 class Hud:
-    """The instruments on the graphics device."""
+    """Instruments on the graphics device."""
 
     def __init__(self, of: Dials) -> None:
         self.dials = of
@@ -23,14 +23,14 @@ class Hud:
         self.canvas = Canvas(font)
         self.visible = True
         self.live = True
-        """False: pictures are taken now and then, so a frame rate would mean nothing."""
+        """False for single images, whose frame rate would be meaningless."""
         self.camera = ""
         self.ratio = 1.0
-        """Pixels per unit of a screen of usual density."""
+        """Pixels per unit of a screen of normal density."""
         self.help = False
         """True: the list of keys instead of the instruments."""
         self.felt = False
-        """True: what is felt is shown too."""
+        """True: the strip chart of the motion is displayed."""
         self._feelings = MotionStripChart()
         self._program = Program("hud")
         self._atlas = Texture(font.pixels, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
@@ -38,7 +38,7 @@ class Hud:
         self._rate = FrameRate(time.perf_counter)
 
     def draw(self, state: Record, width: int, height: int) -> None:
-        """Draw the instruments for a state (fields of block.STATE) over the current frame buffer."""
+        """Draw the instruments for a state (fields of STATE) over the current frame buffer."""
         rate = self._rate.frame() if self.live else 0.0
         self._feelings.add(state[0], time.perf_counter() if self.live else float(state[0]["time"]))
         if not self.visible:

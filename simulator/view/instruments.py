@@ -1,6 +1,6 @@
-"""Instruments over the picture: speed, gear, engine speed, pedals, steering, real-time factor, platform, as quads. No OpenGL here.
+"""Instruments over the image: speed, gear, engine speed, pedals, steering, real-time factor, platform, as quads. No OpenGL here.
 
-Quads of 12 floats per vertex are collected in a list; texts are laid out again only when they change.
+Quads with 12 floats per vertex are collected in a list; texts are laid out again only when they change.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ Color = tuple[float, float, float, float]
 
 
 def asset(name: str) -> Path:
-    """A file of assets/, installed or beside the packages."""
+    """Return the path of a file in assets/, installed or in the checkout."""
     installed = _HERE / "_data" / "assets" / name
     return installed if installed.exists() else _HERE.parent / "assets" / name
 
 
 class Font:
-    """Glyphs of the atlas and how texts are laid out with them."""
+    """Glyphs of the font atlas, and text layout."""
 
     def __init__(self, path: Path) -> None:
         with np.load(path) as data:
@@ -57,11 +57,11 @@ class Font:
         self.glyphs = {(int(row[0]), chr(int(row[1]))): tuple(float(v) for v in row[2:]) for row in table}
 
     def width(self, text: str, size: int) -> float:
-        """Length of a text in pixels."""
+        """Return the width of a text in pixels."""
         return sum(self._glyph(letter, size)[6] for letter in text)
 
     def quads(self, text: str, size: int) -> NDArray[np.float32]:
-        """(n, 4, 4) corners [x, y, u, v] of a text that begins at 0, 0 (upper left), in pixels."""
+        """Return the corners (n, 4, 4) [x, y, u, v] of a text that begins at 0, 0 (upper left), in pixels."""
         rows, columns = self.pixels.shape
         out, pen = np.empty((len(text), 4, 4), np.float32), 0.0
         for k, letter in enumerate(text):
@@ -77,7 +77,7 @@ class Font:
 
 
 class Canvas:
-    """Collects the quads of one picture; no OpenGL here."""
+    """Collects the quads of one image; no OpenGL here."""
 
     def __init__(self, font: Font) -> None:
         self.font = font
@@ -85,19 +85,19 @@ class Canvas:
         self._text = lru_cache(maxsize=512)(self._lay_out)
 
     def text(self, x: float, y: float, text: str, size: int = NORMAL, color: Color = INK, align: float = 0.0) -> None:
-        """Text with its upper left corner at x, y; align 0.5: x is its middle, 1: its end."""
+        """Add a text with its upper left corner at x, y; align 0.5: x is the center of the text, 1: its right end."""
         quads = self._text(text, size, color).copy()
         quads[..., 0] += round(x - align * self.font.width(text, size))
         quads[..., 1] += round(y)
         self._quads.append(quads)
 
     def box(self, x: float, y: float, width: float, height: float, color: Color, radius: float = 0.0) -> None:
-        """Rounded box with its upper left corner at x, y."""
+        """Add a rounded box with its upper left corner at x, y."""
         w, h = 0.5 * width, 0.5 * height
         self._shape((x + w, y + h), (1.0, 0.0), w + 1.0, h + 1.0, (BOX, w, h, radius), color)
 
     def line(self, a: tuple[float, float], b: tuple[float, float], width: float, color: Color) -> None:
-        """Line with round ends."""
+        """Add a line with round ends."""
         dx, dy = b[0] - a[0], b[1] - a[1]
         length = math.hypot(dx, dy)
         along = (dx / length, dy / length) if length > 1e-6 else (1.0, 0.0)
@@ -105,7 +105,7 @@ class Canvas:
         self._shape((0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])), along, 0.5 * length + r + 1.0, r + 1.0, (BAR, 0.5 * length, r, 0.0), color)
 
     def track(self, x: NDArray[np.float64], y: NDArray[np.float64], width: float, color: Color) -> None:
-        """Line through points (n,), left out where one is not a number."""
+        """Add a line through points (n,), with gaps at NaN."""
         dx, dy = np.diff(x), np.diff(y)
         there = np.isfinite(dx) & np.isfinite(dy)
         if not there.any():
@@ -124,18 +124,18 @@ class Canvas:
         self._quads.append(quads)
 
     def ring(self, center: tuple[float, float], radius: float, width: float, color: Color) -> None:
-        """Circle line."""
+        """Add a circle line."""
         reach = radius + 0.5 * width + 1.0
         self._shape(center, (1.0, 0.0), reach, reach, (RING, radius, 0.5 * width, 0.0), color)
 
     def vertices(self) -> NDArray[np.float32]:
-        """(n, 12) vertices of everything, two triangles per quad."""
+        """Return the vertices (n, 12) of all quads, two triangles per quad."""
         if not self._quads:
             return np.empty((0, 12), np.float32)
         return np.concatenate(self._quads)[:, (0, 1, 2, 0, 2, 3)].reshape(-1, 12)
 
     def clear(self) -> None:
-        """Begin a new picture."""
+        """Start a new image."""
         self._quads.clear()
 
     def _lay_out(self, text: str, size: int, color: Color) -> NDArray[np.float32]:
@@ -153,33 +153,33 @@ class Canvas:
 
 
 class Dials(NamedTuple):
-    """What the dashboard is to show of a vehicle."""
+    """Scales of the dashboard for a vehicle."""
 
     full: float
     """rpm at the end of the scale"""
     red: float
-    """rpm where its red part begins"""
+    """rpm at the start of the red range"""
     ticks: float
-    """rpm from mark to mark"""
-    by_hand: bool
-    """The gearbox is worked by hand"""
+    """rpm between two marks"""
+    manual: bool
+    """True for a manual transmission"""
 
 
-def dials(governed: float, by_hand: bool) -> Dials:
-    """Of a vehicle whose engine gives no torque beyond `governed` [rad/s]."""
+def dials(governed: float, manual: bool) -> Dials:
+    """Return the scales for an engine with zero torque beyond `governed` [rad/s]."""
     rpm = governed * 30.0 / math.pi
     full = 500.0 * math.ceil(1.04 * rpm / 500.0)
-    return Dials(full, 0.93 * rpm, 1000.0 if full < 12000.0 else 5000.0, by_hand)
+    return Dials(full, 0.93 * rpm, 1000.0 if full < 12000.0 else 5000.0, manual)
 
 
 class FrameRate:
-    """Frames per second, renewed twice a second so that it can be read."""
+    """Frame rate, updated twice a second so that it is readable."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock, self._since, self._frames, self.value = clock, clock(), 0, 0.0
 
     def frame(self) -> float:
-        """Count a frame."""
+        """Count a frame and return the frame rate."""
         self._frames += 1
         now = self._clock()
         if now - self._since >= 0.5:
@@ -189,25 +189,25 @@ class FrameRate:
 
 
 class Shown(NamedTuple):
-    """What the instruments show beside a state."""
+    """Inputs of the instruments besides the state."""
 
     rate: float
-    """Frames per second; 0: none is told"""
+    """Frames per second; 0: not displayed"""
     camera: str
     dials: Dials
-    feelings: MotionStripChart | None = None
-    """None: they are not to be shown"""
+    motion_chart: MotionStripChart | None = None
+    """None: not displayed"""
 
 
 def instruments(c: Canvas, state: Record, width: float, height: float, shown: Shown) -> None:
-    """Everything, where `layout.arrange` finds room for it."""
-    s, feelings = state[0], shown.feelings
+    """Add all instruments for which `instrument_layout.arrange` finds space."""
+    s, motion_chart = state[0], shown.motion_chart
     message = bytes(s["message"]).decode("utf-8", errors="replace")
     if s["paused"] and not message:
-        message = "paused - press P to go on"
+        message = "paused - press P to continue"
     lines = wrapped(message, lambda text: c.font.width(text, NORMAL), width - 2 * (EDGE + TEXT_EDGE))
     across = max((c.font.width(line, NORMAL) for line in lines), default=0.0)
-    panels = arrange(width, height, (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None, feelings is not None)
+    panels = arrange(width, height, (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None, motion_chart is not None)
     draw = {
         "wide": lambda box: _dashboard(c, s, box, shown.dials),
         "narrow": lambda box: _small_dashboard(c, s, box, shown.dials),
@@ -215,14 +215,14 @@ def instruments(c: Canvas, state: Record, width: float, height: float, shown: Sh
         "session": lambda box: _session(c, s, box.x, box.y, shown.rate, shown.camera),
         "message": lambda box: _message(c, box, lines, AMBER if s["paused"] else INK),
     }
-    if feelings is not None:
-        draw["felt"] = lambda box: _felt(c, feelings, box, float(s["intensity"]))
+    if motion_chart is not None:
+        draw["felt"] = lambda box: _motion_chart(c, motion_chart, box, float(s["intensity"]))
     for name, box in panels.items():
         draw[name](box)
 
 
 def keys_help(c: Canvas, width: float, height: float) -> None:
-    """The list of keys in the middle of the picture, instead of the instruments."""
+    """Add the list of keys at the center of the image, instead of the instruments."""
     columns, (w, h) = help_size(width, height)
     x, y = 0.5 * (width - w), 0.5 * (height - h)
     c.box(x, y, w, h, (*PANEL[:3], 0.85), 10.0)
@@ -240,12 +240,12 @@ def _message(c: Canvas, box: Box, lines: list[str], color: Color) -> None:
 
 
 def _dashboard(c: Canvas, s: Any, box: Box, of: Dials) -> None:
-    """Pedals, speed, gear, lamps and engine speed side by side."""
+    """Add pedals, speed, gear, lamps and engine speed side by side."""
     x, top = box.x + 0.5 * box.width, box.y
     c.box(*box, PANEL, 10.0)
     c.text(x + 38.0, top + 9.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
     c.text(x + 45.0, top + 45.0, "km/h", NORMAL, DIM)
-    _gear(c, s, x + 101.0, top + 9.0, of.by_hand)
+    _gear(c, s, x + 101.0, top + 9.0, of.manual)
     _parking_lamp(c, s, x + 213.0, top + 36.0, 14.0)
     c.text(x - 224.0, top + 10.0, "throttle", SMALL, DIM)
     c.text(x - 224.0, top + 33.0, "brake", SMALL, DIM)
@@ -255,30 +255,30 @@ def _dashboard(c: Canvas, s: Any, box: Box, of: Dials) -> None:
     steer = min(max(float(s["steering"]), -1.0), 1.0)
     c.box(x - 164.0, top + 61.0, 96.0, 8.0, TRACK, 4.0)
     c.line((x - 116.0, top + 65.0), (x - 116.0 - 44.0 * steer, top + 65.0), 8.0, BLUE)
-    _revolutions(c, box.x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi, of)
+    _engine_speed(c, box.x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi, of)
 
 
 def _small_dashboard(c: Canvas, s: Any, box: Box, of: Dials) -> None:
-    """Speed, gear, lamps and engine speed where there is little room."""
+    """Add speed, gear, lamps and engine speed for a small window."""
     x, top = box.x, box.y
     c.box(*box, PANEL, 10.0)
     c.text(x + 114.0, top + 3.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
     c.text(x + 112.0, top + 57.0, "km/h", SMALL, DIM, 1.0)
     _parking_lamp(c, s, x + 26.0, top + 66.0, 11.0)
-    _gear(c, s, x + 138.0, top + 3.0, of.by_hand)
-    _revolutions(c, x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi, of)
+    _gear(c, s, x + 138.0, top + 3.0, of.manual)
+    _engine_speed(c, x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi, of)
 
 
 def _kph(s: Any) -> float:
-    """Speed that can be written in three digits, whatever the state says."""
+    """Return the speed in km/h, limited to three digits."""
     speed = abs(float(s["v_WB_B"][0])) * 3.6
     return min(speed, 999.0) if math.isfinite(speed) else 0.0
 
 
-def _gear(c: Canvas, s: Any, x: float, y: float, by_hand: bool) -> None:
-    """Gear in large, beside it what the transfer case does, and below it a lamp for each position of the selector."""
+def _gear(c: Canvas, s: Any, x: float, y: float, manual: bool) -> None:
+    """Add the gear in large type, the state of the transfer case next to it, and a lamp per selector position below it."""
     gear, selector = int(s["gear"]), int(s["selector"])
-    c.text(x, y, gear_name(gear, selector, by_hand), LARGE, AMBER if gear <= 0 else INK)
+    c.text(x, y, gear_name(gear, selector, manual), LARGE, AMBER if gear <= 0 else INK)
     for k, (name, word) in enumerate((("low_range", "LOW"), ("center_locked", "LOCK"))):
         if s[name]:
             c.text(x + 40.0, y + 8.0 + 18.0 * k, word, SMALL, AMBER)
@@ -291,7 +291,7 @@ def _gear(c: Canvas, s: Any, x: float, y: float, by_hand: bool) -> None:
 
 
 def _parking_lamp(c: Canvas, s: Any, x: float, y: float, radius: float) -> None:
-    """P in a circle: red while the parking brake is pulled, hardly to be seen otherwise."""
+    """Add a P in a circle: red while the parking brake is applied, otherwise barely visible."""
     color = RED if s["parking_brake"] else (1.0, 1.0, 1.0, 0.22)
     if s["parking_brake"]:
         c.box(x - radius, y - radius, 2.0 * radius, 2.0 * radius, (*RED[:3], 0.30), radius)
@@ -299,7 +299,7 @@ def _parking_lamp(c: Canvas, s: Any, x: float, y: float, radius: float) -> None:
     c.text(x, y - 8.0, "P", SMALL, color, 0.5)
 
 
-def _revolutions(c: Canvas, x: float, y: float, width: float, rpm: float, of: Dials) -> None:
+def _engine_speed(c: Canvas, x: float, y: float, width: float, rpm: float, of: Dials) -> None:
     bar = width - 86.0
     c.box(x, y, bar, 9.0, TRACK, 3.0)
     red = bar * of.red / of.full
@@ -333,8 +333,8 @@ def _session(c: Canvas, s: Any, x: float, y: float, rate: float, camera: str) ->
         c.text(x + 192.0, y + 62.0, f"{rate:.0f} fps", SMALL, DIM, 1.0)
 
 
-def _felt(c: Canvas, feelings: MotionStripChart, box: Box, intensity: float) -> None:
-    """Strip of what the rider feels, over what the driver in the vehicle feels."""
+def _motion_chart(c: Canvas, motion_chart: MotionStripChart, box: Box, intensity: float) -> None:
+    """Add the strip chart of the rider's motion over that of the driver in the vehicle."""
     c.box(*box, PANEL, 8.0)
     x, y = box.x + 12.0, box.y + 7.0
     for name, color in (("car", CAR), ("platform", AMBER)):
@@ -346,17 +346,17 @@ def _felt(c: Canvas, feelings: MotionStripChart, box: Box, intensity: float) -> 
     left, across = box.x + 58.0, box.width - 58.0 - 84.0
     places = left + across * np.linspace(0.0, 1.0, POINTS)
     for k, name in enumerate(ROWS):
-        middle, half, scale = box.y + 26.0 + FELT_ROW * (k + 0.5), 0.5 * FELT_ROW - 2.0, feelings.scale(k)
+        middle, half, scale = box.y + 26.0 + FELT_ROW * (k + 0.5), 0.5 * FELT_ROW - 2.0, motion_chart.scale(k)
         c.text(box.x + 12.0, middle - 8.0, name, SMALL, DIM)
         c.box(left, middle - half, across, 2.0 * half, TRACK, 3.0)
         c.box(left, middle - 0.5, across, 1.0, (1.0, 1.0, 1.0, 0.25))
-        for values, width, color in ((feelings.rows[k, 0], 1.5, CAR), (feelings.rows[k, 1], 2.0, AMBER)):
+        for values, width, color in ((motion_chart.rows[k, 0], 1.5, CAR), (motion_chart.rows[k, 1], 2.0, AMBER)):
             c.track(places, middle - (half - 1.0) * np.clip(values / scale, -1.0, 1.0), width, color)
         c.text(box.x + box.width - 12.0, middle - 8.0, f"\u00b1{scale:g} {UNITS[k // 3]}", SMALL, DIM, 1.0)
 
 
 def _platform(c: Canvas, s: Any, x: float, y: float) -> None:
-    """Small picture of the moving base: plate at its pose, legs colored by how near they are to their stops."""
+    """Add a small drawing of the platform: plate at its pose, legs colored by their distance to the stops."""
     c.box(x, y, 196.0, 156.0, PANEL, 8.0)
     c.text(x + 12.0, y + 8.0, "platform", SMALL, DIM)
     base, plate = hexapod(s["p_platform"], s["q_platform"])
@@ -377,9 +377,10 @@ def _platform(c: Canvas, s: Any, x: float, y: float) -> None:
 
 
 def hexapod(p: NDArray[np.float64], q: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Joints (6, 3) of base and plate of the drawn hexapod, m, x forward: pairs of joints, the plate's turned against the base's.
+    """Return the joints (6, 3) of base and plate of the drawn hexapod, m, x forward: pairs of joints, the plate's rotated against the
+    base's.
 
-    The proportions are those of the picture, not of a machine; displacement and attitude are the platform's.
+    The proportions are only for the drawing; displacement and attitude are those of the platform.
     """
     base = np.radians([12.0, 108.0, 132.0, 228.0, 252.0, 348.0])
     plate = np.radians([48.0, 72.0, 168.0, 192.0, 288.0, 312.0])
@@ -389,27 +390,27 @@ def hexapod(p: NDArray[np.float64], q: NDArray[np.float64]) -> tuple[NDArray[np.
 
 
 def _oblique(p: NDArray[np.float64], x: float, y: float) -> tuple[float, float]:
-    """Place on the screen, seen from behind, from the left and from above."""
+    """Return the position on the screen, seen from behind, from the left and from above."""
     across, depth = 0.94 * float(p[1]) + 0.34 * float(p[0]), 0.94 * float(p[0]) - 0.34 * float(p[1])
     return x - 62.0 * across, y - 62.0 * float(p[2]) * 0.94 - 20.0 * depth
 
 
 def leg_color(use: float) -> Color:
-    """Green in the middle of the stroke, amber from 15 % before a stop, red in the last 5 %."""
+    """Return green at the middle of the stroke, amber from 15 % before a stop, red in the last 5 %."""
     room = min(use, 1.0 - use)
     return RED if room < 0.05 else AMBER if room < 0.15 else GREEN
 
 
 def clock_text(time: float) -> str:
-    """A time [s] in minutes, seconds and tenths."""
+    """Format a time [s] in minutes, seconds and tenths."""
     tenths = round(10.0 * time) if math.isfinite(time) else 0
     return f"{tenths // 600}:{tenths // 10 % 60:02d}.{tenths % 10}"
 
 
-def gear_name(gear: int, selector: int, by_hand: bool = False) -> str:
-    """What the driver reads: R, N, or the gear, with a D before it where it is not his."""
+def gear_name(gear: int, selector: int, manual: bool = False) -> str:
+    """Return the displayed gear: R, N, or the gear number, with a D before it for an automatic transmission."""
     if selector < 0 or gear < 0:
         return "R"
     if selector == 0 or gear == 0:
         return "N"
-    return f"{gear}" if by_hand else f"D{gear}"
+    return f"{gear}" if manual else f"D{gear}"

@@ -1,4 +1,4 @@
-"""Marker posts along the roads: something upright that passes by, so that speed and distance are seen. The vehicle does not feel them."""
+"""Marker posts along the roads, which make speed and distance visible. The vehicle does not collide with them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from simulator.view.meshes import Array, Builder, moved
 from simulator.view.terrain_data import TerrainData, ViewRoad
 
 SPACING = 50.0
-"""m. From one pair of posts to the next."""
+"""m. Distance between two pairs of posts."""
 BESIDE = 1.5
-"""m. From the edge of the hard surface."""
+"""m. Distance from the edge of the hard surface."""
 GROUP = 8
-"""Posts that are drawn, or not, together."""
+"""Number of posts that are drawn or culled together."""
 SIGHT = 420.0
-"""m. Groups farther away than this are not drawn."""
+"""m. Maximum distance at which groups are drawn."""
 WHITE, BLACK, RED, WOOD = (232, 232, 226), (34, 34, 36), (190, 40, 30), (124, 96, 64)
 
 
 def post(paved: bool) -> Array:
-    """One post, 1 m high, its front towards -x: white with a black band and a reflector, or a wooden stake."""
+    """Return one post, 1 m high, its front towards -x: white with a black band and a reflector, or a wooden stake."""
     b = Builder()
     if not paved:
         return b.paint(WOOD).box((-0.05, -0.05, -0.3), (0.05, 0.05, 0.75)).mesh()
@@ -34,7 +34,7 @@ def post(paved: bool) -> Array:
 
 
 def places(road: ViewRoad) -> NDArray[np.float64]:
-    """(n, 3) x, y and heading of the posts of one road, left and right in turn, none where the road is crossed by itself."""
+    """Return (n, 3) x, y and heading of the posts of one road, alternately left and right; no posts where the road crosses itself."""
     step = np.hypot(*np.diff(road.points, axis=0).T)
     along = np.concatenate(([0.0], np.cumsum(step)))
     out = []
@@ -48,22 +48,22 @@ def places(road: ViewRoad) -> NDArray[np.float64]:
     return np.array(out).reshape(-1, 3)
 
 
-def posts(land: TerrainData) -> tuple[Array, NDArray[np.float64], int]:
-    """Mesh of all posts in W, the middle (n, 2) of every group of posts, and the number of vertices of a group.
+def posts(terrain: TerrainData) -> tuple[Array, NDArray[np.float64], int]:
+    """Return the mesh of all posts in W, the center (n, 2) of every group of posts, and the number of vertices of a group.
 
-    Posts that would stand on another road are left out.
+    Posts on another road are omitted.
     """
     meshes: list[Array] = []
     where: list[Any] = []
     size = len(post(True))
-    for road in land.roads:
+    for road in terrain.roads:
         model = post(road.paved)
         model = np.vstack((model, np.repeat(model[-1:], size - len(model), axis=0)))
         for x, y, heading in places(road):
-            if any(other is not road and _distance(other, x, y) < 0.5 * other.width + BESIDE for other in land.roads):
+            if any(other is not road and _distance(other, x, y) < 0.5 * other.width + BESIDE for other in terrain.roads):
                 continue
             c, s = math.cos(heading), math.sin(heading)
-            meshes.append(moved(model, [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], (x, y, land.height(x, y))))
+            meshes.append(moved(model, [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], (x, y, terrain.height(x, y))))
             where.append((x, y))
     if not meshes:
         return np.zeros((0, 10)), np.zeros((0, 2)), 0

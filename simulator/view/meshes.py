@@ -1,7 +1,7 @@
-"""Triangles made of numbers: boxes, sheets, tubes, turned profiles. No OpenGL here.
+"""Triangle meshes: boxes, sheets, tubes, bodies of revolution. No OpenGL here.
 
 A vertex is ten floats: position (3) in m, outward unit normal (3), sRGB color (3), gloss. Meshes are (n, 10) arrays, three
-vertices per triangle, counterclockwise seen from outside.
+vertices per triangle, counterclockwise seen from the outside.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ LAYOUT = (3, 3, 3, 1)
 
 
 class Builder:
-    """Collects triangles. `color` and `gloss` hold for everything added after they were set."""
+    """Collects triangles. Color and gloss of `paint` apply to everything added afterwards."""
 
     def __init__(self) -> None:
         self._parts: list[Array] = []
         self.paint((128, 128, 128))
 
     def paint(self, color: Sequence[int], gloss: float = 0.0) -> Builder:
-        """Color (sRGB, 0..255) and gloss (0 matte, 1 glass) from here on."""
+        """Set color (sRGB, 0..255) and gloss (0 matte, 1 glass) for everything added afterwards."""
         self._look = np.array([*(c / 255.0 for c in color), gloss])
         return self
 
     def triangles(self, points: Any, normals: Any = None) -> Builder:
-        """Triangles (n, 3, 3); without normals (n, 3, 3) they are flat."""
+        """Add triangles (n, 3, 3) with normals (n, 3, 3); flat without normals."""
         p = np.asarray(points, float).reshape(-1, 3, 3)
         if normals is None:
             n = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
@@ -46,12 +46,12 @@ class Builder:
         return self
 
     def polygon(self, points: Any) -> Builder:
-        """Flat convex polygon (n, 3), counterclockwise from outside."""
+        """Add a flat convex polygon (n, 3), counterclockwise from the outside."""
         p = np.asarray(points, float)
         return self.triangles([(p[0], p[k], p[k + 1]) for k in range(1, len(p) - 1)])
 
     def sheet(self, grid: Any, smooth: bool = False) -> Builder:
-        """Surface through a grid of points (m, n, 3); its outside is where (along rows) x (along columns) points."""
+        """Add a surface through a grid of points (m, n, 3); its outside is in the direction (along rows) x (along columns)."""
         g = np.asarray(grid, float)
         a, b, c, d = g[:-1, :-1], g[:-1, 1:], g[1:, 1:], g[1:, :-1]
         quads = np.stack((a, d, c, a, c, b), axis=2).reshape(-1, 3, 3)
@@ -63,19 +63,19 @@ class Builder:
         return self.triangles(quads, np.stack((a, d, c, a, c, b), axis=2).reshape(-1, 3, 3))
 
     def box(self, low: Any, high: Any) -> Builder:
-        """Box between two corners."""
+        """Add a box between two corners."""
         x, y, z = ((a, b) for a, b in zip(low, high, strict=True))
         return self.hexahedron([(x[i], y[j], z[k]) for k in (0, 1) for j, i in ((0, 0), (0, 1), (1, 1), (1, 0))])
 
     def hexahedron(self, corners: Any) -> Builder:
-        """Six-sided body from its lower and upper four corners, each counterclockwise from above."""
+        """Add a hexahedron from its lower and upper four corners, each counterclockwise from above."""
         p = np.asarray(corners, float)
         for face in ((3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)):
             self.polygon(p[list(face)])
         return self
 
-    def turned(self, profile: Any, count: int, axis: int = 1, center: Any = (0.0, 0.0, 0.0), smooth: bool = True) -> Builder:
-        """Body of revolution about a coordinate axis; profile (n, 2) is [place along the axis, radius], outside on its left."""
+    def revolve(self, profile: Any, count: int, axis: int = 1, center: Any = (0.0, 0.0, 0.0), smooth: bool = True) -> Builder:
+        """Add a body of revolution about a coordinate axis; profile (n, 2) is [position along the axis, radius], outside on its left."""
         q = np.asarray(profile, float)
         angle = np.linspace(0.0, 2.0 * math.pi, count + 1)
         first, second = (axis + 1) % 3, (axis + 2) % 3
@@ -97,7 +97,7 @@ class Builder:
         return self.triangles(points[size > 1e-10], normals[size > 1e-10])
 
     def tube(self, path: Any, radius: float, sides: int = 8) -> Builder:
-        """Round bar along a path (n, 3), closed at its ends."""
+        """Add a round bar along a path (n, 3), closed at its ends."""
         p = np.asarray(path, float)
         t = np.gradient(p, axis=0)
         t /= np.linalg.norm(t, axis=1, keepdims=True)
@@ -114,17 +114,17 @@ class Builder:
         return self.polygon(ring[0, :-1][::-1]).polygon(ring[-1, :-1])
 
     def add(self, mesh: Array) -> Builder:
-        """Another mesh as it is."""
+        """Add another mesh without changes."""
         self._parts.append(mesh)
         return self
 
     def mesh(self) -> Array:
-        """Everything so far."""
+        """Return all triangles as one mesh."""
         return np.vstack(self._parts)
 
 
 def mirrored(mesh: Array) -> Array:
-    """The mesh on the other side (y -> -y), still counterclockwise from outside."""
+    """Return the mesh mirrored to the other side (y -> -y), still counterclockwise from the outside."""
     out = mesh.reshape(-1, 3, 10)[:, ::-1].reshape(-1, 10).copy()
     out[:, 1] *= -1.0
     out[:, 4] *= -1.0
@@ -132,7 +132,7 @@ def mirrored(mesh: Array) -> Array:
 
 
 def moved(mesh: Array, R: Any = None, p: Any = (0.0, 0.0, 0.0)) -> Array:
-    """The mesh turned by R (3, 3) and shifted by p."""
+    """Return the mesh rotated by R (3, 3) and shifted by p."""
     out = mesh.copy()
     if R is not None:
         out[:, :3], out[:, 3:6] = mesh[:, :3] @ np.asarray(R).T, mesh[:, 3:6] @ np.asarray(R).T
@@ -141,27 +141,30 @@ def moved(mesh: Array, R: Any = None, p: Any = (0.0, 0.0, 0.0)) -> Array:
 
 
 def capsule(sides: int = 10, rings: int = 2) -> Array:
-    """Round bar with round ends for the shader `link`: (n, 6) [0, 0, place along 0..1, direction of the skin (3)]."""
+    """Return a round bar with round ends for the shader `link`: (n, 6) [0, 0, position along 0..1, direction of the skin (3)]."""
     angle = np.linspace(0.0, 2.0 * math.pi, sides + 1)
     tilt = np.concatenate((np.linspace(-0.5 * math.pi, 0.0, rings + 1), np.linspace(0.0, 0.5 * math.pi, rings + 1)))
-    place = np.repeat([0.0, 1.0], rings + 1)
+    position = np.repeat([0.0, 1.0], rings + 1)
     skin = np.stack(
         np.broadcast_arrays(np.cos(tilt)[:, None] * np.cos(angle), np.cos(tilt)[:, None] * np.sin(angle), np.sin(tilt)[:, None]), axis=2
     )
-    grid = np.concatenate((np.zeros((*skin.shape[:2], 2)), np.broadcast_to(place[:, None, None], (*skin.shape[:2], 1)), skin), axis=2)
+    grid = np.concatenate((np.zeros((*skin.shape[:2], 2)), np.broadcast_to(position[:, None, None], (*skin.shape[:2], 1)), skin), axis=2)
     return _skin(grid)
 
 
 def coil(turns: float = 6.0, per_turn: int = 14, sides: int = 5) -> Array:
-    """Helical spring for the shader `link`: (n, 6) [center of the wire on the unit helix x, y, place along 0..1, direction of the skin]."""
+    """Return a helical spring for the shader `link`.
+
+    (n, 6) [center of the wire on the unit helix x, y, position along 0..1, direction of the skin].
+    """
     s = np.linspace(0.0, 1.0, int(turns * per_turn) + 1)
     phase = 2.0 * math.pi * turns * s
-    # flat end turns, as springs have
-    place = np.clip((s - 0.5) * 1.12 + 0.5, 0.02, 0.98)
+    # flat end turns, as of real springs
+    position = np.clip((s - 0.5) * 1.12 + 0.5, 0.02, 0.98)
     angle = np.linspace(0.0, 2.0 * math.pi, sides + 1)
     x, y = np.cos(phase)[:, None], np.sin(phase)[:, None]
     skin = np.stack(np.broadcast_arrays(np.cos(angle) * x, np.cos(angle) * y, np.sin(angle) + 0.0 * x), axis=2)
-    grid = np.concatenate((np.broadcast_to(np.stack((x, y, place[:, None]), 2), skin.shape), skin), axis=2)
+    grid = np.concatenate((np.broadcast_to(np.stack((x, y, position[:, None]), 2), skin.shape), skin), axis=2)
     return _skin(grid[:, ::-1])
 
 

@@ -1,4 +1,4 @@
-"""A strip of what is felt on the platform beside what the driver in the vehicle feels: the last seconds of six motions. No OpenGL here."""
+"""Strip chart of the motion felt on the platform and by the driver in the vehicle: six motions over the last seconds. No OpenGL here."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 SPAN = 8.0
-"""s that the strip shows."""
-GRAIN = 0.05
-"""s between two points of it."""
-POINTS = round(SPAN / GRAIN)
+"""s, time range of the chart."""
+SPACING = 0.05
+"""s between two points of the chart."""
+POINTS = round(SPAN / SPACING)
 ROWS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 UNITS = ("m/s\u00b2", "\u00b0/s")
 SCALES = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0)
-"""Largest value that a row shows, the first that holds all there is; m/s2 and deg/s."""
+"""Ranges of a row, m/s2 and deg/s; a row has the smallest range that contains all of its values."""
 
 
 class MotionStripChart:
-    """The last seconds, one point per GRAIN of the time of the frames.
+    """Motions of the last seconds, one point per GRAIN of frame time.
 
     Attributes
     ----------
-    rows : (6, 2, POINTS) m/s2 and deg/s of ROWS, of the vehicle and of the platform, the latest last; NaN where there was nothing
+    rows : (6, 2, POINTS) m/s2 and deg/s of ROWS, of the vehicle and of the platform, the latest last; NaN without data
     """
 
     def __init__(self) -> None:
@@ -32,23 +32,23 @@ class MotionStripChart:
         self._last = -math.inf
 
     def add(self, state: Any, now: float) -> None:
-        """What a state (fields of block.EXTRAS) says at `now` [s], the clock of the frames; a gap of SPAN begins anew."""
+        """Add a state (fields of EXTRAS) at `now` [s], the clock of the frames; after a gap of SPAN the chart restarts."""
         if not 0.0 <= now - self._last < SPAN:
             self.rows[:] = np.nan
-            self._last = now - GRAIN
-        steps = int((now - self._last) / GRAIN + 1e-6)
+            self._last = now - SPACING
+        steps = int((now - self._last) / SPACING + 1e-6)
         if steps < 1:
             return
-        self._last += steps * GRAIN
+        self._last += steps * SPACING
         self.rows[..., :-steps] = self.rows[..., steps:]
-        for who, name in enumerate(("car_feels", "cab_feels")):
+        for source, name in enumerate(("car_feels", "cab_feels")):
             values = np.asarray(state[name], dtype=float)
             shown = np.where(np.isfinite(values), values, 0.0)
             shown[3:] = np.degrees(shown[3:])
-            self.rows[:, who, -steps:] = shown[:, None]
+            self.rows[:, source, -steps:] = shown[:, None]
 
     def scale(self, row: int) -> float:
-        """One of SCALES."""
+        """Return the range of a row, one of SCALES."""
         seen = self.rows[row]
         largest = float(np.nanmax(np.abs(seen), initial=0.0)) if np.isfinite(seen).any() else 0.0
         smallest = SCALES[0] if row < 3 else SCALES[3]

@@ -1,4 +1,4 @@
-"""The same pictures without a window: PNG frames and screenshot tests through EGL, and the measurement of the frame rate."""
+"""Rendering without a window: PNG frames and screenshot tests through EGL, and measurement of the frame rate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simulator.view.adaptive_resolution import SCALES, WINDOW, Quality
 from simulator.view.camera import CAMERAS
 from simulator.view.gl_context import is_software, offscreen_context
 from simulator.view.shared_state import EXTRAS, STATE, extras
-from simulator.view.terrain_data import TerrainData, land_of
+from simulator.view.terrain_data import TerrainData, make_terrain_data
 from vehicles.readout import READOUT
 
 
@@ -28,12 +28,12 @@ class Offscreen:
 
     Parameters
     ----------
-    width, height : size of the picture in pixels
+    width, height : size of the image in pixels
     ground : a `terrain.ground.Ground`, or a `TerrainData` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     samples : samples per pixel; 1 is the fastest, 4 has smooth edges
 
-    Raises DeviceError when EGL is missing (one line with the packages), ConfigError for a wrong geometry.
+    Raises DeviceError when EGL is missing (one line with the packages), ConfigError for an invalid geometry.
     """
 
     def __init__(self, width: int, height: int, ground: Any, geometry: Mapping[str, Any], samples: int = 4) -> None:
@@ -41,7 +41,7 @@ class Offscreen:
         from simulator.view.gl_objects import Frame, renderer
         from simulator.view.scene import Scene
 
-        self.scene = Scene(ground if isinstance(ground, TerrainData) else land_of(ground), geometry)
+        self.scene = Scene(ground if isinstance(ground, TerrainData) else make_terrain_data(ground), geometry)
         self.scene.hud.live = False
         self._frame = Frame(width, height, samples)
         self.width, self.height = width, height
@@ -63,16 +63,16 @@ class Offscreen:
         self.scene.camera.cut()
 
     def render(self, readout: Record, extra: Record | None = None) -> NDArray[np.uint8]:
-        """Picture (height, width, 3), top row first, of a readout (record of `READOUT`) and extras (record of `block.EXTRAS`).
+        """Return the image (height, width, 3), top row first, of a readout (record of `READOUT`) and extras (record of `EXTRAS`).
 
-        The chase camera follows by the readout's time; a jump in it by more than half a second is a cut.
+        The chase camera follows in the time of the readout; a jump of that time by more than half a second is a cut.
         """
         self.draw(readout, extra)
         self._image = self._frame.read()
         return self._image
 
     def draw(self, readout: Record, extra: Record | None = None) -> None:
-        """Draw without reading the picture back."""
+        """Draw without reading the image back."""
         for table, source in ((READOUT, readout), (EXTRAS, extras() if extra is None else extra)):
             for row in table:
                 self._state[0][row[0]] = source[0][row[0]]
@@ -85,7 +85,7 @@ class Offscreen:
         self.scene.draw(self._state, dt, self._frame.id, self.width, self.height)
 
     def save_png(self, path: Path | str) -> None:
-        """Write the last picture, whole or not at all. Raises OutputError when it cannot be written."""
+        """Write the last image completely or not at all. Raises OutputError when it cannot be written."""
         new = Path(f"{path}.new")
         try:
             new.write_bytes(png(self._image))
@@ -93,21 +93,21 @@ class Offscreen:
         except OSError as error:
             with contextlib.suppress(OSError):
                 new.unlink(missing_ok=True)
-            raise OutputError(f"{path}: cannot be written ({error.strerror}); expected a writable folder") from error
+            raise OutputError(f"{path}: cannot write the image ({error.strerror}); expected a writable folder") from error
 
     def finish(self) -> None:
-        """Wait until everything asked for has been drawn."""
+        """Wait until all draw calls are finished."""
         from pyglet import gl
 
         gl.glFinish()
 
     def close(self) -> None:
-        """Give the surface back."""
+        """Release the surface."""
         self._window.close()
 
 
 def png(image: NDArray[np.uint8]) -> bytes:
-    """PNG file of an (h, w, 3) picture, 8 bits per channel. [PNG specification, third edition: filter 2 (up) on every row]"""
+    """Return the PNG file of an (h, w, 3) image, 8 bits per channel. [PNG specification, third edition: filter 2 (up) on every row]"""
     h, w, _ = image.shape
     rows = np.empty((h, 1 + 3 * w), np.uint8)
     flat = image.reshape(h, 3 * w)
@@ -125,10 +125,11 @@ def png(image: NDArray[np.uint8]) -> bytes:
 def measure_fps(
     ground: Any, geometry: Mapping[str, Any], readout: Record, width: int = 1280, height: int = 720, frames: int = 60
 ) -> dict[str, Any]:
-    """Frames per second of each camera with the vehicle driving on from `readout`, drawn as the window does, without waiting for a display.
+    """Return the frame rate of each camera for a vehicle that drives from `readout` on, drawn as in the window, without waiting for a
+    display.
 
     Returns {"renderer", "width", "height", "cameras": {kind: {...}}} with, per camera: "full": frames per second at full size; "fps" and
-    "scale": what the window settles at (where the processor draws it may draw smaller, see `quality`); "cpu_ms": processor time of a
+    "scale": steady state of the window (a software renderer may draw smaller, see `adaptive_resolution`); "cpu_ms": processor time of a
     frame at full size over all cores; "triangles" of ground.
     """
     view = Offscreen(width, height, ground, geometry, samples=1)
@@ -153,7 +154,7 @@ def measure_fps(
 
 
 def _drive(view: Offscreen, state: Record, frames: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Wall and processor time in s of frames between which the vehicle moves on."""
+    """Return wall and processor time in s of frames between which the vehicle moves."""
     wall, cpu = np.empty(frames), np.empty(frames)
     heading = float(state[0]["yaw"])
     for k in range(frames):

@@ -1,7 +1,7 @@
-"""Which pieces of land to draw: a quadtree of equal tiles around the viewer. No OpenGL here.
+"""Selection of terrain tiles to draw: a quadtree of equal tiles around the viewer. No OpenGL here.
 
-Tiles of level l have T x T cells of size s 2^l. A tile is split where it is nearer to the focus than twice its side, so neighbors
-differ by one level at most; the vertex shader slides odd nodes onto even ones between 3.45 and 4 sides away [Strugar 2009, CDLOD].
+Tiles of level l have T x T cells of size s 2^l. A tile is split if it is nearer to the focus than twice its side, so that neighbors
+differ by at most one level. The vertex shader moves odd nodes onto even ones between 3.45 and 4 sides away [Strugar 2009, CDLOD].
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 
 def tile_triangles(cells: int) -> NDArray[np.uint32]:
-    """Two triangles per cell; the diagonals alternate, so that no direction of the land is favored."""
+    """Return two triangles per cell; the diagonals alternate, so that the mesh has no preferred direction."""
     i, j = (axis.ravel() for axis in np.meshgrid(np.arange(cells), np.arange(cells)))
     a = j * (cells + 1) + i
     b, c, d = a + 1, a + cells + 1, a + cells + 2
@@ -24,7 +24,7 @@ def tile_triangles(cells: int) -> NDArray[np.uint32]:
 def visible_tiles(
     focus: tuple[float, float], cell: float, cells: int, levels: int, clip_of_world: NDArray, bounds: object = None
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Tiles (n, 4) [corner x, y, cell, side] in m and their levels: the leaves of the quadtree that may be on the screen.
+    """Return tiles (n, 4) [corner x, y, cell, side] in m and their levels: the leaves of the quadtree that may be visible.
 
     bounds: function of centers x, y and half side that returns the lowest and the highest possible ground there.
     """
@@ -46,13 +46,13 @@ def visible_tiles(
 
 
 def distance(corners: NDArray, side: Any, focus: tuple[float, float]) -> NDArray:
-    """Distance of squares from the focus."""
-    away = np.maximum(np.maximum(corners - focus, np.asarray(focus) - corners - np.reshape(side, (-1, 1))), 0.0)
-    return np.hypot(away[:, 0], away[:, 1])
+    """Return the distance of squares from the focus."""
+    offset = np.maximum(np.maximum(corners - focus, np.asarray(focus) - corners - np.reshape(side, (-1, 1))), 0.0)
+    return np.hypot(offset[:, 0], offset[:, 1])
 
 
 def _on_screen(corners: NDArray, side: float, clip_of_world: NDArray, bounds: object) -> NDArray[np.bool_]:
-    """Which boxes above the squares touch the view: not all eight corners outside the same face."""
+    """Return for each box above a square whether it intersects the view: not all eight corners are outside the same face."""
     if not callable(bounds) or not len(corners):
         return np.ones(len(corners), bool)
     x, y = corners[:, 0] + 0.5 * side, corners[:, 1] + 0.5 * side
@@ -69,7 +69,7 @@ def _on_screen(corners: NDArray, side: float, clip_of_world: NDArray, bounds: ob
 
 
 class Counter:
-    """How many nodes of a grid have a property inside rectangles; a summed-area table answers for many at once [Crow 1984]."""
+    """Counter of marked nodes of a grid inside rectangles; a summed-area table evaluates many rectangles at once [Crow 1984]."""
 
     def __init__(self, marked: NDArray[np.bool_], origin: tuple[float, float], spacing: tuple[float, float]) -> None:
         self._sum = np.zeros((marked.shape[0] + 1, marked.shape[1] + 1), np.int32)
@@ -77,7 +77,7 @@ class Counter:
         self._origin, self._spacing = np.asarray(origin), np.asarray(spacing)
 
     def any(self, low: NDArray, high: NDArray) -> NDArray[np.bool_]:
-        """Is a node with the property inside each rectangle from low to high (n, 2), or next to it? Outside the grid its border counts."""
+        """Return for rectangles from low to high (n, 2) whether they contain or touch a marked node; outside the grid the border counts."""
         count = np.array(self._sum.shape)[::-1] - 1
         first = np.clip(np.floor((low - self._origin) / self._spacing).astype(int) - 1, 0, count - 1)
         last = np.clip(np.ceil((high - self._origin) / self._spacing).astype(int) + 1, first, count - 1) + 1

@@ -1,7 +1,8 @@
-"""The ruts around the vehicle for those who draw them: a square of tiles that goes with it, in the view block behind the states.
+"""Ruts around the vehicle for the views: a square of tiles that moves with the vehicle, in the view block after the states.
 
-A tile has one place in the square, its index modulo SIDE along both axes, so the square never moves: what comes in takes the place of what is
-left behind. Each place is guarded by two tickets as the states are; a view takes what has changed since it looked last, a late one everything.
+A tile has a fixed slot in the square, its index modulo SIDE along both axes. A new tile thus replaces a tile that the vehicle has left
+behind. Two tickets guard each slot, as for the states. A view reads the tiles that have changed since its previous read; a new view reads
+all.
 """
 
 from __future__ import annotations
@@ -16,30 +17,30 @@ from terrain.rut_grid import TILE, TILE_SIDE
 SIDE = 128
 """Tiles along a side: 102 m, half of it in each direction."""
 FAR = (0.5 * SIDE - 4.0) * TILE_SIDE
-"""m from the vehicle up to which ruts are drawn."""
+"""m. Maximum distance from the vehicle at which ruts are drawn."""
 REACH = 14.0
-"""m up to which they are sunk into the ground; farther away they are shaded only."""
+"""m. Maximum distance at which the mesh is sunk into the ground; farther away ruts are only shaded."""
 MOST = 64
-"""Tiles that a view takes at a time: a frame with many of them would be a long one."""
+"""Maximum number of tiles per read, which limits the time of a frame."""
 _BYTES_OF_PLACE = 4 + 4 + 8 + 2 * TILE * TILE
 BYTES = SIDE * SIDE * _BYTES_OF_PLACE
-"""Of the whole square."""
+"""Bytes of the square."""
 
 
 class RutTiles(NamedTuple):
-    """Some tiles."""
+    """Some rut tiles."""
 
     places: NDArray[np.int32]
-    """(n, 2) their indices"""
+    """(n, 2) tile indices"""
     depths: NDArray[np.uint16]
-    """(n, TILE, TILE) in UNIT, as in `terrain.rut_grid`; zero where nobody has driven"""
+    """(n, TILE, TILE) rut depths in UNIT, as in `terrain.rut_grid`; zero without a rut"""
 
 
 NOTHING = RutTiles(np.zeros((0, 2), np.int32), np.zeros((0, TILE, TILE), np.uint16))
 
 
 class RutSquare:
-    """The square in a piece of memory of BYTES, all zero at first."""
+    """Square of tiles in a memory block of BYTES, which is zero at first."""
 
     def __init__(self, buffer: memoryview, offset: int) -> None:
         count = SIDE * SIDE
@@ -50,7 +51,7 @@ class RutSquare:
         self._seen = np.zeros(count, np.uint32)
 
     def put(self, tiles: RutTiles) -> None:
-        """Show tiles; of one that is there twice the last one counts."""
+        """Write tiles; of repeated tiles the last one is kept."""
         slots = slots_of(tiles.places)
         tickets = self._begin[slots] + np.uint32(1)
         self._begin[slots] = tickets
@@ -58,17 +59,17 @@ class RutSquare:
         self._end[slots] = tickets
 
     def take(self) -> RutTiles:
-        """What has changed since it was taken last, at most MOST tiles; one that is being written comes the next time."""
+        """Return the tiles that have changed since the previous calls, at most MOST; a tile being written follows in the next call."""
         end = self._end.copy()
         slots = np.flatnonzero(end != self._seen)[:MOST]
         if not len(slots):
             return NOTHING
         places, depths = self._places[slots], self._depths[slots]
-        whole = self._begin[slots] == end[slots]
-        self._seen[slots[whole]] = end[slots[whole]]
-        return RutTiles(places[whole], depths[whole])
+        complete = self._begin[slots] == end[slots]
+        self._seen[slots[complete]] = end[slots[complete]]
+        return RutTiles(places[complete], depths[complete])
 
 
 def slots_of(places: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Numbers of the places in the square of tiles with such indices."""
+    """Return the slot numbers of tiles with these indices."""
     return (places[:, 1] % SIDE).astype(np.int64) * SIDE + places[:, 0] % SIDE

@@ -1,4 +1,4 @@
-"""One picture: ground, shadow, vehicle, sky, instruments, drawn from one state. The window and the off-screen surface both use it."""
+"""One image: ground, shadow, vehicle, sky, instruments, drawn from one state. The window and the offscreen surface both use it."""
 
 from __future__ import annotations
 
@@ -28,50 +28,50 @@ from simulator.view.vehicle_renderer import Vehicle
 FAR = 6000.0
 """m. Far plane."""
 THINGS_SIGHT = 500.0
-"""m. Features and paint farther away than this are not drawn."""
+"""m. Maximum distance at which features and markings are drawn."""
 
 
 class Scene:
-    """Everything on the graphics device. A context must be current (simulator.view.gl_context)."""
+    """All objects on the graphics device. An OpenGL context must be active (simulator.view.gl_context)."""
 
-    def __init__(self, land: TerrainData, geometry: Mapping[str, Any]) -> None:
+    def __init__(self, terrain: TerrainData, geometry: Mapping[str, Any]) -> None:
         geometry = checked_geometry(geometry)
         software = is_software(renderer())
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=not software)
-        self._terrain = Terrain(land, self._grain, software)
+        self._terrain = Terrain(terrain, self._grain, software)
         body = body_of(geometry)
         self._vehicle = Vehicle(geometry, body, software)
         self._sky = Program("sky")
-        mesh, self._post_groups, self._post_size = posts(land)
+        mesh, self._post_groups, self._post_size = posts(terrain)
         self._posts = Mesh(mesh, LAYOUT) if len(mesh) else None
-        self._chunks = land.things.chunks
-        self._things = Mesh(land.things.mesh, LAYOUT) if len(land.things.mesh) else None
+        self._chunks = terrain.features.chunks
+        self._features = Mesh(terrain.features.mesh, LAYOUT) if len(terrain.features.mesh) else None
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
-        self.camera = Camera(land, body.eye(geometry["p_BH"]), self._vehicle.middle)
+        self.camera = Camera(terrain, body.eye(geometry["p_BH"]), self._vehicle.middle)
         self.hud = Hud(dials(float(geometry["governed_speed"]), bool(geometry["by_hand"])))
         self.instruments = True
-        """Whether they are drawn over the picture."""
+        """Whether the instruments are drawn."""
         self.scale = 1.0
-        """Size of the drawn picture per size of the shown one; the instruments are always sharp."""
+        """Size of the rendered image divided by that of the displayed image; the instruments always have full resolution."""
         self._inner: Frame | None = None
 
     @property
     def triangles(self) -> int:
-        """Triangles of ground in the last picture."""
+        """Ground triangles in the last image."""
         return self._terrain.triangles
 
     def show_ruts(self, tiles: RutTiles) -> None:
-        """Have tiles of ruts in the pictures from now on."""
+        """Show rut tiles in all further images."""
         if self._terrain.ruts is not None and len(tiles.places):
             self._terrain.ruts.put(tiles)
 
     def smooth_out(self) -> None:
-        """No ruts are in the pictures any more."""
+        """Remove all ruts from further images."""
         if self._terrain.ruts is not None:
             self._terrain.ruts.clear()
 
     def draw(self, state: Record, dt: float, target: int, width: int, height: int) -> Shot:
-        """Draw a state (fields of block.STATE) into frame buffer `target`, dt seconds after the last picture; returns the camera used."""
+        """Draw a state (fields of STATE) into frame buffer `target`, dt seconds after the last image; return the camera."""
         self.hud.camera = self.camera.kind
         p_WB, R_WB = state[0]["p_WB"], rotation(state[0]["q_WB"])
         shot = self.camera.shot(p_WB, R_WB, state, dt)
@@ -84,7 +84,7 @@ class Scene:
         gl.glViewport(0, 0, inner.width if inner else width, inner.height if inner else height)
         gl.glClear(gl.GL_DEPTH_BUFFER_BIT | gl.GL_COLOR_BUFFER_BIT)
         view = clip_of_world(shot, width / height, FAR)
-        self._vehicle_and_land(view, shot, p_WB, shadow)
+        self._vehicle_and_terrain(view, shot, p_WB, shadow)
         if inner:
             inner.copy_to(target, width, height)
             gl.glViewport(0, 0, width, height)
@@ -93,7 +93,7 @@ class Scene:
         return shot
 
     def _inner_frame(self, width: int, height: int) -> Frame | None:
-        """Surface for the picture when it is drawn smaller than it is shown; None at full size."""
+        """Return the surface for an image that is rendered smaller than displayed; None at full size."""
         if self.scale >= 1.0:
             return None
         size = (round(width * self.scale), round(height * self.scale))
@@ -103,8 +103,8 @@ class Scene:
             self._inner = Frame(*size, samples=1)
         return self._inner
 
-    def _vehicle_and_land(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
-        # nearest first: what lies behind is not shaded
+    def _vehicle_and_terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
+        # nearest first, so that hidden surfaces are not shaded
         if shot.xray:
             self._vehicle.draw_bare(view, shot.eye)
         elif shot.inside:
@@ -112,15 +112,15 @@ class Scene:
         else:
             self._vehicle.draw(view, shot.eye, air(float(np.linalg.norm(p_WB - shot.eye))))
         self._roadside(view, shot)
-        self._on_the_ground(view, shot)
-        self._land(view, shot, p_WB, shadow)
+        self._features_and_markings(view, shot)
+        self._draw_terrain(view, shot, p_WB, shadow)
         self._backdrop(view, shot)
         if shot.xray:
             self._vehicle.draw_ghost(view, shot.eye)
         elif not shot.inside:
             self._vehicle.draw_glass(view, shot.eye)
 
-    def _land(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
+    def _draw_terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
         self._vehicle.bind_shadow()
         self._terrain.draw(view, shot.eye, (float(p_WB[0]), float(p_WB[1])), shadow)
 
@@ -134,9 +134,9 @@ class Scene:
             first = int(k) * self._post_size
             self._posts.draw(first, min(self._post_size, self._posts.count - first))
 
-    def _on_the_ground(self, view: NDArray, shot: Shot) -> None:
-        """Features and paint, a hair nearer than the land, which is drawn coarser far away."""
-        if self._things is None:
+    def _features_and_markings(self, view: NDArray, shot: Shot) -> None:
+        """Draw features and markings, slightly nearer than the terrain, which is coarser far away."""
+        if self._features is None:
             return
         away = self._chunks[:, :2] - shot.eye[:2]
         distance = np.hypot(*away.T)
@@ -146,7 +146,7 @@ class Scene:
         gl.glPolygonOffset(0.0, -20.0)
         for k in np.nonzero((distance < THINGS_SIGHT) & ahead)[0]:
             solid.set(air=air(float(distance[k])))
-            self._things.draw(int(self._chunks[k, 2]), int(self._chunks[k, 3]))
+            self._features.draw(int(self._chunks[k, 2]), int(self._chunks[k, 3]))
         gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
 
     def _backdrop(self, view: NDArray, shot: Shot) -> None:
@@ -158,5 +158,5 @@ class Scene:
 
 
 def air(distance: float) -> tuple[float, float, float, float]:
-    """Haze (color, share) in front of something that far away in m; the same law as in common.glsl."""
+    """Return the haze (color, fraction) at a distance in m; same model as in common.glsl."""
     return (0.50, 0.60, 0.70, 1.0 - 2.0 ** -(3.2e-7 * distance * distance + 1.1e-4 * distance))

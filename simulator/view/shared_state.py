@@ -1,9 +1,9 @@
-"""What the host shows to the views, and the keys a view hands back: two small blocks of shared memory.
+"""States from the host to the views, and keys from a view to the host, in two small blocks of shared memory.
 
-The view block is a ring of slots. Each slot is guarded by two tickets (a seqlock): the writer sets the first, copies, sets the second and
-then moves the count on; a reader looks at them in the opposite order, so a slot that changed meanwhile is noticed. Because a slot is
-written again only `SLOTS` publications later, readers practically never have to try again, and they never hold up the writer.
-A checksum covers machines that reorder memory accesses (ARM). Views may come, hang or die: the writer does not notice.
+The view block is a ring of slots. Two tickets guard each slot (a seqlock): the writer sets the first, copies, sets the second and then
+increments the count. A reader checks them in the opposite order and thus detects a slot that changed meanwhile. A slot is rewritten only
+after `SLOTS` publications, so that readers almost never repeat a read, and they never block the writer.
+A checksum covers machines that reorder memory accesses (ARM). Views that start, hang or exit do not affect the writer.
 """
 
 from __future__ import annotations
@@ -30,25 +30,30 @@ from vehicles.axle_layout import WHEELS
 from vehicles.readout import READOUT
 
 EXTRAS = (
-    # name               shape  unit  what it is
-    ("p_platform", (3,), "m", "platform displacement from neutral (ISO axes of the platform)"),
-    ("q_platform", (4,), "1", "platform attitude, quaternion w, x, y, z"),
+    # name               shape  unit  description
+    ("p_platform", (3,), "m", "displacement of the platform from neutral (ISO axes of the platform)"),
+    ("q_platform", (4,), "1", "attitude of the platform, quaternion w, x, y, z"),
     ("legs", (6,), "m", "lengths of the platform's legs"),
-    ("leg_use", (6,), "1", "place of each leg within its stroke, 0 = shortest, 1 = longest"),
+    ("leg_use", (6,), "1", "position of each leg within its stroke, 0 = shortest, 1 = longest"),
     ("real_time_factor", (), "1", "simulated time per wall time"),
-    ("overruns", (), "1", "ticks that missed their deadline so far", "i8"),
+    ("overruns", (), "1", "number of ticks that missed their deadline so far", "i8"),
     ("paused", (), "1", "1 while the simulation is paused", "i8"),
     ("selector", (), "1", "gear selector: -1 reverse, 0 neutral, 1 drive", "i8"),
-    ("parking_brake", (), "1", "1 while the parking brake is pulled", "i8"),
-    ("car_feels", (6,), "m/s2, rad/s", "specific force less gravity and angular rate at the driver's head in the vehicle, in B"),
-    ("cab_feels", (6,), "m/s2, rad/s", "the same at the rider's head by the motion of the platform commanded, in P"),
-    ("intensity", (), "1", "scale of what the washout is asked to show"),
-    ("message", (), "", "one line for the driver, utf-8", "S96"),
+    ("parking_brake", (), "1", "1 while the parking brake is applied", "i8"),
+    ("car_feels", (6,), "m/s2, rad/s", "specific force without gravity and angular rate at the driver's head in the vehicle, in B"),
+    (
+        "cab_feels",
+        (6,),
+        "m/s2, rad/s",
+        "specific force without gravity and angular rate at the rider's head by the commanded platform motion, in P",
+    ),
+    ("intensity", (), "1", "scale of the motion input of the washout"),
+    ("message", (), "", "message for the driver, one line, utf-8", "S96"),
 )
-"""What the window shows beside the vehicle."""
+"""State for the window besides the readout."""
 
 STATE = (*READOUT, *EXTRAS)
-"""Of a vehicle of the usual size; `sized` makes that of another."""
+"""State of a vehicle of default size; `sized` adapts the table to other sizes."""
 _SLOT = (
     ("begin", (), "1", "ticket set before the payload", "u8"),
     ("checksum", (), "1", "adler32 of the payload", "u8"),
@@ -57,41 +62,41 @@ _SLOT = (
     ("end", (), "1", "ticket set after the payload", "u8"),
 )
 _HEAD = (
-    ("magic", (), "1", "MAGIC", "u8"),
-    ("layout", (), "1", "LAYOUT", "u8"),
-    ("wheels", (), "1", "of the vehicle", "u8"),
-    ("ruts", (), "1", "1 where the ruts around the vehicle follow behind the states", "u8"),
-    ("count", (), "1", "publications so far", "u8"),
-    ("closed", (), "1", "1 when the host has left", "u8"),
+    ("magic", (), "1", "constant MAGIC", "u8"),
+    ("layout", (), "1", "constant LAYOUT", "u8"),
+    ("wheels", (), "1", "number of wheels of the vehicle", "u8"),
+    ("ruts", (), "1", "1 if the ruts around the vehicle follow after the states", "u8"),
+    ("count", (), "1", "number of publications so far", "u8"),
+    ("closed", (), "1", "1 after the host has closed the block", "u8"),
 )
 MAGIC = int.from_bytes(b"JNC_VIEW", "little")
 LAYOUT = layout_hash((*_HEAD, *STATE))
-"""Of the usual size."""
+"""Layout hash for the default size."""
 KEYS_MAGIC = int.from_bytes(b"JNC_KEYS", "little")
 SLOTS = 4
-TRIES = 50
+MAX_READS = 50
 
 KEYS = (
     "left", "right", "up", "down", "space", "reset", "pause", "upright", "camera", "camera_1", "camera_2", "camera_3",
     "gear_up", "gear_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
     "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down",
 )  # fmt: skip
-"""Keys a view hands to the host, by what they mean."""
+"""Keys that a view passes to the host, by their meaning."""
 
 _KEYS_HEAD = (
-    ("magic", (), "1", "KEYS_MAGIC", "u8"),
-    ("layout", (), "1", "layout_hash of KEYS", "u8"),
-    ("frames", (), "1", "frames drawn so far: a view that lives makes it grow", "u8"),
-    ("closed", (), "1", "1 when the driver closed the window", "u8"),
-    ("owner", (), "1", "number of the view whose keys count, 0: none", "u8"),
-    ("pid", (), "1", "its process id", "u8"),
-    ("down", (len(KEYS),), "1", "1 while the key is held", "u1"),
-    ("presses", (len(KEYS),), "1", "times the key was pressed, modulo 256", "u1"),
+    ("magic", (), "1", "constant KEYS_MAGIC", "u8"),
+    ("layout", (), "1", "layout hash of KEYS", "u8"),
+    ("frames", (), "1", "number of frames drawn so far; increases while the view is alive", "u8"),
+    ("closed", (), "1", "1 after the driver closed the window", "u8"),
+    ("owner", (), "1", "number of the view whose keys are used, 0: none", "u8"),
+    ("pid", (), "1", "process id of this view", "u8"),
+    ("down", (len(KEYS),), "1", "1 while the key is pressed", "u1"),
+    ("presses", (len(KEYS),), "1", "number of presses of the key, modulo 256", "u1"),
 )
 
 
 def extras() -> Record:
-    """Neutral extras: level platform, legs in the middle, real-time factor 1."""
+    """Return neutral extras: level platform, legs at the middle of the stroke, real-time factor 1."""
     out = record(EXTRAS)
     out[0]["q_platform"][0] = 1.0
     out[0]["leg_use"] = 0.5
@@ -102,19 +107,19 @@ def extras() -> Record:
 
 
 class ViewWriter:
-    """Host side of the view block; creates it.
+    """Host side of the view block; creates the block.
 
-    `publish` copies one readout and one record of extras, about 5 microseconds.
+    `publish` copies one readout and one record of extras in about 5 microseconds.
 
     Parameters
     ----------
-    name : of the block; a free one when not given
-    wheels : of the vehicle
-    soft : whether there is soil, and with it ruts to be shown
+    name : of the block; a free one if None
+    wheels : number of wheels of the vehicle
+    soft : True if the terrain has soil and thus ruts
 
     Attributes
     ----------
-    ruts : where they are shown; None where there are none
+    ruts : square of rut tiles; None without soil
     """
 
     def __init__(self, name: str | None = None, wheels: int = int(WHEELS), soft: bool = False) -> None:
@@ -135,7 +140,7 @@ class ViewWriter:
         self.generation = 0
 
     def publish(self, readout: Record, extra: Record) -> None:
-        """Make a readout (record of `READOUT`) and extras (record of `EXTRAS`) the latest state."""
+        """Publish a readout (record of `READOUT`) and extras (record of `EXTRAS`) as the latest state."""
         self._readout_bytes[:] = readout.view(np.uint8)
         self._extras_bytes[:] = extra.view(np.uint8)
         n = self._count + 1
@@ -150,15 +155,15 @@ class ViewWriter:
         self._count = n
 
     def jump(self) -> None:
-        """Say that the next state does not follow from the last one (reset, teleport): nothing is interpolated across."""
+        """Mark the next state as discontinuous (reset, teleport): views do not interpolate across the jump."""
         self.generation += 1
 
     def leave(self) -> None:
-        """Tell the views that the host leaves; what was published last can still be read."""
+        """Mark the block as closed by the host; the latest state remains readable."""
         self._head["closed"] = 1
 
     def close(self) -> None:
-        """Leave, and remove the block."""
+        """Mark the block as closed and remove it."""
         self.leave()
         self.ruts = None
         del self._head, self._slots, self._payload
@@ -168,7 +173,7 @@ class ViewWriter:
 class ViewReader:
     """View side of the view block.
 
-    Raises DeviceError when there is no such block or when it was written by another version of the program.
+    Raises DeviceError when the block does not exist or was written by another version of Jounce.
     """
 
     def __init__(self, name: str) -> None:
@@ -187,12 +192,12 @@ class ViewReader:
 
     @property
     def closed(self) -> bool:
-        """True when the host has left."""
+        """Whether the host has closed the block."""
         return bool(self._head["closed"])
 
     @property
     def generation(self) -> int:
-        """Generation of the last state read."""
+        """Generation of the latest state read."""
         return self._generations[1]
 
     @property
@@ -201,8 +206,8 @@ class ViewReader:
         return int(self._head["count"])
 
     def read(self) -> bool:
-        """Fetch the two latest states into `previous` and `last`; False when nothing new (or nothing at all) was there."""
-        for _ in range(TRIES):
+        """Read the two latest states into `previous` and `last`; return False without a new state."""
+        for _ in range(MAX_READS):
             n = int(self._head["count"])
             if n in (0, self._seen):
                 return False
@@ -216,7 +221,7 @@ class ViewReader:
         return False
 
     def interpolated(self, now: float) -> Record:
-        """State to draw at `now` (time.perf_counter): one publication behind, between the two latest, never across a jump."""
+        """Return the state to draw at `now` (time.perf_counter), interpolated one publication late, but not across a jump."""
         (old, new), (wall_old, wall_new) = self._generations, self._walls
         step = wall_new - wall_old
         if old != new or step <= 0.0:
@@ -226,16 +231,16 @@ class ViewReader:
         return self.state
 
     def new_ruts(self) -> RutTiles:
-        """Some of the tiles of ruts around the vehicle that have changed since they were asked for last."""
+        """Return some of the rut tiles around the vehicle that have changed since the previous calls."""
         return rut_tiles.NOTHING if self._ruts is None else self._ruts.take()
 
     def close(self) -> None:
-        """Let go of the block; it stays for the others."""
+        """Close the block without removing it."""
         self._ruts = None
         del self._head, self._slots, self._payload
         _close(self._memory, unlink=False)
 
-    def _fetch(self, n: int, out: NDArray[np.uint8], which: int) -> bool:
+    def _fetch(self, n: int, out: NDArray[np.uint8], index: int) -> bool:
         slot = self._slots[n % SLOTS]
         if int(slot["end"]) != n:
             return False
@@ -244,14 +249,14 @@ class ViewReader:
         if int(slot["begin"]) != n or zlib.adler32(self._scratch.data) != checksum:
             return False
         out[:] = self._scratch
-        self._generations[which], self._walls[which] = generation, wall
+        self._generations[index], self._walls[index] = generation, wall
         return True
 
 
 class KeyWriter:
     """View side of the key block: the window writes it. Opens the host's block by name.
 
-    The last view that opened it is its owner; one that was given up for hanging and comes back finds itself without a say.
+    The view that opened the block last is its owner. A view that lost the ownership while it hung has no effect afterwards.
     """
 
     def __init__(self, name: str) -> None:
@@ -264,11 +269,11 @@ class KeyWriter:
 
     @property
     def owns(self) -> bool:
-        """Do the keys of this view count?"""
+        """Whether the keys of this view are used."""
         return bool(self._keys["owner"] == self._token)
 
     def set(self, key: str, down: bool) -> None:
-        """Key of `KEYS` went down or up."""
+        """Set the state of a key of `KEYS`."""
         if not self.owns:
             return
         i = KEYS.index(key)
@@ -277,17 +282,17 @@ class KeyWriter:
         self._keys["down"][i] = down
 
     def release_all(self) -> None:
-        """No key is held any more (the window lost the keyboard)."""
+        """Release all keys (the window lost the keyboard focus)."""
         if self.owns:
             self._keys["down"] = 0
 
     def beat(self) -> None:
-        """A frame was drawn."""
+        """Count a drawn frame."""
         if self.owns:
             self._keys["frames"] += np.uint64(1)
 
     def close(self, closed_by_user: bool = True) -> None:
-        """Release all keys and say that the window is gone."""
+        """Release all keys and give up the ownership."""
         self.release_all()
         if self.owns:
             self._keys["closed"], self._keys["owner"] = closed_by_user, 0
@@ -296,25 +301,25 @@ class KeyWriter:
 
 
 class NoKeys:
-    """Stands for the keys of a view that only looks on."""
+    """Key writer without effect, for a view whose keys are not used."""
 
     owns = True
 
     def set(self, key: str, down: bool) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def release_all(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def beat(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def close(self, closed_by_user: bool = True) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class KeyReader:
-    """Host side of the key block; creates it (`create=False`: opens an existing one)."""
+    """Host side of the key block; creates the block (`create=False`: opens an existing one)."""
 
     def __init__(self, name: str | None = None, create: bool = True) -> None:
         self._memory = _create(name, dtype_of(_KEYS_HEAD).itemsize) if create else _attach(str(name), "key block")
@@ -326,11 +331,11 @@ class KeyReader:
         self._taken = self._presses.copy()
 
     def down(self, key: str) -> bool:
-        """Is that key of `KEYS` held?"""
+        """Return whether a key of `KEYS` is pressed."""
         return bool(self._down[self._index[key]])
 
     def taps(self, key: str) -> int:
-        """How often the key was pressed since the last question, even if it is up again."""
+        """Return the number of presses of the key since the previous call, even if the key is released."""
         i = self._index[key]
         count = (int(self._presses[i]) - int(self._taken[i])) % 256
         self._taken[i] = self._presses[i]
@@ -338,32 +343,32 @@ class KeyReader:
 
     @property
     def frames(self) -> int:
-        """Frames drawn by the view so far; a view that no longer counts has died or hangs."""
+        """Number of frames drawn by the view so far; a view with a constant number has exited or hangs."""
         return int(self._keys["frames"])
 
     @property
     def closed(self) -> bool:
-        """True when the driver closed the window."""
+        """Whether the driver closed the window."""
         return bool(self._keys["closed"])
 
     @property
     def owner(self) -> int:
-        """Number of the view whose keys count; 0 before one has come and after it has left."""
+        """Number of the view whose keys are used; 0 without such a view."""
         return int(self._keys["owner"])
 
     @property
     def pid(self) -> int:
-        """Process id of the view that came last."""
+        """Process id of the latest view."""
         return int(self._keys["pid"])
 
     def close(self) -> None:
-        """Let go of the block and, where this side made it, remove it."""
+        """Close the block, and remove it if this object created it."""
         del self._keys, self._down, self._presses
         _close(self._memory, unlink=self._owner)
 
 
 def interpolate(previous: Record, last: Record, share: float, out: Record) -> None:
-    """State between two: numbers linear, quaternions and wheel orientations back to unit, counts and texts of the last one."""
+    """Interpolate between two states: numbers linear, rotations normalized, integers and texts of the last state."""
     a, b, c = (r.view(np.uint8)[: _float_bytes(r)].view(np.float64) for r in (previous, last, out))
     out[:] = last
     np.subtract(b, a, out=c)
@@ -388,7 +393,7 @@ def _blend_quaternion(a: Any, b: Any, share: float, out: Any) -> None:
 
 
 def _orthonormalize(R: NDArray[np.float64]) -> None:
-    """Gram-Schmidt on the columns of (n, 3, 3) matrices that are nearly rotations; zero matrices stay zero."""
+    """Orthonormalize the columns of (n, 3, 3) matrices that are nearly rotations (Gram-Schmidt); zero matrices stay zero."""
     x, y = R[:, :, 0], R[:, :, 1]
     x /= np.maximum(np.sqrt((x * x).sum(axis=1, keepdims=True)), 1e-12)
     y -= (x * y).sum(axis=1, keepdims=True) * x
@@ -397,7 +402,7 @@ def _orthonormalize(R: NDArray[np.float64]) -> None:
 
 
 def _float_bytes(state: Record) -> int:
-    """Bytes before the message; everything there is eight bytes wide."""
+    """Return the bytes before the message, where every value has eight bytes."""
     return int(state.dtype.fields["message"][1])  # type: ignore[index]
 
 
@@ -406,7 +411,7 @@ def _extras_offset(table: Table) -> int:
 
 
 def _layout_size(table: Table) -> int:
-    """Bytes up to the end of the states, in whole words of a processor's cache."""
+    """Return the bytes up to the end of the states, rounded up to complete cache lines."""
     size = dtype_of(_HEAD).itemsize + SLOTS * (dtype_of(_SLOT).itemsize + dtype_of(table).itemsize)
     return -(-size // 64) * 64
 
@@ -449,24 +454,24 @@ def _keys_layout(keys: Sequence[str]) -> int:
 
 def _check(same: bool, name: str) -> None:
     if not same:
-        raise DeviceError(f"shared memory {name}: written by another version of Jounce; close the other window and start again")
+        raise DeviceError(f"shared memory {name}: written by another version of Jounce; hint: close the other window and restart")
 
 
 def _create(name: str | None, size: int) -> shared_memory.SharedMemory:
     try:
         memory = new_block(size) if name is None else shared_memory.SharedMemory(name, create=True, size=size)
     except FileExistsError:
-        raise DeviceError(f"shared memory {name}: a block of that name exists already; expected a free name") from None
+        raise DeviceError(f"shared memory {name}: block name already in use; expected a free name") from None
     except OSError as error:
-        raise DeviceError(f"shared memory: no block can be made ({error.strerror}); expected room in shared memory") from None
+        raise DeviceError(f"shared memory: cannot create a block ({error.strerror}); expected free shared memory") from None
     hold(memory)
     if SHARED_MEMORY.is_dir():
-        _watch(memory, False)
+        _track(memory, False)
     return memory
 
 
-def _watch(memory: shared_memory.SharedMemory, on: bool) -> None:
-    """Have Python's own watchman remove a block when this process is killed, which he says on its terminal, or leave that to `claims.sweep`."""
+def _track(memory: shared_memory.SharedMemory, on: bool) -> None:
+    """Register a block with Python's resource tracker, or unregister it, so that only `drive_lock.sweep` removes stale blocks."""
     if sys.platform != "win32" and getattr(memory, "_track", True):
         (resource_tracker.register if on else resource_tracker.unregister)(memory._name, "shared_memory")  # type: ignore[attr-defined]
 
@@ -477,9 +482,9 @@ def _attach(name: str, what: str) -> shared_memory.SharedMemory:
             return shared_memory.SharedMemory(name, track=False)
         memory = shared_memory.SharedMemory(name)
     except (FileNotFoundError, ValueError):
-        raise DeviceError(f"shared memory {name}: no such {what}; expected the name that the host gave") from None
-    # Before Python 3.13 every process that opens a block is taken for its owner and would remove it on leaving (cpython 82300).
-    _watch(memory, False)
+        raise DeviceError(f"shared memory {name}: {what} not found; expected a name from the host") from None
+    # Before Python 3.13 the resource tracker removes a block when any process that opened it exits (cpython 82300).
+    _track(memory, False)
     return memory
 
 
@@ -487,9 +492,9 @@ def _close(memory: shared_memory.SharedMemory, unlink: bool) -> None:
     try:
         memory.close()
     except BufferError:
-        # someone still holds an array on it; the mapping goes with the process
+        # an array still uses the block; the mapping ends with the process
         memory._mmap = memory._buf = None  # type: ignore[attr-defined]
     if unlink:
-        _watch(memory, True)  # which unlinking undoes
+        _track(memory, True)  # `unlink` unregisters the block again
         with contextlib.suppress(FileNotFoundError):
             memory.unlink()

@@ -1,4 +1,4 @@
-"""The ground as the window needs it: heights, colors and road coordinates as arrays, made once from a `terrain` ground."""
+"""Ground data of the window: heights, colors and road coordinates as arrays, created from a `terrain.ground.Ground`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simulator.view.textures import SUN
 
 _COLORS = {
-    # word in the name of a soil or surface: sRGB color of it, dry
+    # word in the name of a soil or surface: its sRGB color, dry
     "sandy_loam": (146, 122, 86),
     "snow": (232, 236, 240), "ice": (176, 200, 220), "wet": (50, 53, 60), "sand": (186, 160, 118), "clay": (158, 118, 88), "mud": (104, 84, 62), "grass": (128, 126, 82),
     "loam": (138, 114, 82), "lete": (176, 150, 110), "silt": (160, 140, 108), "peat": (84, 68, 52), "rubicon": (150, 126, 92),
@@ -22,19 +22,19 @@ _COLORS = {
 }  # fmt: skip
 _PLAIN = (146, 122, 88)
 _COATED = ("snow", "ice", "wet")
-"""Words in the name of a hard surface that is drawn in its own color and not as asphalt or gravel."""
+"""Words in the name of a hard surface that has its own color instead of that of asphalt or gravel."""
 _LOOSE = ("gravel", "dirt", "track", "rubble")
 ROAD_REACH = 24.0
-"""m. Road coordinates are known this far from a center line."""
+"""m. Maximum distance from a center line with road coordinates."""
 FAR_OFFSET = 60.0
 DASH = 9.0
-"""m. Length of one dash and gap of the center line."""
+"""m. Length of one dash and one gap of the center line."""
 _STRIP = 64
 
 
 @dataclass
 class ViewRoad:
-    """Center line (n, 2) in m, full width in m, and whether it is paved."""
+    """Center line (n, 2) in m, full width in m, and whether the road is paved."""
 
     points: NDArray[np.float64]
     width: float
@@ -42,18 +42,18 @@ class ViewRoad:
 
 
 CHUNK = 48.0
-"""m. Side of the squares whose features and paint are drawn, or not, together."""
+"""m. Side of the squares that are drawn or culled together."""
 
 
 @dataclass
 class FeatureMeshes:
-    """What stands and lies on the ground, as meshes in W; `simulator.view.feature_meshes` makes them.
+    """Meshes of features and markings in W; created by `simulator.view.feature_meshes`.
 
     Attributes
     ----------
     mesh : (n, 10) triangles of `simulator.view.meshes`, sorted by chunk
-    chunks : (m, 4) middle x, y of each chunk [m], its first vertex and how many it has
-    cut : (rows, columns) 255 where the land is cut out, its border 0; or (0, 0)
+    chunks : (m, 4) center x, y of each chunk [m], its first vertex and its number of vertices
+    cut : (rows, columns) 255 in a hole of the terrain, 0 at the border; or (0, 0)
     cut_grid : x, y of its south-west corner [m], and 1 / its extent along x and y [1/m]
     """
 
@@ -63,8 +63,8 @@ class FeatureMeshes:
     cut_grid: tuple[float, float, float, float]
 
 
-def nothing() -> FeatureMeshes:
-    """Of a ground that has no features and no paint."""
+def no_features() -> FeatureMeshes:
+    """Return empty meshes, for a ground without features and markings."""
     return FeatureMeshes(np.zeros((0, 10), np.float32), np.zeros((0, 4)), np.zeros((0, 0), np.uint8), (0.0, 0.0, 0.0, 0.0))
 
 
@@ -83,24 +83,24 @@ class TerrainData:
     soil_names: tuple[str, ...]
     roads: list[ViewRoad] = field(default_factory=list)
     mirrored: bool = False
-    """beyond the grid: its mirror images go on for ever; otherwise its border is held"""
-    things: FeatureMeshes = field(default_factory=nothing)
+    """beyond the grid: True: mirrored repeatedly; False: constant at the border value"""
+    features: FeatureMeshes = field(default_factory=no_features)
 
     def inside(self, u: Any, count: int) -> Any:
-        """Place 0..count - 1, in nodes along one axis of `count` nodes, where the ground is as it is at place u (any shape)."""
+        """Map a position u (any shape), in nodes along an axis of `count` nodes, to the position 0..count - 1 with the same ground."""
         if self.mirrored:
             u = count - np.abs((u + 0.5) % (2.0 * count) - count) - 0.5
         return np.clip(u, 0.0, count - 1.0)
 
     def images(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Rectangles (n, 2) from low to high in m moved onto the grid: everything that is seen there is the image of something in them."""
+        """Map rectangles (n, 2) from low to high in m to rectangles on the grid that contain all of their ground."""
         if not self.mirrored:
             return low, high
         spacing, count = np.array(self.spacing), np.array(self.heights.shape[::-1])
         start = np.array(self.origin) - 0.5 * spacing
         u, v = (low - start) / (spacing * count), (high - start) / (spacing * count)
         first, last = np.floor(u), np.floor(v)
-        # a fold at every whole number; a stretch across one reaches from there to its farther end
+        # the ground is mirrored at every integer; an interval across an integer is mapped to the interval from there to its farther end
         a, b = 1.0 - np.abs(u % 2.0 - 1.0), 1.0 - np.abs(v % 2.0 - 1.0)
         near, far = np.minimum(a, b), np.maximum(a, b)
         near = np.where((last > first) & (last % 2.0 == 0.0) | (last > first + 1.0), 0.0, near)
@@ -108,7 +108,7 @@ class TerrainData:
         return start + near * spacing * count, start + far * spacing * count
 
     def height(self, x: float, y: float) -> float:
-        """Height in m at one point (bilinear)."""
+        """Return the height in m at one point (bilinear)."""
         ny, nx = self.heights.shape
         u = min(float(self.inside((x - self.origin[0]) / self.spacing[0], nx)), nx - 1.000001)
         v = min(float(self.inside((y - self.origin[1]) / self.spacing[1], ny)), ny - 1.000001)
@@ -120,32 +120,32 @@ class TerrainData:
         return (1.0 - v) * low + v * high + self.plane[0] + self.plane[1] * x + self.plane[2] * y
 
     def save(self, path: Path) -> None:
-        """Write it for another process, uncompressed."""
+        """Write the data for another process, uncompressed."""
         about = {
             "origin": self.origin, "spacing": self.spacing, "plane": self.plane, "soil_names": self.soil_names,
-            "mirrored": self.mirrored, "cut_grid": self.things.cut_grid,
+            "mirrored": self.mirrored, "cut_grid": self.features.cut_grid,
             "roads": [{"width": road.width, "paved": road.paved} for road in self.roads],
         }  # fmt: skip
         lines = {f"road_{k}": road.points for k, road in enumerate(self.roads)}
         arrays = {"heights": self.heights, "hardness": self.hardness, "soil_ids": self.soil_ids}
-        arrays |= {"mesh": self.things.mesh, "chunks": self.things.chunks, "cut": self.things.cut}
+        arrays |= {"mesh": self.features.mesh, "chunks": self.features.chunks, "cut": self.features.cut}
         np.savez(path, about=np.array(json.dumps(about)), **arrays, **lines)  # type: ignore[arg-type]
 
     @staticmethod
     def load(path: Path) -> TerrainData:
-        """Read what `save` wrote."""
+        """Read data written by `save`."""
         with np.load(path) as data:
             about = json.loads(str(data["about"]))
             roads = [ViewRoad(data[f"road_{k}"], road["width"], road["paved"]) for k, road in enumerate(about["roads"])]
             pair, three = tuple(about["origin"]), tuple(about["plane"])
             grids = data["heights"], data["hardness"], data["soil_ids"]
-            things = FeatureMeshes(data["mesh"], data["chunks"], data["cut"], tuple(about["cut_grid"]))
-            return TerrainData(pair, tuple(about["spacing"]), three, *grids, tuple(about["soil_names"]), roads, about["mirrored"], things)
+            features = FeatureMeshes(data["mesh"], data["chunks"], data["cut"], tuple(about["cut_grid"]))
+            return TerrainData(pair, tuple(about["spacing"]), three, *grids, tuple(about["soil_names"]), roads, about["mirrored"], features)
 
 
-def land_of(ground: Any) -> TerrainData:
-    """Land of a `terrain.ground.Ground`."""
-    from simulator.view.feature_meshes import things_of  # the window, which loads a land, needs no kernels
+def make_terrain_data(ground: Any) -> TerrainData:
+    """Return the terrain data of a `terrain.ground.Ground`."""
+    from simulator.view.feature_meshes import make_feature_meshes  # imported here, because the window loads saved data and needs no kernels
 
     p = ground.p[0]
     roads = [ViewRoad(np.array(road.points[:, :2]), float(road.width), is_paved(road.surface)) for road in ground.roads]
@@ -159,40 +159,40 @@ def land_of(ground: Any) -> TerrainData:
         soil_names=tuple(ground.soil_names),
         roads=roads,
         mirrored=bool(p["mirrored"]),
-        things=things_of(ground),
+        features=make_feature_meshes(ground),
     )
 
 
 def is_paved(surface: str) -> bool:
-    """Asphalt or concrete, not gravel: from the name of the surface."""
+    """Return whether a surface is asphalt or concrete and not gravel, from its name."""
     return not any(word in surface for word in _LOOSE)
 
 
 def soil_color(name: str) -> tuple[int, int, int]:
-    """sRGB color of the loose ground in a soil's name ("gravel on dry_sand": that of sand), or of what lies on a hard surface ("ice on dry_sand")."""
+    """Return the sRGB color of the loose ground in a soil's name ("gravel on dry_sand": sand), or of a layer on top ("ice on dry_sand": ice)."""
     hard, _, loose = name.lower().rpartition(" on ")
     name = hard if any(word in hard for word in _COATED) else loose
     return next((color for word, color in _COLORS.items() if word in name), _PLAIN)
 
 
-def surface_texture(land: TerrainData) -> NDArray[np.uint8]:
-    """(ny, nx, 4): color of the bare soil (screen values) and sunlight on it (0.8 of full scale = facing the sun squarely)."""
-    palette = np.array([(*soil_color(name), 0) for name in land.soil_names] or [(*_PLAIN, 0)], np.uint8)
+def surface_texture(terrain: TerrainData) -> NDArray[np.uint8]:
+    """Return (ny, nx, 4): color of the bare soil (screen values) and sunlight (0.8 of full scale = facing the sun)."""
+    palette = np.array([(*soil_color(name), 0) for name in terrain.soil_names] or [(*_PLAIN, 0)], np.uint8)
     packed = palette.view(np.uint32)[:, 0]
-    out = np.empty((*land.heights.shape, 4), np.uint8)
-    # in strips that stay in the cache: three times faster
+    out = np.empty((*terrain.heights.shape, 4), np.uint8)
+    # in strips that fit into the cache: three times faster
     for first in range(0, len(out), _STRIP):
         rows = slice(first, min(first + _STRIP, len(out)))
-        out[rows] = packed[np.minimum(land.soil_ids[rows], len(palette) - 1)].view(np.uint8).reshape(-1, out.shape[1], 4)
-        light = _sunlight(land, rows)
+        out[rows] = packed[np.minimum(terrain.soil_ids[rows], len(palette) - 1)].view(np.uint8).reshape(-1, out.shape[1], 4)
+        light = _sunlight(terrain, rows)
         light *= np.float32(204.0)
         out[rows, :, 3] = light
     return out
 
 
-def _sunlight(land: TerrainData, rows: slice) -> NDArray[np.float32]:
-    """Cosine of the sun's angle to the normal at the nodes of some rows, not below 0."""
-    h, (dx, dy) = land.heights, land.spacing
+def _sunlight(terrain: TerrainData, rows: slice) -> NDArray[np.float32]:
+    """Return the cosine of the angle between sun and normal at the nodes of some rows, at least 0."""
+    h, (dx, dy) = terrain.heights, terrain.spacing
     own = h[rows]
     zx, zy = np.zeros_like(own), np.zeros_like(own)
     np.subtract(own[:, 2:], own[:, :-2], out=zx[:, 1:-1])
@@ -200,8 +200,8 @@ def _sunlight(land: TerrainData, rows: slice) -> NDArray[np.float32]:
     np.subtract(h[low + 1 : high + 1], h[low - 1 : high - 1], out=zy[low - rows.start : high - rows.start])
     zx *= np.float32(0.5 / dx)
     zy *= np.float32(0.5 / dy)
-    zx += np.float32(land.plane[1])
-    zy += np.float32(land.plane[2])
+    zx += np.float32(terrain.plane[1])
+    zy += np.float32(terrain.plane[2])
     light = zx * np.float32(-SUN[0])
     light -= zy * np.float32(SUN[1])
     light += np.float32(SUN[2])
@@ -214,18 +214,22 @@ def _sunlight(land: TerrainData, rows: slice) -> NDArray[np.float32]:
     return np.maximum(light, np.float32(0.0), out=light)
 
 
-def road_texture(land: TerrainData) -> tuple[NDArray[np.float16], int]:
-    """(rows, columns, 4) and its step in nodes: offset to the left of the nearest road in m, half its width in m, cosine of the
-    dash pattern, and the kind of surface: +2 paved and covered by ice, snow or water, +1 paved, 0 soil, -1 gravel.
+def road_texture(terrain: TerrainData) -> tuple[NDArray[np.float16], int]:
+    """Return (rows, columns, 4) and its step in nodes.
+
+    Channels: offset to the left of the nearest road in m, half its width in m, cosine of the dash pattern, and the kind of surface: +2
+    paved and covered by ice, snow or water, +1 paved, 0 soil, -1 gravel.
     """
-    step = 2 if min(land.heights.shape) > 500 else 1
-    kinds = np.array([_kind(name) for name in land.soil_names] or [1.0], np.float16)
-    kind = kinds[np.minimum(land.soil_ids[::step, ::step], len(kinds) - 1)] * (land.hardness[::step, ::step] * np.float16(1.0 / 255.0))
+    step = 2 if min(terrain.heights.shape) > 500 else 1
+    kinds = np.array([_kind(name) for name in terrain.soil_names] or [1.0], np.float16)
+    kind = kinds[np.minimum(terrain.soil_ids[::step, ::step], len(kinds) - 1)] * (
+        terrain.hardness[::step, ::step] * np.float16(1.0 / 255.0)
+    )
     out = np.zeros((*kind.shape, 4), np.float16)
     out[..., 0], out[..., 3] = FAR_OFFSET, kind
-    spacing = (land.spacing[0] * step, land.spacing[1] * step)
-    for road in sorted(land.roads, key=lambda road: road.paved):
-        _mark_road(out, road, land.origin, spacing)
+    spacing = (terrain.spacing[0] * step, terrain.spacing[1] * step)
+    for road in sorted(terrain.roads, key=lambda road: road.paved):
+        _write_road(out, road, terrain.origin, spacing)
     return out, step
 
 
@@ -236,9 +240,9 @@ def _kind(name: str) -> float:
     return -1.0 if any(word in hard for word in _LOOSE) else 1.0
 
 
-def _mark_road(out: NDArray[np.float16], road: ViewRoad, origin: tuple[float, float], spacing: tuple[float, float]) -> None:
-    """Write offset, half width and dash of one road into the nodes around it, the nearest segment last."""
-    # every second point: a chord of 4 m leaves a bend of 50 m radius by 4 cm
+def _write_road(out: NDArray[np.float16], road: ViewRoad, origin: tuple[float, float], spacing: tuple[float, float]) -> None:
+    """Write offset, half width and dash of one road to the nodes around it; the nearest segment wins."""
+    # every second point: a chord of 4 m deviates from a bend of 50 m radius by 4 cm
     points = np.vstack((road.points[:-1:2], road.points[-1:]))
     a, b = points[:-1], points[1:]
     length = np.hypot(*(b - a).T)

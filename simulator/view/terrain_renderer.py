@@ -1,4 +1,4 @@
-"""Draws the land: equal tiles from `tiles` around the vehicle, a few instanced draws, levels that melt into each other."""
+"""Rendering of the terrain: equal tiles from `quadtree` around the vehicle, a few instanced draws, smooth transitions between levels."""
 
 from __future__ import annotations
 
@@ -14,61 +14,62 @@ from simulator.view.rut_renderer import Ruts
 from simulator.view.terrain_data import TerrainData, road_texture, surface_texture
 
 CELLS = (16, 8)
-"""T, cells along a side of a tile, for a graphics card and for the processor."""
+"""T, cells along a side of a tile, for a graphics card and for a software renderer."""
 FINEST = (0.25, 2.0)
-"""m. Bounds of the cell size of level 0, otherwise the spacing of the nodes."""
+"""m. Limits of the cell size of level 0, which otherwise is the spacing of the nodes."""
 SHADE = 7.0
-"""m. Tiles nearer than this to the focus can receive the vehicle's shadow."""
+"""m. Maximum distance from the focus of tiles that can receive the vehicle's shadow."""
 HORIZON = 3500.0
-"""m. Land is drawn up to here."""
+"""m. Maximum distance at which the terrain is drawn."""
 
 KINDS: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW"), ("SMOOTH", "WILD"), ("SMOOTH", "PAVED"), ("SMOOTH",), ("WILD",), ("PAVED",), ())
-"""Variants of the shader: near or far, under the vehicle, only soil, only asphalt. What cannot be there is not worked out."""
+"""Variants of the shader: near or far, under the vehicle, only soil, only asphalt. A variant computes only what its tiles can show."""
 RUTTED: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW", "RUTS"), ("SMOOTH", "RUTS"), ("RUTS",))
-"""The same where somebody has driven on soil: under the vehicle, near, far."""
+"""Variants of the shader for ruts: under the vehicle, near, far."""
 SUNK = ("SMOOTH", "SHADOW", "RUTS", "SUNK")
-"""Of the ruts' own mesh."""
+"""Variants of the shader for the mesh of the ruts."""
 
 
 class Terrain:
-    """The land on the graphics device."""
+    """Terrain on the graphics device."""
 
-    def __init__(self, land: TerrainData, grain: Texture, software: bool) -> None:
-        self.land, self.grain = land, grain
+    def __init__(self, terrain: TerrainData, grain: Texture, software: bool) -> None:
+        self.terrain, self.grain = terrain, grain
         self._cells = CELLS[software]
-        self._cell = min(max(min(land.spacing), FINEST[0]), FINEST[1])
+        self._cell = min(max(min(terrain.spacing), FINEST[0]), FINEST[1])
         self._levels = max(1, math.ceil(math.log2(HORIZON / (4.0 * self._cells * self._cell))) + 1)
         side = np.arange(self._cells + 1, dtype=np.float32)
         nodes = np.dstack(np.meshgrid(side, side)).reshape(-1, 2)
         self._mesh = Mesh(nodes, (2,), tile_triangles(self._cells), instance=(4,))
-        slabs = () if land.roads or len(land.things.mesh) else ("SLABS",)
-        cut = ("CUT",) if land.things.cut.size else ()
-        # a card sharpens the grain a little; the processor saves the time
+        slabs = () if terrain.roads or len(terrain.features.mesh) else ("SLABS",)
+        cut = ("CUT",) if terrain.features.cut.size else ()
+        # a graphics card sharpens the grain slightly; a software renderer saves this time
         crisp = "CRISP" if software else "CRISP , -0.6"
-        self.ruts = Ruts(software) if land.hardness.min() < 255 else None
+        self.ruts = Ruts(software) if terrain.hardness.min() < 255 else None
         kinds = KINDS if self.ruts is None else (*KINDS, *RUTTED, SUNK)
         self._programs = {kind: Program("terrain", define=(*kind, *slabs, *cut, crisp)) for kind in kinds}
-        self._heights = Texture(land.heights, gl.GL_MIRRORED_REPEAT)
-        self._surface = Texture(surface_texture(land), gl.GL_MIRRORED_REPEAT, fine=not software)
-        roads, step = road_texture(land)
+        self._heights = Texture(terrain.heights, gl.GL_MIRRORED_REPEAT)
+        self._surface = Texture(surface_texture(terrain), gl.GL_MIRRORED_REPEAT, fine=not software)
+        roads, step = road_texture(terrain)
         self._roads = Texture(roads, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
-        spacing = (land.spacing[0] * step, land.spacing[1] * step)
-        self._cut = Texture(land.things.cut, gl.GL_CLAMP_TO_EDGE, mipmaps=False) if cut else None
-        self._hard = Counter(roads[..., 3] != 0.0, land.origin, spacing)
-        self._not_paved = Counter(roads[..., 3] < 0.999, land.origin, spacing)
+        spacing = (terrain.spacing[0] * step, terrain.spacing[1] * step)
+        self._cut = Texture(terrain.features.cut, gl.GL_CLAMP_TO_EDGE, mipmaps=False) if cut else None
+        self._hard = Counter(roads[..., 3] != 0.0, terrain.origin, spacing)
+        self._not_paved = Counter(roads[..., 3] < 0.999, terrain.origin, spacing)
         fixed = {
-            "grid": (*land.origin, *land.spacing), "road_grid": (*land.origin, *spacing), "plane": land.plane,
-            "mirrored": 1.0 if land.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4, "cut": 5, "cut_grid": land.things.cut_grid,
+            "grid": (*terrain.origin, *terrain.spacing), "road_grid": (*terrain.origin, *spacing), "plane": terrain.plane,
+            "mirrored": 1.0 if terrain.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4, "cut": 5,
+            "cut_grid": terrain.features.cut_grid,
         }  # fmt: skip
         for program in self._programs.values():
             program.use().set(**fixed, **(self.ruts.uniforms if self.ruts is not None else {}))
-        relief = float(land.heights.max()) - float(land.heights.min())
-        self._relief = (float(land.heights.min()) - 1.0, relief + 2.0)
+        relief = float(terrain.heights.max()) - float(terrain.heights.min())
+        self._relief = (float(terrain.heights.min()) - 1.0, relief + 2.0)
         self._fresh = True
         self.triangles = 0
 
     def draw(self, clip_of_world: NDArray, eye: NDArray, focus: tuple[float, float], shadow: dict[str, object]) -> None:
-        """Draw what the camera sees. shadow: uniforms of the vehicle's shadow, used on the finest level."""
+        """Draw the visible tiles. shadow: uniforms of the vehicle's shadow, used on the finest level."""
         tiles, level = visible_tiles(focus, self._cell, self._cells, self._levels, clip_of_world, self._bounds)
         for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
             texture.bind(unit)
@@ -80,7 +81,7 @@ class Terrain:
         near = level == 0
         shaded = near & (distance(tiles[:, :2], tiles[:, 3], focus) < SHADE)
         corners, side = tiles[:, :2].astype(np.float64), tiles[:, 3:].astype(np.float64)
-        shown = self.land.images(corners, corners + side)
+        shown = self.terrain.images(corners, corners + side)
         rutted = np.zeros(len(tiles), bool) if self.ruts is None else self.ruts.under(corners, side, focus)
         wild = ~(shaded | rutted) & ~self._hard.any(*shown)
         paved = ~(shaded | rutted) & ~self._not_paved.any(*shown)
@@ -101,7 +102,7 @@ class Terrain:
             self.triangles += self.ruts.draw(focus)
 
     def _use_all_once(self, picture: dict[str, object], shadow: dict[str, object]) -> None:
-        """Nothing to see, but drivers compile a program where it is used first, and that must not be a long frame where the first rut comes."""
+        """Use every program once invisibly. Drivers compile a program on first use, which would delay the frame of the first rut."""
         self._fresh = False
         for kind in self._programs:
             self._use(kind, picture, shadow)
@@ -112,7 +113,7 @@ class Terrain:
         self._programs[kind].use().set(**picture, **(shadow if "SHADOW" in kind else {}))
 
     def _bounds(self, x: NDArray, y: NDArray, half: float) -> tuple[NDArray, NDArray]:
-        _, along, across = self.land.plane
-        base = self.land.plane[0] + along * x + across * y
+        _, along, across = self.terrain.plane
+        base = self.terrain.plane[0] + along * x + across * y
         tilt = half * (abs(along) + abs(across))
         return base + self._relief[0] - tilt, base + self._relief[0] + self._relief[1] + tilt

@@ -1,4 +1,4 @@
-"""Textures made of seeded noise at start: fine light and shade for the ground, clouds for the sky."""
+"""Textures from seeded noise, computed at start: fine shading of the ground, clouds of the sky."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 SUN = np.array([-0.4472, 0.5963, 0.6667])
-"""Unit vector towards the sun, in W; the shaders use the same (common.glsl)."""
+"""Unit vector towards the sun, in W; equal to that of the shaders (common.glsl)."""
 SIZE = 512
 
 
 def grain(seed: int = 7) -> NDArray[np.uint8]:
-    """Periodic texture (SIZE, SIZE, 4): asphalt, stones and clods as seen in sunlight, clouds; each with mean one half."""
+    """Return a periodic texture (SIZE, SIZE, 4): asphalt, stones and clods in sunlight, clouds; each with mean one half."""
     rng = np.random.default_rng(seed)
     asphalt = _sunlit(_band(rng, 2.0, 7.0, 0.0)) * 0.75 + _band(rng, 2.0, 4.0, 0.0) * 0.5
     stones = np.tanh(1.6 * _band(rng, 7.0, 22.0, 0.4)) + 0.35 * _band(rng, 2.0, 8.0, 0.0)
@@ -22,7 +22,7 @@ def grain(seed: int = 7) -> NDArray[np.uint8]:
 
 
 def _band(rng: np.random.Generator, shortest: float, longest: float, slope: float) -> NDArray[np.float32]:
-    """Periodic noise of unit deviation with wavelengths between two limits in texels and amplitudes as wavelength^slope."""
+    """Return periodic noise of unit deviation with wavelengths between two limits in texels and amplitudes as wavelength^slope."""
     fx, fy = np.fft.rfftfreq(SIZE), np.fft.fftfreq(SIZE)[:, None]
     f = np.hypot(fx, fy).astype(np.float32)
     f[0, 0] = 1.0
@@ -34,7 +34,7 @@ def _band(rng: np.random.Generator, shortest: float, longest: float, slope: floa
 
 
 def _sunlit(height: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Light and shade on a height field: its fall towards the sun, unit deviation."""
+    """Return the shading of a height field: its slope towards the sun, with unit deviation."""
     fall = SUN[0] * (np.roll(height, 1, 1) - np.roll(height, -1, 1)) + SUN[1] * (np.roll(height, 1, 0) - np.roll(height, -1, 0))
     return (fall / fall.std()).astype(np.float32)
 

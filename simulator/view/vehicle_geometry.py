@@ -1,4 +1,4 @@
-"""Where the suspension links are: fixed points of the chassis and points of a state, made into bars to draw. No OpenGL here."""
+"""Geometry of the drawn suspension links: points fixed to the chassis, and bars between these and the points of a state. No OpenGL here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vehicles.appearance import BEAM_ON_LEAVES, BEAM_ON_LINKS, DRAWN_AS, LINKS_A
 from vehicles.axle_layout import WHEELS
 
 GEOMETRY = (
-    # name               shape    what it is
+    # name               shape    description
     ("lca_front_B", (WHEELS, 3), "front bush of the lower arm"),
     ("lca_rear_B", (WHEELS, 3), "rear bush of the lower arm"),
     ("uca_front_B", (WHEELS, 3), "front bush of the upper arm"),
@@ -23,21 +23,21 @@ GEOMETRY = (
     ("spring_upper_B", (WHEELS, 3), "upper end of the spring"),
     ("tire_radius", (WHEELS,), "unloaded radii of the tires"),
     ("tire_width", (WHEELS,), "widths of the tires"),
-    ("p_BH", (3,), "driver's head"),
+    ("p_BH", (3,), "position of the driver's head"),
     ("wheel_x", (WHEELS,), "x of the wheel centers in the design position"),
-    ("wheel_z", (WHEELS,), "z of them"),
-    ("driven", (WHEELS,), "1: a half shaft comes to the wheel"),
-    ("geared_hub", (WHEELS,), "1: it drives a gear above the middle of the wheel"),
+    ("wheel_z", (WHEELS,), "z of the wheel centers in the design position"),
+    ("driven", (WHEELS,), "1 for a driven wheel, with a half shaft"),
+    ("geared_hub", (WHEELS,), "1 for a geared hub, with the half shaft above the wheel center"),
     ("outline", (3,), "length, width and front overhang of the body"),
-    ("governed_speed", (), "speed of the engine beyond which it gives no torque, rad/s"),
-    ("by_hand", (), "1: the gearbox is worked by hand"),
+    ("governed_speed", (), "engine speed with zero torque, rad/s"),
+    ("by_hand", (), "1 for a manual transmission"),
 )
-"""Points fixed to the chassis, m, in B; corners from the front, left before right; and what of the vehicle the instruments need."""
+"""Points fixed to the chassis, m, in B, corners from the front, left before right; and vehicle data for the instruments."""
 TEXTS = (
-    ("drawn_as", (), DRAWN_AS, "the body that is drawn"),
-    ("links_as", (WHEELS,), LINKS_AS, "how the links of a corner are drawn"),
+    ("drawn_as", (), DRAWN_AS, "name of the drawn body"),
+    ("links_as", (WHEELS,), LINKS_AS, "kind of the drawn links of each corner"),
 )
-"""The same of words, with those that there are."""
+"""Texts of the geometry, with their possible values."""
 
 LOWER, UPPER, ROD, HUB, COIL, DAMPER, PISTON, SHAFT = (
     (54, 110, 168), (66, 150, 140), (206, 152, 50), (140, 142, 146), (214, 66, 48), (70, 74, 84), (190, 194, 200), (112, 112, 116)
@@ -45,7 +45,7 @@ LOWER, UPPER, ROD, HUB, COIL, DAMPER, PISTON, SHAFT = (
 
 
 def checked_geometry(geometry: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """The rows of `GEOMETRY` as float arrays and those of `TEXTS` as arrays of words. Raises ConfigError when one is missing or misshapen."""
+    """Return the rows of `GEOMETRY` as float arrays and those of `TEXTS` as strings. Raises ConfigError for a missing or misshapen row."""
     out: dict[str, NDArray[Any]] = {}
     wheels = np.shape(geometry.get("tire_radius", ()))
     for name, usual, meaning in GEOMETRY:
@@ -68,7 +68,7 @@ def checked_geometry(geometry: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
 
 
 def bars(geometry: Mapping[str, NDArray[Any]], state: Record) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Bars (n, 11) and springs (wheels, 11) to draw: [first end (3), radius, second end (3), radius of the helix, sRGB (3)], all in B.
+    """Return bars (n, 11) and springs (wheels, 11): [first end (3), radius, second end (3), radius of the helix, sRGB (3)], all in B.
 
     state: record with the fields of `READOUT`.
     """
@@ -97,7 +97,7 @@ _Parts = tuple[tuple[NDArray[np.float64], NDArray[np.float64], float, tuple[int,
 
 
 def _rows(parts: _Parts, which: Any) -> NDArray[np.float32]:
-    """Bars (n, 11) of the corners in `which`."""
+    """Return the bars (n, 11) of the corners in `which`."""
     rows = []
     for start, end, radius, color in parts:
         row = np.empty((len(start[which]), 11), np.float32)
@@ -107,7 +107,7 @@ def _rows(parts: _Parts, which: Any) -> NDArray[np.float32]:
 
 
 def _arms(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
-    """Lower and upper arm, knuckle, tie rod, and a shock absorber on the lower arm."""
+    """Return lower and upper arm, knuckle, tie rod, and a shock absorber on the lower arm."""
     lower, upper = s["lower_ball_B"], s["upper_ball_B"]
     return (
         *_lower_arm(g, lower), *_tie_rod(s, 0.5 * (lower + inboard)), *_shock(g, s, 0.20),
@@ -119,7 +119,7 @@ def _arms(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -
 
 
 def _strut(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
-    """Lower arm, knuckle with the tube of the strut, its rod up to the mount, tie rod."""
+    """Return lower arm, knuckle with the tube of the strut, strut rod up to the mount, tie rod."""
     lower, foot, top = s["lower_ball_B"], s["shock_lower_B"], g["shock_upper_B"]
     return (
         *_lower_arm(g, lower), *_tie_rod(s, inboard),
@@ -129,7 +129,7 @@ def _strut(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) 
 
 
 def _trailing_arm_with_kingpin(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
-    """The arm from its hinge to the kingpin, the knuckle on it with its tie rod."""
+    """Return the arm from its hinge to the kingpin, and the knuckle with its tie rod."""
     outer, inner, seat, lower, upper = g["lca_front_B"], g["lca_rear_B"], s["spring_lower_B"], s["lower_ball_B"], s["upper_ball_B"]
     middle = 0.5 * (lower + upper)
     return (
@@ -141,7 +141,7 @@ def _trailing_arm_with_kingpin(g: Mapping[str, NDArray[Any]], s: Any, inboard: N
 
 
 def _trailing_arm(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
-    """The arm from its hinge to the wheel, with the seat of the spring."""
+    """Return the arm from its hinge to the wheel, with the spring seat."""
     outer, inner, seat = g["lca_front_B"], g["lca_rear_B"], s["spring_lower_B"]
     return (
         *_shock(g, s, 0.14),
@@ -152,44 +152,44 @@ def _trailing_arm(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.flo
 
 
 def _beam(s: Any, inboard: NDArray[np.float64]) -> tuple[NDArray[np.float64], _Parts]:
-    """Where a beam passes its links and struts, for each corner (n, 3) at the height of the middle, and the beam with its final drive."""
+    """Return the middle of the beam for each corner (n, 3), and the beam with its final drive."""
     hub = s["p_BK"]
     other = np.clip(np.arange(len(hub)) + np.where(hub[:, 1] > 0.0, 1, -1), 0, len(hub) - 1)
     middle = 0.5 * (hub + hub[other])
     return middle, ((middle, inboard, 0.042, SHAFT), (middle, middle + [0.12, 0.0, 0.0], 0.11, SHAFT))
 
 
-def _beside(point: NDArray[np.float64], middle: NDArray[np.float64], hub: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The points of the beams beside points (n, 3)."""
+def _on_beam(point: NDArray[np.float64], middle: NDArray[np.float64], hub: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the points of the beams at the lateral positions of points (n, 3)."""
     half = hub - middle
     share = (point - middle)[:, 1:2] / np.where(np.abs(half[:, 1:2]) > 1e-3, half[:, 1:2], 1.0)
     return np.asarray(middle + share * half)
 
 
 def _beam_on_links(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
-    """A beam, its lower and upper links, the fourth rod, which is a Panhard rod or an upper link, and what holds their ends and the spring."""
+    """Return a beam, its lower and upper links, the fourth rod (a Panhard rod or an upper link), and the brackets of links and spring."""
     middle, beam = _beam(s, inboard)
     lower, upper, last, seat = s["lower_ball_B"], s["upper_ball_B"], s["tierod_outer_B"], s["spring_lower_B"]
-    held = tuple((end, _beside(end, middle, s["p_BK"]), 0.024, SHAFT) for end in (lower, upper, last, seat))
+    brackets = tuple((end, _on_beam(end, middle, s["p_BK"]), 0.024, SHAFT) for end in (lower, upper, last, seat))
     return (
-        *beam, *held, *_shock(g, s, 0.20), (g["lca_front_B"], lower, 0.026, LOWER), (g["uca_front_B"], upper, 0.018, UPPER),
+        *beam, *brackets, *_shock(g, s, 0.20), (g["lca_front_B"], lower, 0.026, LOWER), (g["uca_front_B"], upper, 0.018, UPPER),
         (s["tierod_inner_B"], last, 0.018, ROD),
     )  # fmt: skip
 
 
 def _beam_on_leaves(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
-    """A beam and the leaf springs on it, from eye to seat to eye."""
+    """Return a beam and its leaf springs, from eye to seat to eye."""
     middle, beam = _beam(s, inboard)
     seat = s["spring_lower_B"]
-    held = (seat, _beside(seat, middle, s["p_BK"]), 0.034, SHAFT)
+    brackets = (seat, _on_beam(seat, middle, s["p_BK"]), 0.034, SHAFT)
     return (
-        *beam, held, *_shock(g, s, 0.20), (g["lca_front_B"], seat, 0.024, LOWER), (seat, g["lca_rear_B"], 0.024, LOWER),
+        *beam, brackets, *_shock(g, s, 0.20), (g["lca_front_B"], seat, 0.024, LOWER), (seat, g["lca_rear_B"], 0.024, LOWER),
         (g["lca_front_B"], g["lca_front_B"], 0.034, LOWER), (g["lca_rear_B"], g["lca_rear_B"], 0.034, LOWER),
     )  # fmt: skip
 
 
 FINAL_DRIVE, GEARED_HUB = 0.03, 0.146
-"""m. How far final drives are drawn above the middles of the wheels: without, and with gears in the hubs."""
+"""m. Height of the drawn final drives above the wheel centers: without, and with gears in the hubs."""
 _LINKS = {
     "arms": _arms, "strut": _strut, "trailing_arm": _trailing_arm, "trailing_arm_with_kingpin": _trailing_arm_with_kingpin,
     BEAM_ON_LINKS: _beam_on_links, BEAM_ON_LEAVES: _beam_on_leaves,
@@ -207,7 +207,7 @@ def _tie_rod(s: Any, knuckle: NDArray[np.float64]) -> _Parts:
 
 
 def _shock(g: Mapping[str, NDArray[Any]], s: Any, body: float) -> _Parts:
-    """Shock absorber with a body of so many meters."""
+    """Return a shock absorber with a body of the given length [m]."""
     low, high = s["shock_lower_B"], g["shock_upper_B"]
     along = (high - low) / np.maximum(np.linalg.norm(high - low, axis=1, keepdims=True), 1e-9)
     return (low, low + body * along, 0.034, DAMPER), (low, high, 0.014, PISTON), (high, high, 0.030, DAMPER)

@@ -1,4 +1,4 @@
-"""Draws the vehicle from a state: body, wheels on their hubs, and every suspension link between the points the dynamics used."""
+"""Rendering of the vehicle from a state: body, wheels on their hubs, and all suspension links between the points of the dynamics model."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from simulator.view.textures import SUN
 from simulator.view.vehicle_geometry import bars
 
 SHADOW_HALF = 3.6
-"""m. Half of the square around the vehicle that can hold its shadow, at least."""
+"""m. Minimum half side of the square around the vehicle that contains its shadow."""
 SHADOW_SIZE = 640
 
 
 class Vehicle:
-    """The vehicle on the graphics device."""
+    """Vehicle on the graphics device."""
 
     def __init__(self, geometry: Mapping[str, Any], body: Body, software: bool) -> None:
         self.geometry, self.body = geometry, body
@@ -48,14 +48,14 @@ class Vehicle:
         self._shadow = ShadowMap(SHADOW_SIZE)
         low, high = body.shell[:, :3].min(axis=0), body.shell[:, :3].max(axis=0)
         self.middle = 0.5 * (low + high) * [1.0, 0.0, 0.0]
-        """Of the body along its length, in B"""
+        """Center of the body along its length, in B"""
         self._shadow_half = max(SHADOW_HALF, 0.5 * float(np.linalg.norm(high - low)) + 0.3)
         self.shadow_of_world = np.eye(4)
         self._X_WB, self._places = np.eye(4), [np.eye(4)] * len(radius)
         self._wheel_X, self._right = np.eye(4), np.zeros(len(radius), bool)
 
     def place(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> None:
-        """Take over a state; call it before `cast_shadow` and `draw`."""
+        """Set the state; call this before `cast_shadow` and `draw`."""
         s = state[0]
         self._X_WB = pose(R_WB, p_WB)
         self._places = [
@@ -67,7 +67,7 @@ class Vehicle:
         self._links = bars(self.geometry, state)
 
     def cast_shadow(self) -> dict[str, Any]:
-        """Draw the shadow map; returns the uniforms with which the ground receives the shadow."""
+        """Draw the shadow map; return the uniforms for the shadow on the ground."""
         center = self._X_WB[:3, 3] + self._X_WB[:3, :3] @ (self.middle + [0.0, 0.0, 0.1])
         view = sun_view(center, self._shadow_half)
         self.shadow_of_world = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1]]) @ view
@@ -85,18 +85,18 @@ class Vehicle:
         return {"shadow_of_world": self.shadow_of_world, "under": (*center[:2], *x)}
 
     def bind_shadow(self) -> None:
-        """Put the shadow map where the ground's shader looks for it."""
+        """Bind the shadow map to the unit that the ground's shader uses."""
         self._shadow.bind(4)
 
     def draw(self, clip_of_world: NDArray, eye: NDArray, air: Any) -> None:
-        """Draw what is opaque, from outside. air: haze in front of it (4)."""
+        """Draw the opaque parts, seen from outside. air: haze in front of the vehicle (4)."""
         self._begin(clip_of_world, eye, air, 0.0)
         self._shell.draw()
         self._fittings.draw()
         self._wheels_and_links(self._far)
 
     def draw_inside(self, clip_of_world: NDArray, eye: NDArray) -> None:
-        """Draw what the driver sees of it."""
+        """Draw the parts that the driver sees from inside."""
         self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.0).set(world_of_body=self._wheel_X)
         self._steering.draw()
         self._solid.set(world_of_body=self._X_WB)
@@ -104,12 +104,12 @@ class Vehicle:
         self._shell.draw()
 
     def draw_bare(self, clip_of_world: NDArray, eye: NDArray) -> None:
-        """Draw it without body, in a lamp's light."""
+        """Draw the vehicle without body, in lamp light."""
         self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.8)
         self._wheels_and_links(self._near)
 
     def solid_in_world(self, clip_of_world: NDArray, eye: NDArray) -> Program:
-        """Get ready to draw solids whose corners are in W; the caller sets `air`."""
+        """Prepare drawing of solids with corners in W; the caller sets `air`."""
         return self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.0).set(world_of_body=np.eye(4))
 
     def _begin(self, clip_of_world: NDArray, eye: NDArray, air: Any, lamp: float) -> Program:
@@ -129,11 +129,11 @@ class Vehicle:
             mesh.draw_instances(len(links))
 
     def draw_glass(self, clip_of_world: NDArray, eye: NDArray) -> None:
-        """Draw the panes over what is there."""
+        """Draw the window panes over the image."""
         self._see_through(self._panes, self._glass, clip_of_world, eye)
 
     def draw_ghost(self, clip_of_world: NDArray, eye: NDArray) -> None:
-        """Draw the body as a hint of its shape."""
+        """Draw the body as a transparent outline."""
         gl.glDepthMask(gl.GL_FALSE)
         self._see_through(self._ghost, self._shell, clip_of_world, eye)
         gl.glDepthMask(gl.GL_TRUE)
@@ -150,14 +150,14 @@ class Vehicle:
 
 
 def pose(R: NDArray, p: Any) -> NDArray[np.float64]:
-    """(4, 4) matrix of a rotation and a place."""
+    """Return the (4, 4) matrix of a rotation and a position."""
     X = np.eye(4)
     X[:3, :3], X[:3, 3] = R, p
     return X
 
 
 def spin(angle: float) -> NDArray[np.float64]:
-    """Turn of a wheel about its axle y; + rolls forward."""
+    """Return the rotation of a wheel about its axle y; + rolls forward."""
     c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
@@ -168,12 +168,12 @@ def _about_x(angle: float) -> NDArray[np.float64]:
 
 
 def _leaning(tilt: float) -> NDArray[np.float64]:
-    """The axis x pointing forward and down by `tilt`."""
+    """Return the rotation that tilts the axis x, pointing forward, down by `tilt`."""
     return spin(tilt)
 
 
 def sun_view(center: NDArray, half: float) -> NDArray[np.float64]:
-    """(4, 4) matrix from W to the clip space of a parallel view from the sun onto a square around `center`."""
+    """Return the (4, 4) matrix from W to the clip space of a parallel view from the sun onto a square around `center`."""
     right = np.cross([0.0, 0.0, 1.0], SUN)
     right /= np.linalg.norm(right)
     up = np.cross(SUN, right)

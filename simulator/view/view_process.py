@@ -1,4 +1,4 @@
-"""What every view process does around its own work: read what it was started with, and end with one line when that fails."""
+"""Frame of a view process: read the arguments and files, and report errors in one line."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from simulator.view.terrain_data import TerrainData
 
 
 def run_child(arguments: list[str], usage: str, work: Callable[..., Any]) -> int:
-    """Call work(block, keys, land, geometry, host, *rest) with the arguments of such a process; `host` is a `HostWatch`.
+    """Call work(block, keys, terrain, geometry, host, *rest) with the arguments of a view process; `host` is a `HostWatch`.
 
-    When the host is gone, killed or crashed, this process ends about a second later, even if `work` hangs.
+    When the host exits, is killed or crashes, this process ends about a second later, even if `work` hangs.
 
     Parameters
     ----------
-    arguments : BLOCK KEYS LAND.npz GEOMETRY.npz and what `usage` names beyond, [OPTIONAL] ones in brackets
-    usage : the arguments in words, for the complaint about a wrong number of them
+    arguments : BLOCK KEYS TERRAIN.npz GEOMETRY.npz and the further arguments in `usage`, [OPTIONAL] ones in brackets
+    usage : names of the arguments, for the message about a wrong number of arguments
 
     Returns
     -------
@@ -33,13 +33,13 @@ def run_child(arguments: list[str], usage: str, work: Callable[..., Any]) -> int
     if not len(words) - usage.count("[") <= len(arguments) <= len(words):
         sys.stderr.write(f"usage: {usage}\n")
         return 2
-    # Ctrl-C in the terminal ends the host, which then closes the block; the child follows
+    # Ctrl-C in the terminal ends the host, which then closes the block; then this process ends
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    block, keys, land, geometry, *rest = arguments
+    block, keys, terrain, geometry, *rest = arguments
     try:
-        host = HostWatch(Path(land).parent, leave=True)
+        host = HostWatch(Path(terrain).parent, leave=True)
         with np.load(Path(geometry)) as data:
-            work(block, keys, TerrainData.load(Path(land)), dict(data), host, *rest)
+            work(block, keys, TerrainData.load(Path(terrain)), dict(data), host, *rest)
     except JounceError as error:
         sys.stderr.write(f"{error}\n")
         return 2

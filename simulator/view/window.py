@@ -1,4 +1,4 @@
-"""The window: a process of its own that draws what the host publishes and hands the keyboard back."""
+"""Window process: draws the states from the host and passes keys to the host."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from simulator.view.camera import CAMERAS
 from simulator.view.drive_lock import HostWatch
 from simulator.view.gl_context import is_software, window_context
 from simulator.view.shared_state import KeyWriter, NoKeys, ViewReader
-from simulator.view.terrain_data import TerrainData, land_of
+from simulator.view.terrain_data import TerrainData, make_terrain_data
 
 SIZE = (1280, 720)
 CAPTION = "Jounce"
 SILENCE = 2.0
-"""s. A host that has published nothing for so long is said to be silent."""
-SHORTEST = 1.0 / 250.0
-"""s. No frame is shorter, so that a driver without vertical synchronization does not eat a processor."""
-SOFTWARE = 1.0 / 60.0
-"""s. The same where the processor draws."""
-USUAL_DPI = 96.0
-"""Dots per inch of a screen on which letters have their usual size."""
+"""s without publications after which the window displays a message."""
+MIN_FRAME_TIME = 1.0 / 250.0
+"""s. Minimum frame time, so that a graphics driver without vertical synchronization does not occupy a core."""
+SOFTWARE_FRAME_TIME = 1.0 / 60.0
+"""s. Minimum frame time of a software renderer."""
+NORMAL_DPI = 96.0
+"""Dots per inch of a screen on which text has its normal size."""
 BINDINGS = {
     "LEFT": "left", "A": "left", "RIGHT": "right", "D": "right", "UP": "up", "W": "up", "DOWN": "down", "S": "down", "SPACE": "space",
     "R": "reset", "T": "upright", "P": "pause", "C": "camera", "_1": "camera_1", "_2": "camera_2", "_3": "camera_3", "PAGEUP": "gear_up", "E": "gear_up",
@@ -32,35 +32,35 @@ BINDINGS = {
     "PLUS": "intensity_up", "EQUAL": "intensity_up", "NUM_ADD": "intensity_up", "MINUS": "intensity_down", "NUM_SUBTRACT": "intensity_down",
     "J": "washout_next", "PERIOD": "washout_up", "COMMA": "washout_down",
 }  # fmt: skip
-"""pyglet's name of a key and its meaning, a row of block.KEYS."""
+"""pyglet's name of each key, and its meaning, an entry of KEYS."""
 HELP_KEYS = ("H", "F1")
-"""Keys that show and hide the list of keys, the window's own business."""
+"""Keys that show and hide the list of keys; used only by the window."""
 FELT_KEY = "G"
-"""Key that shows and hides what is felt, likewise."""
+"""Key that shows and hides the strip chart of the motion; used only by the window."""
 
 
 def run_window(
-    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], host: HostWatch, title: str = "", looks_on: bool = False
+    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], host: HostWatch, title: str = "", read_only: bool = False
 ) -> None:
-    """Open the window and draw until it is closed, or the host leaves or is gone.
+    """Open the window and draw until it is closed, or the host leaves or exits.
 
     Parameters
     ----------
-    block, keys : names of the view block and of the key block, both made by the host
+    block, keys : names of the view block and of the key block, both created by the host
     ground : a `terrain.ground.Ground`, or a `TerrainData` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
-    host : whether the host still lives
-    title : what stands in the title bar beside the program's name
-    looks_on : the keys of another window count
+    host : watch on the host process
+    title : text for the title bar, after the name of the program
+    looks_on : True if the keys of this window are not used
 
     Raises DeviceError when a block or the display is missing.
     """
     reader = ViewReader(block)
-    writer: KeyWriter | NoKeys = NoKeys() if looks_on else KeyWriter(keys)
+    writer: KeyWriter | NoKeys = NoKeys() if read_only else KeyWriter(keys)
     caption = f"{CAPTION} - {title}" if title else CAPTION
     closed_by_user = False
     try:
-        view = _View(reader, writer, ground if isinstance(ground, TerrainData) else land_of(ground), geometry, host, caption)
+        view = _View(reader, writer, ground if isinstance(ground, TerrainData) else make_terrain_data(ground), geometry, host, caption)
         view.run()
         closed_by_user = view.closed_by_user
     finally:
@@ -75,7 +75,7 @@ class _View:
         self,
         reader: ViewReader,
         writer: KeyWriter | NoKeys,
-        land: TerrainData,
+        terrain: TerrainData,
         geometry: Mapping[str, Any],
         host: HostWatch,
         caption: str,
@@ -93,14 +93,14 @@ class _View:
         self.felt_key = getattr(key, FELT_KEY)
         software = is_software(renderer())
         if software and self.window.config.samples:
-            # four samples per pixel cost the processor half its frame rate
+            # four samples per pixel would halve the frame rate of a software renderer
             self.window.close()
             self.window = window_context(*SIZE, caption, samples=1)
-        self.shortest = SOFTWARE if software else SHORTEST
-        self.scene = Scene(land, geometry)
+        self.shortest = SOFTWARE_FRAME_TIME if software else MIN_FRAME_TIME
+        self.scene = Scene(terrain, geometry)
         self.quality = Quality() if software else None
         self.last = time.perf_counter()
-        self.heard = self.last
+        self.last_data = self.last
         self.generation = -1
         self.window.push_handlers(
             on_draw=self.draw,
@@ -117,19 +117,19 @@ class _View:
         self.window.close()
 
     def leave(self) -> None:
-        """End after this frame; windows must not be closed while pyglet goes through them."""
+        """End after this frame, because windows must not be closed while pyglet iterates over them."""
         import pyglet
 
         pyglet.app.exit()
 
     def close(self) -> bool:
-        """The driver closes the window."""
+        """Close the window on request of the driver."""
         self.closed_by_user = True
         self.leave()
         return True
 
     def draw(self) -> None:
-        """One frame."""
+        """Draw one frame."""
         now = time.perf_counter()
         if now - self.last < self.shortest:
             time.sleep(self.shortest - (now - self.last))
@@ -139,22 +139,22 @@ class _View:
             self.leave()
             return
         if self.reader.read():
-            self.heard = now
+            self.last_data = now
         self.scene.show_ruts(self.reader.new_ruts())
         state = self.reader.interpolated(now)
         if self.reader.generation != self.generation:
             self.generation = self.reader.generation
             self.scene.camera.cut()
         if self.reader.published:
-            if now - self.heard > SILENCE:
-                _say(state, "the host is silent")
+            if now - self.last_data > SILENCE:
+                _show(state, "no data from the host")
             width, height = self.window.get_framebuffer_size()
-            self.scene.hud.ratio = max(self.window.dpi / USUAL_DPI, width / max(self.window.get_size()[0], 1))
+            self.scene.hud.ratio = max(self.window.dpi / NORMAL_DPI, width / max(self.window.get_size()[0], 1))
             self.scene.draw(state, dt, 0, width, height)
-            self._judge(now)
+            self._adapt_resolution(now)
         self.writer.beat()
 
-    def _judge(self, began: float) -> None:
+    def _adapt_resolution(self, began: float) -> None:
         if self.quality is not None:
             from pyglet import gl
 
@@ -162,7 +162,7 @@ class _View:
             self.scene.scale = self.quality.frame(time.perf_counter() - began)
 
     def press(self, symbol: int, modifiers: int) -> bool:
-        """Key down: cameras are the window's own business, everything is handed on."""
+        """Process a key press: cameras are changed in the window, every key is passed to the host."""
         meaning = self.meaning.get(symbol)
         if symbol in self.help_keys:
             self.scene.hud.help = not self.scene.hud.help
@@ -183,12 +183,12 @@ class _View:
         return True
 
     def release(self, symbol: int, modifiers: int) -> bool:
-        """Key up."""
+        """Process a key release."""
         meaning = self.meaning.get(symbol)
         if meaning is not None:
             self.writer.set(meaning, False)
         return meaning is not None
 
 
-def _say(state: Record, text: str) -> None:
+def _show(state: Record, text: str) -> None:
     state[0]["message"] = text.encode()

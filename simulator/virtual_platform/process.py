@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base import cleanup
+from simulator.base.argument_types import Parser
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError, StreamError
 from simulator.base.json_output import json_text
@@ -38,15 +39,17 @@ AT_ONCE = "at once\n"
 def add_platform_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `jounce platform`."""
     parser.add_argument(
-        "--platform", default="small_hexapod", metavar="NAME|FILE", help="platform in configs/platforms (default: %(default)s)"
+        "--platform", default="small_hexapod", metavar="NAME|FILE", help="motion platform name or file (default: %(default)s)"
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine only)")
     parser.add_argument("--port", type=int, default=PROTOCOL.port, help="UDP port, 0 for any free port (default: %(default)s)")
-    parser.add_argument("--duration", type=float, metavar="S", help="move to rest and end after S seconds (default: end with the stream)")
-    parser.add_argument("--stay", action="store_true", help="wait for more streams after the end of the first")
-    parser.add_argument("--window", action="store_true", help="show the moving hexapod")
-    parser.add_argument("--picture", metavar="PNG", help="plot the hexapod and the history of its legs at the end")
-    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="write the summary as JSON to FILE or to the standard output")
+    parser.add_argument(
+        "--duration", type=float, metavar="S", help="duration, with a return to rest at the end [s] (default: until the stream ends)"
+    )
+    parser.add_argument("--stay", action="store_true", help="further streams after the end of the first")
+    parser.add_argument("--window", action="store_true", help="window with the moving hexapod")
+    parser.add_argument("--plot", metavar="FILE", help="PNG file of the hexapod and the history of its legs (default: none)")
+    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="summary as JSON, printed or in FILE (default: as text)")
     parser.add_argument("--spawned", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--content", type=json.loads, help=argparse.SUPPRESS)
 
@@ -63,7 +66,7 @@ def main_platform(arguments: argparse.Namespace) -> int:
         duration=arguments.duration,
         stay=arguments.stay,
         window=arguments.window,
-        picture=arguments.picture,
+        picture=arguments.plot,
         json=arguments.json,
     )
     if arguments.spawned:
@@ -183,7 +186,7 @@ def start_virtual_platform(
         str(port),
     ]
     command += ["--content", json_text(content)] if content else []
-    command += ["--picture", picture] if picture else []
+    command += ["--plot", picture] if picture else []
     command += ["--json", json_file] if json_file else []
     command += ["--window"] if window else []
     root = str(Path(__file__).resolve().parents[2])
@@ -210,7 +213,7 @@ def start_virtual_platform(
 
 
 def _main() -> int:
-    parser = argparse.ArgumentParser(prog="jounce platform", description="The virtual motion platform.")
+    parser = Parser(prog="jounce platform", description="Virtual motion platform.")
     add_platform_arguments(parser)
     try:
         return main_platform(parser.parse_args())

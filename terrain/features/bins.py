@@ -1,4 +1,4 @@
-"""The bins of features: which pieces may matter where, and what they are at most there."""
+"""Bins of features: the elements that may affect each bin, and their bounds."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from simulator.base.records import Record, record
 from terrain.features.kernels import BINS, Features
 from terrain.features.shapes import ADDED, CURB, LINES, highest, steepest
 
-MOST_BINS = 2**18
+MAX_BINS = 2**18
 SMALLEST_BIN = 1.0
 """m."""
 
 
 def binned(pieces: Record) -> Features:
-    """Pieces, in the order of their features, with the bins that each of them reaches into."""
+    """Return features with the bins that each element reaches; `pieces` are in the order of their features."""
     reach = np.array([_reach(k) for k in pieces])
     low, high = _boxes(pieces, reach)
     corner, far = low.min(axis=0), high.max(axis=0)
-    size = max(SMALLEST_BIN, math.sqrt(float(np.prod(far - corner)) / MOST_BINS), float((far - corner).max()) / MOST_BINS)
+    size = max(SMALLEST_BIN, math.sqrt(float(np.prod(far - corner)) / MAX_BINS), float((far - corner).max()) / MAX_BINS)
     count = np.floor((far - corner) / size).astype(np.int64) + 1
     pairs = [_reached(k, r, corner, size, count, a, b) for k, r, a, b in zip(pieces, reach, low, high, strict=True)]
     bins = np.concatenate(pairs)
@@ -38,7 +38,7 @@ def binned(pieces: Record) -> Features:
 
 
 def _reach(k: Any) -> float:
-    """Distance [m] from its axis, or line, to where a piece ends."""
+    """Return the distance [m] from the axis, or line, to the outer limit of an element."""
     if k["kind"] == CURB:
         return float(k["width"] + k["fall"] + k["face"])
     if k["kind"] in LINES:
@@ -47,7 +47,7 @@ def _reach(k: Any) -> float:
 
 
 def _boxes(pieces: Record, reach: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Least and largest x, y (n, 2) that pieces reach to."""
+    """Return the minimum and maximum x, y (n, 2) of elements."""
     ends = [pieces["origin"], pieces["origin"]]
     if len(pieces):
         straight = (pieces["kind"] >= CURB) & (pieces["arc"] == 0.0)
@@ -65,24 +65,24 @@ def _reached(
     low: NDArray[np.float64],
     high: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """Bins that a piece reaches into: those of its box, of a long straight piece only those near it."""
+    """Return the bins that an element reaches: those of its bounding box; of a long straight segment only the bins near the segment."""
     first = np.clip(np.floor((low - corner) / size).astype(np.int64), 0, count - 1)
     last = np.clip(np.floor((high - corner) / size).astype(np.int64), 0, count - 1)
     i, j = np.meshgrid(np.arange(first[0], last[0] + 1), np.arange(first[1], last[1] + 1))
     if k["kind"] in LINES and k["arc"] == 0.0:
         x, y = corner[0] + (i + 0.5) * size - k["origin"][0], corner[1] + (j + 0.5) * size - k["origin"][1]
         t = np.clip(x * k["axis"][0] + y * k["axis"][1], 0.0, k["length"])
-        near = np.hypot(x - t * k["axis"][0], y - t * k["axis"][1]) <= reach + size  # more than half a diagonal
+        near = np.hypot(x - t * k["axis"][0], y - t * k["axis"][1]) <= reach + size  # size is more than half a diagonal
         i, j = i[near], j[near]
     return np.asarray((j * count[0] + i).ravel(), np.int64)
 
 
 def _bounds(of_pieces: NDArray[np.float64], pieces: Record, starts: NDArray[np.int32], items: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Bound of all together in each bin, of those of the pieces: that of what adds up, every feature once, and that of the largest solid thing."""
+    """Return a bound per bin: the sum of the features that deform the ground, each counted once, plus the maximum of the solid features."""
     added = np.isin(pieces["kind"], ADDED)
     bins = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     feature = pieces["feature"][items]
-    # pieces of one line are alike but for heights of a curb, which is solid
+    # segments of one line differ only in the height of a curb, which is a solid feature
     _, once = np.unique(np.stack((bins, feature)), axis=1, return_index=True)
     sums = np.bincount(bins[once], weights=np.where(added[items[once]], of_pieces[items[once]], 0.0), minlength=len(starts) - 1)
     solid = np.zeros(len(starts) - 1)

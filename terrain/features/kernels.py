@@ -1,8 +1,8 @@
-"""Sharp things on a ground as kernels find them: what shapes that can be written down add to its height.
+"""Kernels that evaluate sharp features: height and slopes of analytic shapes on top of the ground.
 
-A shape (`terrain.features.shapes`) is exact however coarse the grid below it is. Solid things (half-round, step, curb, wall) stand on the ground and where two
-overlap the higher one counts; what shapes the ground itself (ditch, washboard, bump, setts) adds up. Of the pieces of a line the nearest counts. A grid of
-bins says which pieces may matter at a point, so that a point far from all of them costs a few ns.
+A shape (`terrain.features.shapes`) is exact, independent of the spacing of the grid below. Solid features (half-round, step, curb, wall) stand on the
+ground: where two overlap, the higher one applies. Features that deform the ground (ditch, washboard, bump, setts) add up. Of the segments of a line, the
+nearest applies. A grid of bins lists the elements near a point, so that a point far from all features costs a few ns.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from terrain.features.shapes import CURB, DITCH, PIECE, SETTS, WASHBOARD, line_a
 
 BINS = (
     ("origin", (2,), "m", "x, y of the south-west corner"),
-    ("size", (), "m", "side of a bin"),
-    ("count", (2,), "1", "bins along x and y; 0 = no features", "i8"),
-    ("steepest", (), "1", "bound on the slope of all features together"),
+    ("size", (), "m", "side length of a bin"),
+    ("count", (2,), "1", "number of bins along x and y; 0 = no features", "i8"),
+    ("steepest", (), "1", "bound on the slope of the sum of all features"),
 )
 
 
 class Features(NamedTuple):
-    """What kernels take of the features of a ground."""
+    """Arrays of the features of a ground, for kernels."""
 
     bins: Record
     """length-1 record of `BINS`"""
     starts: NDArray[np.int32]
-    """(bins + 1,) place in `items` where each bin begins, row by row from the south-west"""
+    """(bins + 1,) index in `items` of the start of each bin, row by row from the south-west"""
     items: NDArray[np.int32]
     """rows of `pieces`, in the order of the file"""
     pieces: Record
     """(n,) records of `PIECE`"""
     bounds: NDArray[np.float64]
-    """(bins, 2) bounds on the height [m] and the slope of all features together in each bin"""
+    """(bins, 2) bounds on the height [m] and the slope of the sum of all features in each bin"""
 
 
 def no_features() -> Features:
-    """Of a ground that has none."""
+    """Return the features of a ground that has none."""
     return Features(record(BINS), np.zeros(1, np.int32), np.zeros(0, np.int32), np.zeros(0, dtype_of(PIECE)), np.zeros((0, 2)))
 
 
 @kernel
 def features_beside(bins, starts, x, y):
-    """Share from 0 to 1, C1, of features in what lies around x, y (m, in W): 1 where one may be in a bin beside, 0 three bins away from any.
+    """Return a C1 weight from 0 to 1 that shows if features are near x, y (m, in W): 1 if one may be in an adjacent bin, 0 three bins away from any.
 
-    A corner of a bin counts where one may be less than two bins off, and between corners it is blended.
+    A corner of a bin has the weight 1 if a feature may be less than two bins away. Between corners the weight is blended.
     """
     b = bins[0]
     if b["count"][0] == 0:
@@ -67,7 +67,7 @@ def features_beside(bins, starts, x, y):
 
 @inline
 def _around(bins, starts, i, j):
-    """1 if there is anything in the 4 x 4 bins around the corner (i, j), else 0."""
+    """Return 1 if the 4 x 4 bins around the corner (i, j) contain any element, else 0."""
     columns, rows = bins[0]["count"][0], bins[0]["count"][1]
     first, last = max(i - 2, 0), min(i + 2, columns)
     if first < last:
@@ -79,7 +79,7 @@ def _around(bins, starts, i, j):
 
 @kernel
 def bounds_around(bins, bounds, x, y, reach):
-    """(height [m], slope) that features within `reach` m of x, y (m, in W) along x and y have at most, all together; `bounds` as in `Features`."""
+    """Return bounds (height [m], slope) of the sum of all features within `reach` m of x, y (m, in W) along x and y; `bounds` as in `Features`."""
     b = bins[0]
     columns, rows, size = b["count"][0], b["count"][1], b["size"]
     i, j = (x - b["origin"][0]) / size, (y - b["origin"][1]) / size
@@ -94,16 +94,16 @@ def bounds_around(bins, bounds, x, y, reach):
 
 @kernel
 def features_and_slopes(bins, starts, items, pieces, x, y):
-    """(z [m], dz/dx, dz/dy) that features add to the ground at x, y (m, in W); the first four are members of `Features`."""
+    """Return (z [m], dz/dx, dz/dy) that features add to the ground at x, y (m, in W); the first four arguments are members of `Features`."""
     b = bins[0]
     i, j = (x - b["origin"][0]) / b["size"], (y - b["origin"][1]) / b["size"]
     if not (i >= 0.0 and j >= 0.0 and i < b["count"][0] and j < b["count"][1]):
         return 0.0, 0.0, 0.0
     bin_ = int(j) * b["count"][0] + int(i)
-    z = zx = zy = 0.0  # what adds up
-    top = top_x = top_y = 0.0  # the highest thing that stands here
+    z = zx = zy = 0.0  # sum of the features that deform the ground
+    top = top_x = top_y = 0.0  # highest solid feature at this point
     feature, nearest = -1, math.inf
-    line = line_x = line_y = 0.0  # nearest piece of the line that is looked at
+    line = line_x = line_y = 0.0  # nearest segment of the current line
     added = False
     for n in range(starts[bin_], starts[bin_ + 1]):
         k = pieces[items[n]]
@@ -116,9 +116,9 @@ def features_and_slopes(bins, starts, items, pieces, x, y):
             line = line_x = line_y = 0.0
             added = k["kind"] >= DITCH or (k["kind"] >= WASHBOARD and k["kind"] <= SETTS)
         if k["kind"] >= CURB:
-            distance, piece, piece_x, piece_y = line_at(k, x, y)
+            distance, height, height_x, height_y = line_at(k, x, y)
             if distance < nearest:
-                nearest, line, line_x, line_y = distance, piece, piece_x, piece_y
+                nearest, line, line_x, line_y = distance, height, height_x, height_y
         else:
             line, line_x, line_y = shape_at(k, x, y)
     if added:

@@ -1,4 +1,4 @@
-"""Lines of curbs, walls and ditches: straight pieces joined by arcs, so that their signed distance (+ = left) is C1 at corners too."""
+"""Lines of curbs, walls and ditches: straight segments joined by arcs, so that the signed distance (+ = left) is C1 at corners, too."""
 
 from __future__ import annotations
 
@@ -13,50 +13,50 @@ from simulator.base.records import Record
 from simulator.base.section import Section
 from terrain.features.shapes import SLACK
 
-LEAST_TURN = 1e-6
-"""rad. Corners of a line that turn less are none."""
-SHARPEST = math.radians(170.0)
-"""rad. Corners that turn more go back on themselves."""
+MIN_TURN = 1e-6
+"""rad. Corners that turn less are treated as straight."""
+MAX_TURN = math.radians(170.0)
+"""rad. Corners that turn more are rejected, because the line reverses."""
 
 
 def line_of(k: Any, section: Section) -> None:
-    """Cross-section of a line into its record."""
-    said = section.mapping
-    if said["type"] == "ditch":
-        if not said["bottom"] < said["width"]:
-            raise ConfigError(section.file, section.path("bottom"), said["bottom"], "less than the width")
-        k["height"], k["width"], k["bottom"] = -said["depth"], said["width"], said["bottom"]
-        k["face"] = 0.5 * (said["width"] - said["bottom"])
+    """Write the cross-section of a line into its record."""
+    values = section.mapping
+    if values["type"] == "ditch":
+        if not values["bottom"] < values["width"]:
+            raise ConfigError(section.file, section.path("bottom"), values["bottom"], "a width below that at the top")
+        k["height"], k["width"], k["bottom"] = -values["depth"], values["width"], values["bottom"]
+        k["face"] = 0.5 * (values["width"] - values["bottom"])
         return
-    k["height"], k["face"] = np.max(said["height"]), said["face"]
-    k["width"] = said["width"] if said["type"] == "curb" else said["thickness"]
+    k["height"], k["face"] = np.max(values["height"]), values["face"]
+    k["width"] = values["width"] if values["type"] == "curb" else values["thickness"]
     if k["face"] > k["width"]:
-        raise ConfigError(section.file, section.path("face"), said["face"], f"at most {k['width']:g}, the width")
-    k["fall"] = max(said.get("fall", 0.0), said["face"])
+        raise ConfigError(section.file, section.path("face"), values["face"], f"at most {k['width']:g}, the width")
+    k["fall"] = max(values.get("fall", 0.0), values["face"])
 
 
 def chain(line: Record, section: Section) -> list[Record]:
-    """Pieces of a line: straight ones, and at each corner an arc that both touch.
+    """Return the segments of a line: straight segments, and at each corner an arc tangent to both.
 
-    An arc takes at most half of the shorter of its two neighbors, so close corners get smaller arcs.
+    The tangent length of an arc is at most half of the shorter adjacent segment, so close corners get smaller arcs.
     """
     points: NDArray[np.float64] = section.mapping["points"]
     closed = len(points) > 3 and bool((points[0] == points[-1]).all())
     steps = np.diff(points, axis=0)
     lengths = np.hypot(*steps.T)
     if not (lengths > 10.0 * SLACK).all():
-        raise ConfigError(section.file, section.path("points"), points.tolist(), "points apart from one another")
+        raise ConfigError(section.file, section.path("points"), points.tolist(), "points at distinct positions")
     axes = steps / lengths[:, None]
-    cut = np.zeros((len(axes), 2))  # of each piece at its start and end
+    cut = np.zeros((len(axes), 2))  # tangent lengths at the start and end of each straight segment
     arcs: list[Record] = []
     corners: list[int] = []
     for n in range(len(axes) if closed else len(axes) - 1):
         after = (n + 1) % len(axes)
         turn = math.atan2(axes[n, 0] * axes[after, 1] - axes[n, 1] * axes[after, 0], float(axes[n] @ axes[after]))
-        if abs(turn) < LEAST_TURN:
+        if abs(turn) < MIN_TURN:
             continue
-        if abs(turn) > SHARPEST:
-            expected = f"corners that turn by less than {math.degrees(SHARPEST):g} deg"
+        if abs(turn) > MAX_TURN:
+            expected = f"corners that turn by less than {math.degrees(MAX_TURN):g} deg"
             raise ConfigError(section.file, section.path(f"points[{n + 1}]"), points[n + 1].tolist(), expected)
         tangent = min(section.mapping["corner"] * math.tan(0.5 * abs(turn)), 0.5 * lengths[n], 0.5 * lengths[after])
         if tangent <= SLACK:
@@ -67,20 +67,22 @@ def chain(line: Record, section: Section) -> list[Record]:
     heights = _heights_at(section, points)
     straight = _straight(line, points, axes, lengths, cut, closed)
     if heights is not None:
-        for n, piece in enumerate(straight):
-            piece[0]["height"], piece[0]["rise"] = heights[n], heights[n + 1] / heights[n] - 1.0
+        for n, segment in enumerate(straight):
+            segment[0]["height"], segment[0]["rise"] = heights[n], heights[n + 1] / heights[n] - 1.0
         for arc, n in zip(arcs, corners, strict=True):
             arc[0]["height"] = heights[n]
     return [*straight, *arcs]
 
 
 def _heights_at(section: Section, points: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Heights (n,) of a curb at its points; None: it has one. Raises ConfigError."""
+    """Return the heights (n,) of a curb at its points, None if it has a single height. Raises ConfigError."""
     heights = np.asarray(section.mapping.get("height", 0.0), np.float64)
     if heights.ndim == 0:
         return None
     if len(heights) != len(points):
-        raise ConfigError(section.file, section.path("height"), f"{len(heights)} numbers", f"one, or {len(points)}: one at every point")
+        raise ConfigError(
+            section.file, section.path("height"), f"{len(heights)} numbers", f"one number, or {len(points)} numbers (one per point)"
+        )
     return heights
 
 
@@ -92,6 +94,7 @@ def _straight(
     cut: NDArray[np.float64],
     closed: bool,
 ) -> list[Record]:
+    """Return the straight segments, shortened by the arcs."""
     out = []
     for n, axis in enumerate(axes):
         p = line.copy()
@@ -106,7 +109,7 @@ def _straight(
 def _arc(
     line: Record, corner: NDArray[np.float64], before: NDArray[np.float64], after: NDArray[np.float64], turn: float, tangent: float
 ) -> Record:
-    """The arc that touches two pieces `tangent` m before and behind their corner."""
+    """Return the arc that is tangent to two straight segments, `tangent` m before and after their corner."""
     p = line.copy()
     k = p[0]
     radius = tangent / math.tan(0.5 * abs(turn))
@@ -114,5 +117,5 @@ def _arc(
     inward = (after - before) / np.hypot(*(after - before))
     k["axis"] = -inward
     k["origin"] = corner + inward * radius / math.cos(0.5 * turn)
-    k["half_cosine"] = math.cos(0.5 * abs(turn) + 1e-7)  # a hair more, see SLACK
+    k["half_cosine"] = math.cos(0.5 * abs(turn) + 1e-7)  # a small overlap, see SLACK
     return p

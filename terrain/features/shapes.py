@@ -1,7 +1,7 @@
-"""Shapes of sharp things on a ground, and the records of their pieces: half-rounds, steps, washboards, bumps, setts; curbs, walls and ditches along lines.
+"""Shapes of sharp features on a ground: half-rounds, steps, washboards, bumps, setts; curbs, walls and ditches along lines.
 
-Faces that stand upright are ramps 3 t^2 - 2 t^3 over a few centimeters (`edge`, `face`), so that the ground keeps its first derivatives (C1) and no slope is
-steeper than 1.5 height / face.
+An element (record of `PIECE`) is one shape or one segment of a line. Vertical faces are ramps 3 t^2 - 2 t^3 over a few centimeters (`edge`, `face`).
+The ground therefore has continuous first derivatives (C1), and no slope is steeper than 1.5 height / face.
 """
 
 from __future__ import annotations
@@ -13,51 +13,56 @@ from simulator.base.jit import inline
 
 HALF_ROUND, STEP, WASHBOARD, BUMP, SETTS, CURB, WALL, DITCH = range(8)
 ADDED = (WASHBOARD, BUMP, SETTS, DITCH)
-"""Kinds that shape the ground itself and add up."""
+"""Kinds that deform the ground; their heights add up."""
 LINES = (CURB, WALL, DITCH)
 """Kinds along a line of points."""
 
 PIECE = (
-    # name        shape unit  what it is
+    # name        shape unit  description
     ("kind", (), "1", "HALF_ROUND to DITCH", "i8"),
-    ("feature", (), "1", "number of the feature in the file; pieces of one line share it", "i8"),
-    ("origin", (2,), "m", "middle of a shape, start of a straight piece of a line, center of an arc"),
-    ("axis", (2,), "1", "direction of travel over a shape, of a straight piece, from the center of an arc to its middle"),
-    ("length", (), "m", "along the axis"),
-    ("width", (), "m", "across the axis: of a shape, of a curb's top, of a wall, of a ditch"),
-    ("height", (), "m", "over the ground; of a ditch its depth, negative"),
-    ("face", (), "m", "length of the ramp that stands for an upright face; of a ditch that of its banks"),
-    ("fall", (), "m", "length over which a curb falls back behind its top"),
-    ("foot", (2,), "m", "of a half-round and a bump: distances from the middle between which the shape runs out"),
-    ("foot_height", (), "m", "height where it begins to run out"),
-    ("foot_slope", (), "1", "slope there"),
-    ("wavelength", (), "m", "of a washboard; from stone to stone of setts"),
-    ("bottom", (), "m", "width of the bottom of a ditch, of the joints of setts"),
+    ("feature", (), "1", "number of the feature in the file; all segments of a line have the same number", "i8"),
+    ("origin", (2,), "m", "center of a shape, start of a straight segment, or center of an arc"),
+    (
+        "axis",
+        (2,),
+        "1",
+        "direction of travel over a shape, direction of a straight segment, or direction from the center of an arc to its midpoint",
+    ),
+    ("length", (), "m", "length along the axis"),
+    ("width", (), "m", "width across the axis: of a shape, of the top of a curb, of a wall, of a ditch"),
+    ("height", (), "m", "height over the ground; negative depth of a ditch"),
+    ("face", (), "m", "length of the ramp that replaces a vertical face, or of the bank of a ditch"),
+    ("fall", (), "m", "length of the slope behind the top of a curb"),
+    ("foot", (2,), "m", "distances from the center of a half-round or bump between which the shape fades to the ground"),
+    ("foot_height", (), "m", "height at the start of the fade"),
+    ("foot_slope", (), "1", "slope at the start of the fade"),
+    ("wavelength", (), "m", "wavelength of a washboard, or pitch of setts"),
+    ("bottom", (), "m", "width of the bottom of a ditch, or of the joints of setts"),
     ("scatter", (), "m", "root mean square of the heights of setts"),
-    ("seed", (), "1", "of the heights of setts"),
-    ("rise", (), "1", "share of its height by which a straight piece of a curb is higher at its end"),
-    ("arc", (), "m", "radius of an arc of a line, + = turning left; 0 = straight"),
+    ("seed", (), "1", "seed of the heights of setts"),
+    ("rise", (), "1", "relative increase of the height of a curb from the start to the end of a straight segment"),
+    ("arc", (), "m", "radius of an arc, + = turning left; 0 = straight"),
     ("half_cosine", (), "1", "cosine of half the angle of an arc"),
-    ("open_start", (), "1", "1 = the line begins here", "i8"),
-    ("open_end", (), "1", "1 = the line ends here", "i8"),
+    ("open_start", (), "1", "1 = first segment of the line", "i8"),
+    ("open_end", (), "1", "1 = last segment of the line", "i8"),
 )
-"""One shape, or one piece of a line."""
+"""One shape, or one segment of a line."""
 BANK_ROUNDING = 0.1
-"""Share of a ditch's bank over which it is rounded at each end. Larger: softer. Smaller: a sharper crease."""
+"""Fraction of the bank of a ditch that is rounded at each end. Larger: softer. Smaller: a sharper crease."""
 SLACK = 1e-9
-"""m. By which pieces of a line overlap, so that no point falls between two."""
+"""m. Overlap of the segments of a line, so that no point falls between two segments."""
 
 
 @inline
 def smooth_step(t):
-    """(value, slope) of the C1 step from 0 at t <= 0 to 1 at t >= 1."""
+    """Return (value, slope) of the C1 step from 0 at t <= 0 to 1 at t >= 1."""
     t = min(max(t, 0.0), 1.0)
     return t * t * (3.0 - 2.0 * t), 6.0 * t * (1.0 - t)
 
 
 @inline
 def _bank(t):
-    """(value, slope) of a straight ramp from 0 at t <= 0 to 1 at t >= 1 whose ends are rounded by parabolas over BANK_ROUNDING."""
+    """Return (value, slope) of a straight ramp from 0 at t <= 0 to 1 at t >= 1; parabolas over BANK_ROUNDING round its ends."""
     r, steep = BANK_ROUNDING, 1.0 / (1.0 - BANK_ROUNDING)
     if t <= 0.0:
         return 0.0, 0.0
@@ -72,14 +77,14 @@ def _bank(t):
 
 @inline
 def _window(v, half, face):
-    """(value, slope) of a window of full height up to half - face / 2 from its middle and of none from half + face / 2 on."""
+    """Return (value, slope) of a window: 1 up to half - face / 2 from the center, 0 from half + face / 2."""
     w, slope = smooth_step((half + 0.5 * face - abs(v)) / face)
     return w, math.copysign(slope / face, -v)
 
 
 @inline
-def _runs_out(k, u):
-    """(height, slope) outside `foot` of a half-round or bump: the cubic that meets the shape and the ground."""
+def _faded_end(k, u):
+    """Return (height, slope) outside `foot` of a half-round or bump: a cubic that joins the shape and the ground."""
     length = k["foot"][1] - k["foot"][0]
     t = (abs(u) - k["foot"][0]) / length
     if t >= 1.0:
@@ -92,7 +97,7 @@ def _runs_out(k, u):
 
 @inline
 def _along(k, u):
-    """(height, slope) of a shape at u m along its axis from its middle."""
+    """Return (height, slope) of a shape at u m along its axis from the center."""
     kind = k["kind"]
     if kind == STEP:
         w, slope = _window(u, 0.5 * k["length"], k["face"])
@@ -104,7 +109,7 @@ def _along(k, u):
         wave = 2.0 * math.pi / k["wavelength"]
         return 0.5 * k["height"] * (1.0 - math.cos(wave * s)), 0.5 * k["height"] * wave * math.sin(wave * s)
     if abs(u) > k["foot"][0]:
-        return _runs_out(k, u)
+        return _faded_end(k, u)
     if kind == HALF_ROUND:
         z = math.sqrt(k["height"] * k["height"] - u * u)
         return z, -u / z
@@ -114,14 +119,14 @@ def _along(k, u):
 
 @inline
 def _stone_height(k, i, j):
-    """Height [m] of stone j of row i over the bed: evenly spread, of the given mean and root mean square, the same at every look."""
+    """Return the height [m] of stone j of row i over the bed: a reproducible, uniformly distributed number of given mean and root mean square."""
     t = 43758.5453 * math.sin(12.9898 * i + 78.233 * j + k["seed"])
     return k["height"] + math.sqrt(3.0) * k["scatter"] * (2.0 * (t - math.floor(t)) - 1.0)
 
 
 @inline
 def _setts(k, u, v):
-    """(z, dz/du, dz/dv) of stones in rows across the way, every other row shifted by half a stone; joints lie on the ground."""
+    """Return (z, dz/du, dz/dv) of stones in rows across the axis; every second row is shifted by half a stone, joints are at ground level."""
     half = 0.5 * k["length"]
     if not abs(u) < half:
         return 0.0, 0.0, 0.0
@@ -138,7 +143,7 @@ def _setts(k, u, v):
 
 @inline
 def shape_at(k, x, y):
-    """(z, dz/dx, dz/dy) of a shape at x, y."""
+    """Return (z, dz/dx, dz/dy) of a shape at x, y."""
     dx, dy = x - k["origin"][0], y - k["origin"][1]
     c, s = k["axis"][0], k["axis"][1]
     v = c * dy - s * dx
@@ -155,7 +160,7 @@ def shape_at(k, x, y):
 
 @inline
 def _across(k, d):
-    """(height, slope) of a line at a signed distance d [m], + = left."""
+    """Return (height, slope) of a line at a signed distance d [m], + = left."""
     kind = k["kind"]
     if kind == CURB:
         up, up_d = smooth_step(d / k["face"] + 0.5)
@@ -170,7 +175,7 @@ def _across(k, d):
 
 @inline
 def line_at(k, x, y):
-    """(squared distance, z, dz/dx, dz/dy) of a piece of a line at x, y; the distance is inf where another piece is meant."""
+    """Return (squared distance, z, dz/dx, dz/dy) of a segment of a line at x, y; the distance is inf in the range of another segment."""
     dx, dy = x - k["origin"][0], y - k["origin"][1]
     c, s = k["axis"][0], k["axis"][1]
     if k["arc"] != 0.0:
@@ -199,7 +204,7 @@ def line_at(k, x, y):
 
 
 def highest(k: Any) -> float:
-    """Bound on the height of one piece over the ground, a record of `PIECE`."""
+    """Return a bound on the height of one element over the ground, a record of `PIECE`."""
     height = max(float(k["height"]), 0.0)
     if k["kind"] == CURB:
         return height * max(1.0, 1.0 + float(k["rise"]))
@@ -207,7 +212,7 @@ def highest(k: Any) -> float:
 
 
 def steepest(k: Any) -> float:
-    """Bound on the slope of one piece, a record of `PIECE`."""
+    """Return a bound on the slope of one element, a record of `PIECE`."""
     height, face = abs(float(k["height"])), float(k["face"])
     side = 1.5 * height / face
     if k["kind"] == CURB:
@@ -225,6 +230,6 @@ def steepest(k: Any) -> float:
         return math.hypot(side, side)
     if k["kind"] == WASHBOARD:
         return math.hypot(math.pi * height / float(k["wavelength"]), side)
-    length = float(k["foot"][1] - k["foot"][0])  # of a cubic: 1.5 times the mean slope and that at its beginning
+    length = float(k["foot"][1] - k["foot"][0])  # bound of a cubic: 1.5 times the mean slope plus the slope at its start
     run = 1.5 * abs(float(k["foot_height"])) / length + abs(float(k["foot_slope"]))
     return math.hypot(max(run, math.pi * height / float(k["length"]) if k["kind"] == BUMP else run), side)

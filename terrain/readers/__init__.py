@@ -1,1 +1,1 @@
-"""Readers of files of heights, one file for each format; `terrain.readers.kinds` finds them by suffix."""
+"""Readers of elevation data, one module per format; `terrain.readers.kinds` selects them by suffix."""

@@ -1,4 +1,4 @@
-"""What a reader gives: heights of points, in the coordinates of their file."""
+"""Result of a reader: heights at points, in the coordinates of the file."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 
 SNAP = 5e-7
-"""Cells. As near to a sample or to the border as that is on it: coordinates are written with so many digits. Larger: heights change by more
-than 1e-6 of the slope; smaller: a point on a sample beside a void has no height."""
+"""Cells. Tolerance within which a point counts as on a sample or on the border, for coordinates rounded in text files. Larger: heights change by more
+than 1e-6 of the slope. Smaller: a point on a sample next to a void has no height."""
 LONLAT, LOCAL, PIXELS, MAP = "lonlat", "local", "pixels", "map"
-"""Kinds of coordinates: degrees of longitude and latitude, metres of our own, samples from the south-west one, metres on a map."""
+"""Kinds of coordinates: degrees of longitude and latitude, local meters, samples from the south-west one, meters on a map."""
 
 
 class ElevationSource(Protocol):
-    """Heights of a file."""
+    """Heights of one file."""
 
     @property
     def kind(self) -> str:
-        """Of its coordinates."""
+        """Kind of the coordinates."""
 
     @property
     def crs(self) -> str:
-        """Code or text of their reference system; empty when the file says none."""
+        """Code or text of the coordinate reference system; empty if the file has none."""
 
     def heights(self, x: Values, y: Values) -> Values:
-        """Raw heights [m] of points (m,), bilinear between samples; NaN where there are none."""
+        """Return raw heights [m] of points (m,), bilinear between samples; NaN without data."""
 
     def smooth(self, x: Values, y: Values) -> Values:
-        """The same as a surface to drive on: C1 between samples where there are samples."""
+        """Return heights [m] of points (m,) of a surface for driving: C1 between samples, if the file has samples."""
 
     def inside(self, x: Values, y: Values) -> NDArray[np.bool_]:
-        """Whether points lie within the data; one without a height there is in a void."""
+        """Return True for points within the data; such a point without a height is in a void."""
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -45,10 +45,10 @@ class ElevationSource(Protocol):
 
     @property
     def step(self) -> tuple[float, float]:
-        """Distance of samples along x and y; of what has none, a distance at which nothing that matters is lost."""
+        """Distance of samples along x and y; for data without samples, a distance that resolves all relevant detail."""
 
     def about(self) -> dict[str, Any]:
-        """What there is to say of it: size, spacing, range, voids."""
+        """Return a summary: size, spacing, range, voids."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Raster:
     ----------
     samples : (rows, columns) heights [m], NaN at voids
     corner : x, y of samples[0, 0]
-    along_row, along_column : x, y from a sample to the next one of its row, and of its column
-    note : what else is to say of the file
+    along_row, along_column : x, y from a sample to the next sample of the row, and of the column
+    note : additional entries for `about`
     """
 
     samples: Values
@@ -86,11 +86,11 @@ class Raster:
 
     @property
     def voids(self) -> int:
-        """Samples without a height."""
+        """Number of samples without a height."""
         return int(np.isnan(self.samples).sum())
 
     def northward(self) -> Raster | None:
-        """The same with rows that run to the east and columns to the north; None: it lies askew."""
+        """Return the raster with rows to the east and columns to the north; None if its axes are rotated."""
         raster = self
         if abs(raster.along_row[0]) < abs(raster.along_row[1]):
             raster = Raster(raster.samples.T, raster.corner, raster.along_column, raster.along_row, self.kind, self.crs, self.note)
@@ -104,7 +104,7 @@ class Raster:
         return Raster(np.ascontiguousarray(samples), corner, row + 0.0, column + 0.0, self.kind, self.crs, self.note)
 
     def _places(self, x: Values, y: Values) -> tuple[Values, Values]:
-        """Column and row of points, with fractions."""
+        """Return the fractional columns and rows of points."""
         (a, c), (b, d) = self.along_row, self.along_column
         dx, dy, area = x - self.corner[0], y - self.corner[1], a * d - b * c
         out = []
@@ -122,7 +122,7 @@ class Raster:
         return self._blended(x, y, (0, 1), lambda t: (1.0 - t, t))
 
     def nearest(self, x: Values, y: Values) -> Values:
-        """Samples nearest to points; NaN outside, half a cell beyond the outermost ones."""
+        """Return the samples nearest to points; NaN more than half a cell outside the outermost samples."""
         column, row = self._places(x, y)
         rows, columns = self.samples.shape
         i, j = np.rint(column), np.rint(row)
@@ -135,7 +135,7 @@ class Raster:
         return self._blended(x, y, (-1, 0, 1, 2), _catmull_rom)
 
     def _blended(self, x: Values, y: Values, taps: tuple[int, ...], weights: Any) -> Values:
-        """Sum of samples around points by weights along each axis; a sample of weight 0 may be a void."""
+        """Return the weighted sum of samples around points; a sample of weight 0 may be a void."""
         column, row = self._places(x, y)
         rows, columns = self.samples.shape
         inside = (column >= 0.0) & (column <= columns - 1) & (row >= 0.0) & (row <= rows - 1)
@@ -153,21 +153,21 @@ class Raster:
     def about(self) -> dict[str, Any]:
         rows, columns = self.samples.shape
         voids = self.voids
-        held = self.samples[~np.isnan(self.samples)]
-        said: dict[str, Any] = {
+        valid = self.samples[~np.isnan(self.samples)]
+        summary: dict[str, Any] = {
             "samples": [columns, rows],
             "spacing": [math.hypot(*self.along_row), math.hypot(*self.along_column)],
-            "heights": [float(held.min()), float(held.max())] if held.size else [],
+            "heights": [float(valid.min()), float(valid.max())] if valid.size else [],
             "voids": voids,
         }
         if voids:
             j, i = np.argwhere(np.isnan(self.samples))[0]
-            said["first_void"] = (self.corner + i * self.along_row + j * self.along_column).tolist()
-        return said | dict(self.note)
+            summary["first_void"] = (self.corner + i * self.along_row + j * self.along_column).tolist()
+        return summary | dict(self.note)
 
 
 def _catmull_rom(t: Values) -> tuple[Values, Values, Values, Values]:
-    """Weights of the four samples around a place."""
+    """Return the weights of the four samples around a position t."""
     return (
         0.5 * t * (t * (2.0 - t) - 1.0),
         0.5 * (t * t * (3.0 * t - 5.0) + 2.0),

@@ -1,4 +1,4 @@
-"""Reference systems of coordinates: by code (EPSG:32633) or text (WKT), through pyproj."""
+"""Coordinate reference systems: by code (EPSG:32633) or text (WKT), with pyproj."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from terrain.readers.contract import LONLAT, MAP, Values
 from terrain.readers.request import INSTALL, ReadRequest
 
 FOREIGN = "other units"
-"""Kind of map coordinates that are no metres."""
+"""Kind of map coordinates in units other than meters."""
 
 
-def named(asked: ReadRequest, crs: str) -> tuple[str, str]:
-    """Kind and code of a reference system that is said beside a file. Raises ConfigError: there is none of that name."""
-    return kind_of(crs, asked.file, f"{asked.key}.crs"), crs
+def named(request: ReadRequest, crs: str) -> tuple[str, str]:
+    """Return kind and code of the reference system that the user gives for a file. Raises ConfigError for an unknown name."""
+    return kind_of(crs, request.file, f"{request.key}.crs"), crs
 
 
 def of_text(text: str) -> tuple[str, str]:
-    """The same of a text in WKT, without looking it up."""
+    """Return kind and text of a reference system in WKT, without a lookup."""
     start = text.lstrip().upper()
     return (LONLAT if start.startswith(("GEOGCS", "GEOGCRS", "GEODCRS")) else MAP), text.strip()
 
 
 def kind_of(crs: str, file: object, key: str) -> str:
-    """Kind of the coordinates of a reference system. Raises ConfigError."""
+    """Return the kind of the coordinates of a reference system. Raises ConfigError."""
     found = system(crs, file, key)
     if found.is_geographic:
         return LONLAT
@@ -35,11 +35,11 @@ def kind_of(crs: str, file: object, key: str) -> str:
 
 
 def system(crs: str, file: object, key: str) -> Any:
-    """pyproj's object. Raises ConfigError: it knows none of that name, or is not installed."""
+    """Return the pyproj object of a reference system. Raises ConfigError if the name is unknown or pyproj is not installed."""
     try:
         import pyproj
     except ImportError:
-        raise ConfigError(file, key, crs, f"the package pyproj for reference systems: {INSTALL}") from None
+        raise ConfigError(file, key, crs, f"an installed package pyproj for reference systems ({INSTALL})") from None
     try:
         return pyproj.CRS.from_user_input(crs)
     except pyproj.exceptions.CRSError:
@@ -47,7 +47,12 @@ def system(crs: str, file: object, key: str) -> Any:
 
 
 def transformed(x: Values, y: Values, crs: str, to: str, file: object, key: str) -> tuple[Values, Values]:
-    """Points in another reference system; longitude before latitude, east before north. Raises ConfigError: one cannot be there."""
+    """Transform points to another reference system; longitude before latitude, east before north.
+
+    Raises
+    ------
+    ConfigError : a point is outside the range of the other system
+    """
     here, there = system(crs, file, key), system(to, file, key)
     if here == there:
         return x, y
@@ -56,11 +61,11 @@ def transformed(x: Values, y: Values, crs: str, to: str, file: object, key: str)
     out = pyproj.Transformer.from_crs(here, there, always_xy=True).transform(x, y)
     found = np.asarray(out[0], np.float64), np.asarray(out[1], np.float64)
     if not np.isfinite(found[0] + found[1]).all():
-        raise ConfigError(file, key, crs, f"points that {to} reaches")
+        raise ConfigError(file, key, crs, f"points within the range of {to}")
     return found
 
 
 def utm_of(longitude: float, latitude: float) -> str:
-    """Code of the UTM zone of a place [degrees], on WGS 84."""
+    """Return the code of the UTM zone of a point [degrees], on WGS 84."""
     zone = min(int((longitude + 180.0) / 6.0) % 60 + 1, 60)
     return f"EPSG:{32600 + zone if latitude >= 0.0 else 32700 + zone}"

@@ -1,4 +1,4 @@
-"""OpenCRG roads (.crg): see `terrain.readers.crg_file` for what stands in them and `terrain.readers.crg_road` for what it means."""
+"""OpenCRG roads (.crg): reader; see `terrain.readers.crg_file` for the file format and `terrain.readers.crg_road` for the geometry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from terrain.readers.request import ReadRequest
 
 @dataclass(frozen=True)
 class CrgSurface:
-    """A road as a source of heights: x and y are those of its reference line."""
+    """A road as elevation source: x and y are those of its reference line."""
 
     road: CrgRoad
     kind: str = LOCAL
@@ -33,7 +33,7 @@ class CrgSurface:
         return self.on_road(u, v)
 
     def on_road(self, u: Values, v: Values) -> NDArray[np.bool_]:
-        """Whether places lie on the data."""
+        """Return True for positions within the data."""
         road = self.road
         return (u >= road.u0) & (u <= road.u1) & (v >= road.v[0]) & (v <= road.v[-1])
 
@@ -61,6 +61,6 @@ class CrgSurface:
         }
 
 
-def read(asked: ReadRequest) -> ElevationSource:
-    """A road. Raises ConfigError as `read_crg_file`."""
-    return CrgSurface(CrgRoad(read_crg_file(asked.path), raw=not asked.said.get("modifiers", True)))
+def read(request: ReadRequest) -> ElevationSource:
+    """Read a road. Raises ConfigError as `read_crg_file`."""
+    return CrgSurface(CrgRoad(read_crg_file(request.path), raw=not request.said.get("modifiers", True)))

@@ -1,7 +1,7 @@
-"""What an OpenCRG file says: header, modifiers, options and channels, before anything is made of them.
+"""Parse an OpenCRG file: header, modifiers, options and channels, without interpretation.
 
-Source of the layout: ASAM OpenCRG 1.2, chapter 6, and what its C library takes. Data begin after a line of ``$``; a record holds a value of
-each channel at one place along the road. ``#:`` names the form: L or K (records fill lines of 80 bytes, or follow each other), R or D (single
+Source of the layout: ASAM OpenCRG 1.2, chapter 6, and the behavior of its C library. Data start after a line of ``$``. A record contains one value per
+channel at one position along the road. ``#:`` gives the form: L or K (records fill lines of 80 bytes, or are contiguous), R or D (single
 or double precision), F or B (text of 10 or 20 columns, or big-endian numbers).
 """
 
@@ -23,11 +23,11 @@ NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)")
 FORM = re.compile(r"#:\s*([LK])([RD])([FB])", re.IGNORECASE)
 SECTION = re.compile(r"(\d+|at\s+v\s*=)\s*(.*)", re.IGNORECASE)
 LINE = 80
-"""Bytes of a line of data."""
-MOST_TEXT = 1 << 28
-"""Bytes of data in columns, which take ten times their size while they are read."""
-MOST_INCLUDED = 4
-"""Files within each other."""
+"""Number of bytes of a line of data."""
+MAX_TEXT = 1 << 28
+"""Maximum bytes of data in text form, which needs ten times its size while it is read."""
+MAX_INCLUDED = 4
+"""Maximum depth of included files."""
 TEXT_WIDTH = {"R": 10, "D": 20}
 BINARY = {"R": ">f4", "D": ">f8"}
 UNUSED = "**unused**"
@@ -40,13 +40,13 @@ class CrgFile:
 
     Attributes
     ----------
-    line : numbers of the section ROAD_CRG by key in small letters, without "reference_line_" and "long_section_"
-    modifiers : of ROAD_CRG_MODS; None: the file has no such section
-    options : of ROAD_CRG_OPTS
-    v : (nv,) places of the long sections, from right to left [m]
-    z : (nu, nv) heights [m], NaN where there are none
+    line : numbers of the section ROAD_CRG by lower-case key, without "reference_line_" and "long_section_"
+    modifiers : entries of ROAD_CRG_MODS; None: the file has no such section
+    options : entries of ROAD_CRG_OPTS
+    v : (nv,) positions of the long sections, from right to left [m]
+    z : (nu, nv) heights [m], NaN without data
     phi, banking, slope : (nu,) of the reference line, or None
-    numbered : whether long sections are numbered, at equal distances, instead of each at its place
+    numbered : True if long sections are numbered at equal distances, False if each has its own position
     """
 
     path: Path
@@ -63,15 +63,15 @@ class CrgFile:
     numbered: bool = False
 
     def wrong(self, found: object, expected: str) -> ConfigError:
-        """The complaint that something in the file is not as it must be."""
+        """Return a ConfigError about the content of the file."""
         return ConfigError(self.path, "", found, expected)
 
 
 def read_crg_file(path: Path, depth: int = 0) -> CrgFile:
-    """Content of an OpenCRG file, those it includes in it. Raises ConfigError: it is none, or too short, or of a form not read here."""
+    """Read an OpenCRG file, with the files that it includes. Raises ConfigError for other, truncated or unsupported files."""
     content = read_bytes(path, EXPECTED, MOST_BYTES)
     out = CrgFile(path)
-    lines, data = _divided(content)
+    lines, data = _split(content)
     for name, body in _sections(lines):
         _section(out, name, body, depth)
     if data is not None and not len(out.v):
@@ -81,15 +81,15 @@ def read_crg_file(path: Path, depth: int = 0) -> CrgFile:
     return out
 
 
-def _divided(content: bytes) -> tuple[list[str], bytes | None]:
-    """The lines of the header, and what follows the line of ``$``."""
+def _split(content: bytes) -> tuple[list[str], bytes | None]:
+    """Return the lines of the header, and the data after the line of ``$``."""
     found = re.search(rb"^\$\$\$\$[^\n]*\n", content, re.MULTILINE)
     head, data = (content, None) if found is None else (content[: found.start()], content[found.end() :])
     return head.decode("latin-1").splitlines(), data
 
 
 def _sections(lines: list[str]) -> list[tuple[str, list[str]]]:
-    """Sections by their names, with their lines without remarks."""
+    """Return sections by name, with their lines without comments."""
     out: list[tuple[str, list[str]]] = []
     for line in lines:
         if line.startswith("$"):
@@ -100,6 +100,7 @@ def _sections(lines: list[str]) -> list[tuple[str, list[str]]]:
 
 
 def _section(out: CrgFile, name: str, body: list[str], depth: int) -> None:
+    """Store the content of one section."""
     if name == "road_crg":
         out.line |= {_short_key(key): value for key, value in _numbers(out, body).items()}
     elif name == "road_crg_mods":
@@ -113,8 +114,8 @@ def _section(out: CrgFile, name: str, body: list[str], depth: int) -> None:
 
 
 def _numbers(out: CrgFile, body: list[str]) -> dict[str, float]:
-    """Lines ``KEY = number``."""
-    said = {}
+    """Parse lines ``KEY = number``."""
+    values = {}
     for line in body:
         key, equals, value = line.partition("=")
         found = NUMBER.match(value)
@@ -122,18 +123,18 @@ def _numbers(out: CrgFile, body: list[str]) -> dict[str, float]:
             continue
         if found is None:
             raise out.wrong(line.strip(), "KEY = a number")
-        said[key.strip().lower()] = float(found[1].lower().replace("d", "e"))
-    return said
+        values[key.strip().lower()] = float(found[1].lower().replace("d", "e"))
+    return values
 
 
 def _short_key(key: str) -> str:
-    """Without what all keys begin with; banking and slope may be written in full."""
+    """Return a key without the common prefix; banking and slope may be abbreviated or not."""
     short = key.removeprefix("reference_line_").removeprefix("long_section_")
     return re.sub(r"^(start|end)_([bs])\w*$", r"\1_\2", short)
 
 
 def _channels(out: CrgFile, body: list[str]) -> None:
-    """The form of the data and what each channel is."""
+    """Read the form of the data and the channels."""
     for line in body:
         form = FORM.match(line.strip())
         if form is not None:
@@ -141,13 +142,13 @@ def _channels(out: CrgFile, body: list[str]) -> None:
         elif line.strip()[:2].upper() == "D:":
             out.channels.append(line.strip()[2:].strip().lower())
         elif line.strip()[:2] == "#:":
-            raise out.wrong(line.strip(), "a form of data: KRBI, KDBI, LRFI or LDFI")
+            raise out.wrong(line.strip(), "one of the forms of data KRBI, KDBI, LRFI, LDFI")
 
 
 def _include(out: CrgFile, name: str, depth: int) -> None:
-    """Take over what another file says; what this one has said of modifiers and options stands above it."""
-    if depth >= MOST_INCLUDED or "$" in name or Path(name).is_absolute() or ".." in Path(name).parts:
-        raise out.wrong(name, f"the name of a file beside this one, at most {MOST_INCLUDED} within each other")
+    """Merge the content of another file; modifiers and options of this file have priority."""
+    if depth >= MAX_INCLUDED or "$" in name or Path(name).is_absolute() or ".." in Path(name).parts:
+        raise out.wrong(name, f"the name of a file in the same folder, nested at most {MAX_INCLUDED} deep")
     inner = read_crg_file(out.path.parent / name, depth + 1)
     out.line = inner.line | out.line
     out.modifiers = inner.modifiers if out.modifiers is None else out.modifiers
@@ -157,65 +158,67 @@ def _include(out: CrgFile, name: str, depth: int) -> None:
 
 
 def _read_data(out: CrgFile, data: bytes) -> None:
-    """Fill in the channels."""
+    """Read the records and store the channels. Raises ConfigError."""
     if "increment" not in out.line or not out.line["increment"] > 0.0:
-        raise out.wrong(out.line.get("increment", "nothing"), "REFERENCE_LINE_INCREMENT above 0")
+        raise out.wrong(out.line.get("increment", "nothing"), "a REFERENCE_LINE_INCREMENT above 0")
     if not out.form or not out.channels:
         raise out.wrong("no data definition", "a section KD_DEFINITION with a form (#:) and channels (D:)")
     records = _text_records(out, data) if out.form[2] == "F" else _binary_records(out, data)
     if len(records) < 2:
-        raise out.wrong(f"{len(records)} records", "at least 2")
-    _sorted_out(out, records)
+        raise out.wrong(f"{len(records)} records", "at least 2 records")
+    _store_channels(out, records)
 
 
-def _promised(out: CrgFile) -> int | None:
-    """Records that the header announces, None when it says nothing of the end."""
+def _announced_records(out: CrgFile) -> int | None:
+    """Return the number of records according to the header, None if the header does not define the end."""
     if "end_u" not in out.line:
         return None
     length = (out.line["end_u"] - out.line.get("start_u", 0.0)) / out.line["increment"]
     if not 0.0 < length < 1e9:
-        raise out.wrong(out.line["end_u"], "REFERENCE_LINE_END_U beyond the start, less than 1e9 increments from it")
+        raise out.wrong(out.line["end_u"], "a REFERENCE_LINE_END_U after the start, by less than 1e9 increments")
     return int(length + 0.5) + 1
 
 
 def _binary_records(out: CrgFile, data: bytes) -> NDArray[np.float64]:
-    """(records, channels) of big-endian numbers."""
+    """Return (records, channels) of big-endian numbers."""
     kind = np.dtype(BINARY[out.form[1]])
     size = kind.itemsize * len(out.channels)
     stride = -(-size // LINE) * LINE if out.form[0] == "L" else size
-    promised = _promised(out)
-    count = len(data) // stride if promised is None else promised
-    if promised is None and count and not data[(count - 1) * stride : count * stride].strip(b"\x00 "):
-        count -= 1  # the file is filled up to whole lines, which may hold one more record
+    announced = _announced_records(out)
+    count = len(data) // stride if announced is None else announced
+    if announced is None and count and not data[(count - 1) * stride : count * stride].strip(b"\x00 "):
+        count -= 1  # padding to complete lines may have the size of one more record
     if count * stride > len(data):
-        raise out.wrong(f"{len(data)} bytes of data", f"{count} records of {stride} bytes; a copy made as text damages such files")
+        raise out.wrong(f"{len(data)} bytes of data", f"{count} records of {stride} bytes (a transfer in text mode damages such files)")
     rows = np.frombuffer(data, np.uint8, count * stride).reshape(count, stride)[:, :size]
     return np.ascontiguousarray(rows).view(kind).astype(np.float64)
 
 
 def _text_records(out: CrgFile, data: bytes) -> NDArray[np.float64]:
-    """(records, channels) of numbers in columns."""
+    """Return (records, channels) of numbers in columns."""
     width, n = TEXT_WIDTH[out.form[1]], len(out.channels)
-    if len(data) > MOST_TEXT:
-        raise out.wrong(f"{len(data)} bytes of text", f"at most {MOST_TEXT}; larger roads in a binary form")
+    if len(data) > MAX_TEXT:
+        raise out.wrong(f"{len(data)} bytes of text", f"at most {MAX_TEXT} bytes (use a binary form for larger roads)")
     lines = [line for line in data.decode("latin-1").splitlines() if line.strip()]
     if out.form[0] == "L":
         per_record = -(-n * width // LINE)
-        whole, rest = divmod(len(lines), per_record)
-        texts = ["".join(line.ljust(LINE) for line in lines[k * per_record : (k + 1) * per_record]) for k in range(whole)]
+        complete, rest = divmod(len(lines), per_record)
+        texts = ["".join(line.ljust(LINE) for line in lines[k * per_record : (k + 1) * per_record]) for k in range(complete)]
     else:
         joined = "".join(lines)
-        whole, rest = divmod(len(joined), n * width)
-        texts = [joined[k * n * width : (k + 1) * n * width] for k in range(whole)]
-    promised = _promised(out)
-    if rest or (promised is not None and whole != promised):
-        raise out.wrong(f"{whole} records{' and a part of one' if rest else ''}", f"{promised or 'whole'} records of {n} channels")
+        complete, rest = divmod(len(joined), n * width)
+        texts = [joined[k * n * width : (k + 1) * n * width] for k in range(complete)]
+    announced = _announced_records(out)
+    if rest or (announced is not None and complete != announced):
+        raise out.wrong(
+            f"{complete} records{' and an incomplete one' if rest else ''}", f"{announced or 'complete'} records of {n} channels"
+        )
     fields = [[text[k * width : (k + 1) * width] for k in range(n)] for text in texts]
-    return np.array([[_field(out, one) for one in row] for row in fields], np.float64).reshape(whole, n)
+    return np.array([[_field(out, one) for one in row] for row in fields], np.float64).reshape(complete, n)
 
 
 def _field(out: CrgFile, text: str) -> float:
-    """One value; NaN where it says that there is none."""
+    """Return one value; NaN for a marker of missing data."""
     try:
         return float(text.lower().replace("d", "e"))
     except ValueError:
@@ -223,35 +226,35 @@ def _field(out: CrgFile, text: str) -> float:
             return 0.0
         if "*" in text or "nan" in text.lower():
             return float("nan")
-        raise out.wrong(text, "a number, or * for none, in each field of the data") from None
+        raise out.wrong(text, "a number, or * for missing data, in each field") from None
 
 
-def _sorted_out(out: CrgFile, records: NDArray[np.float64]) -> None:
-    """Channels into their places."""
+def _store_channels(out: CrgFile, records: NDArray[np.float64]) -> None:
+    """Store channels as long sections and curves of the reference line. Raises ConfigError."""
     places, columns, numbered = [], [], []
     for column, text in enumerate(out.channels):
         name, _, unit = (part.strip() for part in text.partition(","))
         if name.startswith("long section"):
             place, by_number = _place(out, name.removeprefix("long section").strip())
             if not unit.startswith("m"):
-                raise out.wrong(text, "long sections in m")
+                raise out.wrong(text, "a long section in m")
             places.append(place)
             columns.append(column)
             numbered.append(by_number)
         elif name.startswith("reference line"):
             what = REFERENCE.get(name.removeprefix("reference line").strip())
             if what is None:
-                raise out.wrong(text, "a reference line given by phi; one by x, y or u is not read")
+                raise out.wrong(text, "a reference line given by phi (x, y or u are not supported)")
             setattr(out, what, records[:, column])
     if len(places) < 2 or len(set(numbered)) > 1:
-        raise out.wrong(f"{len(places)} long sections", "at least 2, all numbered or all at a place (at v = ...)")
+        raise out.wrong(f"{len(places)} long sections", "at least 2 long sections, all numbered or all with a position (at v = ...)")
     order = np.argsort(places)
     v = np.array(places)[order]
     out.numbered = numbered[0]
     if out.numbered:
         v = _numbered(out, v)
     if not np.isfinite(v).all() or not (np.diff(v) > 1e-6).all():
-        raise out.wrong(v.tolist(), "long sections more than 1e-6 m from each other")
+        raise out.wrong(v.tolist(), "long sections more than 1e-6 m apart")
     out.v, out.z = v, records[:, np.array(columns)[order]].astype(np.float32)
     for curve in (out.phi, out.banking, out.slope):
         if curve is not None and not np.isfinite(curve[1:]).all():
@@ -259,16 +262,16 @@ def _sorted_out(out: CrgFile, records: NDArray[np.float64]) -> None:
 
 
 def _place(out: CrgFile, text: str) -> tuple[float, bool]:
-    """Place or number of a long section, and whether it is a number."""
+    """Return position or number of a long section, and True if it is a number."""
     found = SECTION.match(text)
     value = NUMBER.match(found[2] if found and not found[1].isdigit() else text)
     if found is None or value is None:
-        raise out.wrong(text, "a number of a long section, or at v = its place")
+        raise out.wrong(text, "the number of a long section, or at v = POSITION")
     return float(value[1]), found[1].isdigit()
 
 
 def _numbered(out: CrgFile, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Places of numbered long sections."""
+    """Return the positions of numbered long sections."""
     if (numbers != np.arange(1, len(numbers) + 1)).any() or not {"v_right", "v_increment"} <= set(out.line):
-        raise out.wrong(numbers.tolist(), "long sections 1, 2, 3 ... with LONG_SECTION_V_RIGHT and _INCREMENT")
+        raise out.wrong(numbers.tolist(), "long sections 1, 2, 3 ..., and LONG_SECTION_V_RIGHT and LONG_SECTION_V_INCREMENT")
     return np.asarray(out.line["v_right"] + np.arange(len(numbers)) * out.line["v_increment"], np.float64)

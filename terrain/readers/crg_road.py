@@ -1,9 +1,9 @@
-"""The surface of an OpenCRG road: places along and across it, and its height there, as the library of ASAM OpenCRG 1.2 finds them.
+"""Surface of an OpenCRG road: positions along and across the road, and heights, compatible with the library of ASAM OpenCRG 1.2.
 
-The reference line is a polygon of equal steps in u. Points at v lie on the bisectors of its corners, v over the cosine of half the turn away,
-and between two corners on the straight line from one to the next. Modifiers of the file, or those that are there when it says none, move and
-scale the data once; options say what lies beyond the borders. Where that library does something odd with numbers that a header leaves out, so does
-this one, and a remark says so.
+The reference line is a polygon with equal steps in u. Points at v are on the bisectors of its corners, at a distance of v over the cosine of half the
+turn; between two corners they are on the straight line that joins them. Modifiers of the file, or default modifiers, move and scale the data once.
+Options define the heights beyond the borders. If the library has unexpected behavior for numbers that are missing in the header, this module
+reproduces it; comments mark these places.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from terrain.readers.crg_file import CrgFile
 Values = NDArray[np.float64]
 
 DEFAULT_MODIFIERS = {"grid_nan_mode": 2.0, "refpoint_x": 0.0, "refpoint_y": 0.0, "refpoint_z": 0.0, "refpoint_phi": 0.0}
-"""Of a file without a section ROAD_CRG_MODS: gaps are filled from beside them, its right corner at the start lies at the origin, and it
+"""Modifiers of a file without a section ROAD_CRG_MODS: gaps are filled from neighbors, the right corner at the start is at the origin, and the road
 heads along x."""
 REFPOINT = (
     "refpoint_x",
@@ -35,48 +35,48 @@ OFFSETS = ("refline_offset_x", "refline_offset_y", "refline_offset_z", "refline_
 NONE, ZERO, HOLD, REPEAT, MIRROR = range(5)
 """Border modes."""
 COARSE = 10
-"""Nodes of the reference line from one to the next at which the search for the nearest begins."""
+"""Step in nodes of the reference line for the initial search of the nearest node."""
 CLOSE = 1e-8
-"""m. As near to the border in v as that is on it."""
+"""m. Tolerance within which a point counts as on the border in v."""
 PARALLEL = 1e-6
-"""Sine of the angle between the extended ends of a line below which they do not meet in a point."""
+"""Sine of the angle between the extended ends of a line below which the ends count as parallel."""
 BEND = 0.5
-"""m. Length of road over which the heading at a reference point is taken."""
+"""m. Length of road over which the heading at a reference point is evaluated."""
 
 
 @dataclass
 class _Line:
-    """The reference line: header numbers of its ends, and its nodes."""
+    """Reference line: header values of its ends, and its nodes."""
 
     first: Values
-    """x, y where it begins, as the header says"""
+    """x, y of the start in the header"""
     last: Values
-    """x, y where it ends"""
+    """x, y of the end"""
     phi_first: float
     phi_last: float
-    """rad; 0 where the header has none, even of a line with phi: so the library extends it"""
+    """rad; 0 without a header value, even for a line with phi; the library extends the line in this direction"""
     xy: Values
     """(n, 2) nodes"""
 
 
 class CrgRoad:
-    """A road out of an OpenCRG file.
+    """Road of an OpenCRG file.
 
     Parameters
     ----------
-    file : what the file says
-    raw : leave modifiers aside: everything where the header says
+    file : content of the file
+    raw : True: ignore modifiers, so that all positions are those of the header
     """
 
     def __init__(self, file: CrgFile, raw: bool = False) -> None:
-        said = file.line
+        entries = file.line
         self.options, self.numbered = file.options, file.numbered
         self.v, self.z = file.v.copy(), file.z.astype(np.float64)
-        self.u0, self.step, self.n = said.get("start_u", 0.0), said["increment"], len(file.z)
+        self.u0, self.step, self.n = entries.get("start_u", 0.0), entries["increment"], len(file.z)
         self.lift = 0.0
-        self._phi = None if file.phi is None else np.concatenate(([said.get("start_phi", 0.0)], file.phi[1:]))
+        self._phi = None if file.phi is None else np.concatenate(([entries.get("start_phi", 0.0)], file.phi[1:]))
         self._slope, self._bank = file.slope, file.banking
-        self._said, self._end_z = dict(said), said.get("end_z", 0.0)
+        self._header, self._end_z = dict(entries), entries.get("end_z", 0.0)
         self._prepare()
         if not raw:
             modifiers = DEFAULT_MODIFIERS if file.modifiers is None else file.modifiers
@@ -87,32 +87,32 @@ class CrgRoad:
 
     @property
     def u1(self) -> float:
-        """u at the end."""
+        """u of the end."""
         return self.u0 + self.step * (self.n - 1)
 
     def _prepare(self) -> None:
-        """Nodes, heights and banking along the reference line out of header and channels."""
-        said = self._said
-        phi0 = said.get("start_phi", 0.0)
-        first = np.array((said.get("start_x", 0.0), said.get("start_y", 0.0)))
-        end = np.array((said["end_x"], said["end_y"])) if {"end_x", "end_y"} <= set(said) else None
-        phi_last = said.get("end_phi", 0.0)
+        """Compute nodes, heights and banking along the reference line from header and channels."""
+        entries = self._header
+        phi0 = entries.get("start_phi", 0.0)
+        first = np.array((entries.get("start_x", 0.0), entries.get("start_y", 0.0)))
+        end = np.array((entries["end_x"], entries["end_y"])) if {"end_x", "end_y"} <= set(entries) else None
+        phi_last = entries.get("end_phi", 0.0)
         if self._phi is None:
             xy = first + np.outer(np.arange(self.n) * self.step, (math.cos(phi0), math.sin(phi0)))
         else:
             steps = self.step * np.column_stack((np.cos(self._phi[1:]), np.sin(self._phi[1:])))
-            xy = _joined(first, steps, end)
+            xy = _integrated(first, steps, end)
         self.line = _Line(first, xy[-1].copy() if end is None else end, phi0, phi_last, xy)
         self.height = self._heights_of_line()
-        self.bank = np.full(self.n, said.get("start_b", 0.0)) if self._bank is None else self._bank
+        self.bank = np.full(self.n, entries.get("start_b", 0.0)) if self._bank is None else self._bank
 
     def _heights_of_line(self) -> Values:
-        """z of the nodes of the reference line."""
-        said = self._said
-        start, end = said.get("start_z", 0.0), said.get("end_z")
-        if self._slope is None and said.get("start_s", 0.0) == 0.0:
+        """Return z of the nodes of the reference line."""
+        entries = self._header
+        start, end = entries.get("start_z", 0.0), entries.get("end_z")
+        if self._slope is None and entries.get("start_s", 0.0) == 0.0:
             return np.full(self.n, start)
-        slope = np.full(self.n, said.get("start_s", 0.0)) if self._slope is None else self._slope
+        slope = np.full(self.n, entries.get("start_s", 0.0)) if self._slope is None else self._slope
         rises = self.step * slope[1:]
         forth = np.concatenate(([start], start + np.cumsum(rises)))
         if end is None:
@@ -121,34 +121,34 @@ class CrgRoad:
         out = np.empty(self.n)
         out[0], out[-1] = start, end
         for i in range(self.n - 2):
-            share = i / (self.n - 1)
-            out[i + 1] = (1.0 - share) * (out[i] + rises[i]) + share * back[i + 1]
+            weight = i / (self.n - 1)
+            out[i + 1] = (1.0 - weight) * (out[i] + rises[i]) + weight * back[i + 1]
         return out
 
     def _scale(self, modifiers: dict[str, float]) -> None:
-        """Stretch heights, slope, banking, length, width and bends; what the header says of the end is void then."""
-        said = self._said
+        """Scale heights, slope, banking, length, width and curvature; header values of the end become invalid."""
+        entries = self._header
         self.z *= modifiers.get("scale_z_grid", 1.0)
         self.v *= modifiers.get("scale_width", 1.0)
         gain = modifiers.get("scale_slope", 1.0)
         self._slope = None if self._slope is None else self._slope * gain
-        said["start_s"] = said.get("start_s", 0.0) * gain
+        entries["start_s"] = entries.get("start_s", 0.0) * gain
         gain = modifiers.get("scale_banking", 1.0)
         self._bank = None if self._bank is None else self._bank * gain
-        said["start_b"] = said.get("start_b", 0.0) * gain
+        entries["start_b"] = entries.get("start_b", 0.0) * gain
         self.step *= modifiers.get("scale_length", 1.0)
         if "scale_curvature" in modifiers:
-            phi = np.array([said.get("start_phi", 0.0)]) if self._phi is None else self._phi
+            phi = np.array([entries.get("start_phi", 0.0)]) if self._phi is None else self._phi
             phi = phi[0] + modifiers["scale_curvature"] * (phi - phi[0])
             self._phi = None if self._phi is None else phi
-            said["end_phi"] = float(phi[-1])
+            entries["end_phi"] = float(phi[-1])
         dropped = {"scale_slope": ("end_z",), "scale_length": ("end_x", "end_y", "end_z"), "scale_curvature": ("end_x", "end_y")}
         for key, ends in dropped.items():
             for end in ends if key in modifiers else ():
-                said.pop(end, None)
+                entries.pop(end, None)
 
     def _fill(self, modifiers: dict[str, float]) -> None:
-        """Gaps in the grid: kept (0), set to a height (1), or the last value from the right, then from the left (2)."""
+        """Process gaps in the grid: keep them (0), set them to a height (1), or copy the last value from the right, then from the left (2)."""
         offset = modifiers.get("grid_nan_offset", 0.0)
         mode = int(modifiers.get("grid_nan_mode", 2 if "grid_nan_offset" in modifiers else 0))
         if mode == 1:
@@ -156,21 +156,21 @@ class CrgRoad:
         if mode != 2:
             return
         begins = np.isnan(self.z[:, 0]) & ~np.isnan(self.z).all(axis=1)
-        done = np.concatenate(([False], begins[:-1]))  # the library carries this over from the section before
+        done = np.concatenate(([False], begins[:-1]))  # the library inherits this state from the previous section
         for k in range(1, len(self.v)):
-            done |= self._take(k, k - 1, offset, done)
+            done |= self._fill_from(k, k - 1, offset, done)
         done = np.zeros(self.n, bool)
         for k in range(len(self.v) - 1, 0, -1):
-            done |= self._take(k - 1, k, offset, done)
+            done |= self._fill_from(k - 1, k, offset, done)
 
-    def _take(self, k: int, other: int, offset: float, done: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Fill gaps of a long section from another; the first one of a place gets the offset. Where that was."""
+    def _fill_from(self, k: int, other: int, offset: float, done: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Fill gaps of a long section from another one; the first value at a position gets the offset. Return a mask of the filled gaps."""
         gap = np.isnan(self.z[:, k]) & ~np.isnan(self.z[:, other])
         self.z[gap, k] = self.z[gap, other] + np.where(done[gap], 0.0, offset)
         return gap
 
     def _move(self, modifiers: dict[str, float]) -> None:
-        """Turn and shift the road: a point of it to a place (refpoint), else by offsets (refline_offset)."""
+        """Rotate and shift the road: move a point to a position (refpoint), else apply offsets (refline_offset)."""
         if any(key in modifiers for key in REFPOINT):
             u, v = self._reference(modifiers)
             at = np.concatenate([*self.places(np.array([u]), np.array([v])).T])
@@ -185,8 +185,7 @@ class CrgRoad:
             self._moved(center, turn, np.array((dx, dy)), dz)
 
     def _reference(self, modifiers: dict[str, float]) -> tuple[float, float]:
-        """u and v of the point that is moved: where the road begins, at its right border, unless something else is said. (So the library has it
-        once it has checked the modifiers.)"""
+        """Return u and v of the reference point; default: start of the road at its right border, as the library has after checking modifiers."""
         u = self.u0 + modifiers.get("refpoint_u_fraction", 0.0) * (self.u1 - self.u0) + modifiers.get("refpoint_u_offset", 0.0)
         v = self.v[0] + modifiers.get("refpoint_v_fraction", 0.0) * (self.v[-1] - self.v[0]) + modifiers.get("refpoint_v_offset", 0.0)
         if "refpoint_u_fraction" not in modifiers and "refpoint_u" in modifiers:
@@ -196,8 +195,8 @@ class CrgRoad:
         return u, v
 
     def _heading(self, u: float) -> float:
-        """Heading at a place: that of the piece before it (the library's reading of phi, whose values belong to the pieces that end at a node),
-        near the ends that of the end."""
+        """Return the heading at u: that of the segment before it, because the library assigns phi to the segment that ends at a node; near the ends
+        the heading of the end."""
         place = int(np.clip(np.floor((u - self.u0) / self.step), 0, self.n - 2))
         bend = max(1, int(BEND / self.step))
         if bend > place:
@@ -207,8 +206,9 @@ class CrgRoad:
         return float(self._phi[place])
 
     def _moved(self, center: Values, turn: float, shift: Values, lift: float) -> None:
+        """Rotate the line by `turn` about `center`, then shift it."""
         c, s = math.cos(turn), math.sin(turn)
-        rotation = np.array(((c, s), (-s, c)))  # of rows
+        rotation = np.array(((c, s), (-s, c)))  # for row vectors
         line = self.line
         line.xy, line.first, line.last = ((p - center) @ rotation + center + shift for p in (line.xy, line.first, line.last))
         line.phi_first += turn
@@ -216,9 +216,9 @@ class CrgRoad:
         self.lift += lift
 
     def places(self, u: Values, v: Values) -> Values:
-        """x, y (m, 2) of places on the road."""
+        """Return x, y (m, 2) of positions on the road."""
         xy = self.line.xy
-        f = (self._around(u) - self.u0) / self.step
+        f = (self._wrapped(u) - self.u0) / self.step
         i = np.clip(np.floor(f), 0, self.n - 2).astype(np.intp)
         f = f - i
         p1, p2 = xy[i], xy[i + 1]
@@ -235,9 +235,9 @@ class CrgRoad:
         return out
 
     def coordinates(self, x: Values, y: Values) -> Values:
-        """u, v (m, 2) of points."""
+        """Return u, v (m, 2) of points."""
         xy, p = self.line.xy, np.column_stack((x, y))
-        i = self._piece(p)
+        i = self._segment(p)
         x0, x1, x2, x3 = (xy[np.clip(i + k, 0, self.n - 1)] for k in (-2, -1, 0, 1))
         along = x2 - x1
         v = (along[:, 0] * (p - x1)[:, 1] - along[:, 1] * (p - x1)[:, 0]) / np.hypot(*along.T)
@@ -254,8 +254,8 @@ class CrgRoad:
             v[beyond] = d[:, 1] * math.cos(phi) - d[:, 0] * math.sin(phi)
         return np.column_stack((u, v))
 
-    def _piece(self, p: Values) -> NDArray[np.intp]:
-        """Number of the node at which the piece of the line ends to which a point belongs: between the normals of its two nodes."""
+    def _segment(self, p: Values) -> NDArray[np.intp]:
+        """Return the index of the end node of the segment to which each point belongs: the point is between the normals of the segment's nodes."""
         xy = self.line.xy
         coarse = np.unique(np.append(np.arange(0, self.n, COARSE), self.n - 1))
         i = np.empty(len(p), np.intp)
@@ -264,13 +264,13 @@ class CrgRoad:
             i[k : k + 4096] = coarse[((part[:, None] - xy[coarse]) ** 2).sum(axis=2).argmin(axis=1)]
         i = np.maximum(i, 1)
         going = np.arange(len(p))
-        while len(going):  # forward until the normal of the node ahead lies before the point
+        while len(going):  # move forward until the normal of the next node is ahead of the point
             at = i[going]
             ahead = _dot(p[going] - xy[at], xy[np.minimum(at + 1, self.n - 1)] - xy[at - 1]) > 0.0
             going = going[ahead & (at < self.n - 1)]
             i[going] += 1
         going = np.arange(len(p))
-        while len(going):  # and back until that of the node behind does not
+        while len(going):  # move back until the normal of the previous node is behind the point
             at = i[going]
             behind = _dot(p[going] - xy[at - 1], xy[at] - xy[np.maximum(at - 2, 0)]) < 0.0
             going = going[behind & (at > 1)]
@@ -278,17 +278,17 @@ class CrgRoad:
         return i
 
     def heights(self, x: Values, y: Values) -> Values:
-        """Heights [m] of points; NaN where there are none."""
+        """Return heights [m] of points; NaN without data."""
         return self.heights_along(*self.coordinates(x, y).T)
 
     def heights_along(self, u: Values, v: Values) -> Values:
-        """Heights [m] at places on the road; NaN where there are none."""
-        said, u, v = self.options, self._around(u), v.copy()
-        mode_u, mode_v = int(said.get("border_mode_u", HOLD)), int(said.get("border_mode_v", HOLD))
+        """Return heights [m] at positions on the road; NaN without data."""
+        entries, u, v = self.options, self._wrapped(u), v.copy()
+        mode_u, mode_v = int(entries.get("border_mode_u", HOLD)), int(entries.get("border_mode_v", HOLD))
         out_u = (u < self.u0) | (u > self.u1)
         out_v = (v < self.v[0] - CLOSE) | (v > self.v[-1] + CLOSE)
         low, high = self.v[0], self.v[-1]
-        offset = np.where(out_u, said.get("border_offset_u", 0.0), 0.0) + np.where(out_v, said.get("border_offset_v", 0.0), 0.0)
+        offset = np.where(out_u, entries.get("border_offset_u", 0.0), 0.0) + np.where(out_v, entries.get("border_offset_v", 0.0), 0.0)
         inner_u, inner_v = _inside(u, self.u0, self.u1, mode_u), _inside(v, low, high, mode_v)
         f = np.clip((inner_u - self.u0) / self.step, 0.0, self.n - 1.0)
         i = np.minimum(f.astype(np.intp), self.n - 2)
@@ -296,7 +296,7 @@ class CrgRoad:
         zero_u, zero_v = out_u & (mode_u == ZERO), out_v & (mode_v == ZERO)
         z = np.where(zero_u | zero_v, 0.0, self._grid_height(i, f, inner_v))
         z += (1.0 - f) * self.height[i] + f * self.height[i + 1] + self.lift
-        banked = inner_v if self.numbered else v  # the library looks up only numbered sections where it repeats or mirrors them
+        banked = inner_v if self.numbered else v  # the library repeats or mirrors numbered sections only
         z += np.where(zero_u, 0.0, ((1.0 - f) * self.bank[i] + f * self.bank[i + 1]) * np.clip(banked, low, high))
         beyond_u = out_u & (mode_u in (ZERO, HOLD))
         beyond_v = out_v & (mode_v in (ZERO, HOLD)) & ~beyond_u
@@ -306,14 +306,14 @@ class CrgRoad:
         return np.asarray(z, np.float64)
 
     def _grid_height(self, i: NDArray[np.intp], f: Values, v: Values) -> Values:
-        """Bilinear between four nodes."""
+        """Interpolate bilinearly between four nodes."""
         k = np.clip(np.searchsorted(self.v, v, side="right") - 1, 0, len(self.v) - 2)
         g = np.clip((v - self.v[k]) / (self.v[k + 1] - self.v[k]), 0.0, 1.0)
         z00, z10, z01, z11 = self.z[i, k], self.z[i + 1, k], self.z[i, k + 1], self.z[i + 1, k + 1]
         return np.asarray((1.0 - g) * ((1.0 - f) * z00 + f * z10) + g * ((1.0 - f) * z01 + f * z11), np.float64)
 
     def _smoothed(self, z: Values, u: Values) -> Values:
-        """Led to the height of the line's end within the lengths that the options name; where both do, to that of the end."""
+        """Blend heights to those of the ends of the line within the lengths given by the options; the end has priority over the start."""
         scale, base = np.ones(len(z)), np.zeros(len(z))
         first, last = self._ends()
         for key, height, away in (("border_smooth_ubeg", first, u - self.u0), ("border_smooth_uend", last, self.u1 - u)):
@@ -324,14 +324,14 @@ class CrgRoad:
         return np.where(scale == 1.0, z, base + (z - base) * scale)
 
     def _ends(self) -> tuple[float, float]:
-        """Heights of the line's ends; of a line without slope what the header says, lifted only if it says where the line begins."""
-        if self._slope is not None or self._said.get("start_s", 0.0) != 0.0:
+        """Return the heights of the ends of the line; without a slope the header values, shifted only if the header defines the start."""
+        if self._slope is not None or self._header.get("start_s", 0.0) != 0.0:
             return float(self.height[0]) + self.lift, float(self.height[-1]) + self.lift
-        lift = self.lift if "start_z" in self._said else 0.0
-        return self._said.get("start_z", 0.0) + lift, self._end_z + lift
+        lift = self.lift if "start_z" in self._header else 0.0
+        return self._header.get("start_z", 0.0) + lift, self._end_z + lift
 
-    def _around(self, u: Values) -> Values:
-        """u of a road that closes on itself, once the file asks for that: round after round."""
+    def _wrapped(self, u: Values) -> Values:
+        """Wrap u of a road that is closed, if the file requests it."""
         if int(self.options.get("refline_continuation", 0)) != 1:
             return u
         ends = self._closing()
@@ -341,7 +341,7 @@ class CrgRoad:
         return np.where((u < low) | (u > high), low + np.mod(u - low, high - low), u)
 
     def _closing(self) -> tuple[float, float] | None:
-        """u where the extended ends of the line meet, or None."""
+        """Return u at the intersection of the extended ends of the line, or None."""
         line = self.line
         m = np.array((math.cos(line.phi_first), math.sin(line.phi_first)))
         n = np.array((math.cos(line.phi_last), math.sin(line.phi_last)))
@@ -360,26 +360,26 @@ class CrgRoad:
         return self.u0 + 0.5 * before * same, self.u1 + 0.5 * beyond * same
 
 
-def _joined(first: Values, steps: Values, end: Values | None) -> Values:
-    """Nodes from the first one on; with a known end, forward and backward sums blended into each other."""
+def _integrated(first: Values, steps: Values, end: Values | None) -> Values:
+    """Return nodes from the first one on; with a known end, forward and backward sums are blended."""
     if end is None:
         return np.concatenate((first[None], first + np.cumsum(steps, axis=0)))
     out = np.concatenate((end - np.cumsum(steps[::-1], axis=0)[::-1], end[None]))
     out[0] = first
-    shares = np.arange(1, len(out)) / (len(out) - 1)
-    for k, share in enumerate(shares):
-        out[k + 1] = (1.0 - share) * (out[k] + steps[k]) + share * out[k + 1]
+    weights = np.arange(1, len(out)) / (len(out) - 1)
+    for k, weight in enumerate(weights):
+        out[k + 1] = (1.0 - weight) * (out[k] + steps[k]) + weight * out[k + 1]
     return out
 
 
 def _normals(d: Values) -> Values:
-    """Unit vectors (m, 2) to the left of (m, 2)."""
+    """Return unit vectors (m, 2) to the left of the vectors (m, 2)."""
     length = np.maximum(np.hypot(*d.T), 1e-10)
     return np.column_stack((-d[:, 1], d[:, 0])) / length[:, None]
 
 
 def _mitred(bisector: Values, normal: Values) -> Values:
-    """The bisector, as long as it takes to be 1 from the line whose normal is given."""
+    """Return the bisector, scaled to the distance 1 from the line with the given normal."""
     cosine = _dot(bisector, normal)
     return bisector / np.where(np.abs(cosine) > 1e-10, cosine, 1.0)[:, None]
 
@@ -389,7 +389,7 @@ def _dot(a: Values, b: Values) -> Values:
 
 
 def _inside(places: Values, low: float, high: float, mode: int) -> Values:
-    """Where in the data a place is looked up."""
+    """Return the positions in the data at which positions are looked up."""
     size = high - low
     if mode == REPEAT:
         wrapped = low + np.mod(places - low, size)

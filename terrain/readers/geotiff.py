@@ -1,6 +1,6 @@
-"""GeoTIFF (.tif, .tiff), through rasterio: compressions, predictors, tiles, reference system, no data.
+"""GeoTIFF (.tif, .tiff), read with rasterio: compression, predictors, tiles, coordinate reference system, no-data values.
 
-A height belongs to the middle of a pixel (PixelIsArea) or to the tie point (PixelIsPoint); rasterio gives corners of pixels for both.
+A height belongs to the center of a pixel (PixelIsArea) or to the tie point (PixelIsPoint); rasterio returns corners of pixels for both.
 """
 
 from __future__ import annotations
@@ -18,49 +18,51 @@ from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster
 from terrain.readers.coordinate_reference import FOREIGN, named
 from terrain.readers.request import RasterSamples, ReadRequest, heights_of, missing, raster_of
 
-EXPECTED = "a GeoTIFF of heights"
-MOST_BYTES = 1 << 32
-METRES = ("", "m", "metre", "metres", "meter", "meters")
+EXPECTED = "a GeoTIFF elevation file"
+MAX_BYTES = 1 << 32
+METERS = ("", "m", "metre", "metres", "meter", "meters")
 COARSE = ("uint8", "int8")
 PLACES = ("first_row", "row_runs", "origin", "spacing", "extent")
-"""Keys that say where an array lies."""
+"""Keys for the position of an array."""
 
 
-def read(asked: ReadRequest) -> ElevationSource:
-    """Heights of the one band. Raises ConfigError: damaged, colors, 8 bits, another unit."""
-    rasterio = _library(asked)
-    checked_size(asked.path, EXPECTED, MOST_BYTES)
+def read(request: ReadRequest) -> ElevationSource:
+    """Read the heights of a file with one band. Raises ConfigError for damaged files, colors, 8 bits, or another unit."""
+    rasterio = _library(request)
+    checked_size(request.path, EXPECTED, MAX_BYTES)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
-            with rasterio.Env(), rasterio.open(asked.path, driver="GTiff") as data:
-                return _raster(asked, data)
+            with rasterio.Env(), rasterio.open(request.path, driver="GTiff") as data:
+                return _raster(request, data)
     except rasterio.errors.RasterioError as error:
-        raise asked.wrong(_why(error), EXPECTED) from None
+        raise request.wrong(_why(error), EXPECTED) from None
 
 
-def _library(asked: ReadRequest) -> Any:
+def _library(request: ReadRequest) -> Any:
+    """Import rasterio and silence its loggers. Raises ConfigError."""
     try:
         import rasterio
     except ImportError:
-        raise missing(asked, "rasterio") from None
-    for name in ("rasterio._env", "rasterio._err", "rasterio._base"):  # what is wrong with a file is said once, by us
+        raise missing(request, "rasterio") from None
+    for name in ("rasterio._env", "rasterio._err", "rasterio._base"):  # errors of a file are reported once, as ConfigError
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return rasterio
 
 
 def _why(error: Exception) -> str:
-    """What GDAL says, which hides behind rasterio's words."""
+    """Return the message of GDAL, the cause of the rasterio exception."""
     return str(error.__cause__ or error).splitlines()[0]
 
 
-def _samples(asked: ReadRequest, data: Any) -> RasterSamples:
-    asked.check_size(data.width, data.height)
+def _samples(request: ReadRequest, data: Any) -> RasterSamples:
+    """Read the samples of the band. Raises ConfigError."""
+    request.check_size(data.width, data.height)
     if data.count != 1:
-        raise asked.wrong(f"{data.count} bands", "one band of heights; no colors")
+        raise request.wrong(f"{data.count} bands", "one band of heights, no colors")
     kind = np.dtype(data.dtypes[0])
-    if kind.kind not in "iuf" or (kind.name in COARSE and not asked.indices):
-        raise asked.wrong(kind, "heights of 16 bits or more (8 bits are too coarse for a road)")
+    if kind.kind not in "iuf" or (kind.name in COARSE and not request.indices):
+        raise request.wrong(kind, "heights of 16 bits or more (8 bits are too coarse for a road)")
     values: NDArray[Any] = data.read(1)
     voids = np.zeros(values.shape, bool)
     if data.nodata is not None:
@@ -70,30 +72,31 @@ def _samples(asked: ReadRequest, data: Any) -> RasterSamples:
     return RasterSamples(values, voids, {"nodata": data.nodata, "type": kind.name})
 
 
-def _raster(asked: ReadRequest, data: Any) -> ElevationSource:
-    samples = _samples(asked, data)
+def _raster(request: ReadRequest, data: Any) -> ElevationSource:
+    """Return the raster of an open file. Raises ConfigError."""
+    samples = _samples(request, data)
     unit = (data.units[0] or "").strip().lower()
-    if unit not in METRES and "scale" not in asked.said:
-        raise asked.wrong(f"heights in {unit}", "heights in m, or scale beside the file: m per unit")
-    heights = heights_of(asked, samples)
-    if not asked.indices:
-        heights = heights * data.scales[0] + data.offsets[0]  # what the band itself says
+    if unit not in METERS and "scale" not in request.said:
+        raise request.wrong(f"heights in {unit}", "heights in m, or the key scale (m per unit)")
+    heights = heights_of(request, samples)
+    if not request.indices:
+        heights = heights * data.scales[0] + data.offsets[0]  # scale and offset of the band
     t = data.transform
     if data.crs is None and t.is_identity:
-        return raster_of(asked, heights, samples.note)
-    said = next((key for key in PLACES if key in asked.said), None)
-    if said is not None:
-        raise ConfigError(asked.file, f"{asked.key}.{said}", asked.said[said], "no such key for a GeoTIFF that says where it lies")
+        return raster_of(request, heights, samples.note)
+    given = next((key for key in PLACES if key in request.said), None)
+    if given is not None:
+        raise ConfigError(request.file, f"{request.key}.{given}", request.said[given], "no position, because the GeoTIFF is georeferenced")
     row, column = np.array((t.a, t.d)), np.array((t.b, t.e))
     corner = np.array((t.c, t.f)) + 0.5 * (row + column)
-    kind, crs = _reference(asked, data)
+    kind, crs = _reference(request, data)
     return Raster(heights, corner, row, column, kind, crs, dict(samples.note) | {"raster_type": data.tags().get("AREA_OR_POINT", "Area")})
 
 
-def _reference(asked: ReadRequest, data: Any) -> tuple[str, str]:
-    """Kind of the coordinates and their reference system."""
-    if "crs" in asked.said:
-        return named(asked, asked.said["crs"])
+def _reference(request: ReadRequest, data: Any) -> tuple[str, str]:
+    """Return the kind of the coordinates and the reference system."""
+    if "crs" in request.said:
+        return named(request, request.said["crs"])
     if data.crs is None:
         return MAP, ""
     code = data.crs.to_epsg()

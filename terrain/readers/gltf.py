@@ -1,4 +1,4 @@
-"""glTF 2.0 (.gltf, .glb), through trimesh: triangles under the transforms of their nodes, in m, y up."""
+"""glTF 2.0 (.gltf, .glb), read with trimesh: triangles transformed by their nodes, in m, y up."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from terrain.readers.contract import ElevationSource
 from terrain.readers.mesh import Part, from_parts
 from terrain.readers.request import ReadRequest, missing
 
-EXPECTED = "a glTF 2.0 file, with its buffers in it or beside it"
-MOST_BYTES = 1 << 29
-MOST_COUNT = 60_000_000
-"""Items of an array."""
-MOST_NODES = 1000
-"""On top of each other."""
-MADE_UP = re.compile(r"_[0-9a-f]{6}$")
+EXPECTED = "a glTF 2.0 file with embedded buffers or buffers in the same folder"
+MAX_BYTES = 1 << 29
+MAX_COUNT = 60_000_000
+"""Maximum number of items of an array."""
+MAX_NODES = 1000
+"""Maximum depth of the node hierarchy."""
+GENERATED_SUFFIX = re.compile(r"_[0-9a-f]{6}$")
 
 
-def read(asked: ReadRequest) -> ElevationSource:
-    """The surface of a scene. Raises ConfigError: damaged, no triangles."""
+def read(request: ReadRequest) -> ElevationSource:
+    """Read the surface of a scene. Raises ConfigError if the file is damaged or has no triangles."""
     try:
         import trimesh
     except ImportError:
-        raise missing(asked, "trimesh") from None
-    _check_counts(asked)
+        raise missing(request, "trimesh") from None
+    _check_counts(request)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            beside: Any = _Beside(asked.path.parent)
-            scene = trimesh.load_scene(asked.path, process=False, skip_materials=False, resolver=beside)
+            resolver: Any = _SameFolder(request.path.parent)
+            scene = trimesh.load_scene(request.path, process=False, skip_materials=False, resolver=resolver)
             parts = _parts(scene)
-    except Exception as error:  # trimesh lets through whatever json, struct, base64 and NumPy raise for damaged bytes
-        raise asked.wrong(next(iter(str(error).splitlines()), type(error).__name__), EXPECTED) from None
-    said = asked.said
-    return from_parts(parts, asked.path, said.get("up", "y"), float(said.get("unit", 1.0)), tuple(said.get("ignore", ())))
+    except Exception as error:  # trimesh does not convert the exceptions of json, struct, base64 and NumPy for damaged bytes
+        raise request.wrong(next(iter(str(error).splitlines()), type(error).__name__), EXPECTED) from None
+    options = request.said
+    return from_parts(parts, request.path, options.get("up", "y"), float(options.get("unit", 1.0)), tuple(options.get("ignore", ())))
 
 
-def _check_counts(asked: ReadRequest) -> None:
-    """Raises ConfigError: arrays are announced that are larger than can be meant, for which memory would be asked before anything is read."""
-    content = read_bytes(asked.path, EXPECTED, MOST_BYTES)
+def _check_counts(request: ReadRequest) -> None:
+    """Raise ConfigError for implausibly large arrays, before trimesh allocates memory for them."""
+    content = read_bytes(request.path, EXPECTED, MAX_BYTES)
     if content[:4] == b"glTF":
         (length,) = struct.unpack("<I", content[12:16].ljust(4, b"\0"))
         content = content[20 : 20 + length]
@@ -54,19 +54,19 @@ def _check_counts(asked: ReadRequest) -> None:
         accessors = json.loads(content).get("accessors", [])
         counts = [int(accessor.get("count", 0)) for accessor in accessors]
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise asked.wrong(next(iter(str(error).splitlines()), "damaged JSON"), EXPECTED) from None
-    if any(not 0 <= count <= MOST_COUNT for count in counts):
-        raise asked.wrong(f"arrays of {counts} items"[:80], f"at most {MOST_COUNT} in each")
+        raise request.wrong(next(iter(str(error).splitlines()), "damaged JSON"), EXPECTED) from None
+    if any(not 0 <= count <= MAX_COUNT for count in counts):
+        raise request.wrong(f"arrays with {counts} items"[:80], f"at most {MAX_COUNT} items in each array")
 
 
 def _parts(scene: Any) -> list[Part]:
-    """Triangles of every node, where it puts them."""
+    """Return the triangles of all nodes, in the coordinates of the scene."""
     parts = []
     for node in scene.graph.nodes_geometry:
         transform, name = scene.graph[node]
         geometry = scene.geometry[name]
         if not hasattr(geometry, "faces"):
-            continue  # points and lines carry no wheel
+            continue  # points and lines are no surface
         material = getattr(getattr(geometry.visual, "material", None), "name", None)
         corners = geometry.vertices @ transform[:3, :3].T + transform[:3, 3]
         names = (*_nodes_above(scene, node), str(name), str(material or ""))
@@ -75,25 +75,25 @@ def _parts(scene: Any) -> list[Part]:
 
 
 def _nodes_above(scene: Any, node: str | None) -> list[str]:
-    """Names of a node and of those it hangs on; trimesh puts a number behind those of meshes in several parts."""
+    """Return the names of a node and of its ancestors, without the suffixes that trimesh adds to meshes in several parts."""
     parents = scene.graph.transforms.parents
     names: list[str] = []
-    while node is not None and node != scene.graph.base_frame and len(names) < MOST_NODES:
-        names.append(MADE_UP.sub("", str(node)))
+    while node is not None and node != scene.graph.base_frame and len(names) < MAX_NODES:
+        names.append(GENERATED_SUFFIX.sub("", str(node)))
         node = parents.get(node)
     return names
 
 
-class _Beside:
-    """Finds the buffers of a file beside it and nowhere else."""
+class _SameFolder:
+    """Resolver that finds the buffers of a file in its folder only."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def get(self, name: str) -> bytes:
-        """Content of a file of that name. Raises ValueError: it lies elsewhere."""
+        """Return the content of a file. Raises ValueError if it is in another folder."""
         if Path(name).is_absolute() or ".." in Path(name).parts or ":" in name:
-            raise ValueError(f"{name}: not beside the file")
+            raise ValueError(f"{name}: not in the folder of the file")
         path = self.folder / name
-        checked_size(path, "a buffer of a glTF file", MOST_BYTES)
+        checked_size(path, "a buffer of a glTF file", MAX_BYTES)
         return path.read_bytes()

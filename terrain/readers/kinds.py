@@ -1,4 +1,4 @@
-"""Formats of files of heights, found by suffix or by the name that a terrain file says; what may be said beside each."""
+"""Elevation formats, selected by suffix or by name, and the keys of a section that names elevation data."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ CONTRACT = 1
 
 @dataclass(frozen=True)
 class ElevationFormatKind:
-    """A reader as it is registered.
+    """A registered reader.
 
     Attributes
     ----------
-    suffixes : in small letters
-    read : raises ConfigError for whatever cannot be used
-    keys : which of FIELDS may be said beside such a file
-    needs : which must be, each as the keys of which one is enough
+    suffixes : suffixes in lower case
+    read : function that reads a file; raises ConfigError for invalid content
+    keys : names of the FIELDS that the format accepts
+    needs : required keys; of each tuple one key is sufficient
     """
 
     name: str
@@ -42,10 +42,10 @@ class ElevationFormatKind:
 
 ARRAY = ("first_row", "row_runs", "origin", "spacing", "extent")
 COUNTS = ("scale", "offset", "range", "voids")
-METRES = ("scale", "offset", "voids")
+METERS = ("scale", "offset", "voids")
 
 ELEVATION_FORMAT_KINDS: Registry[ElevationFormatKind] = Registry(
-    "format of heights",
+    "elevation format",
     "jounce.elevation_formats",
     {
         "png": "terrain.readers.shipped_kinds:PNG",
@@ -59,108 +59,113 @@ ELEVATION_FORMAT_KINDS: Registry[ElevationFormatKind] = Registry(
         "gltf": "terrain.readers.shipped_kinds:GLTF",
     },
 )
-_METRE = Number("m", -1e7, 1e7)
+_METER = Number("m", -1e7, 1e7)
 FIELDS: Fields = (
-    Field("file", FileName("the path of a file of heights, beside this file or inside the assets"), "file of heights"),
-    Field("format", Choice(ELEVATION_FORMAT_KINDS.names), "its format, where the suffix does not say it", None),
-    Field("first_row", Choice(SIDES), "of an array: the side of the map on which its first row lies", None),
-    Field("row_runs", Choice(SIDES), "of an array: where the samples of a row lead; east when left out", None),
-    Field("origin", Number("m", -1e6, 1e6, shape=(2,)), "of an array: x, y of the south-west sample", None),
-    Field("spacing", Number("m", 0.001, 1000.0, shape=(2,)), "of an array: distance of samples along x and y", None),
+    Field("file", FileName("the path of an elevation file, relative to this file or in the assets"), "elevation file"),
+    Field("format", Choice(ELEVATION_FORMAT_KINDS.names), "elevation format; default: by the suffix", None),
+    Field("first_row", Choice(SIDES), "side of the map with the first row of an array", None),
+    Field("row_runs", Choice(SIDES), "direction of the samples in a row of an array; default: east", None),
+    Field("origin", Number("m", -1e6, 1e6, shape=(2,)), "x, y of the south-west sample of an array", None),
+    Field("spacing", Number("m", 0.001, 1000.0, shape=(2,)), "distance of samples of an array along x and y", None),
     Field(
         "extent",
         Number("m", 0.01, 1e6, shape=(2,)),
-        "of an array, instead of spacing: from the first to the last sample along x and y",
+        "distance from the first to the last sample of an array along x and y, instead of spacing",
         None,
     ),
-    Field("scale", Number("m", -1000.0, 1000.0), "height per count, 1 where the file holds metres", None),
+    Field("scale", Number("m", -1000.0, 1000.0), "height per count; default: 1 if the file is in meters", None),
     Field("offset", Number("m", -1e5, 1e5), "height of count zero", None),
-    Field(
-        "range", Number("m", -1e5, 1e5, shape=(2,)), "of 16-bit counts, instead of scale and offset: heights of counts 0 and 65535", None
-    ),
+    Field("range", Number("m", -1e5, 1e5, shape=(2,)), "heights of the 16-bit counts 0 and 65535, instead of scale and offset", None),
     Field(
         "voids",
         Either((Number("1"), Choice(("none",)))),
-        "count that means no data, where the file does not say it; none: there is none",
+        "count that represents missing data, if the file does not define it; none: no such count",
         None,
     ),
-    Field("size", Number("1", 2, 16385, shape=(2,), whole=True), "of raw16: columns and rows, a square when left out", None),
-    Field("byte_order", Choice(("little", "big")), "of raw16: which byte of a count comes first", None),
+    Field("size", Number("1", 2, 16385, shape=(2,), whole=True), "number of columns and rows of raw16 data; default: a square", None),
+    Field("byte_order", Choice(("little", "big")), "byte order of raw16 data: the byte that comes first", None),
     Field(
         "corner",
         Number("deg", -180.0, 180.0, shape=(2,)),
-        "of hgt, where the name does not say it: longitude and latitude of the south-west",
+        "longitude and latitude of the south-west corner of an hgt tile, if the file name does not contain it",
         None,
     ),
-    Field("crs", Text("a reference system such as EPSG:32633"), "of the file's own coordinates, where it does not say it", None),
-    Field("up", Choice(("y", "z")), "of obj and gltf: the axis that points up; y of gltf", None),
-    Field("unit", Number("m", 1e-6, 1e6), "of obj and gltf: length of 1", None),
-    Field("ignore", ListOf(Text("a name")), "of obj and gltf: objects, groups, materials, nodes to leave out, with * and ?", None),
-    Field("modifiers", Flag(), "of opencrg: false leaves the file's modifiers and the usual ones aside", None),
-    Field("at", Number("m", -1e6, 1e6, shape=(2,)), "of obj, gltf and opencrg: x, y of the file's own origin", None),
+    Field(
+        "crs",
+        Text("a reference system such as EPSG:32633"),
+        "coordinate reference system of the file, if the file does not define it",
+        None,
+    ),
+    Field("up", Choice(("y", "z")), "vertical axis of obj and gltf files; default for gltf: y", None),
+    Field("unit", Number("m", 1e-6, 1e6), "length unit of obj and gltf files", None),
+    Field("ignore", ListOf(Text("a name")), "objects, groups, materials or nodes of obj and gltf files to ignore; wildcards * and ?", None),
+    Field("modifiers", Flag(), "use of the modifiers of an opencrg file; false: ignore them and the default modifiers", None),
+    Field("at", Number("m", -1e6, 1e6, shape=(2,)), "x, y of the origin of an obj, gltf or opencrg file", None),
 )
-"""What a terrain file says of a file of heights."""
+"""Fields of a section that names an elevation file."""
 
 
 def register(kind: ElevationFormatKind) -> None:
-    """Make a reader known by its name and suffixes. Raises JounceError: it is for another contract, or another one has its name."""
+    """Register a reader by its name and suffixes. Raises JounceError for another contract version or a duplicate name."""
     check(kind)
     ELEVATION_FORMAT_KINDS.register(kind.name, kind)
 
 
 def check(kind: ElevationFormatKind) -> None:
-    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    """Check the contract version, as in `register`, for kinds that installed packages provide. Raises JounceError."""
     if kind.contract != CONTRACT:
-        raise JounceError(f"format of heights {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
+        raise JounceError(f"elevation format {kind.name}: contract version {kind.contract}; expected version {CONTRACT}")
 
 
-def format_of(path: Path, said: Mapping[str, Any], file: object, key: str = "heights") -> ElevationFormatKind:
-    """The format of a file. Raises ConfigError: neither its suffix nor the section says one, or the section says what does not go with it."""
-    if "format" in said:
-        found = ELEVATION_FORMAT_KINDS.named(said["format"], file, f"{key}.format")
+def format_of(path: Path, options: Mapping[str, Any], file: object, key: str = "heights") -> ElevationFormatKind:
+    """Return the format of a file. Raises ConfigError for an unknown format, or for keys that the format does not accept."""
+    if "format" in options:
+        found = ELEVATION_FORMAT_KINDS.named(options["format"], file, f"{key}.format")
     else:
         suffix = path.suffix.lower()
-        everyone = [one for name in ELEVATION_FORMAT_KINDS.names() if (one := ELEVATION_FORMAT_KINDS.get(name)) is not None]
-        known = [each for one in everyone for each in one.suffixes]
-        match = next((one for one in everyone if suffix in one.suffixes), None)
+        kinds = [one for name in ELEVATION_FORMAT_KINDS.names() if (one := ELEVATION_FORMAT_KINDS.get(name)) is not None]
+        known = [each for one in kinds for each in one.suffixes]
+        match = next((one for one in kinds if suffix in one.suffixes), None)
         if match is None:
             raise ConfigError(
-                path, "", path.suffix, f"a file of heights: {', '.join(known)}{did_you_mean(suffix, known)} (or say its format)"
+                path, "", path.suffix, f"an elevation file: {', '.join(known)} (or the key format){did_you_mean(suffix, known)}"
             )
         found = match
     check(found)
-    for name in said:
+    for name in options:
         if name not in ("file", "format", *found.keys):
-            raise ConfigError(file, f"{key}.{name}", said[name], f"no such key for {found.name}, only {', '.join(found.keys)}")
+            raise ConfigError(
+                file, f"{key}.{name}", options[name], f"unknown key; expected a key of the format {found.name}: {', '.join(found.keys)}"
+            )
     return found
 
 
-def check_said(path: Path, said: Mapping[str, Any], file: object, key: str, indices: bool = False) -> None:
-    """Before a file is opened: whether all is said of it that it needs. Raises ConfigError."""
+def check_options(path: Path, options: Mapping[str, Any], file: object, key: str, indices: bool = False) -> None:
+    """Check that the section contains the keys that the format requires, before the file is opened. Raises ConfigError."""
     meanings = {field.name: field.meaning for field in FIELDS}
     with ErrorCollector() as faults:
-        for names in format_of(path, said, file, key).needs:
-            if not any(name in said for name in names) and not (indices and set(names) & set(COUNTS)):
+        for names in format_of(path, options, file, key).needs:
+            if not any(name in options for name in names) and not (indices and set(names) & set(COUNTS)):
                 faults.add(ConfigError(file, f"{key}.{names[0]}", "nothing", f"{' or '.join(names)}: {meanings[names[0]]}"))
 
 
-def read_heights(asked: ReadRequest) -> ElevationSource:
-    """The heights of a file, in its own coordinates.
+def read_heights(request: ReadRequest) -> ElevationSource:
+    """Read the heights of a file, in its own coordinates.
 
     Raises
     ------
-    ConfigError : whatever cannot be used
-    JounceError : a reader from outside raised something else
+    ConfigError : the file is unusable
+    JounceError : a plugin raised another exception
     """
-    found = format_of(asked.path, asked.said, asked.file, asked.key)
+    found = format_of(request.path, request.said, request.file, request.key)
     if ELEVATION_FORMAT_KINDS.is_builtin(found.name):
-        return found.read(asked)
+        return found.read(request)
     try:
-        return found.read(asked)
+        return found.read(request)
     except JounceError:
         raise
     except Exception as error:
-        raise JounceError(f"{asked.path}: format of heights {found.name}: {type(error).__name__}: {error}") from error
+        raise JounceError(f"{request.path}: elevation format {found.name}: {type(error).__name__}: {error}") from error
 
 
 __getattr__ = old_names(__name__)

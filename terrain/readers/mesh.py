@@ -1,4 +1,4 @@
-"""Heights of triangles: at a point, that of the topmost triangle over it. Exact at any point, whatever the grid is made of it later."""
+"""Heights of a triangle mesh: at a point, the height of the topmost triangle; exact at any point, independent of a later grid."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from simulator.base.suggestions import did_you_mean
 from terrain.readers.contract import LOCAL, Values
 
 EDGE = 1e-9
-"""Share of a triangle by which a point may lie beside it: on the edge of two, rounding must not lose it."""
+"""Tolerance of barycentric coordinates, so that rounding does not lose a point on a common edge."""
 STEEP = 1e-12
-"""Share of the plan of a triangle in its bounding box below which it is a wall, over which no point lies."""
-MOST_PAIRS = 4_000_000
-"""Pairs of a triangle and a point looked at in one go; more takes more memory."""
+"""Ratio of the horizontal area of a triangle to its bounding box below which it is a vertical wall without points over it."""
+MAX_PAIRS = 4_000_000
+"""Number of pairs of a triangle and a point in one batch; larger batches need more memory."""
 CELLS = 512
-"""Buckets along an axis into which points are sorted, at most."""
-MOST_TRIANGLES = 20_000_000
+"""Maximum number of buckets along an axis into which points are sorted."""
+MAX_TRIANGLES = 20_000_000
 
 
 @dataclass(frozen=True)
 class Part:
-    """Triangles that go by the same names: of object, group, material, node."""
+    """Triangles with common names: of object, group, material, node."""
 
     names: tuple[str, ...]
     triangles: Values
@@ -36,7 +36,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Mesh:
-    """Triangles (n, 3, 3) as a surface seen from above, z up, in m."""
+    """Triangles (n, 3, 3) as a surface in plan view, z up, in m."""
 
     triangles: Values
     names: tuple[str, ...]
@@ -70,8 +70,8 @@ class Mesh:
         flat = np.abs(area) > STEEP * np.prod(np.maximum(np.ptp(plan, axis=1), 1e-30), axis=1)
         triangles = self.triangles[flat]
         first, last = buckets.cells(triangles[..., :2].min(axis=1)), buckets.cells(triangles[..., :2].max(axis=1))
-        for some in _portions(first, last, buckets):
-            _raise(out, triangles[some], buckets, first[some], last[some])
+        for batch in _batches(first, last, buckets):
+            _raise(out, triangles[batch], buckets, first[batch], last[batch])
         out[np.isinf(out)] = np.nan
         return out
 
@@ -88,15 +88,15 @@ class _Buckets:
     low: Values
     size: Values
     side: int
-    """Cells along either axis."""
+    """number of cells along either axis"""
     order: NDArray[np.intp]
-    """(m,) the points, cell by cell"""
+    """(m,) indices of the points, sorted by cell"""
     starts: NDArray[np.intp]
-    """(cells + 1,) where each cell begins in the order"""
+    """(cells + 1,) start of each cell in `order`"""
 
     @staticmethod
     def of(points: Values, bounds: tuple[float, float, float, float]) -> _Buckets:
-        """Of points over the bounds (x from, x to, y from, y to); those outside go to the nearest cell."""
+        """Return buckets of points for the bounds (x from, x to, y from, y to); points outside go to the nearest cell."""
         side = int(np.clip(np.sqrt(len(points) / 4.0), 1, CELLS))
         low = np.array((bounds[0], bounds[2]))
         size = np.maximum((np.array((bounds[1], bounds[3])) - low) / side, 1e-9)
@@ -105,7 +105,7 @@ class _Buckets:
         return _Buckets(points, low, size, side, order, np.searchsorted(cell[order], np.arange(side * side + 1)))
 
     def cells(self, xy: Values) -> NDArray[np.intp]:
-        """(m, 2) cell of points (m, 2), the nearest one of those outside."""
+        """Return the cells (m, 2) of points (m, 2); for points outside the nearest cell."""
         return _cells(xy, self.low, self.size, self.side)
 
 
@@ -113,17 +113,17 @@ def _cells(xy: Values, low: Values, size: Values, side: int) -> NDArray[np.intp]
     return np.clip(np.floor((xy - low) / size), 0, side - 1).astype(np.intp)
 
 
-def _portions(first: NDArray[np.intp], last: NDArray[np.intp], buckets: _Buckets) -> list[NDArray[np.intp]]:
-    """Numbers of triangles that reach from their `first` to their `last` cells (n, 2), in portions whose pairs fit into memory."""
+def _batches(first: NDArray[np.intp], last: NDArray[np.intp], buckets: _Buckets) -> list[NDArray[np.intp]]:
+    """Return indices of triangles, which cover the cells from `first` to `last` (n, 2), in batches whose pairs fit into memory."""
     if not len(first):
         return []
     per_cell = max(1.0, float(np.diff(buckets.starts).max()))
     pairs = np.cumsum((last - first + 1).prod(axis=1) * per_cell)
-    return [part for part in np.split(np.arange(len(first)), np.flatnonzero(np.diff(pairs // MOST_PAIRS)) + 1) if len(part)]
+    return [part for part in np.split(np.arange(len(first)), np.flatnonzero(np.diff(pairs // MAX_PAIRS)) + 1) if len(part)]
 
 
 def _pairs(first: NDArray[np.intp], last: NDArray[np.intp], buckets: _Buckets) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Each triangle with each point in the cells that its box meets."""
+    """Return pairs of each triangle with each point in the cells of its bounding box."""
     wide, high = (last - first + 1).T
     which = np.repeat(np.arange(len(first)), wide * high)
     k = np.arange(len(which)) - np.repeat(np.cumsum(wide * high) - wide * high, wide * high)
@@ -135,7 +135,7 @@ def _pairs(first: NDArray[np.intp], last: NDArray[np.intp], buckets: _Buckets) -
 
 
 def _raise(out: Values, triangles: Values, buckets: _Buckets, first: NDArray[np.intp], last: NDArray[np.intp]) -> None:
-    """Lift points to those triangles (n, 3, 3), in the cells from `first` to `last`, that lie higher."""
+    """Raise the heights of points to those of higher triangles (n, 3, 3), which cover the cells from `first` to `last`."""
     which, point = _pairs(first, last, buckets)
     a, b, c = triangles[which].transpose(1, 0, 2)
     p = buckets.points[point] - a[:, :2]
@@ -149,35 +149,37 @@ def _raise(out: Values, triangles: Values, buckets: _Buckets, first: NDArray[np.
 
 
 def from_parts(parts: list[Part], path: Path, up: str, unit: float, ignore: tuple[str, ...]) -> Mesh:
-    """The surface of the parts that are not ignored.
+    """Return the surface of all parts that are not ignored.
 
     Parameters
     ----------
-    up : z, or y as glTF has it: then x = X, y = -Z, z = Y
-    unit : metres per unit of the file
-    ignore : patterns with * and ?, any case, of names
+    up : z, or y as in glTF: then x = X, y = -Z, z = Y
+    unit : meters per unit of the file
+    ignore : patterns of names with * and ?, case-insensitive
 
     Raises
     ------
-    ConfigError : nothing is left, a pattern fits nothing, a number is not finite
+    ConfigError : no triangles left, a pattern without a match, or a number that is not finite
     """
     names = sorted({name for part in parts for name in part.names if name})
     for pattern in ignore:
         if not any(_fits(name, pattern) for name in names):
             raise ConfigError(
-                path, "ignore", pattern, f"a name in the file: {', '.join(names[:20]) or 'it has none'}{did_you_mean(pattern, names)}"
+                path, "ignore", pattern, f"a name in the file: {', '.join(names[:20]) or 'the file has none'}{did_you_mean(pattern, names)}"
             )
-    kept = [part for part in parts if len(part.triangles) and not any(_fits(name, pattern) for name in part.names for pattern in ignore)]
-    if not kept:
-        raise ConfigError(path, "", "no triangles", "faces that are not ignored")
-    triangles = np.concatenate([part.triangles for part in kept])
-    if len(triangles) > MOST_TRIANGLES:
-        raise ConfigError(path, "", f"{len(triangles)} triangles", f"at most {MOST_TRIANGLES}")
+    selected = [
+        part for part in parts if len(part.triangles) and not any(_fits(name, pattern) for name in part.names for pattern in ignore)
+    ]
+    if not selected:
+        raise ConfigError(path, "", "no triangles", "at least one face that is not ignored")
+    triangles = np.concatenate([part.triangles for part in selected])
+    if len(triangles) > MAX_TRIANGLES:
+        raise ConfigError(path, "", f"{len(triangles)} triangles", f"at most {MAX_TRIANGLES}")
     if not np.isfinite(triangles).all():
-        raise ConfigError(path, "", "NaN or infinity among the corners", "finite coordinates")
+        raise ConfigError(path, "", "NaN or infinite coordinates", "finite coordinates")
     if up == "y":
         triangles = np.stack((triangles[..., 0], -triangles[..., 2], triangles[..., 1]), axis=-1)
-    return Mesh(triangles * unit, tuple(sorted({name for part in kept for name in part.names if name})))
+    return Mesh(triangles * unit, tuple(sorted({name for part in selected for name in part.names if name})))
 
 
 def _fits(name: str, pattern: str) -> bool:
@@ -185,7 +187,7 @@ def _fits(name: str, pattern: str) -> bool:
 
 
 def triangulated(corners: Values) -> Values:
-    """(n - 2, 3, 3) triangles of a flat polygon (n, 3), bent inward or not: ears are cut off one after the other."""
+    """Return (n - 2, 3, 3) triangles of a flat polygon (n, 3), convex or not, by ear clipping."""
     if len(corners) == 3:
         return corners[None]
     plane = _in_plane(corners)
@@ -199,7 +201,7 @@ def triangulated(corners: Values) -> Values:
 
 
 def _in_plane(corners: Values) -> Values:
-    """The corners (n, 2) seen along the larger part of their normal, against the clock."""
+    """Return the corners (n, 2) projected along the largest component of their normal, counterclockwise."""
     following = np.roll(corners, -1, axis=0)
     normal = np.cross(corners - corners[0], following - corners[0]).sum(axis=0)
     axis = int(np.abs(normal).argmax())
@@ -209,7 +211,7 @@ def _in_plane(corners: Values) -> Values:
 
 
 def _is_ear(plane: Values, left: list[int], k: int) -> bool:
-    """Whether the corner sticks out and no other one lies in its triangle."""
+    """Return True if the corner is convex and no other corner is in its triangle."""
     a, b, c = plane[left[k - 1]], plane[left[k]], plane[left[(k + 1) % len(left)]]
     if _turn(a, b, c) <= 0.0:
         return False

@@ -1,4 +1,4 @@
-"""16-bit gray PNG."""
+"""16-bit gray PNG images."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ DEEP = ("I;16", "I;16B", "I;16L")
 INDEXED = ("L", "P", "1", *DEEP)
 
 
-def read(asked: ReadRequest) -> ElevationSource:
-    """Heights of a 16-bit gray image. Raises ConfigError: it is none, or damaged, or of 8 bits or colors."""
-    samples = read_samples(asked)
-    return raster_of(asked, heights_of(asked, samples, scaled=False), samples.note)
+def read(request: ReadRequest) -> ElevationSource:
+    """Read the heights of a 16-bit gray image. Raises ConfigError for damaged files, 8 bits or colors."""
+    samples = read_samples(request)
+    return raster_of(request, heights_of(request, samples, scaled=False), samples.note)
 
 
-def read_samples(asked: ReadRequest) -> RasterSamples:
-    """Counts of a gray image, or indices. Raises ConfigError."""
+def read_samples(request: ReadRequest) -> RasterSamples:
+    """Read the counts of a gray image, or indices. Raises ConfigError."""
     from PIL import Image
 
-    path = asked.path
+    path = request.path
     checked_size(path, EXPECTED, MOST_BYTES)
     try:
         with Image.open(path, formats=["PNG"]) as image:
             mode = image.mode
-            asked.check_size(*image.size)
+            request.check_size(*image.size)
             values = np.array(image)
     except ConfigError:
         raise
-    except Exception as error:  # besides its own errors, Pillow lets through those of zlib and struct for damaged bytes
-        raise asked.wrong(next(iter(str(error).splitlines()), type(error).__name__), EXPECTED) from None
-    if asked.indices:
+    except Exception as error:  # Pillow does not convert the exceptions of zlib and struct for damaged bytes
+        raise request.wrong(next(iter(str(error).splitlines()), type(error).__name__), EXPECTED) from None
+    if request.indices:
         if mode not in INDEXED:
-            raise asked.wrong(f"image mode {mode}", "an image of indices: gray or with a palette")
-    elif mode not in DEEP and not (mode == "I" and _is_gray_16(asked)):
-        raise asked.wrong(
-            f"image mode {mode}", "a 16-bit gray PNG (8 bits are too coarse for a road, and Pillow cuts colors of 16 bits to 8)"
+            raise request.wrong(f"image mode {mode}", "an index image: gray or with a palette")
+    elif mode not in DEEP and not (mode == "I" and _is_gray_16(request)):
+        raise request.wrong(
+            f"image mode {mode}", "a 16-bit gray PNG (8 bits are too coarse for a road, and Pillow reduces 16-bit colors to 8 bits)"
         )
     return RasterSamples(_unsigned(values))
 
 
 def _unsigned(values: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Counts as whole numbers from 0 on; older Pillow versions give wider ones."""
+    """Return counts as unsigned 16-bit integers; older Pillow versions return wider types."""
     return values.astype(np.uint16)
 
 
-def _is_gray_16(asked: ReadRequest) -> bool:
-    """Older Pillow versions call a 16-bit gray PNG mode I; its header (PNG specification, IHDR) is the judge."""
-    with asked.path.open("rb") as stream:
+def _is_gray_16(request: ReadRequest) -> bool:
+    """Return True if the header (PNG specification, IHDR) declares 16-bit gray; older Pillow versions report mode I."""
+    with request.path.open("rb") as stream:
         return stream.read(26)[24:26] == bytes((16, 0))
 
 
@@ -70,5 +70,5 @@ def write_png16(path: Path, samples: NDArray[np.uint16]) -> None:
     from PIL import Image
 
     if samples.dtype != np.uint16 or samples.ndim != 2:
-        raise ConfigError(path, "", f"{samples.dtype} {samples.shape}", "rows x columns of uint16")
+        raise ConfigError(path, "", f"{samples.dtype} {samples.shape}", "a 2-D array of uint16")
     Image.fromarray(np.ascontiguousarray(samples)).save(path, format="PNG", optimize=True)

@@ -1,4 +1,4 @@
-"""What is asked of a reader: a file, what is said beside it, and the names for messages. Samples become heights on a grid here."""
+"""Read request: a file, the options for it, and names for messages. Conversion of samples to heights on a grid."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from simulator.base.errors import ConfigError
 from terrain.readers.contract import LOCAL, PIXELS, Raster, Values
 
 SMALLEST, LARGEST = 2, 16385
-"""Samples along a side."""
-MOST_SAMPLES = 8193 * 8193
-"""Of one file. More take more than half a gigabyte as numbers to calculate with."""
+"""Minimum and maximum number of samples along a side."""
+MAX_SAMPLES = 8193 * 8193
+"""Maximum number of samples of one file. Larger files need more than half a gigabyte in double precision."""
 HIGHEST = 12_000.0
-"""m. What is farther from zero is no height on Earth: a void that nobody has named, or another unit."""
+"""m. Limit of heights on Earth; larger magnitudes are undeclared voids or another unit."""
 SUSPECTS = (-32768.0, -32767.0, -9999.0, -99999.0)
-"""Values that mean "no data" in so many files that none is taken for a height unless somebody says so."""
+"""Common values for "no data"; they are rejected as heights unless the user declares them."""
 SIDES = ("north", "south", "east", "west")
 INSTALL = "pip install 'jounce[terrain]'"
 
 
 @dataclass
 class ReadRequest:
-    """One file to read.
+    """Request to read one file.
 
     Attributes
     ----------
-    path : of the file of samples
-    said : checked keys of the section that names it, in SI
-    file, key : of that section, for messages
-    assumed : what nobody has said and is taken as usual, as words; None: whatever is missing is an error
-    indices : whether the samples are indices of soils, of which 8 bits are enough and none is a height
+    path : path of the elevation file
+    said : checked options of the section that names the file, in SI
+    file, key : file and key of that section, for messages
+    assumed : list that receives the assumed default values, as text; None: a missing option is an error
+    indices : True if the samples are indices of soils: 8 bits are sufficient, and values are not heights
     """
 
     path: Path
@@ -46,7 +46,7 @@ class ReadRequest:
     indices: bool = False
 
     def need(self, key: str, usual: Any, expected: str) -> Any:
-        """What is said under a key. Raises ConfigError: nothing is, where all has to be said."""
+        """Return the option `key`, or `usual` if defaults may be assumed; else raise ConfigError."""
         if key in self.said:
             return self.said[key]
         if self.assumed is None:
@@ -55,23 +55,23 @@ class ReadRequest:
         return usual
 
     def wrong(self, found: object, expected: str) -> ConfigError:
-        """The complaint about the file of samples itself."""
+        """Return a ConfigError about the elevation file itself."""
         return ConfigError(self.path, "", found, expected)
 
     def check_size(self, columns: int, rows: int) -> None:
-        """Raises ConfigError: more samples than can be meant, or fewer than make a surface. Asked before anything is read."""
-        if not (min(columns, rows) >= SMALLEST and max(columns, rows) <= LARGEST and columns * rows <= MOST_SAMPLES):
-            raise self.wrong((rows, columns), f"rows x columns, each from {SMALLEST} to {LARGEST}, {MOST_SAMPLES} samples at most")
+        """Raise ConfigError for too many or too few samples. Called before samples are read."""
+        if not (min(columns, rows) >= SMALLEST and max(columns, rows) <= LARGEST and columns * rows <= MAX_SAMPLES):
+            raise self.wrong((rows, columns), f"rows x columns with sides from {SMALLEST} to {LARGEST} and at most {MAX_SAMPLES} samples")
 
 
 @dataclass(frozen=True)
 class RasterSamples:
-    """What a file of an array holds.
+    """Content of an array file.
 
     Attributes
     ----------
-    values : (rows, columns) as they stand in the file
-    voids : (rows, columns) which of them the file itself calls voids
+    values : (rows, columns) raw samples
+    voids : (rows, columns) mask of the samples that the file itself declares as voids
     """
 
     values: NDArray[Any]
@@ -79,106 +79,116 @@ class RasterSamples:
     note: Mapping[str, Any] = field(default_factory=dict)
 
 
-def heights_of(asked: ReadRequest, samples: RasterSamples, scaled: bool = True) -> Values:
-    """Heights [m] of samples, NaN at voids.
+def heights_of(request: ReadRequest, samples: RasterSamples, scaled: bool = True) -> Values:
+    """Return the heights [m] of samples, NaN at voids.
 
-    scaled : whether the file says metres, so that nothing needs to be said of a scale
+    Parameters
+    ----------
+    scaled : True if the file is in meters by definition, so that no scale is required
 
     Raises
     ------
-    ConfigError : values that can only be voids nobody has named, infinite or impossible heights
+    ConfigError : undeclared voids, infinite or impossible heights
     """
     values = samples.values
     voids = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, bool)
     if samples.voids is not None:
         voids |= samples.voids
-    named = asked.said.get("voids")
-    if named is not None and named != "none":
-        voids |= values == named
-    if asked.indices:
+    declared = request.said.get("voids")
+    if declared is not None and declared != "none":
+        voids |= values == declared
+    if request.indices:
         return np.where(voids, np.nan, values.astype(np.float64))
-    if named is None and values.dtype.kind in "if":
-        _refuse_unnamed(asked, values, voids)
-    scale, offset = _scale(asked, values, scaled)
+    if declared is None and values.dtype.kind in "if":
+        _reject_undeclared_voids(request, values, voids)
+    scale, offset = _scale(request, values, scaled)
     with np.errstate(invalid="ignore", over="ignore"):
         heights = values.astype(np.float64) * scale + offset
         heights[voids] = np.nan
         beyond = np.abs(heights) > HIGHEST
-    if beyond.any() and (asked.assumed is None or values.dtype.kind != "u"):
+    if beyond.any() and (request.assumed is None or values.dtype.kind != "u"):
         row, column = np.argwhere(beyond)[0]
         found = f"{heights[row, column]:g} m in column {column} of row {row}"
-        raise asked.wrong(found, f"heights within {HIGHEST:g} m; say `voids` where that stands for no data, or `scale` for another unit")
+        raise request.wrong(found, f"heights within {HIGHEST:g} m (set voids if that value means no data, or scale for another unit)")
     if voids.all():
-        raise asked.wrong("voids alone", "heights")
+        raise request.wrong("only voids", "at least one height")
     return heights
 
 
-def _refuse_unnamed(asked: ReadRequest, values: NDArray[Any], voids: NDArray[np.bool_]) -> None:
+def _reject_undeclared_voids(request: ReadRequest, values: NDArray[Any], voids: NDArray[np.bool_]) -> None:
+    """Raise ConfigError for values that are probably undeclared voids."""
     for suspect in SUSPECTS:
         found = (values == suspect) & ~voids
         if found.any():
             row, column = np.argwhere(found)[0]
-            raise asked.wrong(
-                f"{int(found.sum())} samples of {suspect:g}, the first in column {column} of row {row}, which the file does not call voids",
-                f"voids: {suspect:g} beside the file (jounce terrain import {asked.path.name} --set voids={suspect:g} --out NAME fills them), "
-                "or voids: none where it is a height",
+            raise request.wrong(
+                f"{int(found.sum())} samples of {suspect:g}, the first in column {column} of row {row} that the file does not declare as voids",
+                f"the key voids: {suspect:g} (jounce terrain import {request.path.name} --set voids={suspect:g} --out NAME fills voids), "
+                "or voids: none if these are heights",
             )
 
 
-def _scale(asked: ReadRequest, values: NDArray[Any], scaled: bool) -> tuple[float, float]:
-    """Factor and offset [m] from samples to heights."""
-    said = asked.said
+def _scale(request: ReadRequest, values: NDArray[Any], scaled: bool) -> tuple[float, float]:
+    """Return factor and offset [m] from samples to heights."""
+    said = request.said
     if "range" in said:
         if "scale" in said or "offset" in said:
-            raise ConfigError(asked.file, f"{asked.key}.range", said["range"], "either range, or scale and offset")
+            raise ConfigError(request.file, f"{request.key}.range", said["range"], "either range, or scale and offset, not both")
         if values.dtype != np.uint16:
-            raise ConfigError(asked.file, f"{asked.key}.range", said["range"], f"range goes with 16-bit samples, not with {values.dtype}")
+            raise ConfigError(
+                request.file,
+                f"{request.key}.range",
+                said["range"],
+                f"no range, because it applies to 16-bit samples only (samples are {values.dtype})",
+            )
         low, high = said["range"]
         return float(high - low) / 65535.0, float(low)
     if scaled:
         return float(said.get("scale", 1.0)), float(said.get("offset", 0.0))
-    expected = "a number in m: height per count, and of count zero (or range: heights of counts 0 and 65535)"
-    return float(asked.need("scale", 1.0, expected)), float(asked.need("offset", 0.0, expected))
+    expected = "a number in m: height per count or height of count zero (or the key range: heights of counts 0 and 65535)"
+    return float(request.need("scale", 1.0, expected)), float(request.need("offset", 0.0, expected))
 
 
-def raster_of(asked: ReadRequest, heights: Values, note: Mapping[str, Any], kind: str = LOCAL) -> Raster:
-    """A grid of samples of which the file says nothing: it lies as is said beside it."""
-    said = asked.said
-    first_row = asked.need("first_row", "north", f"the side on which the first row lies: {', '.join(SIDES)}")
+def raster_of(request: ReadRequest, heights: Values, note: Mapping[str, Any], kind: str = LOCAL) -> Raster:
+    """Return the raster of an array file, with the orientation and position given by the options."""
+    said = request.said
+    first_row = request.need("first_row", "north", f"the side of the first row: {', '.join(SIDES)}")
     runs = said.get("row_runs", "east")
     if (runs in ("east", "west")) != (first_row in ("north", "south")):
-        raise ConfigError(
-            asked.file, f"{asked.key}.first_row", first_row, f"a side across rows that run {runs}: row_runs says where they run"
-        )
-    laid = _laid_out(heights, first_row, runs)
-    counts = np.array(laid.shape[::-1]) - 1.0
+        raise ConfigError(request.file, f"{request.key}.first_row", first_row, f"a side that matches row_runs: {runs}")
+    oriented = _reoriented(heights, first_row, runs)
+    counts = np.array(oriented.shape[::-1]) - 1.0
     if "extent" in said:
         if "spacing" in said:
-            raise ConfigError(asked.file, f"{asked.key}.extent", said["extent"], "either spacing, or extent")
+            raise ConfigError(request.file, f"{request.key}.extent", said["extent"], "either spacing or extent, not both")
         spacing = said["extent"] / counts
     else:
         spacing = np.asarray(
-            asked.need("spacing", (1.0, 1.0), "distance of samples along x and y in m (or extent, from the first to the last)")
+            request.need(
+                "spacing",
+                (1.0, 1.0),
+                "distance of samples along x and y in m (or the key extent: distance from the first to the last sample)",
+            )
         )
-    origin = np.asarray(asked.need("origin", (0.0, 0.0), "x, y of the south-west sample in m"), np.float64)
-    usual = asked.assumed is not None and "spacing" not in said and "extent" not in said
+    origin = np.asarray(request.need("origin", (0.0, 0.0), "x, y of the south-west sample in m"), np.float64)
+    usual = request.assumed is not None and "spacing" not in said and "extent" not in said
     along = np.array((spacing[0], 0.0)), np.array((0.0, spacing[1]))
-    return Raster(laid, origin, *along, PIXELS if usual else kind, note=note)
+    return Raster(oriented, origin, *along, PIXELS if usual else kind, note=note)
 
 
-def _laid_out(values: Values, first_row: str, runs: str) -> Values:
-    """Rows from the south, each from the west, of an array that lies in another way."""
+def _reoriented(values: Values, first_row: str, runs: str) -> Values:
+    """Return an array with rows from the south, each from the west, for any orientation of `values`."""
     if runs in ("north", "south"):
-        return _laid_out(values.T, _begin(runs), "east" if first_row == "west" else "west")
-    laid = values[::-1] if first_row == "north" else values
-    return np.ascontiguousarray(laid[:, ::-1] if runs == "west" else laid)
+        return _reoriented(values.T, _opposite(runs), "east" if first_row == "west" else "west")
+    oriented = values[::-1] if first_row == "north" else values
+    return np.ascontiguousarray(oriented[:, ::-1] if runs == "west" else oriented)
 
 
-def _begin(runs: str) -> str:
-    """The side on which columns begin that run to the other one."""
+def _opposite(runs: str) -> str:
+    """Return the side opposite to `runs`, on which columns start."""
     return {"north": "south", "south": "north"}[runs]
 
 
-def missing(asked: ReadRequest, package: str) -> ConfigError:
-    """The complaint that a library is not installed."""
-    return asked.wrong(f"the package {package} is missing", f"it installed: {INSTALL}")
+def missing(request: ReadRequest, package: str) -> ConfigError:
+    """Return the ConfigError for a missing library."""
+    return request.wrong(f"package {package} not installed", f"an installed package: {INSTALL}")

@@ -1,4 +1,4 @@
-"""Do many runs come back in order, each with its numbers or its reason, whatever becomes of one of them?"""
+"""Do the runs of a batch return in order, each with its result or its failure?"""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_an_interrupted_batch_leaves_no_process(monkeypatch):
 
     started = []
 
-    class Watched(module.AskedProcess):
+    class Watched(module.LineProcess):
         def _start(self):
             started.append(super()._start())
             return started[-1]

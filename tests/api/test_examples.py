@@ -1,4 +1,4 @@
-"""Do the examples run from any folder, and leave what their first lines promise?"""
+"""Do the examples run from any folder, and write the files named in their first lines?"""
 
 from __future__ import annotations
 

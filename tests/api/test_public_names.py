@@ -1,4 +1,4 @@
-"""What `import simulator` costs, and whether its names are there, described, typed and listed."""
+"""Is `import simulator` fast, and are its names present, documented, typed and listed?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does `jounce devices` list what is there, and does the wizard make a profile that works?"""
+"""Does `jounce devices` list the devices, and does the wizard create a working profile?"""
 
 import argparse
 import io
@@ -50,7 +50,7 @@ class Person:
         return line + "\n"
 
 
-def test_no_device_is_said_and_is_no_error(capsys):
+def test_no_device_is_reported_and_is_no_error(capsys):
     assert run() == 0
     assert "No wheel" in capsys.readouterr().out
     assert run("--calibrate") == 0
@@ -99,7 +99,7 @@ def test_wizard_makes_a_profile_that_works(sdl_running, plug, monkeypatch, tmp_p
     stick = plug("Home-made", 2, 4, 12, (0x1234, 0x5678))
     file = tmp_path / "mine" / "home.yaml"
     monkeypatch.setattr("sys.stdin", Person(story_of(stick)))
-    assert run("--calibrate", "--out", str(file)) == 0
+    assert run("--calibrate", "--out", str(file.parent), "--name", "home") == 0
     profile = load_profile(file)
     assert profile.kind == "wheel" and profile.rotation == math.radians(1080.0) and profile.match.usb == ("1234:5678",)
     assert (profile.steering.axis, profile.steering.left, profile.steering.right) == (2, 0.9, -0.9)
@@ -109,8 +109,8 @@ def test_wizard_makes_a_profile_that_works(sdl_running, plug, monkeypatch, tmp_p
     capsys.readouterr()
 
     before = file.read_bytes()
-    assert run("--calibrate", "--out", str(file)) == 2
-    assert "exists already" in capsys.readouterr().err and file.read_bytes() == before
+    assert run("--calibrate", "--out", str(file.parent), "--name", "home") == 2
+    assert "file exists" in capsys.readouterr().err and file.read_bytes() == before
 
 
 def test_wizard_writes_to_the_users_folder_and_it_is_found(sdl_running, plug, monkeypatch, tmp_path, capsys):
@@ -132,11 +132,10 @@ def test_wizard_writes_to_the_users_folder_and_it_is_found(sdl_running, plug, mo
 @pytest.mark.parametrize("lines", ["", "\n\n\n", "\n" * 7 + "many\n", "\n" * 20])
 def test_a_wizard_that_gets_no_answers_writes_nothing(sdl_running, plug, monkeypatch, tmp_path, capsys, lines):
     plug("Home-made", 2, 4, 12)
-    file = tmp_path / "home.yaml"
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
-    assert run("--calibrate", "--out", str(file)) == 2
+    assert run("--calibrate", "--out", str(tmp_path), "--name", "home") == 2
     error = capsys.readouterr().err
-    assert "nothing was written" in error and len(error.splitlines()) == 1
+    assert "no file was written" in error and len(error.splitlines()) == 1
     assert not list(tmp_path.glob("home*"))
 
 
@@ -144,8 +143,8 @@ def test_an_unwritable_place_is_one_line(sdl_running, plug, monkeypatch, tmp_pat
     stick = plug("Home-made", 2, 4, 12)
     (tmp_path / "file").write_text("")
     monkeypatch.setattr("sys.stdin", Person(story_of(stick)))
-    assert run("--calibrate", "--out", str(tmp_path / "file" / "home.yaml")) == 2
-    assert "cannot be written" in capsys.readouterr().err
+    assert run("--calibrate", "--out", str(tmp_path / "file"), "--name", "home") == 2
+    assert "cannot write the file" in capsys.readouterr().err
 
 
 def test_a_broken_user_profile_is_one_line_and_status_2(tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""Do the shipped profiles make sense, do they find their devices, and does a broken one say what is wrong?"""
+"""Are the shipped profiles valid, do they match their devices, and do errors name the fault?"""
 
 import math
 
@@ -28,7 +28,7 @@ GOOD = {
 }
 
 
-def test_every_shipped_profile_is_read_and_admits_what_nobody_tried(profiles, keyboard_profile):
+def test_every_shipped_profile_is_read_and_marks_untested_devices(profiles, keyboard_profile):
     kinds = {profile.kind for profile in profiles}
     assert kinds == {"wheel", "gamepad"}
     assert not any(profile.verified for profile in profiles)

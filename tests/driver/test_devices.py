@@ -230,24 +230,24 @@ def test_sdl_leaves_the_signals_to_the_program():
     assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == -signal.SIGTERM
 
 
-def test_a_hand_gearbox_gets_the_clutch_pedal_and_the_h_pattern(hub, profiles):
+def test_a_manual_transmission_gets_the_clutch_pedal_and_the_h_pattern(hub, profiles):
     handle = BrokenHandle()
     device = Device(handle, next(profile for profile in profiles if "G29" in profile.name))
     hub.devices[77] = device
-    by_hand, automatic = Wheel(hub, RANGE, Lever(5)), Wheel(hub, RANGE)
-    untouched = command(by_hand, hub)
+    manual, automatic = Wheel(hub, RANGE, Lever(5)), Wheel(hub, RANGE)
+    untouched = command(manual, hub)
     assert (untouched["manual_clutch"], untouched["selector"]) == (0, 0), "the pattern is in neutral"
     device.note_motion(1, 1.0)
     device.note_motion(1, -0.5)
     handle.values[1] = -0.5
     device.note_button(14)
-    now = command(by_hand, hub)
+    now = command(manual, hub)
     assert (now["manual_clutch"], now["selector"], now["gear"]) == (1, 1, 3) and now["clutch"] == pytest.approx(0.745, abs=0.01)
     now = command(automatic, hub)
     assert (now["manual_clutch"], now["clutch"], now["selector"], now["gear"]) == (0, 0.0, 1, 0)
     device.note_release(14)
     device.note_button(18)
-    assert command(by_hand, hub)["selector"] == -1
+    assert command(manual, hub)["selector"] == -1
 
 
 def test_the_lever_counts_gears_and_turns_the_key():

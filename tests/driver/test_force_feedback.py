@@ -305,7 +305,7 @@ def test_a_wheel_that_vanishes_ends_its_feel_quietly_and_may_come_back():
     assert ticks.force() == pytest.approx(-0.75, abs=1e-3)
 
 
-def test_a_node_that_may_not_be_written_is_said_with_what_to_do():
+def test_a_node_without_write_permission_is_reported_with_a_hint():
     system = FakeSystem()
     system.forbidden.add("/dev/input/event0")
     ticks = Ticks(wheel(), system)
@@ -314,11 +314,13 @@ def test_a_node_that_may_not_be_written_is_said_with_what_to_do():
     assert "/dev/input/event0" in line and "group `input`" in line and "usermod" in line
     stranger = Ticks(wheel(name="Another wheel"))
     stranger.go(1.0, torque=1.0)
-    assert stranger.lines == ["Another wheel: no force feedback: the system knows no constant force of it (no driver, or one without)"]
+    assert stranger.lines == [
+        "Another wheel: no force feedback: the system reports no constant force for this device (no driver, or a driver without force feedback)"
+    ]
     assert not stranger.system.levels(), "nobody else's wheel is moved"
 
 
-def test_a_driver_that_refuses_is_said_once():
+def test_a_refusing_driver_is_reported_once():
     ticks = Ticks(wheel())
     ticks.go(1.0, torque=1.0)
 
@@ -327,7 +329,7 @@ def test_a_driver_that_refuses_is_said_once():
 
     ticks.system.ioctl = refuse
     ticks.go(0.5, torque=0.3)
-    assert ticks.lines[1:] == [f"{G29[0]}: its feel ends: Input/output error"]
+    assert ticks.lines[1:] == [f"{G29[0]}: force feedback ended: Input/output error"]
 
 
 def test_profiles_say_the_torque_of_the_base():

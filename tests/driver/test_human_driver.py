@@ -1,4 +1,4 @@
-"""Does the device used last drive, is a lost one survived, and is every command fit for the vehicle?"""
+"""Does the device used last drive, is a lost device handled, and is every command valid for the vehicle?"""
 
 import math
 
@@ -191,7 +191,7 @@ def test_selector_and_parking_brake_outlive_a_change_of_device(auto, keys, plug)
     assert auto.run()["selector"] == 0
 
 
-def test_no_wheel_where_one_was_asked_for_keeps_the_vehicle_braked(tmp_path, monkeypatch):
+def test_a_missing_requested_wheel_keeps_the_vehicle_braked(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     driver = open_driver("wheel")
     try:

@@ -1,4 +1,4 @@
-"""Does a key or a stick give a steering that a person can hold, and does nothing ever jump?"""
+"""Does a key or a stick give a controllable steering, without jumps?"""
 
 import itertools
 import math

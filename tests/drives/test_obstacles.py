@@ -1,4 +1,4 @@
-"""Does a vehicle get over curbs, bumps, steps and half-rounds as its tires roll, and not as a point meets a wall?"""
+"""Does a vehicle cross curbs, bumps, steps and half-rounds with rolling tires, and not like a point that hits a wall?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ground(feature):
 
 
 def drive(vehicle, feature, speed, throttle, until=4.0):
-    """Largest wheel load [N] and way [m] of a drive over what lies at x = 0."""
+    """Return the maximum wheel load [N] and the distance [m] of a drive over a feature at x = 0."""
     on, command = ground(feature), record(COMMAND)
     command[0]["selector"] = 1
     vehicle.reset(on, x=-3.0, speed=speed)
@@ -47,8 +47,8 @@ def drive(vehicle, feature, speed, throttle, until=4.0):
 
 
 @pytest.mark.parametrize(("feature", "speed"), [(CURB, 1.0), (BUMP, 3.0), (STEP, 1.0)], ids=["curb", "bump", "step"])
-def test_wheels_roll_over_what_a_point_meets_as_a_wall(hmmwv, feature, speed):
-    """Over it in both axles, with no wheel bearing more than two and a half times what it does at rest; in one point it is fifteen times."""
+def test_wheels_roll_over_obstacles_that_stop_a_point(hmmwv, feature, speed):
+    """Both axles cross, and no wheel load exceeds 2.5 times the static load; with contact in one point it is fifteen times."""
     hmmwv.reset(ground(feature), x=-3.0)
     rest = float(np.abs(hmmwv.space.contacts["F_W"]).max())
     load, way = drive(hmmwv, feature, speed, 0.5)
@@ -57,7 +57,7 @@ def test_wheels_roll_over_what_a_point_meets_as_a_wall(hmmwv, feature, speed):
 
 
 def shock(vehicle, radius, speed):
-    """Largest vertical acceleration [m/s2] at the driver's head, less g, 30 Hz low pass, with both axles over a half-round."""
+    """Return the maximum vertical acceleration [m/s2] at the driver's head minus g, 30 Hz low-pass, with both axles over a half-round."""
     on, command, felt = half_round(radius), record(COMMAND), []
     command[0]["selector"] = 1
     vehicle.reset(on, x=-3.0, speed=speed)
@@ -73,8 +73,8 @@ def half_round(radius):
     return ground({"type": "half_round", "at": [0.0, 0.0], "radius": radius, "length": 6.0})
 
 
-def test_the_limit_speed_over_half_rounds_falls_with_their_height_and_hangs_on_no_window(hmmwv):
-    """At 2.5 g; 15 cm (6 in) are taken at every speed, as they do not use up the travel of the suspension."""
+def test_the_limit_speed_over_half_rounds_decreases_with_their_height(hmmwv):
+    """At 2.5 g; 15 cm (6 in) are possible at every speed, because they do not use the complete suspension travel."""
     most, limits = 2.5 * STANDARD_GRAVITY, []
     for radius, *between in ((0.2, 11.0, 14.0), (0.25, 5.5, 7.0), (0.3, 3.8, 4.8)):
         slow, fast = between

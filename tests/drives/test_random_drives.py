@@ -1,6 +1,6 @@
-"""Random full-throttle drives of two minutes over all shipped terrains and vehicles: does any of them leave the numbers that a drive has?
+"""Random full-throttle drives of two minutes on all shipped terrains and vehicles: does any state exceed its limits?
 
-`JOUNCE_DRIVES=1000 python -m pytest tests/drives` runs a thousand; a few are run with every test.
+`JOUNCE_DRIVES=1000 python -m pytest tests/drives` runs a thousand. The test suite runs a few.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ COUNT = int(os.environ.get("JOUNCE_DRIVES", "4"))
 DURATION = 120.0
 H = 1e-3
 TABLES_ALONE = {"hmmwv_trailing_rear", "sedan_chrono"}
-"""Vehicles that have no closed form."""
+"""Vehicles without a closed form."""
 NO_TABLES = {"light_truck", "hmmwv_four_wheel_steering", "sedan_compliant"}
-"""Vehicles that have no tables."""
+"""Vehicles without tables."""
 CARS = [
     (path.stem, suspension)
     for suspension in ("closed_form", "table")
@@ -45,7 +45,7 @@ def vehicle(name: str, suspension: str) -> Vehicle:
 
 
 @pytest.mark.parametrize("number", range(COUNT))
-def test_a_random_drive_stays_sane(number: int) -> None:
+def test_a_random_drive_stays_within_limits(number: int) -> None:
     draw = np.random.default_rng([7, number])
     v = vehicle(*CARS[number % len(CARS)])
     g = ground("jacksboro" if draw.random() < 0.5 else TERRAINS[draw.integers(len(TERRAINS))])

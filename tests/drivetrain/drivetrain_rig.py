@@ -84,7 +84,7 @@ def bench_energy(r):
 
 
 class Bench:
-    """A drivetrain, of a shipped file or out of a mapping of one, with four free wheels and moments set by hand."""
+    """A drivetrain, of a shipped file or of a mapping, with four free wheels and prescribed moments."""
 
     def __init__(self, name="hmmwv", gear=1, spin=(0.0, 0.0, 0.0, 0.0), change=None):
         parts = part_file(name) if isinstance(name, str) else name

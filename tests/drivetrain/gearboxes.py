@@ -1,5 +1,8 @@
-"""Drivetrains for tests of gearboxes: a diesel of 340 N m with an automatic of three speeds that shifts by clutches, and with a hand gearbox; a
-strong engine with an automatic of six speeds whose ratio glides."""
+"""Drivetrains for tests of gearboxes.
+
+A diesel of 340 N m has a three-speed automatic with shift clutches, or a manual gearbox. A strong engine has a six-speed automatic with a
+smooth change of the ratio.
+"""
 
 import copy
 
@@ -79,7 +82,7 @@ CLUTCH = {
     "driver": {"from_rpm": 850.0, "full_rpm": 2600.0, "time": 0.5},
 }
 STARTER = {"stall_rpm": 250.0, "fire_rpm": 280.0, "friction": 60.0, "torque": 400.0, "speed_rpm": 450.0}
-HAND = {
+MANUAL = {
     "type": "manual",
     "forward_ratios": [0.2, 0.36, 0.6, 0.85, 1.1],
     "reverse_ratio": -0.22,
@@ -91,9 +94,9 @@ HAND = {
 }
 
 
-def hand(**changes):
-    """The same with a friction clutch, a starter and a hand gearbox of five speeds."""
-    parts = {"engine": ENGINE, "clutch": CLUTCH, "starter": STARTER, "gearbox": HAND, "driveline": DRIVELINE}
+def manual(**changes):
+    """Return the mapping with a friction clutch, a starter and a manual gearbox of five speeds."""
+    parts = {"engine": ENGINE, "clutch": CLUTCH, "starter": STARTER, "gearbox": MANUAL, "driveline": DRIVELINE}
     return changed(parts, changes)
 
 

@@ -11,7 +11,7 @@ from vehicles.brakes.brakes import add_brake_reactions, brakes_from_mapping, hol
 from vehicles.drivetrain import drivetrain
 
 MADE_OF = (brakes, drivetrain)
-"""Rooms that `step` of the rig is made of. The cache of a kernel follows imports of rooms alone: without these it would keep old ones."""
+"""Modules that `step` of the rig uses. The cache of a kernel follows imports of modules only: without these it would keep old kernels."""
 
 LIMIT = 2000.0
 """N m. Half pedal on the shipped brakes."""
@@ -213,10 +213,10 @@ def react(b, s, torque, axles, carrier, chassis, carrier_spin, pitch_rate):
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    ({"max_torque": [1.0, 1.0]}, "brakes: got .*, expected either max_torque, or hydraulics and discs"),
+    ({"max_torque": [1.0, 1.0]}, "brakes: .*expected either max_torque, or hydraulics and discs"),
     ({"discs": None}, "either max_torque, or hydraulics and discs"),
-    ({"place": "hub"}, "brakes.place: got 'hub', expected one of wheel, half_shaft"),
-    ({"heat": {**HEAT, "friction_factor": [1.0, 0.5]}}, "brakes.heat.friction_factor: got .*, expected 3 numbers"),
+    ({"place": "hub"}, "brakes.place: .*expected one of wheel, half_shaft; got 'hub'"),
+    ({"heat": {**HEAT, "friction_factor": [1.0, 0.5]}}, "brakes.heat.friction_factor: .*expected 3 numbers"),
 ])  # fmt: skip
 def test_brakes_that_contradict_themselves_are_refused(change, words):
     with pytest.raises(ConfigError, match=words):

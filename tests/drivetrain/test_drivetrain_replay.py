@@ -9,7 +9,7 @@ from vehicles.brakes import brakes
 from vehicles.drivetrain import drivetrain
 
 MADE_OF = (brakes, drivetrain)
-"""Rooms that `step` of the rig is made of. The cache of a kernel follows imports of rooms alone: without these it would keep old ones."""
+"""Modules that `step` of the rig uses. The cache of a kernel follows imports of modules only: without these it would keep old kernels."""
 
 INERTIA = 1e9
 """kg m2. Wheels so heavy that they follow the recorded speeds whatever the drivetrain does."""

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from gearboxes import gliding, hand
+from gearboxes import gliding, manual
 from straight_line import Car
 
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.gearbox import DRIVE, ENGAGE, NEUTRAL
 from vehicles.drivetrain.measured_curves import smooth_step
-from vehicles.drivetrain.shift_schedule import most_output_speed
+from vehicles.drivetrain.shift_schedule import max_output_speed
 
 
 def test_smooth_step_has_no_speed_at_its_ends():
@@ -115,7 +115,7 @@ def test_after_a_downshift_only_a_moved_throttle_or_high_revs_shift_up():
     assert car.set(throttle=0.28).roll(0.1)[-1, 2] == 5.0
 
 
-def test_a_gear_asked_for_is_taken_step_by_step_and_kept():
+def test_a_requested_gear_is_selected_step_by_step_and_stays():
     car = Car(gliding(), 1, 3.0).set(throttle=0.5, gear=3)
     log = car.roll(10.0)
     at = np.flatnonzero(np.diff(log[:, 2]))
@@ -135,19 +135,19 @@ def test_a_lower_gear_waits_until_the_engine_can_follow():
     assert 1.0 not in first.roll(1.0)[:, 2]
 
 
-def test_without_a_gear_asked_for_the_gearbox_goes_on_as_before():
+def test_without_a_requested_gear_the_gearbox_continues_automatically():
     car = Car(gliding(), 1, 8.0).set(throttle=0.3, gear=1)
     assert set(car.roll(2.0)[:, 2]) == {1.0}
     assert car.set(gear=0).roll(5.0)[-1, 2] > 2
 
 
-def test_drive_engages_the_gear_asked_for():
+def test_drive_engages_the_requested_gear():
     car = Car(gliding(), 0).set(selector=1, gear=3)
     assert set(car.roll(2.0)[:, 2]) <= {0.0, 3.0} and car.out[0]["gear"] == 3
 
 
-BOXES = {"automatic": "hmmwv", "two speeds": gliding(), "sedan": "sedan", "light truck": "light_truck", "by hand": hand()}
-"""Gearboxes of every kind that choose by themselves, by curves and by two speeds; those of cars are asked to move the heavy one of the rig."""
+BOXES = {"automatic": "hmmwv", "two speeds": gliding(), "sedan": "sedan", "light truck": "light_truck", "manual": manual()}
+"""Gearboxes of every kind with automatic gear choice, by curves and by two speeds; those of cars drive the heavy vehicle of the rig."""
 
 
 def on_ice(box, gear, speed, friction):
@@ -181,5 +181,5 @@ def test_locked_wheels_get_no_gear_that_would_overspeed_the_engine_once_they_rol
     assert np.abs(car.spin).max() < 0.1
     for v, gear in log[:, (0, 2)][::10]:
         rolling = driveshaft_speed(car.p, np.full(4, v / 0.465))
-        assert gear == 0.0 or rolling <= 1.001 * most_output_speed(car.p, int(gear))
+        assert gear == 0.0 or rolling <= 1.001 * max_output_speed(car.p, int(gear))
     assert set(log[:, 2]) >= {3.0, 2.0}

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 from drivetrain_rig import Bench
-from gearboxes import AUTOMATIC, LOCK_UP, SCHEDULE, automatic, hand
+from gearboxes import AUTOMATIC, LOCK_UP, SCHEDULE, automatic, manual
 from straight_line import Car
 from test_driveline import shaft_matrix
 
@@ -52,12 +52,12 @@ def test_shifts_without_load_and_kicked_down_are_soft_too():
 
 @pytest.mark.parametrize(
     ("drivetrain", "throttle", "first", "resistance"),
-    [("automatic", 1.0, 1, -150.0), ("automatic", 0.0, 3, -450.0), ("hand", 1.0, 0, -50.0)],
+    [("automatic", 1.0, 1, -150.0), ("automatic", 0.0, 3, -450.0), ("manual", 1.0, 0, -50.0)],
 )
 def test_work_of_the_engine_is_found_again(drivetrain, throttle, first, resistance):
     """In shafts and wheels as heavy as the car, in the heat of the clutches, and in the converter or the drag of the input shaft."""
     h = 1e-4
-    bench = Bench(automatic(lock_up=LOCK_UP) if drivetrain == "automatic" else hand(), first, (30.0 if first else 0.0,) * 4)
+    bench = Bench(automatic(lock_up=LOCK_UP) if drivetrain == "automatic" else manual(), first, (30.0 if first else 0.0,) * 4)
     bench.set(throttle=throttle, selector=1, brake=0.0)
     bench.inertia[:], bench.moment[:] = 130.0, resistance
     p, s = bench.p, bench.state[0]
@@ -139,15 +139,15 @@ CLUTCHES = AUTOMATIC["clutches"]
 @pytest.mark.parametrize(
     ("parts", "key", "expected"),
     [
-        (spoiled(upshift_rpm=[UP[0], [*UP[1][:-1], 2700]]), "gearbox.schedule.upshift_rpm", "there the governor ends"),
-        (spoiled(downshift_rpm=[DOWN[0], [*DOWN[1][:-1], 2300]]), "gearbox.schedule.downshift_rpm", "below those of upshift"),
+        (spoiled(upshift_rpm=[UP[0], [*UP[1][:-1], 2700]]), "gearbox.schedule.upshift_rpm", "the speeds at the governor limit"),
+        (spoiled(downshift_rpm=[DOWN[0], [*DOWN[1][:-1], 2300]]), "gearbox.schedule.downshift_rpm", "below the upshift speeds"),
         (spoiled(upshift_rpm=[UP[0]]), "gearbox.schedule.upshift_rpm", "2 lists, one per pair of gears"),
         (spoiled(throttle=[0.0, 0.3, 0.6, 0.9, 0.95]), "gearbox.schedule.throttle", "from 0 to 1"),
         (spoiled(upshift_rpm=[UP[1], UP[0]]), "gearbox.schedule.upshift_rpm", "rise from one pair"),
-        (automatic(clutches={**CLUTCHES, "capacity": 500.0}), "gearbox.clutches.capacity", "the most that the turbine gives"),
-        (automatic(clutches={**CLUTCHES, "inertia_time": 0.7}), "gearbox.shift_latency", "the times of a shift"),
-        (automatic(shift_time=0.3), "gearbox.shift_time", "nothing beside clutches"),
-        (automatic(upshift_rpm=[1500.0, 3000.0]), "gearbox.upshift_rpm", "nothing beside schedule"),
+        (automatic(clutches={**CLUTCHES, "capacity": 500.0}), "gearbox.clutches.capacity", "the largest turbine torque"),
+        (automatic(clutches={**CLUTCHES, "inertia_time": 0.7}), "gearbox.shift_latency", "the sum of torque_time and inertia_time"),
+        (automatic(shift_time=0.3), "gearbox.shift_time", "no key of this name together with clutches"),
+        (automatic(upshift_rpm=[1500.0, 3000.0]), "gearbox.upshift_rpm", "no key of this name together with schedule"),
         (automatic(lock_up={**LOCK_UP, "opens_rpm": 1600.0}), "lock_up.opens_rpm", "less than 1500"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The program as its users start it: in this process through `main`, or as a process of its own, away from the checkout."""
+"""Run the program as a user: in this process through `main`, or as a separate process outside the checkout."""
 
 from __future__ import annotations
 

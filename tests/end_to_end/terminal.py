@@ -1,4 +1,4 @@
-"""Commands on a terminal of a given width, which is not what they meet in other tests: there stdout and stderr are pipes."""
+"""Run commands on a terminal of a given width; in other tests stdout and stderr are pipes."""
 
 from __future__ import annotations
 

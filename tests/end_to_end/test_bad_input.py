@@ -139,7 +139,7 @@ def test_a_fault_in_a_part_that_a_vehicle_names(kind, key, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("key", "name"), [("vehicle", "tank"), ("terrain", "moon"), ("vehicle", "no/such.yaml"), ("terrain", "x" * 5000)])
-def test_a_name_that_nothing_has_is_told_with_the_file_that_says_it(key, name, tmp_path, capsys):
+def test_an_unknown_name_is_reported_with_its_file(key, name, tmp_path, capsys):
     line = refused(call(capsys, "run", maneuver(tmp_path, **{key: name}), "--out", tmp_path / "out"))
     assert re.search(rf"maneuver\.yaml: line \d+: {key}: got ", line)
     assert not (tmp_path / "out").exists()
@@ -176,7 +176,7 @@ def test_a_name_that_nothing_has_is_told_with_the_file_that_says_it(key, name, t
         (("platform", "--port", "x"), "--port"),
         (("platform", "--duration", "0"), "--duration"),
         (("platform", "--platform", "sofa"), "simona"),
-        (("platform", "--port", "0", "--picture", "/no/such/folder/a.png"), "/no/such/folder"),
+        (("platform", "--port", "0", "--plot", "/no/such/folder/a.png"), "/no/such/folder"),
         (("validate", "kinematics", "no_such.json"), "no_such.json"),
         (("validate", "trajectory", "no_such.csv.gz"), "no_such"),
         (("validate", "accelerations", "no_such.npz", "--model", "no_such.yaml"), "no_such.yaml"),

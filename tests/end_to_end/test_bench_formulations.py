@@ -1,4 +1,4 @@
-"""`jounce bench formulations`: do all formulations move the vehicle alike, which of them let the loops gape, and what does it write?"""
+"""`jounce bench formulations`: do all formulations agree, which of them drift, and is the output correct?"""
 
 import json
 from pathlib import Path
@@ -54,7 +54,7 @@ def test_one_object_with_every_formulation(made):
                 assert row["ratio_ce"] == pytest.approx(row["us_per_step"] / found["ce"]["us_per_step"])
 
 
-def test_json_is_a_summary_unless_samples_are_asked_for(made, monkeypatch, capsys):
+def test_json_is_a_summary_unless_samples_are_requested(made, monkeypatch, capsys):
     monkeypatch.setattr(formulations, "measure", lambda *_: made[0])
     samples = json.loads(call(capsys, "bench", "formulations", "--json", "--samples")[1])
     assert samples == json.loads(json.dumps(made[0]))

@@ -1,4 +1,4 @@
-"""`jounce bench integrators` as others read it: one object, and the page in docs/, which is still what the command makes."""
+"""`jounce bench integrators`: JSON output, and the page in docs/, which must equal the output of the command."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`jounce bench mechanisms`: one object, a page with a plot, and methods that solve the same mechanism. No time is judged."""
+"""`jounce bench mechanisms`: JSON output, a page with a plot, and methods that solve one mechanism. No times are asserted."""
 
 import json
 from pathlib import Path

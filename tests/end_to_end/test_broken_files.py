@@ -1,5 +1,4 @@
-"""Every shipped file, broken in every place: it is either still a valid description, or one line names the file, the key and what was
-expected. Nothing else may happen."""
+"""Every shipped file with one broken entry is either still valid, or gives one line with the file, the key and the expected value."""
 
 import copy
 import datetime
@@ -38,7 +37,7 @@ DELETE, RENAME, NEGATE = object(), object(), object()
 BODY = {"width": 2.0, "length": 5.0, "front": 2.0}
 
 NEVER_RIGHT = [math.nan, math.inf, 10**400, datetime.date(2020, 1, 1), b"bytes", {"a": 1}, [[]]]
-"""Values that no key of any file can have (mappings of free names aside)."""
+"""Values that are invalid for all keys of all files, except mappings of free names."""
 FREE_NAMES = ("limits", "buttons", "fixed_masses", "shares", "parameters")
 PERHAPS_RIGHT = ["text", "4.5e3", "two\nlines", "", None, True, [], [1, 2], 0, -1, 0.5, 1e-300, 1e300, -1e9, DELETE, RENAME, NEGATE]
 

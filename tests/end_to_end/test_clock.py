@@ -1,4 +1,4 @@
-"""Does the clock keep its deadlines, make up for small delays and give up large ones, and does it say so?"""
+"""Does the clock meet its deadlines, catch up after short delays, skip long ones, and report them?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ H = 1e-3
 
 
 class Wall:
-    """A wall clock that only moves when somebody sleeps, looks (a microsecond) or is held up."""
+    """A wall clock that advances only with a sleep, a reading (a microsecond) or a delay."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -120,7 +120,7 @@ def test_lateness_can_be_read_by_people_and_by_programs():
     assert len(ends) == len(counts) <= 80
 
 
-def test_the_clock_keeps_its_lateness_and_the_worst_since_it_was_asked(wall):
+def test_the_clock_keeps_its_lateness_and_the_maximum_since_the_last_reading(wall):
     clock = Clock(H)
     clock.start()
     for n in range(100):
@@ -128,8 +128,8 @@ def test_the_clock_keeps_its_lateness_and_the_worst_since_it_was_asked(wall):
         if n == 50:
             wall.now += 3.5 * H
     assert clock.lateness.count == 100
-    assert clock.late_lately == clock.lateness.worst == clock.worst_lateness
-    clock.late_lately = 0.0
+    assert clock.recent_lateness == clock.lateness.worst == clock.worst_lateness
+    clock.recent_lateness = 0.0
     clock.wait()
-    assert clock.late_lately < 10e-6
+    assert clock.recent_lateness < 10e-6
     assert clock.worst_lateness == pytest.approx(2.5 * H, rel=0.01)

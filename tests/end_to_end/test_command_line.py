@@ -1,4 +1,4 @@
-"""Help that answers at once, and `jounce bench` as others read it."""
+"""Help texts without delay, and the output of `jounce bench` for other programs."""
 
 import json
 import math
@@ -12,19 +12,23 @@ COMMANDS = (
     ("view",),
     ("run",),
     ("sweep",),
-    ("facts",),
+    ("datasheet",),
     ("terrain",),
     ("terrain", "info"),
     ("terrain", "import"),
+    ("terrain", "make"),
     ("terrain", "show"),
     ("tire",),
     ("soil",),
     ("soilbin",),
     ("cueing",),
+    ("cueing", "test"),
+    ("cueing", "compare"),
+    ("cueing", "tune"),
     ("rerun",),
     ("compare",),
     ("fit",),
-    ("optimise",),
+    ("optimize",),
     ("stream",),
     ("platform",),
     ("devices",),
@@ -32,7 +36,7 @@ COMMANDS = (
     ("check",),
     ("schema",),
     ("mechanism",),
-    ("triangularize",),
+    ("mechanism", "triangularize"),
     ("validate",),
     ("validate", "accelerations"),
     ("validate", "kinematics"),

@@ -1,4 +1,4 @@
-"""What files say, put together: bases, settings, contents in the place of names, and who is named when something is wrong."""
+"""Configurations from files: bases, overrides, contents in place of names, and the file named in an error."""
 
 from pathlib import Path
 
@@ -322,7 +322,7 @@ def test_the_seed_of_a_session_seeds_the_ground():
     assert (heights() == heights()).all() and (heights() != heights(seed=1)).any(), "without one, the seeds in the file"
 
 
-def test_all_that_is_wrong_with_a_session_is_told_at_once_and_with_its_line(tmp_path: Path) -> None:
+def test_all_errors_of_a_session_are_reported_at_once_with_their_lines(tmp_path: Path) -> None:
     file = tmp_path / "five.yaml"
     file.write_text(
         "maneuver: avtp_lane_change\nvehicl: hmmwv\nstep: 5\nworld:\n  gravity: 900\n  wind: [1, 2]\noutlets: {telemetry: {rate: -2}}\n"
@@ -338,7 +338,7 @@ def test_all_that_is_wrong_with_a_session_is_told_at_once_and_with_its_line(tmp_
     ]
 
 
-def test_what_contradicts_in_a_session_is_told_at_once(tmp_path: Path) -> None:
+def test_contradictions_in_a_session_are_reported_at_once(tmp_path: Path) -> None:
     file = tmp_path / "two.yaml"
     file.write_text("step: 0.003\noutlets:\n  motion: {to: 'host:0'}\npreview: {run: runs, horizon: 1.0, step: 0.3}\n")
     with pytest.raises(ConfigError) as error:

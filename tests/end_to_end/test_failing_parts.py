@@ -1,4 +1,4 @@
-"""Whatever raises in a drive, at whatever moment: the platform parks within its limits, the log is closed, one line names the part."""
+"""After any exception in a drive the platform parks within its limits, the log is closed, and one line names the component."""
 
 import contextlib
 import math
@@ -17,7 +17,7 @@ from simulator.base.errors import OutputError
 from simulator.base.signals import EndedBySignal
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
-from simulator.host.drive import LIES, OVER, DriveOptions, Host, _report
+from simulator.host.drive import PARKING, ROLLED_OVER, DriveOptions, Host, _report
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.motion.stream import MotionStream
 from simulator.outlets.telemetry import TelemetryOutlet
@@ -108,7 +108,7 @@ def drive(tmp_path, monkeypatch):
 
 
 class Screen:
-    """A view block that remembers what a driver was told while the vehicle stood still."""
+    """A view block that stores the messages to the driver while the vehicle is at rest."""
 
     ruts = None
 
@@ -123,21 +123,21 @@ class Screen:
         """Nothing."""
 
 
-def test_nobody_is_told_how_to_go_on_when_the_drive_is_over(drive):
+def test_no_hint_to_continue_after_the_end_of_the_drive(drive):
     """The vehicle counts as paused while the platform parks; a pause without a message says that P ends it."""
     screen = Screen()
     drive.host.window = ViewOutlet(16, screen)
     drive.change("duration", 1.0)
     assert drive.run() == 0
     assert len(screen.told) > 20
-    assert set(screen.told) == {OVER}
+    assert set(screen.told) == {PARKING}
 
 
-def test_a_driver_whose_vehicle_lies_is_told_so_all_the_time(drive):
+def test_the_message_about_an_overturned_vehicle_stays(drive):
     window, q = ViewOutlet(16, Screen()), np.array([math.cos(1.2), math.sin(1.2), 0.0, 0.0])
     session = SimpleNamespace(vehicle=SimpleNamespace(space=SimpleNamespace(state=[{"q_WB": q}])))
     drive.host._help_up(session, window)
-    assert window.message == LIES
+    assert window.message == ROLLED_OVER
     assert window._until == math.inf
     assert window._holds(session)
     q[:] = 1.0, 0.0, 0.0, 0.0
@@ -150,7 +150,7 @@ def test_a_built_in_platform_that_hangs_is_named(drive, monkeypatch):
     monkeypatch.setattr(simulator.host.drive, "start_virtual_platform", lambda *_, **__: platform)
     drive.change("duration", 1.0)
     assert drive.run() == 1
-    assert drive.lines == ["the virtual platform does not answer: it was killed, and its report is missing"]
+    assert drive.lines == ["the virtual platform did not answer and was killed; its report is missing"]
     drive.assert_parked()
 
 
@@ -243,7 +243,7 @@ def test_driver_log_and_parking_fail_one_after_the_other(drive, monkeypatch):
 
 @pytest.mark.parametrize(("at", "error"), [(100, RuntimeError("no cueing")), (8_000, SystemExit()), (13_000, MemoryError())], ids=named)
 def test_a_cueing_that_raises_ends_the_stream_properly(drive, monkeypatch, at, error):
-    """Nothing can be commanded any more then: the receiver is told that the stream ends, and the log is closed."""
+    """Nothing can be commanded any more then: the receiver gets the end of the stream, and the log is closed."""
     moment, ticks = Moment(at, error), simulator.session.ticks
     monkeypatch.setattr(simulator.session, "ticks", lambda *arguments: (moment(), ticks(*arguments)))
     stopped = []

@@ -1,5 +1,7 @@
-"""Files that mean harm, or that a broken disk made: bombs of aliases, headers that lie, pipes, devices, sizes beyond reason. Each is refused in
-one line, soon, and without room for more than what is shown."""
+"""Malicious and corrupt files: alias bombs, wrong headers, pipes, devices, excessive sizes.
+
+Each is rejected in one line, quickly, and with little memory.
+"""
 
 import gzip
 import io
@@ -335,7 +337,7 @@ def test_every_command_refuses_a_device_at_once(tmp_path, capsys):
     for file in (zero, pipe, tmp_path):
         for command in (
             ("run", file), ("drive", "--no-view", "--vehicle", file), ("stream", "--washout", file), ("platform", "--platform", file),
-            ("mechanism", file), ("mechanism", "four_bar", "--state", file), ("triangularize", file),
+            ("mechanism", file), ("mechanism", "four_bar", "--state", file), ("mechanism", "triangularize", file),
             ("validate", "accelerations", STATES, "--model", file), ("validate", "accelerations", file, "--model", MODEL),
             ("validate", "kinematics", file), ("validate", "trajectory", file), ("validate", "mechanism", "four_bar", file),
         ):  # fmt: skip

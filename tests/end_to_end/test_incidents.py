@@ -1,4 +1,4 @@
-"""A state that is not finite, or absurd: nothing of it reaches the platform, and the drive goes on from where the vehicle was well."""
+"""A state that is not finite or out of limits: it never reaches the platform, and the drive continues from the last valid state."""
 
 import json
 
@@ -29,7 +29,7 @@ SPOILT = [
     ("v_WB_B", np.nan, "not finite"),
     ("theta", np.nan, "not finite"),
     ("wheel_spin", np.inf, "not finite"),
-    ("p_WB", 1e7, "middle of the map"),
+    ("p_WB", 1e7, "origin of the map"),
     ("v_WB_B", 400.0, ""),
     ("w_WB_B", 300.0, ""),
     ("theta_dot", 1e5, ""),
@@ -102,7 +102,7 @@ def test_a_second_failure_goes_back_further_and_the_start_is_the_last_resort():
     session = new_session()
     session.run(6.0)
     places = []
-    with pytest.raises(JounceError, match="again wherever"):
+    with pytest.raises(JounceError, match="repeats at every position"):
         for _ in range(5):
             while not session.moves:
                 session.advance()
@@ -168,7 +168,7 @@ def test_upright_puts_it_on_its_wheels_where_it_is(terrain, roll):
 def test_upright_where_nothing_stands():
     """On a wall there is no equilibrium: it is put just above the ground, and does what physics says."""
     session = new_session(terrain="slope")
-    session._settles = lambda *_: False
+    session._settle_at = lambda *_: False
     session.upright()
     radius = float(session.vehicle.model.tires[0]["radius"])
     R = session.readout[0]

@@ -1,4 +1,4 @@
-"""`jounce info`: the log of a run that was killed, one that still goes on, one without room; and two runs that want one folder."""
+"""`jounce info`: logs of a killed run, of a running one and on a full disk; and two runs with one folder."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def start_long_run(tmp_path):
 
 
 @POSIX
-def test_a_killed_run_is_made_whole_and_a_live_one_is_left_alone(tmp_path, capsys):
+def test_a_killed_run_is_repaired_and_a_live_one_is_unchanged(tmp_path, capsys):
     process = start_long_run(tmp_path)
     out = tmp_path / "out"
     try:

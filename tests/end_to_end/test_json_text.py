@@ -1,4 +1,4 @@
-"""No command may write what is no JSON: NaN and Infinity, which Python writes and reads by itself and other readers refuse."""
+"""No command writes invalid JSON: Python reads and writes NaN and Infinity, other readers reject them."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk: broken files are compiled again, and compiling is announced."""
+"""Compiled kernels on disk: broken files are recompiled, and compiling is announced."""
 
 import os
 import subprocess

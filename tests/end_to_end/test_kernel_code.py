@@ -1,4 +1,4 @@
-"""Kernels that call kernels: the code of a large one lies once, in this process and on the disk, and is found again."""
+"""Kernels that call kernels: the code of a large kernel exists once, in the process and on disk, and is reused."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def free_port():
 def start_platform(folder):
     """A platform that listens: (process, port)."""
     port = free_port()
-    process = start("platform", "--port", port, "--json", "report.json", "--picture", "legs.png", cwd=folder)
+    process = start("platform", "--port", port, "--json", "report.json", "--plot", "legs.png", cwd=folder)
     assert str(port) in process.stdout.readline()
     return process, port
 
@@ -116,7 +116,7 @@ def report_of(folder):
     return json.loads((folder / "report.json").read_text())
 
 
-def test_a_stream_is_received_whole_and_the_platform_stays_within_its_limits(scenes):
+def test_a_stream_is_received_completely_and_the_platform_stays_within_its_limits(scenes):
     folder, (code, out, err), (rig_code, rig_out, rig_err) = scenes["whole"]
     assert (code, rig_code) == (0, 0), (out, err, rig_out, rig_err)
     report = report_of(folder)
@@ -160,7 +160,8 @@ def test_ctrl_c_ends_a_drive_with_its_log_complete(scenes, name):
     assert "log in out" in out
     assert ("please wait" in out) == (name == "pushed")
     files = sorted(p.name for p in (folder / "out").iterdir())
-    # the picture of the platform takes a while, and who presses Ctrl-C does not wait for it, who presses it thrice not for the report either
+    # the picture of the platform takes a while, and who presses Ctrl-C does not wait for it, who presses it thrice not for the report
+    # either
     left = ["telemetry.parquet"] if name == "pushed" else ["platform.json", "telemetry.parquet"]
     assert [file for file in files if file != "platform.png" and file in left] == left
     assert set(files) <= {"configuration.yaml", "platform.png", "platform.json", "telemetry.parquet"}
@@ -230,8 +231,8 @@ class TestWithoutDisplay:
 
     def test_it_writes_pictures_or_says_why_not(self, drives):
         folder, (_, out, _) = drives[0]["pictures"]
-        if "driving without pictures" in out:
-            pytest.skip(next(line for line in out.splitlines() if "driving without pictures" in line))
+        if "driving without a view" in out:
+            pytest.skip(next(line for line in out.splitlines() if "driving without a view" in line))
         assert "first frame after " in out
         pictures = sorted(folder.glob("frame_*.png"))
         assert len(pictures) >= 2
@@ -241,18 +242,18 @@ class TestWithoutDisplay:
 
     def test_the_drive_does_not_notice_that_the_view_is_gone(self, drives):
         (folder, (code, out, err)), views = drives[0]["blind"], drives[1]
-        if not views and "driving without pictures" in out:
+        if not views and "driving without a view" in out:
             pytest.skip("no view to kill")
         assert len(views) == 1
         assert code == 0, (out, err)
-        assert "driving without pictures: the view ended with code -9" in out
+        assert "driving without a view: the view ended with code -9" in out
         assert "drove 4.0 s" in out
         assert read_telemetry(folder / "telemetry.parquet")["time"].max() == pytest.approx(4.0, abs=0.02)
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 def test_a_built_in_platform_that_dies_is_named(tmp_path):
-    """It leaves no zombie, the drive goes on to its end, and its exit code says that it was not whole."""
+    """The platform leaves no zombie process, the drive continues to its end, and its exit code reports the failure."""
     compile_kernels(print)
     host = start("drive", *DRIVE, *AT_ONCE, "--no-view", "--duration", 4, "--out", "out", cwd=tmp_path)
     wait_until(driving(tmp_path / "out"), host)
@@ -262,5 +263,5 @@ def test_a_built_in_platform_that_dies_is_named(tmp_path):
     time.sleep(1.5)
     assert platforms[0] not in children(host.pid), "not even a zombie"
     code, out, err = finish(host)
-    assert (code, err) == (1, "jounce: the virtual platform has ended by itself; driving on without it\n"), out
+    assert (code, err) == (1, "jounce: the virtual platform exited unexpectedly; driving without it\n"), out
     assert "drove 4.0 s" in out

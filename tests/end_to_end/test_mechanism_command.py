@@ -1,4 +1,4 @@
-"""What `jounce mechanism` says of a mechanism, and how it refuses states that do not determine accelerations."""
+"""`jounce mechanism`: its report, and the errors for states that do not determine accelerations."""
 
 import json
 import math
@@ -125,7 +125,7 @@ def test_a_drawing_that_is_open_is_assembled_when_no_state_is_given(tmp_path, ca
     report = found(capsys, file)
     assert report["assembled_from"] == pytest.approx(0.05)
     assert report["state"]["crank on ground"]["position"] == [0.0]
-    assert "assembled: were open by 0.05" in call(capsys, "mechanism", file)[1]
+    assert "assembled from a gap of 0.05" in call(capsys, "mechanism", file)[1]
 
 
 def test_a_massless_coupler_is_solved_by_all(tmp_path, capsys):

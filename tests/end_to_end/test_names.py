@@ -1,4 +1,4 @@
-"""How names are found: beside the file that says them, then among the shipped files; docs/files.md."""
+"""Lookup of names: next to the referring file, then in the shipped files; docs/files.md."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""docs/new_car.md: is every command one of the program, and does it say what the page says that it says?"""
+"""docs/new_car.md: do its commands exist, and is their output equal to the page?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that no vehicle, ground or platform can have, each in its file: slips of sign, unit, order and decimal point."""
+"""Impossible values for a vehicle, ground or platform, each in its file: wrong sign, unit, order or decimal point."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""`jounce rerun`: the same bits again out of a log, without the files that the run was made of."""
+"""`jounce rerun`: identical bits from a log, without the files of the original run."""
 
 import json
 from hashlib import sha256

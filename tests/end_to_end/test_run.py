@@ -1,4 +1,4 @@
-"""`jounce run`: what it leaves behind, that it repeats bit for bit, and what its exit code says."""
+"""`jounce run`: its output files, bit-for-bit repeatability, and its exit code."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Ruts of whole drives: the second axle finds those of the first, a run leaves them, another one begins in them, and all of it is the same again."""
+"""Ruts of complete drives: the second axle rolls in the ruts of the first, a run saves them, another run starts with them, reproducibly."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def run(tmp_path_factory):
         "start": {"speed_kph": 15.0}, "phases": [{"name": "on", "throttle": 0.4, "steering_deg": 0.0, "lasts_s": 2.0}],
     }  # fmt: skip
     (folder / "off.yaml").write_text(yaml.safe_dump(maneuver))
-    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "first"), "--pictures", "none"]) == 0
+    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "first"), "--plots", "none"]) == 0
     ruts = f"--set=ruts={folder / 'first'}"
-    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "second"), "--pictures", "none", ruts]) == 0
+    assert main(["run", str(folder / "off.yaml"), "--out", str(folder / "second"), "--plots", "none", ruts]) == 0
     return folder
 
 
@@ -110,5 +110,5 @@ def test_what_are_no_ruts_of_this_terrain_is_refused(run, tmp_path):
     with pytest.raises(ConfigError, match=r"flat_soil.*expected jacksboro"):
         Simulation("hmmwv", "jacksboro", changes={"ruts": str(run / "first")})
     (tmp_path / "ruts.npz").write_bytes(b"PK nothing")
-    with pytest.raises(ConfigError, match="the ruts that a run has left"):
+    with pytest.raises(ConfigError, match="a rut file of a run"):
         Simulation("hmmwv", SOIL, changes={"ruts": str(tmp_path)})

@@ -1,4 +1,4 @@
-"""Laws of the session: rates of driver and outlets, pause, reset, a broken vehicle; and that watching does not change what is watched."""
+"""Rules of the session: rates of driver and outlets, pause, reset, a broken vehicle; observers do not change the results."""
 
 import hashlib
 
@@ -16,7 +16,7 @@ H = 1e-3
 
 
 class Throttle:
-    """A driver who accelerates in a bend, and notes when he was asked."""
+    """A driver who accelerates in a bend, and records the times of the calls."""
 
     def __init__(self):
         self.times = []

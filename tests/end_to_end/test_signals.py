@@ -1,6 +1,6 @@
-"""Ctrl-C, TERM and HUP at random moments of every command: it ends soon, with the right code and one line, and leaves nothing behind.
+"""Ctrl-C, TERM and HUP at random moments of every command: it ends soon, with the right exit code and one line, and without leftover files.
 
-JOUNCE_SIGNALS=200 tries that many moments; JOUNCE_SIGNALS_SEED begins elsewhere.
+JOUNCE_SIGNALS=200 sets the number of moments; JOUNCE_SIGNALS_SEED sets the random seed.
 """
 
 import json
@@ -45,7 +45,7 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 
 
 def hears(process):
-    """Whether the program has its handlers: before its first line nobody can."""
+    """Return whether the program has installed its handlers."""
     try:
         status = Path(f"/proc/{process.pid}/status").read_text()
         caught = int(status.partition("SigCgt:")[2].split()[0], 16)
@@ -168,7 +168,7 @@ sys.exit(program.main())
 """
 
 
-def test_what_fails_because_the_program_leaves_is_not_told():
+def test_failures_during_the_exit_are_not_reported():
     ended = subprocess.run([sys.executable, "-c", FAILS_MEANWHILE], cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "jounce: interrupted\n")
 

@@ -1,4 +1,4 @@
-"""Do the signs lead somewhere: links of the pages, paths and doors of ARCHITECTURE.md, the examples of the how-to pages, the list of keys?"""
+"""Are references valid: links of the pages, paths and functions of ARCHITECTURE.md, examples of the how-to pages, the list of keys?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"```.*?```", re.DOTALL)
 QUOTED = re.compile(r"`([^`\n]+)`")
 PLACE = re.compile(r"(?:simulator|vehicles|terrain|washout|configs|docs|examples|tests|assets)/[\w./]*")
-DOOR = re.compile(r"[\w.]+\.register\w*")
+FUNCTION = re.compile(r"[\w.]+\.register\w*")
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 WHERE = ARCHITECTURE.partition("## Extension points")[2]
 
@@ -76,22 +76,22 @@ def test_every_place_that_the_architecture_names_is_there():
 
 
 def test_every_package_has_a_line_on_the_map():
-    rooms = {
+    packages = {
         file.parent.relative_to(ROOT).as_posix() for package in ("simulator", "vehicles") for file in ROOT.glob(f"{package}/*/__init__.py")
     }
-    assert [room for room in rooms if f"`{room}/`" not in ARCHITECTURE] == []
+    assert [package for package in packages if f"`{package}/`" not in ARCHITECTURE] == []
 
 
-def test_every_door_of_the_table_is_a_function():
-    doors = {door for quoted in QUOTED.findall(WHERE) for door in DOOR.findall(quoted)}
-    for door in doors:
-        module, _, name = door.rpartition(".")
-        assert callable(getattr(importlib.import_module(module), name)), door
-    assert len(doors) == len(REGISTRIES)
+def test_every_entry_of_the_plugin_table_is_a_function():
+    functions = {path for quoted in QUOTED.findall(WHERE) for path in FUNCTION.findall(quoted)}
+    for path in functions:
+        module, _, name = path.rpartition(".")
+        assert callable(getattr(importlib.import_module(module), name)), path
+    assert len(functions) == len(REGISTRIES)
 
 
 @pytest.mark.parametrize("registry", [registry for _, registry in REGISTRIES.values()], ids=list(REGISTRIES))
-def test_every_registry_has_its_door_in_the_table_and_its_entry_points_in_a_page(registry):
+def test_every_registry_is_in_the_plugin_table_and_its_entry_points_in_a_page(registry):
     assert any(registry.group in text_of(page) for page in PAGES)
 
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or read by nobody: no traceback, and whose output is lost is told so."""
+"""Standard streams that are closed, full or without a reader: no traceback, and a message about lost output."""
 
 import os
 import subprocess
@@ -47,7 +47,7 @@ def test_output_on_a_full_disk(tmp_path, typed, buffered):
 
 
 @pytest.mark.parametrize("where", ["2>&-", "2> /dev/full"])
-def test_complaints_that_nobody_hears(tmp_path, where):
+def test_errors_without_a_reader(tmp_path, where):
     assert shell(f"run no_such_maneuver {where}", tmp_path, buffered=True) == (2, "", "")
 
 
@@ -68,7 +68,7 @@ LONG = "x" * 300
         ("info", LONG),
         ("run", LONG),
         ("platform", "--port", "0", "--json", LONG),
-        ("platform", "--port", "0", "--picture", LONG),
+        ("platform", "--port", "0", "--plot", LONG),
         ("platform", "--port", "0", "--host", f"é{LONG}"),
         ("stream", "--to", ""),
         ("stream", "--to", "::1"),
@@ -83,4 +83,4 @@ def test_a_current_folder_that_is_gone(tmp_path):
     line = f"sh -c 'mkdir gone && cd gone && rmdir ../gone && \"{sys.executable}\" -m simulator run avtp_lane_change'"
     process = subprocess.run(line, shell=True, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=120.0, check=False)
     assert (process.returncode, process.stdout) == (2, "")
-    assert process.stderr == "jounce: the current folder is gone, expected one that is there\n"
+    assert process.stderr == "jounce: current folder not found; expected an existing folder\n"

@@ -21,7 +21,7 @@ ACCELERATIONS = DATA / "hmmwv_accelerations"
 FOUR_BAR = MECHANISMS / "four_bar.yaml"
 WIDTHS = (20, 200)
 
-HELP = ("drive", "view", "run", "tire", "stream", "platform", "devices", "info", "mechanism", "triangularize", "validate", "bench")
+HELP = ("drive", "view", "run", "tire", "stream", "platform", "devices", "info", "mechanism", "validate", "bench")
 KINDS = ("all", "accelerations", "kinematics", "mechanism", "tire", "trajectory")
 VERBS = {
     "nothing": ([], 0),
@@ -46,8 +46,8 @@ VERBS = {
     "mechanism --formulation ce": (["mechanism", str(FOUR_BAR), "--formulation", "ce"], 0),
     "mechanism --sweep": (["mechanism", str(FOUR_BAR), "--sweep", "crank on ground=-120deg:120deg:11"], 0),
     "mechanism --run": (["mechanism", str(FOUR_BAR), "--run", "0.02"], 0),
-    "triangularize": (["triangularize", "stewart_leg"], 0),
-    "tire": (["tire", "tmeasy_chrono", "--out", "tire.png"], 0),
+    "mechanism triangularize": (["mechanism", "triangularize", "stewart_leg"], 0),
+    "tire": (["tire", "tmeasy_chrono", "--plot", "tire.png"], 0),
     "tire nothing": (["tire", "no_such_tire"], 2),
     "bench": (["bench", "--repeats", "1"], 0),
     "validate kinematics": (["validate", "kinematics", str(DATA / "mechanisms" / "hmmwv_front_kinematics.csv")], 0),
@@ -124,4 +124,5 @@ def test_run_as_its_users_start_it(tmp_path, columns):
     assert code == 0, text
     assert "Traceback" not in text
     assert "no limits given" in " ".join(text.split())
+    assert "drawing plots" in " ".join(text.split()) or columns < 80, "the bar says what it waits for"
     assert (tmp_path / "out" / "metrics.json").exists()

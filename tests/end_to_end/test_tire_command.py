@@ -1,4 +1,4 @@
-"""`jounce tire` and `jounce validate tire` as their users call them, and a vehicle on tires from a .tir file."""
+"""`jounce tire` and `jounce validate tire` on the command line, and a vehicle with tires from a .tir file."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SHIPPED = data_folder("configs") / "tires"
 
 
 def test_a_good_file_leaves_a_picture_and_a_table(tmp_path: Path, capsys: Any) -> None:
-    code, out, _ = call(capsys, "tire", SHIPPED / "hmmwv_pac02.tir", "--out", tmp_path / "curves.png")
+    code, out, _ = call(capsys, "tire", SHIPPED / "hmmwv_pac02.tir", "--plot", tmp_path / "curves.png")
     assert code == 0 and "cornering stiffness [N/deg]" in out and "relaxation across [m]" in out and "reading: angles" in out
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
-    code, out, _ = call(capsys, "tire", "tmeasy_chrono", "--json", "--out", tmp_path / "more.png")
+    code, out, _ = call(capsys, "tire", "tmeasy_chrono", "--json", "--plot", tmp_path / "more.png")
     told = json.loads(out)
     nominal = told["loads"][2]
     assert code == 0 and told["type"] == "tmeasy" and nominal["load"] == pytest.approx(8600.0)

@@ -1,4 +1,4 @@
-"""What `jounce triangularize` says and writes, and how it refuses what it cannot do."""
+"""Output and errors of `jounce mechanism triangularize`."""
 
 import json
 import math
@@ -34,7 +34,7 @@ def rods(tmp_path):
 
 
 def test_report(capsys, rods):
-    code, out, err = call(capsys, "triangularize", rods, "--engine", "sympy")
+    code, out, err = call(capsys, "mechanism", "triangularize", rods, "--engine", "sympy")
     assert (code, err) == (0, "")
     assert out.startswith(
         "two rods: lexicographic basis of 4 polynomials (sympy)\norder sB > cB > sA > cA > x > y, parameters as coefficients\n"
@@ -44,7 +44,7 @@ def test_report(capsys, rods):
 
 
 def test_json(capsys, rods):
-    code, out, _ = call(capsys, "triangularize", rods, "--at", "x=6", "--json")
+    code, out, _ = call(capsys, "mechanism", "triangularize", rods, "--at", "x=6", "--json")
     report = json.loads(out)
     assert code == 0
     assert len(out.splitlines()) == 1
@@ -54,7 +54,7 @@ def test_json(capsys, rods):
 
 
 def test_written_kernel_solves(capsys, rods, tmp_path, monkeypatch):
-    assert call(capsys, "triangularize", rods, "--write", tmp_path / "two_rods.py", "--basis", tmp_path / "basis.txt")[0] == 0
+    assert call(capsys, "mechanism", "triangularize", rods, "--write", tmp_path / "two_rods.py", "--basis", tmp_path / "basis.txt")[0] == 0
     assert len((tmp_path / "basis.txt").read_text().splitlines()) == 4
     monkeypatch.syspath_prepend(str(tmp_path))
     import two_rods
@@ -68,7 +68,7 @@ def test_written_kernel_solves(capsys, rods, tmp_path, monkeypatch):
 
 
 def test_shipped_files_by_name(capsys):
-    code, out, _ = call(capsys, "triangularize", "stewart_leg")
+    code, out, _ = call(capsys, "mechanism", "triangularize", "stewart_leg")
     assert code == 0
     assert "4 complex solutions, 4 real" in out
 
@@ -76,7 +76,7 @@ def test_shipped_files_by_name(capsys):
 def test_a_mechanism_file_becomes_a_kernel(capsys, tmp_path, monkeypatch):
     """The slider-crank at a crank angle of 0.3: the rod of 0.15 m reaches from the crank of 0.05 m to the slider."""
     mechanism = ROOT / "configs" / "mechanisms" / "slider_crank.yaml"
-    assert call(capsys, "triangularize", mechanism, "--write", tmp_path / "slider_crank_kernel.py")[0] == 0
+    assert call(capsys, "mechanism", "triangularize", mechanism, "--write", tmp_path / "slider_crank_kernel.py")[0] == 0
     monkeypatch.syspath_prepend(str(tmp_path))
     import slider_crank_kernel
 
@@ -101,22 +101,24 @@ def test_a_mechanism_file_becomes_a_kernel(capsys, tmp_path, monkeypatch):
     ],
 )
 def test_refusals(capsys, arguments, words):
-    assert words in refused(call(capsys, "triangularize", *arguments))
+    assert words in refused(call(capsys, "mechanism", "triangularize", *arguments))
 
 
 def test_a_kernel_needs_an_example(capsys, rods, tmp_path):
     rods.write_text(TRIANGLE.replace("example: {x: 3, y: 2}", ""))
-    assert "example" in refused(call(capsys, "triangularize", rods, "--write", tmp_path / "k.py"))
+    assert "example" in refused(call(capsys, "mechanism", "triangularize", rods, "--write", tmp_path / "k.py"))
     assert not (tmp_path / "k.py").exists()
 
 
 @pytest.mark.skipif(find_singular() is not None, reason="Singular is installed")
 def test_singular_that_is_missing(capsys):
-    assert "passagemath-singular" in refused(call(capsys, "triangularize", "landing_gear", "--engine", "singular"))
+    assert "passagemath-singular" in refused(call(capsys, "mechanism", "triangularize", "landing_gear", "--engine", "singular"))
 
 
 def test_sympy_that_is_missing(tmp_path):
     """One line says what to install; nothing else of the program needs it."""
     (tmp_path / "sympy.py").write_text("raise ImportError('hidden')")
-    result = finish(start("triangularize", "stewart_leg", cwd=tmp_path, PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)])))
+    result = finish(
+        start("mechanism", "triangularize", "stewart_leg", cwd=tmp_path, PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]))
+    )
     assert "jounce[symbolic]" in refused(result)

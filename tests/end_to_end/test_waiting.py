@@ -1,4 +1,4 @@
-"""Does a drive begin with its platform up, is a person told why he waits, and does nothing wait for ever?"""
+"""Does a drive start with a raised platform, does the driver see the reason of a wait, and is every wait limited?"""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from simulator.telemetry.writer import read_telemetry
 
 
 class Screen:
-    """A view block that remembers what a driver was told."""
+    """A view block that stores the messages to the driver."""
 
     ruts = None
 
@@ -127,7 +127,7 @@ def test_a_drive_waits_and_says_so(tmp_path, monkeypatch, comes_up):
     drive.assert_parked()
 
 
-def test_a_driver_is_asked_only_when_the_drive_begins():
+def test_a_driver_is_called_only_when_the_drive_begins():
     class Counting(Throttle):
         asked = 0
 

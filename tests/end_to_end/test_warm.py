@@ -1,4 +1,4 @@
-"""The second process that compiles: it comes where it is of use, goes with the one that started it, and may fail."""
+"""The second compiler process: it starts when useful, ends with its parent, and may fail."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_it_leaves_when_the_one_that_started_it_is_killed() -> None:
 
 
 def _runs(pid: int) -> bool:
-    """Whether there is such a process, other than one that nobody has asked for its exit code yet."""
+    """Return whether the process exists and is not a zombie."""
     done = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
     return done.stdout.strip()[:1] not in ("", "Z")
 

@@ -1,4 +1,4 @@
-"""A person's drive whose window dies: it waits, `jounce view` opens another window, and nothing is left of it in the end.
+"""A drive whose window process dies: it pauses, `jounce view` opens another window, and all processes end.
 
 Needs an X server that can be started; skipped, visibly, without one.
 """
@@ -81,9 +81,9 @@ def test_a_drive_waits_for_a_new_window_and_its_death_leaves_nothing(display, tm
         drive.wait_for("first frame")
         blocks = {file.name for file in SHARED_MEMORY.glob(f"{PREFIX}*")}
         os.kill(view_process(drive.process), signal.SIGKILL)
-        drive.wait_for("'jounce view' in another terminal opens a new window")
+        drive.wait_for("to open a new window, run 'jounce view' in another terminal")
         view = Terminal(start("view", cwd=tmp_path, **variables))
-        drive.wait_for("the window is back")
+        drive.wait_for("window reopened")
         assert len(list(temporary.glob(f"{PREFIX}*"))) == 1
         drive.process.kill()
         drive.process.wait()

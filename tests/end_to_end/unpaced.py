@@ -1,4 +1,4 @@
-"""Real time without the waiting, and sessions to drive in it."""
+"""Real-time clock without waiting, and sessions that use it."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Does an optimisation keep its limits, go on where it was, and give the same every time?"""
+"""Does an optimization satisfy its limits, resume, and give reproducible results?"""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FILE = {
     "name": "o",
     "maneuver": "iso_7401_step",
     "parameters": {
-        "bar": {"key": "vehicle.axles.front.anti_roll_bar.rate", "start": 9000.0, "least": 0.0, "most": 10000.0},
-        "load": {"key": "vehicle.chassis.fixed_masses.cargo.mass", "start": 400.0, "least": 100.0, "most": 1000.0, "scale": "log"},
+        "bar": {"key": "vehicle.axles.front.anti_roll_bar.rate", "start": 9000.0, "min": 0.0, "max": 10000.0},
+        "load": {"key": "vehicle.chassis.fixed_masses.cargo.mass", "start": 400.0, "min": 100.0, "max": 1000.0, "scale": "log"},
     },
     "minimize": {"sway_m": 1.0, "cost": 0.5},
     "limits": {"roll_deg": {"max": 4.0}},
@@ -38,7 +38,7 @@ class Formula:
 
     def outcomes(self, wanted: Sequence[RunRequest]) -> list[Outcome]:
         self.calls.append(len(wanted))
-        return [self.one(one.said["bar"], one.said["load"]) for one in wanted]
+        return [self.one(one.given["bar"], one.given["load"]) for one in wanted]
 
     def one(self, bar: float, load: float) -> Outcome:
         if load > 900.0:
@@ -79,24 +79,24 @@ def test_what_is_greatest_is_looked_for_up_to_a_target():
     assert searched(minimize=None, maximize="roll_deg", limits={}).values(np.zeros(2))[0] == 0.0
 
 
-def test_nothing_is_driven_beyond_the_runs_that_are_allowed_and_a_bound_is_told():
+def test_the_limit_of_runs_holds_and_a_bound_is_reported():
     found = searched(runs=15)
     assert found.runs <= 15 and "15 runs" in found.why
     at_end = searched(minimize="roll_deg", limits={})
-    assert any("bar is at its most" in line for line in notes(at_end))
+    assert any("bar is at its upper bound" in line for line in notes(at_end))
 
 
-def test_a_metric_that_is_not_measured_is_refused_with_what_there_is():
-    with pytest.raises(ConfigError, match=r"o.yaml: minimize: got 'sway', expected .*did you mean sway_m") as refused:
+def test_an_unknown_metric_is_rejected_with_the_known_ones():
+    with pytest.raises(ConfigError, match=r"o.yaml.*: minimize: .*got 'sway'; hint: did you mean sway_m") as refused:
         searched(minimize="sway")
     assert "roll_deg" in str(refused.value)
 
 
 @pytest.mark.parametrize(
     ("words", "module", "extra"),
-    [(["fit", "sine_steer"], "least_squares", "fit"), (["optimise", "step_steer_response"], "cma_es", "optimise")],
+    [(["fit", "sine_steer"], "least_squares", "fit"), (["optimize", "step_steer_response"], "cma_es", "optimise")],
 )
-def test_what_is_not_installed_is_said_before_anything_is_done(words, module, extra, monkeypatch, capsys, tmp_path):
+def test_a_missing_package_is_reported_first(words, module, extra, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(f"simulator.fitting.{module}.find_spec", lambda name: None)
     assert main([*words, "--out", str(tmp_path / "out")]) == 2
     assert f"python -m pip install 'jounce[{extra}]'" in capsys.readouterr().err

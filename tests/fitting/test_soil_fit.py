@@ -1,4 +1,4 @@
-"""Numbers of a soil out of tests of one wheel: known ones come back, and what is told of them is true."""
+"""Soil parameters fitted to single-wheel tests: are known values recovered, with valid intervals?"""
 
 import json
 import math
@@ -51,7 +51,7 @@ def test_known_numbers_come_back_within_their_intervals(table):
         assert error_over_range(predicted(found.found, name, tests.slip_angle), tests.measured[name]) < 0.03
 
 
-def test_soilbin_fit_leaves_a_soil_that_can_be_driven_on(table, tmp_path, capsys):
+def test_soilbin_fit_writes_a_soil_that_works_in_a_run(table, tmp_path, capsys):
     out = tmp_path / "fitted"
     code, said, _ = call(
         capsys, "soilbin", "lete_sand", "--fit", table, "--where", "kind=sand", "--free", "friction_angle,n", "--out", out, "--json"
@@ -66,7 +66,7 @@ def test_soilbin_fit_leaves_a_soil_that_can_be_driven_on(table, tmp_path, capsys
     assert code == 0
 
 
-def test_columns_of_others_are_read_in_their_units():
+def test_columns_of_other_programs_are_read_in_their_units():
     tests = read_tests(str(DATA / "single_wheel_sand.csv"), ["wheel=smooth", "beta_deg=30"])
     assert len(tests) == 9
     assert tests.slip_angle == pytest.approx(math.radians(30.0))
@@ -88,14 +88,14 @@ def test_columns_of_others_are_read_in_their_units():
         ("slip,load,DP\n0.1,2,1\n0.2,2,1\n0.3,2,1\n", ["wheels=a"], "COLUMN=VALUE"),
     ],
 )
-def test_what_cannot_be_read_is_said(tmp_path, content, where, told):
+def test_unreadable_files_are_reported(tmp_path, content, where, told):
     file = tmp_path / "tests.csv"
     file.write_text(content)
     with pytest.raises(ConfigError, match=told):
         read_tests(str(file), where)
 
 
-def test_more_numbers_than_were_measured_are_refused(tmp_path):
+def test_more_parameters_than_measurements_are_rejected(tmp_path):
     file = tmp_path / "few.csv"
     file.write_text("slip,load,DP\n0.1,4000,1\n0.2,4000,1\n0.3,4000,1\n")
     with pytest.raises(JounceError, match="at least 9"):

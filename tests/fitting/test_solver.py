@@ -1,4 +1,4 @@
-"""Are planted parameters found, do the intervals hold them as often as they say, and is what cannot be told apart said?"""
+"""Are true parameters found, do the intervals have their coverage, and are unidentifiable parameters reported?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.fitting.confidence import correlations, known
-from simulator.fitting.identifiability import Varied, untold
+from simulator.fitting.identifiability import Varied, unidentifiable
 from simulator.fitting.least_squares import Failed, solve
 
 TIMES = np.linspace(0.0, 3.0, 300)
@@ -54,7 +54,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(memory, least):
     assert np.mean([together for _, together in cases]) >= least
 
 
-def test_rows_that_hang_together_count_less():
+def test_correlated_rows_count_less():
     def times(memory: float) -> list[float]:
         return [1.0 + 2.0 * correlations(noise(seed, memory)[:300]).sum() for seed in range(40)]
 
@@ -94,17 +94,17 @@ def jacobian(*columns: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
-def test_what_cannot_be_told_apart_is_said_in_words():
+def test_unidentifiable_parameters_are_described():
     one, other = np.sin(TIMES), np.cos(3.0 * TIMES)
     mass, inertia = Varied("mass", 2000.0, 1000.0), Varied("yaw inertia", 3000.0, 6000.0)
     # a relative change of the mass does what the opposite one of the inertia does: only their ratio counts
     ratio = jacobian(1000.0 / 2000.0 * one, -6000.0 / 3000.0 * one + 1e-5 * other)
-    assert "only their ratio" in untold(ratio, [mass, inertia])[0].words
+    assert "only their ratio" in unidentifiable(ratio, [mass, inertia])[0].words
     product = jacobian(1000.0 / 2000.0 * one, 6000.0 / 3000.0 * one + 1e-5 * other)
-    assert "only their product" in untold(product, [mass, inertia])[0].words
-    assert untold(jacobian(one, other), [mass, inertia]) == []
-    (silent,) = untold(jacobian(one, 1e-9 * other), [mass, inertia])
-    assert silent.words == "yaw inertia: the data say nothing of it"
+    assert "only their product" in unidentifiable(product, [mass, inertia])[0].words
+    assert unidentifiable(jacobian(one, other), [mass, inertia]) == []
+    (silent,) = unidentifiable(jacobian(one, 1e-9 * other), [mass, inertia])
+    assert silent.words == "yaw inertia: the data contain no information about it"
     friction = Varied("friction", 0.8, 1.0)
-    (of_three,) = untold(jacobian(one, other, one + other + 1e-6 * TIMES), [mass, inertia, friction])
+    (of_three,) = unidentifiable(jacobian(one, other, one + other + 1e-6 * TIMES), [mass, inertia, friction])
     assert set(of_three.shares) == {"mass", "yaw inertia", "friction"} and "combination" in of_three.words

@@ -1,4 +1,4 @@
-"""The bodies of a vehicle's corners, whatever kind these are of, as its blocks have placed them last."""
+"""Bodies of the corners of a vehicle, for any corner kind, as placed last by its blocks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOTION = tuple(row[0] for row in motion_of(1))
 
 
 def own_of(blocks: Blocks, kind: AxleCallbacks) -> tuple[Record, Record]:
-    """Records of parameters and memory of the block of a kind from outside."""
+    """Return the records of parameters and memory of the block of a third-party kind."""
     (n,) = np.flatnonzero(blocks.others["place"] == kind.place.address)
     found = []
     for table, name in ((kind.parameters, "parameters"), (kind.memory, "memory")):
@@ -33,7 +33,7 @@ def own_of(blocks: Blocks, kind: AxleCallbacks) -> tuple[Record, Record]:
 
 
 def bodies_of(blocks: Blocks, i: int) -> tuple[Array, dict[str, Any]]:
-    """Masses (n,) of the bodies of corner i, and by name their motion (n, 3) or (n, 6), see `vehicles.suspension.corner_bodies`."""
+    """Return masses (n,) of the bodies of corner i, and by name their motion (n, 3) or (n, 6), see `vehicles.suspension.corner_bodies`."""
     for block in blocks.others:
         if block["first"] <= i < block["first"] + block["count"]:
             kind = next(one for one in KINDS if one.place.address == block["place"])
@@ -45,5 +45,5 @@ def bodies_of(blocks: Blocks, i: int) -> tuple[Array, dict[str, Any]]:
 
 
 def five_link_bodies(lanes: Any) -> dict[str, Array]:
-    """The same of the bodies that a five-link corner has in its lanes: a record of `motion_of`."""
+    """Return the motion of the bodies in the lanes of a five-link corner: a record of `motion_of`."""
     return {name: np.concatenate([group.T for group in lanes[name]])[: len(FIVE_LINK_BODIES)] for name in MOTION}

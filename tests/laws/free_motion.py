@@ -1,8 +1,8 @@
-"""The mechanism alone in free motion, chassis, corners and spinning wheels, by the classical Runge-Kutta method in one kernel.
+"""The mechanism in free motion (chassis, corners and spinning wheels), by the classical Runge-Kutta method in one kernel.
 
-`vehicles.step` advances the driven vehicle, with tires, drivetrain and brakes, by a semi-implicit Euler step. This one knows none of
+`vehicles.step` advances the complete vehicle, with tires, drivetrain and brakes, by a semi-implicit Euler step. This module has none of
 these; it follows the bodies themselves with an error of h^4, to check the equations of motion (energy, momentum) and the shorter method.
-`vehicles.integration` has the same method, and others, for any system of equations.
+`vehicles.integration` has this method, and others, for any system of equations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vehicles.suspension.blocks import Blocks
 class FreeMotion(NamedTuple):
     """Records of a mechanism in free motion under constant loads.
 
-    `state` is advanced; `loads` (written in B) stay as they are, and so do the inner tie-rod joints in `inputs`: the Pitman arm rests.
+    `state` is advanced; `loads` (written in B) and the inner tie-rod joints in `inputs` are constant: the Pitman arm is at rest.
     `stages` is scratch: state at the start of the step, rates, weighted sum of the rates.
     """
 
@@ -39,7 +39,7 @@ class FreeMotion(NamedTuple):
 
 
 def free_motion(mechanism: MechanismParameters, gravity: float) -> FreeMotion:
-    """Design position, at rest at the world's origin, under gravity [m/s2] alone."""
+    """Return the mechanism in the design position, at rest at the origin of the world, under gravity [m/s2] alone."""
     w = new_workspace(mechanism, gravity)
     return FreeMotion(
         chassis=mechanism.chassis,
@@ -58,9 +58,9 @@ def free_motion(mechanism: MechanismParameters, gravity: float) -> FreeMotion:
 
 @kernel
 def runge_kutta_step(m, h):
-    """Advance m.state of a FreeMotion by h seconds [Kutta 1901]; allocates nothing.
+    """Advance m.state of a FreeMotion by h seconds [Kutta 1901]; allocates no memory.
 
-    The attitude is integrated as four numbers and brought back to unit length at the end of the step, a change of order h^5.
+    The attitude is integrated as four numbers and normalized at the end of the step, a change of order h^5.
     """
     start, rate, total = m.stages[0], m.stages[1], m.stages[2]
     state = m.state[0]
@@ -82,14 +82,14 @@ def runge_kutta_step(m, h):
 
 @kernel
 def rates(m, rate):
-    """Time derivative of m.state, as another record of STATE."""
+    """Compute the time derivative of m.state, as another record of STATE."""
     accelerations(m, m)
     state_rates(m.state, m.out, rate)
 
 
 @kernel
 def advance(to, start, h, rate):
-    """to = start + h rate, for records of STATE."""
+    """Set to = start + h rate, for records of STATE."""
     for j in range(3):
         to["p_WB"][j] = start["p_WB"][j] + h * rate["p_WB"][j]
         to["v_WB_B"][j] = start["v_WB_B"][j] + h * rate["v_WB_B"][j]

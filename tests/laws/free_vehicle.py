@@ -1,4 +1,4 @@
-"""The vehicle of the acceleration oracle in free motion, and its energy and momentum added up body by body."""
+"""The vehicle of the acceleration oracle in free motion; energy and momentum are summed over its bodies."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Array = NDArray[np.float64]
 
 MODEL = yaml.safe_load((Path(__file__).parents[1] / "data" / "hmmwv_accelerations" / "hmmwv_model.yaml").read_text(encoding="utf-8"))
 JOUNCE = np.array([1.0, -1.0, 1.0, -1.0])
-"""The oracle's theta turns about +x on both sides, ours is positive in jounce."""
+"""Signs of theta: in the oracle theta turns about +x on both sides, in Jounce it is positive in jounce."""
 
 
 def without_losses(gravity: float, preload: float = 0.02) -> dict[str, Any]:
-    """Model without dampers, its springs at rest `preload` [m] longer than in the design position."""
+    """Return a model without dampers, with springs at rest `preload` [m] longer than in the design position."""
     model = copy.deepcopy(MODEL)
     model["gravity"] = [0.0, 0.0, -gravity]
     for spring in model["springs"]:
@@ -37,9 +37,9 @@ def without_losses(gravity: float, preload: float = 0.02) -> dict[str, Any]:
 
 
 def tumbling(model: dict[str, Any]) -> FreeMotion:
-    """Corners alternately 0.05 rad up and down, chassis turning, wheels at 30 rad/s."""
+    """Return corners alternately 0.05 rad up and down, with a turning chassis and wheels at 30 rad/s."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InertiaWarning)  # its arms break the triangle inequality
+        warnings.simplefilter("ignore", InertiaWarning)  # the arms violate the triangle inequality
         design = read_design(model, "model")
         m = free_motion(new_mechanism(design.chassis, design.corners, design.struts), design.gravity)
     state = m.state[0]
@@ -50,7 +50,7 @@ def tumbling(model: dict[str, Any]) -> FreeMotion:
 
 
 def integrate(m: FreeMotion, duration: float, h: float, every: int = 1) -> list[Array]:
-    """Copies of the state every so many steps of h seconds, the start included."""
+    """Return copies of the state every so many steps of h seconds, including the start."""
     states = [m.state.copy()]
     for n in range(1, round(duration / h) + 1):
         runge_kutta_step(m, h)
@@ -60,14 +60,14 @@ def integrate(m: FreeMotion, duration: float, h: float, every: int = 1) -> list[
 
 
 def attitude(q: Array) -> Array:
-    """R_WB of a unit quaternion w, x, y, z, by the vector formula."""
+    """Return R_WB of a unit quaternion w, x, y, z, by the vector formula."""
     w, u = q[0], q[1:]
     K = skew(u)
     return np.eye(3) + 2.0 * w * K + 2.0 * K @ K
 
 
 def energies(m: FreeMotion, state: Array) -> tuple[float, float]:
-    """Kinetic and potential energy [J] at a state, from the velocity of every body of its own, springs and heights."""
+    """Return kinetic and potential energy [J] at a state, from the velocities of all bodies, springs and heights."""
     m.state[:] = state
     rates(m, m.stages[1])
     k, g, x, s = m.kinematics[0], m.corners[0], state[0], m.struts[0]
@@ -97,13 +97,13 @@ def energies(m: FreeMotion, state: Array) -> tuple[float, float]:
 
 
 def matrix(six: Array) -> Array:
-    """3 x 3 matrix of (xx, yy, zz, xy, xz, yz)."""
+    """Return the 3 x 3 matrix of (xx, yy, zz, xy, xz, yz)."""
     xx, yy, zz, xy, xz, yz = six
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def oracle_state(m: FreeMotion, state: Array) -> dict[str, Any]:
-    """The state under the names and signs of `tests.oracles.kkt_reference`."""
+    """Return the state with the names and signs of `tests.oracles.kkt_reference`."""
     m.state[:] = state
     rates(m, m.stages[1])
     x, R = state[0], attitude(state[0]["q_WB"])

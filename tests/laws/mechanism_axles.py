@@ -181,5 +181,5 @@ def vehicle_of(mapping: Mapping) -> Vehicle:
     """A vehicle with tires and drivetrain of the shipped one."""
     configs = data_folder("configs")
     four = tire_set([tire(read_yaml(configs / "tires" / "tmeasy_hmmwv.yaml"), "t.yaml")] * 4)
-    parts = read_yaml(configs / "vehicles" / "parts" / "drivetrain_hmmwv.yaml")
+    parts = read_yaml(configs / "drivetrains" / "drivetrain_hmmwv.yaml")
     return Vehicle(read_description(mapping, "v.yaml"), four, parts, "p.yaml")

@@ -1,7 +1,7 @@
-"""Record anew where the drives of `state_drives` end, after a change that is meant to change it: `python -m tests.laws.record_states`.
+"""Record the end states of the drives of `state_drives` again, after an intended change: `python -m tests.laws.record_states`.
 
-Say in the commit what changed, and by how much; this prints it. On a platform that is not recorded it adds the hashes of that one; where
-the states changed it forgets those of all others, which compare the numbers then.
+State the change and its size in the commit message; this script prints them. On a platform without a record it adds the hashes of this
+platform. If the states changed, it removes the hashes of all other platforms, which then compare the numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tests.laws.state_drives import DRIVES, ELSEWHERE, FILE, difference, end_sta
 
 
 def main() -> None:
-    """Write the file and print what changed."""
+    """Write the file and print the changes."""
     recorded = json.loads(FILE.read_text()) if FILE.exists() else {"states": {}, "hashes": {}}
     states = {name: end_state(name) for name in DRIVES}
     changes = {name: difference(state, recorded["states"].get(name, {})) for name, state in states.items()}
@@ -20,7 +20,7 @@ def main() -> None:
         print(f"{name}: changed by {change:.2g}")
     hashes = {name: hash_of(state) for name, state in states.items()}
     if this_platform() not in recorded["hashes"] and max(changes.values()) <= ELSEWHERE:
-        recorded["hashes"][this_platform()] = hashes  # another platform, the same states
+        recorded["hashes"][this_platform()] = hashes  # a new platform with equal states
     elif recorded["hashes"].get(this_platform()) != hashes:
         recorded = {"states": states, "hashes": {this_platform(): hashes}}
     FILE.write_text(json.dumps(recorded, indent=1) + "\n")

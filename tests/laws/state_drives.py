@@ -1,7 +1,7 @@
-"""Short fixed drives whose end states are recorded (`recorded_states.json`), so that no change of a vehicle goes unnoticed.
+"""Short fixed drives whose end states are recorded (`recorded_states.json`), to detect every change of the vehicle model.
 
-They start from the design position, in motion and a little above the ground: nothing in them is found by an iteration of NumPy's, whose
-last digits are those of whoever built it.
+They start from the design position, in motion and slightly above the ground: no start state comes from an iteration of NumPy, whose
+last digits depend on the build.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ SECONDS = 0.5
 SPEED = 8.0
 """m/s at the start."""
 HEIGHT = 0.02
-"""m that the wheels fall, about."""
+"""m. Approximate drop height of the wheels."""
 
 ELSEWHERE = 1e-12
-"""Largest `difference` on a platform that is not recorded."""
+"""Maximum `difference` on a platform without a record."""
 
 DRIVES = {
-    # name: vehicle, suspension, ground, place x, y [m] of the reference point
+    # name: vehicle, suspension, ground, position x, y [m] of the reference point
     "flat": ("hmmwv", None, "flat", (0.0, 0.0)),
     "hills": ("hmmwv", None, "jacksboro", (300.0, 300.0)),
     "five_link": ("five_link_rear", None, "flat", (0.0, 0.0)),
@@ -42,7 +42,7 @@ DRIVES = {
 
 
 def end_state(name: str) -> dict[str, list[float]]:
-    """Numbers of the state, by its fields, after a drive of DRIVES."""
+    """Return the numbers of the state, by its fields, after a drive of DRIVES."""
     vehicle_name, suspension, terrain, (x, y) = DRIVES[name]
     vehicle, on = build_vehicle(vehicle_name, suspension=suspension), ground(terrain)
     _start(vehicle, on, x, y)
@@ -52,7 +52,7 @@ def end_state(name: str) -> dict[str, list[float]]:
 
 
 def _start(vehicle: Vehicle, on: GroundArrays, x: float, y: float) -> None:
-    """In first gear and in motion, the lowest wheel HEIGHT above the ground."""
+    """Place the vehicle in first gear and in motion, with the lowest wheel HEIGHT above the ground."""
     vehicle.place(np.array([x, y, 0.0]), 0.0, 0.0, 0.3)
     state, radius = vehicle.space.state[0], vehicle.model.tires["radius"]
     normal = np.empty(3)
@@ -68,14 +68,14 @@ def _start(vehicle: Vehicle, on: GroundArrays, x: float, y: float) -> None:
 
 
 def difference(state: dict[str, list[float]], other: dict[str, list[float]]) -> float:
-    """Largest difference of two states, over the largest number of the field or 1; infinite when their fields differ."""
+    """Return the maximum difference of two states, over the largest number of the field or 1; infinite if their fields differ."""
     if {field: len(values) for field, values in state.items()} != {field: len(values) for field, values in other.items()}:
         return np.inf
     return max(float(np.abs(np.subtract(values, other[field])).max() / max(1.0, np.abs(values).max())) for field, values in state.items())
 
 
 def hash_of(state: dict[str, list[float]]) -> str:
-    """SHA-256 of all bits of a state, with the names of its fields."""
+    """Return the SHA-256 of all bits of a state, with the names of its fields."""
     digest = hashlib.sha256()
     for field, values in state.items():
         digest.update(field.encode() + np.array(values).tobytes())
@@ -83,7 +83,7 @@ def hash_of(state: dict[str, list[float]]) -> str:
 
 
 def this_platform() -> str:
-    """On what the bits of a state may depend: the processor as the compiler sees it, the compiler, and who computes a sine."""
+    """Return the factors on which the bits of a state may depend: processor as seen by the compiler, compiler, and math library."""
     compiler = (
         f"numba {numba.__version__}, LLVM {'.'.join(map(str, llvm.llvm_version_info))}" if not numba.config.DISABLE_JIT else "no compiler"
     )  # type: ignore[attr-defined]

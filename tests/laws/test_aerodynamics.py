@@ -1,4 +1,4 @@
-"""Forces of the air: the laws written out, mirror images, and a car that is pushed by the wind."""
+"""Aerodynamic forces: explicit formulas, mirror images, and a car in a crosswind."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ RHO, AREA, BASE = 1.2, 2.0, 2.7
 
 @kernel
 def act(b, air, R_WB, state, out):
-    """Force and couple (2, 3)."""
+    """Return force and couple (2, 3)."""
     out[0], out[1] = air_forces(b, air, R_WB, state)
 
 
 def acting(v, w=(0.0, 0.0, 0.0), wind=(0.0, 0.0, 0.0), shaped=True):
-    """Force and couple on a body that goes at v, w in B, level and heading along x."""
+    """Return force and couple on a level body that moves with v, w in B and heads along x."""
     b = record(BODY)
     b[0]["air_density"], b[0]["drag_area"], b[0]["drag_point"], b[0]["flow_point"] = RHO, 0.3 * AREA, (-1.3, 0.0, 0.2), (-1.3, 0.0, 0.2)
     b[0]["side_area"], b[0]["yaw_volume"], b[0]["lift_area"], b[0]["lift_x"] = (
@@ -55,19 +55,19 @@ def test_forces_are_the_coefficients_times_pressure_and_area():
     assert acting(v, shaped=False).force == pytest.approx(-q * 0.3 * v / speed)
 
 
-def test_what_moves_with_the_air_feels_none_and_turning_is_seen_where_the_forces_act():
+def test_a_body_moving_with_the_air_has_no_force_and_turning_counts_at_the_flow_point():
     assert np.abs(acting((10.0, 3.0, 1.0), wind=(10.0, 3.0, 1.0)).force).max() < 1e-9
     assert acting((30.0, 0.0, 0.0), w=(0.0, 0.0, 0.5)).force[1] == pytest.approx(acting((30.0, -0.65, 0.0)).force[1])
 
 
-def test_air_from_the_other_side_does_the_mirror_image():
+def test_air_from_the_other_side_gives_the_mirror_image():
     left, right = acting((30.0, 4.0, 0.0), w=(0.1, 0.2, 0.3)), acting((30.0, -4.0, 0.0), w=(-0.1, 0.2, -0.3))
     assert right.force == pytest.approx(left.force * (1.0, -1.0, 1.0)) and right.couple == pytest.approx(left.couple * (-1.0, 1.0, -1.0))
 
 
 def test_a_sedan_in_the_wind_is_turned_away_from_it(tmp_path: Path):
-    """Hands hold the steering wheel at 35 m/s, the wind comes from the left: after a second it goes to the right, the more so in a storm; from
-    the right it is the mirror image."""
+    """Hands hold the steering wheel at 35 m/s, with wind from the left: after a second the car moves to the right, more in a storm; wind
+    from the right gives the mirror image."""
     vehicle, calm = build_vehicle("sedan", check_step=False), {"type": "flat", "surface": "asphalt"}
 
     def second(wind):

@@ -1,4 +1,4 @@
-"""Does every shipped vehicle stand as its file says, and do tie rods that are set give the toe that is wanted?"""
+"""Does every shipped vehicle satisfy the alignment checks in equilibrium, and do adjusted tie rods give the target toe?"""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_ground, build_vehicle, data_folder, vehicle_description
 from simulator.validation.datasheet.page import Facts, to_dict, to_markdown, to_text
 from simulator.validation.datasheet.static_values import standing
-from vehicles.suspension.alignment_section import LAWS
+from vehicles.suspension.alignment_section import CHECKS
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
 from vehicles.vehicle import Vehicle
 
 SHIPPED = sorted(file.stem for file in (data_folder("configs") / "vehicles").glob("*.yaml"))
 TOE, CAMBER, REBOUND = math.radians(0.2), math.radians(1.5), 0.4
-"""What a standing vehicle keeps: toe and camber this near to the targets of its file, and this share of its bump travel in rebound."""
+"""Checks in equilibrium: tolerances of toe and camber against the targets of the file, and minimum fraction of bump travel available in
+rebound."""
 CORNERS = ("front_left", "front_right", "rear_left", "rear_right")
 
 
 def kept(vehicle: Vehicle) -> dict[tuple[str, str], bool]:
-    """Whether it keeps each of TIRE_MODEL_KINDS as it stands, by axle and law."""
+    """Return which of the checks LAWS the vehicle satisfies in equilibrium, by axle and check."""
     found, out = standing(vehicle, build_ground("flat")).numbers, dict[tuple[str, str], bool]()
     for end, axle in zip(("front", "rear"), vehicle.description.alignments, strict=True):
         toe, camber = ([found[f"{what}_{end}_{side}"] for side in ("left", "right")] for what in ("toe", "camber"))
@@ -37,19 +38,19 @@ def kept(vehicle: Vehicle) -> dict[tuple[str, str], bool]:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_shipped_vehicle_stands_as_its_file_says(name: str) -> None:
-    """All laws but those of which the file says so; and what it says of them is true."""
+def test_a_shipped_vehicle_passes_the_alignment_checks_of_its_file(name: str) -> None:
+    """The vehicle passes all checks except for the declared exceptions, and fails these."""
     vehicle = build_vehicle(name, check_step=False)
     excused = {
         (end, law): law in axle.exceptions
         for end, axle in zip(("front", "rear"), vehicle.description.alignments, strict=True)
-        for law in LAWS
+        for law in CHECKS
     }
     assert kept(vehicle) == {place: not exception for place, exception in excused.items()}
 
 
 def car(folder: Any, **alignments: Any) -> str:
-    """A file with these alignments of its axles, all else as shipped."""
+    """Return a shipped file with these alignments of its axles."""
     file = folder / "car.yaml"
     axles = {name: {"alignment": {"base": None, **alignment}} for name, alignment in alignments.items()}
     file.write_text(yaml.safe_dump({"base": "hmmwv", "axles": axles}), encoding="utf-8")
@@ -57,7 +58,7 @@ def car(folder: Any, **alignments: Any) -> str:
 
 
 def toes(vehicle: Vehicle) -> list[float]:
-    """Degrees, of the standing vehicle: + = toe-in."""
+    """Return the toes of the vehicle at rest [deg], + = toe-in."""
     vehicle.reset(build_ground("flat"))
     headings = vehicle.readout[0]["road_wheel_angle"]
     return [math.degrees(sign * heading) for sign, heading in zip((-1.0, 1.0, -1.0, 1.0), headings, strict=True)]
@@ -93,7 +94,7 @@ def corner_of(vehicle: str) -> DoubleWishboneCorner:
 
 
 def test_a_tie_rod_that_is_set_turns_the_knuckle_about_the_kingpin() -> None:
-    """Distances on the knuckle and to the kingpin stay, and the rod is as long as it was set."""
+    """Distances on the knuckle and to the kingpin are constant, and the rod has the set length."""
     corner = corner_of("hmmwv")
     longer = corner.with_tie_rod(corner.tierod_length + 2e-3)
     assert longer.tierod_length == pytest.approx(corner.tierod_length + 2e-3, abs=1e-14)
@@ -112,29 +113,29 @@ def test_a_tie_rod_that_is_set_turns_the_knuckle_about_the_kingpin() -> None:
 
 
 @pytest.mark.parametrize("change", [-8e-3, 5e-3])
-def test_all_that_is_on_a_knuckle_turns_with_it(change: float) -> None:
-    """By one rotation about the kingpin, as the vectors and matrices have it; a rod keeps its moments."""
+def test_everything_mounted_on_a_knuckle_turns_with_it(change: float) -> None:
+    """By one rotation about the kingpin, for vectors and matrices; the moments of a rod are unchanged."""
     corner = corner_of("hmmwv")
-    set_anew = corner.with_tie_rod(corner.tierod_length + change)
-    R, D = set_anew.turned, corner.D
+    adjusted = corner.with_tie_rod(corner.tierod_length + change)
+    R, D = adjusted.turned, corner.D
     assert pytest.approx(np.eye(3), abs=1e-14) == R.T @ R and pytest.approx(corner.F - D, abs=1e-14) == R @ (corner.F - D)
     for name in ("knuckle", "wheel"):
-        here, there = corner.bodies[name], set_anew.bodies[name]
+        here, there = corner.bodies[name], adjusted.bodies[name]
         assert there.mass == here.mass and there.p_BoBcm == pytest.approx(D + R @ (here.p_BoBcm - D), abs=1e-14)
         assert there.I_BBcm == pytest.approx(R @ here.I_BBcm @ R.T, abs=1e-14 * np.abs(here.I_BBcm).max())
-    here, there = corner.bodies["tierod"], set_anew.bodies["tierod"]
+    here, there = corner.bodies["tierod"], adjusted.bodies["tierod"]
     assert np.linalg.eigvalsh(there.I_BBcm) == pytest.approx(np.linalg.eigvalsh(here.I_BBcm), rel=1e-12)
-    along = (set_anew.Q - set_anew.K) / set_anew.tierod_length
+    along = (adjusted.Q - adjusted.K) / adjusted.tierod_length
     assert along @ there.I_BBcm @ along == pytest.approx(np.linalg.eigvalsh(here.I_BBcm)[0], rel=1e-12)
-    first, second = set_anew.tierod_axes
+    first, second = adjusted.tierod_axes
     assert abs(first @ along) < 1e-15 and second == pytest.approx(np.cross(along, first), abs=1e-15)
-    of_itself = replace(set_anew).designed  # made of the points and bodies anew
+    of_itself = replace(adjusted).designed  # recomputed from the points and bodies
     for name in of_itself.dtype.names:
-        assert np.abs(of_itself[0][name] - set_anew.designed[0][name]).max() < 1e-14 * max(1.0, np.abs(of_itself[0][name]).max())
+        assert np.abs(of_itself[0][name] - adjusted.designed[0][name]).max() < 1e-14 * max(1.0, np.abs(of_itself[0][name]).max())
 
 
 def test_the_design_position_is_that_of_the_set_tie_rods() -> None:
-    """What the general engine builds on and what the closed form finds at theta = 0: axle, wheel centre, attitude of the carrier."""
+    """Axle, wheel center and attitude of the carrier in the multibody model equal those of the closed form at theta = 0."""
     vehicle = build_vehicle("hmmwv_curb", check_step=False)
     vehicle.place(np.array([0.0, 0.0, 1.0]), 0.0, 0.0, 0.0)
     vehicle.read()
@@ -147,7 +148,7 @@ def test_the_design_position_is_that_of_the_set_tie_rods() -> None:
 
 @pytest.mark.parametrize(("name", "kind"), [("hmmwv", DoubleWishboneCorner), ("sedan", MacPhersonCorner)])
 def test_the_length_of_a_tie_rod_is_that_which_secants_find(name: str, kind: type, monkeypatch: Any) -> None:
-    """Solved at once about the kingpin, or searched for where nobody knows one."""
+    """The length is solved about the kingpin, or searched if no kingpin is known."""
     solved = build_vehicle(name, check_step=False).description.design.corners
     monkeypatch.setattr(kind, "kingpin", lambda *_: None)
     searched = build_vehicle(name, check_step=False).description.design.corners
@@ -162,7 +163,7 @@ BROKEN = [
     ({"rear": {"toe": "straight"}}, "axles.rear.alignment.toe", "a number"),
     ({"rear": {"toe_degrees": 0.1}}, "axles.rear.alignment.toe_degrees", "toe_deg"),
     ({"rear": {"exceptions": ["toes"], "reason": "none"}}, "axles.rear.alignment.exceptions[0]", "toe"),
-    ({"rear": {"exceptions": ["toe"]}}, "axles.rear.alignment.reason", "why"),
+    ({"rear": {"exceptions": ["toe"]}}, "axles.rear.alignment.reason", "the reason"),
 ]
 
 
@@ -174,8 +175,8 @@ def test_a_broken_file_names_its_key(alignment: Any, key: str, expected: str, tm
 
 
 @pytest.mark.parametrize(("base", "axle"), [("hmmwv_trailing_rear", "front"), ("five_link_rear", "rear")])
-def test_a_toe_that_cannot_be_set_is_refused_by_its_key(base: str, axle: str, tmp_path: Any) -> None:
-    """Beside an axle of tables, and of a kind whose links are fixed."""
+def test_a_toe_that_cannot_be_set_is_rejected_with_its_key(base: str, axle: str, tmp_path: Any) -> None:
+    """With an axle of tables on the vehicle, and for a kind with fixed links."""
     file = tmp_path / "car.yaml"
     file.write_text(f"base: {base}\naxles: {{{axle}: {{alignment: {{toe_deg: 0.1}}}}}}\n", encoding="utf-8")
     with pytest.raises(ConfigError) as caught:

@@ -23,7 +23,7 @@ from vehicles.ode_system import VehicleOde
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.steering.steering_torque import steering_torque
 from vehicles.step_stability import check_step
-from vehicles.suspension.anti_roll_bar import held_point, measured
+from vehicles.suspension.anti_roll_bar import bar_coordinate, held_point
 from vehicles.suspension.composite_inertia import Workspace, prepare
 from vehicles.vehicle import Vehicle
 
@@ -46,7 +46,7 @@ def energy(m: MechanismParameters, w: Workspace) -> float:
     """Of the bars, after `prepare`: 1/2 stiffness times the square of the difference."""
     bars, total = m.struts[0]["anti_roll_bars"], 0.0
     for n in np.flatnonzero(bars["law"]):
-        x = [measured(bars, n, i, held_point(m.corners, bars, i, w.kinematics, w.inputs)[0])[0] for i in (2 * n, 2 * n + 1)]
+        x = [bar_coordinate(bars, n, i, held_point(m.corners, bars, i, w.kinematics, w.inputs)[0])[0] for i in (2 * n, 2 * n + 1)]
         total += 0.5 * bars["stiffness"][n] * (x[0] - x[1]) ** 2
     return float(total)
 
@@ -280,14 +280,14 @@ def test_a_bar_too_stiff_for_the_step_is_named(bar: dict[str, Any], key: str) ->
         ({"rate": "stiff"}, ".rate", "a number"),
         ({}, "", "either rate"),
         ({"rate": 1e4, "torsional_stiffness": 1e4}, "", "either rate"),
-        ({"rate": 1e4, "lever_end": [0, 0, 0]}, ".lever_end", "no such key"),
+        ({"rate": 1e4, "lever_end": [0, 0, 0]}, ".lever_end", "unknown key"),
         ({"rate": 1e4, "drop_link": [0.0, 0.7, 0.0]}, ".mounted_on", "lower_arm, carrier"),
         ({**ON_ARM, "mounted_on": "upper_arm"}, ".mounted_on", "lower_arm, carrier"),
         ({**ON_ARM, "torsional_stiffness": 1e12}, ".torsional_stiffness", "1e+09"),
         ({**ON_ARM, "lever_end": [-0.4, 0.5, 0.1]}, ".lever_end", "from the bar's axis"),
         ({**ON_ARM, "drop_link": ON_ARM["lever_end"]}, ".drop_link", "from lever_end"),
-        ({**ON_ARM, "drop_link": [0.2, 0.54, 0.1]}, ".drop_link", "over the whole travel"),
-        ({**ON_ARM, "lever_end": [-0.38, 0.52, 0.1]}, ".drop_link", "over the whole travel"),
+        ({**ON_ARM, "drop_link": [0.2, 0.54, 0.1]}, ".drop_link", "over the full travel"),
+        ({**ON_ARM, "lever_end": [-0.38, 0.52, 0.1]}, ".drop_link", "over the full travel"),
         ({key: value for key, value in ON_ARM.items() if key != "axis"}, ".axis", "2 numbers"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Does a vehicle that falls, rolls over or is thrown at something end at rest on the ground, bearing its weight, with sane numbers?"""
+"""Does a vehicle that falls, rolls over or hits an obstacle end at rest on the ground, with its weight carried and plausible numbers?"""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from vehicles.vehicle import Vehicle
 
 VEHICLES = ("hmmwv", "five_link_rear")
 HARDEST = FORCE
-"""m/s2. Beyond it a state counts as absurd, which the hardest falls must not be: wheels that meet the ends of their travel at 14 m/s, after the
-short way of the shipped vehicle, are stopped with up to 920."""
+"""m/s2. Limit above which a state counts as invalid, which the hardest falls must not reach: wheels that hit their travel limits at 14 m/s,
+after the short travel of the shipped vehicle, decelerate with up to 920."""
 
 FALLS = {
     "on its wheels": (10.6, 0.0, 0.0),
@@ -38,7 +38,7 @@ FALLS = {
 
 @kernel
 def watch(n, m, s, on, c, h, hardest):
-    """n steps; hardest[0] is the largest specific force on the way. Returns False as soon as it is not a number."""
+    """Take n steps; hardest[0] is the maximum specific force. Return False as soon as it is NaN."""
     for _ in range(n):
         vehicle_step(m, s, on, c, h)
         f = s.out[0]["f_H_B"]
@@ -55,7 +55,7 @@ def fall(v: Vehicle, height: float, roll: float, pitch: float, v_B: Any = (0.0, 
 
 
 def go(v: Vehicle, on: Any, c: Record, seconds: float) -> float:
-    """Drive on; the largest specific force [m/s2]."""
+    """Continue the drive; return the maximum specific force [m/s2]."""
     hardest = np.zeros(1)
     assert watch(round(seconds / H), v.model, v.space, on, c, H, hardest), "not a number"
     return float(hardest[0])
@@ -66,13 +66,13 @@ def weight(v: Vehicle) -> float:
 
 
 def borne(v: Vehicle) -> float:
-    """Upward force of the ground on body and wheels [N]."""
+    """Return the upward force of the ground on body and wheels [N]."""
     R = v.space.work[0]["R_WB"]
     return float(R[2] @ v.space.body_contact[0]["force_B"] + v.space.contacts["F_W"][:, 2].sum())
 
 
 def block(height: float, length: float, **more: Any) -> tuple[Any, ...]:
-    """Ground tuple of a shipped kind of obstacle, 20 m ahead."""
+    """Return the ground tuple of an obstacle of a shipped kind, 20 m ahead."""
     soils = {path.stem: read_yaml(path) for path in (data_folder("configs") / "soils").glob("*.yaml")}
     mapping = {"type": "bump", "surface": "asphalt", "height": height, "length": length, "start": 20.0, **more}
     g = load_terrain(mapping, "block", data_folder("assets"), soils)
@@ -82,7 +82,7 @@ def block(height: float, length: float, **more: Any) -> tuple[Any, ...]:
 @pytest.mark.parametrize("name", VEHICLES)
 @pytest.mark.parametrize("how", FALLS)
 @pytest.mark.parametrize("on", ["flat", "flat_soil"])
-def test_a_fall_of_ten_metres_ends_at_rest(name: str, how: str, on: str) -> None:
+def test_a_fall_of_ten_meters_ends_at_rest(name: str, how: str, on: str) -> None:
     v = build_vehicle(name)
     fall(v, *FALLS[how])
     assert go(v, ground(on), command(), 12.0) < HARDEST
@@ -95,7 +95,7 @@ def test_a_fall_of_ten_metres_ends_at_rest(name: str, how: str, on: str) -> None
 
 
 def test_a_roof_lies_still_and_does_not_creep_down_a_slope() -> None:
-    """20 % of slope, friction 0.6: it stays within millimetres for a minute, and slides where friction is too little."""
+    """20 % of slope, friction 0.6: the motion is a few millimeters in a minute, and the vehicle slides if friction is too low."""
     v = build_vehicle("hmmwv")
     on = ground("asphalt 20")
     fall(v, 1.25, 180.0, 0.0)
@@ -126,7 +126,7 @@ def test_a_tumbling_vehicle_comes_to_rest(v_B: Any, w_B: Any) -> None:
     [(0.5, 0.2, 5.0), (0.5, 1.0, 10.0), (0.5, 1.0, 20.0), (1.5, 1.0, 17.0), (1.5, 8.0, 25.0), (2.0, 0.2, 25.0)],
 )
 @pytest.mark.parametrize("width", [None, 2.0])
-def test_obstacles_at_full_throttle_end_in_numbers(name: str, height: float, length: float, speed: float, width: float | None) -> None:
+def test_obstacles_at_full_throttle_give_finite_numbers(name: str, height: float, length: float, speed: float, width: float | None) -> None:
     v = build_vehicle(name)
     on = block(height, length, **({} if width is None else {"width": width}))
     fall(v, 0.7, 0.0, 0.0, (speed, 0.0, 0.0))
@@ -145,8 +145,8 @@ def test_free_flight_for_twenty_seconds_with_the_engine_at_full_throttle() -> No
     assert np.linalg.norm(v.space.state[0]["w_WB_B"]) < 5.0
 
 
-def test_nothing_of_it_is_felt_on_its_wheels() -> None:
-    """On level ground no point of the body is near: the forces are zero and points are looked at once in many steps."""
+def test_body_contact_has_no_effect_on_wheels_alone() -> None:
+    """On level ground no point of the body is close to the ground: the forces are zero and the points are evaluated only rarely."""
     v = build_vehicle("hmmwv")
     v.reset(ground("flat"), gear=1)
     go(v, ground("flat"), command(selector=1, throttle=0.3), 1.0)
@@ -157,7 +157,7 @@ def test_nothing_of_it_is_felt_on_its_wheels() -> None:
 
 
 def test_a_body_that_hits_dissipates() -> None:
-    """Dropped on its roof from 1 m it bounces back to less than a third of it."""
+    """Dropped on its roof from 1 m, the body rebounds to less than a third of the height."""
     v = build_vehicle("hmmwv")
     fall(v, 2.17, 180.0, 0.0)
     lowest, highest = False, 0.0
@@ -205,4 +205,4 @@ def test_a_file_without_points_gets_those_of_a_box() -> None:
 def test_a_fault_names_file_and_key(key: str, value: Any) -> None:
     with pytest.raises(ConfigError) as error:
         read_description(hmmwv_with(**{key: value}), "mine.yaml")
-    assert str(error.value).startswith(f"mine.yaml: body.{key}: got ")
+    assert str(error.value).startswith(f"mine.yaml: body.{key}: ") and "; expected " in str(error.value)

@@ -1,4 +1,4 @@
-"""Is what the readout says of the center of mass that of the whole vehicle, and is its motion that of this point?"""
+"""Is the center of mass in the readout that of the complete vehicle, and is its motion that of this point?"""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from vehicles.vehicle import Vehicle
 
 SPEED = 20.0
 TICK = 2e-3
-"""s between two looks."""
+"""s between two samples."""
 
 Numbers = NDArray[np.float64]
 
 
 @pytest.mark.parametrize("name", ["sedan", "hmmwv", "light_truck", "sedan_loaded"])
 def test_the_wheels_carry_it_where_it_is(name: str) -> None:
-    """At rest the loads of the wheels have it between them: of what the drag of tires that stand with toe adds less than 0.1 mm is left."""
+    """The wheel loads at rest balance about it: the drag of tires with toe changes it by less than 0.1 mm."""
     seen = standing(name, "flat").readout[0]
     load = seen["F_C"][:, 2]
     carried = (load @ seen["p_WC"])[:2] / load.sum()
@@ -30,7 +30,8 @@ def test_the_wheels_carry_it_where_it_is(name: str) -> None:
 
 
 def _driven(steering: float, ramp: float, seconds: float) -> tuple[Vehicle, dict[str, Numbers]]:
-    """The sedan from a steady drive into a turn: the readout every TICK, with R_WB and the force of the ground on all tires, in W."""
+    """Drive the sedan from a steady drive into a turn; return the readout every TICK, with R_WB and the force of the ground on all tires,
+    in W."""
     v = standing("sedan", "flat")
     v.reset(ground("flat"), speed=SPEED)
     c, rows = command(throttle=v.start_throttle, selector=1), []
@@ -49,12 +50,12 @@ def _driven(steering: float, ramp: float, seconds: float) -> tuple[Vehicle, dict
 
 @pytest.fixture(scope="module")
 def jump() -> tuple[Vehicle, dict[str, Numbers]]:
-    """A quick turn of the steering wheel, then a steady turn."""
+    """Return a quick turn of the steering wheel, followed by a steady turn."""
     return _driven(0.12, 0.2, 5.0)
 
 
-def test_its_velocity_and_acceleration_are_the_rates_of_its_place(jump: tuple[Vehicle, dict[str, Numbers]]) -> None:
-    """By differences over the log, which know nothing of cross products."""
+def test_its_velocity_and_acceleration_are_the_rates_of_its_position(jump: tuple[Vehicle, dict[str, Numbers]]) -> None:
+    """By differences over the log, independent of cross products."""
     _, seen = jump
     v_W, a_W = (np.einsum("nij,nj->ni", seen["R"], seen[name]) for name in ("v_WG_B", "a_WG_B"))
     rate = (seen["p_WG"][2:] - seen["p_WG"][:-2]) / (2.0 * TICK)
@@ -64,9 +65,9 @@ def test_its_velocity_and_acceleration_are_the_rates_of_its_place(jump: tuple[Ve
     assert np.sqrt(np.mean((change - mean)[:, :2] ** 2)) < 0.02 * np.abs(a_W[:, :2]).max()
 
 
-def test_the_tires_push_it_by_newtons_law_and_not_the_reference_point(jump: tuple[Vehicle, dict[str, Numbers]]) -> None:
-    """Mass of everything times the acceleration to the side, while the car begins to turn: its reference point is at the front axle. What is left
-    is the body's roll, in which the wheels take no part."""
+def test_the_tires_accelerate_it_by_newtons_law_and_not_the_reference_point(jump: tuple[Vehicle, dict[str, Numbers]]) -> None:
+    """Total mass times the lateral acceleration at turn-in; the reference point is at the front axle. The remaining difference is the roll
+    of the body, in which the wheels take no part."""
     v, seen = jump
     mass = float(v.model.chassis[0]["mass"] + v.model.corners[0]["corner_mass"].sum())
     early = slice(0, round(0.5 / TICK))
@@ -76,10 +77,11 @@ def test_the_tires_push_it_by_newtons_law_and_not_the_reference_point(jump: tupl
     assert wrong["a_WG_B"] < 0.08 and wrong["a_WB_B"] > 0.3
 
 
-def test_sideslip_in_a_steady_turn_is_that_of_the_reference_point_and_its_way_to_the_center_over_the_radius(
+def test_sideslip_in_a_steady_turn_follows_from_that_of_the_reference_point(
     jump: tuple[Vehicle, dict[str, Numbers]],
 ) -> None:
-    """beta_G = beta_B + x_G r / v, to first order; lateral accelerations of the two are the same, so the understeer gradient is."""
+    """beta_G = beta_B + x_G r / v, to first order; the lateral accelerations of both points are equal, and so is the understeer
+    gradient."""
     v, seen = jump
     late = slice(round(4.0 / TICK), None)
     columns = {f"v_WG_B_{axis}": seen["v_WG_B"][late, n] for n, axis in enumerate("xyz")}

@@ -1,4 +1,4 @@
-"""Do hand wheel, torsion bar, assist and friction of the steering turn, hold and keep their energy as they should?"""
+"""Do steering wheel, torsion bar, assist and friction of the steering turn, hold and keep their energy as they should?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.base.section import checked
 from vehicles.command import COMMAND
-from vehicles.steering.column import assisted, share_torque, solve_column, unassisted
+from vehicles.steering.column import assist_torque, share_torque, solve_column, torsion_bar_torque
 from vehicles.steering.steering import STEERING_FILE, STEERING_STATE, steering_from_section, steering_step
 
 RATIO, H = 15.0, 1e-3
@@ -57,7 +57,7 @@ def led(p, s, needed, h):
 
 @kernel
 def both_ways(p, torque):
-    return unassisted(p, torque + assisted(p, torque)[0])
+    return torsion_bar_torque(p, torque + assist_torque(p, torque)[0])
 
 
 def let_go(**values: float) -> Record:

@@ -1,4 +1,4 @@
-"""Do loops close, is it said which one does not, and do the controls keep a simulation on its loops?"""
+"""Do loops close, does the error name an open loop, and do the stabilization methods keep a simulation on its loops?"""
 
 import math
 from dataclasses import replace
@@ -24,7 +24,7 @@ PROJECTIONS = ("partitioning", "mass projection", "projection")
 
 
 def shipped(name, **changes):
-    """(system, q, v) of a shipped mechanism, its parts changed; its joints have one coordinate each."""
+    """Return (system, q, v) of a shipped mechanism with changed parts; its joints have one coordinate each."""
     path = data_folder("configs") / "mechanisms" / f"{name}.yaml"
     mechanism, state = mechanism_from_mapping(read_yaml(path), path)
     system = build_system(replace(mechanism, **{key: change(getattr(mechanism, key)) for key, change in changes.items()}))
@@ -36,12 +36,12 @@ def shipped(name, **changes):
 
 
 def prescribing(*names):
-    """A change of joints: these are prescribed."""
+    """Return a change that prescribes these joints."""
     return lambda joints: tuple(replace(joint, prescribed=joint.name in names) for joint in joints)
 
 
 def flat(system):
-    """The row of four-bars with all its cranks along x."""
+    """Return the row of four-bars with all its cranks along x."""
     q = system.neutral()
     for name, sign in {"A0": -1.0, "B0": 1.0, "B1": -1.0, "C1": 1.0, "B2": -1.0}.items():
         q[system.joint_q[name]] = sign * math.pi / 2.0
@@ -49,7 +49,7 @@ def flat(system):
 
 
 def crank_angle(system, q, angle):
-    """q with the slider-crank's crank at `angle`; its loop is open."""
+    """Return q with the crank of the slider-crank at `angle`; its loop is open."""
     out = q.copy()
     out[system.joint_q["main bearing"]] = angle
     return out
@@ -59,7 +59,7 @@ def crank_angle(system, q, angle):
 
 
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank", "bricard", "andrews_squeezer", "n_four_bar"])
-def test_open_loops_are_closed_with_the_held_joints_where_they_are(name):
+def test_open_loops_are_closed_with_the_fixed_joints_unchanged(name):
     system, q, _ = shipped(name)
     held = [joint.name for joint in system.mechanism.joints if joint.independent]
     start = q + 0.1 * np.random.default_rng(0).normal(size=q.size)
@@ -78,7 +78,7 @@ def test_a_loop_that_cannot_close_is_named_with_its_gap():
     assert caught.value.loops == (name,) and repr(name) in str(caught.value)
 
 
-def test_velocities_are_brought_onto_the_loops_and_held_ones_stay():
+def test_velocities_are_projected_onto_the_loops_and_fixed_ones_stay():
     system, q, v = shipped("four_bar")
     crank = system.joint_v["crank on ground"]
     v[:] = [3.0, -1.0, 2.0]
@@ -87,7 +87,7 @@ def test_velocities_are_brought_onto_the_loops_and_held_ones_stay():
     assert on[crank] == v[crank]
 
 
-def test_held_velocities_that_tear_a_loop_are_refused():
+def test_fixed_velocities_that_open_a_loop_are_rejected():
     system, q, v = shipped("four_bar")
     v[:] = [3.0, -1.0, 2.0]
     with pytest.raises(MechanismError, match="m/s") as caught:
@@ -129,7 +129,7 @@ def test_degrees_of_freedom_and_redundant_rows(name, freedoms, redundant):
         assert list(found.redundant.values()) == list(redundant.values())
 
 
-def test_bricards_mechanism_is_regular_all_the_way_though_a_row_is_redundant_everywhere():
+def test_bricards_mechanism_is_regular_along_its_path_though_a_row_is_redundant_everywhere():
     system, q, _ = shipped("bricard")
     for _ in range(12):
         start = q.copy()
@@ -146,7 +146,7 @@ def test_flat_four_bars_are_singular_and_their_loops_named():
     assert found.degrees_of_freedom == 3
 
 
-def test_a_piston_that_is_told_where_to_be_is_singular_in_its_dead_centres_only():
+def test_a_prescribed_piston_is_singular_only_in_its_dead_centers():
     system, q, _ = shipped("slider_crank", joints=prescribing("cylinder"))
     free, _, _ = shipped("slider_crank")
     for angle, singular in ((0.0, True), (0.7, False), (math.pi, True)):
@@ -162,7 +162,7 @@ def test_a_piston_that_is_told_where_to_be_is_singular_in_its_dead_centres_only(
 
 @pytest.fixture(scope="module", params=["ta", "recursive", "fa"])
 def four_bar(request):
-    """(solver, q, v) in every formulation with multipliers."""
+    """Return (solver, q, v) in every formulation with multipliers."""
     system, q, v = shipped("four_bar")
     return make_formulation(request.param, system), q, v
 
@@ -184,8 +184,8 @@ def test_without_control_loops_drift_with_the_order_of_the_integrator(four_bar):
     assert math.log2(slow[0] / slow[1]) == pytest.approx(1.0, abs=0.2)
 
 
-def test_baumgartes_feedback_wears_a_gap_off_as_a_critically_damped_oscillator(four_bar):
-    """phi(t) = phi(0) (1 + omega t) e^(-omega t) from rest, whatever the mechanism does meanwhile."""
+def test_baumgarte_stabilization_removes_a_gap_as_a_critically_damped_oscillator(four_bar):
+    """phi(t) = phi(0) (1 + omega t) e^(-omega t) from rest, independent of the motion of the mechanism."""
     solver, q, _ = four_bar
     system, omega = solver.system, 20.0
     apart = q.copy()
@@ -199,7 +199,7 @@ def test_baumgartes_feedback_wears_a_gap_off_as_a_critically_damped_oscillator(f
     assert np.abs(found - wanted).max() < 1e-6 * run.gap[0]
 
 
-def test_baumgartes_feedback_bounds_the_drift(four_bar):
+def test_baumgarte_stabilization_bounds_the_drift(four_bar):
     solver, q, v = four_bar
     free = simulate(solver, q, v, STEP, 1500, "semi_implicit_euler")
     held = simulate(solver, q, v, STEP, 1500, "semi_implicit_euler", make_control("baumgarte", solver, q, STEP))
@@ -217,7 +217,7 @@ def test_no_control_spends_energy_beyond_the_integrators_error(four_bar, control
 
 
 def test_projection_in_the_measure_of_mass_moves_as_an_impact_does():
-    """The change of velocities is M^-1 G* times impulses, so any admissible velocity is orthogonal to it in the measure of M."""
+    """The change of velocities is M^-1 G* times impulses, so any admissible velocity is orthogonal to it in the metric of M."""
     system, q, v = shipped("andrews_squeezer")
     torn = v + np.random.default_rng(1).normal(size=v.size)
     _, on = MassProjection(system, q).settle(q, torn)

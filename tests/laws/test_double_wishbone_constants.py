@@ -1,4 +1,4 @@
-"""Are the constants of a double-wishbone corner those of its hardpoints and bodies, and is one that cannot work told why?"""
+"""Are the constants of a double-wishbone corner those of its hardpoints and bodies, and does an impossible corner raise an error with the reason?"""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ FAULTS: dict[str, Callable[[DoubleWishboneCorner], DoubleWishboneCorner]] = {
 
 
 @pytest.mark.parametrize("expected", FAULTS)
-def test_a_corner_that_cannot_work_is_told_why(expected: str) -> None:
+def test_an_impossible_corner_raises_an_error_with_the_reason(expected: str) -> None:
     for i, corner in CASES[:2]:
         with pytest.raises(ConfigError) as caught:
             written(replace(FAULTS[expected](corner), file="mine.yaml", key="axles.front"), i)

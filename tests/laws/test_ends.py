@@ -88,7 +88,7 @@ def test_linkages_are_closed_between_the_ends(name: str) -> None:
 
 @pytest.mark.parametrize("name", VEHICLES)
 def test_beyond_its_ends_a_corner_is_still_a_corner(name: str) -> None:
-    """Whatever theta somebody asks for: finite positions, and a finite force that pushes back."""
+    """Any theta gives finite positions, and a finite force that pushes back."""
     v = vehicle(name)
     m, s = v.model, v.space
     v.place(np.zeros(3), 0.0, 0.0, 0.0)

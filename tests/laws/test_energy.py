@@ -1,4 +1,4 @@
-"""Does the mechanism keep its energy and momentum when nothing but its own springs acts on it?"""
+"""Does the mechanism conserve energy and momentum when only its own springs act?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.oracles.kkt_reference import balances
 
 @cache
 def largest_change(gravity: float, h: float) -> float:
-    """max |E - E0| over ten seconds, over the largest kinetic energy."""
+    """Return max |E - E0| over ten seconds, over the maximum kinetic energy."""
     m = tumbling(without_losses(gravity))
     both = np.array([energies(m, state) for state in integrate(m, 10.0, h, every=round(0.004 / h))])
     total = both.sum(axis=1)

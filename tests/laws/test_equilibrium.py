@@ -1,4 +1,4 @@
-"""Does a session start settled, with the wheels carrying the weight, and where another vehicle code has the vehicle?"""
+"""Does a session start settled, with the weight on the wheels, and at the position of another vehicle code?"""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ PLACES = [
 
 
 def largest_acceleration(v: Vehicle) -> float:
-    """Of the chassis (linear, angular) and the arms, in the last step."""
+    """Return the maximum acceleration of chassis (linear, angular) and arms in the last step."""
     out = v.space.out[0]
     return float(max(np.abs(out[name]).max() for name in ("a_WB_B", "alpha_WB_B", "theta_ddot")))
 
 
 def weight(v: Vehicle) -> float:
-    """Of all bodies [N]."""
+    """Return the weight of all bodies [N]."""
     m = v.description.mechanism
     return float((m.chassis[0]["mass"] + m.corners[0]["corner_mass"].sum()) * v.space.loads[0]["gravity"])
 
@@ -47,14 +47,14 @@ def weight(v: Vehicle) -> float:
 @pytest.mark.parametrize("vehicle", VEHICLES)
 @pytest.mark.parametrize(("on", "yaw"), PLACES)
 def test_nothing_accelerates_at_the_start(vehicle: str, on: str, yaw: float) -> None:
-    """Neither in the position that was solved nor in the first step from it."""
+    """Neither in the solved position nor in the first step from it."""
     v = standing(vehicle, on, x=3.0, y=-2.0, yaw=yaw)
     assert largest_acceleration(v) < 1e-9
     state = v.space.state[0]
     assert state["p_WB"][:2] == pytest.approx([3.0, -2.0], abs=0.05)
     assert v.readout[0]["yaw"] == pytest.approx(yaw, abs=0.01)
     drive(v, on, command(brake=1.0), 1e-3)
-    assert largest_acceleration(v) < 1e-6  # by the creep of the tires, a micrometer a minute
+    assert largest_acceleration(v) < 1e-6  # from the creep of the tires, a micrometer per minute
 
 
 def rough(folder: Path, road_class: str) -> Ground:
@@ -73,7 +73,8 @@ def test_a_vehicle_stands_on_the_roughest_ground(vehicle: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("vehicle", ["hmmwv", "sedan"])
 def test_a_vehicle_stands_crosswise_in_a_saddle(vehicle: str, tmp_path: Path) -> None:
-    """Two wheels on humps, one or both of the others in the air: there Newton's method from the plane of the ground is caught in a corner."""
+    """Two wheels on humps, one or both of the others in the air: Newton's method gets stuck at a kink if it starts from the plane of the
+    ground."""
     x = np.arange(-10.0, 11.0)
     np.save(tmp_path / "saddle.npy", 0.15 * x[None, :] * x[:, None])
     heights = "{file: saddle.npy, first_row: south, origin: [-10.0, -10.0], spacing: [1.0, 1.0], scale: 1.0, offset: 0.0}"
@@ -85,7 +86,7 @@ def test_a_vehicle_stands_crosswise_in_a_saddle(vehicle: str, tmp_path: Path) ->
 
 
 def test_wheel_loads_vary_four_times_as_much_two_classes_up(tmp_path: Path) -> None:
-    """At 20 m/s over the same waves, as long as no wheel lifts off; three seconds after one to settle."""
+    """At 20 m/s over the same waves without wheel lift-off; three seconds after one second to settle."""
     v, deviation = build_vehicle("hmmwv", check_step=False), {}
     for road_class in "AC":
         on, loads = rough(tmp_path, road_class), []
@@ -123,7 +124,7 @@ def test_the_loaded_vehicle_stands_near_its_design_position_and_the_other_code_s
     assert standing("hmmwv_chrono", "flat").readout[0]["jounce"] == pytest.approx(-0.105, abs=0.01)
 
 
-def test_where_it_stands_does_not_depend_on_what_was_before() -> None:
+def test_the_equilibrium_does_not_depend_on_earlier_drives() -> None:
     v = standing("hmmwv", "flat", yaw=0.3)
     fresh = v.space.state.copy()
     drive(v, "flat", command(selector=1, throttle=1.0, steering=0.4), 3.0)
@@ -132,7 +133,7 @@ def test_where_it_stands_does_not_depend_on_what_was_before() -> None:
     assert v.readout[0]["time"] == 0.0
 
 
-def test_a_wall_is_no_place_to_stand() -> None:
+def test_a_wall_has_no_equilibrium() -> None:
     v = build_vehicle("hmmwv")
     with pytest.raises(JounceError, match="no equilibrium"):
         v.reset(ground("asphalt 150"))
@@ -142,7 +143,7 @@ def test_a_wall_is_no_place_to_stand() -> None:
 
 
 def recorded(until: float) -> list[dict[str, Any]]:
-    """Rows of a recorded drive: held at 15 m/s on level ground, straight ahead."""
+    """Return the rows of a recorded drive at constant 15 m/s on level ground, straight ahead."""
     with gzip.open(DATA / "d_stepsteer.csv.gz", "rt", encoding="utf-8", newline="") as stream:
         rows = []
         for row in csv.DictReader(stream):
@@ -152,9 +153,9 @@ def recorded(until: float) -> list[dict[str, Any]]:
     raise AssertionError("the recording is too short")
 
 
-def test_stands_as_the_other_code_rolls() -> None:
-    """Height and axle loads within 1 %. Single wheels: that code's drivetrain turns its chassis a little about x, ours does not, which
-    is 0.6 % of a rear wheel's load to either side; see the next test for the rest, which is the pull of the driven wheels."""
+def test_the_equilibrium_matches_the_rolling_vehicle_of_the_other_code() -> None:
+    """Height and axle loads within 1 %. Single wheels: the drivetrain of the other code turns its chassis slightly about x, that of Jounce
+    does not, which is 0.6 % of a rear wheel load to either side; the next test explains the rest, the pull of the driven wheels."""
     row = recorded(34.9)[-1]
     loads = np.array([float(row[f"tire_Fz_{corner}"]) for corner in CORNERS])
     r = standing("hmmwv_chrono", "flat").readout[0]
@@ -165,7 +166,7 @@ def test_stands_as_the_other_code_rolls() -> None:
 
 
 def test_rolls_as_the_other_code_rolls() -> None:
-    """Driven with the recorded inputs to the same moment: every wheel load within 1 %, axle loads and height within 0.15 %."""
+    """Driven with the recorded inputs to the same time: every wheel load within 1 %, axle loads and height within 0.15 %."""
     rows = recorded(34.9)
     v, c = standing("hmmwv_chrono", "flat", gear=1), command(selector=1)
     for row in rows[:-1]:
@@ -182,14 +183,14 @@ def test_rolls_as_the_other_code_rolls() -> None:
 
 @pytest.mark.parametrize("vehicle", ["hmmwv", "sedan"])
 @pytest.mark.parametrize(("on", "yaw"), PLACES)
-def test_where_it_is_looked_for_first_does_not_decide_where_a_vehicle_stands(vehicle: str, on: str, yaw: float) -> None:
-    """A vehicle that knows how it stands on level ground stands as one that does not."""
+def test_the_first_guess_does_not_change_the_equilibrium(vehicle: str, on: str, yaw: float) -> None:
+    """A vehicle with a cached level equilibrium has the same equilibrium as one without."""
     v, there = build_vehicle(vehicle, check_step=False), ground(on)
-    assert v._stood.level is not None
+    assert v._equilibria.level is not None
     v.reset(there, 3.0, -2.0, yaw)
     found, residual = v.space.state.copy(), largest_acceleration(v)
-    v._stood.level = None
-    v._stood._kept.clear()
+    v._equilibria.level = None
+    v._equilibria._entries.clear()
     v.reset(there, 3.0, -2.0, yaw)
     assert residual < 1e-9 > largest_acceleration(v)
     for name in ("p_WB", "q_WB", "theta"):
@@ -197,8 +198,8 @@ def test_where_it_is_looked_for_first_does_not_decide_where_a_vehicle_stands(veh
 
 
 @pytest.mark.parametrize("place", range(3))
-def test_the_largest_of_numbers_of_which_one_is_none_is_none(place):
-    """A place that does not exist is none to go on from."""
+def test_the_largest_of_numbers_with_a_nan_is_nan(place):
+    """The solver does not continue from a point with a NaN residual."""
     numbers = np.array([1.0, -3.0, 2.0])
     assert largest(numbers) == 3.0
     numbers[place] = np.nan

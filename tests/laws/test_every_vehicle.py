@@ -1,4 +1,5 @@
-"""Do the laws hold for every vehicle file: does it stand, keep its energy and its loops, mirror its drives, and come nearer with shorter steps?"""
+"""Does every vehicle file give a vehicle that rests, conserves energy, keeps its loops closed, mirrors its drives, and converges with the
+step?"""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from vehicles.multibody_vehicle import linear_struts
 from vehicles.vehicle import Vehicle
 
 TABLES_ALONE = {"hmmwv_trailing_rear", "sedan_chrono"}
-"""Vehicles whose bodies move in tables."""
+"""Vehicles whose suspension bodies move by tables."""
 OURS = Path(__file__).parents[1] / "data" / "vehicles"
 VEHICLES = sorted(path.stem for path in (data_folder("configs") / "vehicles").glob("*.yaml"))
 VEHICLES += sorted(str(path) for path in OURS.glob("*.yaml"))
@@ -27,8 +28,8 @@ DAMPING = ("compression_damping", "rebound_damping", "compression_damping_end", 
 
 @cache
 def pair(name: str) -> tuple[Vehicle, Vehicle]:
-    """Two of a vehicle, without shafts that turn the same way about x in the mirror image, or twist a beam, and with nothing off the middle. Its
-    control units are off: they see noise, which has no mirror image, and act at their own times, whatever the step is."""
+    """Return two instances of a vehicle, without shafts that turn the same way about x in the mirror image or twist a beam, and without
+    asymmetric parts. The control units are off: their noise has no mirror image, and their update times do not depend on the step."""
     both = build_vehicle(name), build_vehicle(name)
     if not both[0].description.mechanism.size.is_usual:
         pytest.skip("the commands and mirror images here are of four wheels")
@@ -42,7 +43,7 @@ def pair(name: str) -> tuple[Vehicle, Vehicle]:
 
 
 def rolling(v: Vehicle, speed: float) -> None:
-    """Straight ahead in neutral, from where it stands."""
+    """Set the vehicle rolling straight ahead in neutral, from its equilibrium."""
     v.reset(ground("flat"))
     x = v.space.state[0]
     x["v_WB_B"][0], x["wheel_spin"] = speed, speed / v.model.tires["radius"]
@@ -50,7 +51,7 @@ def rolling(v: Vehicle, speed: float) -> None:
 
 @pytest.mark.parametrize("name", VEHICLES)
 def test_it_stands(name: str) -> None:
-    """At rest on level ground from the start, and held by its brakes on a slope of 30 %."""
+    """At rest on level ground from the start, and at rest on a slope of 30 % with its brakes on."""
     v = pair(name)[0]
     v.reset(ground("flat"))
     out = v.space.out[0]
@@ -81,7 +82,7 @@ def test_the_mirror_image_of_a_drive_is_its_mirror_image_and_loops_stay_closed(n
 
 @pytest.mark.parametrize("name", VEHICLES)
 def test_differences_shrink_with_the_step(name: str) -> None:
-    """Of first order, in position, speed and suspension of a bend and its counterpart."""
+    """First order, in position, speed and suspension, for a bend and its counterpart."""
     v, ends = pair(name)[0], []
     for h in (1e-3, 5e-4, 2.5e-4, 1.25e-4):
         rolling(v, 8.0)
@@ -96,7 +97,7 @@ def test_differences_shrink_with_the_step(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in VEHICLES if name not in TABLES_ALONE])
 def test_energy_stays_and_its_error_falls_with_the_fourth_power_of_the_step(name: str) -> None:
-    """Thrown without dampers, stops and bars, springs 20 mm off their rest, wheels turning."""
+    """Thrown without dampers, stops and bars, with springs 20 mm off their rest length and turning wheels."""
     mechanism = pair(name)[0].description.mechanism
     struts = linear_struts(mechanism.struts)
     for row in DAMPING:

@@ -182,7 +182,7 @@ def test_a_steered_axle_of_five_links_is_refused() -> None:
     def front(axles: Any) -> None:
         axles["front"] = axles["rear"]
 
-    broken(front, "nothing steers the vehicle", "axles.front.suspension")
+    broken(front, "no other axle steers the vehicle", "axles.front.suspension")
 
 
 def test_struts_stand_on_a_body_of_the_corner() -> None:
@@ -195,7 +195,7 @@ def test_struts_stand_on_a_body_of_the_corner() -> None:
 def test_five_links_on_one_side_only_are_refused() -> None:
     design = described(SHIPPED).design
     front, rear = design.corners[1], design.corners[2]
-    with pytest.raises(ConfigError, match="as on the left side"):
+    with pytest.raises(ConfigError, match="the kind of the left side"):
         new_mechanism(design.chassis, (front, front, rear, front), design.struts)
 
 

@@ -244,7 +244,7 @@ def test_tables_refuse_a_free_arm(tmp_path: Path) -> None:
         with_column(tmp_path, 50.0, 0.2, suspension_kinematics="table")
 
 
-def test_a_parked_car_stands_with_nobody_at_its_wheel() -> None:
+def test_a_parked_car_stays_at_rest_with_a_free_steering_wheel() -> None:
     """On level ground nothing moves at all; across a slope friction and the hands that held it were in balance, and the wheel is let go."""
     car = with_hand_wheel()
     car.reset(ground("flat"))

@@ -1,4 +1,4 @@
-"""Does a vehicle feel what is under each of its wheels, and does it stand on every shipped proving ground?"""
+"""Does each wheel use the friction under it, and does a vehicle come to rest on every shipped proving ground?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _rolling(on: str, x: float, speed: float) -> Vehicle:
 
 
 def _kinetic_energy(v: Vehicle) -> float:
-    """Of the vehicle as one body, and of its wheels' spins [J]."""
+    """Return the kinetic energy of the vehicle as one body, and of the wheel spins [J]."""
     state, m = v.space.state[0], v.model
     mass = float(m.chassis[0]["mass"] + m.corners[0]["corner_mass"].sum())
     turning = 0.5 * float(m.chassis[0]["inertia"][2]) * float(state["w_WB_B"][2]) ** 2
@@ -59,7 +59,8 @@ def test_on_ice_the_wheels_spin_and_lock_where_on_asphalt_they_do_not() -> None:
 
 
 def test_braking_on_split_mu_turns_the_vehicle_to_the_side_that_grips() -> None:
-    """Braked hard: at half the pedal the toe of the two wheels that still grip, which the other two no longer balance, is about as strong."""
+    """Hard braking: at half the pedal the toe force of the two gripping wheels, which the opposite wheels no longer balance, is about as
+    strong."""
     v = _rolling("split_mu", 40.0, 20.0)
     drive(v, "split_mu", command(selector=0, brake=0.8), 1.0)
     now, yaw = _wheels(v), float(v.readout[0]["yaw"])
@@ -73,7 +74,8 @@ def test_braking_on_split_mu_turns_the_vehicle_to_the_side_that_grips() -> None:
 
 @pytest.mark.parametrize("on", ["split_mu", "checkerboard_mu"])
 def test_edges_of_friction_give_no_energy(on: str) -> None:
-    """Braked with locked and rolling wheels, and steered, it only loses: what springs hold is little beside what it had."""
+    """Braked with locked and rolling wheels, and steered, the vehicle only loses energy: the energy of springs is small compared with the
+    initial one."""
     v = _rolling(on, 22.0, 20.0)
     energies = [_kinetic_energy(v)]
     for _ in range(80):
@@ -94,7 +96,7 @@ def test_a_vehicle_stands_on_every_shipped_plane(on: str) -> None:
 
 
 def test_the_parking_brake_holds_what_the_rear_tires_hold() -> None:
-    """It acts on the rear wheels alone: nose up they slide between 40 and 50 % on dry asphalt, whatever torque there is."""
+    """The parking brake acts only on the rear wheels: nose up they slide between 40 and 50 % on dry asphalt, with any brake torque."""
     for grade, holds in ((40, True), (50, False)):
         v, on = build_vehicle("hmmwv"), f"asphalt {grade}"
         v.reset(ground(on))

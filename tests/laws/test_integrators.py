@@ -1,4 +1,4 @@
-"""Do the integrators have the order they claim, start again when they must, and keep quaternions of unit length?"""
+"""Do the integrators have their nominal order, restart when they must, and keep quaternions normalized?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METHODS = (ExplicitEuler, SemiImplicitEuler, RungeKutta2, RungeKutta4, *MULTISTE
 
 
 def build(kind: type[Integrator], rates: Rates, positions: list[int], fast: list[int], size: int, project: Project | None) -> Integrator:
-    """Method of a kind, for a state of which the positions and the fast components are known."""
+    """Return a method of a kind, for a state with known position and fast components."""
     if kind is SemiImplicitEuler:
         return SemiImplicitEuler(rates, positions, project)
     if kind is LinearlyImplicitEuler:
@@ -34,13 +34,13 @@ def build(kind: type[Integrator], rates: Rates, positions: list[int], fast: list
 
 
 def observed_orders(method: Integrator, y: Vector, reference: Vector, duration: float, coarsest: int) -> list[float]:
-    """log2 of the ratio of errors at the end for steps that are halved twice."""
+    """Return log2 of the ratio of errors at the end, for steps that are halved twice."""
     errors = [np.linalg.norm(integrate(method, 0.0, y, duration / n, n) - reference) for n in (coarsest, 2 * coarsest, 4 * coarsest)]
     return [float(np.log2(a / b)) for a, b in pairwise(errors)]
 
 
 def pendulum(t: float, y: Vector) -> Vector:
-    """Angle and rate of a pendulum, damped, driven in time."""
+    """Return angle and rate of a damped pendulum with a time-dependent drive."""
     return np.array([y[1], -np.sin(y[0]) - 0.1 * y[1] + 0.5 * np.cos(3.0 * t)])
 
 
@@ -53,7 +53,7 @@ def test_order_on_a_driven_pendulum(kind: type[Integrator]) -> None:
 
 
 def mechanism() -> tuple[Rates, Vector]:
-    """The HMMWV's mechanism tumbling in free motion as y' = f(y), and its state at the start; y is a record of STATE read as numbers."""
+    """Return the HMMWV's mechanism tumbling in free motion as y' = f(y), and its start state; y is a record of STATE as numbers."""
     m = tumbling(without_losses(9.81))
     rate = record(STATE)
 
@@ -66,7 +66,7 @@ def mechanism() -> tuple[Rates, Vector]:
 
 
 def places(*names: str) -> list[int]:
-    """Indices of fields of STATE in it, read as numbers."""
+    """Return the indices of fields of STATE in the record as numbers."""
     marks = record(STATE)
     for name in names:
         marks[0][name] = 1.0
@@ -102,7 +102,7 @@ def test_a_projected_state_stays_a_rotation() -> None:
 
 @pytest.mark.parametrize("kind", MULTISTEP)
 def test_a_multistep_method_starts_again_after_a_jump(kind: type[MultistepIntegrator]) -> None:
-    """From a changed state, with another step, after another start or when told so, it goes on as a new one would."""
+    """After a changed state, a new step size, a new start or an explicit restart, the method continues like a new one."""
     h, used = 0.01, kind(pendulum)
     y = integrate(used, 0.0, np.array([2.0, 0.5]), h, 10)
     hit = y + [0.0, 1.0]

@@ -1,4 +1,4 @@
-"""Is what the rig tells true: loads of a standing vehicle, what a force does to a load against what a travel does to the wheel, left against right?"""
+"""Are the K&C results consistent: static wheel loads, reciprocity of forces and travel, and left against right?"""
 
 from __future__ import annotations
 
@@ -31,33 +31,34 @@ CARS = ("hmmwv", "sedan_compliant")
 
 
 @pytest.mark.parametrize("name", CARS)
-def test_pads_bear_what_the_ground_bore(name: str) -> None:
+def test_pads_carry_the_loads_of_the_ground(name: str) -> None:
     rig = found(name).rig
-    told = [wheel.load for place in rig.standing for wheel in place.wheels]
+    loads = [wheel.load for place in rig.standing for wheel in place.wheels]
     vehicle = rig.vehicle
     vehicle.reset(build_ground("flat"))
-    np.testing.assert_allclose(told, vehicle.space.contacts["F_C"][:, 2], rtol=2e-6)
+    np.testing.assert_allclose(loads, vehicle.space.contacts["F_C"][:, 2], rtol=2e-6)
 
 
 @pytest.mark.parametrize("name", CARS)
 @pytest.mark.parametrize("axle", ["front", "rear"])
 def test_a_force_changes_the_load_as_travel_moves_the_wheel(name: str, axle: str) -> None:
-    """Betti: what a force at the wheel center takes off the pad is what lifting the pad moves the wheel center along it."""
+    """Betti: the load change of the pad from a force at the wheel center equals the wheel center displacement along this force from lifting
+    the pad."""
     pads = number(name, axle, "bounce", "ride rate") / number(name, axle, "bounce", "wheel rate")
     recession = number(name, axle, "bounce", "wheel-center recession")
     recession -= (
         hub_share(name) * number(name, axle, "bounce", "side-view angle") * radius(name, axle)
-    )  # what a geared hub leaves to the carrier
+    )  # the part that a geared hub leaves to the carrier
     assert number(name, axle, "driving", "load") == pytest.approx(-10.0 * recession * pads, rel=0.02, abs=1.0)
 
 
 def hub_share(name: str) -> float:
-    """0 without geared hubs."""
+    """Return 0 without geared hubs."""
     return 1.0 - float(found(name).rig.vehicle.model.drivetrain[0]["hub_ratio"][0])
 
 
 def radius(name: str, axle: str) -> float:
-    """Of the wheel, in mm per deg."""
+    """Return the radius of the wheel, in mm per deg."""
     wheel = found(name).sweeps[axle]["bounce"].middle.wheels[0]
     return float(np.radians(1.0) * 1e3 * (wheel.center[2] - wheel.contact[2]))
 
@@ -68,14 +69,16 @@ def test_rates_are_in_series_and_springs_do_the_work(name: str) -> None:
     tire = rig.vehicle.model.tires[0]
     of_tire = 1e-3 / ((deflection_under(tire, wheel.load + 1.0) - deflection_under(tire, wheel.load - 1.0)) / 2.0)
     of_wheel, ride = (number(name, "front", "bounce", f"{what} rate") for what in ("wheel", "ride"))
-    assert 1.0 / ride == pytest.approx(1.0 / of_wheel + 1.0 / of_tire, rel=2e-3)  # less the little by which a wheel that yields leans
+    assert 1.0 / ride == pytest.approx(1.0 / of_wheel + 1.0 / of_tire, rel=2e-3)  # minus the small lean of a compliant wheel
     s = found(name).sweeps["front"]["bounce"]
     places = [place.wheels[0] for place in s.places if place is not None]
     z, load, length, force = (np.array([getattr(w, what) for w in places]) for what in ("center", "load", "spring_length", "spring_force"))
     rise = z[:, 2]
     work = float(np.sum(0.5 * (load[1:] + load[:-1]) * np.diff(rise)))
     stored = -float(np.sum(0.5 * (force[1:] + force[:-1]) * np.diff(length)))
-    weight = load[STANDING] - force[STANDING] * -float(np.gradient(length, rise)[STANDING])  # of what goes with the wheel, held by the pad
+    weight = load[STANDING] - force[STANDING] * -float(
+        np.gradient(length, rise)[STANDING]
+    )  # of the parts that move with the wheel, carried by the pad
     assert work == pytest.approx(stored + weight * (rise[-1] - rise[0]), rel=0.02)
 
 
@@ -96,7 +99,7 @@ def test_left_and_right_are_mirror_images(name: str) -> None:
 
 def test_bushings_make_it_softer_and_steer_it() -> None:
     assert abs(number("hmmwv", "front", "lateral", "steer")) < 0.02 < abs(number("sedan_compliant", "front", "lateral", "steer")) < 0.3
-    assert 0.1 < number("sedan_compliant", "front", "aligning", "steer") < 0.6  # most of it the column
+    assert 0.1 < number("sedan_compliant", "front", "aligning", "steer") < 0.6  # mostly from the column
     assert 500.0 < number("sedan_compliant", "front", "lateral", "lateral stiffness") < 4000.0
     assert 300.0 < number("sedan_compliant", "front", "braking", "longitudinal stiffness") < 3000.0
 
@@ -108,9 +111,9 @@ def test_tables_and_page_have_every_test() -> None:
     assert html.count("<svg class=") > 50 and "http" not in html.replace("http-equiv", "")
 
 
-def test_the_command_tells_it(tmp_path, capsys) -> None:
+def test_the_command_prints_the_results(tmp_path, capsys) -> None:
     page = tmp_path / "p.html"
-    assert main(["kc", "hmmwv", "--json", "--out", str(page)]) == 0
+    assert main(["kc", "hmmwv", "--json", "--html", str(page)]) == 0
     said = json.loads(capsys.readouterr().out)["vehicles"][0]["axles"]["front"]["bounce"]["wheel rate"]
     assert said["value"] == pytest.approx(number("hmmwv", "front", "bounce", "wheel rate"), rel=1e-6) and said["unit"] == "N/mm"
     assert page.stat().st_size > 50_000

@@ -1,4 +1,5 @@
-"""Is the linearized vehicle the vehicle: the same step, a real trim, rigid modes apart, eigenvalues as a hand calculation has them?"""
+"""Does the linearized vehicle match the vehicle: equal steps, a true trim, separated rigid modes, eigenvalues equal to those of a hand
+calculation?"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from simulator.builder.builder import build_vehicle, data_folder, read_yaml
 from tests.laws.vehicle_rig import command, ground
 from vehicles.integration.implicit import differences
 from vehicles.linearize import IGNORABLE, LinearVehicle, linearize, step_matrix, with_rigid_treads
-from vehicles.ode_system import HELD_STATE, VehicleOde, places, read_held
+from vehicles.ode_system import ODE_STATE, VehicleOde, places, read_ode_state
 from vehicles.tires.radial import effective_radius
 from vehicles.vehicle import Vehicle
 
@@ -31,17 +32,18 @@ def linear(speed: float) -> LinearVehicle:
 
 
 def shaken(v: VehicleOde) -> np.ndarray:
-    """A state off the trim, everything moving a little."""
+    """Return a state close to the trim with all components in motion."""
     return v.y + 1e-3 * np.random.default_rng(3).uniform(-1.0, 1.0, len(v.y))
 
 
 def of_kind(v: LinearVehicle, kind: str) -> np.ndarray:
-    """Eigenvalues of a kind, one of each conjugate pair."""
+    """Return the eigenvalues of a kind, one per conjugate pair."""
     return np.array([e for e, k in zip(v.eigenvalues, v.kinds, strict=True) if k == kind and e.imag >= 0.0])
 
 
 def as_held() -> Vehicle:
-    """The shipped vehicle without what a held one leaves out in neutral: drag of its gears, and angular momentum of engine and converter."""
+    """Return the shipped vehicle without the effects that a VehicleOde leaves out in neutral: gear drag, and angular momentum of engine and
+    converter."""
     v = build_vehicle("hmmwv")
     for part in ("engine", "impeller", "turbine"):
         v.model.drivetrain[0][f"{part}_inertia"] = 1e-9
@@ -51,16 +53,16 @@ def as_held() -> Vehicle:
 
 
 @pytest.mark.parametrize("speed", [0.0, 0.5, 20.0])
-def test_held_step_is_the_step_of_the_vehicle(speed: float) -> None:
+def test_the_ode_step_is_the_step_of_the_vehicle(speed: float) -> None:
     v, vehicle = VehicleOde(as_held(), ground("flat"), speed), as_held()
     vehicle.reset(ground("flat"))
     v.torque = 0.0  # as in neutral
     v.step(shaken(v), 0.0)
     for name in ("state", "tires", "treads", "steering"):
         getattr(vehicle.space, name)[:] = getattr(v.space, name)
-    end = record(HELD_STATE)
+    end = record(ODE_STATE)
     vehicle.step(ground("flat"), command(), 1e-3)
-    read_held(vehicle.space, end)
+    read_ode_state(vehicle.space, end)
     change = v.step(shaken(v), 1e-3) - shaken(v)
     assert end.view(np.float64)[: len(v.y)] - shaken(v) == pytest.approx(change, abs=1e-6 * np.abs(change).max())
 
@@ -76,7 +78,7 @@ def test_a_short_step_goes_along_the_rates(speed: float) -> None:
 
 
 @pytest.mark.parametrize("speed", SPEEDS)
-def test_only_place_and_wheel_angles_change_in_trim(speed: float) -> None:
+def test_only_position_and_wheel_angles_change_in_trim(speed: float) -> None:
     v = held(speed)
     rates = v.rates(0.0, v.y)
     expected = np.zeros(len(v.y))
@@ -87,7 +89,7 @@ def test_only_place_and_wheel_angles_change_in_trim(speed: float) -> None:
 
 
 @pytest.mark.parametrize("speed", SPEEDS)
-def test_rigid_modes_are_apart_and_nothing_else_is_lost(speed: float) -> None:
+def test_rigid_modes_are_removed_and_no_other_mode_is_lost(speed: float) -> None:
     v = held(speed)
     J = differences(lambda y: v.rates(0.0, y), v.y, np.arange(len(v.y)))
     N = J[np.ix_(places(*IGNORABLE), places(*IGNORABLE))]
@@ -108,21 +110,19 @@ def test_a_ground_that_is_not_level_is_refused(on: str, x: float) -> None:
 
 
 def quarter_car(v: VehicleOde, i: int) -> np.ndarray:
-    """Eigenvalues of corner i as two masses one above the other: m1 body, m2 wheel, both springs and dampers referred to the wheel.
+    """Return the eigenvalues of corner i as two masses in series: m1 body, m2 wheel, both springs and dampers referred to the wheel.
 
     m1 m2 s^4 + (m1 (c1 + c2) + m2 c1) s^3 + (m1 (k1 + k2) + m2 k1 + c1 c2) s^2 + (c1 k2 + c2 k1) s + k1 k2 = 0
     """
     v.rates(0.0, v.y)
     k, t, struts = v.space.kinematics[0], v.model.tires[0], v.model.struts[0]
     lift = k["W_1"][2, i]
-    assert struts["spring_points"][i] == 0  # its springs are linear
+    assert struts["spring_points"][i] == 0  # the springs are linear
     spring = struts["spring_rate"][i]
     end = "" if k["shock_length"][i] < struts["midstroke_max"][i] else "_end"
     damper = 0.5 * (struts[f"compression_damping{end}"][i] + struts[f"rebound_damping{end}"][i])
     k1, c1 = spring * (k["spring_length_1"][i] / lift) ** 2, damper * (k["shock_length_1"][i] / lift) ** 2
-    if (
-        v.speed == 0.0
-    ):  # a tire that does not roll holds the ground across: with the arm its tread is stretched by `scrub` per way of the wheel
+    if v.speed == 0.0:  # a tire that does not roll sticks laterally: arm motion stretches its tread by `scrub` per wheel travel
         tread = read_yaml(data_folder("configs") / "tires" / "tmeasy_hmmwv.yaml")
         R = t["radius"] - v.space.contacts["tire_deflection"][i]
         scrub = (k["W_1"][1, i] + R * k["w"][0, i]) / lift
@@ -159,8 +159,8 @@ def test_body_and_wheels_swing_at_the_rates_of_such_vehicles() -> None:
 
 @pytest.mark.parametrize("speed", [0.5, 2.0])
 def test_a_wheel_without_relaxation_is_stiff_in_inverse_proportion_to_speed(speed: float) -> None:
-    """Left and right wheel of an axle turning against each other leave shafts and chassis alone: -g R^2 / I with g = force over sliding
-    velocity along, because these wheels have toe and slide across, so a change along turns the force and does not make it larger."""
+    """Opposite spins of the left and right wheel of an axle do not move shafts and chassis: -g R^2 / I with g = longitudinal force over
+    sliding velocity; these wheels have toe and slide laterally, so a longitudinal change turns the force without increasing it."""
     v = VehicleOde(build_vehicle("hmmwv_chrono"), ground("flat"), speed)
     spin = of_kind(with_rigid_treads(linearize(v)), "wheel spin").real
     inertia = v.model.corners[0]["spin_inertia"][0] + v.model.drivetrain[0]["half_shaft_inertia"]

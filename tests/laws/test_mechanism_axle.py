@@ -137,7 +137,7 @@ def test_struts_and_trailing_arms_stand_and_drive() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_accelerations_are_those_of_the_whole_vehicle_in_the_general_engine(seed: int) -> None:
+def test_accelerations_equal_those_of_the_vehicle_in_the_multibody_model(seed: int) -> None:
     """Bodies, loops, springs and wheels of the files on a free chassis, against the tables: as near as those are."""
     v = strut_vehicle()
     bench, system = Bench(v.model.tables, v.description.mechanism), build_system(vehicle_mechanism(v.description.design))
@@ -236,7 +236,9 @@ def test_an_anti_roll_bar_of_an_axle_from_a_file_holds_its_wheels() -> None:
     assert np.abs(force[2:]).min() > 100.0
     assert v.read()[0]["anti_roll_bar_force"] == pytest.approx(force, rel=1e-3, abs=1e-3)
     mapping["axles"]["rear"]["anti_roll_bar"] = {"rate": 60e3, "drop_link": [0.0, 0.7, 0.0], "mounted_on": "carrier"}
-    with pytest.raises(ConfigError, match=r"v\.yaml: axles\.rear\.anti_roll_bar\.mounted_on: .*L_lca; tables know no points"):
+    with pytest.raises(
+        ConfigError, match=r"v\.yaml: axles\.rear\.anti_roll_bar\.mounted_on: .*L_lca; kinematic tables have no carrier points"
+    ):
         read_description(mapping, FILE)
 
 
@@ -273,7 +275,7 @@ def test_tables_too_large_or_too_slow_are_refused_with_the_number_reached(monkey
     d = strut_vehicle().description
     arguments = (d.mechanism, d.steering, True, 1e-5)
     monkeypatch.setattr(engine_tables, "MOST_BYTES", 2**21)
-    with pytest.raises(JounceError, match=r"reached: .* intervals would take .* MiB"):
+    with pytest.raises(JounceError, match=r"not reached, error .*: .* intervals would take .* MiB"):
         engine_tables.build_engine_tables(*arguments)
     monkeypatch.setattr(engine_tables, "MOST_BYTES", 2**40)
     monkeypatch.setattr(engine_tables, "MOST_SECONDS", 0.05)
@@ -341,7 +343,7 @@ def test_a_vehicle_file_names_its_mechanism_files(tmp_path: Path) -> None:
     ends = vehicle_description(str(path)).mechanism.corners[0]["ends"]["theta"]
     assert (ends == strut_vehicle().model.corners[0]["ends"]["theta"]).all()
     (tmp_path / "arm.yaml").unlink()
-    with pytest.raises(ConfigError, match=r"mine\.yaml: line \d+: axles\.rear\.file: got 'arm'"):
+    with pytest.raises(ConfigError, match=r"mine\.yaml:\d+: axles\.rear\.file: .*got 'arm'"):
         vehicle_description(str(path))
 
 
@@ -350,19 +352,19 @@ def test_a_vehicle_file_names_its_mechanism_files(tmp_path: Path) -> None:
     [
         (lambda s, c: s.update(coordinate="arms"), ["v.yaml", "axles.front.coordinate", "'arms'", "revolute or prismatic", "mine.yaml"]),
         (lambda s, c: s.update(wheel="tire"), ["axles.front.wheel", "'tire'", "wheel"]),
-        (lambda s, c: s.update(wheel="arm"), ["axles.front.wheel", "'arm'", "revolute joint carries on another"]),
+        (lambda s, c: s.update(wheel="arm"), ["axles.front.wheel", "'arm'", "revolute joint on another body"]),
         (lambda s, c: s.update(steering="rack"), ["axles.front.steering", "'rack'", "tie rod"]),
         (lambda s, c: s.update(spring="coils"), ["axles.front.spring", "'coils'", "coil, damper"]),
         (lambda s, c: s.update(shock={"name": "damper"}), ["axles.front.shock", "damping"]),
         (lambda s, c: s.update(file="mine"), ["axles.front.file", "'mine'", "mechanism file"]),
         (lambda s, c: s.update(height=1.0), ["axles.front.height"]),
         (lambda s, c: c["loops"].pop("tie rod") and s.pop("steering"), ["axles.front.coordinate", "there are 2", "ball joint"]),
-        (lambda s, c: c["springs"].update(bar=c["springs"]["coil"]), ["mine.yaml", "springs.bar", "no forces but"]),
+        (lambda s, c: c["springs"].update(bar=c["springs"]["coil"]), ["mine.yaml", "springs.bar", "no forces except"]),
         (lambda s, c: c["bodies"]["wheel"].update(inertia=[4.0, 7.0, 5.0]), ["mine.yaml", "bodies.wheel", "balanced rotor"]),
         (lambda s, c: c["joints"].update(free={"type": "free", "parent": "world", "child": "arm"}), ["mine.yaml"]),
         (
             lambda s, c: c.update(couplings={"gear": {"terms": {"bearing": 1.0, "arm": 1.0}}}),
-            ["axles.front.wheel", "'gear'", "nothing hangs"],
+            ["axles.front.wheel", "'gear'", "without other elements attached"],
         ),
         (lambda s, c: c["bodies"]["arm"].pop("mass"), ["mine.yaml", "bodies.arm.mass"]),
     ],

@@ -1,4 +1,4 @@
-"""Do runs pass dead points, flat positions and redundant rows in every formulation, keep their energy, and say so when they do not?"""
+"""Do runs pass dead points, flat positions and redundant rows in every formulation, conserve energy, and report it otherwise?"""
 
 import json
 import math
@@ -12,7 +12,7 @@ from simulator.builder.builder import data_folder
 from simulator.cli.main import main
 from tests.oracles import moving_mechanisms as moving
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.formulations.embedding import FAST, TOO_FAST, ConstraintEmbedding
+from vehicles.multibody.formulations.embedding import MAX_RATIO, TARGET_RATIO, ConstraintEmbedding
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.loops.assembly import consistent_velocities
 from vehicles.multibody.loops.constraint_jacobian import position_residuals
@@ -26,7 +26,7 @@ DATA = Path(__file__).resolve().parents[1] / "data" / "mechanisms"
 
 
 def start(mapping):
-    """(system, q, v) of a mechanism file's mapping; velocities that do not fit are brought onto the loops."""
+    """Return (system, q, v) of a mechanism file's mapping; inconsistent velocities are projected onto the loops."""
     mechanism, state = mechanism_from_mapping(mapping, "test")
     system = build_system(mechanism)
     q, v = system.neutral(), np.zeros(system.n_v)
@@ -50,7 +50,7 @@ def run(mapping, formulation, seconds, control=None, step=STEP, method="runge_ku
 
 
 class Watched(ConstraintEmbedding):
-    """Notes its independent coordinates at every step."""
+    """Records its independent coordinates at every step."""
 
     def __init__(self, system):
         super().__init__(system)
@@ -77,7 +77,7 @@ DEAD_POINTS = {
 
 @pytest.mark.parametrize("name", DEAD_POINTS)
 def test_embedding_goes_through_dead_points(name):
-    """1.5 s from rest: the energy stays, and the path is that of a formulation that has no independent coordinates."""
+    """1.5 s from rest: the energy is conserved, and the path equals that of a formulation without independent coordinates."""
     found, wanted = run(DEAD_POINTS[name](), "ce", 1.5), run(DEAD_POINTS[name](), "ta", 1.5)
     assert found.audit.passed and found.audit.share < 1e-7
     assert found.drift[0] < 1e-13
@@ -93,7 +93,7 @@ def test_coordinates_are_exchanged_before_they_are_bad_and_the_state_stays():
         independent = list(solver.choices[k + 1])
         dependent = [i for i in range(system.n_v) if i not in independent]
         ratios = found.v[k + 1][dependent] / found.v[k + 1][independent]
-        assert np.abs(ratios).max() < FAST + 1e-9 < TOO_FAST
+        assert np.abs(ratios).max() < TARGET_RATIO + 1e-9 < MAX_RATIO
         assert np.abs(position_residuals(system, found.q[k + 1])).max() < 1e-14
 
 
@@ -103,7 +103,7 @@ def test_the_error_falls_with_the_order_of_the_method_though_coordinates_change(
 
 
 def test_command_runs_the_four_bar_from_rest(capsys):
-    """As a user would; it failed at 0.723 s."""
+    """As a user would; this run once failed at 0.723 s."""
     assert main(["mechanism", str(DATA / "four_bar_rest.yaml"), "--run", "1.2", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["energy"]["balanced"] and report["energy"]["imbalance"] < 1e-6 * report["energy"]["in_motion"]
@@ -138,7 +138,7 @@ def test_the_rank_is_remembered_under_every_control(formulation, control):
     assert np.abs(found.q - wanted.q).max() < 1e-6
 
 
-def test_an_evaluation_after_a_run_decides_by_itself_again():
+def test_an_evaluation_after_a_run_determines_the_rank_again():
     system, q, v = start(moving.bennett())
     for name in ("ce", "ta", "recursive", "fa", "fa-dense"):
         solver = make_formulation(name, system)
@@ -161,7 +161,7 @@ FLAT = {
 @pytest.mark.parametrize("formulation", ["ce", "ta"])
 @pytest.mark.parametrize("name", FLAT)
 def test_flat_positions_are_passed_on_the_same_branch(name, formulation):
-    """They are singular; the cranks go on turning alike, and no energy is lost to rounding."""
+    """The positions are singular; the cranks continue to turn alike, and no energy is lost to rounding."""
     found = run(FLAT[name](), formulation, 3.0)
     assert found.audit.passed and found.audit.share < 1e-7
     if name.startswith("parallelogram"):
@@ -197,7 +197,7 @@ def test_small_mechanisms_are_closed_in_proportion(formulation):
 
 
 def worked(**parts):
-    """A four-bar with forces of its own."""
+    """Return a four-bar with additional forces."""
     return moving.four_bar(*moving.GRASHOF["crank-rocker"], 1.1) | parts
 
 
@@ -252,27 +252,27 @@ def test_a_mechanism_that_rests_is_in_balance_but_for_rounding(formulation):
 
 
 class Kicks(NoControl):
-    """A control with a fault: now and then it hands over velocities that are a little too fast."""
+    """A faulty control: it occasionally returns velocities that are slightly too fast."""
 
     def __init__(self, control):
         self.control, self.count = control, 0
 
     def set_out(self, q, v):
-        """As the control."""
+        """As in the control."""
         self.control.set_out(q, v)
 
     def steer(self, q, v):
-        """As the control."""
+        """As in the control."""
         return self.control.steer(q, v)
 
     def settle(self, q, v):
-        """As the control, but for the fault."""
+        """As in the control, except for the fault."""
         self.count += 1
         q, v = self.control.settle(q, v)
         return q, v * (1.0 + 1e-5 * (self.count % 40 == 0))
 
 
-def test_energy_that_appears_from_nowhere_is_found():
+def test_a_spurious_energy_gain_is_detected():
     system, q, v = start(moving.four_bar(*moving.GRASHOF["crank-rocker"], 1.1))
     solver = make_formulation("ce", system)
     control = make_control("partitioning", solver, q, STEP)
@@ -287,7 +287,7 @@ def test_a_run_with_its_energy_off_ends_with_code_1_and_the_number(capsys):
     out, err = capsys.readouterr()
     report = json.loads(out)
     assert not report["energy"]["balanced"] and f"{report['energy']['imbalance']:.3g} J" in err
-    assert "the energy is off by" in err and "a shorter step may help" in err
+    assert "the energy is off by" in err and "use a shorter step" in err
 
 
 def test_integral_is_exact_for_cubics():

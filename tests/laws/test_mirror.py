@@ -23,7 +23,7 @@ SHAFTS_ALONG_X = (
 
 
 def without_shafts_along_x(vehicle: str, on: str, yaw: float, y: float) -> Vehicle:
-    """Shafts that turn the same way about x in the mirror image, too, are made so light that the chassis does not feel them."""
+    """Return a vehicle whose shafts that turn the same way about x in the mirror image have a negligible inertia."""
     v = standing(vehicle, on, 0.0, y, yaw)
     for name in SHAFTS_ALONG_X:
         v.model.drivetrain[0][name] *= 1e-9
@@ -31,7 +31,7 @@ def without_shafts_along_x(vehicle: str, on: str, yaw: float, y: float) -> Vehic
 
 
 def mirrored(x: Record) -> Record:
-    """STATE record of the mirror image."""
+    """Return the STATE record of the mirror image."""
     m = x.copy()
     for name, sign in (("p_WB", POLAR), ("v_WB_B", POLAR), ("w_WB_B", AXIAL), ("q_WB", np.array([1.0, -1.0, 1.0, -1.0]))):
         m[0][name] = sign * x[0][name]
@@ -41,7 +41,7 @@ def mirrored(x: Record) -> Record:
 
 
 def moving(v: Vehicle, seed: int) -> None:
-    """Anything but straight ahead: the body rolls, the arms are off their places."""
+    """Set a state far from straight ahead: the body rolls, and the arms are off their design positions."""
     rng = np.random.default_rng(seed)
     x = v.space.state[0]
     x["v_WB_B"] = [9.0, 0.4, 0.1]
@@ -70,9 +70,9 @@ def compare(left: Vehicle, right: Vehicle, limit: float) -> None:
 def test_mirror_image_of_a_drive(vehicle: str, on: str, brake: float) -> None:
     """A bend in neutral, rolling or under brakes, on level ground, uphill (which is along the mirror) and on soil.
 
-    On soil the slip is found by iteration, which may take one round more on one side: a digit less."""
+    On soil the slip comes from an iteration, which may take one more iteration on one side: one digit less."""
     left, right = (without_shafts_along_x(vehicle, on, sign * 0.3, sign * 2.0) for sign in (1.0, -1.0))
-    if vehicle == "hmmwv_chrono":  # its Pitman arm, on the left only, rides on the chassis
+    if vehicle == "hmmwv_chrono":  # its Pitman arm, on the left only, moves with the chassis
         for v in (left, right):
             v.model.chassis[0]["com"][1], v.model.chassis[0]["inertia"][[3, 5]] = 0.0, 0.0
     moving(left, 3)
@@ -91,7 +91,7 @@ def test_mirror_image_of_a_drive(vehicle: str, on: str, brake: float) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_mirror_image_of_accelerations(seed: int) -> None:
-    """Of the shipped mechanism alone, in any state and under any loads."""
+    """Shipped mechanism alone, in any state and under any loads."""
     rng = np.random.default_rng(seed)
     v, w = standing("hmmwv", "flat"), standing("hmmwv", "flat")
     x, loads = v.space.state[0], v.space.loads[0]

@@ -1,4 +1,4 @@
-"""Do the accelerations of all bodies add up to the forces from outside, whatever happens inside?"""
+"""Do the accelerations of all bodies add up to the external forces, for any internal forces?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.oracles.perturbed_model import perturbed_model, random_state
 @pytest.mark.parametrize("steering", [False, True])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_rates_of_momentum_are_the_outer_forces_and_couples(seed: int, steering: bool, outside: bool) -> None:
-    """Springs, dampers, loops and a moving Pitman arm act inside: they change neither linear nor angular momentum."""
+    """Springs, dampers, loops and a moving Pitman arm are internal: they change neither linear nor angular momentum."""
     rng = np.random.default_rng(seed)
     model = perturbed_model(MODEL, rng, 0.1)
     state = random_state(rng, steering=steering)

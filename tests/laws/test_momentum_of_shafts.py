@@ -1,4 +1,4 @@
-"""Does a vehicle that floats free keep its angular momentum while its engine drives its wheels?"""
+"""Does a free-floating vehicle conserve its angular momentum while its engine drives its wheels?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TIME = 0.02
 
 
 def of_the_shafts(p: Record, state: Record, spin: Array) -> Array:
-    """Angular momentum in B of everything from the crankshaft to the half shafts."""
+    """Return the angular momentum in B of all shafts from the crankshaft to the half shafts."""
     p, s = p[0], state[0]
     mean = np.array([spin[:2].mean(), spin[2:].mean()])
     shafts = mean / p["final_ratio"]
@@ -29,7 +29,7 @@ def of_the_shafts(p: Record, state: Record, spin: Array) -> Array:
 
 
 def angular_momentum(v: Vehicle, state: Record, shafts: Record) -> Array:
-    """About the center of mass, in the world, at a state whose kinematics have been evaluated last."""
+    """Return the angular momentum about the center of mass, in the world, at a state whose kinematics were evaluated last."""
     x, k, chassis = state[0], v.space.kinematics[0], v.model.chassis[0]
     parts = [(chassis["mass"], chassis["com"], chassis["inertia"], np.zeros(3), np.zeros(3))]
     for i in range(4):
@@ -45,7 +45,7 @@ def angular_momentum(v: Vehicle, state: Record, shafts: Record) -> Array:
 
 
 def gained(h: float, whole: bool) -> Array:
-    """Angular momentum gained in TIME at full throttle, steered, tumbling, without gravity and air."""
+    """Return the angular momentum gained in TIME at full throttle, steered, tumbling, without gravity and air."""
     v, ground = build_vehicle("hmmwv"), build_ground("flat")
     p = ground.p.copy()
     p[0]["gravity"] = 0.0
@@ -68,8 +68,8 @@ def gained(h: float, whole: bool) -> Array:
 
 
 def test_a_floating_vehicle_keeps_its_angular_momentum() -> None:
-    """What is left over goes to zero with the step, as the error of a method of first order does; without the couples of spinning and of bent
-    shafts it does not."""
+    """The error tends to zero with the step, as for a method of first order; without the couples of spinning and of bent shafts it does
+    not."""
     for whole in (True, False):
         coarse, fine = gained(1e-3, whole), gained(5e-4, whole)
         limit = np.linalg.norm(2.0 * fine - coarse)

@@ -1,4 +1,4 @@
-"""Do the quick ways by which a new vehicle is made ready give the very bits of the plain ones?"""
+"""Do the fast methods that prepare a new vehicle give identical bits to the plain methods?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from vehicles.suspension.contract import CORNERS
 from vehicles.suspension.default_kind import PARAMETERS
 from vehicles.suspension.hard_stops import no_ends
 from vehicles.tires.contract import NUMBERS
-from vehicles.travel_limits import ENOUGH, FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, TravelScanner, find_ends
+from vehicles.travel_limits import FARTHEST, HEAVIER, LOCKS, OPEN, PATH_BEYOND_STOPS, QUICKER, SHARE, STRIDE, TravelScanner, find_ends
 from vehicles.vehicle import Vehicle
 
 FLAT = build_ground("flat").arrays
@@ -39,12 +39,12 @@ def hmmwv() -> Vehicle:
     return build_vehicle("hmmwv", check_step=False)
 
 
-# The ends of the travel --------------------------------------------------------------------------------------------------------
+# Travel limits -----------------------------------------------------------------------------------------------------------------
 
 
 def walked(mechanism: MechanismParameters, steering: Any, side: float) -> np.ndarray:
-    """Thetas (wheels,) up to which the corners are sound, or ENOUGH behind the first one at which the stops are used up: one position after the
-    other, each corner asked by itself."""
+    """Return the thetas (wheels,) up to which the corners are valid, or PATH_BEYOND_STOPS beyond the first one at which the stops are used
+    up, with one position after the other, corner by corner."""
     w, arm, wheels = new_workspace(mechanism), record(STEERING_STATE), mechanism.size.wheels
 
     def go(theta: float, lock: float) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -57,7 +57,7 @@ def walked(mechanism: MechanismParameters, steering: Any, side: float) -> np.nda
 
     design, gain, _ = go(0.0, 0.0)
     struts, corner = mechanism.struts[0], np.arange(wheels)
-    most, enough = struts["stop_penetration"][corner, struts["stop_points"] - 1], ENOUGH / np.linalg.norm(design["W_1"], axis=0)
+    most, enough = struts["stop_penetration"][corner, struts["stop_points"] - 1], PATH_BEYOND_STOPS / np.linalg.norm(design["W_1"], axis=0)
     last, going, farthest = np.zeros(wheels), np.ones(wheels, bool), np.full(wheels, np.inf)
     for theta in side * np.arange(STRIDE, FARTHEST, STRIDE):
         for lock in LOCKS:
@@ -76,7 +76,7 @@ def walked(mechanism: MechanismParameters, steering: Any, side: float) -> np.nda
 
 
 @pytest.mark.parametrize("name", ["hmmwv", "five_link_rear"])
-def test_the_ends_of_the_travel_are_those_of_a_walk_step_by_step(name: str) -> None:
+def test_the_travel_limits_are_those_of_a_scan_step_by_step(name: str) -> None:
     vehicle = build_vehicle(name, check_step=False)
     mechanism, steering = vehicle.description.mechanism, vehicle.model.steering
 
@@ -96,7 +96,7 @@ def test_the_ends_of_the_travel_are_those_of_a_walk_step_by_step(name: str) -> N
 # The length of a tie rod -------------------------------------------------------------------------------------------------------
 
 
-def test_writing_what_a_tie_rod_changes_leaves_what_writing_all_does(hmmwv: Vehicle) -> None:
+def test_writing_a_tie_rod_gives_the_records_of_writing_the_corner(hmmwv: Vehicle) -> None:
     for i, corner in enumerate(hmmwv.description.mechanism.designs):
         size = hmmwv.size
         (some, some_own), (all_of_it, all_own) = ((record_for(CORNERS, size), record_for(PARAMETERS, size)) for _ in range(2))
@@ -110,21 +110,22 @@ def test_writing_what_a_tie_rod_changes_leaves_what_writing_all_does(hmmwv: Vehi
 
 
 @pytest.mark.parametrize("name", ["hmmwv", "light_truck", "sedan_compliant"])
-def test_a_vehicle_whose_tie_rods_are_set_stands_as_any_reset_leaves_it(name: str) -> None:
-    """To the bit, as steps from there show: what was noted when its rods were set, and what is found again when that is forgotten."""
+def test_an_aligned_vehicle_is_in_the_state_of_any_reset(name: str) -> None:
+    """Bit by bit, as steps from there show: the equilibrium cached after the adjustment, and the one computed again after clearing the
+    cache."""
     vehicle, drives = build_vehicle(name, check_step=False), []
     for _ in range(2):
         vehicle.reset(FLAT)
         for _ in range(50):
             vehicle.step(FLAT, record(COMMAND), 1e-3)
         drives.append(vehicle.space.state.tobytes() + vehicle.space.treads.tobytes() + vehicle.read().tobytes())
-        vehicle._stood._kept.clear()
+        vehicle._equilibria._entries.clear()
     assert drives[0] == drives[1]
 
 
 @pytest.mark.parametrize(("name", "knows"), [("hmmwv", True), ("hmmwv_manual", True), ("five_link_rear", False), ("hmmwv_abs", False)])
 def test_a_vehicle_is_cleared_from_memory_as_field_by_field(name: str, knows: bool) -> None:
-    """Where no part of it is from outside, or a controller, of whose memory nobody knows."""
+    """For vehicles without plugin parts and controllers, whose memory is unknown."""
     vehicle = build_vehicle(name, check_step=False)
 
     def used() -> Vehicle:
@@ -148,7 +149,7 @@ def test_a_vehicle_is_cleared_from_memory_as_field_by_field(name: str, knows: bo
 
 
 def plain_step_matrix(vehicle: Vehicle, start: np.ndarray, probe: _Probe, kept: np.ndarray) -> np.ndarray:
-    """The matrix of a step out of steps made one by one, from states that are written field by field."""
+    """Return the matrix of a step from single steps, with states that are written field by field."""
     space, J = probe.vehicle.space, np.empty((len(kept), len(kept)))
     probe.memory[:] = start
     q = space.state[0]["q_WB"].copy()
@@ -183,7 +184,7 @@ def plain_step_matrix(vehicle: Vehicle, start: np.ndarray, probe: _Probe, kept: 
     return J
 
 
-def test_the_matrix_of_a_step_is_that_of_steps_made_one_by_one(hmmwv: Vehicle) -> None:
+def test_the_matrix_of_a_step_is_that_of_single_steps(hmmwv: Vehicle) -> None:
     probe = _Probe.of(hmmwv)
     for n, start in enumerate(list(_situations(probe, FLAT))[:4]):
         kept = np.arange(CHASSIS + (3 + int(hmmwv.model.treads.laws["numbers"].max())) * hmmwv.size.wheels)
@@ -193,8 +194,8 @@ def test_the_matrix_of_a_step_is_that_of_steps_made_one_by_one(hmmwv: Vehicle) -
 
 
 @pytest.mark.parametrize("gap", [0.1, 1e-3, 0.5e-6, -0.5e-6, -5e-3])
-def test_the_matrix_of_a_step_knows_a_body_beside_the_ground(hmmwv: Vehicle, gap: float) -> None:
-    """On its roof, so far from the ground [m]: within the deviations, which make it touch, as well as beyond them."""
+def test_the_matrix_of_a_step_includes_a_body_close_to_the_ground(hmmwv: Vehicle, gap: float) -> None:
+    """On its roof, at this distance from the ground [m]: within the deviations, which make it touch, as well as beyond them."""
     probe = _Probe.of(hmmwv)
     p = hmmwv.model.body_contact[0]
     roof = float(p["points"][: p["count"], 2].max())
@@ -206,17 +207,17 @@ def test_the_matrix_of_a_step_knows_a_body_beside_the_ground(hmmwv: Vehicle, gap
     assert (abs(J[1, 0]) > 0.1) == (gap < 1e-6), "a body that touches is pushed away, one that does not is not"
 
 
-# What a driver finds out -------------------------------------------------------------------------------------------------------
+# Vehicle identification by a driver ----------------------------------------------------------------------------------------------
 
 
 def said(value: Any) -> Any:
     return value.tobytes() if isinstance(value, np.ndarray) else value
 
 
-def test_traits_are_the_same_in_whatever_order_they_are_asked_for(hmmwv: Vehicle) -> None:
+def test_internal_model_values_do_not_depend_on_the_order_of_access(hmmwv: Vehicle) -> None:
     whole, names = identify_vehicle(hmmwv), [one.name for one in fields(InternalModel)]
     backwards = lazy_internal_model(hmmwv)
-    for name in reversed(names[:-1]):  # last of all what could not be found out
+    for name in reversed(names[:-1]):  # the list of failed identifications last
         assert said(getattr(backwards, name)) == said(getattr(whole, name)), name
     assert backwards.troubles == whole.troubles == ()
     other = replace(backwards, response=0.5)
@@ -224,14 +225,14 @@ def test_traits_are_the_same_in_whatever_order_they_are_asked_for(hmmwv: Vehicle
 
 
 @pytest.mark.parametrize(("maneuver", "driven"), [("creep", 0.0), ("iso_7401_step", 9.8), ("avtp_lane_change", 14.8)])
-def test_a_driver_tries_no_more_of_a_vehicle_than_he_needs(maneuver: str, driven: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seconds of test drive: all of it for a path, the pedals for a speed, nothing where nobody looks at what the vehicle does."""
-    seconds, drive = [], acquainting._Trial._drive
+def test_a_driver_identifies_only_the_parts_that_it_needs(maneuver: str, driven: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seconds of test drive: complete for a path, only the pedals for a speed, none if no driver reads the vehicle response."""
+    seconds, drive = [], acquainting._Identification._drive
 
     def noted(trial: Any, duration: float, **inputs: float) -> Any:
         seconds.append(duration)
         return drive(trial, duration, **inputs)
 
-    monkeypatch.setattr(acquainting._Trial, "_drive", noted)
+    monkeypatch.setattr(acquainting._Identification, "_drive", noted)
     driver_of(build(configured({"maneuver": maneuver}, {}), check_step=False))
     assert sum(seconds) == pytest.approx(driven)

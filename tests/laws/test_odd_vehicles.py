@@ -1,4 +1,4 @@
-"""Do vehicles that are legal but odd drive, and is nonsense refused with file, key, value and what was expected?"""
+"""Do valid but unusual vehicles drive, and are invalid ones rejected with file, key, value and expectation?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEFT_OUT = object()
 
 
 def changed(*ways: Any) -> dict[str, Any]:
-    """The sedan with values at key paths, or changed by functions."""
+    """Return the sedan with values at key paths, or changed by functions."""
     car = copy.deepcopy(SEDAN)
     for way in ways:
         if callable(way):
@@ -45,7 +45,7 @@ def changed(*ways: Any) -> dict[str, Any]:
 
 
 def on_trailing_arms(car: dict[str, Any]) -> None:
-    """Those of the odd car in front."""
+    """Use the front trailing arms of the unusual car."""
     car["axles"]["front"] = {key: value for key, value in copy.deepcopy(ODD["axles"]["front"]).items() if key != "base"}
     car["steering"]["max_rack_travel"] = 0.07
 
@@ -55,7 +55,7 @@ def written(folder: Path, car: dict[str, Any]) -> str:
     return str(folder / "car.yaml")
 
 
-# ---- odd, and legal
+# ---- unusual, and valid
 
 
 def test_arms_in_front_struts_behind_a_bar_missing_and_four_tires_finish_a_lane_change(tmp_path, capsys):
@@ -85,7 +85,7 @@ FORCES += ("camber_stiffness", "tread_stiffness", "tread_damping", "turn_stiffne
 
 
 def weighing(folder: Path, factor: float) -> dict[str, Any]:
-    """The sedan with all masses and forces so many times as large, its drivetrain apart."""
+    """Return the sedan with all masses and forces multiplied by a factor, except for its drivetrain."""
 
     def times(value: Any) -> Any:
         return [times(one) for one in value] if isinstance(value, list) else factor * value
@@ -120,7 +120,7 @@ def test_an_unsteered_axle_in_front_needs_another_one_that_is_steered(tmp_path):
 
     file = written(tmp_path, changed(behind))
     with pytest.raises(
-        ConfigError, match=r"axles\.front\.suspension: .* nothing steers the vehicle: a trailing arm is steered by .* KINGPIN_U"
+        ConfigError, match=r"axles\.front\.suspension: .* no other axle steers the vehicle \(a trailing arm is steered by .* KINGPIN_U"
     ):
         vehicle_description(file)
     rear = {"max_angle_deg": 10.0, "max_rate_degps": 40.0, "time": 0.02}
@@ -129,11 +129,11 @@ def test_an_unsteered_axle_in_front_needs_another_one_that_is_steered(tmp_path):
     assert found.actuators[0]["rear_max"] == pytest.approx(np.radians(10.0))
 
 
-# ---- nonsense
+# ---- invalid
 
 
 def mirrored(axle: str) -> Callable[[dict[str, Any]], None]:
-    """All points of the left side on the right."""
+    """Return a change that mirrors all points of the left side to the right."""
 
     def mirror(car: dict[str, Any]) -> None:
         for point in car["axles"][axle]["hardpoints_left"].values():
@@ -144,13 +144,13 @@ def mirrored(axle: str) -> Callable[[dict[str, Any]], None]:
 
 F, R = "axles.front.hardpoints_left.", "axles.rear.hardpoints_left."
 NONSENSE: dict[str, tuple[tuple[Any, ...], str, str]] = {
-    # what it is: (changes, key path, words of the message)
+    # description: (changes, key path, words of the message)
     "a left side on the right": ((mirrored("front"),), F + "SPINDLE", "the left side"),
     "a track of 0": (({R + "SPINDLE": [0.0, 0.0, 0.0]},), R + "SPINDLE", "at least 0.1 m to the left"),
     "axles that changed places": (
         ({"axles.front.location": [-2.757, 0.0, 0.0], "axles.rear.location": [0.0, 0.0, 0.0]},),
         "axles.rear.location",
-        "behind that of `front`",
+        "behind `front`",
     ),
     "an inertia that nothing has": (
         ({"chassis.inertia": [500.0, 400.0, 4000.0]},),
@@ -162,10 +162,10 @@ NONSENSE: dict[str, tuple[tuple[Any, ...], str, str]] = {
     "a spring on the hinge": (
         ({R + "SPRING_A": [0.42, 0.45, -0.035], R + "SPRING_C": [0.42, 0.45, 0.19]},),
         "axles.rear.spring",
-        "gets shorter",
+        "shortens",
     ),
-    "a spring that is always loose": (({"axles.front.spring.free_length": 0.3},), "axles.front.spring", "bears"),
-    "a pinion on the wrong side": (({"steering.pinion_sign": 1},), "steering.pinion_sign", "turns the front wheels to the right"),
+    "a spring that is always loose": (({"axles.front.spring.free_length": 0.3},), "axles.front.spring", "carries"),
+    "a pinion on the wrong side": (({"steering.pinion_sign": 1},), "steering.pinion_sign", "the front wheels turn to the right"),
     "a kingpin upside down": (
         (on_trailing_arms, {F + "KINGPIN_U": [0.015, 0.66, -0.12], F + "KINGPIN_L": [-0.015, 0.63, 0.12]}),
         F + "KINGPIN_U",
@@ -175,7 +175,7 @@ NONSENSE: dict[str, tuple[tuple[Any, ...], str, str]] = {
     "a tie rod that cannot turn": (
         (on_trailing_arms, {F + "TIEROD_U": [0.002, 0.60, -0.016], F + "TIEROD_C": [0.002, 0.24, -0.016]}),
         F + "TIEROD_U",
-        "do not lie in one plane",
+        "is not in one plane",
     ),
     "a tie rod that is too short": ((on_trailing_arms, {F + "TIEROD_C": [-0.18, 0.58, -0.016]}), F[:-1], "closes"),
     "a kingpin without a point": ((on_trailing_arms, {F + "UPRIGHT": LEFT_OUT}), F + "UPRIGHT", "KINGPIN_U"),
@@ -188,7 +188,7 @@ NONSENSE: dict[str, tuple[tuple[Any, ...], str, str]] = {
 
 
 @pytest.mark.parametrize("named", NONSENSE)
-def test_nonsense_is_refused_with_the_reason(named, tmp_path):
+def test_invalid_values_are_rejected_with_the_reason(named, tmp_path):
     changes, key, words = NONSENSE[named]
     with pytest.raises(ConfigError) as refused:
         vehicle_description(written(tmp_path, changed(*changes)))
@@ -196,17 +196,17 @@ def test_nonsense_is_refused_with_the_reason(named, tmp_path):
     assert words in str(refused.value) and "car.yaml" in str(refused.value) and "expected" in str(refused.value)
 
 
-CANNOT_STAND = {
-    "chassis.com: got 'a center of mass of the whole vehicle at x = -4.": {"chassis.com": [-4.5, 0.0, 0.2]},
-    "expected one between its wheel centers, from y = -0.750 to 0.750 m": {"chassis.com": [-1.371, 1.5, 0.2]},
+NO_EQUILIBRIUM = {
+    "got 'a center of mass of the complete vehicle at x = -4.": {"chassis.com": [-4.5, 0.0, 0.2]},
+    "expected a center of mass between its wheel centers, from y = -0.750 to 0.750 m": {"chassis.com": [-1.371, 1.5, 0.2]},
     "at most 10.8 kN, the load_max of the tires `tmeasy_sedan_front`": {"chassis.mass": 20e3},
-    "axles.rear.spring: got 'spring and stops that bear": {"chassis.mass": 20e3},
+    "axles.rear.spring: invalid value; expected the ": {"chassis.mass": 20e3},
 }
 
 
-@pytest.mark.parametrize("words", CANNOT_STAND)
-def test_a_vehicle_that_cannot_stand_is_told_why(words, tmp_path, capsys):
+@pytest.mark.parametrize("words", NO_EQUILIBRIUM)
+def test_a_missing_equilibrium_is_explained(words, tmp_path, capsys):
     out = tmp_path / "run"
-    assert main(["run", "double_lane_change", "--vehicle", written(tmp_path, changed(CANNOT_STAND[words])), "--out", str(out)]) == 2
+    assert main(["run", "double_lane_change", "--vehicle", written(tmp_path, changed(NO_EQUILIBRIUM[words])), "--out", str(out)]) == 2
     assert words in capsys.readouterr().err
     assert not out.exists()

@@ -1,4 +1,4 @@
-"""Do short drives end where they ended when they were last recorded? If that is meant to change: `python -m tests.laws.record_states`."""
+"""Do short drives end in the recorded states? After an intended change: `python -m tests.laws.record_states`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a vehicle that starts in motion go on as in a steady drive? And does a pull on the tow hook act where and as it should?"""
+"""Does a vehicle that starts in motion continue as in a steady drive? And does a pull on the tow hook act at the correct point?"""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_first_second_is_that_of_a_steady_drive(vehicle: str, on: str, speed
         steps(5, v.model, v.space, ground(on), command(throttle=v.start_throttle, selector=1), 1e-3)
         rows.append([*v.space.out[0]["a_WB_B"], v.space.drivetrain[0]["gear"]])
     a = np.array(rows)
-    holds = v.start_throttle < 1.0  # not every engine does, up the slope or at 30 m/s
+    holds = v.start_throttle < 1.0  # some engines cannot hold the speed, up the slope or at 30 m/s
     assert set(a[:, 3]) == {gear}
     assert np.abs(a[:, 0]).max() < (0.15 if holds else 3.0)
     assert np.abs(a[:, 1]).max() < 0.05
@@ -51,8 +51,8 @@ def test_the_first_second_is_that_of_a_steady_drive(vehicle: str, on: str, speed
     "vehicle", ["hmmwv", "sedan", "sedan_compliant", "hmmwv_esc", "light_truck", "sedan_electric", "hmmwv_trailing_rear"]
 )
 @pytest.mark.parametrize("on", ["flat", "asphalt 6"])
-def test_it_starts_as_after_whole_steps_that_are_put_back(vehicle: str, on: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bit for bit, but for how far the body is from the ground, which each step tells the next one."""
+def test_it_starts_as_after_complete_steps_that_are_reset(vehicle: str, on: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bit for bit, except for the distance of the body from the ground, which each step passes to the next one."""
 
     def whole_steps(m, s, where, commanded, rounds) -> None:
         for _ in range(rounds.steps):
@@ -90,7 +90,7 @@ def test_downhill_the_throttle_is_closed() -> None:
     assert v.start_throttle == 0.0 and v.space.out[0]["a_WB_B"][0] > 0.0
 
 
-def test_a_gear_may_be_said_and_a_start_backwards_may_not() -> None:
+def test_a_gear_is_accepted_and_a_backward_start_is_rejected() -> None:
     v = build_vehicle("hmmwv")
     v.reset(ground("flat"), gear=3, speed=10.0)
     assert v.space.drivetrain[0]["gear"] == 3
@@ -101,7 +101,7 @@ def test_a_gear_may_be_said_and_a_start_backwards_may_not() -> None:
     assert v.start_throttle == 0.0 and v.speed == 0.0
 
 
-def test_the_same_start_gives_the_same_bits_whatever_was_driven_before() -> None:
+def test_the_same_start_gives_the_same_bits_after_any_drive() -> None:
     v = _rolling("hmmwv", "flat", 20.0)
     first = v.space.state.copy(), v.space.drivetrain.copy()
     drive(v, "flat", command(throttle=1.0, steering=0.5, selector=1), 1.0)
@@ -115,7 +115,7 @@ def test_a_pull_on_the_tow_hook_slows_by_its_force_over_the_mass() -> None:
         drive(v, "flat", command(selector=0), 2.0)  # in neutral
         drive(v, "flat", command(selector=0, drawbar=pull), 2.0)
     lost = free.speed - pulled.speed
-    # what turns with the wheels counts as mass, with its inertia over the radius squared
+    # the rotating parts count as mass, with their inertia over the radius squared
     shafts = free.space.drivetrain.copy()
     shafts[0]["engine_speed"] = shafts[0]["turbine_speed"] = 0.0
     inertia = float(free.model.corners[0]["spin_inertia"].sum()) + 2.0 * kinetic_energy(free.model.drivetrain, shafts, np.ones(4))
@@ -124,11 +124,11 @@ def test_a_pull_on_the_tow_hook_slows_by_its_force_over_the_mass() -> None:
 
 
 def test_the_pull_acts_at_the_hook() -> None:
-    """Standing on its brakes, a vehicle pulled backwards by a force below its hook's height over the ground loads its rear axle, and so does its
-    weight, which comes back a little over the contacts."""
+    """For a vehicle at rest on its brakes, a backward pull below the height of its hook above the ground loads its rear axle, and so does
+    its weight, which moves back slightly over the contacts."""
 
     def ahead() -> float:
-        """Moment of the chassis' weight about the middle of the contacts [N m]."""
+        """Return the moment of the chassis weight about the middle of the contacts [N m]."""
         x, R = v.space.state[0], np.empty((3, 3))
         rotation_of_quaternion(x["q_WB"], R)
         chassis = v.model.chassis[0]
@@ -141,7 +141,7 @@ def test_the_pull_acts_at_the_hook() -> None:
     drive(v, "flat", command(brake=1.0, drawbar=2000.0), 4.0)
     after = v.read()[0]["F_C"]
     hook = v.model.body[0]["hitch"]
-    # the ground's force along acts about the axle at the effective rolling radius, by two thirds of the deflection below the road
+    # the longitudinal ground force acts about the axle at the effective rolling radius, two thirds of the deflection below the road
     height = float(v.space.state[0]["p_WB"][2] + hook[2] + v.space.contacts["tire_deflection"].mean() * 2.0 / 3.0)
     base = float(v.readout[0]["p_BK"][0, 0] - v.readout[0]["p_BK"][2, 0])
     moved = float(after[2:, 2].sum() - before[2:].sum())
@@ -149,12 +149,12 @@ def test_the_pull_acts_at_the_hook() -> None:
     assert float(after[:, 0].sum()) == pytest.approx(2000.0, rel=0.01)
     outline = v.description.outline
     rear = v.model.corners[0]["design_wheel_x"][0] + outline[2] - outline[0]
-    assert hook[0] == pytest.approx(rear, abs=1e-4) and hook[1] == 0.0  # setting the toe has moved the wheels since
+    assert hook[0] == pytest.approx(rear, abs=1e-4) and hook[1] == 0.0  # the toe adjustment has moved the wheels since
 
 
 @pytest.mark.parametrize("vehicle", ["hmmwv", "hmmwv_manual", "sedan", "light_truck"])
-def test_the_throttle_that_holds_a_speed_gives_the_torque_that_is_asked_for(vehicle):
-    """In every gear, at every torque that the engine has there; beyond these the throttle is shut or open."""
+def test_the_throttle_that_holds_a_speed_gives_the_requested_torque(vehicle):
+    """In every gear, at every torque that the engine can supply there; beyond these the throttle is closed or open."""
     p = build_vehicle(vehicle, check_step=False).model.drivetrain
     found = 0
     for gear in range(1, int(p[0]["gears"]) + 1):

@@ -1,4 +1,4 @@
-"""Does every integrator do on the linearized vehicle, and on the vehicle itself, what its stability function predicts?"""
+"""Does every integrator behave on the linearized vehicle, and on the vehicle itself, as its stability function predicts?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.laws.test_linearized import held, linear
 from vehicles.integration.contract import Integrator, PartitionedIntegrator, UniformIntegrator, integrate
 from vehicles.integration.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE
 from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4, SemiImplicitEuler
-from vehicles.integration.stability import factors, followed, largest_stable_step, spectral_radius
+from vehicles.integration.stability import factors, largest_stable_step, spectral_radius, tracked_eigenvalues
 from vehicles.linearize import LinearVehicle, step_matrix, with_rigid_treads
 from vehicles.ode_system import places
 
@@ -34,7 +34,7 @@ def method_on(name: str, v: LinearVehicle) -> Integrator:
 @ALL
 @pytest.mark.parametrize("name", METHODS)
 def test_every_mode_grows_by_its_predicted_factor(name: str, speed: float, tread: str) -> None:
-    """Ten steps begun on a mode: their sizes obey the recurrence of the characteristic polynomial, whose largest root is the factor."""
+    """Ten steps from a mode: the magnitudes obey the recurrence of the characteristic polynomial, whose largest root is the factor."""
     v = vehicle(speed, tread)
     predicted = factors(method_on(name, v), v.A, v.eigenvalues, H)
     if isinstance(method_on(name, v), PartitionedIntegrator):
@@ -67,7 +67,7 @@ def test_just_below_the_largest_step_nothing_grows_and_just_above_it_does(name: 
         assert name == "linearly implicit Euler"
         return
     start = np.random.default_rng(5).uniform(-1.0, 1.0, len(v.A))
-    modes = np.linalg.inv(np.linalg.eig(v.A)[1])  # in their coordinates nothing beats, every mode grows or falls steadily
+    modes = np.linalg.inv(np.linalg.eig(v.A)[1])  # in modal coordinates there is no beat: every mode grows or decays steadily
     for h in (0.95 * limit, 1.05 * limit):
         radius = spectral_radius(method_on(name, v), v.A, v.eigenvalues, h)
         steps = round(math.log(1e8) / abs(math.log(radius))) if h > limit else 500
@@ -83,7 +83,7 @@ def test_just_below_the_largest_step_nothing_grows_and_just_above_it_does(name: 
 def test_at_low_speed_a_tire_without_relaxation_breaks_the_explicit_methods_at_1_ms() -> None:
     v = vehicle(0.5, "rigid")
     start = np.random.default_rng(5).uniform(-1.0, 1.0, len(v.A))
-    # what grows fast is no number at the end
+    # fast growing values are not finite at the end
     diverged = {name for name in METHODS if not np.linalg.norm(integrate(method_on(name, v), 0.0, start, H, 200)) <= 1e6}
     assert diverged == {name for name in METHODS if spectral_radius(method_on(name, v), v.A, v.eigenvalues, H) > 1.0}
     assert {"explicit Euler", "semi-implicit Euler", "Adams-Bashforth 2", "Adams-Moulton PEC"} <= diverged
@@ -91,7 +91,7 @@ def test_at_low_speed_a_tire_without_relaxation_breaks_the_explicit_methods_at_1
 
 
 def test_the_nonlinear_vehicle_diverges_as_fast_as_predicted() -> None:
-    """Explicit Euler at 9 ms, standing almost still: front wheels turned against each other by a hair."""
+    """Explicit Euler at 9 ms, almost at rest: front wheels turned slightly against each other."""
     v, h = held(0.5), 9e-3
     radius = spectral_radius(ExplicitEuler(v.rates), linear(0.5).A, linear(0.5).eigenvalues, h)
     y = v.y.copy()
@@ -122,10 +122,10 @@ def test_the_shipped_step_on_the_vehicle_follows_its_matrix() -> None:
 
 
 def test_factors_of_the_shipped_step_tend_to_the_exponential() -> None:
-    """Each follows its own mode: at 1 ms it is exp(h lambda) up to the square of h lambda, with the order of the modes kept."""
+    """Each factor follows its own mode: at 1 ms it is exp(h lambda) up to the square of h lambda, in the order of the modes."""
     for speed in (0.0, 0.5, 5.0, 20.0):
         modes = linear(speed).eigenvalues
-        found = followed(lambda h, speed=speed: step_matrix(held(speed), h), modes, H)
+        found = tracked_eigenvalues(lambda h, speed=speed: step_matrix(held(speed), h), modes, H)
         assert (np.abs(found - np.exp(H * modes)) < 2.0 * np.abs(H * modes) ** 2 + 1e-8).all()
 
 

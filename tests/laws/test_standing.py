@@ -1,4 +1,4 @@
-"""Does a braked vehicle stand still on a slope, on road and on soil, and after it was driven there?"""
+"""Does a braked vehicle stay at rest on a slope, on road and on soil, also after it was driven there?"""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ UPHILL, ACROSS, DOWNHILL = 0.0, math.pi / 2, math.pi
 
 
 def drift(states: Record) -> float:
-    """Largest distance of the chassis from where it was first [m]."""
+    """Return the maximum distance of the chassis from its first position [m]."""
     return float(np.linalg.norm(states["p_WB"] - states["p_WB"][0], axis=1).max())
 
 
 def speeds(states: Record) -> np.ndarray:
-    """Speed of the chassis [m/s]."""
+    """Return the speeds of the chassis [m/s]."""
     return np.linalg.norm(states["v_WB_B"], axis=1)
 
 
@@ -48,8 +48,8 @@ def test_stands_on_sloping_soil_for_a_minute(soil: str, yaw: float) -> None:
 @pytest.mark.parametrize(
     ("yaw", "seconds", "steering"), [(UPHILL, 4.0, 0.0), (UPHILL, 4.0, 0.3), (DOWNHILL, 1.0, 0.0), (ACROSS, 4.0, 0.0), (0.6, 4.0, -0.3)]
 )
-def test_stands_where_it_was_braked_to_a_stop(yaw: float, seconds: float, steering: float) -> None:
-    """Held by the foot brake in neutral: driven off, stopped on the slope, two seconds to settle, then a minute."""
+def test_stays_at_rest_where_it_was_braked_to_a_stop(yaw: float, seconds: float, steering: float) -> None:
+    """Held by the foot brake in neutral: started, stopped on the slope, two seconds to settle, then a minute."""
     v = standing("hmmwv", "slope", yaw=yaw, gear=1)
     drive(v, "slope", command(selector=1, throttle=1.0, steering=steering), seconds)
     assert v.speed > 2.0
@@ -62,7 +62,7 @@ def test_stands_where_it_was_braked_to_a_stop(yaw: float, seconds: float, steeri
 
 @pytest.mark.parametrize("yaw", [UPHILL, DOWNHILL])
 def test_parking_brake_takes_over_on_the_slope(yaw: float) -> None:
-    """The rear wheels alone hold it, up and down, when the foot comes off the pedal within two seconds."""
+    """The rear wheels alone hold the vehicle, up and down, when the foot leaves the pedal within two seconds."""
     v = standing("hmmwv", "slope", yaw=yaw)
     for pedal in np.linspace(1.0, 0.0, 100):
         drive(v, "slope", command(brake=pedal, parking_brake=1.0), 0.02)
@@ -79,9 +79,9 @@ def test_without_brakes_it_rolls_down() -> None:
     assert v.speed < -3.0
 
 
-def test_a_vehicle_that_rocks_to_a_stop_gives_its_energy_away() -> None:
-    """Braked hard from 10 m/s on level ground it pitches and swings back. The engine, in neutral now, takes ten seconds down to its idle
-    and gives the body a last nudge there; then all is quiet."""
+def test_a_vehicle_that_rocks_to_a_stop_dissipates_its_energy() -> None:
+    """Braked hard from 10 m/s on level ground, the vehicle pitches and swings back. The engine, in neutral, takes ten seconds to reach idle
+    and gives the body a last small impulse; then all motion ends."""
     v = standing("hmmwv", "flat", gear=1)
     drive(v, "flat", command(selector=1, throttle=1.0), 4.0)
     assert v.speed > 8.0

@@ -1,4 +1,4 @@
-"""Is a step repeatable to the last bit, free of memory requests, and does its error shrink with its length?"""
+"""Is a step repeatable to the last bit, free of memory allocations, and does its error decrease with its length?"""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_reading_the_vehicle_does_not_move_it() -> None:
 
 @pytest.mark.parametrize("on", ["flat", "clayey_loam 0"])
 def test_differences_shrink_with_the_step(on: str) -> None:
-    """Of first order: half the step, about half the difference to the next finer one, in position, attitude, speed and suspension."""
+    """First order: half the step, about half the difference to the next finer one, in position, attitude, speed and suspension."""
 
     def end(h: float) -> Record:
         v = standing("hmmwv", on, gear=1)
@@ -140,10 +140,10 @@ print(json.dumps([np.concatenate([np.ravel(s[0][n]) for n in names]).tolist() fo
 
 
 def test_the_step_is_the_same_without_the_compiler(tmp_path: Path) -> None:
-    """Plain Python runs the same equations: a body that falls onto soil, drives and brakes, and a free one."""
+    """Plain Python runs the same equations: a body that falls onto soil, drives and brakes, and a free body."""
     script = tmp_path / "fall.py"
     script.write_text(FALL, encoding="utf-8")
-    car = tmp_path / "car.yaml"  # setting the tie rods takes plain Python long
+    car = tmp_path / "car.yaml"  # the tie-rod adjustment is slow in plain Python
     car.write_text("base: hmmwv\naxles: {front: {alignment: null}, rear: {alignment: null}}\n", encoding="utf-8")
     ends = []
     for off in ("0", "1"):
@@ -158,7 +158,7 @@ def test_the_step_is_the_same_without_the_compiler(tmp_path: Path) -> None:
         assert plain == pytest.approx(compiled, rel=1e-9, abs=1e-9)
 
 
-def test_a_step_asks_for_no_memory(tmp_path: Path) -> None:
+def test_a_step_allocates_no_memory(tmp_path: Path) -> None:
     script = tmp_path / "count.py"
     script.write_text(ALLOCATIONS, encoding="utf-8")
     environment = os.environ | {"NUMBA_NRT_STATS": "1", "PYTHONPATH": str(ROOT)}

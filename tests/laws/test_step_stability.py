@@ -1,5 +1,5 @@
-"""Is the stability of the step judged rightly when a vehicle is built: shipped vehicles pass, what would run into NaN is refused by its key,
-and what is taken drives?"""
+"""Does the step stability check accept shipped vehicles, reject vehicles that would run into NaN with the critical key, and do accepted
+vehicles drive?"""
 
 import math
 
@@ -12,9 +12,9 @@ from simulator.builder.builder import build_ground, build_vehicle, data_folder, 
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.state_memory import in_one_piece
+from vehicles.state_memory import in_one_block
 from vehicles.step_jacobian import CHASSIS, step_matrix
-from vehicles.step_stability import HIGH, NEAR, _at_a_glance, _coordinates_that_matter, _Probe, _situations, check_step
+from vehicles.step_stability import HIGH, NEAR, _Probe, _relevant_coordinates, _scan_quickly, _situations, check_step
 from vehicles.tires.contract import NUMBERS
 from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle, new_space
@@ -57,7 +57,7 @@ def complaint(v, h=1e-3):
 
 
 def stays_finite(v):
-    """Dropped from half a meter and driven over the bump."""
+    """Drop the vehicle from half a meter and drive it over the bump."""
     command = record(COMMAND)
     command[0]["throttle"], command[0]["selector"] = 1.0, 1
     v.reset(BUMP, gear=1)
@@ -67,26 +67,26 @@ def stays_finite(v):
     return bool(np.isfinite(v.space.state[0]["v_WB_B"]).all() and np.isfinite(v.space.state[0]["theta_dot"]).all())
 
 
-WITHOUT_TABLES = {"light_truck": "an axle of independent sides", "hmmwv_four_wheel_steering": "tables know no steered last axle"}
-"""What is said of tables to those that cannot have them."""
+WITHOUT_TABLES = {"light_truck": "an axle of independent sides", "hmmwv_four_wheel_steering": "tables support no steered last axle"}
+"""Words of the error message for vehicles that do not support tables."""
 
 
 @pytest.mark.parametrize("name", [file.stem for file in sorted((CONFIGS / "vehicles").glob("*.yaml"))])
 @pytest.mark.parametrize("suspension", ["closed_form", "table"])
 def test_shipped_vehicles_are_stable(name, suspension):
     if name in ("hmmwv_trailing_rear", "sedan_chrono") and suspension == "closed_form":
-        suspension = None  # they have tables alone
+        suspension = None  # these vehicles exist only with tables
     if (refused := WITHOUT_TABLES.get(name)) is not None and suspension == "table":
         with pytest.raises(ConfigError, match=refused):
             build_vehicle(name, suspension=suspension)
         return
     if (name, suspension) == ("sedan_compliant", "table"):
-        suspension = None  # tables know no arm that hangs on a column
+        suspension = None  # tables support no arm on a column
     build_vehicle(name, suspension=suspension)
 
 
 @pytest.mark.parametrize("factor", [3.0, 10.0, 100.0, 1e4])
-def test_any_damping_is_refused_or_drives(factor):
+def test_any_damping_is_rejected_or_drives(factor):
     v = vehicle(damped(factor))
     error = complaint(v)
     if error is None:
@@ -96,8 +96,8 @@ def test_any_damping_is_refused_or_drives(factor):
         assert error.file == "v.yaml" and ".shock." in error.key and "wheel hop of the " in error.expected
 
 
-def test_one_damper_that_is_too_stiff_is_named_with_what_would_do():
-    """Only where the step is explicit in the dampers; else it is taken, and drives."""
+def test_one_damper_that_is_too_stiff_is_named_with_its_limit():
+    """Only where the step is explicit in the dampers; otherwise the damper is accepted, and the vehicle drives."""
     v = vehicle(damped(100.0, ("rear",), ("rebound_damping",)))
     error = complaint(v)
     if error is None:
@@ -127,7 +127,7 @@ def test_a_tire_that_is_too_stiff_is_refused_by_its_file(key, factor):
 
 
 def test_a_spring_that_is_too_stiff_is_named():
-    """A stiffening spring: the linear one of the other vehicle would have to be stiffer than a file may say."""
+    """A stiffening spring: the linear spring of the other vehicle would have to exceed the valid range of a file."""
 
     def change(mapping):
         spring = mapping["axles"]["rear"]["spring"]
@@ -138,29 +138,29 @@ def test_a_spring_that_is_too_stiff_is_named():
     assert (error.file, error.key) == ("v.yaml", "axles.rear.spring.pull")
 
 
-def test_a_step_too_long_is_laid_to_the_file_that_asks_for_it(tmp_path):
-    """With stiff dampers: those of the other vehicle, half as stiff, let it go on with 10 ms."""
-    with pytest.raises(ConfigError, match=r"m\.yaml: step: got '10 ms', expected a shorter one for this vehicle"):
+def test_a_step_too_long_is_reported_for_the_file_that_requests_it(tmp_path):
+    """With stiff dampers; with dampers half as stiff 10 ms are accepted."""
+    with pytest.raises(ConfigError, match=r"m\.yaml: step: invalid value; expected a shorter step for this vehicle.*; got '10 ms'"):
         build_vehicle("hmmwv_chrono", said_by=tmp_path / "m.yaml", step=0.01)
 
 
 @pytest.mark.parametrize("change", [damped(1.0), damped(30.0), damped(100.0)], ids=["as it is", "stiffly damped", "too stiffly"])
-def test_a_glance_sees_the_modes_of_a_closer_look(change):
-    """By one-sided differences the growth of every mode is that by central ones, to much less than what it is doubted by."""
+def test_the_quick_scan_finds_the_modes_of_the_full_check(change):
+    """With one-sided differences the growth of every mode equals that with central ones, with a much smaller error than the tolerance."""
     v = vehicle(change)
     probe = _Probe.of(v)
     starts = list(_situations(probe, FLAT))
-    glances = _at_a_glance(probe, starts, FLAT, 1e-3)
+    glances = _scan_quickly(probe, starts, FLAT, 1e-3)
     assert {len(J) for J in glances} == {11, 37}, "in the air and on the ground"
     for start, J in zip(starts, glances, strict=True):
-        kept = _coordinates_that_matter(probe, v.model, len(J) == 11)
+        kept = _relevant_coordinates(probe, v.model, len(J) == 11)
         probe.memory[:] = start
         closer = step_matrix(v.model, probe.vehicle.piece, FLAT, 1e-3, kept)
         there, here = (np.sort(np.abs(np.linalg.eigvals(matrix))) for matrix in (J, closer))
         assert np.abs(there - here).max() < 0.01 * NEAR
 
 
-def test_the_vehicle_is_left_as_it_is():
+def test_the_check_does_not_change_the_vehicle():
     v = vehicle()
     before = v.piece.memory.copy()
     check_step(v, FLAT, 1e-3, ("v.yaml", "t.yaml"))
@@ -168,9 +168,9 @@ def test_the_vehicle_is_left_as_it_is():
 
 
 def test_the_matrix_of_a_falling_vehicle():
-    """Free fall: velocities are kept, heights advance by h v; the reference is a sum on paper."""
+    """Free fall: velocities are constant, heights advance by h v; the reference is a hand calculation."""
     v = vehicle(damped(0.0))
-    piece = in_one_piece(new_space(v.description))
+    piece = in_one_block(new_space(v.description))
     space, state = piece.space, piece.space.state[0]
     state["p_WB"][2] = HIGH
     drivetrain_reset(v.model.drivetrain, space.drivetrain, state["wheel_spin"], 0)

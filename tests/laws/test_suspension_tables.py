@@ -170,7 +170,7 @@ class Bench:
 
     @property
     def tabulated(self) -> tuple[TabulatedMechanism, TabulatedWorkspace]:
-        """What tables are asked with."""
+        """Arguments of the table functions."""
         return TabulatedMechanism(*self.m.records, self.tables), TabulatedWorkspace(*self.w, self.steering, self.r)
 
     def closed_form(self) -> Record:

@@ -1,4 +1,4 @@
-"""Sine and cosine of our own against those of wider numbers."""
+"""Jounce's own sine and cosine against higher-precision numbers."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from simulator.base.jit import kernel
 pytestmark = pytest.mark.fast
 
 NOTHING = 1e-30
-"""What two numbers for pi / 2 leave of some hundred of them."""
+"""Remainder of some hundred multiples of pi / 2 when pi / 2 is split into two numbers."""
 
 
 @kernel
@@ -24,7 +24,7 @@ def found(x):
     return sine, cosine
 
 
-def test_they_are_right_to_two_units_in_the_last_place():
+def test_they_are_accurate_to_two_units_in_the_last_place():
     rng = np.random.default_rng(1)
     x = np.concatenate([rng.uniform(-1.6, 1.6, 50_000), rng.uniform(-1e3, 1e3, 50_000), np.arange(-60, 61) * (np.pi / 4.0), [0.0, 1e-300]])
     for ours, function in zip(found(x), (np.sin, np.cos), strict=True):
@@ -32,7 +32,7 @@ def test_they_are_right_to_two_units_in_the_last_place():
         assert (np.abs(ours - exact) <= np.maximum(2.0 * np.spacing(np.abs(exact.astype(float))), NOTHING)).all()
 
 
-def test_what_is_no_angle_gives_no_number():
+def test_an_invalid_angle_gives_nan():
     assert np.isnan(found(np.array([np.nan, np.inf, -np.inf]))).all()
 
 

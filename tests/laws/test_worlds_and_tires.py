@@ -1,4 +1,4 @@
-"""Does the ground say what things weigh, every wheel roll on its own tire, and a vehicle that was placed tell where it is?"""
+"""Does the ground define the gravity, does every wheel use its own tire, and does a placed vehicle report its position?"""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def weight(vehicle: Vehicle, gravity: float) -> float:
 
 
 class Parked:
-    """A driver who does nothing."""
+    """A driver without any input."""
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         pass
@@ -71,7 +71,7 @@ def test_gravity_is_that_of_the_ground(tmp_path: Path, key: dict[str, float], gr
         assert abs(vehicle.space.state[0]["p_WB"][2] - before[2]) < 0.05, "nothing pulls it down"
 
 
-def test_whoever_rests_on_the_moon_feels_no_motion(tmp_path: Path) -> None:
+def test_a_driver_at_rest_on_the_moon_gets_no_motion(tmp_path: Path) -> None:
     ground = build_ground(written(tmp_path, "moon.yaml", {"type": "flat", "surface": "asphalt", "gravity": MOON}))
     cueing = build_cueing("small_hexapod", "small_hexapod", 1e-3, MOON)
     cueing.arm()
@@ -85,7 +85,7 @@ def test_whoever_rests_on_the_moon_feels_no_motion(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("yaw", [0.0, 0.7, -2.0])
 def test_a_parked_vehicle_holds_against_the_wind(tmp_path: Path, yaw: float) -> None:
-    """Its tires bear the drag 0.5 rho c_d A |w| w, wherever it heads."""
+    """Its tires carry the drag 0.5 rho c_d A |w| w, at any heading."""
     wind = np.array([20.0, -15.0, 0.0])
     ground = build_ground(written(tmp_path, "plane.yaml", {"type": "flat", "surface": "asphalt", "wind": wind.tolist()}))
     vehicle = build_vehicle("hmmwv", check_step=False)
@@ -97,8 +97,8 @@ def test_a_parked_vehicle_holds_against_the_wind(tmp_path: Path, yaw: float) -> 
     assert held[:2] == pytest.approx(-drag[:2], rel=1e-6)
 
 
-def test_whoever_flies_with_the_wind_feels_none(tmp_path: Path) -> None:
-    """The springs push alike in all three; the air only where there is a difference in speed."""
+def test_a_vehicle_moving_with_the_wind_has_no_air_force(tmp_path: Path) -> None:
+    """The spring forces are equal in all three cases; air forces appear only with a speed difference."""
     wind, vehicle = np.array([10.0, 5.0, 2.0]), build_vehicle("hmmwv", check_step=False)
 
     def change_of_velocity(velocity: Any, air: Any) -> Any:
@@ -118,7 +118,7 @@ def test_whoever_flies_with_the_wind_feels_none(tmp_path: Path) -> None:
     assert pushed[0] == pytest.approx(1e-3 * drag[0] / mass, rel=0.05)
 
 
-def test_gravity_of_a_vehicle_file_is_read_and_told_to_be_elsewhere() -> None:
+def test_gravity_of_a_vehicle_file_gives_a_warning() -> None:
     mapping = {**shipped("vehicles", "hmmwv"), "gravity": 9.81}
     with pytest.warns(GravityWarning, match=r"v\.yaml: gravity: 9\.81 is not used.*terrain file"):
         read_description(mapping, "v.yaml")
@@ -127,7 +127,7 @@ def test_gravity_of_a_vehicle_file_is_read_and_told_to_be_elsewhere() -> None:
         read_description(mapping, "v.yaml")
 
 
-def test_what_was_placed_tells_where_it_is() -> None:
+def test_a_placed_vehicle_reports_its_position() -> None:
     vehicle = build_vehicle("hmmwv", check_step=False)
     vehicle.place(np.array([3.0, -2.0, 7.0]), 0.3, -0.2, 1.1)
     seen = vehicle.read()[0]
@@ -162,7 +162,7 @@ def test_the_same_tire_named_for_every_wheel_gives_the_same_bits(tmp_path: Path)
 
 
 def test_every_wheel_rolls_on_its_own_tire(tmp_path: Path) -> None:
-    """A larger tire at the rear lifts the rear; with less friction on the left the vehicle that brakes turns to the right."""
+    """A larger tire at the rear lifts the rear; with less friction on the left the braking vehicle turns to the right."""
     flat = arrays(build_ground("flat"))
     shipped_tire = shipped("tires", "tmeasy_hmmwv")
     large = other_tire(tmp_path, radius=shipped_tire["radius"] + 0.05)
@@ -187,7 +187,7 @@ def test_tires_of_half_the_wheels_are_refused(tires: Any) -> None:
         read_description({**shipped("vehicles", "hmmwv"), "tires": tires}, "v.yaml")
 
 
-def test_the_type_of_a_tire_is_asked_for_and_checked() -> None:
+def test_the_type_of_a_tire_is_required_and_checked() -> None:
     mapping = copy.deepcopy(shipped("tires", "tmeasy_hmmwv"))
     tire(mapping, "t.yaml")
     mapping["type"] = "magic"

@@ -1,4 +1,4 @@
-"""The shipped vehicle on a shipped ground, driven by a steady command; shared by the tests of the whole step."""
+"""The shipped vehicle on a shipped ground under a constant command; shared by the tests of the complete step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ H = 1e-3
 
 @cache
 def ground(name: str) -> GroundArrays:
-    """What the kernels take of a ground: a shipped terrain, or "SURFACE PERCENT", an endless plane rising along x."""
+    """Return the kernel arrays of a ground: a shipped terrain, or "SURFACE PERCENT", an endless plane that rises along x."""
     surface, _, grade = name.partition(" ")
     if grade:
         soils = {path.stem: read_yaml(path) for path in (data_folder("configs") / "soils").glob("*.yaml")}
@@ -32,14 +32,14 @@ def ground(name: str) -> GroundArrays:
 
 
 def standing(vehicle: str, on: str, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0) -> Vehicle:
-    """Vehicle settled at rest."""
+    """Return a vehicle settled at rest."""
     v = build_vehicle(vehicle)
     v.reset(ground(on), x, y, yaw, gear)
     return v
 
 
 def command(**values: float) -> Record:
-    """COMMAND record; what is not named is zero."""
+    """Return a COMMAND record; other fields are zero."""
     c = record(COMMAND)
     for name, value in values.items():
         c[0][name] = value
@@ -47,12 +47,12 @@ def command(**values: float) -> Record:
 
 
 def drive(vehicle: Vehicle, on: str, c: Record, seconds: float, h: float = H) -> None:
-    """Steps under a constant command."""
+    """Take steps under a constant command."""
     steps(round(seconds / h), vehicle.model, vehicle.space, ground(on), c, h)
 
 
 def track(vehicle: Vehicle, on: str, c: Record, seconds: float, h: float = H, every: int = 10) -> Record:
-    """As `drive`; STATE records after every so many steps, the first before the first step."""
+    """Take steps as in `drive`; return STATE records after every so many steps, the first before the first step."""
     n = round(seconds / h) // every
     states = np.zeros(n + 1, vehicle.space.state.dtype)
     states[0] = vehicle.space.state[0]
@@ -64,12 +64,12 @@ def track(vehicle: Vehicle, on: str, c: Record, seconds: float, h: float = H, ev
 
 @kernel
 def steps(n, m, s, on, c, h):
-    """n steps with one command."""
+    """Take n steps with one command."""
     for _ in range(n):
         vehicle_step(m, s, on, c, h)
 
 
 def image(vehicle: Vehicle, shown: bool = True) -> bytes:
-    """All bits of a vehicle's state and results; `shown` False without the points that reading finds for the picture."""
+    """Return all bits of a vehicle's state and results; `shown` False: without the points computed for the view."""
     space = vehicle.space if shown else vehicle.space._replace(points=np.zeros(0))
     return b"".join(part.tobytes() for part in (*space.of_its_own(), *space.blocks))

@@ -144,7 +144,7 @@ def test_a_failed_identification_is_reported(monkeypatch):
     drivetrain["engine_map_open"], drivetrain["engine_parts"] = drivetrain["engine_map_closed"], 0
     traits = identify_vehicle(vehicle)
     throttle, gears = traits.troubles
-    assert "throttle: it does not come off" in throttle
+    assert "throttle for the driver: the vehicle does not start moving" in throttle
     assert "gears" in gears
     assert traits.gears == InternalModel().gears
     assert traits.throttle_acceleration == InternalModel().throttle_acceleration
@@ -154,7 +154,7 @@ def test_a_failed_identification_is_reported(monkeypatch):
 def test_without_weight_there_is_nothing_to_know():
     traits = identify_vehicle(build_vehicle("hmmwv"), 0.0)
     assert len(traits.troubles) == 1
-    assert "no weight" in traits.troubles[0]
+    assert "no steered wheel carries load" in traits.troubles[0]
     assert traits.wheelbase == InternalModel().wheelbase
 
 

@@ -125,7 +125,7 @@ def test_the_keys_turn_every_number_of_the_washout():
     panel = CueingControls(motion)
     assert {"intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down"} <= set(keyboard.ACTIONS.values())
     assert panel.obey("pause") is None
-    assert panel.obey("intensity_down") == "intensity of the motion 90 %" and motion.intensity == pytest.approx(0.9)
+    assert panel.obey("intensity_down") == "motion intensity 90 %" and motion.intensity == pytest.approx(0.9)
     for _ in range(30):
         panel.obey("intensity_up")
     assert motion.intensity == MOST
@@ -170,10 +170,10 @@ def test_a_compiled_plugin_washout_is_changed_from_its_initial_parameters():
     assert motion.washed[0]["position"][0] == pytest.approx(0.02)
     motion.intensity = 0.5
     motion.change(motion.knobs[0], 50.0)
-    steps = float(motion._tenant._state[0]["both"][1])
+    steps = float(motion._runner._state[0]["both"][1])
     _, poses, limited = ride(motion, np.tile(force, (1500, 1)))
     assert motion.washed[0]["position"][0] == pytest.approx(2.0 / 50.0 * 0.5, rel=1e-3)
-    assert motion._tenant._state[0]["both"][1] == steps + 1500.0, "what it remembers goes on"
+    assert motion._runner._state[0]["both"][1] == steps + 1500.0, "what it remembers goes on"
     assert limited == 0 and np.abs(np.diff(poses[:, 0])).max() < 1e-4
     with pytest.raises(ConfigError, match="share"):
         motion.change(motion.knobs[0], 5.0)

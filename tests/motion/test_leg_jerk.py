@@ -265,7 +265,7 @@ def test_the_key_may_be_left_out():
 def test_interventions_are_reported():
     p = gentle("small_hexapod")
     s = limiter(p, np.zeros(6))
-    assert interventions_text(interventions(s)) == "the limiter of the legs never acted"
+    assert interventions_text(interventions(s)) == "the leg limiter never acted"
     for k in range(400):
         limit_step(p, s, np.array([0.0, 0, 1.0 if k < 4 else 0.0, 0, 0, 0]), H)
     counts = interventions(s)
@@ -273,5 +273,5 @@ def test_interventions_are_reported():
     assert counts["stroke"] == 4
     assert 0 < counts["jerk"] < 200
     assert interventions_text(counts).startswith(
-        f"the limiter of the legs acted in {100 * sum(counts[k] for k in KINDS) / 400:.2g} % of the ticks: 4 for stroke, "
+        f"the leg limiter acted in {100 * sum(counts[k] for k in KINDS) / 400:.2g} % of the ticks: 4 for stroke, "
     )

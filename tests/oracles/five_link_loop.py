@@ -1,6 +1,6 @@
 """First link of a five-link suspension: kinematics from a triangular system.
 
-Written by `jounce triangularize five_link_loop --write FILE`; do not edit.
+Written by `jounce mechanism triangularize five_link_loop --write FILE`; do not edit.
 Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (2012), equation 14 and table 2; hardpoints of another car.
 
     unknown   degree  terms  digits
@@ -11,8 +11,8 @@ Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (201
 
 2 complex solutions; 2 real at z = 0.02, y = 0.00076089, x = 0.00252569, spsi = -0.00682573, cpsi = 0.999977, stheta = -0.0178193, ctheta =
 0.999841, sphi = -0.000987321, cphi = 1.
-There, in double precision, the equations of the file hold to 1e-15 of the sum of the sizes of their terms; the parameters themselves, which
-are more than can be chosen freely, fit together to 1e-6.
+The relative residual of the equations at this point is 1e-15 in double precision. The parameters are not independent; their conditions hold
+to 1e-6.
 """
 
 from typing import NamedTuple
@@ -22,11 +22,11 @@ import numpy as np
 from simulator.base.jit import kernel
 
 SOURCE_DIGEST = "b9fbc5f44806f283"
-"""Of the file of equations."""
+"""Digest of the problem file."""
 
 
 class Inputs(NamedTuple):
-    """Of `solve`."""
+    """Inputs of `solve`."""
 
     z: float
     y: float
@@ -42,9 +42,9 @@ class Inputs(NamedTuple):
 
 @kernel
 def solve(inputs):
-    """The unknowns cb, sb, ca, sa, in that order.
+    """Return the unknowns cb, sb, ca, sa.
 
-    Each branch, +1.0 or -1.0, is the sign of the square root for its unknown: 2 solutions. What is not real there is not a number.
+    Each branch, +1.0 or -1.0, is the sign of the square root for its unknown: 2 solutions. Unknowns that are not real are NaN.
     """
     z, y, x, spsi, cpsi, stheta, ctheta, sphi, cphi, branch_sb = inputs
     _1 = -0.3754050401190741 * spsi

@@ -1,6 +1,6 @@
 """Planar four-bar: kinematics from a triangular system.
 
-Written by `jounce triangularize four_bar --write FILE`; do not edit.
+Written by `jounce mechanism triangularize four_bar --write FILE`; do not edit.
 Source of the equations: textbook.
 
     unknown   degree  terms  digits
@@ -10,7 +10,7 @@ Source of the equations: textbook.
     su             1      9       1
 
 2 complex solutions; 2 real at sq = 0.717356, cq = 0.696707, a = 0.3, b = 0.9, r = 0.7, f = 1.
-There, in double precision, the equations of the file hold to 1e-15 of the sum of the sizes of their terms.
+The relative residual of the equations at this point is 1e-15 in double precision.
 """
 
 import numpy as np
@@ -18,14 +18,14 @@ import numpy as np
 from simulator.base.jit import kernel
 
 SOURCE_DIGEST = "4626dd5bb3d24155"
-"""Of the file of equations."""
+"""Digest of the problem file."""
 
 
 @kernel
 def solve(sq, cq, a, b, r, f, branch_cw):
-    """The unknowns cw, sw, cu, su, in that order.
+    """Return the unknowns cw, sw, cu, su.
 
-    Each branch, +1.0 or -1.0, is the sign of the square root for its unknown: 2 solutions. What is not real there is not a number.
+    Each branch, +1.0 or -1.0, is the sign of the square root for its unknown: 2 solutions. Unknowns that are not real are NaN.
     """
     _1 = r * r
     _2 = -4.0 * _1

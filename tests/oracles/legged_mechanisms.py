@@ -1,4 +1,4 @@
-"""The Stewart platform and the five-link suspension of the shipped files, and their states in the coordinates of the general engine."""
+"""The Stewart platform and the five-link suspension of the shipped files, and their states in the coordinates of the multibody solver."""
 
 import dataclasses
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Trucks on rigid rear axles of every sort, for tests."""
+"""Trucks with all kinds of rigid rear axles, for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are anti-roll bars in closed form those that the general engine makes of bodies, joints, links and a spring?"""
+"""Do anti-roll bars in closed form agree with the multibody model of bodies, joints, links and a spring?"""
 
 from __future__ import annotations
 

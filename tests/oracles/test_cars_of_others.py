@@ -1,4 +1,4 @@
-"""Two cars from somebody else's data, docs/new_car.md: are they what their source says, and does the multilink axle move as its lengths alone have it?"""
+"""Two cars from published data, docs/new_car.md: do they match their sources, and does the multilink axle move as its rod lengths require?"""
 
 from __future__ import annotations
 
@@ -150,5 +150,5 @@ def test_a_rack_that_goes_to_where_the_tie_rods_turn_over_is_refused(tmp_path: P
     """The E90's rack as published: at its end the inner tie rod is nearly in line with its arm, and the corner would have no travel at all."""
     file = tmp_path / "e90.yaml"
     file.write_text("base: sedan_e90\nsteering: {max_rack_travel: 0.1117011}\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"no travel.*turn 4\.7 times as quickly.*turns over"):
+    with pytest.raises(ConfigError, match=r"turn 4\.7 times as quickly.*toggle.*got 'no travel'"):
         build_vehicle(str(file))

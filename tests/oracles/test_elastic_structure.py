@@ -1,5 +1,6 @@
-"""Do wheels on bushings go where the whole static problem has them: arms and carriers free in all their degrees of freedom between the bushings,
-the elastic energy least, angles as large as they are? And where the exact kinematics have them, moved by the length of one rod?"""
+"""Do wheels on bushings move as in the complete static problem: arms and carriers with all degrees of freedom between the bushings,
+at minimum elastic energy, with finite angles? And as in the exact kinematics with a changed rod length?
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ BUSHINGS = {
     },
 }  # fmt: skip
 RIGID = 1e10
-"""N/m of what does not yield, in the whole problem."""
+"""N/m, stiffness of rigid elements in the complete problem."""
 LOAD = np.array([20.0, 40.0, -60.0, -900.0, 1100.0, 700.0])
 """N m and N on the left front wheel."""
 
@@ -123,8 +124,8 @@ class Whole:
         raise AssertionError("no equilibrium")
 
 
-def told(name: str, load: Vector) -> Vector:
-    """The same by the exact kinematics, held by the spring alone, with the compliance of the record on top."""
+def with_compliance(name: str, load: Vector) -> Vector:
+    """Displacement by the exact kinematics with the spring only, plus the compliance of the record."""
     d = described(name)
     whole = Whole(name)
     w = new_workspace(d.mechanism)
@@ -158,7 +159,7 @@ def told(name: str, load: Vector) -> Vector:
 
 @pytest.mark.parametrize("name", ["sedan", "hmmwv"])
 def test_a_corner_on_bushings_is_where_the_whole_static_problem_has_it(name: str) -> None:
-    small, usual = (told(name, s * LOAD) - Whole(name).solved(s * LOAD) for s in (0.02, 2.0))
+    small, usual = (with_compliance(name, s * LOAD) - Whole(name).solved(s * LOAD) for s in (0.02, 2.0))
     size = np.abs(Whole(name).solved(0.02 * LOAD))
     scale = np.where(np.arange(6) < 3, size[:3].max(), size[3:].max())
     assert np.abs(small / scale).max() < 1e-3  # what is left goes with the square of the load, and with RIGID

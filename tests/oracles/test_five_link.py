@@ -1,4 +1,6 @@
-"""Is the five-link suspension the reference one? Against its curves, its reduced mass and static force, a run, and the general engine."""
+"""Does the five-link suspension match the reference? Against its curves, its reduced mass and static force, a run, and the multibody
+solver.
+"""
 
 import dataclasses
 import json

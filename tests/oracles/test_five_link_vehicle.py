@@ -1,4 +1,4 @@
-"""Is a vehicle with a five-link rear axle the same in the equations of the corners and in the general engine, and does it keep its energy?"""
+"""Do the corner equations of a vehicle with a five-link rear axle agree with the multibody solver, and do they conserve energy?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do the formulations give the motion of mechanisms whose solution is known: closed forms, and a published reference solution?"""
+"""Do the formulations reproduce known motions: closed forms, and a published reference solution?"""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Do bodies with absolute coordinates move as the tree does, and does the sparse factorization solve what it says it solves?"""
+"""Do bodies with absolute coordinates move as the tree, and is the sparse factorization exact?"""
 
 import math
 from dataclasses import replace
@@ -191,7 +191,7 @@ def test_loops_said_twice_are_redundant_and_change_nothing(seed, solver):
     assert (two.multipliers[list(two.redundant)] == 0.0).all()
 
 
-def test_cranks_that_are_told_to_part_contradict_their_coupler():
+def test_cranks_that_are_driven_apart_contradict_their_coupler():
     mechanism = shipped("n_four_bar")
     told = [replace(joint, prescribed=joint.name in ("A0", "B0", "B1")) for joint in mechanism.joints]
     system = build_system(replace(mechanism, joints=tuple(told)))
@@ -276,7 +276,7 @@ def test_energy_changes_by_the_power_of_the_applied_forces(seed, solver):
 
 
 def passive(seed):
-    """A random closed mechanism without dampers, constant forces and motion from outside."""
+    """A random closed mechanism without dampers, constant forces and prescribed motion."""
     m = RandomMechanism(seed, bodies=14, floating=bool(seed % 2), prescribed=0)
     quiet = {name: tuple(replace(spring, damping=0.0) for spring in getattr(m.mechanism, name)) for name in ("springs", "joint_springs")}
     m.system = build_system(replace(m.mechanism, **quiet, forces=(), joint_forces=()))

@@ -1,4 +1,4 @@
-"""Is the reference that the vehicle is measured with itself right?"""
+"""Is the reference of the vehicle tests itself correct?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are the independent solutions right by themselves, and are the shipped mechanism files the mechanisms that they solve?"""
+"""Are the independent solutions correct, and do the shipped mechanism files describe their mechanisms?"""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Does the landing gear move as the reference says, from the strut's angle and from the piston's length?"""
+"""Does the landing gear match the reference, from the strut angle and from the piston length?"""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Are mechanism files read as `docs/mechanisms.md` says, and is everything else refused by its key?"""
+"""Are mechanism files read as described in `docs/mechanisms.md`, and are other keys and values rejected?"""
 
 import copy
 import math

@@ -1,4 +1,4 @@
-"""Is a rigid axle on rods or leaf springs the same in the equations of the step and in the general engine, and does it keep its energy?"""
+"""Do the step equations of a rigid axle on rods or leaf springs agree with the multibody solver, and do they conserve energy?"""
 
 from __future__ import annotations
 
@@ -277,11 +277,11 @@ BROKEN = {
     "nothing sideways": (
         changed("four_link", LOWER_A=[0.02, 0.55, -0.08], UPPER_A=[0.05, 0.5, 0.2]),
         "hardpoints_left",
-        "rods that hold the axle",
+        "rods that locate the axle",
     ),
     "a short Panhard rod": (changed("panhard", PANHARD_C=[-0.12, -0.42, 0.08]), "hardpoints_left", "rise and fall by 0.15 m"),
     "an eye behind the seat": (changed("leaf", FRONT_EYE=[-0.3, 0.52, 0.06]), "hardpoints_left.FRONT_EYE", "ahead of SEAT"),
-    "a stop below the seat": (changed("leaf", STOP_C=[0.0, 0.53, 0.0]), "hardpoints_left.STOP_C", "over SEAT"),
+    "a stop below the seat": (changed("leaf", STOP_C=[0.0, 0.53, 0.0]), "hardpoints_left.STOP_C", "above SEAT"),
     "leaves of paper": (AXLES["leaf"] | {"leaves": "paper"}, "leaves", "uniform_strength"),
 }
 
@@ -297,5 +297,5 @@ def test_what_holds_no_axle_is_refused_with_the_reason(name: str) -> None:
 def test_a_rigid_axle_is_not_steered() -> None:
     mapping = mapping_with(AXLES["leaf"])
     mapping["axles"]["front"] = mapping["axles"]["rear"]
-    with pytest.raises(ConfigError, match="a rigid axle is not steered"):
+    with pytest.raises(ConfigError, match="rigid axles cannot be steered"):
         read_description(mapping, "truck.yaml")

@@ -1,4 +1,4 @@
-"""Is a trailing arm with a kingpin the same in the equations of the step and in the general engine, steered too, and are its maps exact?"""
+"""Do the step equations of a trailing arm with a kingpin agree with the multibody solver, also steered, and are its maps exact?"""
 
 from __future__ import annotations
 

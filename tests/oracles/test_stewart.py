@@ -1,4 +1,4 @@
-"""Is the Gough-Stewart platform the one of the literature? Against its published legs, reference runs and the general engine."""
+"""Does the Gough-Stewart platform match its published legs, reference runs and the multibody solver?"""
 
 import dataclasses
 import json

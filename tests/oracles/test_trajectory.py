@@ -271,9 +271,9 @@ def test_the_kind_of_maneuver_is_what_the_driver_did(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("about", "model", "words"),
     [
-        ({"tire_model": "TMeasy, collision type ENVELOPE"}, "ENVELOPE", "ENVELOPE; ours is a single point: a difference"),
-        ({"tire_model": "TMeasy, collision type FOUR_POINTS"}, "FOUR_POINTS", "a difference"),
-        ({"tire_model": "TMeasy", "tires": {"contact": "single point"}}, "SINGLE_POINT", "SINGLE_POINT, as ours"),
+        ({"tire_model": "TMeasy, collision type ENVELOPE"}, "ENVELOPE", "ENVELOPE; Jounce uses a single point, which differs"),
+        ({"tire_model": "TMeasy, collision type FOUR_POINTS"}, "FOUR_POINTS", "which differs"),
+        ({"tire_model": "TMeasy", "tires": {"contact": "single point"}}, "SINGLE_POINT", "SINGLE_POINT, as in Jounce"),
         ({"tire_model": "TMeasy", "title": "through the envelope", "contact_method": "SMC"}, None, "not named in"),
     ],
 )
@@ -282,10 +282,10 @@ def test_the_contact_model_of_the_recording_is_named(tmp_path: Path, about: dict
     assert comparison.contact_model == model
     (line,) = [line for line in comparison.to_text().splitlines() if "contact model of the recording" in line]
     assert words in line
-    assert json.loads(comparison.as_json())["contact_model"] == model
+    assert json.loads(comparison.to_json())["contact_model"] == model
 
 
-def test_what_is_known_of_the_other_code_is_said_beside_its_recordings(steer: TrajectoryComparison, tmp_path: Path) -> None:
+def test_the_differences_of_the_other_code_are_reported_with_its_recordings(steer: TrajectoryComparison, tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "trajectories.md").read_text(encoding="utf-8")
     for words in ("final drive", "3 m/s", "camber"):
         assert any(words in note for note in steer.notes) and words in page
@@ -293,7 +293,7 @@ def test_what_is_known_of_the_other_code_is_said_beside_its_recordings(steer: Tr
 
 
 def test_picture_that_cannot_be_written(steer: TrajectoryComparison, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot write the plot"):
         plot_trajectory(steer, str(tmp_path / "no" / "such" / "folder.png"))
 
 
@@ -364,5 +364,5 @@ def test_files_that_are_no_recordings(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_shock_length_out_of_reach() -> None:
-    with pytest.raises(ConfigError, match="can reach"):
+    with pytest.raises(ConfigError, match="within the range of the suspension"):
         arm_angles(vehicle(), np.full(4, 2.0), "here")

@@ -149,7 +149,7 @@ def test_the_same_input_gives_the_same_bits(formulation):
 
 
 @pytest.mark.parametrize("formulation", CUT_JOINTS)
-def test_cranks_that_are_told_to_part_contradict_their_coupler(formulation):
+def test_cranks_that_are_driven_apart_contradict_their_coupler(formulation):
     mechanism, _, q, _ = shipped("n_four_bar")
     cranks = {"A0": 1.0, "B1": 1.0, "B0": 1.0}
     told = replace(mechanism, joints=tuple(replace(joint, prescribed=joint.name in cranks) for joint in mechanism.joints))

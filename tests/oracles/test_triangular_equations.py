@@ -1,4 +1,4 @@
-"""What may be written in a file of equations, and what is made of it?"""
+"""Are problem files of equations parsed correctly?"""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Do the generated kernels solve the mechanisms they were made for, and are they what the command writes?"""
+"""Do the generated kernels solve their mechanisms, and are they equal to the output of the command?"""
 
 import csv
 import itertools
@@ -44,13 +44,13 @@ def test_committed_module_is_what_the_command_writes(name):
     if find_spec("sympy") is None:
         pytest.skip("sympy is not installed")
     problem = load_problem(data_folder("configs") / "triangular" / f"{name}.yaml")
-    if name == "landing_gear":  # its basis takes ten seconds; that it is the one stored is a test of its own
+    if name == "landing_gear":  # its basis takes ten seconds; another test compares it with the stored one
         lines = (DATA / "landing_gear_basis.txt").read_text().splitlines()
         triangular = from_basis(problem, "stored", [from_text(line, problem.names) for line in lines])
     else:
         triangular = triangularize(problem, "sympy")
-    module = ROOT / "simulator" / "lab" / "linkages" / "generated" / f"{name}.py"
-    if not module.is_file():  # shipped for no purpose but this test
+    module = ROOT / "simulator" / "research" / "linkages" / "generated" / f"{name}.py"
+    if not module.is_file():  # example used by this test only
         module = Path(__file__).with_name(f"{name}.py")
     assert module.read_text() == module_text(triangular, name)
 

@@ -1,4 +1,4 @@
-"""Are the equations made from a mechanism's description those of its loops, and does their solution move it as the engine does?"""
+"""Are the equations generated from a mechanism those of its loops, and does their solution agree with the multibody solver?"""
 
 import dataclasses
 import itertools

@@ -1,4 +1,4 @@
-"""Are URDF and URDF+ read as they are meant: the published poses, loops and couplings, and a message for everything that is wrong?"""
+"""Are URDF and URDF+ read correctly: published poses, loops and couplings, and a message for each error?"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Do the accelerations of the vehicle agree with other solutions, from the inputs alone, also for other models, and is bad input refused?"""
+"""Do the vehicle accelerations agree with other solutions for the recorded inputs, also for other models, and is bad input rejected?"""
 
 from __future__ import annotations
 

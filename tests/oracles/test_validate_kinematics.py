@@ -1,4 +1,4 @@
-"""Are positions, velocities and accelerations of the corners those of an independent solution, and is bad input refused?"""
+"""Do positions, velocities and accelerations of the corners agree with an independent solution, and is bad input rejected?"""
 
 from __future__ import annotations
 

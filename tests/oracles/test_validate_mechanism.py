@@ -1,4 +1,4 @@
-"""Does `jounce validate mechanism` give the accelerations of closed mechanisms of every shape, and does it notice what is wrong?"""
+"""Does `jounce validate mechanism` compute the accelerations of closed mechanisms of all kinds, and does it detect wrong data?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does `jounce validate mechanism FILE.yaml ROWS.csv` judge rows of reference values: right ones, changed ones, and files that are none?"""
+"""Does `jounce validate mechanism FILE.yaml ROWS.csv` check rows of reference values: correct ones, changed ones, and invalid files?"""
 
 import dataclasses
 import json
@@ -150,7 +150,7 @@ def test_columns_that_are_not_compared_are_named(capsys):
     comparison = compare_rows(str(DATA / "five_link_curves.csv"), shipped("five_link"))
     assert comparison.notes == ("columns that are not compared: closure",)
     assert "closure" in comparison.to_text()
-    assert json.loads(comparison.as_json())["notes"] == list(comparison.notes)
+    assert json.loads(comparison.to_json())["notes"] == list(comparison.notes)
 
 
 def test_a_turn_more_is_the_same_angle(tmp_path):

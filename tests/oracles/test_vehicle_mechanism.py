@@ -1,4 +1,4 @@
-"""Is the vehicle as a mechanism of bodies, joints and loops the vehicle of the closed form, in every formulation, and as large as the paper's?"""
+"""Does the vehicle as a mechanism agree with the closed form in all formulations, and is its size that of the paper?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do accelerations and steering torque of the driven vehicle agree with bodies in absolute coordinates under the same forces?"""
+"""Do accelerations and steering torque of the simulated vehicle agree with bodies in absolute coordinates under the same forces?"""
 
 from __future__ import annotations
 

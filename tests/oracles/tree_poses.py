@@ -1,4 +1,4 @@
-"""Where the bodies of a mechanism stand, from its description alone: plain NumPy, nothing of the engine."""
+"""Poses of the bodies of a mechanism from its description, with NumPy only, independent of the multibody solver."""
 
 import numpy as np
 

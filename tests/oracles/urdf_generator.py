@@ -1,4 +1,4 @@
-"""URDF+ mechanisms of many shapes, as texts and as plain data for `urdf_reference`: what the field's library tries itself with, and beyond."""
+"""URDF+ mechanisms of many shapes, as texts and as plain data for `urdf_reference`, including the test models of the published library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tread law from outside: the brush model with parabolic pressure on a carcass of one spring and damper per direction.
+"""Plugin tire model: the brush model with parabolic pressure on a carcass with one spring and damper per direction.
 
 [Pacejka 2012] H. B. Pacejka, Tire and Vehicle Dynamics, 3rd ed., section 3.2. Bristles of stiffness c per length of a patch of half length a
 give at the slip s = w / v_t, w being the sliding velocity of the patch and v_t that of rolling,
@@ -24,7 +24,7 @@ BRUSH = (
     ("bristles", (), "N/m2", "stiffness of the bristles per length of the patch"),
     ("mu", (), "1", "friction coefficient on the ground of `friction`"),
     ("carcass_stiffness", (), "N/m", "stiffness of the patch against the rim"),
-    ("carcass_damping", (), "N s/m", "damping of the same"),
+    ("carcass_damping", (), "N s/m", "damping of the patch against the rim"),
 )
 P, S, I, O = dtype_of(BRUSH), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
 CREEP = 1e-6
@@ -33,7 +33,7 @@ TRAIL_FADE = 0.1
 
 @inline
 def slip_of(T, v, theta, most):
-    """Slip s >= 0 with v s + most (1 - (1 - theta s)^3) = T: Newton, from the slip with which friction alone would do it."""
+    """Return the slip s >= 0 with v s + most (1 - (1 - theta s)^3) = T, by Newton's method from the solution for friction alone."""
     if most + v / theta <= T:
         return (T - most) / v
     s = (1.0 - (1.0 - min(T / most, 1.0)) ** (1.0 / 3.0)) / theta
@@ -48,7 +48,7 @@ def slip_of(T, v, theta, most):
 
 @inline
 def patch(p, u, k, r, h):
-    """One wheel: parameters p, numbers u of the state, what is seen k, result r."""
+    """Compute one wheel: parameters p, state u, input k, result r."""
     c, K = p["carcass_stiffness"], p["carcass_stiffness"] * h + p["carcass_damping"]
     tread = k["effective_radius"] * k["spin"]
     T_x, T_y = c * u[0] - K * (k["v_x"] - tread), c * u[1] - K * k["v_y"]

@@ -1,4 +1,4 @@
-"""Vehicle files with an axle of a kind from outside."""
+"""Vehicle files with an axle of a plugin kind."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ LIVE_AXLE: dict[str, Any] = {
 
 
 def with_rear(axle: dict[str, Any]) -> dict[str, Any]:
-    """The shipped truck on another rear axle."""
+    """Return the shipped truck with another rear axle."""
     mapping = copy.deepcopy(SHIPPED)
     mapping["axles"]["rear"] = copy.deepcopy(axle)
     return mapping

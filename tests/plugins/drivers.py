@@ -1,4 +1,4 @@
-"""Drivers and input sources from outside: full throttle in a bend, and those that fail."""
+"""Plugin drivers and input sources: full throttle in a bend, and some that fail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simulator.driver.kinds import register as register_driver
 
 
 class Bend:
-    """Throttle that falls with the speed, and steering as the file says."""
+    """Throttle that decreases with the speed, and constant steering from the file."""
 
     def __init__(self, settings):
         self.steering = float(settings.parameters[0]["steering"])
@@ -55,7 +55,7 @@ class Failing:
 
 
 class Pedal:
-    """An input source: whoever sits there holds the throttle, and asks for the camera once."""
+    """Input source with a constant throttle that requests the next camera once."""
 
     def __init__(self, cabin, parameters):
         self.throttle = float(parameters[0]["throttle"])
@@ -65,8 +65,8 @@ class Pedal:
         out[0]["throttle"], out[0]["steering"], out[0]["selector"] = self.throttle, 5.0, 1
 
 
-STEERING = (("steering", (), "1", "of full lock, + = left"),)
-THROTTLE = (("throttle", (), "1", "how far the pedal is held"),)
+STEERING = (("steering", (), "1", "fraction of full lock, + = left"),)
+THROTTLE = (("throttle", (), "1", "position of the throttle pedal"),)
 register_driver(
     DriverKind("bend", Bend, driver_kind.CONTRACT, parameters=STEERING, ranges={"steering": (-1, 1)}, defaults={"steering": 0.1})
 )

@@ -1,12 +1,12 @@
-"""A kind of axle from outside whose sides are coupled: a rigid beam with both wheels that rises along z and rolls about x.
+"""Plugin axle with coupled sides: a rigid beam with both wheels that moves along z and rolls about x.
 
-The coordinates are the heights of the two wheel centres over their design position, theta_L and theta_R. With t half the track and C
-midway between the wheel centres,
+The coordinates are the heights of the two wheel centers over their design position, theta_L and theta_R. With t half the track and C
+midway between the wheel centers,
 
     z = (theta_L + theta_R) / 2,    sin phi = (theta_L - theta_R) / (2 t),    phi_L = 1 / (2 t cos phi) = -phi_R
     C_L = C_R = (0, 0, 1/2),        phi'' = tan phi phi'^2 where theta_L'' = theta_R'' = 0
 
-The body of a side is its half of the beam with its wheel; both turn and move as one.
+The body of a side is its half of the beam with its wheel; both halves move as one.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ from vehicles.suspension.wheel_carrier import carrier_with_wheel
 Vector = NDArray[np.float64]
 
 BEAMS = (
-    # name       shape    unit     what it is (last index: corner; of every side its own half)
-    ("C", (3, 4), "m", "midway between the wheel centres in the design position"),
-    ("half_track", (4,), "m", "distance of a wheel centre from it, along y"),
+    # name       shape    unit     description (last index: corner; each side has its own half)
+    ("C", (3, 4), "m", "point midway between the wheel centers in the design position"),
+    ("half_track", (4,), "m", "distance of a wheel center from C, along y"),
     ("mass", (4,), "kg", "mass of half the beam with its wheel"),
-    ("com", (3, 4), "m", "its centre of mass from C"),
-    ("inertia", (6, 4), "kg m2", "its inertia about that, the wheel without spin (xx, yy, zz, xy, xz, yz)"),
-    ("wheel", (3, 4), "m", "wheel centre from C"),
+    ("com", (3, 4), "m", "center of mass of the half, from C"),
+    ("inertia", (6, 4), "kg m2", "inertia of the half about its center of mass, without wheel spin (xx, yy, zz, xy, xz, yz)"),
+    ("wheel", (3, 4), "m", "wheel center from C"),
     ("axle", (3, 4), "1", "wheel axle, pointing left"),
     ("shock", (3, 4), "m", "lower end of the shock absorber from C"),
     ("spring", (3, 4), "m", "lower end of the spring from C"),
@@ -63,9 +63,9 @@ BEAMS = (
     ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
 )
 MEMORY = (
-    ("C", (3, 4), "m", "where C is"),
+    ("C", (3, 4), "m", "position of C"),
     ("cos", (4,), "1", "cosine of the roll angle"),
-    ("sin", (4,), "1", "its sine"),
+    ("sin", (4,), "1", "sine of the roll angle"),
     *motion_of(1),
 )
 
@@ -74,26 +74,26 @@ P_TYPE, M_TYPE, Q_TYPE, K_TYPE, S_TYPE = (dtype_of(table) for table in (BEAMS, M
 
 @inline
 def axes(c, s):
-    """Axes of the beam."""
+    """Return the axes of the beam."""
     return (1.0, 0.0, 0.0), (0.0, c, s), (0.0, -s, c)
 
 
 @inline
 def velocity(turn, r):
-    """Of a point r from C, where C rises by a half and the beam turns by `turn` about x."""
+    """Return the velocity of a point r from C, if C moves up by a half and the beam rotates by `turn` about x."""
     return (0.0, -turn * r[2], 0.5 + turn * r[1])
 
 
 @inline
 def strut(a, one, other):
-    """Length of a vector and its derivatives by the two coordinates."""
+    """Return the length of a vector and its derivatives with respect to the two coordinates."""
     length = math.sqrt(dot(a, a))
     return length, dot(a, one) / length, dot(a, other) / length
 
 
 @inline
 def add_across(o, i, other, mass, w_B, turn, k):
-    """What the body of side i gives to the coordinate of the other side, which turns the beam by `turn`."""
+    """Add the contribution of the body of side i to the coordinate of the other side, which rotates the beam by `turn`."""
     c, I = column(o["c"][0], i), six(o["inertia"][0], i)
     w, u = (turn, 0.0, 0.0), velocity(turn, sub(c, column(o["C"], i)))
     I_w, mass_u = symmetric_times(I, w), scale(mass, u)
@@ -109,7 +109,7 @@ def add_across(o, i, other, mass, w_B, turn, k):
 
 @inline
 def place_side(p, o, k, i, turn, rise, roll, roll_1):
-    """Body, wheel and struts of side i; its theta turns the beam by `turn`, which rises, rolls and whose roll grows at these rates."""
+    """Compute body, wheel and struts of side i; its theta rotates the beam by `turn`; rise, roll and roll_1 are the rates of the beam."""
     C = column(o["C"], i)
     x, y, z = axes(o["cos"][i], o["sin"][i])
     w, w_rel, alpha = (turn, 0.0, 0.0), (roll, 0.0, 0.0), (roll_1, 0.0, 0.0)
@@ -199,7 +199,7 @@ class LiveAxleSide(CornerDesign):
 
     @property
     def C(self) -> Vector:
-        """Midway between the wheel centres."""
+        """Point midway between the wheel centers."""
         return np.asarray(self.W * [1.0, 0.0, 1.0])
 
     def write(self, corners: Record, parameters: Record, i: int) -> None:
@@ -241,7 +241,7 @@ class LiveAxleSide(CornerDesign):
 
 
 class LiveAxle(Axle):
-    """The section of a vehicle file; half the beam is the body `knuckle`, with its centre of mass at UPRIGHT."""
+    """Section of a vehicle file; half the beam is the body `knuckle`, with its center of mass at UPRIGHT."""
 
     hardpoints = ("SPINDLE", "UPRIGHT", "SHOCK_C", "SHOCK_A", "SPRING_C", "SPRING_A")
     joints = (("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))

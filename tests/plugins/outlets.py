@@ -1,4 +1,4 @@
-"""Outlets from outside: one writes a line per publication, and those that fail."""
+"""Plugin outlets: one that writes a line per publication, and some that fail."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simulator.outlets.kinds import register
 
 
 class Lines:
-    """folder/lines.txt: time, speed, what the IMU felt if there is one, and `closed` at the end."""
+    """Writes folder/lines.txt: time, speed, specific force of the IMU if there is one, and `closed` at the end."""
 
     def __init__(self, settings):
         self.file = (settings.folder / "lines.txt").open("w", encoding="utf-8")
@@ -30,7 +30,7 @@ LINES = OutletKind(
     Lines,
     CONTRACT,
     rate=10.0,
-    parameters=(("digits", (), "1", "of the time", "i8"),),
+    parameters=(("digits", (), "1", "number of digits of the time", "i8"),),
     ranges={"digits": (0, 9)},
     defaults={"digits": 3},
 )

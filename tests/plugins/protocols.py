@@ -1,4 +1,4 @@
-"""Protocols from outside: pose and force as eight doubles, and one that fails in a way its port says."""
+"""Plugin protocols: one with pose and force as eight doubles, and some that fail."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MINE = ProtocolKind(
     make,
     LAYOUT,
     CONTRACT,
-    parameters=(("scale", (), "1", "of the pose"),),
+    parameters=(("scale", (), "1", "scale of the pose"),),
     ranges={"scale": (0.0, 1e6)},
     defaults={"scale": 1000.0},
 )

@@ -1,4 +1,4 @@
-"""Sensors from outside: one that sees how high the ground is some way ahead, and one that fails in a way its file says."""
+"""Plugin sensors: one that measures the height of the ground ahead, and one that fails in a configurable way."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Ahead:
 
 AHEAD = SensorKind(
     "ahead",
-    (("way", (), "m", "how far ahead"),),
+    (("way", (), "m", "distance ahead"),),
     {"way": (0.0, 100.0)},
-    (("height", (), "m", "of the ground over the chassis reference point"), ("count", (), "1", "measurements so far", "i8")),
+    (("height", (), "m", "height of the ground over the chassis reference point"), ("count", (), "1", "number of measurements", "i8")),
     Ahead,
     CONTRACT,
     rate=50.0,
@@ -53,7 +53,7 @@ class Failing:
 
 FAILING = SensorKind(
     "failing_sensor",
-    (("how", (), "1", "0 raises, 1 gives NaN, 2 never ends"),),
+    (("how", (), "1", "failure: 0 raises, 1 returns NaN, 2 never ends"),),
     {"how": (0, 2)},
     (("value", (), "1", "1 while it works"),),
     Failing,

@@ -1,6 +1,6 @@
-"""A steered kind of axle from outside: the double wishbone once more, with kernels that are called by their address.
+"""Steered plugin axle: a copy of the double wishbone with kernels that are called by their address.
 
-So every number that it gives, the Pitman arm's included, has the shipped kind beside it.
+All its results, including those of the Pitman arm, can be compared with the shipped kind.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ BLOCK = AxleCallbacks(1, 0x3E4BFC315401087A, DOUBLE_WISHBONES, MEMORY, place, sh
 
 
 class SteeredCorner(DoubleWishboneCorner):
-    """One side; the tie rods of both are moved."""
+    """One side; steering moves the tie rods of both sides."""
 
     kind: ClassVar[str] = "steered_wishbone"
     block: ClassVar[AxleCallbacks | None] = BLOCK
@@ -97,12 +97,12 @@ class SteeredCorner(DoubleWishboneCorner):
 
 
 def _of(blocks: Blocks) -> NDArray[np.void]:
-    """Memory of the only block from outside."""
+    """Return the memory of the only plugin block."""
     return blocks.memory.view(dtype_of(MEMORY))
 
 
 class SteeredAxle(DoubleWishboneAxle):
-    """The section of a vehicle file: that of double wishbones."""
+    """Section of a vehicle file, as for double wishbones."""
 
     fields = None
     block = BLOCK

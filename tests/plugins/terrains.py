@@ -1,4 +1,4 @@
-"""Terrain readers from outside: waves along x, and those that fail."""
+"""Plugin terrain readers: waves along x, and some that fail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from terrain.ground import GROUND
 from terrain.kinds import CONTRACT, TerrainKind, register
 from terrain.load_terrain import uniform
 
-WAVES = (("amplitude", (), "m", "of the waves"), ("length", (), "m", "of one wave"))
+WAVES = (("amplitude", (), "m", "amplitude of the waves"), ("length", (), "m", "length of one wave"))
 RANGES = {"amplitude": (0.0, 1.0), "length": (1.0, 100.0)}
 
 

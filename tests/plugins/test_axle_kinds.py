@@ -1,4 +1,4 @@
-"""Kinds of axles from outside: are they what their equations say, do they join the compiled step without it, and stop without the drive?"""
+"""Plugin axles: do they match their equations, run in the compiled step without recompilation, and stop without ending the drive?"""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ Array = NDArray[np.float64]
 AXLES: dict[str, dict[str, Any]] = {"trailing_arm": TRAILING_ARM, "live_axle": LIVE_AXLE}
 BLOCKS: dict[str, AxleCallbacks] = {"trailing_arm": trailing_arm.BLOCK, "live_axle": live_axle.BLOCK}
 TRACK = 0.909701
-"""Half of it."""
+"""m. Half the track."""
 
 
 @cache
 def truck(kind: str) -> tuple[Any, MechanismParameters, System]:
-    """Design with linear struts, corners and general engine."""
+    """Return a design with linear struts, its corners and the general multibody model."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InertiaWarning)
         design = read_description(with_rear(AXLES[kind]), kind).design
@@ -57,7 +57,7 @@ def evaluate(m: MechanismParameters, w: Workspace) -> None:
 
 
 def random_state(kind: str, seed: int) -> Workspace:
-    """Everything moves, everything is loaded; evaluated."""
+    """Return an evaluated random state in which all parts move and carry loads."""
     rng, m = np.random.default_rng(seed), truck(kind)[1]
     w = new_workspace(m)
     x, loads = w.state[0], w.loads[0]
@@ -75,7 +75,7 @@ def random_state(kind: str, seed: int) -> Workspace:
 
 
 def roll(theta: Array, rate: Array) -> tuple[float, float, float]:
-    """Angle and rate of a live axle, and its rate per difference of the heights' rates."""
+    """Return angle and rate of a live axle, and its rate per difference of the rates of the heights."""
     angle = float(np.arcsin((theta[0] - theta[1]) / (2.0 * TRACK)))
     per = 1.0 / (2.0 * TRACK * np.cos(angle))
     return angle, float(per * (rate[0] - rate[1])), float(per)
@@ -84,7 +84,7 @@ def roll(theta: Array, rate: Array) -> tuple[float, float, float]:
 @pytest.mark.parametrize("kind", AXLES)
 @pytest.mark.parametrize("seed", range(3))
 def test_accelerations_are_those_of_the_general_engine(kind: str, seed: int) -> None:
-    """All 14, everything moving and loaded, dampers and springs acting, against the bodies and joints of `CornerDesign.add_to`."""
+    """Compare all 14 accelerations in motion under load, with dampers and springs, with the bodies and joints of `CornerDesign.add_to`."""
     design, _, system = truck(kind)
     w = random_state(kind, seed)
     x, out, loads = w.state[0], w.out[0], w.loads[0]
@@ -121,12 +121,12 @@ def test_accelerations_are_those_of_the_general_engine(kind: str, seed: int) -> 
 
 
 def error(ours: Any, theirs: Any) -> float:
-    """Largest |ours - theirs| over max(1, |theirs|)."""
+    """Return the maximum of |ours - theirs| / max(1, |theirs|)."""
     return float(np.max(np.abs(ours - theirs) / np.maximum(1.0, np.abs(theirs))))
 
 
 def test_a_trailing_arm_turns_about_its_hinge() -> None:
-    """Wheel on its circle, constant inertia e . I e, and the bush alone as the force on theta at rest."""
+    """The wheel moves on its circle with the constant inertia e . I e; at rest the bush is the only force on theta."""
     design, m, _ = truck("trailing_arm")
     arm = design.corners[2]
     K = np.cross(arm.e, np.eye(3)).T
@@ -145,7 +145,7 @@ def test_a_trailing_arm_turns_about_its_hinge() -> None:
 
 
 def test_a_live_axle_has_the_inertia_of_heave_and_roll() -> None:
-    """D = m / 4 +- I / (4 t^2) for the sides and across; with one wheel lifted the other one stays where it is."""
+    """D = m / 4 +- I / (4 t^2) for the sides and across; if one wheel is lifted, the other one does not move."""
     design, m, _ = truck("live_axle")
     side = design.corners[2]
     spin = m.corners[0]["spin_inertia"][2]
@@ -180,7 +180,7 @@ def built(kind: str, folder: Path) -> Vehicle:
 
 
 @pytest.mark.parametrize("kind", AXLES)
-def test_it_stands_and_drives(kind: str, tmp_path: Path) -> None:
+def test_it_rests_and_drives(kind: str, tmp_path: Path) -> None:
     v = built(kind, tmp_path)
     v.reset(ground("flat"))
     before = v.space.state.copy()
@@ -197,32 +197,32 @@ def test_it_stands_and_drives(kind: str, tmp_path: Path) -> None:
     assert np.ptp(readout["theta"][2:]) > 1e-3
 
 
-def test_a_tenant_that_gives_what_is_no_number_is_held_and_the_drive_goes_on(tmp_path: Path) -> None:
+def test_an_axle_that_returns_nan_is_fixed_and_the_drive_continues(tmp_path: Path) -> None:
     v = built("trailing_arm", tmp_path)
     v.watch_blocks()
     v.reset(ground("flat"), gear=1)
     go = command(throttle=0.3, selector=1)
     for n in range(1500):
         if n == 500:
-            stood = v.read()[0]["p_BK"][2:].copy()
+            at_rest = v.read()[0]["p_BK"][2:].copy()
             v.space.blocks.parameters.view(np.float64)[:] = np.nan
         v.step(ground("flat"), go, 1e-3)
     assert v.stopped() == (v.description.mechanism.designs[2],)
     v.read()
-    assert v.troubles == ["trailing_arm, axles.rear: gave a number that is not finite, and the axle is held where it was"]
+    assert v.troubles == ["trailing_arm, axles.rear: returned a non-finite number; the axle is fixed in its last position"]
     readout = v.read()[0]
     assert all(np.isfinite(v.space.state[0][name]).all() for name in ("p_WB", "v_WB_B", "w_WB_B", "theta", "theta_dot"))
-    assert np.abs(readout["p_BK"][2:] - stood).max() < 1e-3
+    assert np.abs(readout["p_BK"][2:] - at_rest).max() < 1e-3
     assert np.abs(readout["theta_dot"][2:]).max() < 1e-9
     assert readout["p_WB"][0] > 0.2
 
 
-def test_a_run_with_an_axle_that_is_stopped_goes_on_to_its_end_and_says_so(tmp_path: Path) -> None:
-    """A bush that is no number once its arm moves: `jounce run` names the axle, and nothing in the telemetry is infinite or none at all."""
-    text = (ROOT / "tests" / "tenants" / "trailing_arm.py").read_text()
-    sound = 'k["theta_bias"][i] += p["stiffness"][i] * theta'
-    assert sound in text
-    (tmp_path / "torn.py").write_text(text.replace(sound, f"{sound} if abs(rate) < 1e-3 else math.nan"))
+def test_a_run_with_a_stopped_axle_continues_to_its_end_and_reports_it(tmp_path: Path) -> None:
+    """The bush returns NaN once its arm moves: `jounce run` names the axle, and all telemetry is finite."""
+    text = (ROOT / "tests" / "plugins" / "trailing_arm.py").read_text()
+    force = 'k["theta_bias"][i] += p["stiffness"][i] * theta'
+    assert force in text
+    (tmp_path / "torn.py").write_text(text.replace(force, f"{force} if abs(rate) < 1e-3 else math.nan"))
     (tmp_path / "truck.yaml").write_text(yaml.safe_dump(with_rear(TRAILING_ARM)))
     straight = {"vehicle": str(tmp_path / "truck.yaml"), "terrain": "flat", "duration_s": 2, "step_ms": 1, "seed": 1}
     speed = [{"at_s": 0.2, "speed_kph": 40, "acceleration_mps2": 3}]
@@ -230,7 +230,7 @@ def test_a_run_with_an_axle_that_is_stopped_goes_on_to_its_end_and_says_so(tmp_p
     process = start("run", "straight.yaml", "--plugin", "torn.py", "--out", "out", cwd=tmp_path, PYTHONDONTWRITEBYTECODE="1")
     code, out, err = finish(process, 900.0)
     assert code == 0, (out, err)
-    assert "trailing_arm, axles.rear: gave a number that is not finite, and the axle is held where it was" in out
+    assert "trailing_arm, axles.rear: returned a non-finite number; the axle is fixed in its last position" in out
     assert "Traceback" not in err
     columns = read_telemetry(tmp_path / "out" / "telemetry.parquet")
     assert columns["time"][-1] == pytest.approx(2.0, abs=0.02)
@@ -243,10 +243,10 @@ def test_a_run_with_an_axle_that_is_stopped_goes_on_to_its_end_and_says_so(tmp_p
     "bar", [{"rate": 60e3}, {"rate": 60e3, "drop_link": [0.1, 0.7, 0.1], "mounted_on": "carrier"}], ids=["wheels", "links"]
 )
 @pytest.mark.parametrize("kind", AXLES)
-def test_an_anti_roll_bar_of_a_tenants_axle_pushes_as_its_energy_falls(kind: str, bar: dict[str, Any]) -> None:
-    """On every theta, also where a theta moves both points that hold the bar."""
+def test_the_force_of_an_anti_roll_bar_of_a_plugin_axle_is_the_slope_of_its_energy(kind: str, bar: dict[str, Any]) -> None:
+    """For every theta, also if a theta moves both attachment points of the bar."""
     mapping = with_rear({**AXLES[kind], "anti_roll_bar": bar})
-    del mapping["axles"]["front"]["anti_roll_bar"]  # the rear one alone
+    del mapping["axles"]["front"]["anti_roll_bar"]  # only the rear bar
     m = read_description(mapping, kind).mechanism
     bare = m.with_struts(m.struts.copy())
     bare.struts[0]["anti_roll_bars"]["law"] = 0
@@ -269,7 +269,7 @@ def test_an_anti_roll_bar_of_a_tenants_axle_pushes_as_its_energy_falls(kind: str
     assert force == pytest.approx(-slope, abs=1e-6 * np.abs(force).max())
 
 
-# ---- as a tenant
+# ---- as a plugin
 
 
 def test_a_kind_for_another_contract_is_refused() -> None:
@@ -282,14 +282,14 @@ def test_a_kind_for_another_contract_is_refused() -> None:
             kinds.register("other_arm", Other)
 
 
-def test_a_kind_that_cannot_be_steered_is_named_at_the_front() -> None:
+def test_an_unsteered_kind_is_refused_at_the_front() -> None:
     mapping = with_rear(TRAILING_ARM)
     mapping["axles"]["front"] = mapping["axles"]["rear"]
     with pytest.raises(ConfigError, match="a trailing arm is not steered"):
         read_description(mapping, "truck.yaml")
 
 
-def test_an_unknown_kind_is_named_with_those_there_are() -> None:
+def test_an_unknown_kind_is_refused_with_the_known_kinds() -> None:
     mapping = with_rear({**TRAILING_ARM, "suspension": "trailing_arms"})
     with pytest.raises(ConfigError, match="did you mean trailing_arm"):
         read_description(mapping, "truck.yaml")
@@ -299,11 +299,11 @@ MAIN = """
 import sys, warnings
 from simulator.base import compile_events as compiling
 compiled = []
-with compiling.listening(lambda name, begins: compiled.append(name) if begins else None), warnings.catch_warnings():
+with compiling.on_compile(lambda name, begins: compiled.append(name) if begins else None), warnings.catch_warnings():
     warnings.simplefilter("ignore")
     if sys.argv[1] != "hmmwv":
         from simulator.base.registry import load_plugins
-        load_plugins(["tenant.py"])
+        load_plugins(["plugin.py"])
     from simulator.base.records import record
     from simulator.builder.builder import build_ground, build_vehicle
     from vehicles.command import COMMAND
@@ -318,7 +318,7 @@ print(compiled, v.read()[0]["spring_length"][2])
 
 
 def say(folder: Path, car: str, **variables: str) -> list[str]:
-    """What a process says that steps a car with the tenant in `folder`."""
+    """Return the output of a process that steps a car with the plugin in `folder`."""
     done = subprocess.run(
         [sys.executable, "main.py", car],
         cwd=folder,
@@ -333,16 +333,16 @@ def say(folder: Path, car: str, **variables: str) -> list[str]:
     return [names, length.strip()]
 
 
-def test_the_shipped_step_is_taken_from_the_disk_and_an_edit_compiles_the_tenant_alone(tmp_path: Path) -> None:
-    text = (ROOT / "tests" / "tenants" / "trailing_arm.py").read_text()
+def test_the_shipped_step_is_loaded_from_the_cache_and_an_edit_compiles_the_plugin_alone(tmp_path: Path) -> None:
+    text = (ROOT / "tests" / "plugins" / "trailing_arm.py").read_text()
     (tmp_path / "main.py").write_text(MAIN)
-    (tmp_path / "tenant.py").write_text(text)
+    (tmp_path / "plugin.py").write_text(text)
     (tmp_path / "truck.yaml").write_text(yaml.safe_dump(with_rear(TRAILING_ARM)))
-    say(tmp_path, "hmmwv")  # what is shipped lies on the disk now
+    say(tmp_path, "hmmwv")  # the shipped kernels are cached now
     first = say(tmp_path, "truck.yaml")
     assert first[0] == "['place', 'show']"
     assert say(tmp_path, "truck.yaml") == ["[]", first[1]]
-    (tmp_path / "tenant.py").write_text(
+    (tmp_path / "plugin.py").write_text(
         text.replace('add(P, r), column(p["U"], i))', 'add(P, r), add(column(p["U"], i), (0.0, 0.0, 1e-3)))')
     )
     edited = say(tmp_path, "truck.yaml")

@@ -1,4 +1,4 @@
-"""Control units: what they measure, what becomes of what they ask for, and whether anti-lock brakes do what they are for."""
+"""Control units: measurements, limits of their commands, and the effect of anti-lock brakes."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ S = dtype_of(STATE)
 
 @callback
 def ask_much(parameters, state, seen, result, first, count, h):
-    """Asks for half the throttle and no pressure at the first wheel; with `amount` 0 for what is no number from the third turn on."""
-    p, s, asked = record_at(parameters, P)[0], record_at(state, S)[0], record_at(result, O)[0]
+    """Request half the throttle and no pressure at the first wheel; with `amount` 0, NaN from the third step."""
+    p, s, output = record_at(parameters, P)[0], record_at(state, S)[0], record_at(result, O)[0]
     s["turns"] += 1.0
-    asked["throttle_limit"] = 0.5
-    asked["pressure_limit"][0] = 0.0 / p["amount"] if s["turns"] > 2.0 else 0.0
+    output["throttle_limit"] = 0.5
+    output["pressure_limit"][0] = 0.0 / p["amount"] if s["turns"] > 2.0 else 0.0
 
 
 KIND = ControllerKind("ask_much", (("amount", (), "1", "of it"),), {"amount": (0.0, 1.0)}, STATE, ask_much, CONTRACT, LAYOUT, rate=200.0)
@@ -54,16 +54,16 @@ def car(folder: Path, *controllers: dict[str, Any], base: str = "hmmwv") -> Vehi
 
 
 def stop(vehicle: Vehicle, ground: tuple[Any, ...], speed: float) -> tuple[float, float, float]:
-    """A stop with the pedal kicked down and the wheel held: way [m], greatest yaw angle [rad] and distance to the side [m]."""
+    """Run a panic stop with fixed steering; return the distance [m], maximum yaw angle [rad] and lateral offset [m]."""
     vehicle.reset(ground, speed=speed)
-    way, yaw, aside = float(vehicle.space.state[0]["p_WB"][0]), 0.0, 0.0
+    way, yaw, offset = float(vehicle.space.state[0]["p_WB"][0]), 0.0, 0.0
     for _ in range(1500):
         steps(10, vehicle.model, vehicle.space, ground, command(selector=1, brake=1.0), 1e-3)
         r = vehicle.read()[0]
-        yaw, aside = max(yaw, abs(r["yaw"])), max(aside, abs(r["p_WB"][1]))
+        yaw, offset = max(yaw, abs(r["yaw"])), max(offset, abs(r["p_WB"][1]))
         if r["v_WB_B"][0] < 0.2:
             break
-    return float(r["p_WB"][0]) - way, yaw, aside
+    return float(r["p_WB"][0]) - way, yaw, offset
 
 
 # Sensors ------------------------------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def stop(vehicle: Vehicle, ground: tuple[Any, ...], speed: float) -> tuple[float
 
 @kernel
 def turn_ring(controls, controllers, seen, speeds, angle, h, out):
-    """A ring that turns with each of some speeds [rad/s] for a period; what is measured at the end of each goes to `out`."""
+    """Rotate a ring with each of some speeds [rad/s] for a period, and write the measurement at the end of each to `out`."""
     time = 0.0
     for k in range(len(speeds)):
         angle, time = angle + h * speeds[k], time + h
@@ -87,7 +87,7 @@ def measured(speeds: np.ndarray, error: float = 0.0, seed: int = 1) -> np.ndarra
     return out
 
 
-def test_a_ring_tells_a_steady_speed_exactly_and_a_stop_late() -> None:
+def test_a_ring_measures_a_steady_speed_exactly_and_a_stop_late() -> None:
     assert measured(np.full(100, -36.7))[5:] == pytest.approx(36.7, rel=1e-9)
     stopped = measured(np.r_[np.full(50, 36.7), np.zeros(100)])[50:]
     assert (np.diff(stopped[1:]) < 0.0).all()
@@ -96,7 +96,7 @@ def test_a_ring_tells_a_steady_speed_exactly_and_a_stop_late() -> None:
     assert (trembling < 0.5).all()
 
 
-def test_errors_of_teeth_are_as_large_as_is_said_and_come_from_the_seed() -> None:
+def test_errors_of_teeth_have_the_given_magnitude_and_come_from_the_seed() -> None:
     speeds = np.full(4000, 36.7)
     noisy = measured(speeds, 0.05)
     # two edges, each off by 5 % of the pitch, 5.84 teeth apart
@@ -109,7 +109,7 @@ def test_errors_of_teeth_are_as_large_as_is_said_and_come_from_the_seed() -> Non
 # Orders -------------------------------------------------------------------------------------------------------------------------
 
 
-def test_limits_act_and_one_that_loses_its_head_is_switched_off(tmp_path: Path) -> None:
+def test_limits_act_and_a_controller_that_returns_nan_is_switched_off(tmp_path: Path) -> None:
     ground = on_ground()
     good, lost = (car(tmp_path, {"type": "ask_much", "amount": amount}) for amount in (1.0, 0.0))
     for vehicle in (good, lost):
@@ -123,7 +123,7 @@ def test_limits_act_and_one_that_loses_its_head_is_switched_off(tmp_path: Path) 
     assert good.logged[-1][2][0]["turns"] == 11  # at 200 Hz: in the first step, and each 5 ms
     assert lost.space.command[0]["throttle"] == 0.8
     assert lost.space.brakes[0]["pressure"][0] > 1e6
-    assert lost.troubles == ["controller ask_much: asked for a number that is not finite, and is switched off"]
+    assert lost.troubles == ["controller ask_much: requested a non-finite number; it is switched off"]
 
 
 @pytest.mark.parametrize(("changes", "words"), [
@@ -136,12 +136,12 @@ def test_a_controller_that_does_not_fit_is_refused(changes: dict[str, Any], word
         register(replace(KIND, **changes))
 
 
-def test_a_file_that_asks_for_what_there_is_not_is_refused(tmp_path: Path) -> None:
+def test_a_file_with_unknown_references_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"expected a controller: abs, .*did you mean abs"):
         car(tmp_path, {"type": "abss"})
-    with pytest.raises(ConfigError, match=r"controllers\[1\]\.name: got 'ask_much', expected .* no other controller has"):
+    with pytest.raises(ConfigError, match=r"controllers\[1\]\.name: invalid value; expected .* no other controller has; got 'ask_much'"):
         car(tmp_path, *2 * [{"type": "ask_much", "amount": 1.0}])
-    with pytest.raises(ConfigError, match="brakes: got 'max_torque', expected hydraulics and discs"):
+    with pytest.raises(ConfigError, match=r"brakes: invalid value; expected hydraulics and discs.*; got 'max_torque'"):
         car(tmp_path, {"type": "ask_much", "amount": 1.0}, base="hmmwv_chrono")
 
 
@@ -157,15 +157,15 @@ def with_abs() -> Vehicle:
 def test_it_stops_shorter_than_locked_wheels_and_straight(with_abs: Vehicle, friction: float) -> None:
     ground = on_ground(friction=friction)
     locked, _, _ = stop(build_vehicle("hmmwv", check_step=False), ground, 20.0)
-    way, yaw, aside = stop(with_abs, ground, 20.0)
+    way, yaw, offset = stop(with_abs, ground, 20.0)
     assert way < 0.95 * locked
-    assert yaw < math.radians(2.0) and aside < 0.5
+    assert yaw < math.radians(2.0) and offset < 0.5
 
 
 def test_it_keeps_its_course_on_split_friction(with_abs: Vehicle) -> None:
     split = {"friction": 0.8, "spacing": [0.5, 0.1], "patches": [{"friction": 0.2, "x": [-20.0, 200.0], "y": [0.0, 4.0]}]}
-    way, yaw, aside = stop(with_abs, on_ground(**split), 60.0 / 3.6)
-    assert yaw < math.radians(5.0) and aside < 0.5
+    way, yaw, offset = stop(with_abs, on_ground(**split), 60.0 / 3.6)
+    assert yaw < math.radians(5.0) and offset < 0.5
     assert way < 90.0  # the mean of 1.7 m/s2: the wheels on the good side have to wait for the others
 
 
@@ -179,7 +179,7 @@ def test_the_same_drive_is_the_same_to_the_last_bit_and_another_seed_another(wit
     assert other != first and other[0] == pytest.approx(first[0], rel=0.1)
 
 
-def test_it_leaves_a_gentle_stop_alone(with_abs: Vehicle) -> None:
+def test_it_does_not_act_in_a_gentle_stop(with_abs: Vehicle) -> None:
     ground = on_ground()
     with_abs.reset(ground, speed=20.0)
     for _ in range(20):
@@ -188,7 +188,7 @@ def test_it_leaves_a_gentle_stop_alone(with_abs: Vehicle) -> None:
         assert (phase[:2] == anti_lock.OPEN).all() and (phase != anti_lock.DUMP).all()
 
 
-def test_it_holds_a_parked_car_on_60_percent_either_way_as_if_it_were_not_there(with_abs: Vehicle) -> None:
+def test_it_does_not_affect_a_car_parked_on_60_percent(with_abs: Vehicle) -> None:
     ground = on_ground(grade_percent=60.0)
     for yaw in (0.0, math.pi):
         with_abs.reset(ground, yaw=yaw)

@@ -1,4 +1,4 @@
-"""The examples of the pages about tenants: each is written to a file, named as a plugin, and does what its page says."""
+"""The examples of the pages about plugins: each is written to a file, loaded as a plugin, and behaves as its page describes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def plugin(folder: Path, page: str) -> ModuleType:
-    """The module of a page's first example."""
+    """Return the module of the first example of a page."""
     name = f"example_of_{page}"
     (folder / f"{name}.py").write_text(blocks(page, "python")[0], encoding="utf-8")
     load_plugins([str(folder / f"{name}.py")])
@@ -105,7 +105,7 @@ def test_the_outlet_notes_the_top_speed(folder: Path, tmp_path: Path) -> None:
     outlet = build_outlets(["top_speed"], "page", tmp_path, H)[0]
 
     class Drive:
-        """As much of a session as an outlet takes."""
+        """Part of a session that the outlet uses."""
 
         clock, time, readout, command, sensors = None, 0.0, record(READOUT), record(COMMAND), ()
         cueing = build_cueing("small_hexapod", "small_hexapod", H)
@@ -134,14 +134,14 @@ def test_the_pedals_are_pressed(folder: Path) -> None:
     human.close()
 
 
-def test_the_curb_stands_where_the_file_says(folder: Path, tmp_path: Path) -> None:
+def test_the_curb_is_at_the_given_position(folder: Path, tmp_path: Path) -> None:
     plugin(folder, "own_terrain")
     (tmp_path / "curb.yaml").write_text(blocks("own_terrain", "yaml")[-1])
     ground = build_ground(str(tmp_path / "curb.yaml"))
     assert (ground.height(19.9, 0.0), ground.height(20.1, 3.0)) == pytest.approx((0.0, 0.12), abs=1e-6)
 
 
-def test_patches_and_shapes_lie_where_the_page_says(tmp_path: Path) -> None:
+def test_patches_and_shapes_are_at_the_given_positions(tmp_path: Path) -> None:
     patches, course, features, rough = blocks("own_terrain", "yaml")[:4]
     for name, text in (("patches", patches), ("course", course), ("features", features), ("rough", rough)):
         (tmp_path / f"{name}.yaml").write_text(text)
@@ -165,7 +165,7 @@ def test_patches_and_shapes_lie_where_the_page_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("page", "parameters"), [("own_protocol", {"gain": 0.5}), ("own_input_source", {"port": 5300})])
-def test_the_session_of_a_page_says_parameters(folder: Path, page: str, parameters: dict[str, float]) -> None:
+def test_the_session_of_a_page_gives_parameters(folder: Path, page: str, parameters: dict[str, float]) -> None:
     plugin(folder, page)
     session = folder / f"{page}.yaml"
     session.write_text(blocks(page, "yaml")[0])

@@ -1,4 +1,4 @@
-"""Do a session file and `--set` give drivers, input sources and protocols the parameters that they have, and does a rerun know them?"""
+"""Do a session file and `--set` pass parameters to drivers, input sources and protocols, and does a rerun use them?"""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def streamed(protocol: Any) -> dict[str, Any]:
     return {"outlets": {"motion": {"protocol": protocol}}}
 
 
-def test_a_mapping_says_them_and_a_name_means_the_defaults(tmp_path: Path) -> None:
+def test_a_mapping_gives_parameters_and_a_name_means_the_defaults(tmp_path: Path) -> None:
     assert options(tmp_path, {"driver": {"type": "bend", "steering": 0.2}}).driver == ("bend", {"steering": 0.2})
     assert options(tmp_path, {"driver": {"type": "pedal"}}).driver == ("pedal", {"throttle": 0.4})
     assert options(tmp_path, {"driver": "bend"}).driver == ("bend", {})
@@ -92,9 +92,7 @@ def test_a_setting_finds_them_below_a_name_and_in_a_mapping(tmp_path: Path, said
         (streamed("native"), ("outlets.motion.protocol.scale=1",), "--set outlets.motion.protocol.scale: got 1, expected no such key"),
     ],
 )
-def test_what_does_not_fit_the_table_is_refused_where_it_was_said(
-    tmp_path: Path, content: Any, settings: tuple[str, ...], complaint: str
-) -> None:
+def test_invalid_parameters_are_refused_with_their_place(tmp_path: Path, content: Any, settings: tuple[str, ...], complaint: str) -> None:
     with pytest.raises(ConfigError) as raised:
         options(tmp_path, content, *settings)
     assert complaint in str(raised.value)
@@ -114,7 +112,7 @@ def test_the_schema_knows_them() -> None:
     assert not any(follows(one) for one in bad)
 
 
-def test_driver_and_protocol_of_a_session_have_theirs_in_a_drive(tmp_path: Path) -> None:
+def test_driver_and_protocol_of_a_session_get_their_parameters_in_a_drive(tmp_path: Path) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
         listener.bind(("127.0.0.1", 0))
         listener.setblocking(False)
@@ -136,22 +134,22 @@ def test_driver_and_protocol_of_a_session_have_theirs_in_a_drive(tmp_path: Path)
     assert left["outlets"]["motion"]["protocol"] == {"type": "mine", "scale": 10.0}
 
 
-def test_an_input_source_has_its_own_in_a_drive(tmp_path: Path) -> None:
+def test_an_input_source_gets_its_parameters_in_a_drive(tmp_path: Path) -> None:
     words = ("drive", "--no-view", "--no-motion", "--terrain", "flat", "--duration", 0.5, "--out", tmp_path / "out")
     ended = jounce(*words, "--driver", "pedal", "--set", "driver.throttle=0.7")
     assert ended.returncode == 0, ended.stderr
     assert read_telemetry(tmp_path / "out" / "telemetry.parquet")["command_throttle"][-1] == pytest.approx(0.7)
 
 
-def test_a_driver_who_cannot_be_used_ends_the_command_in_a_line(tmp_path: Path) -> None:
+def test_an_unusable_driver_ends_the_command_with_one_line(tmp_path: Path) -> None:
     maneuver = file(tmp_path / "m.yaml", SHORT)
     ended = jounce("run", maneuver, "--set", "driver={type: cruise, speed: 99}", "--out", tmp_path / "out")
     assert ended.returncode == 2
     assert ended.stderr == "jounce: --set driver: speed: got 99, expected a number in m/s, from 1 to 30\n"
 
 
-def test_a_run_with_a_driver_from_outside_comes_again(tmp_path: Path) -> None:
-    """He follows no path of the maneuver: whoever reran it with the follower of maneuvers would be elsewhere."""
+def test_a_run_with_a_plugin_driver_can_be_rerun(tmp_path: Path) -> None:
+    """The driver ignores the path of the maneuver, so a rerun with the maneuver driver would differ."""
     maneuver = file(tmp_path / "m.yaml", SHORT)
     ended = jounce("run", maneuver, "--set", "driver={type: cruise, speed_kph: 18}", "--out", tmp_path / "run")
     assert ended.returncode == 0, ended.stderr

@@ -1,4 +1,4 @@
-"""Does a washout that looks ahead see, out of an earlier run, what really comes, in whatever way the run is started?"""
+"""Does a predictive washout get the correct preview from an earlier run, for all ways to start the run?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHORT = {
 }
 QUICK = {"healthy": 0.01, "rise": 0.1, "blend": 0.1, "fade": 0.5, "settle": 1.0, "park": 1.0, "fault": 0.5}
 NOTED: list[np.ndarray] = []
-"""What the washout below was shown, at 100 Hz."""
+"""Inputs of the washout below, at 100 Hz."""
 
 
 class Noting:
@@ -62,7 +62,7 @@ def washout(folder: Path, kind: str) -> str:
 
 @pytest.fixture(scope="module")
 def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The log of a drive of the maneuver, with the shipped washout."""
+    """Return the log of a run of the maneuver with the shipped washout."""
     folder = tmp_path_factory.mktemp("earlier")
     sim = Simulation(maneuver=file(folder / "m.yaml", SHORT))
     sim.run()
@@ -70,13 +70,13 @@ def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_what_is_foreseen_is_what_comes_and_ends_with_the_recording(earlier: Path, tmp_path: Path) -> None:
+def test_the_preview_equals_the_motion_and_ends_with_the_recording(earlier: Path, tmp_path: Path) -> None:
     preview = {"run": str(earlier), "horizon": 0.5, "step": 0.02}
     sim = Simulation(maneuver=str(earlier / "m.yaml"), washout=washout(tmp_path, "noting"), changes={"preview": preview})
     sim.run()
     log = sim.log
     assert len(NOTED) > 200
-    assert np.ptp(log["f_H_B_x"]) > 1.0, "there is something to foresee"
+    assert np.ptp(log["f_H_B_x"]) > 1.0, "the recorded force varies"
     for before_the_end, seen in enumerate(reversed(NOTED), 1):
         now = max(0.0, DURATION - 0.01 * before_the_end)  # the platform rises before
         ahead = now + 0.02 * np.arange(1, 26)
@@ -89,12 +89,12 @@ def test_what_is_foreseen_is_what_comes_and_ends_with_the_recording(earlier: Pat
     assert NOTED[0][0]["preview_count"] == 25
 
 
-def test_without_one_nothing_is_foreseen(earlier: Path, tmp_path: Path) -> None:
+def test_there_is_no_preview_without_a_recording(earlier: Path, tmp_path: Path) -> None:
     Simulation(maneuver=str(earlier / "m.yaml"), washout=washout(tmp_path, "noting")).run()
     assert {int(seen[0]["preview_count"]) for seen in NOTED} == {0}
 
 
-def test_beginning_again_foresees_again(earlier: Path, tmp_path: Path) -> None:
+def test_a_restart_restarts_the_preview(earlier: Path, tmp_path: Path) -> None:
     sim = Simulation(maneuver=str(earlier / "m.yaml"), washout=washout(tmp_path, "noting"), changes={"preview.run": str(earlier)})
     sim.advance(1.0)
     sim.reset()
@@ -103,7 +103,7 @@ def test_beginning_again_foresees_again(earlier: Path, tmp_path: Path) -> None:
 
 
 def changed(earlier: Path, path: Path, change: Any) -> Path:
-    """A copy of a log with other columns."""
+    """Return a copy of a log with other columns."""
     table = pq.read_table(earlier / "telemetry.parquet")
     columns = change({name: table[name].to_numpy() for name in table.column_names})
     pq.write_table(pa.table(columns), path)
@@ -136,7 +136,7 @@ def spoiled(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         (spoiled, "expected a log with finite f_H_B and w_WB_B"),
     ],
 )
-def test_a_log_that_foresees_nothing_of_use_is_refused(earlier: Path, tmp_path: Path, change: Any, complaint: str) -> None:
+def test_an_unusable_log_is_refused(earlier: Path, tmp_path: Path, change: Any, complaint: str) -> None:
     log = changed(earlier, tmp_path / "other.parquet", change)
     session = {"maneuver": str(earlier / "m.yaml"), "washout": washout(tmp_path, "noting"), "preview": {"run": "other.parquet"}}
     with pytest.raises(ConfigError) as raised:
@@ -155,10 +155,10 @@ def test_a_log_that_foresees_nothing_of_use_is_refused(earlier: Path, tmp_path: 
         ({"run": ".", "horizon": 0.03}, "noting", "preview: horizon: got 0.03, expected from 1 to 50 whole steps of 0.02 s"),
         ({"run": ".", "step_ms": 0}, "noting", "preview: step_ms: got 0, expected a number in ms, from 0.05"),
         ({"run": ".", "steps": 1}, "noting", "preview: steps: got 1, expected no such key (did you mean step_s?)"),
-        ({"run": ".", "horizon": 0.5}, "classical", "expected no preview: washout classical: it does not look ahead"),
+        ({"run": ".", "horizon": 0.5}, "classical", "expected no preview: washout classical: does not use a preview"),
     ],
 )
-def test_a_preview_that_cannot_be_had_is_refused(
+def test_an_invalid_preview_is_refused(
     earlier: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preview: Any, kind: str, complaint: str
 ) -> None:
     monkeypatch.chdir(earlier)
@@ -174,12 +174,12 @@ def jounce(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def surge(folder: Path) -> float:
-    """How far the platform went ahead or back [m]."""
+    """Return the maximum surge of the platform [m]."""
     return float(np.abs(read_telemetry(folder / "telemetry.parquet")["platform_p_NP_x"]).max())
 
 
 def test_run_rerun_and_drive_have_it(tmp_path: Path) -> None:
-    """The washout moves by what is foreseen alone."""
+    """The motion of the washout depends on the preview only."""
     words = (file(tmp_path / "m.yaml", SHORT), "--washout", washout(tmp_path, "ahead"))
     for folder, more in (("first", ()), ("second", ("--set", f"preview.run={tmp_path / 'first'}"))):
         ended = jounce("run", *words, "--out", tmp_path / folder, *more)

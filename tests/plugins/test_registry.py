@@ -1,4 +1,4 @@
-"""Tenants by name: registered, offered by an installed package, or in a file named on the command line."""
+"""Kinds by name: registered, provided by an installed package, or in a file named on the command line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.base import registry as tenants
+from simulator.base import registry as registry_module
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry, load_plugins
 from simulator.cli.main import main
@@ -22,7 +22,7 @@ def registry() -> Registry[str]:
 
 @pytest.fixture
 def modules(tmp_path: Path) -> Iterator[Path]:
-    """A folder for plugins; what was imported from it is forgotten."""
+    """Return a folder for plugins; its modules are unloaded afterwards."""
     before, paths = set(sys.modules), list(sys.path)
     yield tmp_path
     sys.path[:] = paths
@@ -31,7 +31,7 @@ def modules(tmp_path: Path) -> Iterator[Path]:
             del sys.modules[name]
 
 
-def test_a_name_has_one_tenant(registry: Registry[str]) -> None:
+def test_a_name_has_one_kind(registry: Registry[str]) -> None:
     registry.register("swing", "mine")
     registry.register("swing", "mine")
     assert (registry.get("swing"), registry.get("wishbone"), registry.get("sliding")) == ("mine", "ours", None)
@@ -41,7 +41,7 @@ def test_a_name_has_one_tenant(registry: Registry[str]) -> None:
 
 
 class Point:
-    """Entry point of a package that is not installed."""
+    """Entry point of a simulated package."""
 
     def __init__(self, name: str, value: str) -> None:
         self.name, self.value = name, value
@@ -52,54 +52,54 @@ class Point:
         return self.value
 
 
-def test_installed_packages_are_asked_for_names_that_nobody_has(registry: Registry[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+def test_installed_packages_are_searched_for_unknown_names(registry: Registry[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    requested = []
 
     def entry_points(group: str) -> list[Point]:
-        asked.append(group)
+        requested.append(group)
         return [Point("trailing_arm", "theirs")]
 
-    monkeypatch.setattr(tenants, "entry_points", entry_points)
+    monkeypatch.setattr(registry_module, "entry_points", entry_points)
     assert registry.get("wishbone") == "ours"
-    assert asked == []
+    assert requested == []
     assert registry.get("trailing_arm") == "theirs"
     assert registry.get("sliding") is None
-    assert asked == ["jounce.test_axles"]
+    assert requested == ["jounce.test_axles"]
 
 
 def test_a_package_that_cannot_be_loaded_is_named(registry: Registry[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tenants, "entry_points", lambda group: [Point("trailing_arm", "broken")])
+    monkeypatch.setattr(registry_module, "entry_points", lambda group: [Point("trailing_arm", "broken")])
     assert registry.names() == ("wishbone", "trailing_arm")
     with pytest.raises(JounceError, match=r"kind of axle trailing_arm of broken: ImportError: no such thing"):
         registry.get("trailing_arm")
 
 
 @pytest.mark.parametrize("points", [[Point("wishbone", "theirs")], [Point("swing", "theirs"), Point("swing", "of others")]])
-def test_two_packages_or_one_of_them_and_we_may_not_share_a_name(
+def test_two_packages_or_a_package_and_jounce_may_not_share_a_name(
     registry: Registry[str], monkeypatch: pytest.MonkeyPatch, points: list[Point]
 ) -> None:
-    monkeypatch.setattr(tenants, "entry_points", lambda group: points)
+    monkeypatch.setattr(registry_module, "entry_points", lambda group: points)
     with pytest.raises(JounceError, match=r"called (wishbone|swing) already: one of (Jounce|theirs), one of (theirs|of others)"):
         registry.names()
 
 
-def test_an_installed_package_is_found_by_what_it_says_of_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_package_is_found_by_its_metadata(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said = tmp_path / "theirs-1.0.dist-info"
     said.mkdir()
     (said / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
     (said / "entry_points.txt").write_text("[jounce.test_axles]\nswing = json:dumps\n")
     monkeypatch.syspath_prepend(tmp_path)
-    tenants._mentioned.cache_clear()
+    registry_module._mentioned.cache_clear()
     try:
         registry: Registry[object] = Registry("kind of axle", "jounce.test_axles", {})
         assert registry.names() == ("swing",)
         assert registry.get("swing") is json.dumps
         assert registry.get("slide") is None
     finally:
-        tenants._mentioned.cache_clear()
+        registry_module._mentioned.cache_clear()
 
 
-def test_a_shipped_tenant_is_loaded_when_it_is_wanted() -> None:
+def test_a_builtin_kind_is_loaded_on_demand() -> None:
     registry: Registry[object] = Registry("decoder", "jounce.test_decoders", {"json": "json:loads", "none": "no_such_module:thing"})
     assert registry.names() == ("json", "none")
     assert registry.need("json") is json.loads
@@ -107,14 +107,14 @@ def test_a_shipped_tenant_is_loaded_when_it_is_wanted() -> None:
     assert not registry.is_builtin("swing")
 
 
-def test_a_name_that_nobody_has_is_refused_with_the_ones_there_are(registry: Registry[str]) -> None:
+def test_an_unknown_name_is_refused_with_the_known_names(registry: Registry[str]) -> None:
     with pytest.raises(JounceError, match=r"no kind of axle called 'wishbnoe' \(did you mean wishbone\?\), there are wishbone"):
         registry.need("wishbnoe")
 
 
-def test_a_plugin_imports_what_lies_beside_it(modules: Path) -> None:
-    (modules / "beside_the_plugin.py").write_text("VALUE = 3\n")
-    (modules / "my_plugin.py").write_text("from beside_the_plugin import VALUE\nSEEN = VALUE + 1\n")
+def test_a_plugin_imports_modules_of_its_folder(modules: Path) -> None:
+    (modules / "next_to_the_plugin.py").write_text("VALUE = 3\n")
+    (modules / "my_plugin.py").write_text("from next_to_the_plugin import VALUE\nSEEN = VALUE + 1\n")
     for _ in range(2):
         load_plugins([str(modules / "my_plugin.py")])
     assert sys.modules["my_plugin"].SEEN == 4
@@ -130,7 +130,7 @@ def test_a_plugin_imports_what_lies_beside_it(modules: Path) -> None:
         ("json.py", "A = 1\n", "there is a module called json already"),
     ],
 )
-def test_a_plugin_that_cannot_be_used_is_named(
+def test_an_unusable_plugin_is_named(
     modules: Path, capsys: pytest.CaptureFixture[str], name: str, text: str | None, complaint: str
 ) -> None:
     path = modules / name

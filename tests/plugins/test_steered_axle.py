@@ -1,4 +1,4 @@
-"""A steered axle of a kind from outside, beside the shipped kind that it repeats."""
+"""A steered axle of a plugin kind, compared with the equal shipped kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ H = 1e-3
 
 @cache
 def cars(column: bool = False) -> tuple[Vehicle, Vehicle]:
-    """The shipped truck, and the same with the tenant in front; with a steering column or without."""
+    """Return the shipped truck, and the same truck with the plugin axle in front; with or without a steering column."""
     shipped: dict[str, Any] = copy.deepcopy(dict(read_yaml(find_config("vehicles", "hmmwv"))))
     if column:
         shipped["steering"].pop("hand_wheel")
@@ -34,14 +34,14 @@ def cars(column: bool = False) -> tuple[Vehicle, Vehicle]:
 
 
 def driven(v: Vehicle, seconds: float = 2.0) -> Any:
-    """Readout after full throttle with the steering turned to and fro."""
+    """Return the readout after full throttle with alternating steering."""
     v.reset(ground("jacksboro"), gear=1)
     for n in range(round(seconds / H)):
         v.step(ground("jacksboro"), command(throttle=0.8, steering=0.6 * np.sin(0.004 * n), selector=1), H)
     return v.read()[0].copy()
 
 
-def test_its_block_is_steered_and_nothing_else_is() -> None:
+def test_only_its_block_is_steered() -> None:
     b = cars()[1].space.blocks
     assert b.others[0]["steer"] == steered_wishbone.steer.address != 0
     assert (b.own[0]["corners"], b.own[0]["steered"]) == (2, 0)
@@ -49,7 +49,7 @@ def test_its_block_is_steered_and_nothing_else_is() -> None:
 
 @pytest.mark.parametrize("column", [False, True], ids=["prescribed", "on a column"])
 def test_it_drives_as_the_shipped_kind_does(column: bool) -> None:
-    """All that is read after two seconds in the land, with the torque on the steering wheel."""
+    """Compare the complete readout after two seconds, including the torque on the steering wheel."""
     shipped, other = (driven(v) for v in cars(column))
     assert abs(shipped["steering_wheel_torque"]) > 0.1
     assert np.ptp(shipped["road_wheel_angle"]) > 0.02

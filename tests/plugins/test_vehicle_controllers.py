@@ -1,4 +1,4 @@
-"""Controllers of shipped vehicles: whether stability and traction control, steered axles, dampers and motors do what they are for."""
+"""Controllers of shipped vehicles: effect of stability and traction control, steered axles, dampers and motors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vehicles.vehicle import Vehicle
 FREQUENCY, DWELL = 0.7, 0.5
 """Hz, s of the sine of FMVSS 126."""
 DONE = 1.0 / FREQUENCY + DWELL
-"""s after the beginning of steer at which it is completed."""
+"""s. Time from the start of steering to its completion."""
 
 
 @cache
@@ -29,7 +29,7 @@ def car(name: str) -> Vehicle:
 
 
 def switch(vehicle: Vehicle, **on: bool) -> None:
-    """Switch controllers on or off by their names, all others on."""
+    """Switch controllers on or off by name, all others on."""
     names = [unit.name for unit in vehicle.description.controllers.units]
     vehicle.model.controllers["active"] = [int(on.get(name, True)) for name in names]
 
@@ -42,9 +42,9 @@ def logged(vehicle: Vehicle, name: str) -> Any:
 
 
 def sine_with_dwell(vehicle: Vehicle, amplitude: float) -> tuple[float, float, float, float]:
-    """Yaw rate ratios 1.00 and 1.75 s after completion of steer, lateral acceleration integrated twice until 1.07 s after its beginning [m], largest
-    sideslip [rad]; of the vehicle coasting at 80 km/h whose steering wheel has that amplitude [rad, + = to the left first]. Written apart from the analysis
-    of the maneuver."""
+    """Return yaw rate ratios 1.00 and 1.75 s after completion of steer, lateral displacement 1.07 s after its start [m], and maximum sideslip [rad].
+
+    The vehicle coasts at 80 km/h; the steering wheel has that amplitude [rad, + = to the left first]. Independent of the analysis of the maneuver."""
     s, lock = vehicle.space, vehicle.model.steering[0]["max_arm_angle"] * vehicle.model.steering[0]["gear_ratio"]
     vehicle.reset(ground("flat"), speed=80.0 / 3.6)
     c, rows, turn = command(selector=1), [], 1.0 / FREQUENCY
@@ -56,10 +56,10 @@ def sine_with_dwell(vehicle: Vehicle, amplitude: float) -> tuple[float, float, f
         v, side = s.state[0]["v_WB_B"], math.copysign(1.0, amplitude)
         rows.append((t + 0.01, side * s.state[0]["w_WB_B"][2], side * s.out[0]["a_WB_B"][1], math.atan2(v[1], v[0])))
     time, yaw_rate, lateral, sideslip = np.array(rows).T
-    aside = np.cumsum(np.cumsum(lateral)) * 1e-4
+    displacement = np.cumsum(np.cumsum(lateral)) * 1e-4
     peak = -yaw_rate[(time > 0.5 * turn) & (time < DONE + 1.0)].min()
     first, second = (-float(np.interp(DONE + later, time, yaw_rate)) / peak for later in (1.0, 1.75))
-    return first, second, float(np.interp(1.07, time, aside)), float(np.abs(sideslip).max())
+    return first, second, float(np.interp(1.07, time, displacement)), float(np.abs(sideslip).max())
 
 
 A_SEDAN, A_HMMWV = math.radians(22.68), math.radians(32.14)
@@ -71,9 +71,9 @@ def test_with_stability_control_cars_keep_the_limits_of_fmvss_126(name: str, A: 
     switch(car(name))
     for multiple in (5.0, 6.0, 7.0, math.radians(270.0) / A):
         for side in (1.0, -1.0):
-            first, second, aside, _ = sine_with_dwell(car(name), side * multiple * A)
+            first, second, displacement, _ = sine_with_dwell(car(name), side * multiple * A)
             assert abs(first) <= 0.35 and abs(second) <= 0.20
-            assert aside >= 1.83
+            assert displacement >= 1.83
 
 
 @pytest.mark.parametrize(("name", "amplitude"), [("sedan_esc", 5.0 * A_SEDAN), ("hmmwv_esc", 5.0 * A_HMMWV)])
@@ -83,7 +83,7 @@ def test_without_it_they_spin(name: str, amplitude: float) -> None:
     assert first > 0.35 and second > 0.20 and sideslip > math.radians(60.0)
 
 
-def test_it_leaves_a_turn_of_5_m_s2_and_a_slalom_on_the_road_alone() -> None:
+def test_it_does_not_act_in_a_turn_of_5_m_s2_and_a_slalom() -> None:
     vehicle = car("sedan_esc")
     switch(vehicle)
     vehicle.reset(ground("flat"), speed=20.0)
@@ -97,7 +97,7 @@ def test_it_leaves_a_turn_of_5_m_s2_and_a_slalom_on_the_road_alone() -> None:
             assert vehicle.space.out[0]["a_WB_B"][1] > 5.0
 
 
-def test_switched_off_a_car_is_to_the_last_bit_what_it_is_without(tmp_path: Path) -> None:
+def test_a_car_with_it_switched_off_is_identical_to_a_car_without_it(tmp_path: Path) -> None:
     (tmp_path / "plain.yaml").write_text("{base: sedan, name: plain, drivetrain: drivetrain_sedan_hydraulic}", encoding="utf-8")
     plain, off = build_vehicle(str(tmp_path / "plain.yaml"), check_step=False), car("sedan_esc")
     switch(off, abs=False, esc=False, traction=False)
@@ -111,7 +111,7 @@ def test_switched_off_a_car_is_to_the_last_bit_what_it_is_without(tmp_path: Path
     assert states[0] == states[1]
 
 
-def test_it_turns_at_its_own_rate_and_again_the_same() -> None:
+def test_it_runs_at_its_own_rate_and_is_reproducible() -> None:
     vehicle, seen = car("sedan_esc"), []
     switch(vehicle)
     for _ in range(2):
@@ -127,7 +127,7 @@ def test_it_turns_at_its_own_rate_and_again_the_same() -> None:
 
 
 def start(vehicle: Vehicle, on: Any, seconds: float = 4.0) -> tuple[float, float]:
-    """Speed at the end of a start with the pedal down, and the greatest speed [m/s] by which a tread was faster."""
+    """Return the speed at the end of a start at full throttle, and the maximum excess speed of a tread [m/s]."""
     vehicle.reset(on)
     fastest = 0.0
     for _ in range(round(seconds * 20)):
@@ -159,7 +159,7 @@ def test_traction_control_starts_faster_on_snow_and_on_one_good_side(name: str, 
 
 
 @pytest.mark.parametrize(("speed", "steering"), [(5.0, 0.05), (25.0, 0.04)])
-def test_four_wheel_steering_takes_the_sideslip_away(speed: float, steering: float) -> None:
+def test_four_wheel_steering_removes_the_sideslip(speed: float, steering: float) -> None:
     vehicle = car("hmmwv_four_wheel_steering")
     found = []
     for on in (False, True):
@@ -192,7 +192,7 @@ def test_an_axle_without_tie_rods_is_not_steered(tmp_path: Path) -> None:
         build_vehicle(str(path), check_step=False)
 
 
-def test_active_front_steering_changes_the_ratio_and_leaves_the_hands_alone() -> None:
+def test_active_front_steering_changes_the_ratio_without_moving_the_steering_wheel() -> None:
     vehicle = car("sedan_active_steering")
     for speed in (10.0, 30.0):
         wheels = []
@@ -220,7 +220,7 @@ def test_active_front_steering_changes_the_ratio_and_leaves_the_hands_alone() ->
 
 
 @pytest.mark.parametrize("continuous", [1.0, 0.0])
-def test_skyhook_calms_the_body_and_the_wheels_keep_to_the_road(continuous: float) -> None:
+def test_skyhook_calms_the_body_and_the_wheels_keep_contact(continuous: float) -> None:
     vehicle = car("sedan_skyhook")
     own = vehicle.description.controllers.units[0].parameters
     kept = own.copy()
@@ -249,7 +249,7 @@ def test_skyhook_calms_the_body_and_the_wheels_keep_to_the_road(continuous: floa
 
 
 def test_an_electric_car_drives_by_torque_and_then_by_power() -> None:
-    """Against a point mass with the inertia of wheels and rotor, by m v' = min(T, P / w) G / R less drag; no slip, so a little faster."""
+    """Compare with a point mass with the inertia of wheels and rotor, by m v' = min(T, P / w) G / R minus drag; without slip it is slightly faster."""
     vehicle = car("sedan_electric")
     switch(vehicle, traction=False)
     p, m, g = vehicle.model.drivetrain[0], vehicle.model, ground("flat")
@@ -270,7 +270,7 @@ def test_an_electric_car_drives_by_torque_and_then_by_power() -> None:
         assert speed * 0.93 < vehicle.space.state[0]["v_WB_B"][0] < speed
 
 
-def test_what_the_battery_gives_and_gets_is_heat_and_work() -> None:
+def test_battery_energy_equals_heat_and_work() -> None:
     vehicle, g = car("sedan_electric"), ground("flat")
     switch(vehicle)
     vehicle.reset(g)
@@ -296,13 +296,13 @@ def test_what_the_battery_gives_and_gets_is_heat_and_work() -> None:
     assert 0.3 * moving < used - d["battery_used"] < moving  # front brakes and losses take the rest
 
 
-def test_motors_and_friction_together_brake_as_the_pedal_asks() -> None:
+def test_motors_and_friction_together_brake_as_the_pedal_demands() -> None:
     vehicle, g = car("sedan_electric"), ground("flat")
     rates = []
     for on in (True, False):
         switch(vehicle, electric_drive=on)
         vehicle.reset(g, speed=25.0 if on else 0.0)
-        if not on:  # nobody finds the pedal for it: it is given the speed
+        if not on:  # no pedal position gives this speed, so it is set
             vehicle.reset(g, speed=25.0)
         steps(500, vehicle.model, vehicle.space, g, command(selector=1, brake=0.3), 1e-3)
         before = float(vehicle.space.state[0]["v_WB_B"][0])
@@ -315,16 +315,16 @@ def test_motors_and_friction_together_brake_as_the_pedal_asks() -> None:
     assert rates[0] == pytest.approx(rates[1] + coasting, rel=0.03)
 
 
-def test_a_full_battery_takes_nothing_and_an_empty_one_gives_nothing() -> None:
+def test_a_full_battery_is_not_charged_and_an_empty_one_is_not_discharged() -> None:
     vehicle, g = car("sedan_electric"), ground("flat")
     switch(vehicle)
     p = vehicle.model.drivetrain
-    for charge, asked in ((1.0, {"brake": 0.3}), (0.0, {"throttle": 1.0})):
+    for charge, pedals_pressed in ((1.0, {"brake": 0.3}), (0.0, {"throttle": 1.0})):
         p[0]["battery_charge"] = charge
         vehicle.reset(g, speed=20.0)
         vehicle.space.drivetrain[0]["motor_torque"] = 0.0
         for _ in range(5):
-            steps(100, vehicle.model, vehicle.space, g, command(selector=1, **asked), 1e-3)
+            steps(100, vehicle.model, vehicle.space, g, command(selector=1, **pedals_pressed), 1e-3)
             if charge == 0.0:
                 assert vehicle.space.drivetrain[0]["motor_torque"].max() <= 1e-9
             else:

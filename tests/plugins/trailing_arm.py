@@ -1,4 +1,4 @@
-"""A kind of axle from outside: trailing arms, one rigid body a side on a hinge of any direction, with a torsion bush in the hinge.
+"""Plugin axle: trailing arms, one rigid body per side on a hinge of any direction, with a torsion bush in the hinge.
 
 The coordinate theta is the angle of the arm, + = jounce. With the hinge through P along e (jounce is a right-handed turn about it) a point of
 the arm is P + R(theta) (p - P), its velocity per theta_dot e × (p - P), and its acceleration at steady rate e × (e × (p - P)) rate^2: the
@@ -48,35 +48,35 @@ from vehicles.suspension.wheel_carrier import carrier_with_wheel
 Vector = NDArray[np.float64]
 
 TRAILING_ARMS = (
-    # name       shape    unit     what it is (last index: corner)
-    ("P", (3, 4), "m", "a point of the hinge"),
-    ("e", (3, 4), "1", "direction of the hinge; turning about it by theta > 0 is jounce"),
-    ("com", (3, 4), "m", "centre of mass of arm and wheel, from P, in the design position"),
-    ("inertia", (6, 4), "kg m2", "their inertia about it, the wheel without spin (xx, yy, zz, xy, xz, yz)"),
-    ("mass", (4,), "kg", "their mass"),
-    ("wheel", (3, 4), "m", "wheel centre from P in the design position"),
+    # name       shape    unit     description (last index: corner)
+    ("P", (3, 4), "m", "point on the hinge"),
+    ("e", (3, 4), "1", "direction of the hinge; a rotation about it by theta > 0 is jounce"),
+    ("com", (3, 4), "m", "center of mass of arm and wheel, from P, in the design position"),
+    ("inertia", (6, 4), "kg m2", "inertia of arm and wheel about the center of mass, without wheel spin (xx, yy, zz, xy, xz, yz)"),
+    ("mass", (4,), "kg", "mass of arm and wheel"),
+    ("wheel", (3, 4), "m", "wheel center from P in the design position"),
     ("axle", (3, 4), "1", "wheel axle, pointing left, in the design position"),
     ("shock", (3, 4), "m", "lower end of the shock absorber from P in the design position"),
-    ("spring", (3, 4), "m", "lower end of the spring, likewise"),
+    ("spring", (3, 4), "m", "lower end of the spring from P in the design position"),
     ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
     ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
-    ("stiffness", (4,), "N m/rad", "of the bush"),
+    ("stiffness", (4,), "N m/rad", "torsional stiffness of the bush"),
 )
-MEMORY = (("R", (3, 3, 4), "1", "columns: axes of the arm in the position found last"), *motion_of(1))
+MEMORY = (("R", (3, 3, 4), "1", "columns: axes of the arm at the last evaluated position"), *motion_of(1))
 
 P_TYPE, M_TYPE, Q_TYPE, K_TYPE, S_TYPE = (dtype_of(table) for table in (TRAILING_ARMS, MEMORY, INPUTS, KINEMATICS, POINTS))
 
 
 @inline
 def turned(e, theta, a):
-    """a turned about e by theta (Rodrigues)."""
+    """Return a rotated about e by theta (Rodrigues)."""
     c, s = math.cos(theta), math.sin(theta)
     return add_scaled(combine(c, a, s, cross(e, a)), (1.0 - c) * dot(e, a), e)
 
 
 @inline
 def length_and_slope(a, a_1):
-    """Length of a vector and its derivative."""
+    """Return the length of a vector and its derivative."""
     length = math.sqrt(dot(a, a))
     return length, dot(a, a_1) / length
 
@@ -190,7 +190,7 @@ class TrailingArm(CornerDesign):
 
 
 class TrailingArmAxle(Axle):
-    """The section of a vehicle file: hardpoints HINGE_INNER and HINGE_OUTER, the arm as the body `knuckle`, and `bush`."""
+    """Section of a vehicle file: hardpoints HINGE_INNER and HINGE_OUTER, the arm as the body `knuckle`, and `bush`."""
 
     hardpoints = ("SPINDLE", "UPRIGHT", "HINGE_INNER", "HINGE_OUTER", "SHOCK_C", "SHOCK_A", "SPRING_C", "SPRING_A")
     joints = (("HINGE_INNER", "HINGE_OUTER"), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))

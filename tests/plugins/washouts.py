@@ -1,6 +1,6 @@
-"""Washouts from outside: one compiled, one in Python that does the same, and one that fails in a way its file says.
+"""Plugin washouts: a compiled one, an equivalent one in Python, and one that fails in a configurable way.
 
-Both ask for a share of the force less gravity as a displacement, smoothed with a time constant:  x' = (gain (f - g) - x) / lag.
+The first two request a displacement proportional to the force without gravity, smoothed with a time constant:  x' = (gain (f - g) - x) / lag.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from washout.contract import CONTRACT, LAYOUT, WASHOUT_INPUT, WASHOUT_OUTPUT, Wa
 from washout.kinds import register
 
 LAGGED = (
-    ("gain", (3,), "m/(m/s2)", "displacement per specific force less gravity: surge, sway, heave"),
+    ("gain", (3,), "m/(m/s2)", "displacement per specific force without gravity: surge, sway, heave"),
     ("lag", (), "s", "time constant"),
 )
 RANGES = {"gain": (0.0, 1.0), "lag": (1e-3, 100.0)}
@@ -38,7 +38,7 @@ COMPILED = WashoutKind("lagged", LAGGED, RANGES, CONTRACT, LAYOUT, kernel=lagged
 
 
 class Lagged:
-    """The same in Python."""
+    """Python version of `lagged`."""
 
     def __init__(self, parameters, world):
         self.p, self.x = parameters[0], [0.0, 0.0, 0.0]
@@ -55,12 +55,12 @@ class Lagged:
 PYTHON = WashoutKind("lagged_python", LAGGED, RANGES, CONTRACT, LAYOUT, make=Lagged, rate=100.0)
 
 FAILING = (
-    ("how", (), "1", "what it does from its tenth step on: 0 raises, 1 gives NaN, 2 never ends, 3 gives text, 4 a teleport of 1e300"),
+    ("how", (), "1", "behavior from the tenth step: 0 raises, 1 returns NaN, 2 never ends, 3 returns text, 4 returns a teleport of 1e300"),
 )
 
 
 class Failing:
-    """Moves the platform well off its neutral place, and then fails."""
+    """Moves the platform away from neutral, and then fails."""
 
     def __init__(self, parameters, world):
         self.how, self.steps = int(parameters[0]["how"]), 0
@@ -92,10 +92,10 @@ NOT_A_NUMBER = WashoutKind("nan_kernel", (), {}, CONTRACT, LAYOUT, kernel=nan_ke
 
 
 class Ahead:
-    """Shows where it will go: the mean of the forces that are foreseen, or nothing when none are."""
+    """Shows the mean of the predicted forces; zero without a preview."""
 
     def __init__(self, parameters, world):
-        """Nothing."""
+        """Do nothing."""
 
     def step(self, seen, h):
         n = int(seen[0]["preview_count"])

@@ -14,18 +14,18 @@ FIVE_LINK: dict[str, Any] = whole_file("vehicles", "five_link_rear")["axles"]["r
 DRIVETRAIN: dict[str, Any] = read_yaml(find_config("drivetrains", HMMWV["drivetrain"]))
 
 BEHIND = 1.25
-"""m. From one axle to the next."""
+"""m. Distance between axles."""
 
 
 def moved(axle: dict[str, Any], back: float) -> dict[str, Any]:
-    """The same axle further back."""
+    """Return the same axle, moved back."""
     out = copy.deepcopy(axle)
     out["location"][0] -= back
     return out
 
 
 def in_the_middle(axle: dict[str, Any]) -> dict[str, Any]:
-    """One wheel, that of the left side, on the center line."""
+    """Return an axle with one wheel (that of the left side) on the center line."""
     out = copy.deepcopy(axle)
     out["wheels"] = 1
     out["location"][1] -= out["hardpoints_left"]["SPINDLE"][1]
@@ -45,11 +45,11 @@ AXLES: dict[str, dict[str, Any]] = {
         "rear": moved(TRAILING_ARM, 0.9),
     },
 }
-"""Behind the front axle of the HMMWV."""
+"""Axles behind the front axle of the HMMWV, by vehicle."""
 
 
 def car(name: str) -> dict[str, Any]:
-    """One of them."""
+    """Return one of these vehicles."""
     mapping = copy.deepcopy(HMMWV)
     mapping["name"], mapping["axles"] = name, {"front": mapping["axles"]["front"], **copy.deepcopy(AXLES[name])}
     mapping["drivetrain"] = "drivetrain"
@@ -57,7 +57,7 @@ def car(name: str) -> dict[str, Any]:
 
 
 def drivetrain(name: str, undriven: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Its drivetrain file: all axles but some are driven as the front one of the HMMWV is, and braked."""
+    """Return its drivetrain file: all axles except `undriven` are driven like the front axle of the HMMWV, and braked."""
     mapping = copy.deepcopy(DRIVETRAIN)
     shafts = mapping["drivetrain"]["driveline"]
     like = {key.removeprefix("front_"): shafts[key] for key in list(shafts) if key.startswith("front_")}

@@ -1,4 +1,4 @@
-"""A Dask cluster on this machine, of processes that can be killed."""
+"""A Dask cluster of local processes that can be killed."""
 
 from __future__ import annotations
 

@@ -30,13 +30,13 @@ class PlainCases:
         return len(self._mappings)
 
     def __getitem__(self, number: int) -> Case:
-        return Case(number, self.said_of(number), self._mappings[number], self.run_of(number))
+        return Case(number, self.point_of(number), self._mappings[number], self.run_of(number))
 
     def run_of(self, number: int) -> str:
         """The digest of a run."""
         return hashlib.sha256(json.dumps(self._mappings[number]).encode()).hexdigest()[:LETTERS]
 
-    def said_of(self, number: int) -> dict[str, Any]:
+    def point_of(self, number: int) -> dict[str, Any]:
         """What varies in a run."""
         return {"x": self._mappings[number]["x"], "word": "even" if number % 2 == 0 else None}
 

@@ -1,4 +1,4 @@
-"""Is a run known by all that it is made of, and is everything that is wrong told before the first one?"""
+"""Does the digest of a run depend on all its inputs, and are all errors reported before the first run?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_run_is_all_that_its_files_and_the_sweep_say(folder):
     cases = Resolver(BASE, folder / "sweep.yaml").cases(points)
     assert cases.varied == [MASS, "vehicle", "soils.grass.friction", "seed", SPEED]
     for case, point in zip([cases[n] for n in range(3)], points, strict=True):
-        assert case.said == point
+        assert case.given == point
         whole = configuration(None, changes({**BASE, "terrain": str(folder / "meadow.yaml"), **_without_soils(point)}))
         whole.expand_all()
         for place in ("vehicle", "terrain", "maneuver", "washout", "platform", "seed"):
@@ -48,7 +48,7 @@ def _without_soils(point: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in point.items() if not key.startswith("soils")}
 
 
-def test_what_is_wrong_with_any_run_is_told_at_once(folder):
+def test_all_errors_of_all_runs_are_reported_at_once(folder):
     points = [{MASS: 2000.0}, {MASS: -1.0}, {RATE: 2e5}, {RATE: "stiff"}, {"terrain": "medow"}, {RATE: 1e9}, {MASS: -1.0, "seed": 1.5}]
     with pytest.raises(ConfigError) as raised:
         Resolver(BASE, folder / "sweep.yaml", key_of=lambda number, key: key if number is None else f"vary[{number}].{key}").cases(points)
@@ -83,7 +83,7 @@ def test_the_digest_of_a_run_follows_every_file(folder):
     assert len({first, second, third, run(plugins=[plugin]), run({**BASE, "seed": 1})}) == 5
 
 
-def test_a_file_that_is_no_text_counts_by_what_it_holds_also_where_it_is_driven(folder):
+def test_a_binary_file_counts_by_its_content_also_in_the_worker(folder):
     tire = folder / "own.tir"
     text = (data_folder("configs") / "tires" / "hmmwv_pac02.tir").read_text()
     tire.write_text(text)

@@ -1,4 +1,4 @@
-"""Does a sweep file give the runs that it describes, in its order, the same every time, and does it say what is wrong with it?"""
+"""Does a sweep file give the described runs in order, reproducibly, and with errors reported?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def drawn(said, count=4096, method="latin_hypercube") -> np.ndarray:
     return np.array([point[MASS] for point in of(sample(method, count, **{MASS: said})).points])
 
 
-def test_a_grid_is_driven_last_key_fastest_and_blocks_follow_each_other():
+def test_a_grid_varies_its_last_key_fastest_and_blocks_follow_each_other():
     made = of(
         {"grid": {"vehicle": ["hmmwv", "hmmwv_gross"], SPEED: {"first": 40, "to": 55, "step": 10}}, "repeat": 2},
         {"list": {"terrain": ["flat", "bump"], "world.wind": [[0, 1, 0], [0, 2, 0]]}},
@@ -52,7 +52,7 @@ def test_a_grid_is_driven_last_key_fastest_and_blocks_follow_each_other():
         made.points[len(made.points)]
 
 
-def test_what_a_block_holds_is_combined():
+def test_the_parts_of_a_block_are_combined():
     made = of({"grid": {"vehicle": ["a", "b"]}, "list": [{SPEED: 1}, {SPEED: 2}], **sample(count=2), "repeat": [5, 3]})
     assert len(made.points) == 2 * 2 * 2 * 2
     assert [point["seed"] for point in made.points[:4]] == [5, 3, 5, 3]
@@ -69,7 +69,7 @@ def test_steps(said, numbers):
 
 
 @pytest.mark.parametrize("method", sweep_file.METHODS)
-def test_the_seed_of_the_file_makes_all_that_is_drawn(method):
+def test_samples_depend_on_the_seed_of_the_file(method):
     once, again = of(sample(method), sample(method), seed=3), of(sample(method), sample(method), seed=3)
     assert list(once.points) == list(again.points)
     assert list(of(sample(method), seed=4).points) != list(once.points)[: len(once.points) // 2]
@@ -109,7 +109,7 @@ def test_saltelli_crosses_pairs_of_points():
             assert row[k] == b[k] and (np.delete(row, k) == np.delete(a, k)).all()
 
 
-def test_a_count_of_sobol_that_is_no_power_of_two_is_told():
+def test_a_count_of_sobol_that_is_no_power_of_two_gives_a_remark():
     assert not of(sample("sobol", 64)).remarks
     assert "vary[1].sample.count is 100" in of(sample("random", 100), sample("sobol", 100)).remarks[0]
 
@@ -129,36 +129,36 @@ WRONG = [
     ({"grid": {MASS: {"first": 1, "to": 2}}}, f"vary[0].grid.{MASS}", "one of step and count"),
     ({"grid": {MASS: {"first": 0, "to": 2, "count": 3, "spacing": "ratio"}}}, f"vary[0].grid.{MASS}.spacing", "one side of 0"),
     ({"grid": {MASS: {"first": 0, "to": 1e9, "step": 1e-9}}}, f"vary[0].grid.{MASS}.step", "at most"),
-    ({"list": {MASS: [1, 2], "vehicle": ["hmmwv"]}}, "vary[0].list", "columns of one length"),
+    ({"list": {MASS: [1, 2], "vehicle": ["hmmwv"]}}, "vary[0].list", "columns of equal length"),
     ({"list": [{MASS: 1}, {"wrld.gravity": 1}]}, "vary[0].list[1].wrld.gravity", "did you mean world"),
     ({"grid": {MASS: [1]}, "list": {MASS: [2]}}, f"vary[0].list.{MASS}", "grid varies it too"),
     ({"grid": {"seed": [1]}, "repeat": 3}, "vary[0].grid.seed", "repeat varies it too"),
     ({}, "vary[0]", "one or more of grid, list, sample, repeat"),
     ({"repeat": 0}, "vary[0].repeat", "from 1 to"),
-    (sample(**{MASS: {"distribution": "uniform", "from": 2.0, "to": 1.0}}), f"vary[0].sample.of.{MASS}.to", "more than from"),
+    (sample(**{MASS: {"distribution": "uniform", "from": 2.0, "to": 1.0}}), f"vary[0].sample.of.{MASS}.to", "above `from`"),
     (sample(**{MASS: {"distribution": "bell", "mean": 1.0}}), f"vary[0].sample.of.{MASS}.distribution", "one of uniform"),
     (sample(**{MASS: {"distribution": "triangular", "from": 0, "mode": 3, "to": 1}}), f"vary[0].sample.of.{MASS}.mode", "from 0 to 1"),
-    (sample(**{MASS: {"distribution": "normal", "mean": 0, "deviation": 1, "from": 40}}), f"vary[0].sample.of.{MASS}.from", "a share"),
-    (sample(vehicle={"distribution": "choice", "of": ["a"], "weights": [0]}), "vary[0].sample.of.vehicle.weights", "one that is not 0"),
+    (sample(**{MASS: {"distribution": "normal", "mean": 0, "deviation": 1, "from": 40}}), f"vary[0].sample.of.{MASS}.from", "a probability"),
+    (sample(vehicle={"distribution": "choice", "of": ["a"], "weights": [0]}), "vary[0].sample.of.vehicle.weights", "a sum above 0"),
     ({"grid": {"vehicle": ["a"]}, **sample("saltelli")}, "vary[0].sample.method", "without grid and list"),
-    ({"grid": {MASS: {"first": 0, "to": 1, "count": 2000}, SPEED: {"first": 0, "to": 1, "count": 2000}}}, "vary[0]", "4000000 runs in all"),
+    ({"grid": {MASS: {"first": 0, "to": 1, "count": 2000}, SPEED: {"first": 0, "to": 1, "count": 2000}}}, "vary[0]", "4000000 runs in total"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("block", "key", "words"), WRONG, ids=[key for _, key, _ in WRONG])
-def test_what_is_wrong_is_said_with_its_key(block, key, words):
+def test_an_error_names_its_key(block, key, words):
     with pytest.raises(ConfigError) as caught:
         of(block)
     assert caught.value.file == "s.yaml" and caught.value.key == key and words in str(caught.value)
 
 
-def test_all_faults_are_told_at_once():
+def test_all_errors_are_reported_at_once():
     with pytest.raises(ConfigError) as caught:
         of({"grid": {"vehcle": ["a"]}}, {"grid": {"vehicle": ["a"]}, "list": [{"vehicle": "b"}]}, set={"terain.gravity": 1})
     assert [error.key for error in caught.value.errors] == ["set.terain.gravity", "vary[0].grid.vehcle", "vary[1].list[0].vehicle"]
 
 
-def test_without_scipy_it_says_how_to_get_it(monkeypatch):
+def test_without_scipy_the_message_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     assert len(of(sample("random")).points) == 8
     with pytest.raises(JounceError, match=r"samples of sobol need scipy.*jounce\[sweep\]"):
@@ -189,6 +189,6 @@ def test_a_check_finds_what_a_run_would(tmp_path):
     assert "line" in told["vary[0].grid.vehicle"] and "did you mean hmmwv" in told["vary[0].grid.vehicle"]
 
 
-def test_the_telling_runs_of_a_sweep_are_few():
+def test_few_runs_of_a_sweep_are_checked():
     made = of({"grid": {"vehicle": ["a", "b"], SPEED: {"first": 0, "to": 99, "step": 1}}}, {"list": [{"terrain": "c"}, {SPEED: -1}]})
     assert telling(made.points) == [0, 99, 100, 200, 201]

@@ -1,4 +1,4 @@
-"""Does the report of a sweep find what is known: the indices of Ishigami's function, the slopes of a plane?"""
+"""Does the report of a sweep reproduce known results: the indices of the Ishigami function, the slopes of a plane?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from simulator.sweep.effects import effects, regression
 from simulator.sweep.results import key_of
 from simulator.sweep.sampling import unit_points
-from simulator.sweep.sobol_indices import LEAST_PAIRS, sobol_indices
+from simulator.sweep.sobol_indices import MIN_PAIRS, sobol_indices
 
 A, B = 7.0, 0.1
 
@@ -44,7 +44,7 @@ def test_they_are_those_of_scipy_and_take_any_number_of_pairs():
 
 def test_what_has_no_indices_has_none():
     assert sobol_indices("abc", np.full((64, 5), 2.5)) is None
-    assert sobol_indices("abc", ishigami(64)[: LEAST_PAIRS - 1]) is None
+    assert sobol_indices("abc", ishigami(64)[: MIN_PAIRS - 1]) is None
     assert sobol_indices("abc", np.full((64, 5), np.nan)) is None
 
 
@@ -56,7 +56,7 @@ def keys_of(points: list[dict]):
     return [key_of(name, [one.get(name) for one in points]) for name in ("a", "b", "car")]
 
 
-def test_effects_of_a_plane_on_a_grid_are_its_slopes_times_the_ways():
+def test_effects_of_a_plane_on_a_grid_are_its_slopes_times_the_ranges():
     points = [{"a": a, "b": b, "car": car} for a in (0.0, 1.0, 2.0) for b in (10.0, 20.0) for car in ("light", "heavy")]
     found = effects(keys_of(points), plane(points))
     by_key = {one.key: one for one in found}
@@ -91,7 +91,7 @@ def test_regression_gives_the_slopes_of_a_plane_in_standard_deviations():
     ) and found.explained == pytest.approx(1.0)
 
 
-def test_keys_that_go_together_are_not_told_apart():
+def test_keys_that_vary_together_have_no_coefficients():
     points = sample(100)
     metric = plane(points)
     twin = key_of("twin", [2.0 * one["a"] + 1.0 for one in points])

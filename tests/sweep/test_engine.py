@@ -1,4 +1,4 @@
-"""Is the table of a sweep the same, whoever drove its runs and whatever was killed on the way?"""
+"""Is the table of a sweep independent of its workers and of interruptions?"""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _children(pid: int) -> list[int]:
     return [int(child) for thread in Path(f"/proc/{pid}/task").glob("*/children") for child in thread.read_text().split()]
 
 
-def test_what_fails_is_a_row_and_nothing_ends(tmp_path):
+def test_a_failure_is_a_row_and_the_sweep_continues(tmp_path):
     at = tmp_path / "deaths"
     at.mkdir()
     mappings = [
@@ -120,7 +120,7 @@ def test_what_fails_is_a_row_and_nothing_ends(tmp_path):
     assert sum(row["run"] == rows[0]["run"] for _, row in Journals(tmp_path / "sweep" / "journals").recover()) == 1
 
 
-def test_runs_that_are_the_same_are_driven_once(tmp_path):
+def test_equal_runs_are_run_once(tmp_path):
     rows = pq.read_table(drive([{"x": 3}, {"x": 4}, {"x": 3}], tmp_path)).to_pylist()
     assert [row["root"] for row in rows] == [3**0.5, 2.0, 3**0.5]
     assert len(list(Journals(tmp_path / "journals").recover())) == 2

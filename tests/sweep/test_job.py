@@ -1,4 +1,4 @@
-"""Does a run of a sweep give what a run of its own gives, bit for bit, and does no run know of those before it?"""
+"""Does a run of a sweep give the result of a single run, bit for bit, independent of earlier runs?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import read
 from simulator.driver.vehicle_identification import lazy_internal_model
 from simulator.run.run import run_maneuver
-from simulator.sweep.job import drive, driven, read_chunk
+from simulator.sweep.job import drive, read_chunk, run_case
 from simulator.sweep.worker_cache import CachingBuilder
 from vehicles import description
 from vehicles.equilibrium_cache import arrays_in
@@ -69,7 +69,7 @@ def test_the_order_of_runs_in_a_worker_changes_no_bit(mappings):
         kept = CachingBuilder()
         found = {}
         for n in order:
-            run = driven(mappings[n], (), kept)
+            run = run_case(mappings[n], (), kept)
             found[n] = dict(run.metrics), digest(run.session)
         return found
 
@@ -80,12 +80,12 @@ def test_the_order_of_runs_in_a_worker_changes_no_bit(mappings):
     assert len({state for _, state in first.values()}) == len(mappings)
 
 
-def test_parts_that_are_kept_are_those_of_the_vehicle_that_is_asked_for():
+def test_cached_parts_are_those_of_the_requested_vehicle():
     """In turn, forth and back, each vehicle stands, rolls and drives as where there is no other."""
     runs = {what: mapping({SPEED: 15, "duration": 0.3, **changes}) for what, changes in ONE_PART.items()}
 
     def found(what: str, kept: CachingBuilder) -> tuple[str, bytes]:
-        session = driven(runs[what], (), kept).session
+        session = run_case(runs[what], (), kept).session
         return digest(session), b"".join(part.tobytes() for part in arrays_in(session.vehicle.model))
 
     alone = {what: found(what, CachingBuilder()) for what in runs}
@@ -106,37 +106,37 @@ def image(thing: Any) -> Any:
     return [image(one) for one in thing] if isinstance(thing, tuple | list) else thing
 
 
-def test_nobody_writes_into_what_was_read_of_a_file():
+def test_contents_of_files_are_not_modified():
     kept = CachingBuilder()
     for changes in ONE_PART.values():
-        driven(mapping({SPEED: 15, "duration": 0.3, **changes}), (), kept)
+        run_case(mapping({SPEED: 15, "duration": 0.3, **changes}), (), kept)
     assert len(kept.sections.found) > 50
     for (_, fill, said), (table, values) in kept.sections.found.items():
         assert image(values) == image(read(table, msgspec.msgpack.decode(said), "file", fill=fill))
 
 
-def test_what_is_described_as_before_is_not_made_anew(monkeypatch):
+def test_an_unchanged_description_is_not_read_again(monkeypatch):
     kept = CachingBuilder()
-    driven(mapping({SPEED: 15, "duration": 0.3}), (), kept)
+    run_case(mapping({SPEED: 15, "duration": 0.3}), (), kept)
     for name in ("ends_of", "_read_axle"):
         monkeypatch.setattr(description, name, lambda *_: pytest.fail("made anew"))
-    driven(mapping({SPEED: 15, "duration": 0.3, MASS: 2100}), (), kept)
+    run_case(mapping({SPEED: 15, "duration": 0.3, MASS: 2100}), (), kept)
     with pytest.raises(pytest.fail.Exception):
-        driven(mapping({SPEED: 15, "duration": 0.3, MASS: 2100, "vehicle.axles.rear.spring.rate": 240e3}), (), kept)
+        run_case(mapping({SPEED: 15, "duration": 0.3, MASS: 2100, "vehicle.axles.rear.spring.rate": 240e3}), (), kept)
 
 
-def test_an_axle_that_cannot_be_read_is_told_as_where_nothing_is_kept():
+def test_an_unreadable_axle_gives_the_same_error_with_and_without_cache():
     broken = mapping({SPEED: 15})
     broken["vehicle"]["axles"]["rear"]["spring"]["rate"] = -1.0
     broken["vehicle"]["axles"]["front"]["hardpoints_left"]["UCA_U"] = "nowhere"
 
     def said(kept: CachingBuilder) -> str:
         with pytest.raises(ConfigError) as caught:
-            driven(broken, (), kept)
+            run_case(broken, (), kept)
         return str(caught.value)
 
     kept = CachingBuilder()
-    driven(mapping({SPEED: 15, "duration": 0.3}), (), kept)
+    run_case(mapping({SPEED: 15, "duration": 0.3}), (), kept)
     assert said(kept) == said(kept) == said(CachingBuilder())
     assert "axles.rear.spring.rate" in said(kept) and "UCA_U" in said(kept)
 
@@ -150,7 +150,7 @@ def test_the_steps_of_a_test_drive_count_as_simulating_once():
 
 
 def test_a_run_of_a_sweep_is_that_of_the_library_and_of_jounce_run(mappings, tmp_path):
-    ours, kept = driven(mappings[1], (), CachingBuilder()), json.dumps(mappings[1])
+    ours, kept = run_case(mappings[1], (), CachingBuilder()), json.dumps(mappings[1])
     alone = Simulation(maneuver="braking_straight", changes=SHORT[1])
     result = alone.run()
     assert digest(ours.session) == digest(alone.session)
@@ -161,12 +161,12 @@ def test_a_run_of_a_sweep_is_that_of_the_library_and_of_jounce_run(mappings, tmp
     assert json.dumps(mappings[1]) == kept
 
 
-def test_what_a_run_was_driven_with_is_given_back_with_it(mappings):
+def test_a_run_returns_the_session_that_it_used(mappings):
     """At once: rings would stay until somebody looks for garbage, and a worker that drives ten thousand vehicles would hold hundreds of them."""
-    run = driven(mappings[1], (), CachingBuilder())
+    run = run_case(mappings[1], (), CachingBuilder())
     trial = lazy_internal_model(run.session.vehicle)
     assert trial.throttle_acceleration > 0.0
-    gone = [weakref.ref(one) for one in (run.session, run.session.vehicle, run.session.driver, vars(trial)["_trial"].probe)]
+    gone = [weakref.ref(one) for one in (run.session, run.session.vehicle, run.session.driver, vars(trial)["_identification"].probe)]
     gc.disable()
     try:
         del run, trial
@@ -175,7 +175,7 @@ def test_what_a_run_was_driven_with_is_given_back_with_it(mappings):
         gc.enable()
 
 
-def test_a_chunk_out_of_its_text_is_driven_as_the_plain_one(mappings):
+def test_a_chunk_from_text_gives_the_rows_of_the_plain_one(mappings):
     chunk = {
         "cases": [{"run": "a", "mapping": mappings[0]}, {"run": "b", "mapping": {}}],
         "channels": ["v_WB_B"],
@@ -191,9 +191,9 @@ def test_a_chunk_out_of_its_text_is_driven_as_the_plain_one(mappings):
 
 def test_channels_of_the_platform_are_those_of_a_run_of_its_own(mappings):
     kept = CachingBuilder()
-    driven(mappings[0], (), kept)
+    run_case(mappings[0], (), kept)
     assert not kept.has_motion
-    ours = driven(mappings[0], CHANNELS, kept).log
+    ours = run_case(mappings[0], CHANNELS, kept).log
     alone = Simulation(maneuver="braking_straight", changes=SHORT[0], channels=CHANNELS)
     alone.run()
     assert kept.has_motion
@@ -202,7 +202,7 @@ def test_channels_of_the_platform_are_those_of_a_run_of_its_own(mappings):
     assert float(abs(ours["platform_legs_0"] - ours["platform_legs_0"][0]).max()) > 1e-3
 
 
-def test_what_fails_is_a_row_with_its_reason_and_the_next_is_driven(mappings):
+def test_a_failure_is_a_row_with_its_reason_and_the_next_run_follows(mappings):
     broken = json.loads(json.dumps(mappings[0]))
     broken["vehicle"]["chassis"]["mass"] = -1.0
     cases = [{"run": name, "mapping": one} for name, one in (("broken", broken), ("short", mapping(TOO_SHORT)), ("good", mappings[0]))]

@@ -1,4 +1,4 @@
-"""Is a record that was written there again, wherever the writing broke off?"""
+"""Are complete records recovered after an interruption at any byte?"""
 
 from __future__ import annotations
 

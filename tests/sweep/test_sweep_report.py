@@ -1,4 +1,4 @@
-"""Does the report of a sweep hold what its table holds, done or half done, whatever the names and numbers, and fetch nothing?"""
+"""Does the report of a complete or partial sweep match its table for any names and numbers, without network access?"""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Planned:
     def run_of(self, number: int) -> str:
         return f"{number * 7919:0{LETTERS}x}"
 
-    def said_of(self, number: int) -> dict:
+    def point_of(self, number: int) -> dict:
         return self.design.points[number]
 
 
 def row_of(cases: Planned, number: int) -> dict:
-    said = cases.said_of(number)
+    said = cases.point_of(number)
     metrics = {
         "gate_margin_min_m": 1.0 - said.get(SPEED, 50.0) / 60.0,
         "way_m": 3.0,
@@ -132,13 +132,13 @@ def test_the_page_fetches_nothing_and_says_what_came_out(tmp_path):
     assert "<h1>Grid &amp; &lt;more&gt;</h1>" in text and "12 of 12 runs done, 2 runs without a result" in text
     assert "rolled over at 3.5 s" in text and "✗ ≥ 0: 70 %" in text  # 3 of 10 runs with a result are below the limit of the maneuver's file
     headings = re.findall(r"<h2[^>]*>([^<]*)</h2>", text)
-    assert headings == ["What varies", "Runs without a result", "Metrics", "Share that passed", "gate_margin_min_m"]
+    assert headings == ["Varied keys", "Runs without a result", "Metrics", "Fraction passed", "gate_margin_min_m"]
     assert "1 metric with one number in all runs" in text  # way_m
     heat = re.findall(r'font-size:11px">([^<]*)<', text)
     assert {"0.333", "0.167", "-0.00833"} <= set(heat)
 
 
-def test_a_run_is_driven_alone_by_a_command_that_says_all_of_it(tmp_path):
+def test_the_command_of_a_single_run_is_complete(tmp_path):
     finished(tmp_path / "s")
     words = shlex.split(command_of(read_results(tmp_path / "s"), 4))
     assert words == [
@@ -164,7 +164,7 @@ def test_metrics_are_chosen(tmp_path):
     assert chosen_metrics(results, ["x?", "nothing*"])[0] == [f"x{k}" for k in range(6)]
 
 
-def test_of_a_metric_in_two_units_one_is_told(tmp_path):
+def test_a_metric_in_two_units_is_shown_once(tmp_path):
     def rows(cases, number):
         row = row_of(cases, number)
         return {
@@ -187,7 +187,7 @@ def test_of_a_metric_in_two_units_one_is_told(tmp_path):
     lambda cases, n: {**row_of(cases, n), "metrics": {}, "passed": None, "failure": "no ground"},
     lambda cases, n: {**row_of(cases, n), "metrics": {"a": None if n else 2.0, "b": float(n > 5), "c": 1e9}, "passed": True},
 ], ids=["all failed", "hardly a number"])  # fmt: skip
-def test_it_takes_whatever_comes(rows, tmp_path):
+def test_the_page_accepts_failures_and_constant_metrics(rows, tmp_path):
     content = {**GRID, "vary": [*GRID["vary"], {"list": [{"world.wind": [0, 1, 0], "steering": "angle"}, {"world.wind": [0, 2, 0]}]}]}
     finished(tmp_path / "s", content, rows)
     assert not Tags(page_of(tmp_path / "s", ["*"])).open
@@ -201,7 +201,7 @@ def test_sobol_indices_of_the_table(tmp_path):
     content = {"name": "s", "vary": [{"sample": {"method": "saltelli", "count": 256, "of": keys}, "repeat": 1}]}
 
     def rows(cases, number):
-        said, row = cases.said_of(number), row_of(cases, number)
+        said, row = cases.point_of(number), row_of(cases, number)
         return {**row, "metrics": {"y": 2.0 * said["world.a"] + said["world.b"]} if row["metrics"] else {}}
 
     finished(tmp_path / "s", content, rows)
@@ -224,7 +224,7 @@ def test_the_command_leaves_the_page_and_says_what_is_wrong(tmp_path, capsys):
         (["report"], "expected the folder of a sweep"),
         (["report", str(tmp_path / "s"), "--metric", "othr_m"], "did you mean other_m"),
         (["report", str(tmp_path / "s"), "--out", "elsewhere"], "the page is report.html in the folder"),
-        (["lane_change_grid", "folder"], "go with `jounce sweep report` only"),
+        (["lane_change_grid", "folder"], "need `jounce sweep report DIR`"),
     ):
         assert main(["sweep", *words]) == 2
         assert said in capsys.readouterr().err
@@ -238,6 +238,6 @@ def test_a_sweep_of_a_program_has_a_page_too(tmp_path):
     assert "8 of 12 runs done" in text and "gate_margin_min_m" in re.findall(r"<h2[^>]*>([^<]*)</h2>", text)
 
 
-def test_keys_are_called_by_what_tells_them_apart():
+def test_short_names_of_keys_are_unique():
     names = ["vehicle.axles.front.spring.rate", "vehicle.axles.rear.spring.rate", "vehicle.chassis.mass", "seed", "soils.asphalt.friction"]
     assert list(short_names(names).values()) == ["front.spring.rate", "rear.spring.rate", "chassis.mass", "seed", "asphalt.friction"]

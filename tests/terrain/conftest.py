@@ -17,13 +17,13 @@ def assets():
 
 @pytest.fixture(scope="session")
 def soils():
-    """Contents of the shipped soil files by name."""
+    """Return the contents of the shipped soil files by name."""
     return {file.stem: yaml.safe_load(file.read_text()) for file in (ROOT / "configs" / "soils").glob("*.yaml")}
 
 
 @pytest.fixture(scope="session")
 def terrain_mapping():
-    """Reads a shipped terrain file afresh."""
+    """Return a function that reads a shipped terrain file."""
     return lambda name: yaml.safe_load((ROOT / "configs" / "terrains" / f"{name}.yaml").read_text())
 
 

@@ -1,4 +1,4 @@
-"""The memory of the soil: its table against a Python dictionary, what is spilled comes back, and what a wheel presses is there at any speed."""
+"""Rut memory: hash table compared with a Python dictionary, reload of evicted tiles, complete ruts at any speed."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from terrain.rut_memory import FEWEST, SoilMemory
 from terrain.ruts import NO_RUTS, depth_across, find, merge_tile, new_ruts, press, remembers, tile_at
 
 HALF = 0.16
-"""m. Half the width of a wheel."""
+"""m. Half width of a wheel."""
 
 
 @kernel
 def drive(ruts, x, y, e_x, e_y, step, steps, depth):
-    """A wheel rolls straight on, so many steps of `step` m."""
+    """Roll a wheel straight ahead for a number of steps of `step` m."""
     for k in range(steps):
         press(ruts, x + k * step * e_x, y + k * step * e_y, e_x, e_y, step, 0.0, HALF, depth)
 
 
 @kernel
 def look(ruts, x, y, e_x, e_y, step, out):
-    """What a wheel that rolls along the same way finds, with nothing left out of its width."""
+    """Read the ruts along the same path over the complete width of a wheel."""
     for k in range(len(out)):
         out[k] = depth_across(ruts, x + k * step * e_x, y + k * step * e_y, -e_y, e_x, HALF - 0.5 * SPACING)
 
@@ -41,7 +41,7 @@ def tile_of(number):
 
 
 def spilled(ruts):
-    """Takes everything out of the ring: [(place, depths)]."""
+    """Return and remove all tiles of the ring: [(place, depths)]."""
     s = ruts.state[0]
     out = []
     for k in range(int(s["taken"]), int(s["spilled"])):
@@ -52,7 +52,7 @@ def spilled(ruts):
 
 
 def test_table_is_a_dictionary_of_the_tiles_that_fit(draw):
-    """A walk that comes back, near and far and across zero, in a pool of 60 tiles, so that chains of the table grow together and are mended."""
+    """A path that returns, near and far and across zero, in a pool of 60 tiles, so that chains of the table merge and are repaired."""
     ruts, known = new_ruts(60, 8, 16), {}
     place = np.zeros(2, int)
     for k in range(4000):
@@ -74,11 +74,11 @@ def test_table_is_a_dictionary_of_the_tiles_that_fit(draw):
     assert np.count_nonzero(ruts.slots) == 60
 
 
-def test_what_is_looked_at_stays_and_what_is_not_goes():
+def test_tiles_that_are_read_stay_and_others_are_evicted():
     ruts = new_ruts(32, 64, 16)
     for k in range(32):
         merge_tile(ruts, k, 0, tile_of(k + 1))
-    merge_tile(ruts, 100, 0, tile_of(1))  # the hand has gone round once, and nothing has been seen since
+    merge_tile(ruts, 100, 0, tile_of(1))  # the hand has completed a pass, and no tile was read since
     for k in range(20):
         assert find(ruts, 31, 0) >= 0
         merge_tile(ruts, 200 + k, 0, tile_of(1))
@@ -93,7 +93,7 @@ def test_a_full_ring_is_counted():
     assert ruts.state[0]["spilled"] == 2 and ruts.state[0]["forgotten"] == 3
 
 
-def test_no_memory_remembers_nothing():
+def test_a_memory_without_tiles_stores_nothing():
     assert not remembers(NO_RUTS) and remembers(new_ruts(1, 1, 1))
     assert depth_across(NO_RUTS, 1.0, 2.0, 1.0, 0.0, HALF) == 0.0
     memory = SoilMemory(0)
@@ -104,7 +104,7 @@ def test_no_memory_remembers_nothing():
 @pytest.mark.parametrize("speed", [0.1, 1.0, 7.3, 30.0, 90.0])
 @pytest.mark.parametrize("heading", [0.0, 0.5 * math.pi, 0.31, -2.4])
 def test_a_rut_has_no_gaps_at_any_speed(speed, heading):
-    """Every node that the middle 0.32 m of a wheel went over is pressed, none beyond half a node beside it, and it is felt again whole."""
+    """All nodes under the middle 0.32 m of a wheel are pressed, none more than half a node outside, and the rut is read back completely."""
     ruts, e = new_ruts(2000, 1, 16), (math.cos(heading), math.sin(heading))
     step, way = speed * 1e-3, 9.7
     steps = round(way / step)
@@ -126,7 +126,7 @@ def test_a_rut_has_no_gaps_at_any_speed(speed, heading):
     assert np.abs(found - 0.0812).max() < 0.5 * UNIT
 
 
-def test_standing_and_skidding_wheels_press_too():
+def test_resting_and_skidding_wheels_press_too():
     ruts = new_ruts(100, 1, 16)
     press(ruts, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, HALF, 0.05)
     assert SPACING * np.count_nonzero(ruts.depths) == pytest.approx(2.0 * HALF + SPACING, abs=SPACING)
@@ -136,7 +136,7 @@ def test_standing_and_skidding_wheels_press_too():
     assert np.count_nonzero(ruts.depths == 500) == before
 
 
-def test_deeper_stays_and_what_is_no_number_leaves_no_trace():
+def test_deeper_ruts_stay_and_nan_has_no_effect():
     ruts = new_ruts(100, 1, 16)
     press(ruts, 0.0, 0.0, 1.0, 0.0, 0.03, 0.0, HALF, 0.05)
     kept = ruts.depths.copy()
@@ -151,8 +151,8 @@ def test_deeper_stays_and_what_is_no_number_leaves_no_trace():
     assert ruts.depths.max() == 65535 and ruts.state[0]["tiles"] < 9
 
 
-def test_what_is_felt_is_continuous(draw):
-    """A micrometer of way changes the mean by no more than the steepest side of a rut allows."""
+def test_the_depth_is_continuous(draw):
+    """A displacement of a micrometer changes the mean by no more than the steepest side of a rut permits."""
     ruts = new_ruts(400, 1, 16)
     for _ in range(60):
         heading = draw.uniform(-4.0, 4.0)
@@ -168,7 +168,7 @@ def test_what_is_felt_is_continuous(draw):
 
 @kernel
 def loop_drive(ruts, x, y, turn, step, steps):
-    """A wheel on a winding way; the depth says how far it has come. Gives the place and heading where it ends."""
+    """Roll a wheel on a winding path; the depth encodes the distance. Return the final position and heading."""
     heading = 0.3
     for k in range(steps):
         heading += turn * step * math.cos(1e-3 * k * step)
@@ -178,8 +178,8 @@ def loop_drive(ruts, x, y, turn, step, steps):
     return x, y, heading
 
 
-def test_what_was_spilled_comes_back_to_the_bit():
-    """A drive through a pool that holds a part of it, served every 10 ms at 50 m/s: all of it is there again on the way back."""
+def test_evicted_tiles_are_reloaded_bit_for_bit():
+    """A drive with a pool for a part of its tiles, served every 10 ms at 50 m/s: all ruts are available on the way back."""
     small, whole = SoilMemory(FEWEST, 64), new_ruts(1 << 16, 1, 16)
     x = 0.0
     for _ in range(14000):
@@ -206,7 +206,7 @@ def test_what_was_spilled_comes_back_to_the_bit():
 
 
 def test_fifty_kilometers_of_two_ruts_take_less_than_200_mb():
-    """Pages that the system gave, as it counts them itself: everything else of this process is there before."""
+    """Count the resident memory of this process before and after."""
     loop_drive(new_ruts(100, 1, 16), 0.0, 0.0, 0.02, 0.04, 10)
     memory = SoilMemory()
     before = resident()
@@ -220,12 +220,12 @@ def test_fifty_kilometers_of_two_ruts_take_less_than_200_mb():
 
 
 def resident():
-    """Bytes of this process in memory."""
+    """Return the resident memory of this process in bytes."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * 4096
     except OSError:
-        pytest.skip("the system does not say what a process has in memory")
+        pytest.skip("the operating system does not report the resident memory of a process")
 
 
 def test_file_of_a_run(tmp_path):
@@ -241,7 +241,7 @@ def test_file_of_a_run(tmp_path):
     assert again.depth(-49.0, 3.3) == 0.0
     again.serve(-50.0, 3.0)
     assert again.depth(-49.0, 3.3) == memory.depth(-49.0, 3.3) > 0.0
-    with pytest.raises(ConfigError, match=r"ruts.npz: terrain: got 'meadow', expected heath"):
+    with pytest.raises(ConfigError, match=r"ruts.npz: terrain: .*expected heath.*got 'meadow'"):
         again.load(file, "heath")
     with pytest.raises(ConfigError, match="soil"):
         SoilMemory(0).load(file, "meadow")
@@ -251,16 +251,16 @@ def test_file_of_a_run(tmp_path):
     ("change", "said"),
     [
         ({"places": np.zeros((3, 2))}, "places"),
-        ({"depths": np.zeros((1, TILE, TILE), np.uint16)}, "as many tiles"),
+        ({"depths": np.zeros((1, TILE, TILE), np.uint16)}, "one per place"),
         ({"spacing": np.array(0.1)}, "spacing"),
         ({"places": np.full((3, 2), 1 << 30, np.int32)}, "places"),
     ],
 )
-def test_file_that_is_none_is_refused(tmp_path, change, said):
+def test_an_invalid_file_is_refused(tmp_path, change, said):
     file = tmp_path / "ruts.npz"
     good = {"terrain": np.array("meadow"), "spacing": np.array(SPACING), "unit": np.array(UNIT), "places": np.zeros((3, 2), np.int32)}
     np.savez(file, **({**good, "depths": np.zeros((3, TILE, TILE), np.uint16)} | change))
     with pytest.raises(ConfigError, match=said):
         read_ruts(file)
-    with pytest.raises(ConfigError, match="ruts that a run has left"):
+    with pytest.raises(ConfigError, match="a rut file of a run"):
         read_ruts(tmp_path / "nothing.npz")

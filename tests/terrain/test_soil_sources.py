@@ -1,4 +1,4 @@
-"""The shipped soils beside the figures they were taken from."""
+"""The shipped soils compared with the values in their sources."""
 
 import math
 from pathlib import Path
@@ -36,7 +36,7 @@ TABLE = {
 
 @pytest.mark.parametrize("name", TABLE)
 def test_numbers_in_si_are_the_round_figures_of_the_table_in_inch_and_pound(name):
-    """k_c in lb/in^(n+1) is that in SI over 4.448 / 0.0254^(n+1): a slip of the unit or of the exponent would not come out round."""
+    """k_c in lb/in^(n+1) is the SI value divided by 4.448 / 0.0254^(n+1): a wrong unit or exponent would not give round figures."""
     n, k_c, k_phi, cohesion, friction_angle = TABLE[name]
     soil = build_soil(name)[0]
     assert soil["n"] == n
@@ -47,7 +47,7 @@ def test_numbers_in_si_are_the_round_figures_of_the_table_in_inch_and_pound(name
 
 
 def soil_files():
-    """Of soils that give way."""
+    """Return the files of deformable soils."""
     return sorted(file for file in SOILS.glob("*.yaml") if yaml.safe_load(file.read_text())["type"] == "soil")
 
 
@@ -56,8 +56,8 @@ def test_there_are_soils_to_choose_from():
 
 
 @pytest.mark.parametrize("file", soil_files(), ids=lambda file: file.stem)
-def test_every_number_of_a_soil_says_where_it_is_from(file):
-    """Behind each number stands a source in brackets, `assumed`, or whose text it is recalled from; each source is named at the top."""
+def test_every_number_of_a_soil_has_a_source(file):
+    """Each number has a source in brackets, `assumed`, or a recalled source; each source is named at the top."""
     text = file.read_text()
     said = {line.partition(":")[0]: line.partition("#")[2] for line in text.splitlines() if ":" in line and not line.startswith("#")}
     head = " ".join(line for line in text.splitlines() if line.startswith("#"))
@@ -71,7 +71,7 @@ def test_every_number_of_a_soil_says_where_it_is_from(file):
 
 
 def test_wetter_is_weaker():
-    """Of soils that were measured at two moistures, a wheel as wide as a truck's finds less strength in the wet one at the pressure of its tire."""
+    """For soils measured at two moistures, the wet soil has less strength under a truck tire at its pressure."""
     for dry, wet in (("clayey_soil_38", "clayey_soil_55"), ("heavy_clay_25", "heavy_clay_40"), ("lean_clay_22", "lean_clay_32"),
                      ("sandy_loam_hanamoto_26", "sandy_loam_hanamoto_32")):  # fmt: skip
         a, b = (build_soil(name)[0] for name in (dry, wet))
@@ -80,8 +80,8 @@ def test_wetter_is_weaker():
 
 
 @pytest.mark.parametrize("said", ["./my_sand.yaml", "my_sand.yaml"])
-def test_a_soil_of_ones_own_is_named_by_its_path(tmp_path, monkeypatch, said):
-    """From the folder of the terrain file that says it, and from the current folder on the command line."""
+def test_a_user_soil_is_named_by_its_path(tmp_path, monkeypatch, said):
+    """It is found in the folder of the terrain file, and in the current folder for the command line."""
     (tmp_path / "land").mkdir()
     (tmp_path / "my_sand.yaml").write_text("base: dry_sand\nn: 0.9\n")
     (tmp_path / "land" / "my_sand.yaml").write_text("base: dry_sand\nn: 1.3\n")

@@ -1,4 +1,4 @@
-"""Have the shapes of a course the measures that its file states?"""
+"""Do the shapes of a course have the dimensions in its file?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def profile(g, x, y=0.0):
     return np.array([height_and_normal(g.p, g.heights, float(at), y, n) for at in x])
 
 
-def test_a_half_round_is_one_as_far_as_its_nodes_hold_it():
+def test_a_half_round_is_round_within_the_node_spacing():
     g = load([{"shape": "half_round", "at": 20.0, "height": 0.15}], spacing=[0.05, 1.0])
     x = np.arange(19.8, 20.2001, 0.05)
     expected = np.sqrt(np.maximum(0.15**2 - (x - 20.0) ** 2, 0.0))
@@ -31,7 +31,7 @@ def test_a_half_round_is_one_as_far_as_its_nodes_hold_it():
     assert not profile(g, [-1e4, 0.0, 19.7, 20.3, 1e4]).any()
 
 
-def test_shapes_lie_one_behind_the_other_on_a_slope():
+def test_shapes_are_in_sequence_on_a_slope():
     bumps = [
         {"shape": "bump", "at": 10.0, "height": 0.1, "length": 5.0},
         {"shape": "bump", "at": 30.0, "height": -0.1, "length": 4.0, "form": "haversine"},
@@ -55,7 +55,7 @@ def rough(**changes):
     }
 
 
-def test_a_rough_course_has_the_detrended_rms_that_it_states():
+def test_a_rough_course_has_the_given_detrended_rms():
     g = load([rough()], spacing=[0.2, 0.2])
     x = np.arange(20.0, 170.0, 0.2)
     lines = [profile(g, x, y) for y in np.arange(-1.9, 2.0, 0.2)]
@@ -75,30 +75,30 @@ def test_the_same_seed_gives_the_same_bits_and_another_one_another_course():
 
 
 @pytest.mark.parametrize(
-    ("shape", "told"),
+    ("shape", "expected"),
     [
-        (rough(shortest=20.0), "more than shortest"),
+        (rough(shortest=20.0), "above shortest"),
         (rough(longest=200.0), "at most length"),
-        (rough(length=500.0), "repeat itself"),
+        (rough(length=500.0), "random field is periodic"),
         (rough(seed=-1), "seed"),
         ({"shape": "half_round", "at": 0.0}, "height"),
         ({"shape": "half_square", "at": 0.0, "height": 0.1}, "half_round"),
         ({"shape": "bump", "at": 0.0, "height": 0.1, "length": 5.0, "form": "round"}, "half_sine"),
     ],
 )
-def test_a_shape_that_cannot_be_is_named(shape, told):
-    with pytest.raises(ConfigError, match=told) as caught:
+def test_an_invalid_shape_is_named(shape, expected):
+    with pytest.raises(ConfigError, match=expected) as caught:
         load([shape])
     assert "shapes[0]" in str(caught.value)
 
 
-def test_a_grid_without_end_is_refused():
+def test_an_unlimited_grid_is_refused():
     with pytest.raises(ConfigError, match="nodes"):
         load([{"shape": "half_round", "at": x, "height": 0.1} for x in (-9e4, 9e4)], spacing=[0.01, 1.0])
 
 
 @pytest.mark.parametrize(("name", "inch"), [("rms_1_0", 1.0), ("rms_1_5", 1.5), ("rms_2_0", 2.0), ("rms_3_0", 3.0), ("rms_4_0", 4.0)])
-def test_shipped_rough_courses_are_as_rough_as_they_are_called(name, inch, terrain_mapping):
+def test_shipped_rough_courses_have_their_nominal_roughness(name, inch, terrain_mapping):
     g = load_terrain(terrain_mapping(name), f"{name}.yaml", Path(), {})
     x = np.arange(20.0, 170.0, 0.2)
     lines = np.array([profile(g, x, y) for y in (-1.5, -0.9, 0.9, 1.5)])

@@ -1,4 +1,4 @@
-"""Where a map ends the land goes on: without a step, a crease or a number that is none."""
+"""Beyond the edge of a map the ground continues without a step, a crease or NaN."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from simulator.view.terrain_data import land_of
+from simulator.view.terrain_data import make_terrain_data
 from terrain.ground import height_and_normal, soil_under
 from terrain.load_terrain import load_terrain
 from terrain.map_edge import rolled_off
@@ -16,7 +16,7 @@ EDGES = {"west": (-248.0, 0), "east": (1800.0, 0), "south": (-1024.0, 1), "north
 
 
 def slopes(g, points):
-    """Rise along x and y at points (n, 2)."""
+    """Return the slopes along x and y at points (n, 2)."""
     n, out = np.empty(3), []
     for x, y in points:
         z = height_and_normal(g.p, g.heights, x, y, n)
@@ -26,7 +26,7 @@ def slopes(g, points):
 
 
 def across(place, axis, along, reach=90.0, step=0.25):
-    """Points on a line across an edge."""
+    """Return points on a line across an edge."""
     points = np.empty((round(2.0 * reach / step), 2))
     points[:, axis] = place - reach + step * np.arange(len(points))
     points[:, 1 - axis] = along
@@ -34,19 +34,19 @@ def across(place, axis, along, reach=90.0, step=0.25):
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_one_cannot_tell_from_the_ground_where_jacksboro_ends(jacksboro, edge):
+def test_the_edge_of_jacksboro_is_not_visible_in_the_ground(jacksboro, edge):
     place, axis = EDGES[edge]
     inward = 300.0 if edge in ("west", "south") else -300.0
 
     def sharpest(where):
-        """Largest change of slope in a quarter of a meter on some lines across."""
+        """Return the maximum change of slope in a quarter of a meter on some lines across."""
         lines = (slopes(jacksboro, across(where, axis, along)) for along in (-700.0, -400.0, 233.0, 900.0))
         return max(float(np.abs(np.diff(rise, axis=0)).max()) for rise in lines)
 
     assert sharpest(place) < 1.5 * sharpest(place + inward)
 
 
-def test_a_drive_of_ten_kilometers_out_of_jacksboro_meets_land_like_that_inside(jacksboro):
+def test_the_ground_ten_kilometers_outside_jacksboro_is_like_the_inside(jacksboro):
     s = np.arange(0.0, 10_000.0, 0.5)
     line = np.column_stack((-200.0 - 0.8 * s, 300.0 + 0.6 * s))
     steep = np.abs(slopes(jacksboro, line))
@@ -57,7 +57,7 @@ def test_a_drive_of_ten_kilometers_out_of_jacksboro_meets_land_like_that_inside(
 
 
 def tilted(soils, folder, slope, spacing):
-    """A user's map whose ground rises to its very edge."""
+    """Return a user map whose ground rises up to its edge."""
     n = 80
     x = spacing * np.arange(n)
     np.save(folder / "h.npy", slope * x[None, :] + 0.5 * slope * x[:, None])
@@ -87,10 +87,10 @@ def test_a_slope_to_the_edge_of_a_users_map_rolls_off_without_a_crease(tmp_path,
         lines = across(place, 0, 0.25 * size, reach=4.0 * margin, step=0.1 * spacing)
         rise = slopes(g, lines)
         assert np.abs(rise[:, 0]).max() < 0.45
-        assert np.abs(np.diff(rise[:, 0])).max() < 3.0 * 0.4 / margin * 0.1 * spacing, "as a gentle hilltop, nowhere a crest"
+        assert np.abs(np.diff(rise[:, 0])).max() < 3.0 * 0.4 / margin * 0.1 * spacing, "like a gentle hilltop, without a crest"
 
 
-def test_the_inside_of_a_map_keeps_its_bits_and_its_margin_goes_on_with_the_slope():
+def test_the_inside_of_a_map_is_unchanged_and_its_margin_continues_the_slope():
     inside = np.random.default_rng(2).normal(size=(40, 30)).astype(np.float32)
     wide = rolled_off(inside, (5, 7), 2.0)
     assert wide.shape == (50, 44)
@@ -103,7 +103,7 @@ def test_the_inside_of_a_map_keeps_its_bits_and_its_margin_goes_on_with_the_slop
     assert (np.diff(rise[:8]) > 0.0).all() and (np.diff(rise[-8:]) < 0.0).all()
 
 
-def test_soil_and_road_go_on_with_the_land(tmp_path, soils):
+def test_soil_and_road_continue_with_the_ground(tmp_path, soils):
     g = tilted(soils, tmp_path, 0.1, 1.0)
     out, image = record(SOIL), record(SOIL)
     west = float(g.p[0]["origin"][0]) - 0.5
@@ -118,9 +118,9 @@ def test_soil_and_road_go_on_with_the_land(tmp_path, soils):
 
 
 @pytest.mark.parametrize("name", ["jacksboro", "flat", "flat_soil", "slope", "bump"])
-def test_the_view_knows_the_same_land_inside_and_out(name, terrain_mapping, soils, assets):
+def test_the_view_has_the_same_ground_inside_and_outside(name, terrain_mapping, soils, assets):
     g = load_terrain(terrain_mapping(name), f"{name}.yaml", assets, soils)
-    land = land_of(g)
+    land = make_terrain_data(g)
     rng = np.random.default_rng(1)
     for x, y in np.vstack((rng.uniform(-3000.0, 3000.0, (300, 2)), rng.uniform(-1e5, 1e5, (100, 2)))):
         assert land.height(x, y) == pytest.approx(g.height(x, y), abs=0.06)

@@ -1,4 +1,4 @@
-"""Do the sharp things on a ground have the shapes that a file says, smooth everywhere, wherever the bins lie?"""
+"""Do sharp features have the shapes in their file, smooth everywhere and independent of the bins?"""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ def course() -> Ground:
 
 
 def test_slopes_are_those_of_the_heights_and_never_jump(course: Ground) -> None:
-    """Central differences over 2 um; a crease or a jump on the way would show as a slope that is not the one told."""
+    """Central differences over 2 um; a crease or a jump would show as a difference from the returned slope."""
     rng, n, h = np.random.default_rng(3), np.empty(3), 1e-6
     on, steepest = course.arrays, 0.0
     for x, y in zip(rng.uniform(-2, 50, 15_000), rng.uniform(-28, 18, 15_000), strict=True):
         composed_height_and_normal(on, x, y, n)
-        told = -n[:2] / n[2]
+        slope = -n[:2] / n[2]
         found = [composed_height(on, x + dx, y + dy) - composed_height(on, x - dx, y - dy) for dx, dy in ((h, 0.0), (0.0, h))]
-        np.testing.assert_allclose(np.array(found) / (2.0 * h), told, atol=3e-2)
-        steepest = max(steepest, math.hypot(*told))
+        np.testing.assert_allclose(np.array(found) / (2.0 * h), slope, atol=3e-2)
+        steepest = max(steepest, math.hypot(*slope))
     assert 1.0 < steepest <= float(course.p[0]["steepest"])
 
 
 @pytest.mark.parametrize("number", range(len(ALL)))
 def test_slopes_change_by_little_over_little(number: int) -> None:
-    """C1: along lines across each feature, slopes at places 20 um apart differ by no more than the curvature of its faces lets them."""
+    """C1: along lines across each feature, slopes at points 20 um apart differ by no more than the curvature of its faces permits."""
     one = ground(ALL[number])
     b = one.features.bins[0]
     low, high = b["origin"], b["origin"] + b["size"] * b["count"]
@@ -79,14 +79,14 @@ def test_slopes_change_by_little_over_little(number: int) -> None:
 
 
 def everywhere(features: Features) -> Features:
-    """The same with one bin for all."""
+    """Return the features with a single bin."""
     bins = features.bins.copy()
     bins[0]["size"], bins[0]["count"] = float((bins[0]["size"] * bins[0]["count"]).max()) + 1.0, 1
     items, most = np.arange(len(features.pieces), dtype=np.int32), features.bounds.max(axis=0)
     return Features(bins, np.array([0, len(items)], np.int32), items, features.pieces, most[None, :])
 
 
-def test_bins_leave_nothing_out(course: Ground) -> None:
+def test_bins_contain_all_features(course: Ground) -> None:
     rng = np.random.default_rng(5)
     whole = everywhere(course.features)
     points = np.concatenate([rng.uniform((-2, -28), (50, 18), (8000, 2)), rng.uniform(-1e3, 1e3, (200, 2))])
@@ -98,7 +98,7 @@ def test_bins_leave_nothing_out(course: Ground) -> None:
     assert max(np.diff(course.features.starts)) < len(course.features.pieces) / 2
 
 
-def test_a_long_line_lies_in_the_bins_along_it_only() -> None:
+def test_a_long_line_is_only_in_the_bins_along_it() -> None:
     g = ground({"type": "curb", "points": [[0, 0], [700, 700]], "height": 0.1})
     assert len(g.features.items) < 0.02 * np.prod(g.features.bins[0]["count"].astype(float))
     assert g.height(350.0 - 0.05, 350.0 + 0.05) == pytest.approx(0.1)
@@ -133,8 +133,8 @@ PROFILES: dict[str, tuple[dict[str, Any], Callable[[float], float], tuple[float,
 
 
 @pytest.mark.parametrize("kind", PROFILES)
-def test_a_feature_has_the_profile_that_it_is_called_after(kind: str) -> None:
-    """Away from what is rounded off; then turned by 35 degrees about another place."""
+def test_a_feature_has_its_nominal_profile(kind: str) -> None:
+    """Outside the rounded parts; then rotated by 35 degrees about another point."""
     said, profile, places = PROFILES[kind]
     plain = ground({"type": kind, **said})
     turn, at = math.radians(35.0), np.array((7.0, -4.0))
@@ -150,7 +150,7 @@ def test_a_feature_has_the_profile_that_it_is_called_after(kind: str) -> None:
     assert plain.height(0.1, 4.5) == turned.height(*(at + R @ (0.1, 4.5))) == 0.0
 
 
-def test_solid_things_count_by_the_highest_and_the_ground_adds_up() -> None:
+def test_the_highest_solid_feature_applies_and_ground_shapes_add_up() -> None:
     step = {"type": "step", "at": [0, 0], "height": 0.2, "length": 4, "depth": 4}
     wall = {"type": "wall", "points": [[-1, 0], [1, 0]], "height": 0.5, "thickness": 0.4}
     bump = {"type": "bump", "at": [0, 0], "height": 0.1, "length": 10, "width": 10}
@@ -162,7 +162,7 @@ def test_solid_things_count_by_the_highest_and_the_ground_adds_up() -> None:
 
 def test_corners_of_a_line_are_rounded_and_keep_their_sides() -> None:
     g = ground({"type": "curb", "points": [[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], "height": 0.1, "width": 0.5, "corner": 0.5})
-    low = 0.5 - 0.5 / math.sqrt(2.0)  # where the arc is nearest to the corner, along x and along y
+    low = 0.5 - 0.5 / math.sqrt(2.0)  # point of the arc nearest to the corner, along x and along y
     for inside, outside in ((low + 0.02, low - 0.02), (4.0 - low - 0.02, 4.0 - low + 0.02)):
         assert g.height(inside, inside) == pytest.approx(0.1)
         assert g.height(outside, outside) == 0.0
@@ -179,10 +179,10 @@ def test_a_ground_without_features_is_the_base_grid_bit_for_bit() -> None:
     ("feature", "key"),
     [
         ({"type": "wall", "points": [[0, 0], [5, 0], [0, 0.01]], "height": 1}, r"features\[0\].points\[1\]: .*170 deg"),
-        ({"type": "wall", "points": [[0, 0], [0, 0]], "height": 1}, r"features\[0\].points: .*apart"),
+        ({"type": "wall", "points": [[0, 0], [0, 0]], "height": 1}, r"features\[0\].points: .*distinct positions"),
         (
             {"type": "ditch", "points": [[0, 0], [5, 0]], "depth": 1, "width": 1, "bottom": 1},
-            r"features\[0\].bottom: .*less than the width",
+            r"features\[0\].bottom: .*below that at the top",
         ),
         (
             {"type": "washboard", "at": [0, 0], "height": 0.1, "wavelength": 2, "length": 1, "width": 1},
@@ -193,12 +193,12 @@ def test_a_ground_without_features_is_the_base_grid_bit_for_bit() -> None:
         ({"type": "pothole", "at": [0, 0]}, r"features\[0\].type"),
     ],
 )
-def test_a_feature_that_cannot_be_is_told(feature: dict[str, Any], key: str) -> None:
+def test_an_invalid_feature_is_named(feature: dict[str, Any], key: str) -> None:
     with pytest.raises(ConfigError, match=key):
         ground(feature)
 
 
-def test_no_number_leads_out_of_the_bins(course: Ground) -> None:
+def test_no_number_leads_outside_the_bins(course: Ground) -> None:
     for x in (-1e300, -1e9, 1e9, math.inf, -math.inf):
         for y in (0.0, -1e300, math.inf):
             assert features_and_slopes(*course.features[:4], x, y) == (0.0, 0.0, 0.0)
@@ -232,11 +232,11 @@ def test_setts_are_stones_of_one_height_each_over_joints_on_the_ground() -> None
 @pytest.mark.parametrize(
     ("feature", "what"),
     [
-        ({"type": "curb", "points": [[0, 0], [1, 0]], "height": [0.1, 0.1, 0.1]}, "2: one at every point"),
+        ({"type": "curb", "points": [[0, 0], [1, 0]], "height": [0.1, 0.1, 0.1]}, "2 numbers .one per point"),
         ({"type": "setts", "at": [0, 0], "length": 3, "width": 2, "pitch": 0.1, "joint": 0.06, "rms": 0.0}, "half the pitch"),
-        ({"type": "setts", "at": [0, 0], "length": 3, "width": 2, "pitch": 0.1, "joint": 0.02, "rms": 0.03}, "a larger height"),
+        ({"type": "setts", "at": [0, 0], "length": 3, "width": 2, "pitch": 0.1, "joint": 0.02, "rms": 0.03}, "all stones are above"),
     ],
 )
-def test_stones_and_drops_that_cannot_be_are_told(feature: dict[str, Any], what: str) -> None:
+def test_invalid_setts_and_curbs_are_named(feature: dict[str, Any], what: str) -> None:
     with pytest.raises(ConfigError, match=what):
         ground(feature)

@@ -1,4 +1,4 @@
-"""Do files of heights of others say the same here as where they come from, and are those refused that could only be guessed?"""
+"""Do elevation files of other programs give the same heights here, and are ambiguous files refused?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SAID = {
     },
     "street_zup_quads.obj": {"up": "z"},
 }
-"""What the description of the files (meta.json) says of those that do not say it themselves."""
+"""Options from the description of the files (meta.json), for files without own metadata."""
 
 
 def rows_of(table):
@@ -43,7 +43,7 @@ def read(path, assume=False, **said):
 
 @pytest.fixture(scope="module")
 def tile(tmp_path_factory):
-    """The SRTM tile, of which those samples are kept that the points lie between; others are zero."""
+    """Return the SRTM tile with only the samples around the points; other samples are zero."""
     samples = np.zeros((1201, 1201), ">i2")
     for row in rows_of("N47E008_samples.csv"):
         samples[int(row["row"]), int(row["column"])] = int(row["height"])
@@ -65,7 +65,7 @@ def test_heights_at_points_are_those_of_other_programs(name, tile):
     there = ~np.isnan(z)
     assert (np.abs(found - z)[there] <= limit[there]).all()
     kinds = np.array([row["kind"] for row in rows])
-    np.testing.assert_array_equal(source.inside(x, y), kinds != "outside")  # a void is told from what lies outside
+    np.testing.assert_array_equal(source.inside(x, y), kinds != "outside")  # a void differs from the outside
 
 
 @pytest.mark.parametrize("raw", [True, False])
@@ -113,7 +113,7 @@ def crg(tmp_path, form, more=""):
 
 
 @pytest.mark.parametrize("form", ["KRBI", "KDBI", "LRFI", "LDFI"])
-def test_every_form_of_opencrg_data_holds_the_same(tmp_path, form):
+def test_all_forms_of_opencrg_data_are_equivalent(tmp_path, form):
     np.testing.assert_array_equal(crg(tmp_path, form).z, GRID.astype(np.float32))
 
 
@@ -122,13 +122,13 @@ def test_every_form_of_opencrg_data_holds_the_same(tmp_path, form):
     [("", 9.0, 7.0), ("BORDER_MODE_U = 0", 9.0, np.nan), ("BORDER_MODE_U = 1", 9.0, 0.0), ("BORDER_MODE_U = 3", 2.5, 4.0 * 0.5 + 0.5 * 1.0),
      ("BORDER_MODE_U = 4", 2.5, 5.5), ("BORDER_MODE_U = 2\nBORDER_OFFSET_U = 0.25", 9.0, 7.25)],
 )  # fmt: skip
-def test_beyond_the_end_of_a_road_its_options_count(tmp_path, options, u, height):
+def test_options_apply_beyond_the_end_of_a_road(tmp_path, options, u, height):
     more = f"$ROAD_CRG_MODS\nGRID_NAN_MODE = 1\nGRID_NAN_OFFSET = 4\n$\n$ROAD_CRG_OPTS\n{options}\n$\n"
     road = CrgRoad(crg(tmp_path, "KRBI", more))
     np.testing.assert_allclose(road.heights_along(np.array([u]), np.array([0.0])), [height])
 
 
-def test_a_road_that_closes_goes_on_round_after_round_when_it_says_so(tmp_path):
+def test_a_closed_road_repeats_if_the_file_requests_it(tmp_path):
     n = 121
     phi = np.concatenate(([0.0], (np.arange(n - 1) + 0.5) * 2.0 * np.pi / (n - 0.4)))
     head = CRG_HEAD.format(
@@ -143,21 +143,21 @@ def test_a_road_that_closes_goes_on_round_after_round_when_it_says_so(tmp_path):
         (tmp_path / "ring.crg").write_bytes(head.format(goes_on).encode() + data)
         road = CrgRoad(read_crg_file(tmp_path / "ring.crg"))
         ends.append(road.heights_along(np.array([70.0]), np.array([0.0]))[0])
-    # it closes between u = -0.2182539 and 60.0818656, says the reference library; a node lies every 0.5 m
+    # the reference library closes it between u = -0.2182539 and 60.0818656; there is a node every 0.5 m
     assert ends == pytest.approx([120.0, (70.0 - 60.0818656 - 0.2182539) / 0.5], abs=1e-5)
 
 
-def test_a_road_may_lie_in_a_file_that_another_names(tmp_path):
+def test_a_road_may_be_in_an_included_file(tmp_path):
     crg(tmp_path, "KRBI", "$ROAD_CRG_MODS\nREFPOINT_X = 9\n$\n")
     (tmp_path / "outer.crg").write_text("$ROAD_CRG_FILE\nroad.crg\n$\n")
     found = read_crg_file(tmp_path / "outer.crg")
     assert found.z.shape == (3, 3)
     assert found.modifiers == {"refpoint_x": 9.0}
     (tmp_path / "outer.crg").write_text("$ROAD_CRG_FILE\n../road.crg\n$\n")
-    with pytest.raises(ConfigError, match="beside this one"):
+    with pytest.raises(ConfigError, match="in the same folder"):
         read_crg_file(tmp_path / "outer.crg")
     (tmp_path / "outer.crg").write_text("$ROAD_CRG_FILE\nouter.crg\n$\n")
-    with pytest.raises(ConfigError, match="within each other"):
+    with pytest.raises(ConfigError, match="nested at most"):
         read_crg_file(tmp_path / "outer.crg")
 
 
@@ -170,7 +170,7 @@ TIFFS = {
 
 
 @pytest.mark.parametrize("kind", TIFFS)
-def test_geotiffs_lie_where_their_pixels_do(tmp_path, kind):
+def test_geotiffs_are_at_the_positions_of_their_pixels(tmp_path, kind):
     rasterio = pytest.importorskip("rasterio")
     dtype, options = TIFFS[kind]
     columns, rows, (dx, dy) = 41, 23, (3.0, 5.0)
@@ -190,7 +190,7 @@ def test_geotiffs_lie_where_their_pixels_do(tmp_path, kind):
     assert np.isnan(source.heights(np.array([1001.5 + 5 * dx]), np.array([8997.5 - 4 * dy])))[0]
 
 
-def test_a_tile_south_and_west_of_zero_lies_there(tmp_path):
+def test_a_tile_south_and_west_of_zero_has_its_position(tmp_path):
     samples = np.zeros((1201, 1201), ">i2")
     samples[0, 0], samples[-1, -1], samples[600, 600] = 11, 22, -32768
     samples.tofile(tmp_path / "S01W002.hgt")
@@ -205,11 +205,11 @@ def test_a_grid_by_center_with_unequal_cells(tmp_path):
     np.testing.assert_array_equal(
         source.heights(np.array([10.0, 14.0, 13.0, 14.0]), np.array([20.0, 23.0, 21.5, 20.0])), [4, 3, np.nan, np.nan]
     )
-    assert source.voids == 1  # -9999 is none where the header does not name another
+    assert source.voids == 1  # -9999 is the default of the header
 
 
 @pytest.mark.parametrize("runs", ["east", "west", "north", "south"])
-def test_an_array_lies_as_is_said_of_its_rows(tmp_path, runs):
+def test_an_array_has_the_given_orientation(tmp_path, runs):
     for first in ("north", "south") if runs in ("east", "west") else ("west", "east"):
         truth = 100.0 * np.arange(4)[:, None] + np.arange(6)[None, :]  # 1 to the east, 100 to the north
         array = truth if runs in ("east", "west") else truth.T
@@ -221,7 +221,7 @@ def test_an_array_lies_as_is_said_of_its_rows(tmp_path, runs):
         np.testing.assert_array_equal(source.heights(np.array([10.0, 20.0, 14.0]), np.array([20.0, 20.0, 35.0])), [0.0, 5.0, 302.0])
 
 
-def test_bytes_of_counts_come_in_the_order_that_is_said(tmp_path):
+def test_bytes_of_counts_have_the_given_order(tmp_path):
     counts = 1000 * np.arange(12).reshape(3, 4)
     counts.astype(">u2").tofile(tmp_path / "a.r16")
     said = {"size": [4, 3], "first_row": "north", "origin": [0.0, 0.0], "spacing": [1.0, 1.0], "scale": 0.01, "offset": -256.0}
@@ -252,18 +252,18 @@ f 10 11 12 13
 """
 
 
-def test_a_mesh_is_seen_from_above_without_what_is_left_out(tmp_path):
+def test_a_mesh_is_seen_from_above_without_ignored_parts(tmp_path):
     (tmp_path / "a.obj").write_text(OBJ)
     x, y = np.array([2.5, 4.0, 5.0, 5.0, 20.0]), np.array([1.5, 1.0, 3.9, 6.0, 0.0])
     whole = read(tmp_path / "a.obj", up="y").heights(x, y)
-    np.testing.assert_array_equal(whole, [6.0, 0.0, 0.0, np.nan, np.nan])  # no height over the notch of the ground, and none of a wall
+    np.testing.assert_array_equal(whole, [6.0, 0.0, 0.0, np.nan, np.nan])  # no height over the notch of the ground, nor over a wall
     bare = read(tmp_path / "a.obj", up="y", unit=2.0, ignore=["ROOF*"]).heights(2.0 * x, 2.0 * y)
     np.testing.assert_array_equal(bare, [0.0, 0.0, 0.0, np.nan, np.nan])
     with pytest.raises(ConfigError, match=r"ignore.*ground, roof, tiles, wall"):
         read(tmp_path / "a.obj", up="y", ignore=["roofs"])
 
 
-def test_nodes_of_a_gltf_scene_turn_lift_and_name_their_meshes(tmp_path):
+def test_nodes_of_a_gltf_scene_transform_and_name_their_meshes(tmp_path):
     trimesh = pytest.importorskip("trimesh")
     scene = trimesh.Scene()
     square = trimesh.Trimesh([[0, 0, 0], [2, 0, 0], [2, 0, -1], [0, 0, -1]], [[0, 1, 2], [0, 2, 3]], process=False)
@@ -299,7 +299,7 @@ def tiff(path, values, **about):
 
 
 def refusals(tmp_path):
-    """What is refused, and the words for it: a function that makes and reads a file each."""
+    """Return refused files with their messages: a function each that creates and reads a file."""
     array = {"first_row": "north", "origin": [0.0, 0.0], "spacing": [1.0, 1.0], "scale": 1.0, "offset": 0.0}
     grid = "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize {}\n{}"
 
@@ -314,21 +314,21 @@ def refusals(tmp_path):
     return {
         "8 bits": (lambda: read(image("a.tif", np.ones((4, 4), np.uint8))), "16 bits or more"),
         "colors": (lambda: read(image("a.tif", np.ones((3, 4, 4), np.uint16))), "3 bands"),
-        "unnamed voids": (lambda: read(image("a.tif", np.full((4, 4), -32768, np.int16) + np.eye(4, dtype=np.int16))), "terrain import"),
-        "unnamed voids of another kind": (
+        "undeclared voids": (lambda: read(image("a.tif", np.full((4, 4), -32768, np.int16) + np.eye(4, dtype=np.int16))), "terrain import"),
+        "undeclared voids of another kind": (
             lambda: read(image("a.tif", np.where(np.eye(4), -3.4e38, 1.0).astype(np.float32))),
-            "say `voids`",
+            "set voids",
         ),
-        "a place said twice": (lambda: read(image("a.tif", np.ones((4, 4), np.float32)), first_row="south"), "says where it lies"),
+        "a position given twice": (lambda: read(image("a.tif", np.ones((4, 4), np.float32)), first_row="south"), "is georeferenced"),
         "half a tile": (lambda: read(file("N01E001.hgt", b"\0" * 1000)), "2884802 bytes"),
         "a tile of no place": (lambda: read(file("tile.hgt", b"\0" * 2884802)), r"N47E008\.hgt"),
         "a short grid": (lambda: read(file("a.asc", grid.format(1, "1 2\n3"))), "4 numbers"),
         "a long grid": (lambda: read(file("a.asc", grid.format(1, "1 2\n3 4 5"))), "4 numbers"),
         "words in a grid": (lambda: read(file("a.asc", grid.format(1, "1 2\n3 x"))), "decimal points"),
-        "degrees taken for metres": (lambda: read(file("a.asc", grid.format(0.001, "1 2\n3 4"))), "EPSG:4326"),
-        "a grid of a whole planet": (lambda: read(file("a.asc", "ncols 99999999\nnrows 99999999\ncellsize 1\n1 2")), "rows x columns"),
+        "degrees taken for meters": (lambda: read(file("a.asc", grid.format(0.001, "1 2\n3 4"))), "EPSG:4326"),
+        "a grid of a complete planet": (lambda: read(file("a.asc", "ncols 99999999\nnrows 99999999\ncellsize 1\n1 2")), "rows x columns"),
         "no order of bytes": (lambda: read(file("a.raw", b"\0" * 32), **array), "byte_order"),
-        "no square": (lambda: read(file("a.raw", b"\0" * 30), byte_order="big", **array), "no square"),
+        "no square": (lambda: read(file("a.raw", b"\0" * 30), byte_order="big", **array), "not a square"),
         "another size": (lambda: read(file("a.raw", b"\0" * 30), byte_order="big", size=[4, 4], **array), "32 bytes"),
         "no axis that points up": (lambda: read(file("a.obj", OBJ)), r"heights\.up"),
         "a corner that is not there": (lambda: read(file("a.obj", "v 0 0 0\nf 1 2 3"), up="z"), "corner 3"),
@@ -343,13 +343,13 @@ def refusals(tmp_path):
         ),
         "half a road": (lambda: read(file("a.crg", (DATA / "own_curved_krbi.crg").read_bytes()[:2000])), "bytes of data"),
         "half a road in words": (lambda: read(file("a.crg", (DATA / "own_straight_lrfi.crg").read_bytes()[:3000])), "41 records"),
-        "a key of another format": (lambda: read(file("a.crg", ""), first_row="north"), "no such key for opencrg"),
-        "nobody's suffix": (lambda: read(file("a.xyz", "")), r"\.asc"),
+        "a key of another format": (lambda: read(file("a.crg", ""), first_row="north"), "a key of the format opencrg"),
+        "an unknown suffix": (lambda: read(file("a.xyz", "")), r"\.asc"),
     }
 
 
 @pytest.mark.parametrize("kind", list(refusals(Path())))
-def test_what_could_only_be_guessed_is_refused(tmp_path, kind):
+def test_an_ambiguous_file_is_refused(tmp_path, kind):
     make, words = refusals(tmp_path)[kind]
     with pytest.raises(ConfigError, match=words):
         make()
@@ -358,7 +358,7 @@ def test_what_could_only_be_guessed_is_refused(tmp_path, kind):
 @pytest.mark.parametrize(
     "name", [name for name in dict.fromkeys(row["file"] for row in EXPECTED) if "hgt" not in name] + ["own_curved_krbi.crg"]
 )
-def test_damaged_files_are_read_or_refused_and_nothing_else(tmp_path, name):
+def test_damaged_files_are_read_or_refused(tmp_path, name):
     whole, rng = (DATA / name).read_bytes(), np.random.default_rng(5)
     for k in range(25):
         content = bytearray(whole[: rng.integers(len(whole))] if k % 2 else whole)
@@ -374,20 +374,20 @@ def test_damaged_files_are_read_or_refused_and_nothing_else(tmp_path, name):
 
 
 @pytest.mark.parametrize(("package", "file"), [("rasterio", "gt_nogeo_u16.tif"), ("trimesh", "street.gltf")])
-def test_a_library_that_is_not_there_is_named(package, file, monkeypatch):
+def test_a_missing_library_is_named(package, file, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ConfigError, match=rf"{file}: .*package {package} is missing.*jounce\[terrain\]"):
+    with pytest.raises(ConfigError, match=rf"{file}: .*jounce\[terrain\].*package {package} not installed"):
         read(DATA / file, assume=True)
 
 
-def test_a_format_of_ones_own_is_found_by_its_suffix(tmp_path):
+def test_a_plugin_format_is_found_by_its_suffix(tmp_path):
     ours = ElevationFormatKind(
-        "level", (".level",), lambda asked: raster_of(asked, np.full((3, 3), 7.0), {}), ("first_row", "origin", "spacing"), CONTRACT
+        "level", (".level",), lambda request: raster_of(request, np.full((3, 3), 7.0), {}), ("first_row", "origin", "spacing"), CONTRACT
     )
     register(ours)
     (tmp_path / "a.level").write_text("")
     assert read(tmp_path / "a.level", assume=True).heights(np.ones(1), np.ones(1)) == 7.0
-    broken = ElevationFormatKind("broken", (".broken",), lambda asked: 1 / 0, (), CONTRACT)
+    broken = ElevationFormatKind("broken", (".broken",), lambda request: 1 / 0, (), CONTRACT)
     register(broken)
     with pytest.raises(JounceError, match="broken: ZeroDivisionError"):
         read(tmp_path / "a.broken")

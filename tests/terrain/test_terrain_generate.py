@@ -1,4 +1,4 @@
-"""Does the generated roughness have the spectrum it claims, and is it always the same?"""
+"""Does the generated roughness have its nominal spectrum, and is it reproducible?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from terrain.heightmap_detail import TILE, field_of_rms, iso_roughness, mosaic, 
 
 
 def profile_density(field, axis, spacing):
-    """Mean one-sided spectral density of all profiles along an axis, m3, and its wave numbers."""
+    """Return the mean one-sided spectral density of all profiles along an axis, m3, and its wave numbers."""
     n = field.shape[axis]
     spectrum = np.abs(np.fft.rfft(field, axis=axis)) ** 2 * 2.0 * spacing / n
     return np.fft.rfftfreq(n, spacing), spectrum.mean(axis=1 - axis)
@@ -52,7 +52,7 @@ def test_tiles_join_without_a_seam():
     assert steps[:, TILE - 1].max() < 1.5 * np.delete(steps, TILE - 1, axis=1).max()
 
 
-def test_resampling_is_the_surface_that_is_driven_on():
+def test_resampling_gives_the_surface_for_driving():
     source = np.random.default_rng(0).normal(size=(6, 8))
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"] = (-3.0, 2.0), (4.0, 5.0)
@@ -64,7 +64,7 @@ def test_resampling_is_the_surface_that_is_driven_on():
             assert out[j, i] == pytest.approx(height_and_normal(p, source, -1.0 + 0.7 * i, 3.0 + 0.9 * j, n), abs=1e-12)
 
 
-def test_a_mosaic_has_the_shares_it_was_asked_for():
+def test_a_mosaic_has_the_requested_fractions():
     ids = mosaic([1.0, 2.0, 1.0], 60.0, 0.0, np.zeros((900, 1000), np.float32), np.zeros(2), 1.0, seed=2)
     assert np.bincount(ids.ravel(), minlength=3) / ids.size == pytest.approx([0.25, 0.5, 0.25], abs=0.01)
     assert (np.diff(ids.astype(int), axis=0) != 0).mean() < 0.1

@@ -1,4 +1,4 @@
-"""Do height maps arrive the right way round, and are bad ones refused?"""
+"""Do height maps have the right orientation, and are invalid ones refused?"""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ROWS, COLUMNS = 7, 11
 
 @pytest.fixture
 def ramp():
-    """Counts as stored in a file with the northern row first: 100 per column to the east, 1000 per row to the north, from 5000."""
+    """Return counts as stored in a file with the northern row first: 100 per column to the east, 1000 per row to the north, from 5000."""
     return (5000 + 100 * np.arange(COLUMNS)[None, :] + 1000 * np.arange(ROWS)[::-1, None]).astype(np.uint16)
 
 
 def read_heightmap(path, first_row="north", scale=1.0, offset=0.0):
-    """Heights, row 0 in the south, of a file of which no more is said."""
+    """Return the heights, row 0 in the south, of a file without further options."""
     said = {"first_row": first_row, "scale": scale, "offset": offset, "origin": [0.0, 0.0], "spacing": [1.0, 1.0]}
     return read_heights(ReadRequest(path, said, "ramp.yaml")).samples
 
@@ -36,7 +36,7 @@ def save(path, samples):
 
 
 @pytest.mark.parametrize("name", ["ramp.png", "ramp.npy"])
-def test_an_asymmetric_ramp_lies_where_the_file_says(tmp_path, ramp, soils, name):
+def test_an_asymmetric_ramp_has_the_given_position(tmp_path, ramp, soils, name):
     save(tmp_path / name, ramp)
     heights = {"file": name, "first_row": "north", "origin": [-20.0, 300.0], "spacing": [8.0, 5.0], "scale": 0.01, "offset": -40.0}
     mapping = {
@@ -93,7 +93,7 @@ def test_damaged_files_are_refused(tmp_path, ramp):
         np.array([{}], dtype=object),
     ],
 )
-def test_arrays_that_are_no_heights_are_refused(tmp_path, samples):
+def test_arrays_without_heights_are_refused(tmp_path, samples):
     np.save(tmp_path / "x.npy", samples, allow_pickle=True)
     with pytest.raises(ConfigError):
         read_heightmap(tmp_path / "x.npy")
@@ -104,7 +104,7 @@ def test_missing_file_unknown_suffix_and_wrong_row_are_refused(tmp_path, ramp):
         read_heightmap(tmp_path / "none.png")
     with pytest.raises(ConfigError, match=r"\.npy"):
         read_heightmap(tmp_path / "x.bmp")
-    with pytest.raises(ConfigError, match="a side across rows"):
+    with pytest.raises(ConfigError, match="a side that matches row_runs"):
         read_heightmap(save(tmp_path / "x.npy", ramp), "east")
 
 

@@ -1,4 +1,4 @@
-"""Is the shipped terrain the real one, and can it be driven on?"""
+"""Does the shipped terrain match its source, and is it drivable?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def source():
 
 @pytest.fixture(scope="module")
 def away_from_roads(jacksboro):
-    """Sample places (x, y, row, column of the source) on the grid and further than 70 m from every road."""
+    """Return sample points (x, y, row, column of the source) on the grid and further than 70 m from every road."""
     places = []
     for row in range(29):
         for column in range(34):
@@ -42,7 +42,7 @@ def under(g, x, y):
     return out[0]
 
 
-def test_the_asset_holds_the_samples_of_its_source(source, assets):
+def test_the_asset_contains_the_samples_of_its_source(source, assets):
     asset = read_heights(ReadRequest(assets / "terrain" / "jacksboro_dem.png", {}, "asset", assumed=[])).samples[::-1]
     assert asset.shape == (29, 34)
     for row, column in ((0, 0), (0, 33), (28, 0), (28, 33), (14, 6), (5, 20), (22, 9)):
@@ -102,7 +102,7 @@ def test_leaving_any_road_the_ground_softens_slowly(jacksboro):
         assert np.abs(np.diff(hardness)).max() < 0.01
 
 
-def test_there_are_at_least_three_soils_with_room_to_drive(jacksboro):
+def test_there_are_at_least_three_soils_with_space_to_drive(jacksboro):
     soft = [k for k, name in enumerate(jacksboro.soil_names) if " on " not in name]
     area = np.bincount(jacksboro.soil_ids.ravel(), minlength=len(jacksboro.soil_names))
     assert {"lete_sand", "sandy_loam", "clayey_loam", "dry_sand"} == {jacksboro.soil_names[k] for k in soft}

@@ -1,4 +1,4 @@
-"""Do terrain files give the ground they describe, and does every bad file name its fault?"""
+"""Do terrain files give the ground that they describe, and does every invalid file name its error?"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def under(g, x, y):
     return out[0]
 
 
-def test_flat_ground_is_the_plane_it_says(soils):
+def test_flat_ground_is_the_given_plane(soils):
     g = load({"type": "flat", "surface": "gravel", "grade_percent": 30.0, "cross_grade_percent": -5.0}, soils)
     n = np.empty(3)
     for x, y in ((0.0, 0.0), (12.3, -4.5), (-3e4, 8e4)):
@@ -96,7 +96,7 @@ def test_a_narrow_bump_and_a_haversine(soils):
     assert g.height(10.0, 1.6) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_on_a_road_the_ground_is_hard_and_beside_it_fades_slowly(soils):
+def test_a_road_is_hard_and_fades_slowly_at_its_sides(soils):
     g = load(LEVEL, soils)
     y = np.arange(0.0, 14.0, 0.02)
     hardness = np.array([under(g, 60.3, v)["hardness"] for v in y])

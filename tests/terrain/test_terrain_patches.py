@@ -1,4 +1,4 @@
-"""Is the ground of another surface where a terrain file says so, and nowhere else?"""
+"""Does the ground have another surface in patches only?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.view.terrain_data import land_of, road_texture, surface_texture
+from simulator.view.terrain_data import make_terrain_data, road_texture, surface_texture
 from terrain.ground import soil_under
 from terrain.load_terrain import load_terrain
 from terrain.soil import SOIL
@@ -29,7 +29,7 @@ def under(g, x, y):
     return float(out[0]["friction"]), float(out[0]["hardness"])
 
 
-def test_a_strip_without_ends_goes_on_for_ever_and_its_edge_is_sharp(soils):
+def test_an_unlimited_strip_has_no_end_and_a_sharp_edge(soils):
     g = load([{"surface": "ice", "y": [0.0, 50.0]}], soils)
     for x in (-1e6, 0.0, 12.3, 1e6):
         assert under(g, x, -0.2) == (0.8, 1.0) and under(g, x, 0.2) == (0.1, 1.0)
@@ -39,7 +39,7 @@ def test_a_strip_without_ends_goes_on_for_ever_and_its_edge_is_sharp(soils):
 
 
 @given(x=st.floats(-30.0, 60.0), y=st.floats(-20.0, 20.0))
-def test_an_ellipse_and_a_rectangle_hold_what_lies_in_them(x, y):
+def test_an_ellipse_and_a_rectangle_cover_their_nodes(x, y):
     g = _ELLIPSE_AND_BOX
     ellipse = np.hypot((x - 10.0) / 8.0, y / 4.0)
     box = max(abs(x - 40.0) - 5.0, abs(y - 3.0) - 2.0)
@@ -61,7 +61,7 @@ _ELLIPSE_AND_BOX = load_terrain(
 )
 
 
-def test_a_later_patch_lies_on_an_earlier_one_and_a_scale_on_what_is_there(soils):
+def test_a_later_patch_covers_an_earlier_one_and_a_scale_applies_to_the_present_surface(soils):
     g = load([{"friction": 0.4, "x": [0.0, 20.0]}, {"scale": 0.5, "y": [0.0, 5.0]}], soils)
     assert [under(g, x, y)[0] for x, y in ((10.0, -2.0), (10.0, 2.0), (30.0, 2.0), (30.0, -2.0))] == pytest.approx([0.4, 0.2, 0.4, 0.8])
 
@@ -77,14 +77,14 @@ def test_a_lane_of_soil_is_soft_and_ice_on_soil_is_hard(soils):
     assert under(g, 5.0, 3.0)[1] == 0.0 and under(g, 5.0, 0.0) == (0.1, 1.0) and under(g, 5.0, 6.0) == (0.8, 1.0)
 
 
-def test_patches_lie_on_a_landscape_too(terrain_mapping, soils, assets):
+def test_patches_apply_to_height_maps_too(terrain_mapping, soils, assets):
     plain = terrain_mapping("jacksboro")
     iced = {**plain, "patches": [{"surface": "ice", "center": [30.0, 0.0], "radii": [10.0, 6.0]}, {"scale": 0.5, "x": [500.0, 600.0]}]}
     before, after = (load_terrain(mapping, "jacksboro.yaml", assets, soils) for mapping in (plain, iced))
     assert under(after, 30.0, 0.0) == (pytest.approx(0.1), 1.0)
     assert under(after, 100.0, 0.0) == under(before, 100.0, 0.0)
     assert under(after, 550.0, 0.0)[0] == pytest.approx(0.5 * under(before, 550.0, 0.0)[0])
-    assert under(after, 550.0, 300.0)[1] == under(before, 550.0, 300.0)[1], "a factor on friction makes no soil hard"
+    assert under(after, 550.0, 300.0)[1] == under(before, 550.0, 300.0)[1], "a factor on friction does not change the hardness of soil"
     np.testing.assert_array_equal(before.heights, after.heights)
 
 
@@ -95,7 +95,7 @@ def test_without_patches_a_plane_is_as_small_as_it_was(soils):
 
 
 @pytest.mark.parametrize(
-    ("patch", "told"),
+    ("patch", "expected"),
     [
         ({"x": [0.0, 1.0]}, "one of surface, soil, friction, scale"),
         ({"surface": "ice", "friction": 0.2, "x": [0.0, 1.0]}, "one of surface, soil, friction, scale"),
@@ -104,21 +104,21 @@ def test_without_patches_a_plane_is_as_small_as_it_was(soils):
         ({"surface": "ice", "x": [1.0, 0.0]}, "the second larger"),
         ({"surface": "ice", "center": [1.0, 0.0]}, "both center and radii"),
         ({"surface": "ice", "center": [1.0, 0.0], "radii": [1.0, 1.0], "x": [0.0, 1.0]}, "center and radii, or x and y"),
-        ({"surface": "ice", "x": [0.0, 8.0], "fields": [2.0, 2.0]}, "x and y of a checkerboard"),
-        ({"surface": "ice", "x": [0.0, 0.02], "y": [0.02, 0.03]}, "at least one node"),
-        ({"surface": "ice", "x": [0.0, 9e4], "y": [-9e4, 9e4]}, "a larger spacing"),
+        ({"surface": "ice", "x": [0.0, 8.0], "fields": [2.0, 2.0]}, "x and y for a checkerboard"),
+        ({"surface": "ice", "x": [0.0, 0.02], "y": [0.02, 0.03]}, "at least one grid node"),
+        ({"surface": "ice", "x": [0.0, 9e4], "y": [-9e4, 9e4]}, "increase spacing"),
     ],
 )
-def test_a_patch_that_cannot_be_is_named(patch, told, soils):
-    with pytest.raises(ConfigError, match=told) as caught:
+def test_an_invalid_patch_is_named(patch, expected, soils):
+    with pytest.raises(ConfigError, match=expected) as caught:
         load([patch], soils)
     assert "patches" in str(caught.value)
 
 
-def test_what_is_slippery_is_drawn_in_its_own_color(soils):
+def test_slippery_surfaces_have_their_own_color(soils):
     names = ("ice", "snow", "wet_asphalt")
     g = load([{"surface": name, "x": [10.0 * k, 10.0 * k + 9.0], "y": [0.0, 9.0]} for k, name in enumerate(names)], soils)
-    land = land_of(g)
+    land = make_terrain_data(g)
     x, y = (np.asarray(g.p[0]["origin"][k] + g.p[0]["spacing"][k] * np.arange(g.heights.shape[1 - k])) for k in (0, 1))
     colors, kinds = surface_texture(land), road_texture(land)
     row = int(np.argmin(np.abs(y - 5.0)))

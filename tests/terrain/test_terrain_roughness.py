@@ -1,4 +1,4 @@
-"""Is a ground of a class of ISO 8608 of that class in every octave from 0.1 to 100 m, along any axis and on roads, and smooth between its nodes?"""
+"""Does a ground have its ISO 8608 class in every octave from 0.1 to 100 m, in any direction and on roads, and is it smooth between nodes?"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def rough(soils: dict[str, Any], road_class: str = "A", seed: int = 1, **more: A
 
 
 def line(ground: Ground, x: float, y: float, angle: float = 0.0, length: float = LENGTH) -> np.ndarray:
-    """Heights along a straight line."""
+    """Return heights along a straight line."""
     s = np.arange(0.0, length, STEP)
     z = np.empty(len(s))
     composed_heights(ground.arrays, x + s * math.cos(angle), y + s * math.sin(angle), z)
@@ -57,7 +57,7 @@ def classes(z: np.ndarray) -> str:
 
 
 @pytest.mark.parametrize("name", ["A", "C"])
-def test_the_judge_knows_a_profile_that_is_known(name: str) -> None:
+def test_the_classification_of_a_known_profile_is_correct(name: str) -> None:
     with (PROFILES / f"known_good_{name}.csv").open() as file:
         z = np.array([float(row["z"]) for row in csv.DictReader(file)])
     found = octaves(z, 0.1)
@@ -70,7 +70,7 @@ def test_the_judge_knows_a_profile_that_is_known(name: str) -> None:
 
 @pytest.mark.parametrize("seed", [1, 44])
 @pytest.mark.parametrize("angle_deg", [0.0, 90.0])
-def test_every_octave_of_a_class_is_of_that_class(seed: int, angle_deg: float, soils: dict[str, Any]) -> None:
+def test_every_octave_has_the_given_class(seed: int, angle_deg: float, soils: dict[str, Any]) -> None:
     for road_class in "ABCDE":
         ground = rough(soils, road_class, seed)
         for x, y in ((0.0, 0.0), (-1234.5, 77.7), (310.0, -140.0)):
@@ -78,7 +78,7 @@ def test_every_octave_of_a_class_is_of_that_class(seed: int, angle_deg: float, s
 
 
 def test_the_density_is_the_nominal_one_in_the_mean(soils: dict[str, Any]) -> None:
-    """Over 24 lines in four directions, from the longest octave to 10 c/m; a grid of a meter left 0.0002 of it there."""
+    """Over 24 lines in four directions, from the longest octave to 10 c/m."""
     ground = rough(soils, "A", 7)
     lines = [line(ground, 83.0 * k, -61.0 * k, math.radians(angle)) for k in range(6) for angle in (0.0, 30.0, 90.0, 135.0)]
     found = np.mean([[octave.density for octave in octaves(z, STEP)] for z in lines], axis=0)
@@ -86,7 +86,7 @@ def test_the_density_is_the_nominal_one_in_the_mean(soils: dict[str, Any]) -> No
     assert found[5:] == pytest.approx(np.ones(5), abs=0.06)
 
 
-def test_lines_at_the_distance_of_the_wheels_are_as_alike_as_an_isotropic_ground_has_them(soils: dict[str, Any]) -> None:
+def test_the_coherence_at_the_track_width_is_that_of_an_isotropic_ground(soils: dict[str, Any]) -> None:
     ground = rough(soils, "C", 3)
     sides = [[line(ground, 0.0, 20.0 * k + 0.5 * track) for k in range(20)] for track in (1.6, -1.6)]
     n, found = coherence(*sides, STEP, 50.0)
@@ -107,8 +107,8 @@ def test_longest_bounds_the_waves(soils: dict[str, Any]) -> None:
     assert all(octave.density < 0.2 * 16.0 for octave in short if octave.shortest > 2.0)
 
 
-def test_a_wheel_that_touches_in_one_point_feels_the_average_over_its_footprint(soils: dict[str, Any]) -> None:
-    """Long waves as they are, short ones not: the ground averaged with the same Gaussian weights, and nowhere as curved as a wheel."""
+def test_contact_in_one_point_averages_over_the_footprint(soils: dict[str, Any]) -> None:
+    """The ground averaged with Gaussian weights keeps long waves and removes short ones, and is nowhere as curved as a wheel."""
     ground = rough(soils, "C", 6)
     on, n, deviation = ground.arrays, np.empty(3), FOOTPRINT / math.sqrt(12.0)
     x, y = np.meshgrid(*[np.linspace(-5.0, 5.0, 81)] * 2)
@@ -129,14 +129,14 @@ def land(soils: dict[str, Any]) -> Ground:
 
 
 def test_a_road_has_its_own_class_from_its_longest_waves_on(land: Ground) -> None:
-    """On a grid of 2 m: waves from 8 m on are nodes, shorter ones tiles."""
+    """On a grid of 2 m: waves of 8 m or more are in the nodes, shorter ones in tiles."""
     assert classes(line(land, 0.0, 1.0)) == 10 * "B"
 
 
-def test_the_ground_beside_the_road_has_its_class_up_to_its_longest_wave(land: Ground) -> None:
+def test_the_ground_next_to_the_road_has_its_class_up_to_its_longest_wave(land: Ground) -> None:
     found = octaves(line(land, 0.0, 60.0), STEP)
     assert [octave.road_class for octave in found[2:]] == 8 * ["D"]
-    assert found[0].density < 0.3 * 64.0, "hills are what elevation and detail say"
+    assert found[0].density < 0.3 * 64.0, "hills come from elevation and detail"
 
 
 @pytest.mark.parametrize("where", ["flat", "land"])
@@ -146,15 +146,15 @@ def test_slopes_are_those_of_the_heights(where: str, land: Ground, soils: dict[s
     on = ground.arrays
     for x, y in rng.uniform((-150.0, -20.0), (650.0, 20.0), (4000, 2)):
         composed_height_and_normal(on, x, y, n)
-        told = -n[:2] / n[2]
+        slope = -n[:2] / n[2]
         found = [composed_height(on, x + dx, y + dy) - composed_height(on, x - dx, y - dy) for dx, dy in ((h, 0.0), (0.0, h))]
-        np.testing.assert_allclose(np.array(found) / (2.0 * h), told, atol=1e-4)
-        steepest = max(steepest, math.hypot(*told))
+        np.testing.assert_allclose(np.array(found) / (2.0 * h), slope, atol=1e-4)
+        steepest = max(steepest, math.hypot(*slope))
     assert 0.3 * float(ground.p[0]["steepest"]) < steepest <= float(ground.p[0]["steepest"])
 
 
 def test_roads_of_jacksboro_keep_their_waves_and_have_short_ones(jacksboro: Ground) -> None:
-    """Ahead on the paved straight class A from 90 m to 0.1 m; off the road class D below the 4 m of the grid."""
+    """On the paved straight class A from 90 m to 0.1 m; off the road class D below the 4 m of the grid."""
     assert classes(line(jacksboro, 20.0, 3.0)) == 10 * "A"
     away = octaves(line(jacksboro, 60.0, 200.0, math.radians(90.0)), STEP)
     assert [octave.road_class for octave in away[-6:]] == 6 * ["D"]
@@ -162,7 +162,7 @@ def test_roads_of_jacksboro_keep_their_waves_and_have_short_ones(jacksboro: Grou
 
 
 def test_the_transfer_of_the_grid_is_that_of_its_weights() -> None:
-    """Of a wave through nodes, what is left of it at its own frequency."""
+    """Compare with the amplitude that remains of a sampled wave at its own frequency."""
     x = np.linspace(0.0, 64.0, 6401)[:-1]
     i, t = np.floor(x).astype(int), x - np.floor(x)
     weights = np.array([cubic_weights(float(one)) for one in t])
@@ -176,6 +176,6 @@ def test_the_transfer_of_the_grid_is_that_of_its_weights() -> None:
 @pytest.mark.parametrize(
     ("said", "key"), [({"class": "F"}, r"roughness\.class"), ({"class": "A", "longest": 120}, r"roughness\.longest"), ({}, "class")]
 )
-def test_a_roughness_that_cannot_be_is_told(said: dict[str, Any], key: str, soils: dict[str, Any]) -> None:
+def test_an_invalid_roughness_is_named(said: dict[str, Any], key: str, soils: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=key):
         load({"type": "flat", "surface": "asphalt", "roughness": said}, soils)

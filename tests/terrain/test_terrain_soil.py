@@ -1,4 +1,4 @@
-"""Are soils read strictly, and does one soil pass into the next without a jump?"""
+"""Are soils read strictly, and is the transition between soils continuous?"""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def pair(soils, first, second):
 
 
 def along(p, hardness, ids, rows, x, y=2.0):
-    """Records under many points of a line."""
+    """Return records at many points of a line."""
     out = record(SOIL, len(x))
     for k, px in enumerate(x):
         soil_under(p, hardness, ids, rows, px, y, out[k : k + 1])
     return out
 
 
-def test_shipped_soils_hold_the_published_numbers(soils):
+def test_shipped_soils_have_the_published_numbers(soils):
     published = {  # Wong 2008: n, k_c in kN/m^(n+1), k_phi in kN/m^(n+2), cohesion in kPa, friction angle in degrees
         "dry_sand": (1.1, 0.99, 1528.43, 1.04, 28.0),
         "lete_sand": (0.79, 102.0, 5301.0, 1.3, 31.1),
@@ -105,7 +105,7 @@ def test_a_change_of_soil_is_monotone_smooth_and_two_cells_wide(soils):
         assert np.abs(np.diff(share, 2)).max() < 2e-4
 
 
-def test_rounding_off_does_not_show_where_soils_begin_to_mix(soils):
+def test_rounding_is_not_visible_at_the_start_of_a_blend(soils):
     rows = pair(soils, "dry_sand", "clayey_loam")
     p, hardness, ids = ground(np.zeros((5, 12)), np.repeat([[0] * 6 + [1] * 6], 5, axis=0))
     out = along(p, hardness, ids, rows, np.array((4.5 - 1e-9, 4.5, 4.5 + 1e-9)))

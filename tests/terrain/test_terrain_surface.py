@@ -74,7 +74,7 @@ def test_a_plane_in_the_nodes_is_reproduced_inside():
         np.testing.assert_allclose(n, np.array((-0.25, 0.5, 1.0)) / np.sqrt(1.3125), atol=1e-13)
 
 
-def test_a_base_plane_goes_on_to_infinity():
+def test_a_base_plane_continues_to_infinity():
     p, heights = ground(np.zeros((4, 4)), slope=(0.3, -0.1), height=5.0)
     n = np.empty(3)
     for px, py in ((0.0, 0.0), (1e5, 3.0), (-7e6, 2e6), (1e12, -1e12)):
@@ -82,7 +82,7 @@ def test_a_base_plane_goes_on_to_infinity():
         np.testing.assert_allclose(n, np.array((-0.3, 0.1, 1.0)) / np.sqrt(1.1), atol=1e-15)
 
 
-def test_the_border_is_held_and_nothing_is_nan_far_outside():
+def test_the_border_is_constant_and_nothing_is_nan_far_outside():
     p, heights = bumpy()
     n = np.empty(3)
     assert height_and_normal(p, heights, 1e6, 9.0, n) == pytest.approx(float(heights[1, -1]), abs=1e-12)
@@ -92,7 +92,7 @@ def test_the_border_is_held_and_nothing_is_nan_far_outside():
             assert np.isfinite(n).all()
 
 
-def test_mirror_images_of_the_map_go_on_for_ever():
+def test_mirror_images_of_the_map_continue_without_end():
     p, heights = bumpy(mirrored=1)
     n, m = np.empty(3), np.empty(3)
     wide, high = 13 * 0.5, 9 * 2.0
@@ -107,7 +107,7 @@ def test_mirror_images_of_the_map_go_on_for_ever():
 
 @pytest.mark.parametrize("mirrored", [0, 1])
 @pytest.mark.parametrize("slope", [(0.0, 0.0), (2.0, -2.0)])
-def test_no_coordinate_leads_to_nan_or_out_of_memory(mirrored, slope):
+def test_no_coordinate_leads_to_nan_or_an_index_error(mirrored, slope):
     p, heights = ground(np.random.default_rng(4).normal(size=(9, 13)), slope=slope, mirrored=mirrored)
     soils, out, n = record(SOIL, 2), record(SOIL), np.empty(3)
     hardness, ids = np.ones_like(heights), (heights > 0.0).astype(np.uint8)
@@ -123,7 +123,7 @@ def test_no_coordinate_leads_to_nan_or_out_of_memory(mirrored, slope):
 
 
 @pytest.mark.parametrize("mirrored", [0, 1])
-def test_nan_is_answered_not_followed(mirrored):
+def test_nan_gives_nan(mirrored):
     p, heights = bumpy(mirrored)
     assert np.isnan(height_and_normal(p, heights, np.nan, 0.0, np.empty(3)))
 

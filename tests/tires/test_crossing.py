@@ -1,4 +1,4 @@
-"""From road onto soil and back, steps of different length, mirror symmetry, and input that no car would give."""
+"""Transition from road to soil and back, convergence with the step size, mirror symmetry, and extreme input."""
 
 import math
 
@@ -10,15 +10,16 @@ from simulator.base.jit import kernel
 from vehicles.tires import tire
 
 MADE_OF = (tire,)
-"""Rooms that `advance` of the rig is made of. The cache of a kernel follows imports of rooms alone: without these it would keep old ones."""
+"""Modules imported by `advance` of the rig. The kernel cache follows only imports of modules: without these it would reuse outdated
+kernels."""
 
 LOAD = 6400.0
 
 
 @kernel
 def cross(r, h, quarter, log):
-    """Quarter car over the ground at the speed and spin of the wheel: log (n, 4) of F_C and rut; quarter (4,) is sprung mass's
-    height and rate, its mass, the wheel's mass; suspension of 60 kN/m and 4 kN s/m."""
+    """Move a quarter car over the ground at the speed and spin of the wheel: log (n, 4) of F_C and rut; quarter (4,) is height and rate of
+    the sprung mass, its mass, mass of the wheel; suspension of 60 kN/m and 4 kN s/m."""
     k, o = r.wheel[0], r.out[0]
     spring = quarter[2] * 9.81
     for j in range(log.shape[0]):
@@ -36,7 +37,7 @@ def cross(r, h, quarter, log):
 
 
 def strip(soil, start, stop):
-    """Ground tuple over 0..60 m: hardness goes from `start` to `stop` within 2 m around x = 20 m."""
+    """Return a ground tuple over 0..60 m: hardness changes from `start` to `stop` within 2 m around x = 20 m."""
     x = np.arange(0.0, 60.5, 0.5)
     t = np.clip((x - 19.0) / 2.0, 0.0, 1.0)
     return tire_rig.plane(soil, hardness=start + (stop - start) * t * t * (3.0 - 2.0 * t))
@@ -62,7 +63,7 @@ SOILS = {
 @pytest.mark.parametrize("speed", [2.0, 10.0, 20.0])
 @pytest.mark.parametrize(("slip", "side"), [(0.05, 0.0), (-0.1, 0.05), (0.0, -0.15)])
 def test_crossing_from_road_to_soil_is_smooth(soil, start, stop, speed, slip, side):
-    """A quarter car at constant speed: no force changes by more than 5 % of the wheel load within a millisecond."""
+    """Quarter car at constant speed: no force changes by more than 5 % of the wheel load within a millisecond."""
     ground = strip(tire_rig.soil(**SOILS[soil]), start, stop)
     r = tire_rig.place(tire_rig.rig(ground=ground), LOAD, (speed, side * speed), speed / 0.4647 / (1.0 - slip))
     r.wheel[0]["p_WK"][0] = 10.0
@@ -76,7 +77,7 @@ def test_crossing_from_road_to_soil_is_smooth(soil, start, stop, speed, slip, si
 
 
 def drive(h, ground, seconds=1.5, name="tmeasy_hmmwv"):
-    """Forces of a wheel through slip, steering and load that vary smoothly in time; (n, 3) every 10 ms."""
+    """Return the forces of a wheel with smoothly varying slip, steering and load; (n, 3) every 10 ms."""
     r = tire_rig.place(tire_rig.rig(name, ground=ground), LOAD, (8.0, 0.0), 8.0 / 0.46)
     base = r.wheel[0]["p_WK"][2]
     log = []
@@ -102,7 +103,7 @@ def test_results_converge_with_the_step(kind):
 
 @pytest.mark.parametrize("hardness", [1.0, 0.4, 0.0])
 def test_mirrored_motion_gives_the_mirrored_force(hardness):
-    """y -> -y: the axis becomes the mirrored one turned around; forces mirror as vectors, moments as pseudovectors."""
+    """y -> -y: the axis becomes the mirrored one with opposite sign; forces mirror as vectors, moments as pseudovectors."""
     rng = np.random.default_rng(3)
     vector, pseudo = np.array([1.0, -1.0, 1.0]), np.array([-1.0, 1.0, -1.0])
     left, right = (tire_rig.place(tire_rig.rig(ground=tire_rig.plane(tire_rig.soil(), hardness=hardness))) for _ in range(2))
@@ -121,7 +122,7 @@ def test_mirrored_motion_gives_the_mirrored_force(hardness):
 
 
 def test_contact_does_not_depend_on_the_heading_of_the_world():
-    """The same motion in a world turned by 70 degrees, on a plane that slopes with it."""
+    """The same motion in a world turned by 70 degrees, on a plane whose slope is turned too."""
     yaw = math.radians(70.0)
     R = np.array([[math.cos(yaw), -math.sin(yaw), 0.0], [math.sin(yaw), math.cos(yaw), 0.0], [0.0, 0.0, 1.0]])
     slope = np.array([0.2, -0.1])
@@ -140,7 +141,7 @@ def test_contact_does_not_depend_on_the_heading_of_the_world():
 
 
 def test_contact_frame_is_orthonormal_and_the_depth_rate_exact():
-    """On a slope, leaning and steered: frame to 1e-15, rate of the depth against a difference over 2 us, carrier turning."""
+    """On a slope, leaning and steered: frame to 1e-15, rate of the depth against a difference over 2 us, with a turning carrier."""
     r = tire_rig.rig("tmeasy_chrono", ground=tire_rig.plane(slope=(0.1, -0.2)))
     axis = np.array([-0.2, 1.0, 0.1]) / math.sqrt(1.05)
     w, v, p = np.array([0.8, 0.3, -0.5]), np.array([5.0, 1.0, 0.2]), np.array([0.0, 0.0, 0.47])
@@ -164,7 +165,7 @@ def test_contact_frame_is_orthonormal_and_the_depth_rate_exact():
 @pytest.mark.parametrize("hardness", [1.0, 0.5, 0.0])
 @pytest.mark.parametrize("h", [1e-4, 1e-3, 5e-3])
 def test_hostile_motion_gives_finite_forces(hardness, h):
-    """Airborne, buried, upside down, flat on its side, 1000 rad/s, 100 m/s, ground at 80 degrees, one after another."""
+    """Airborne, below the ground, upside down, flat on its side, 1000 rad/s, 100 m/s, ground at 80 degrees, one after another."""
     rng = np.random.default_rng(11)
     grounds = [tire_rig.plane(tire_rig.soil(n=n, cohesion=c), slope=slope, hardness=hardness)
                for slope in ((0.0, 0.0), (5.67, 0.0), (-3.0, 4.8)) for n, c in ((0.1, 0.0), (1.6, 7e4))]  # fmt: skip

@@ -1,4 +1,5 @@
-"""Does a tire roll over what is sharp as its round shape lets it, smoothly and without making energy, and is a plane what it always was?"""
+"""Does a tire roll over sharp ground as its disc shape requires, smoothly and without energy gain, and does a plane give the one-point
+contact?"""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from vehicles.tires.tire_file import tire, tire_set
 
 R = 0.4699
 STATIC = 8000.0
-"""N. About the load of a wheel of the HMMWV."""
+"""N. Approximate wheel load of the HMMWV."""
 CURB = {"type": "curb", "points": [[0.0, 20.0], [0.0, -20.0]], "height": 0.1, "width": 30.0, "fall": 5.0}
 BUMP = {"type": "bump", "at": [0.15, 0.0], "height": 0.1, "length": 0.3, "width": 6.0}
 STEP = {"type": "step", "at": [5.0, 0.0], "height": 0.2, "length": 6.0, "depth": 10.0}
@@ -39,7 +40,7 @@ def _loaded(features, more):
 
 
 def ground(*features, **more):
-    """Flat asphalt with these features, once for all tests."""
+    """Return flat asphalt with these features, built once for all tests."""
     frozen = [
         tuple((key, tuple(map(tuple, v)) if key == "points" else tuple(v) if isinstance(v, list) else v) for key, v in f.items())
         for f in features
@@ -48,14 +49,14 @@ def ground(*features, **more):
 
 
 def curb(height, angle=0.0, through=(0.0, 0.0)):
-    """A curb that is climbed in the direction of an angle [rad], its face through a point."""
+    """Return a curb that rises in the direction of an angle [rad], with its face through a point."""
     c, s, (x, y) = math.cos(angle), math.sin(angle), through
     return {**CURB, "points": [[x - 20.0 * s, y + 20.0 * c], [x + 20.0 * s, y - 20.0 * c]], "height": height}
 
 
 @kernel
 def along(p, s, on, under, wheel, out, places, forces):
-    """Static forces (n, 3) in W of a wheel at places (n, 3)."""
+    """Compute the static forces (n, 3) in W of a wheel at places (n, 3)."""
     for k in range(len(places)):
         for j in range(3):
             wheel[0]["p_WK"][j] = places[k, j]
@@ -67,7 +68,7 @@ def along(p, s, on, under, wheel, out, places, forces):
 
 @kernel
 def carried(p, s, on, under, wheel, out, x, load, z):
-    """Heights z (n,) [m] of a wheel center at x (n,) at which the tire bears a load upwards [N]."""
+    """Compute the heights z (n,) [m] of a wheel center at x (n,) at which the tire carries a load upwards [N]."""
     for k in range(len(x)):
         low, high = 0.0, 1.0
         wheel[0]["p_WK"][0] = x[k]
@@ -93,8 +94,8 @@ def forces_at(r, places, yaw=0.0, camber=0.0):
 
 
 @pytest.mark.parametrize("name", ["tmeasy_hmmwv", "fiala_hmmwv"])
-def test_a_plane_is_what_one_point_finds(name):
-    """Whatever slope, heading, camber and depth, off the ground too."""
+def test_a_plane_gives_the_one_point_contact(name):
+    """Any slope, heading, camber and depth, also above the ground."""
     rng = np.random.default_rng(1)
     for k in range(150):
         slope = rng.uniform(-0.3, 0.3, 2) if k % 3 else np.zeros(2)
@@ -131,7 +132,7 @@ def test_a_plane_is_what_one_point_finds(name):
 
 
 def dilation(on, x):
-    """Height of the center of a disc of radius R that rests on the composed ground, by looking everywhere every half millimeter."""
+    """Return the center height of a disc of radius R at rest on the composed ground, by a search every half millimeter."""
     places = np.arange(x[0] - R, x[-1] + R, 5e-4)
     heights = np.array([composed_height(on, at, 0.0) for at in places])
     near = [np.abs(places - at) < R for at in x]
@@ -140,9 +141,9 @@ def dilation(on, x):
 
 @pytest.mark.parametrize("shape", [CURB, BUMP, STEP], ids=["curb", "bump", "step"])
 def test_the_hub_of_a_tire_with_little_load_follows_the_dilation(shape):
-    """100 N, an eightieth of the static load, sinks 0.2 mm into a plane."""
+    """100 N, an eightieth of the static load, gives a deflection of 0.2 mm on a plane."""
     r = tire_rig.rig("tmeasy_hmmwv", ground(shape))
-    r.wheel[0]["p_WK"][1] = 0.0137  # off the rows of the window
+    r.wheel[0]["p_WK"][1] = 0.0137  # between the rows of the terrain cache
     x, z = np.linspace(-0.6, 0.9, 150), np.empty(150)
     carried(r.p.shared, r.s, r.ground, r.under, r.wheel, r.out, x, 100.0, z)
     off = z - dilation(r.ground, x)
@@ -150,7 +151,8 @@ def test_the_hub_of_a_tire_with_little_load_follows_the_dilation(shape):
 
 
 def measured(on, K, radius):
-    """(equivalent depth [m] of a disc around K over the composed ground, its gradient (along x, down)), by the midpoint rule along the ground."""
+    """Return (equivalent depth [m] of a disc around K over the composed ground, its gradient (along x, down)), by the midpoint rule along
+    the ground."""
     edge = np.linspace(K[0] - radius, K[0] + radius, 2001)
     height = np.array([composed_height(on, x, 0.0137) for x in edge])
     x, z = 0.5 * (edge[1:] + edge[:-1]) - K[0], K[1] - 0.5 * (height[1:] + height[:-1])
@@ -163,7 +165,8 @@ def measured(on, K, radius):
 
 @pytest.mark.parametrize("inches", [4, 12])
 def test_half_rounds_push_tire_and_rim_as_their_measure_says(inches):
-    """Before, over and behind a half-round, by a quadrature of its own; from 0.25 m of depth on the rim pushes too, five times as stiffly."""
+    """Before, over and behind a half-round, by an independent quadrature; from 0.25 m of depth on the rim pushes too, with five times the
+    stiffness."""
     half_round = {"type": "half_round", "at": [0.0, 0.0], "radius": 0.0254 * inches, "length": 6.0}
     r = tire_rig.rig("tmeasy_hmmwv", ground(half_round), strength=1e7, contact_grid_spacing=0.025)
     p, places = r.p.shared[0], [(x, 0.0137, R + 0.0254 * inches - depth) for depth in (0.05, 0.15, 0.3) for x in (-0.2, 0.0, 0.1)]
@@ -181,7 +184,7 @@ def test_half_rounds_push_tire_and_rim_as_their_measure_says(inches):
 
 
 def random_places(number):
-    """A curb and a wheel of random heading on the way over, along or against it: rig, yaw, camber, direction, height."""
+    """Return a curb and a wheel of random heading that rolls over it, along it or against it: rig, yaw, camber, direction, height."""
     rng = np.random.default_rng(number)
     height = rng.uniform(0.03, 0.15)
     r = tire_rig.rig(
@@ -193,7 +196,7 @@ def random_places(number):
 
 @pytest.mark.parametrize("number", range(20))
 def test_the_force_goes_smoothly_over_a_curb(number):
-    """In steps of a tenth of a millimeter no part of it changes by more than a stiff spring would, and of a millionth of the way by hardly anything."""
+    """In steps of 0.1 mm no component changes by more than the force of a stiff spring, and in steps of a millionth by almost nothing."""
     r, yaw, camber, to, z = random_places(number)
     s = np.arange(-0.6, 0.6, 1e-4)
     places = np.stack([s * math.cos(to), s * math.sin(to), np.full(len(s), z)], axis=1)
@@ -206,8 +209,8 @@ def test_the_force_goes_smoothly_over_a_curb(number):
 
 
 @pytest.mark.parametrize("number", range(1, 7))
-def test_a_closed_way_of_an_upright_wheel_gives_no_energy(number):
-    """Around in all three directions beside and over a curb; forward, sideways and down are parts of one gradient."""
+def test_a_closed_path_of_an_upright_wheel_gives_no_energy(number):
+    """Closed loops in all three directions next to and over a curb; forward, sideways and down are components of one gradient."""
     r, yaw, _, _, z = random_places(number)
     phase = np.linspace(0.0, 2.0 * math.pi, 20001)
     places = np.stack([0.15 * np.cos(phase + 1.0), 0.1 * np.sin(2.0 * phase), z + 0.03 * np.cos(phase)], axis=1)
@@ -217,8 +220,8 @@ def test_a_closed_way_of_an_upright_wheel_gives_no_energy(number):
     assert abs(work.sum()) < 1e-6 * np.abs(work).sum()
 
 
-def test_a_closed_way_on_which_the_rim_strikes_gives_no_energy():
-    """On to a step of 0.3 m and down to its rim, where the tire alone would bear a third of it."""
+def test_a_closed_path_with_rim_contact_gives_no_energy():
+    """Onto a step of 0.3 m and down to the rim, where the tire alone would carry a third of the load."""
     r = tire_rig.rig("tmeasy_hmmwv", ground({**STEP, "height": 0.3}), strength=1e7)
     phase = np.linspace(0.0, 2.0 * math.pi, 20001)
     places = np.stack([0.1 * np.cos(phase) + 0.05, np.full(len(phase), 0.0137), R + 0.03 + 0.03 * np.sin(phase)], axis=1)
@@ -230,7 +233,7 @@ def test_a_closed_way_on_which_the_rim_strikes_gives_no_energy():
 
 @cache
 def rough():
-    """Class D down to a decimeter on gravel, with a ditch 10 m away."""
+    """Return class D roughness down to a decimeter on gravel, with a ditch 10 m away."""
     soils = {"gravel": {"type": "surface", "friction": 0.6}}
     ditch = {"type": "ditch", "points": [[-20.0, 10.0], [20.0, 10.0]], "depth": 0.5, "width": 2.0}
     text = {"type": "flat", "surface": "gravel", "roughness": {"class": "D", "seed": 3}, "features": [ditch]}
@@ -238,8 +241,8 @@ def rough():
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_a_closed_way_on_rough_ground_gives_no_energy(number):
-    """Around in all three directions; off the diagonal, along it and near it, where both families of grid lines count."""
+def test_a_closed_path_on_rough_ground_gives_no_energy(number):
+    """Closed loops in all three directions; off the diagonal, along it and close to it, where both families of grid lines are used."""
     r, phase = tire_rig.rig("tmeasy_hmmwv", rough()), np.linspace(0.0, 2.0 * math.pi, 40001)
     z = float(composed_height(r.ground, 1.0, 0.0))
     places = np.stack([1.0 + 0.15 * np.cos(phase + number), 0.1 * np.sin(2.0 * phase), z + R - 0.03 + 0.02 * np.cos(phase)], axis=1)
@@ -249,8 +252,8 @@ def test_a_closed_way_on_rough_ground_gives_no_energy(number):
     assert abs(work.sum()) < 1e-6 * np.abs(work).sum()
 
 
-def test_a_wheel_that_turns_on_rough_ground_feels_no_step():
-    """Once around: from degree to degree forces change by little, and where they change most, by hardly anything from a millionth of a turn to the next."""
+def test_forces_of_a_wheel_turned_on_rough_ground_have_no_jump():
+    """One full turn: forces change little per degree, and at the largest change almost nothing for a millionth of a turn."""
     r = tire_rig.rig("tmeasy_hmmwv", rough())
     place = np.array([[1.0, 0.5, float(composed_height(r.ground, 1.0, 0.5)) + R - 0.02]])
     force = np.concatenate([forces_at(r, place, yaw) for yaw in np.radians(np.arange(361.0))])
@@ -260,8 +263,8 @@ def test_a_wheel_that_turns_on_rough_ground_feels_no_step():
     assert np.abs(np.diff(np.concatenate([forces_at(r, place, yaw) for yaw in finer]), axis=0)).max() < 1e-4 * STATIC
 
 
-def test_a_window_holds_the_ground_wherever_it_has_been():
-    """After two hundred wheels' worth of way: every node as looked up directly, and the bits of a window that has seen nothing."""
+def test_the_terrain_cache_does_not_depend_on_the_earlier_path():
+    """After a path of two hundred wheel lengths: every node as computed directly, and bits equal to those of a new cache."""
     on = ground(curb(0.12, 0.4), BUMP)
     r, rng, n = tire_rig.rig("tmeasy_hmmwv", on), np.random.default_rng(5), np.empty(3)
     spacing, w = float(r.p.shared[0]["contact_grid_spacing"]), r.s.windows[0]
@@ -287,7 +290,7 @@ def test_a_window_holds_the_ground_wherever_it_has_been():
         assert w["uneven"][a, b] == (2 if any(slopes) else int(z != 0.0))
 
 
-def test_another_ground_is_seen_at_once():
+def test_another_ground_clears_the_terrain_cache():
     r = tire_rig.rig("tmeasy_hmmwv", ground(curb(0.1)))
     place = np.array([[-0.1, 0.0, R - 0.02]])
     first = forces_at(r, place)
@@ -310,12 +313,13 @@ def test_mirrored_ground_and_wheel_give_mirrored_forces():
 
 
 def test_a_tire_that_scrapes_along_a_curb_is_held():
-    """Pushed sideways by half its load it stays beside the curb, whose top its side wall meets; the middle of it never gets there."""
+    """Pushed sideways by half its load, the tire stays next to the curb, whose top its side wall touches; its middle never reaches the
+    curb."""
     r = tire_rig.rig("tmeasy_hmmwv", ground(curb(0.15, 0.5 * math.pi)))  # rises to the left of x
     y = np.linspace(-0.3, 0.0, 301)
     places = np.stack([np.full(301, 0.011), y, np.full(301, R - 0.035)], axis=1)
     force = forces_at(r, places)
-    assert np.abs(force[0] - forces_at(r, places[:1] - (0.0, 1.0, 0.0))[0]).max() < 1e-6  # away from it: as on the plain
+    assert np.abs(force[0] - forces_at(r, places[:1] - (0.0, 1.0, 0.0))[0]).max() < 1e-6  # away from the curb: as on a plane
     pushed = force[:, 1].min()
     assert pushed < -0.5 * STATIC and y[force[:, 1].argmin()] < -0.1
     energy = -np.cumsum(0.5 * (force[1:, 1] + force[:-1, 1]) * np.diff(y))
@@ -323,8 +327,8 @@ def test_a_tire_that_scrapes_along_a_curb_is_held():
 
 
 @pytest.mark.parametrize("shape", [CURB, BUMP, STEP], ids=["curb", "bump", "step"])
-def test_half_the_window_gives_the_same_forces(shape):
-    """The work that the tire does on the way over at a set height of the wheel, and its largest forces."""
+def test_half_the_node_spacing_gives_the_same_forces(shape):
+    """Work of the tire on the path over the shape at a fixed wheel height, and its maximum forces."""
     s = np.arange(-0.6, 0.9, 1e-3)
     places = np.stack([s, np.full(len(s), 0.0137), np.full(len(s), R + 0.5 * shape["height"])], axis=1)
     peaks = []
@@ -334,11 +338,11 @@ def test_half_the_window_gives_the_same_forces(shape):
     np.testing.assert_allclose(peaks[0], peaks[1], rtol=0.03)
 
 
-def test_a_window_takes_little_memory():
+def test_a_terrain_cache_takes_little_memory():
     assert record(TERRAIN_CACHE, 4).nbytes < 2**20
 
 
-def test_a_vehicle_file_says_which_contact_its_tires_have():
+def test_a_vehicle_file_selects_the_contact_of_its_tires():
     assert vehicle_description("hmmwv").contact == "enveloping"
     assert vehicle_description("hmmwv_chrono").contact == "point"
     one = tire(yaml.safe_load((tire_rig.CONFIGS / "tmeasy_hmmwv.yaml").read_text(encoding="utf-8")), "t.yaml")
@@ -346,6 +350,6 @@ def test_a_vehicle_file_says_which_contact_its_tires_have():
     assert tire_set([one] * 4, contact="point").shared["contact_grid_spacing"].tolist() == [0.0] * 4
 
 
-def test_a_window_too_dense_for_its_tire_is_refused():
-    with pytest.raises(ConfigError, match=r"contact_grid_spacing: got 0\.01, expected 0\.0147 m or more"):
+def test_a_node_spacing_too_small_for_the_tire_is_rejected():
+    with pytest.raises(ConfigError, match=r"contact_grid_spacing: invalid value; expected at least 0\.0147 m.*; got 0\.01"):
         tire_rig.parameters("tmeasy_hmmwv", contact_grid_spacing=0.01)

@@ -1,4 +1,4 @@
-"""The Magic Formula: its numbers beside those of others, in any unit, mounted on either side, rolling and standing."""
+"""Magic Formula: comparison with other programs, units, mounting on both sides, rolling and standstill."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ QCZ1 = 1.1
 QDZ1 = 0.12
 QDZ8 = -0.05
 """
-"""The numbers above zero of the book's tire 205/60 R15 [Pacejka 2012, appendix 3]."""
+"""Nonzero coefficients of the book's tire 205/60 R15 [Pacejka 2012, appendix 3]."""
 
 
 @pytest.mark.parametrize("file", [DATA / "synth_A_61_si.tir", DATA / "synth_B_52_si.tir", SHIPPED / "hmmwv_pac02.tir"])
@@ -70,13 +70,13 @@ def test_rows_of_other_programs(file: Path) -> None:
     assert any("172 of mfeval_61" in note for note in found.notes)
 
 
-def test_rows_of_a_folder_say_what_is_skipped() -> None:
+def test_rows_of_a_folder_report_skipped_rows() -> None:
     found = compare_tire(str(DATA / "mf_shared.csv"), str(DATA))
     assert found.passed and found.states == 344
     assert [note for note in found.notes if "mfeval_61" in note] == ["skipped: 172 rows of mfeval_61, there is no mfeval_61.tir"]
 
 
-def test_relaxation_lengths_and_other_laws() -> None:
+def test_relaxation_lengths_and_other_models() -> None:
     assert compare_tire(str(DATA / "relaxation_pac2002.csv"), str(SHIPPED / "hmmwv_pac02.tir")).max_error < 1e-5
     found = compare_tire(str(DATA / "tyres.csv"), str(DATA / "tyre_params.json"))
     assert found.passed and found.states == 156 and not found.notes
@@ -101,7 +101,7 @@ def test_the_books_tire() -> None:
 
 
 def in_units(text: str, **factors: float) -> str:
-    """The text of a .tir file with its numbers of a dimension over a factor, as another [UNITS] would have them."""
+    """Return the text of a .tir file with the numbers of a dimension divided by a factor, as for other [UNITS]."""
     keys = {
         "length": ("UNLOADED_RADIUS", "WIDTH", "RIM_RADIUS", "RIM_WIDTH"), "force": ("FNOMIN", "FZMIN", "FZMAX"),
         "angle": ("ALPMIN", "ALPMAX", "CAMMIN", "CAMMAX"), "pressure": ("INFLPRES", "NOMPRES", "PRESMIN", "PRESMAX"),
@@ -145,7 +145,7 @@ def test_other_units_give_the_same_tire(tmp_path: Path, words: dict[str, str], f
 
 
 def test_the_other_side_is_the_mirror_image(tmp_path: Path) -> None:
-    """And a file of a right tire on the right is one of a left tire on the left."""
+    """Also: the file of a right tire, mounted on the right, equals the file of a left tire on the left."""
     left = build_tire(str(DATA / "synth_A_61_si.tir"))
     text = (DATA / "synth_A_61_si.tir").read_text().replace("= 'LEFT'", "= 'Right'")
     (tmp_path / "right.tir").write_text(text)
@@ -157,7 +157,7 @@ def test_the_other_side_is_the_mirror_image(tmp_path: Path) -> None:
     assert steady(right, 3000.0, kappa, alpha, camber, side=-1) == pytest.approx(steady(left, 3000.0, kappa, alpha, camber), rel=1e-12)
 
 
-def test_the_law_rolls_to_the_formula_whatever_the_slip() -> None:
+def test_steady_rolling_gives_the_formula_at_any_slip() -> None:
     tire_ = build_tire("magic_hmmwv")
     for at in ((8000.0, 0.3, 0.1, 0.05), (8000.0, -0.9, 0.0, 0.0), (3000.0, -0.05, -0.3, -0.1)):
         assert steady(tire_, *at)[0] == pytest.approx(magic_formula(tire_.own[0], *at, 8e5, 16.7, 1.0)[:5], rel=1e-9, abs=1e-6)
@@ -173,7 +173,8 @@ def test_forces_build_up_over_the_relaxation_length() -> None:
 
 @kernel
 def park(rig, mass, push_x, push_y, shake, h, steps, place):
-    """A mass on a locked wheel that keeps its load, pushed with a force and shaken; `place` (2,) moves, the speed is left in what is seen."""
+    """Move a mass on a locked wheel of constant load, pushed by a force and shaken; `place` (2,) is updated, the speed is left in the input
+    record."""
     k = rig.seen[0]
     for n in range(steps):
         rig_of_tires.roll(rig, h)
@@ -186,7 +187,8 @@ def park(rig, mass, push_x, push_y, shake, h, steps, place):
 
 @pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "measured_hmmwv"])
 def test_a_parked_wheel_stands_on_a_grade_and_is_not_shaken_down_it(name: str) -> None:
-    """30 % along and across, still to rounding after some seconds; shaken with a tenth of its weight it comes back to where it was."""
+    """30 % along and across, at rest to rounding after some seconds; shaken with a tenth of its weight the wheel returns to its
+    position."""
     tire_ = build_tire(name)
     mass, push = 800.0, 800.0 * G * 0.2873
     for x, y in ((-push, 0.0), (0.0, push), (push, push)):
@@ -206,7 +208,7 @@ def test_a_parked_wheel_stands_on_a_grade_and_is_not_shaken_down_it(name: str) -
 
 @kernel
 def turn(rig, rate, h, steps):
-    """A standing wheel whose carrier turns."""
+    """Turn the carrier of a wheel at standstill."""
     rig.seen[0]["turn_rate"] = rate
     for _ in range(steps):
         rig_of_tires.roll(rig, h)
@@ -214,7 +216,7 @@ def turn(rig, rate, h, steps):
 
 @pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "measured_hmmwv"])
 def test_a_parked_wheel_resists_being_turned_up_to_a_moment_and_keeps_some(name: str) -> None:
-    """2400 N m/rad at first, at most F_peak sqrt(F_z / p) / 3; turned back by a little it lets go along the same stiffness."""
+    """2400 N m/rad at first, at most F_peak sqrt(F_z / p) / 3; turned back slightly, the moment decreases with the same stiffness."""
     tire_ = build_tire(name)
     tires, rig = rig_of_tires._rig(tire_, 1)
     rig_of_tires.touch_rig(rig, np.array([6500.0, 0.0, 0.0, 0.0, 0.0, 0.8]))
@@ -262,14 +264,14 @@ def test_a_measured_table_gives_its_points_and_nothing_beyond_them() -> None:
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    (("FNOMIN                 = 4000", "FNOMIN = four"), r"x\.tir: VERTICAL\.FNOMIN: got 'four', expected a number"),
-    (("FNOMIN                 = 4000", "$"), r"VERTICAL\.FNOMIN: got 'nothing', expected a number above 0"),
-    (("VERTICAL_STIFFNESS     = 210000", "VERTICAL_STIFFNESS = -1"), r"VERTICAL\.VERTICAL_STIFFNESS: got '-1', expected a number above 0"),
-    (("PKY1                   = -20.999", "PKY1 = 1,2"), r"LATERAL_COEFFICIENTS\.PKY1: got '1,2', expected a number"),
-    (("LENGTH                 = 'meter'", "LENGTH = 'cubit'"), r"UNITS\.LENGTH: got 'cubit', expected one of meter"),
-    (("FITTYP                 = 61", "FITTYP = 94"), r"MODEL\.FITTYP: got '94', expected a Magic Formula: one of 5, 6"),
-    (("PDX1                   = 1.2897", "PDX1 = 1.2897\nPDX1 = 7"), r"LONGITUDINAL_COEFFICIENTS\.PDX1: got '7', expected the key once"),
-    (("[DIMENSION]", "[DIMENSION]\nthis is no key"), r"x\.tir: line \d+: got 'this is no key', expected KEY = value"),
+    (("FNOMIN                 = 4000", "FNOMIN = four"), r"x\.tir: VERTICAL\.FNOMIN: invalid value; expected a number; got 'four'"),
+    (("FNOMIN                 = 4000", "$"), r"VERTICAL\.FNOMIN: missing; expected a number above 0"),
+    (("VERTICAL_STIFFNESS     = 210000", "VERTICAL_STIFFNESS = -1"), r"VERTICAL\.VERTICAL_STIFFNESS: invalid value; expected a number above 0; got '-1'"),
+    (("PKY1                   = -20.999", "PKY1 = 1,2"), r"LATERAL_COEFFICIENTS\.PKY1: invalid value; expected a number; got '1,2'"),
+    (("LENGTH                 = 'meter'", "LENGTH = 'cubit'"), r"UNITS\.LENGTH: invalid value; expected one of meter.*; got 'cubit'"),
+    (("FITTYP                 = 61", "FITTYP = 94"), r"MODEL\.FITTYP: invalid value; expected a Magic Formula: one of 5, 6.*; got '94'"),
+    (("PDX1                   = 1.2897", "PDX1 = 1.2897\nPDX1 = 7"), r"LONGITUDINAL_COEFFICIENTS\.PDX1: invalid value; expected a unique key.*; got '7'"),
+    (("[DIMENSION]", "[DIMENSION]\nthis is no key"), r"x\.tir: line \d+: invalid value; expected KEY = value; got 'this is no key'"),
 ])  # fmt: skip
 def test_a_malformed_file_names_section_and_key(tmp_path: Path, change: tuple[str, str], words: str) -> None:
     text = (DATA / "synth_A_61_si.tir").read_text()
@@ -280,7 +282,7 @@ def test_a_malformed_file_names_section_and_key(tmp_path: Path, change: tuple[st
 
 
 def test_oddities_of_the_format(tmp_path: Path) -> None:
-    """Line ends of Windows, a mark of the byte order, small letters, `!`, quotes in quotes, LFZ0 and LFZO, tables, exponents of Fortran, no units."""
+    """CRLF line ends, a byte order mark, lower case, `!`, nested quotes, LFZ0 and LFZO, tables, Fortran exponents, no units."""
     plain = build_tire(str(DATA / "synth_B_52_si.tir"))
     text = (DATA / "synth_B_52_si.tir").read_text()
     odd = (
@@ -298,7 +300,7 @@ def test_oddities_of_the_format(tmp_path: Path) -> None:
     assert found.own[0]["lfzo"] == 1.08 and found.own[0]["set"] == 52
 
 
-def test_a_curve_of_deflection_and_load_makes_the_spring(tmp_path: Path) -> None:
+def test_a_curve_of_deflection_and_load_defines_the_spring(tmp_path: Path) -> None:
     text = (DATA / "synth_A_61_si.tir").read_text().replace("LENGTH                 = 'meter'", "LENGTH = mm").replace("= 0.313 ", "= 313 ")
     rows = "\n".join(f" {d:g}  {0.15 * d * 1e3 + 0.002 * 1e3 * d * d:g}" for d in range(0, 60, 5))
     (tmp_path / "x.tir").write_text(text + f"\n[DEFLECTION_LOAD_CURVE]\n{{pen fz}}\n{rows}\n")

@@ -1,4 +1,4 @@
-"""Wheels in one rut: the soil that remembers and the law that reads it, together."""
+"""Several wheels in one rut: soil memory and soil model together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOAD, SPEED = 6400.0, 3.0
 
 @kernel
 def tow(r, h, steps, mass, out):
-    """A mass (kg) on a wheel that rolls freely, towed at its speed; out (steps, 3): pull of the ground [N], sinkage, rut [m]."""
+    """Tow a mass (kg) on a freely rolling wheel at its speed; out (steps, 3): pull of the ground [N], sinkage, rut [m]."""
     k, o = r.wheel[0], r.out[0]
     for n in range(steps):
         tire_step(r.p, r.s, 0, r.ground, r.under, h, r.wheel, r.out)
@@ -28,7 +28,7 @@ def tow(r, h, steps, mass, out):
 
 @pytest.fixture(scope="module")
 def passes():
-    """(resistance [N], sinkage, rut [m]) of four wheels one after the other, steady."""
+    """Return the steady (resistance [N], sinkage, rut [m]) of four wheels one after the other."""
     ruts, found = new_ruts(500, 1, 64), []
     for _ in range(4):
         r = place(rig(ground=plane(soil(), hardness=0.0)._replace(ruts=ruts)), load=LOAD)

@@ -1,4 +1,4 @@
-"""What a wheel finds of older ruts and what it leaves: one wheel on a rig over soil that remembers."""
+"""Does a wheel read older ruts and write its own rut correctly? One wheel on a rig over soil with a memory."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from vehicles.tires.tire import tire_step
 
 SOFT = soil(k_phi=3e5)
 HEIGHT_OF_NOWHERE = 5.0
-"""m. A wheel that is held so high touches nothing."""
+"""m. Height at which a wheel has no contact."""
 
 
 @pytest.fixture(scope="module")
 def virgin():
-    """A wheel with its load on soil that nobody has driven on, settled; tests take a copy with a memory of their own."""
+    """Return a settled wheel with its load on undisturbed soil; tests take a copy with a memory of their own."""
     r = place(rig(ground=plane(SOFT, hardness=0.0)), load=6400.0)
     run(on_tire(r), 1e-3, 500)
     return r
@@ -29,7 +29,7 @@ def virgin():
 
 @kernel
 def travel(r, h, steps, seen):
-    """The wheel is led on with its velocity; `seen` (steps, 2) receives the rut that it saw and its sinkage."""
+    """Move the wheel with its velocity; `seen` (steps, 2) receives the rut that it reads and its sinkage."""
     k = r.wheel[0]
     for n in range(steps):
         tire_step(r.p, r.s, 0, r.ground, r.under, h, r.wheel, r.out)
@@ -39,7 +39,7 @@ def travel(r, h, steps, seen):
 
 
 class Wheel:
-    """A wheel over a memory."""
+    """A wheel over a soil memory."""
 
     def __init__(self, like, ruts, hardness=0.0, x=0.0, y=0.0):
         self.ruts = ruts
@@ -48,7 +48,7 @@ class Wheel:
         self.r.wheel[0]["p_WK"][:2] = x, y
 
     def go(self, way, speed, heading=0.0):
-        """What it saw and how deep it was, in each step of 1 ms."""
+        """Return the rut that the wheel reads and its sinkage, in each step of 1 ms."""
         k, steps = self.r.wheel[0], round(abs(way / speed) * 1e3)
         c, s = math.cos(heading), math.sin(heading)
         k["a_W"] = -s, c, 0.0
@@ -58,7 +58,7 @@ class Wheel:
         return seen
 
     def left(self, x, y=0.0):
-        """Depth of the rut at a place on the x axis, over the width of the tread."""
+        """Return the rut depth at a point of the x axis, over the width of the tread."""
         return depth_across(self.ruts, x, y, 0.0, 1.0, 0.5 * (self.r.p.shared[0]["width"] - SPACING))
 
 
@@ -67,7 +67,7 @@ def memory():
 
 
 @pytest.mark.parametrize("speed", [0.1, 3.0, 30.0])
-def test_a_wheel_leaves_what_it_sank_in_and_never_sees_it(virgin, speed):
+def test_a_wheel_writes_its_sinkage_and_never_reads_its_own_rut(virgin, speed):
     wheel = Wheel(virgin, memory())
     seen = wheel.go(0.5 if speed < 1.0 else 4.0, speed)
     assert (seen[:, 0] == 0.0).all() and seen[:, 1].min() > 0.01
@@ -77,7 +77,7 @@ def test_a_wheel_leaves_what_it_sank_in_and_never_sees_it(virgin, speed):
         assert around.min() - 5.0 * UNIT <= wheel.left(x) <= around.max() + UNIT
 
 
-def test_the_second_wheel_sees_what_the_first_one_left(virgin):
+def test_the_second_wheel_reads_the_rut_of_the_first(virgin):
     ruts = memory()
     first = Wheel(virgin, ruts).go(3.0, 5.0)
     follower = Wheel(virgin, ruts)
@@ -89,7 +89,7 @@ def test_the_second_wheel_sees_what_the_first_one_left(virgin):
 
 
 def test_crossing_a_rut_is_smooth_at_speed(virgin):
-    """At 30 m/s a step is 3 cm: what is seen rises over a node or two, and no step of it is more than its share of that."""
+    """At 30 m/s a step is 3 cm: the rut that is read rises over a node or two, and no single step exceeds its fraction of the rise."""
     ruts = memory()
     deep = Wheel(virgin, ruts, x=2.0, y=-2.0).go(4.0, 5.0, heading=0.5 * math.pi)[:, 1].max()
     for speed in (3.0, 30.0):
@@ -98,7 +98,7 @@ def test_crossing_a_rut_is_smooth_at_speed(virgin):
         assert np.abs(np.diff(rut)).max() <= 1.05 * deep * speed * 1e-3 / SPACING
 
 
-def test_a_wheel_that_stands_and_spins_sees_virgin_soil(virgin):
+def test_a_wheel_that_spins_in_place_reads_virgin_soil(virgin):
     wheel = Wheel(virgin, memory())
     k = wheel.r.wheel[0]
     k["spin"] = 5.0
@@ -107,7 +107,7 @@ def test_a_wheel_that_stands_and_spins_sees_virgin_soil(virgin):
     assert (seen[:, 0] == 0.0).all() and wheel.left(0.0) == pytest.approx(seen[-1, 1], abs=3.0 * UNIT)
 
 
-def test_a_wheel_that_turns_back_comes_to_its_own_rut(virgin):
+def test_a_wheel_that_turns_back_reads_its_own_rut(virgin):
     wheel = Wheel(virgin, memory())
     made = wheel.go(2.0, 2.0)[-1, 1]
     away = reach(wheel.r.p.shared)
@@ -118,7 +118,7 @@ def test_a_wheel_that_turns_back_comes_to_its_own_rut(virgin):
     assert wheel.go(0.3, 2.0)[0, 0] > 0.9 * made, "a wheel that turns once more has its rut ahead at first"
 
 
-def test_hard_ground_and_the_air_keep_nothing(virgin):
+def test_hard_ground_and_the_air_store_no_rut(virgin):
     ruts = memory()
     seen = Wheel(virgin, ruts, hardness=1.0).go(2.0, 5.0)
     flying = Wheel(virgin, ruts)
@@ -138,7 +138,7 @@ def test_landing_elsewhere_leaves_no_streak(virgin):
 
 
 def test_without_a_memory_nothing_changes(virgin):
-    """The law of the soil reads no ruts where there are none, so both are the same to the bit up to the first older rut."""
+    """Without older ruts the soil model reads none, so both results are identical bit by bit up to the first older rut."""
     with_one, without = Wheel(virgin, memory()), Wheel(virgin, plane().ruts)
     assert with_one.go(1.0, 5.0).tobytes() == without.go(1.0, 5.0).tobytes()
     assert with_one.r.out.tobytes() == without.r.out.tobytes()

@@ -1,4 +1,4 @@
-"""The soil bin: one wheel driven over a soil until it has settled."""
+"""Soil bin: one wheel that runs over a soil until it is steady."""
 
 import csv
 import json
@@ -29,9 +29,9 @@ def sand():
     return SoilBin(build_tire("tmeasy_hmmwv"), build_soil("lete_sand"))
 
 
-def test_a_rigid_wheel_settles_where_published_integrals_have_it():
-    """Wong and Reece 1967, compact sand, wheel of 24.7 in and 6 in, 2006 lb, slip 0.05: sinkage 4.844 in, thrust 645.3 lb, resistance 590.2 lb,
-    torque 16716 lb in, computed by an independent quadrature. The bin's wheel is stiff, not rigid."""
+def test_a_rigid_wheel_matches_published_integrals():
+    """Wong and Reece 1967, compact sand, wheel of 24.7 in and 6 in, 2006 lb, slip 0.05: sinkage 4.844 in, thrust 645.3 lb, resistance 590.2
+    lb, torque 16716 lb in, computed by an independent quadrature. The wheel of the bin is stiff, not rigid."""
     pound, inch = 4.4482216152605, 0.0254
     psi, b = pound / inch**2, 6 * inch
     soil = build_soil("lete_sand")
@@ -49,7 +49,7 @@ def test_a_rigid_wheel_settles_where_published_integrals_have_it():
 
 
 def test_lugs_that_dig_do_not_climb_what_they_carry_behind():
-    """Single wheel with 5 mm grousers [Carnegie Mellon 2022]: sinks to three quarters of its radius at a slip of 0.9, and pulls all along."""
+    """Single wheel with 5 mm grousers [Carnegie Mellon 2022]: sinks to three quarters of its radius at a slip of 0.9, and always pulls."""
     soil = build_soil("silica_sand")
     values = {"k_phi": 1.876e6, "n": 1.186, "cohesion": 400.2, "friction_angle": math.radians(27.27), "shear_modulus": 0.01081,
               "c1": 0.3096, "c2": 0.3906, "exit_ratio": -0.2799}  # fmt: skip
@@ -62,7 +62,7 @@ def test_lugs_that_dig_do_not_climb_what_they_carry_behind():
 
 
 def test_forces_of_a_settled_wheel_agree(sand):
-    """The load is carried, pull is thrust less resistance, power at the axle is never less than what pulls and what sinks in takes."""
+    """The load is carried; pull is thrust minus resistance; the axle power is at least the power of pull and sinkage."""
     slips = np.array([-1.0, -0.3, 0.0, 0.1, 0.3, 0.8])
     found = sand.drive(slips, 8000.0)
     assert (column(found, "settled") == 1.0).all()
@@ -81,14 +81,14 @@ def test_the_wheel_pulls_more_with_slip_and_sinks_deeper_with_load(sand):
     assert (np.diff(column(over_load, "resistance")) > 0.0).all()
 
 
-def test_the_side_force_opposes_the_way_and_is_the_same_to_both_sides(sand):
+def test_the_side_force_opposes_the_motion_and_is_equal_to_both_sides(sand):
     left, right = sand.drive(0.1, 8000.0, [0.15, -0.15])
     assert left[PLACE["side_force"]] < -1000.0
     assert right[PLACE["side_force"]] == pytest.approx(-left[PLACE["side_force"]], rel=1e-6)
     assert right[PLACE["drawbar_pull"]] == pytest.approx(left[PLACE["drawbar_pull"]], rel=1e-6)
 
 
-def test_the_same_again_bit_for_bit_whatever_was_driven_before(sand):
+def test_repeated_runs_are_identical_bit_by_bit(sand):
     first = sand.drive(0.2, 5000.0)
     sand.drive(-0.8, 12000.0, 0.5)
     assert sand.drive(0.2, 5000.0).tobytes() == first.tobytes()
@@ -99,7 +99,7 @@ SOILS = [file.stem for file in sorted((ROOT / "configs" / "soils").glob("*.yaml"
 
 @pytest.mark.parametrize("name", SOILS)
 def test_every_shipped_soil_carries_a_wheel_with_finite_forces(name):
-    """At its hub at the latest."""
+    """At a sinkage to its hub at most."""
     found = SoilBin(build_tire("tmeasy_hmmwv"), build_soil(name)).drive([-1.0, 0.0, 0.2, 0.8], 6000.0)
     assert np.isfinite(found).all()
     settled = column(found, "settled") == 1.0
@@ -107,12 +107,12 @@ def test_every_shipped_soil_carries_a_wheel_with_finite_forces(name):
     assert column(found, "carried")[settled] == pytest.approx(6000.0, rel=1e-3)
 
 
-def test_other_tread_laws_are_refused():
+def test_other_tire_models_are_rejected():
     with pytest.raises(ConfigError, match="tmeasy"):
         SoilBin(build_tire("fiala_hmmwv"), build_soil("lete_sand"))
 
 
-def test_soilbin_writes_what_it_found(tmp_path, capsys):
+def test_soilbin_writes_its_results(tmp_path, capsys):
     out = tmp_path / "found.csv"
     words = ["soilbin", "dry_sand", "--tire", str(SMALL), "--load", "20:30:2", "--slip", "0.2", "0.5", "--slip-angle", "0", "15"]
     assert main([*words, "--set", "soil.n=0.9", "--csv", str(out), "--json"]) == 0
@@ -135,12 +135,12 @@ def test_soilbin_writes_what_it_found(tmp_path, capsys):
         (["soil", "quicksand"], "quicksand"),
     ],
 )
-def test_what_cannot_be_driven_is_said_in_a_line(words, told, capsys):
+def test_impossible_runs_are_reported_in_one_line(words, told, capsys):
     assert main(words) == 2
     assert told in capsys.readouterr().err
 
 
-def test_soil_draws_and_tells(tmp_path, capsys):
+def test_soil_plots_and_prints(tmp_path, capsys):
     assert (
         main(["soil", "dry_sand", "--load", "4000", "--width", "0.25", "--radius", "0.4", "--out", str(tmp_path / "shown"), "--json"]) == 0
     )

@@ -1,4 +1,4 @@
-"""The wheel on soil as a whole: digging, ruts, pressure, lugs, roads beside it, and what no soil may do."""
+"""Complete wheel on soil: digging, ruts, pressure, lugs, edges of roads, and limits for any soil."""
 
 import math
 from itertools import pairwise
@@ -21,19 +21,19 @@ from vehicles.tires.vertical_force import NEVER, STANDING, soil_reaction
 from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of
 
 MADE_OF = (tire,)
-"""Rooms that kernels of the rig are made of, as in test_crossing."""
+"""Modules imported by kernels of the rig, as in test_crossing."""
 
 SOILS = Path(__file__).parents[2] / "configs" / "soils"
 R, LOAD = 0.4699, 6400.0
 
 
 def shipped(name, **changes):
-    """Record of a shipped soil, with changes."""
+    """Return the record of a shipped soil, with changes."""
     return soil({**yaml.safe_load((SOILS / f"{name}.yaml").read_text(encoding="utf-8")), **changes}, name)
 
 
 def driven(ground, load, slip, speed=2.0, seconds=3.0, across=0.0, rut=0.0, **tire_keys):
-    """Means over the last half second (pull, side force, load, sinkage, dug) of a wheel at a slip, and its rig."""
+    """Return means over the last half second (pull, side force, load, sinkage, dug) of a wheel at a slip, and its rig."""
     r = tire_rig.rig(ground=tire_rig.plane(ground, hardness=float(ground[0]["hardness"])), **tire_keys)
     tire_rig.place(r, load, (speed, across), speed / 0.4647 / (1.0 - slip))
     r.out[0]["rut"] = rut
@@ -44,14 +44,15 @@ def driven(ground, load, slip, speed=2.0, seconds=3.0, across=0.0, rut=0.0, **ti
 
 @pytest.mark.parametrize("speed", [0.1, 2.0, 30.0])
 def test_a_slipping_wheel_digs_itself_in(speed):
-    """Dry sand, 8 kN: at 80 % slip 0.7 R deep within 20 s, at 10 % less than 0.35 R, however fast."""
+    """Dry sand, 8 kN: at 80 % slip 0.7 R deep within 20 s, at 10 % less than 0.35 R, at any speed."""
     sand = shipped("dry_sand")
     assert driven(sand, 8000.0, 0.8, speed, 20.0)[0][3] >= 0.7 * R
     assert driven(sand, 8000.0, 0.1, speed, 20.0)[0][3] < 0.35 * R
 
 
-def test_a_wheel_that_spins_where_it_is_digs_to_its_hub_and_comes_out_again():
-    """Held at full spin it goes to its hub within seconds; pulled out slowly, rolling, the hole stays behind."""
+def test_a_wheel_that_spins_in_place_digs_to_its_hub_and_gets_out_again():
+    """At full spin without travel the wheel digs to its hub within seconds; when it is pulled out slowly, rolling, the hole stays
+    behind."""
     r = tire_rig.place(tire_rig.rig(ground=tire_rig.plane(shipped("dry_sand"), hardness=0.0)), 8000.0, (0.0, 0.0), 10.0)
     log = np.zeros((10, 5))
     tire_rig.bear(tire_rig.on_tire(r), 1e-3, 6000, 8000.0, log)
@@ -62,8 +63,8 @@ def test_a_wheel_that_spins_where_it_is_digs_to_its_hub_and_comes_out_again():
 
 
 def test_pull_on_dry_sand():
-    """Largest drawbar pull over load between 0.15 and 0.35, at a slip of 15 to 60 %; negative rolling freely, at a skid of 3 %, braked and dug in;
-    falling behind its peak."""
+    """Maximum drawbar pull over load between 0.15 and 0.35, at a slip of 15 to 60 %; negative when rolling freely, at a skid of 3 %, braked
+    and dug in; decreasing beyond its peak."""
     sand = shipped("dry_sand")
     pull = {s: driven(sand, LOAD, s)[0][0] / LOAD for s in (-0.5, -0.1, -0.03, 0.0, 0.1, 0.2, 0.3, 0.5, 0.8)}
     assert 0.15 < max(pull.values()) < 0.35 and max(pull, key=pull.get) in (0.2, 0.3, 0.5)
@@ -71,7 +72,7 @@ def test_pull_on_dry_sand():
 
 
 def test_side_grip_on_wet_clay():
-    """At most 60 % of what asphalt gives, whatever the slip angle."""
+    """At most 60 % of the side force on asphalt, at any slip angle."""
     most = {
         name: max(driven(shipped(name), LOAD, 0.0, across=-v)[0][1] for v in (0.3, 0.6, 1.0, 2.0)) for name in ("clayey_loam", "asphalt")
     }
@@ -79,7 +80,7 @@ def test_side_grip_on_wet_clay():
 
 
 def test_frontal_bulldozing_counts_where_the_wheel_is_deep():
-    """Nothing on firm sand; on dry sand it takes pull, and no more than the load."""
+    """No effect on firm sand; on dry sand it reduces the pull by at most the load."""
     for name, lower in (("lete_sand", 0.0), ("dry_sand", 0.01)):
         ground = shipped(name)
         less = driven(ground, 8000.0, 0.1, bulldozing_ahead=0.0)[0][0] - driven(ground, 8000.0, 0.1)[0][0]
@@ -88,7 +89,7 @@ def test_frontal_bulldozing_counts_where_the_wheel_is_deep():
 
 
 def test_pull_has_no_bend_where_soil_begins_to_be_pushed_ahead():
-    """On dry sand the pull grows by a share of the load that changes slowly with it, from 0.05 to 0.08 diameters of depth."""
+    """On dry sand, pull over load changes slowly with the load, from 0.05 to 0.08 diameters of depth."""
     loads = np.arange(3000.0, 8001.0, 500.0)
     found = np.array([driven(shipped("dry_sand"), load, 0.1)[0] for load in loads])
     assert found[0, 3] < 0.055 * 2.0 * R < 0.08 * 2.0 * R < found[-1, 3]
@@ -104,7 +105,7 @@ def test_lugs_pull_more_and_dig_deeper():
 
 
 def test_less_air_means_less_sinkage_and_more_pull():
-    """Inflation from 240 to 70 kPa: both monotonic, and on firm soil it sinks in about as in Wong's elastic mode."""
+    """Inflation from 240 to 70 kPa: both monotonic, and on firm soil the sinkage is close to that of Wong's elastic mode."""
     found = [driven(shipped("dry_sand"), 8200.0, 0.2, inflation_pressure=p, nominal_pressure=140e3)[0] for p in (240e3, 140e3, 100e3, 70e3)]
     assert all(b[3] < a[3] - 1e-3 and b[0] > a[0] + 50.0 for a, b in pairwise(found))
     p = tire_rig.parameters(inflation_pressure=70e3, nominal_pressure=140e3).shared[0]
@@ -122,7 +123,7 @@ def test_less_air_means_less_sinkage_and_more_pull():
 
 @pytest.mark.parametrize(("start", "stop"), [(0.0, 1.0), (1.0, 0.0)])
 def test_the_edge_of_a_road_is_no_curb(start, stop):
-    """From sand onto a road whose edge is half a meter wide and back, at 5 m/s: the load of a quarter car stays within 15 %."""
+    """From sand onto a road with an edge half a meter wide and back, at 5 m/s: the load of a quarter car stays within 15 %."""
     x = np.arange(0.0, 60.25, 0.25)
     t = np.clip((x - 29.75) / 0.5, 0.0, 1.0)
     hardness = start + (stop - start) * t * t * (3.0 - 2.0 * t)
@@ -138,7 +139,8 @@ def test_the_edge_of_a_road_is_no_curb(start, stop):
 
 
 def test_a_second_wheel_rolls_easier_and_adds_little():
-    """In the rut of the first: less resistance, less drag where it rolls freely, a little more sinkage; a light wheel adds none and rolls on the floor."""
+    """In the rut of the first wheel: less resistance, less drag when rolling freely, little additional sinkage; a light wheel rolls on the
+    floor."""
     sand = shipped("dry_sand")
     rolling, _ = driven(sand, LOAD, -0.03)
     after, _ = driven(sand, LOAD, -0.03, rut=rolling[3])
@@ -152,8 +154,8 @@ def test_a_second_wheel_rolls_easier_and_adds_little():
     assert floor - 1e-3 < light[3] < first[3]
 
 
-def test_the_rut_bears_what_the_memory_says():
-    """The kernel's eight points an arc against fine steps over the same pressure, of a wheel without rebound: within 4 % of the load, mostly far less."""
+def test_the_rut_carries_the_load_of_the_soil_memory():
+    """Eight points per arc in the kernel against fine steps over the same pressure, for a wheel without rebound: within 4 % of the load."""
     ground = shipped("dry_sand", exit_ratio=0.0, c1=0.0, c2=0.0, cohesion=0.0, friction_angle_deg=0.0)
     k, n = float(ground[0]["k_c"] / 0.3175 + ground[0]["k_phi"]), 1.1
     p = tire_rig.parameters().shared
@@ -176,7 +178,7 @@ def test_eight_points_an_arc_are_enough():
 
 
 SWEEPS = {
-    # what is swept: range and places of the switches
+    # swept inputs: range and switching points
     "v_x": (60.0, (0.0, 4.0 * 0.4647, 0.1)),
     "v_y": (60.0, (0.0,)),
     "spin": (200.0, (0.0, 4.0 / 0.4647, 4.0 / 0.4647 / 0.9)),
@@ -194,8 +196,9 @@ SWEEPS = {
 
 @pytest.mark.parametrize("name", ["dry_sand", "clayey_loam"])
 @pytest.mark.parametrize("quantity", SWEEPS)
-def test_no_switch_is_a_jump(quantity, name):
-    """Steps of a millionth of its range through every switch of every input, all else as it was: no force changes by 1 % of the load."""
+def test_forces_are_continuous_at_every_switch(quantity, name):
+    """Steps of a millionth of the range through every switch of every input, with the other inputs constant: no force changes by 1 % of the
+    load."""
     step, places = SWEEPS[quantity][0] * 1e-6, SWEEPS[quantity][1]
     for place in places:
         for rut in (0.0, 0.05):
@@ -206,7 +209,7 @@ def test_no_switch_is_a_jump(quantity, name):
 
 
 def swept(quantity, place, step, ground, rut, spin):
-    """Forces (n, 3) of a rolling wheel that is evaluated, and not moved, around a place of one of its inputs."""
+    """Return the forces (n, 3) of a rolling wheel that is evaluated without moving, around a value of one of its inputs."""
     r = tire_rig.place(tire_rig.rig(ground=tire_rig.plane(ground, hardness=0.0)), LOAD, (4.0, 0.2), spin)
     r.out[0]["rut"] = rut
     tire_rig.run(tire_rig.on_tire(r), 1e-3, 50)
@@ -232,7 +235,7 @@ def swept(quantity, place, step, ground, rut, spin):
 
 
 def test_any_soil_and_any_state_give_finite_forces():
-    """Soils at the ends of their ranges, states and motions that no drive makes."""
+    """Soils at the ends of their ranges, and states and motions outside any drive."""
     rng = np.random.default_rng(5)
     ends = {
         "k_c": (-1e5, 1e9), "k_phi": (1e6, 1e10), "n": (0.05, 4.0), "cohesion": (0.0, 1e6), "friction_angle": (0.0, math.radians(60.0)),
@@ -258,7 +261,7 @@ def test_any_soil_and_any_state_give_finite_forces():
 
 
 CYCLES = {
-    # depth [m], speed along and across [m/s], spin [rad/s]: mean, amplitude, phase; cycles of the motion in one of the depth
+    # depth [m], speed along and across [m/s], spin [rad/s]: mean, amplitude, phase; cycles of the motion per cycle of the depth
     "up and down, standing": ((0.07, 0.02, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0)),
     "up and down, rolling": ((0.07, 0.02, 0.0), (2.0, 0.0, 0.0), (0.0, 0.0, 0.0), (4.303, 0.0, 0.0), (1.0, 0.0, 0.0)),
     "driven and braked": ((0.08, 0.01, 1.0), (2.0, 0.0, 0.0), (0.0, 0.0, 0.0), (4.3, 2.0, 0.5), (1.0, 0.0, 0.0)),
@@ -271,7 +274,7 @@ CYCLES = {
 
 @pytest.mark.parametrize("name", CYCLES)
 def test_closed_cycles_give_no_energy(name):
-    """Whatever a wheel is led through again and again, it gets no more work back from the soil than it put in, to a millionth."""
+    """In any repeated closed cycle the wheel gets at most as much work back from the soil as it put in, to a millionth."""
     for ground, lugs in ((shipped("dry_sand"), 0.0), (shipped("lete_sand"), 0.03), (shipped("clayey_loam"), 0.0)):
         for keeps in (False, True):
             r = tire_rig.place(tire_rig.rig(ground=tire_rig.plane(ground, hardness=0.0), lug_height=lugs), LOAD)
@@ -281,7 +284,7 @@ def test_closed_cycles_give_no_energy(name):
 
 
 def test_rut_of_a_press_is_lasting():
-    """Pressed and let go, soil that remembers comes up by its elastic part alone, and carries the same again where it was pressed."""
+    """After unloading, soil with a memory rises only by its elastic part, and carries the same load where it was pressed."""
     ground, p = shipped("lete_sand"), tire_rig.parameters().shared
     down = soil_reaction(p, ground, 0.02, 0.02, NEVER, STANDING)
     again = soil_reaction(p, ground, 0.02, 0.02, (0.02, 0.0), STANDING)

@@ -1,4 +1,4 @@
-"""Do the functions of wheels on soil give what tables of them say?"""
+"""Do the functions of wheels on soil reproduce reference tables?"""
 
 import csv
 import json
@@ -20,7 +20,7 @@ SAND = WheelSoil(1.53e6, 1.1, 1040.0, math.radians(28.0), 0.025, 0.18, 0.32)
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_of_a_kind(kind):
-    """Every quantity of every row, made by an independent program, within 0.01 %; what is nothing but rounding within that."""
+    """Every quantity of every row of an independent program, within 0.01 %; values that are only rounding, within the rounding."""
     with (DATA / "soil_oracles_shared.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["kind"] == kind]
     found = {name: soil_row(kind, INPUTS[name]["params"]) for name in {row["id"] for row in rows}}
@@ -39,23 +39,23 @@ def test_the_two_forms_of_the_pressure_are_one():
 
 
 def test_a_skid_grows_out_of_the_towed_wheel():
-    """The harder a wheel is braked, the harder it pulls back, down to a locked one, and the drag is never negative."""
+    """The harder a wheel is braked, the larger its drag, down to a locked wheel, and the drag is never negative."""
     pull = [skidding_wheel(SAND, 0.467, 0.254, 4000.0, i).pull for i in (0.05, 0.2, 0.5, 2.0, 1e4)]
     assert all(b < a < 0.0 for a, b in pairwise(pull))
     assert -pull[-1] < 4000.0 * 1.2
 
 
 def test_lighter_wheels_that_follow_press_nothing_new():
-    """A light wheel in the rut of a heavy one rolls on its floor and leaves the rut as it was."""
+    """A light wheel in the rut of a heavy one rolls on the rut floor and does not change the rut."""
     heavy, light = multipass(1.5e6, 1.1, 4e7, 0.0, 0.3, [(8000.0, 0.467), (500.0, 0.467)])
     assert heavy.rut < light.sinkage < heavy.sinkage and light.rut == heavy.rut
     assert light.resistance < 0.01 * heavy.resistance
 
 
-def test_what_cannot_be_told_is_refused():
+def test_invalid_rows_are_rejected():
     with pytest.raises(JounceError, match="expected the load"):
         driven_wheel(SAND, 0.467, 0.254, 1e6, 0.2)
     with pytest.raises(JounceError, match="did you mean"):
         soil_row("wr_drive", {})
-    with pytest.raises(JounceError, match="no W"):
+    with pytest.raises(JounceError, match="missing parameter W"):
         soil_row("wong_mode", {"k_c": 0.0, "k_phi": 1.0, "b": 1.0, "n": 1.0, "r": 1.0})

@@ -1,4 +1,4 @@
-"""The wheel on soil against published tables, measurements and limits."""
+"""Wheel on soil against published tables, measurements and limits."""
 
 import math
 from itertools import pairwise
@@ -16,13 +16,13 @@ PSI = POUND / INCH**2
 
 
 def reece(b, k1, k2, *, n, phi_deg, **others):
-    """Record of SOIL with the pressure (k1 + k2 b) (z / b)^n of Reece under a wheel of width b, in Bekker's form k z^n."""
+    """Return a SOIL record with Reece's pressure (k1 + k2 b) (z / b)^n under a wheel of width b, in Bekker's form k z^n."""
     bekker = {"k_c": 0.0, "k_phi": (k1 + k2 * b) / b**n, "n": n}
     return tire_rig.soil(**bekker, friction_angle=math.radians(phi_deg), c2=0.32, exit_ratio=0.0, unit_weight=0.0, **others)
 
 
 def carry(soil, r, b, W, s_x, s_y=0.0):
-    """Sinkage (m) at which the wheel carries W (N), and the forces there, as a mapping."""
+    """Return the sinkage (m) at which the wheel carries W (N), and the forces there, as a mapping."""
 
     def forces(z):
         return soil_wheel(soil, r, b, z, (1.0, s_x, s_y, s_x if s_x >= 0.0 else s_x / (s_x - 1.0)))
@@ -103,9 +103,9 @@ def test_rigid_wheel_of_a_truck(name):
     [(0.1, 5, 15.32, 12.901, 4.846), (0.2, 15, 15.56, 24.199, 4.979), (0.4, 30, 16.05, 28.498, 5.253), (0.6, 15, 16.56, 14.346, 5.544)],
 )
 def test_combined_slip_against_ishigami(s, beta, z, side, bulldozing):
-    """r 0.09 m, b 0.11 m, W 64.68 N on dry sand. Ishigami takes x and y apart with moduli of their own, so each may reach the full
-    strength; ours shares it, with his lateral modulus, along the slip velocity, and lies below in the side force but for the smallest slip.
-    Sinkage and side wall are the same."""
+    """r 0.09 m, b 0.11 m, W 64.68 N on dry sand. Ishigami treats x and y separately, with one modulus each, so each direction can reach the
+    full strength. Jounce limits the resultant along the slip velocity, with his lateral modulus, and gives a smaller side force except at
+    the smallest slip. Sinkage and side wall force are equal."""
     tangent = math.tan(math.radians(beta))
     soil = tire_rig.soil(k_c=1370.0, k_phi=8.14e5, n=1.0, cohesion=800.0, friction_angle=math.radians(37.2), unit_weight=1600.0 * 9.81,
                          shear_modulus=0.020 * math.radians(beta) + 0.013, c1=0.40, c2=0.15, exit_ratio=-0.9475)  # fmt: skip
@@ -116,7 +116,7 @@ def test_combined_slip_against_ishigami(s, beta, z, side, bulldozing):
 
 
 def cmu(s_x, beta_deg):
-    """Our model of the smooth wheel of the single-wheel tests of Carnegie Mellon (58 mm, 50 mm wide, fine sand)."""
+    """Return the Jounce model of the smooth wheel of Carnegie Mellon's single-wheel tests (58 mm, 50 mm wide, fine sand)."""
     along, across = (s_x, 1.0 - s_x) if s_x >= 0.0 else (s_x / (1.0 + s_x), 1.0 / (1.0 + s_x))
     soil = tire_rig.soil(k_c=0.0, k_phi=8e6, n=1.46 + 0.01 * s_x, cohesion=1000.0, friction_angle=math.radians(29.0), shear_modulus=0.021,
                          unit_weight=1330.0 * 9.81, c1=0.4045, c2=0.4198, exit_ratio=-0.5)  # fmt: skip
@@ -136,7 +136,7 @@ def cmu(s_x, beta_deg):
 def test_measured_single_wheel(beta, s, pull, side, sinkage):
     """Means of three trials each [N, mm] (C. Pavlov, Carnegie Mellon University 2022, robomechanics/3d-terramechanics, MIT).
 
-    Braked, towed and driven, soil constants as identified there and nothing fitted here: pull within 2.6 N, side force within 1.9 N
+    Braked, towed and driven, with the soil parameters identified there and nothing fitted here: pull within 2.6 N, side force within 1.9 N
     and sinkage within 29 % at a load of about 24.5 N.
     """
     z, f = cmu(s, beta)
@@ -146,7 +146,7 @@ def test_measured_single_wheel(beta, s, pull, side, sinkage):
 
 
 def test_measured_trends():
-    """Side force falls with slip and grows with the angle; the pull falls with the angle; braking pulls back harder with more slip."""
+    """Side force decreases with slip and grows with the angle; pull decreases with the angle; braking drag grows with slip."""
     side = [cmu(s, 15)[1]["F_y"] for s in (0.231, 0.5, 0.75, 0.9)]
     assert all(b < a for a, b in pairwise(side))
     pull = [cmu(0.231, beta)[1] for beta in (0, 15, 30, 45)]
@@ -195,7 +195,7 @@ def test_elastic_mode_is_a_flat_patch_under_even_pressure():
 
 
 def test_softer_tire_sinks_less_and_rolls_easier():
-    """Deflation pays on soil: lower stiffness, less sinkage, less resistance, at the same load and slip."""
+    """Deflection is an advantage on soil: lower stiffness, less sinkage, less resistance, at the same load and slip."""
     sinkage, pull = [], []
     for stiffness in (2e6, 411e3, 150e3):
         r = tire_rig.rig(ground=tire_rig.plane(tire_rig.soil(), hardness=0.0), stiffness=stiffness)
@@ -208,7 +208,7 @@ def test_softer_tire_sinks_less_and_rolls_easier():
 
 
 def load_controlled(r, load, steps=6000):
-    """Roll with the wheel's height led to carry the load."""
+    """Roll with the wheel height controlled to carry the load."""
     for _ in range(steps):
         o = tire_rig.step(r)
         r.wheel[0]["p_WK"][2] += 2e-7 * (o["F_C"][2] - load)

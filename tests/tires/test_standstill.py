@@ -1,4 +1,4 @@
-"""Standing, stopping and starting: the tire holds like a spring with a damper, and nothing is set to zero by hand."""
+"""Standstill, stopping and starting: the tire acts as a spring with a damper, without any special case that sets values to zero."""
 
 import math
 
@@ -13,13 +13,13 @@ MASS = 640.0
 
 
 def slope_of(grade):
-    """Gravity along and across a level plane that stands for a slope: the rig keeps the wheel upright to the ground."""
+    """Return gravity along and across a level plane that represents a slope: the rig keeps the wheel upright to the ground."""
     angle = math.atan(grade)
     return np.array([-G * math.sin(angle), 0.0, -G * math.cos(angle)])
 
 
 def parked(ground, gravity, h, seconds, r=None, locked=True):
-    """Let a mass on one tire stand; positions at the start, at the middle and at the end."""
+    """Let a mass on one tire come to rest; return positions at the start, in the middle and at the end."""
     r = r or tire_rig.place(tire_rig.rig(ground=ground), MASS * -gravity[2])
     places = [r.wheel[0]["p_WK"].copy()]
     for _ in range(2):
@@ -38,7 +38,7 @@ GROUNDS = {
 @pytest.mark.parametrize("ground", GROUNDS)
 @pytest.mark.parametrize("h", [2e-4, 1e-3, 5e-3])
 def test_parked_on_a_slope_of_30_percent_for_a_minute(ground, h):
-    """Springs settle within the first seconds; then less than 0.01 mm in half a minute."""
+    """Springs settle within the first seconds; then the motion is below 0.01 mm in half a minute."""
     r, places = parked(GROUNDS[ground], slope_of(0.3), h, 60.0)
     elastic = MASS * G * 0.2873 / r.p.tmeasy[0]["tread_stiffness"][0]
     assert abs(places[2][0] - places[1][0]) < 1e-5
@@ -47,7 +47,7 @@ def test_parked_on_a_slope_of_30_percent_for_a_minute(ground, h):
 
 
 def test_parked_across_the_slope_and_on_a_real_plane():
-    """The ground itself tilted to the side by 30 %, wheel upright in the world: cambered, and it still stands."""
+    """The ground itself is tilted to the side by 30 %, with the wheel upright in the world: cambered, and still at rest."""
     r = tire_rig.rig(ground=tire_rig.plane(slope=(0.0, 0.3)))
     angle = math.atan(0.3)
     r.wheel[0]["p_WK"] = 0.0, 0.0, (0.4699 - 0.0155) / math.cos(angle)
@@ -59,7 +59,7 @@ def test_parked_across_the_slope_and_on_a_real_plane():
 
 
 def test_peak_friction_holds_what_sliding_friction_would_not():
-    """70 %, tilted slowly, is more than the sliding force bears (0.62 of the load) and less than the peak."""
+    """70 %, tilted slowly, is more than the sliding force carries (0.62 of the load) and less than the peak."""
     r = tire_rig.place(tire_rig.rig(), MASS * G)
     for grade in np.linspace(0.0, 0.7, 700):
         tire_rig.ride(tire_rig.on_tire(r), 1e-3, 5, MASS, slope_of(grade), True)
@@ -71,7 +71,7 @@ def test_peak_friction_holds_what_sliding_friction_would_not():
 
 @pytest.mark.parametrize("ground", GROUNDS)
 def test_shaking_does_not_walk(ground):
-    """A parked wheel shaken along the slope with 1 mm/s for 10 s stays, ratcheting less than 0.1 mm."""
+    """A parked wheel shaken along the slope with 1 mm/s for 10 s ratchets by less than 0.1 mm."""
     gravity = slope_of(0.3)
     r, _ = parked(GROUNDS[ground], gravity, 1e-3, 10.0)
     before = r.wheel[0]["p_WK"][0]
@@ -85,7 +85,7 @@ def test_shaking_does_not_walk(ground):
 @pytest.mark.parametrize("ground", GROUNDS)
 @pytest.mark.parametrize("h", [5e-4, 1e-3, 2e-3])
 def test_locked_stop_from_speed_comes_to_rest(ground, h):
-    """Locked at 8 m/s: the car stops, rocks on its tread a little, and stands; the force is quiet."""
+    """Locked at 8 m/s: the car stops, rocks on its tread slightly, and comes to rest; the force is steady."""
     gravity = np.array([0.0, 0.0, -G])
     r = tire_rig.place(tire_rig.rig(ground=GROUNDS[ground]), MASS * G, (8.0, 1.0), 0.0)
     tire_rig.ride(tire_rig.on_tire(r), h, int(12.0 / h), MASS, gravity, True)
@@ -110,7 +110,7 @@ def test_free_wheel_rolls_out_and_rests(ground):
 @pytest.mark.parametrize("ground", GROUNDS)
 @pytest.mark.parametrize("h", [1e-3, 2e-3])
 def test_start_from_rest_under_torque(name, ground, h):
-    """800 N m, brought up in 0.5 s, for 2 s: no force moves by 2 % of the load in a millisecond, and the wheel ends at a small slip."""
+    """800 N m, applied over 0.5 s, for 2 s: no force changes by 2 % of the load in a millisecond, and the final slip is small."""
     r = tire_rig.place(tire_rig.rig(name, ground=GROUNDS[ground]), MASS * G)
     last, k = r.out[0]["F_C"].copy(), r.wheel[0]
     last[2] = MASS * G
@@ -126,7 +126,7 @@ def test_start_from_rest_under_torque(name, ground, h):
 
 
 def test_reversal_passes_zero_smoothly():
-    """Driven from +2 to -2 m/s: no force jumps when the speed changes its sign."""
+    """Speed from +2 to -2 m/s: no force jumps when the speed changes its sign."""
     for ground in GROUNDS.values():
         r = tire_rig.place(tire_rig.rig(ground=ground), 6400.0, (2.0, 0.0), 2.0 / 0.4647)
         tire_rig.roll(r, 8.0)
@@ -139,7 +139,7 @@ def test_reversal_passes_zero_smoothly():
             last = F.copy()
 
 
-def test_lift_off_forgets_the_tread_smoothly():
+def test_tread_deflection_decays_smoothly_after_lift_off():
     r = tire_rig.place(tire_rig.rig(), 6400.0, (0.0, 0.0), 0.0)
     r.wheel[0]["v_WK_W"] = 0.4, 0.1, 0.0
     for _ in range(20):

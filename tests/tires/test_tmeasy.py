@@ -27,7 +27,8 @@ def force(c, s):
 
 
 def combined(p, load, s_x, s_y):
-    """(F_x, F_y, slip over that of the peak) at a steady slip, as the books have it: Rill's factors on the slips where the file says so."""
+    """Return (F_x, F_y, slip over that of the peak) at a steady slip, by the textbook equations: with Rill's factors if the file selects
+    them."""
     t, q = p.tmeasy[0], load / p.tmeasy[0]["load"]
     (ax, ay), (fx, fy), (fxs, fys) = (
         (force_at(t[f"{a}x{b}"], q), force_at(t[f"{a}y{b}"], q)) for a, b in (("df", "0"), ("f", "m"), ("f", "s"))
@@ -72,7 +73,7 @@ def test_pure_directions_take_the_values_of_the_file():
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("peak", [None, [6100.0, 11700.0]])
 def test_force_is_c1_over_slip(direction, peak):
-    """Both shapes of the fall: two parabolas, and the cubic of a tire whose peak lies close to sliding."""
+    """Both shapes of the decrease: two parabolas, and the cubic of a tire whose peak is close to sliding."""
     p = P if peak is None else tire_rig.parameters(fym=peak)
     c = curve(0.8, 1.0, direction, p)
     s = np.linspace(1e-6, 1.3 * c[4], 40001)
@@ -109,7 +110,7 @@ def test_rolling_steadily_gives_the_steady_force(name, v_y, slip, speed):
 
 
 def test_rows_of_another_code():
-    """Steady forces and aligning moments by plain slips, made outside this program (tests/data/README.md)."""
+    """Steady forces and aligning moments by plain slips, computed by another program (tests/data/README.md)."""
     p = tire_rig.parameters("tmeasy_chrono")
     with (DATA / "tmeasy_rows.csv").open(encoding="utf-8") as file:
         rows = [{key: float(value) for key, value in row.items() if key != "id"} for row in csv.DictReader(file)]
@@ -123,8 +124,9 @@ def test_rows_of_another_code():
         assert np.abs(np.subtract(found, [row[key] for key in ("Fx", "Fy", "Mz")])).max() < 1e-6 * load
 
 
-def test_braking_takes_side_force_where_slips_are_normalised():
-    """At 6.5 kN, 2 degrees and a tenth of brake slip: plain slips raise the side force from 1495 to 1922 N, normalized ones lower it to 826."""
+def test_braking_reduces_side_force_with_normalized_slips():
+    """At 6.5 kN, 2 degrees and a tenth of brake slip: plain slips increase the side force from 1495 to 1922 N, normalized ones reduce it to
+    826."""
     values = {key: P.tmeasy[0][key].tolist() for key in ("dfy0", "fym", "sym", "sys")}
     values |= {"combination": "plain", "fxm": [7703.547, 13315.367], "sxm": [0.10811, 0.12389], "fxs": [3954.57, 7252.543]}
     alpha = math.tan(math.radians(2.0))
@@ -141,8 +143,8 @@ def test_braking_takes_side_force_where_slips_are_normalised():
 
 @pytest.mark.parametrize("load", [2500.0, 6500.0, 13000.0])
 @pytest.mark.parametrize(("speed", "h"), [(1.0, 1e-3), (5.0, 5e-3), (20.0, 1e-3), (30.0, 1e-3)])
-def test_side_force_follows_over_the_same_way_at_every_speed_and_load(load, speed, h):
-    """63 % of the force of a degree of slip angle, over the slope of the curve there, comes within stiffness' way; little is there at once."""
+def test_side_force_follows_over_the_same_distance_at_every_speed_and_load(load, speed, h):
+    """63 % of the force of a degree of slip angle, over the slope of the curve there, is reached within the relaxation distance."""
     r = tire_rig.rig()
     spin = speed / effective_radius(r.p.shared[0]["radius"], load / r.p.shared[0]["stiffness"])
     tire_rig.roll(tire_rig.place(r, load, (speed, 0.0), spin), 3.0)
@@ -154,7 +156,7 @@ def test_side_force_follows_over_the_same_way_at_every_speed_and_load(load, spee
 
 
 def test_a_parked_wheel_resists_being_turned():
-    """Gough's moment is the bound, slow and fast turning are alike, and turned to and fro it takes energy; on sand there is nothing to twist."""
+    """The limit is Gough's moment, independent of the turning rate; turning to and fro dissipates energy; on sand there is no twist."""
     most = 0.8 * 6600.0**1.5 / 3.0 / math.sqrt(137900.0)
     assert most == pytest.approx(385.0, abs=1.0)
     loops = []
@@ -173,8 +175,8 @@ def test_a_parked_wheel_resists_being_turned():
     assert tire_rig.step(sand)["M_C"][2] == 0.0
 
 
-def test_rolling_washes_the_twist_away():
-    """Turning at a rate, the twist is that of a contact length; driving on, it fades within a few of them."""
+def test_rolling_removes_the_twist():
+    """Turning at a rate, the twist is that of a contact length; when the wheel drives on, it decays within a few contact lengths."""
     r = tire_rig.place(tire_rig.rig(), 6600.0, (0.0, 0.0), 0.0)
     R_e = effective_radius(0.4699, 6600.0 / r.p.shared[0]["stiffness"])
     length = contact_length(r.p.shared, 6600.0 / r.p.shared[0]["stiffness"])
@@ -188,8 +190,8 @@ def test_rolling_washes_the_twist_away():
 
 
 @pytest.mark.parametrize("speed", [15.0, -15.0])
-def test_a_leaning_wheel_pushes_to_where_it_leans(speed):
-    """Thrust of camber stiffness times camber, gone at standstill, within the friction however it leans."""
+def test_a_leaning_wheel_pushes_to_the_side_of_its_lean(speed):
+    """Thrust of camber stiffness times camber, zero at standstill, limited by friction at any camber."""
     r = tire_rig.rig()
     pushes = {}
     for lean in (-0.02, 0.02, 1.0):
@@ -229,7 +231,7 @@ def test_friction_scales_the_peak():
 
 @pytest.mark.parametrize("h", [1e-4, 1e-3, 5e-3])
 def test_force_never_leaves_the_friction_circle_and_never_feeds_a_sliding_wheel(h):
-    """Random motion for each step: length of the force below the larger of the peaks, for any load."""
+    """Random motion in each step: the force magnitude stays below the larger of the peaks, for any load."""
     rng = np.random.default_rng(7)
     r = tire_rig.place(tire_rig.rig(rolling_resistance=0.0))
     for _ in range(3000):
@@ -245,7 +247,7 @@ def test_force_never_leaves_the_friction_circle_and_never_feeds_a_sliding_wheel(
 
 @pytest.mark.parametrize("seed", range(4))
 def test_steady_slip_dissipates(seed):
-    """Power that the tire gives the wheel, F . v + M . w, is never positive once the tread has settled."""
+    """The power of the tire on the wheel, F . v + M . w, is never positive after the tread has settled."""
     rng = np.random.default_rng(seed)
     for _ in range(25):
         v = rng.normal(0.0, 8.0, 2)
@@ -258,7 +260,8 @@ def test_steady_slip_dissipates(seed):
 
 
 def test_thrust_of_a_leaning_wheel_is_paid_by_its_spin():
-    """Drifting slowly to where it leans, the wheel is pushed on; without rolling resistance, what its spin gives for that is more."""
+    """While the wheel drifts slowly to the side of its lean, the tire pushes it on; without rolling resistance, its spin supplies more than
+    this power."""
     r = tire_rig.place(tire_rig.rig(rolling_resistance=0.0), 6400.0, (15.0, -0.05), 15.0 / effective_radius(0.4699, 0.0155))
     r.wheel[0]["a_W"] = 0.0, math.cos(0.1), math.sin(0.1)
     r.wheel[0]["p_WK"][2] = (0.4699 - 0.0155) * math.cos(0.1)
@@ -269,7 +272,8 @@ def test_thrust_of_a_leaning_wheel_is_paid_by_its_spin():
 
 @pytest.mark.parametrize("phase", [0.5, 2.0, 3.5, 5.0])
 def test_shaken_tread_takes_energy_in(phase):
-    """Work along, across and about the normal over closed cycles of a standing wheel, its load changing meanwhile, is what the tire dissipates."""
+    """The work along, across and about the normal over closed cycles of a wheel at standstill, with varying load, equals the dissipation of
+    the tire."""
     r = tire_rig.place(tire_rig.rig())
     h, work, height = 1e-4, 0.0, r.wheel[0]["p_WK"][2]
     for amplitude in (1e-4, 1e-3, 1e-2, 5e-2):
@@ -308,7 +312,7 @@ def test_moments():
 
 @pytest.mark.parametrize("lean", [0.1, -0.1, 0.3, 1.2])
 def test_leaning_wheel_bears_on_its_lower_edge(lean):
-    """Force and moment are those of many thin discs side by side, as far as they touch."""
+    """Force and moment equal those of many thin discs side by side, where they touch."""
     r = tire_rig.place(tire_rig.rig(), 6400.0)
     r.wheel[0]["a_W"] = 0.0, math.cos(lean), math.sin(lean)
     r.wheel[0]["p_WK"][2] = (0.4699 - 0.0155) * math.cos(lean)

@@ -26,14 +26,14 @@ CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "tires"
 
 
 def parameters(name="tmeasy_hmmwv", **changes):
-    """Tire of a shipped file, with changes."""
+    """Return the tire of a shipped file, with changes."""
     mapping = yaml.safe_load((CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
     file = tire({**mapping, **changes}, CONFIGS / f"{name}.yaml")
     return Tire(file.shared, file.own)
 
 
 def soil(hardness=0.0, **values):
-    """Record of SOIL: sandy loam (15 %) of the Land Locomotion Laboratory unless said otherwise (Wong 2008, table 2.3)."""
+    """Return a SOIL record; default: sandy loam (15 %) of the Land Locomotion Laboratory (Wong 2008, table 2.3)."""
     loam = {"k_c": 5270.0, "k_phi": 1515040.0, "n": 0.7, "cohesion": 1720.0, "friction_angle": math.radians(29.0)}
     out = record(SOIL)
     for key, value in {**FIRM, "friction": 0.8, **loam, "hardness": hardness, **values}.items():
@@ -42,7 +42,7 @@ def soil(hardness=0.0, **values):
 
 
 def plane(soils=None, slope=(0.0, 0.0), hardness=1.0, spacing=0.5):
-    """Ground: a plane through the origin; `hardness` a number, or an array over x that repeats along y."""
+    """Return a ground: a plane through the origin; `hardness` a number, or an array over x that repeats along y."""
     p = record(GROUND)
     row = np.atleast_1d(np.asarray(hardness, dtype=np.float32))
     row = np.repeat(row, 4) if len(row) == 1 else row
@@ -53,7 +53,7 @@ def plane(soils=None, slope=(0.0, 0.0), hardness=1.0, spacing=0.5):
 
 
 def rig(name="tmeasy_hmmwv", ground=None, **changes):
-    """One wheel at rest above the origin of a ground."""
+    """Return one wheel at rest above the origin of a ground."""
     wheel = record(WHEEL)
     wheel[0]["a_W"] = 0.0, 1.0, 0.0
     return SimpleNamespace(
@@ -63,13 +63,13 @@ def rig(name="tmeasy_hmmwv", ground=None, **changes):
 
 
 def step(r, h=1e-3):
-    """One step of the rig's tire; its record of results."""
+    """Take one step of the rig's tire; return its output record."""
     tire_step(r.p, r.s, 0, r.ground, r.under, h, r.wheel, r.out)
     return r.out[0]
 
 
 def place(r, load=6400.0, v=(0.0, 0.0), spin=0.0):
-    """Put the wheel where it carries the load standing still, with a velocity in the plane and a spin; lets the soil carry it."""
+    """Place the wheel where it carries the load at rest, with a velocity in the plane and a spin; let the soil carry it."""
     r.under[0] = r.ground.soils[0]
     r.under[0]["hardness"] = r.ground.hardness[0, 0]
     low, high = 0.0, 0.45
@@ -85,14 +85,14 @@ def place(r, load=6400.0, v=(0.0, 0.0), spin=0.0):
 
 
 def roll(r, distance=6.0, h=1e-3, steps=None):
-    """Steps until the tire has settled, the wheel held where it is on an even ground."""
+    """Take steps until the tire has settled, with the wheel position fixed on an even ground."""
     speed = max(abs(r.wheel[0]["v_WK_W"][0]), abs(r.wheel[0]["v_WK_W"][1]), 0.4 * abs(r.wheel[0]["spin"]), 0.1)
     run(on_tire(r), h, steps or int(distance / speed / h) + 200)
     return r.out[0]
 
 
 class OnTire(NamedTuple):
-    """What kernels get of a rig."""
+    """Arguments of the kernels for a rig."""
 
     p: Tire
     s: TireStates
@@ -103,13 +103,13 @@ class OnTire(NamedTuple):
 
 
 def on_tire(r):
-    """The same of a rig as it is now."""
+    """Return the kernel arguments for the present state of a rig."""
     return OnTire(r.p, r.s, r.ground, r.under, r.wheel, r.out)
 
 
 @inline
 def advance(r, h):
-    """One step of the tire of an OnTire; the rut that it finds is the one in `out`."""
+    """Take one step of the tire of an OnTire; the earlier rut is that in `out`."""
     find_contact(r.p.shared, r.s.tires, 0, r.ground, r.under, r.s.windows, r.wheel, r.out)
     tire_forces(r.p, r.s, 0, r.under, h, r.wheel, r.out)
     tire_advance(r.s, 0, h, r.out)
@@ -117,15 +117,15 @@ def advance(r, h):
 
 @kernel
 def run(r, h, steps):
-    """Many steps with a wheel that is held."""
+    """Take many steps with a fixed wheel."""
     for _ in range(steps):
         advance(r, h)
 
 
 @kernel
 def bear(r, h, steps, load, log):
-    """A wheel that goes its way at its speed and spin and bears a load (N) with the mass of that load; the last rows (n, 5) of the log have force
-    along, across and up [N], depth of the rut and of what of it is dug [m]. A rut that was there, out["rut"], goes with it."""
+    """Move a wheel at its speed and spin with a mass that gives the load (N); the last rows (n, 5) of the log are force along, across and
+    up [N], rut depth and its dug part [m]. An earlier rut, out["rut"], is used at every step."""
     k, o, state = r.wheel[0], r.out[0], r.s.tires[0]
     for j in range(steps):
         advance(r, h)
@@ -141,10 +141,11 @@ def bear(r, h, steps, load, log):
 
 @kernel
 def swing(r, h, steps, motion, keeps):
-    """Work [J] of the ground on a wheel led around a closed cycle of so many steps, positive and negative apart.
+    """Return the work [J] of the ground on a wheel moved around a closed cycle in this number of steps, positive and negative work
+    separately.
 
-    motion (5, 3) has mean, amplitude and phase [rad] of depth [m], speed along and across [m/s] and spin [rad/s]; the depth goes once around
-    in the cycle, the rest as often as the last row's first number says. keeps: whether the soil remembers what it was pressed.
+    motion (5, 3) has mean, amplitude and phase [rad] of depth [m], speed along and across [m/s] and spin [rad/s]; the depth has one period
+    per cycle, the others as many as the first number of the last row. keeps: True if the soil has a memory.
     """
     k, o = r.wheel[0], r.out[0]
     gained = lost = 0.0
@@ -173,9 +174,9 @@ def swing(r, h, steps, motion, keeps):
 
 @kernel
 def ride(r, h, steps, mass, gravity, locked):
-    """A mass (kg) that keeps its attitude, free in x, y, z on one tire, under gravity (3,) in W; symplectic Euler.
+    """Move a mass (kg) of constant attitude, free in x, y, z on one tire, under gravity (3,) in W; symplectic Euler.
 
-    The spin is 0 when locked; otherwise the wheel turns with 7 kg m2 under the tire's moment alone.
+    The spin is 0 when locked; otherwise the wheel turns with 7 kg m2 under the moment of the tire alone.
     """
     k, o = r.wheel[0], r.out[0]
     for _ in range(steps):

@@ -1,4 +1,4 @@
-"""`jounce cueing` as its users call it: a page and an object out of a drive, and out of the objective test; what is refused."""
+"""Does `jounce cueing` write a page and JSON data for a drive and for the objective test, and reject invalid arguments?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def record_drive(place, rate: float = 500.0, seconds: float = 6.0, columns: str 
 
 
 def call(capsys, *words) -> tuple[int, str, str]:
-    code = main([str(word) for word in words])
+    try:
+        code = main([str(word) for word in words])
+    except SystemExit as end:  # argparse
+        code = int(end.code or 0)
     said = capsys.readouterr()
     return code, said.out, said.err
 
@@ -46,6 +49,7 @@ def test_a_drive_through_two_washouts_is_a_page_and_an_object(capsys, tmp_path):
     code, out, _ = call(
         capsys,
         "cueing",
+        "compare",
         run,
         "--washout",
         "small_hexapod",
@@ -75,7 +79,7 @@ def test_a_drive_through_two_washouts_is_a_page_and_an_object(capsys, tmp_path):
 
 def test_a_scale_of_ones_own_and_the_table_on_a_terminal(capsys, tmp_path):
     run = record_drive(tmp_path / "run", rate=100.0)
-    code, out, err = call(capsys, "cueing", run, "--gain", "0.8", "--out", tmp_path / "out")
+    code, out, err = call(capsys, "cueing", "compare", run, "--gain", "0.8", "--out", tmp_path / "out")
     assert code == 0
     assert " 0.8 " in out and "waves" in out
     assert "--log-rate 1000" in err  # too few rows for a verdict
@@ -85,9 +89,9 @@ def test_a_scale_of_ones_own_and_the_table_on_a_terminal(capsys, tmp_path):
 def test_the_objective_test_is_a_page_and_an_object(capsys, tmp_path, monkeypatch):
     few = {"frequencies": np.array([1.0, 10.0]), "settle": 4.0}
     monkeypatch.setattr(command, "objective_test", lambda *given, **named: omct.objective_test(*given, **named, **few))
-    code, out, _ = call(capsys, "cueing", "--washout", "small_hexapod", "--amplitude", "0.5", "--out", tmp_path / "out")
+    code, out, _ = call(capsys, "cueing", "test", "--washout", "small_hexapod", "--amplitude", "0.5", "--out", tmp_path / "out")
     assert code == 0
-    assert "least in phase" in out
+    assert "min. in phase" in out
     said = json.loads((tmp_path / "out" / "cueing.json").read_text())["result"]["washouts"][0]["tests"][0]
     assert said["frequencies"] == [1.0, 10.0]
     yaw = read_yaml(find_config("washouts", "small_hexapod"))["cueing"]
@@ -113,10 +117,10 @@ def test_what_cannot_be_used_is_refused_in_one_line(capsys, tmp_path):
         assert code == 2 and err.count("\n") == 1
         return err
 
-    assert "did you mean small_hexapod?" in refused("--washout", "small_hexapd")
-    assert "one for each of the 1 washouts" in refused("--platform", "simona", "small_hexapod")
-    assert "w_WB_B_x" in refused(record_drive(tmp_path / "half", columns="f_H_B"))
-    assert "2 s or more" in refused(record_drive(tmp_path / "short", seconds=1.0))
+    assert "did you mean small_hexapod?" in refused("test", "--washout", "small_hexapd")
+    assert "one for each of the 1 washouts" in refused("test", "--platform", "simona", "small_hexapod")
+    assert "w_WB_B_x" in refused("compare", record_drive(tmp_path / "half", columns="f_H_B"))
+    assert "2 s or more" in refused("compare", record_drive(tmp_path / "short", seconds=1.0))
     assert not (tmp_path / "runs").exists()
 
 

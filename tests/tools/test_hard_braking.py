@@ -1,4 +1,4 @@
-"""The classical washout on the kind of drive on which an independent comparison stands: pulses of throttle and brake on a rough road."""
+"""The classical washout on a drive for independent comparisons: pulses of throttle and brake on a rough road."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Does the objective test find the gain and phase of a washout that is known in closed form, through the complete chain, and of one whose tilt
-meets its rate limit?"""
+"""Does the objective test measure the gain and phase of a washout with a closed-form response, and of one with a limited tilt rate?"""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ import pytest
 
 from simulator.builder.builder import build_platform, find_config, read_yaml
 from simulator.tools.cueing.motion_pipeline import PlatformMotion
-from simulator.tools.cueing.omct import AXES, FREQUENCIES, TICK, fidelity, objective_test, sine, sweep, to_dict, unmeasured
+from simulator.tools.cueing.omct import AXES, FREQUENCIES, TICK, empty_response, fidelity, objective_test, sine, sweep, to_dict
 from washout.cueing import MotionCueing
 
 G = 9.80665
@@ -36,7 +35,7 @@ REID_NAHON = {
 
 
 def free_cueing(**changes) -> MotionCueing:
-    """The set above on a large platform whose legs go as fast as they are asked to, behind nothing: what is left is linear for small inputs."""
+    """The washout above on a large platform with fast legs and no actuator lag: the response is linear for small inputs."""
     mapping = read_yaml(find_config("platforms", "simona"))
     mapping = {key: value for key, value in mapping.items() if not key.startswith("actuator")}
     platform = build_platform("free", mapping | {"leg_speed": 20.0, "leg_acceleration": 200.0})
@@ -144,7 +143,7 @@ REFERENCE = {
 def test_a_limited_tilt_is_measured_as_elsewhere(gain, rate):
     """A2 of the acceptance tests: 0.03 and 5 degrees, at 1 m/s2 with tilt at no more than 3 deg/s."""
     wanted = REFERENCE[gain, rate]
-    found = unmeasured(1.0, False, np.array([FREQUENCIES[np.abs(FREQUENCIES - w).argmin()] for w in wanted]))
+    found = empty_response(1.0, False, np.array([FREQUENCIES[np.abs(FREQUENCIES - w).argmin()] for w in wanted]))
     sweep(Parallel(gain, math.radians(rate)), np.zeros(3), "surge", found, 20.0)
     for answer, (modulus, phase) in zip(found.direct("surge"), wanted.values(), strict=True):
         assert abs(answer) == pytest.approx(modulus, abs=0.03)
@@ -176,7 +175,7 @@ def test_the_car_of_the_test_swings_as_it_says():
 
 
 def test_the_table_for_programs_tells_the_share_in_phase_and_the_points():
-    found = unmeasured(1.0, False, FREQUENCIES)
+    found = empty_response(1.0, False, FREQUENCIES)
     k = AXES.index("surge")
     found.response[:, k, k], found.motion[:, k, 0] = -0.2 + 0.1j, 0.85 + 0.2j
     found.residue[:, k] = 0.0

@@ -1,4 +1,4 @@
-"""Do the scores of a drive say what they are called, on signals for which the answer is known?"""
+"""Are the scores of a drive correct on signals with known results?"""
 
 from __future__ import annotations
 

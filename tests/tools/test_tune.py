@@ -1,4 +1,4 @@
-"""`jounce cueing tune`: it finds a better set, leaves alone what the author decides, and says what is missing."""
+"""Does `jounce cueing tune` improve the cost, keep the choices of the author, and report missing input?"""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from simulator.tools.cueing.tune import TICK, handles, tune
 
 def test_a_set_gets_better_and_what_the_author_decides_stays(tmp_path, capsys):
     drive = record_drive(tmp_path / "drive", seconds=4.0)
-    code, out, _ = call(capsys, "cueing", "tune", drive, "--sets", "100", "--json", "--out", tmp_path / "out")
+    code, out, _ = call(capsys, "cueing", "tune", drive, "--evaluations", "100", "--json", "--out", tmp_path / "out")
     assert code == 0
     said = json.loads(out)
     assert said["after"]["cost"] < said["before"]["cost"] - 0.02
@@ -36,20 +36,12 @@ def test_numbers_are_looked_for_about_where_they_start_and_a_gain_of_nothing_sta
     assert cueing["high_pass_frequency"][2] == 3.5
 
 
-def test_what_is_missing_is_said(tmp_path, monkeypatch):
-    with pytest.raises(JounceError, match="no drive"):
-        main_raises("cueing", "tune", "--out", str(tmp_path / "out"))
+def test_what_is_missing_is_said(tmp_path, monkeypatch, capsys):
+    code, _, err = call(capsys, "cueing", "tune", "--out", tmp_path / "out")
+    assert code == 2 and "required: RUN" in err
     with pytest.raises(JounceError, match="washouts of type mpc cannot be tuned"):
         handles({"type": "mpc", "cueing": {}}, "mine.yaml")
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     with pytest.raises(JounceError, match=r"jounce\[tune\]"):
         tune(read_yaml(find_config("washouts", "small_hexapod")), "f", lambda mapping, gravity: None, [], 10)
     assert not (tmp_path / "out").exists()
-
-
-def main_raises(*words):
-    """The command without what turns its errors into words."""
-    from simulator.cli.parser import parser_of
-
-    arguments = parser_of("cueing").parse_args(words)
-    arguments.run(arguments)

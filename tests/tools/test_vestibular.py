@@ -1,4 +1,4 @@
-"""Do the filters of canals and otoliths answer as their published transfer functions say, however long the steps are?"""
+"""Do the filters of canals and otoliths match their published transfer functions for all step sizes?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped washouts on drives of the shipped car: is what the rider feels worth feeling, and is nothing felt that the car does not do?"""
+"""The shipped washouts on drives of the shipped car: do they reproduce the motion, without false cues?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from driven import JUDGED, driven
+from short_drives import SCORED, short_drive
 
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_cueing, find_config
@@ -32,7 +32,7 @@ YAW_GAIN = {"small": 0.15, "large": 0.3}
 
 @functools.cache
 def ridden(washout: str, drive: str) -> CueingResult:
-    one = driven(drive)
+    one = short_drive(drive)
     return ride_drive(one, partial(build_cueing, washout, PAIRS[washout], one.h, one.gravity), models=MODELS[:1])
 
 
@@ -42,7 +42,7 @@ def error(washout: str, drive: str) -> float:
 
 def turning(washout: str, drive: str) -> tuple[Any, Any]:
     """(2,) rms of the rates of roll and pitch [deg/s] in the car and on the platform."""
-    one, felt = driven(drive), ridden(washout, drive).felt
+    one, felt = short_drive(drive), ridden(washout, drive).felt
     return tuple(np.degrees([rms(up_to(rates[:, j], one.h)) for j in (0, 1)]) for rates in (one.rate, felt.rate))
 
 
@@ -55,7 +55,7 @@ def test_small_forces_do_not_rock_the_rider(washout):
 
 def test_a_tilt_without_calm_rocks_him(tmp_path):
     """So that the test above is about something."""
-    one, hasty = driven("even road"), dict(read_yaml(find_config("washouts", "small_hexapod")))
+    one, hasty = short_drive("even road"), dict(read_yaml(find_config("washouts", "small_hexapod")))
     hasty["cueing"] = hasty["cueing"] | {"tilt_calm_deg": 0.0}
     file = tmp_path / "hasty.yaml"
     file.write_text(yaml.safe_dump(hasty))
@@ -65,13 +65,13 @@ def test_a_tilt_without_calm_rocks_him(tmp_path):
 
 @pytest.mark.parametrize("washout", ERROR)
 def test_classical_sets_show_the_force(washout):
-    assert np.mean([error(washout, drive) for drive in JUDGED]) <= ERROR[washout]
+    assert np.mean([error(washout, drive) for drive in SCORED]) <= ERROR[washout]
     assert ridden(washout, "stops").aims[0][0] >= SCALE[washout]
 
 
 @pytest.mark.parametrize("washout", ERROR)
 def test_adaptive_sets_are_nearer(washout):
-    parts = [error(f"{washout}_adaptive", drive) / error(washout, drive) for drive in JUDGED]
+    parts = [error(f"{washout}_adaptive", drive) / error(washout, drive) for drive in SCORED]
     assert np.mean(parts) <= 0.95
     assert max(parts) <= 1.02
 
@@ -86,11 +86,11 @@ def test_yaw_follows_the_car(washout):
 
 @pytest.mark.parametrize("washout", PAIRS)
 def test_the_limiter_is_seldom_met_and_the_stroke_is_used(washout):
-    for drive in JUDGED:
+    for drive in SCORED:
         used = ridden(washout, drive).scores["used"]
         assert used["limited_share"] <= 0.02, drive
         assert used["stroke"] <= 1.0
-    assert max(ridden(washout, drive).scores["used"]["stroke"] for drive in JUDGED) > 0.6
+    assert max(ridden(washout, drive).scores["used"]["stroke"] for drive in SCORED) > 0.6
 
 
 @pytest.mark.parametrize("washout", PAIRS)

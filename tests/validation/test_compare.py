@@ -1,4 +1,4 @@
-"""Does `jounce compare` find the differences, shifts and left bands that were put in, and say what is wrong with a file?"""
+"""Does `jounce compare` find known differences, shifts and violated bands, and report errors in files?"""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from simulator.cli.main import main
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.validation.compare.align import shift_of
-from simulator.validation.compare.bands import bands_of, judged
-from simulator.validation.compare.comparison_file import BandSaid, Comparison, comparison_from_arguments
+from simulator.validation.compare.bands import bands_of, evaluate_band
+from simulator.validation.compare.comparison_file import BandTolerance, Comparison, comparison_from_arguments
 from simulator.validation.compare.record import Record, known_units
 
 G = 9.80665
@@ -79,9 +79,9 @@ def call(capsys, *words):
     return code, said.out, said.err
 
 
-def test_a_run_beside_itself_differs_nowhere(swing, tmp_path, capsys):
+def test_a_run_does_not_differ_from_itself(swing, tmp_path, capsys):
     page = tmp_path / "self.html"
-    code, out, _ = call(capsys, swing, swing / "telemetry.parquet", "--band", "roll_deg=+-0.01", "--out", page, "--json")
+    code, out, _ = call(capsys, swing, swing / "telemetry.parquet", "--band", "roll_deg=+-0.01", "--html", page, "--json")
     result = json.loads(out)["result"]
     assert code == 0 and result["pass"] is True
     assert len(result["differences"]) == 6 and all(one["max"] == one["rms"] == 0.0 for one in result["differences"])
@@ -91,13 +91,13 @@ def test_a_run_beside_itself_differs_nowhere(swing, tmp_path, capsys):
     ]
     assert json.loads(page.with_suffix(".json").read_text())["result"] == result
     text = page.read_text(encoding="utf-8")
-    assert "the band is kept" in text and not re.search(r"https?:|@import|url\((?!#)|fetch\(", text)
+    assert "band satisfied" in text and not re.search(r"https?:|@import|url\((?!#)|fetch\(", text)
 
 
-def test_a_table_of_another_program_is_read_shifted_and_held_against_bands(swing, tmp_path, capsys):
+def test_a_table_of_another_program_is_read_shifted_and_compared_with_bands(swing, tmp_path, capsys):
     file = table_file(tmp_path / "other.csv", foreign())
     bands = ("--band", "roll_deg=+-0.05", "--band", "w_WB_B_z_degps=+-0.2+1%")
-    code, out, _ = call(capsys, swing, file, *MAP, "--align", "w_WB_B_z", *bands, "--out", tmp_path / "c.html", "--json")
+    code, out, _ = call(capsys, swing, file, *MAP, "--align", "w_WB_B_z", *bands, "--html", tmp_path / "c.html", "--json")
     result = json.loads(out)["result"]
     assert result["records"][1]["shift_s"] == pytest.approx(-1.37, abs=0.002)
     assert code == 0 and all(one["inside"] == 1.0 for one in result["bands"])
@@ -105,11 +105,11 @@ def test_a_table_of_another_program_is_read_shifted_and_held_against_bands(swing
     assert set(largest) == {"w_WB_B_z", "a_WB_B_y", "roll"}
     assert largest["a_WB_B_y"] < 0.05 and largest["roll"] < 1e-3
     # the shift given in seconds, off by 0.2 s: now the swing leaves its band
-    code, out, _ = call(capsys, swing, file, *MAP, "--align", "-1.17", *bands, "--out", tmp_path / "c.html", "--json")
+    code, out, _ = call(capsys, swing, file, *MAP, "--align", "-1.17", *bands, "--html", tmp_path / "c.html", "--json")
     assert code == 1
     left = {one["channel"]: one for one in json.loads(out)["result"]["bands"]}
     assert not left["w_WB_B_z"]["pass"] and left["w_WB_B_z"]["inside"] < 0.9 and 3.0 < left["w_WB_B_z"]["at"] < 13.0
-    assert re.search("bands left: .*yaw rate of other", (tmp_path / "c.html").read_text(encoding="utf-8"))
+    assert re.search("bands violated: .*yaw rate of other", (tmp_path / "c.html").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -137,13 +137,13 @@ def steady(slope, left=True, name="car"):
 
 
 def band(add, over_add):
-    said = BandSaid("steering_wheel_angle", add, 0.0, over="a_WG_B_y", over_add=over_add)
+    said = BandTolerance("steering_wheel_angle", add, 0.0, over="a_WG_B_y", over_add=over_add)
     return bands_of(Comparison(bands=(said,)), known_units())[0]
 
 
 def test_a_band_over_lateral_acceleration_is_as_wide_as_its_ellipses():
     slope, e_y, e_x = 0.2, 0.05, 0.3
-    curves, _ = judged([steady(slope), steady(slope)], band(e_y, e_x))
+    curves, _ = evaluate_band([steady(slope), steady(slope)], band(e_y, e_x))
     middle = slope * curves.edge_x
     # a tangent of slope s to an ellipse of half axes a, b passes its middle at a height of sqrt(b^2 + s^2 a^2)
     height = np.sqrt(e_y**2 + (slope * e_x) ** 2)
@@ -153,30 +153,30 @@ def test_a_band_over_lateral_acceleration_is_as_wide_as_its_ellipses():
     # at 5.9 m/s2 the other is 5.9 x the difference of the slopes away
     just = height / 5.9
     for more, kept in ((0.9 * just, True), (1.2 * just, False)):
-        _, (found,) = judged([steady(slope), steady(slope + more)], band(e_y, e_x))
-        assert found.kept is kept
+        _, (found,) = evaluate_band([steady(slope), steady(slope + more)], band(e_y, e_x))
+        assert found.satisfied is kept
     assert found.at > 4.0 and found.inside > 0.7
 
 
-def test_what_cannot_be_judged_is_not_kept():
-    for other, why in ((steady(0.2, left=False), "no common range"), (Record("b", None, {"time": np.arange(9.0)}, {}), "it has no")):
-        _, (found,) = judged([steady(0.2), other], band(0.1, 0.1))
-        assert not found.kept and why in found.remark
+def test_values_that_cannot_be_compared_violate_the_band():
+    for other, why in ((steady(0.2, left=False), "no common range"), (Record("b", None, {"time": np.arange(9.0)}, {}), "missing")):
+        _, (found,) = evaluate_band([steady(0.2), other], band(0.1, 0.1))
+        assert not found.satisfied and why in found.remark
 
 
 @pytest.mark.parametrize("name", ["iso_19364", "iso_19365"])
 def test_shipped_bands_name_channels_there_are_and_where_their_numbers_come_from(name):
     for one in bands_of(comparison_from_arguments([], [name], None, []), known_units()):
-        assert one.add > 0.0 and one.said.mark
+        assert one.add > 0.0 and one.given.mark
     assert comparison_from_arguments([name], [], None, []).title
 
 
 @pytest.mark.parametrize(
     ("change", "options", "said"),
     [
-        ({}, (), "a column of the time"),
+        ({}, (), "a time column"),
         ({}, (*MAP, "--map", "Speed=v_WB_B_x"), "no Speed"),
-        ({}, (*MAP[:-1], "Roll=roll_kph"), "a unit that fits"),
+        ({}, (*MAP[:-1], "Roll=roll_kph"), "a suitable unit suffix"),
         ({}, (*MAP, "--band", "roll_deg"), "roll_deg"),
         ({}, (*MAP, "--band", "rol_deg=1"), "rol_deg"),
         ({}, (*MAP, "--band", "roll_deg=wide"), "CHANNEL=+-X"),
@@ -188,11 +188,11 @@ def test_shipped_bands_name_channels_there_are_and_where_their_numbers_come_from
         ({"Roll": ["one", "two", "three"]}, MAP, "Roll"),
     ],
 )
-def test_a_fault_is_named_and_nothing_is_written(swing, tmp_path, capsys, change, options, said):
+def test_an_error_is_reported_and_no_file_is_written(swing, tmp_path, capsys, change, options, said):
     n = len(change.get("Time", [0, 0, 0]))
     arrays = {"Time": [0.0, 1.0, 2.0][:n], **{name: [0.1, 0.2, 0.4][:n] for name in ("AVz", "Ay", "Roll")}} | change
     place = tmp_path / "other.csv"
     place.write_text("\n".join([",".join(arrays), *(",".join(map(str, row)) for row in zip(*arrays.values(), strict=True))]))
-    code, out, err = call(capsys, swing, place, *options, "--out", tmp_path / "c.html")
+    code, out, err = call(capsys, swing, place, *options, "--html", tmp_path / "c.html")
     assert code == 2 and said in err and len(err.splitlines()) == 1 and not out
     assert not list(tmp_path.glob("c.*"))

@@ -1,4 +1,4 @@
-"""Is a history read, added to and compared as it says?"""
+"""Is a history read, extended and compared correctly?"""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_drift_is_what_is_beyond_share_and_floor():
     after = entry(
         mass=Figure(2650.0, "kg"), toe=Figure(0.015, "deg"), hill=Figure("not climbed"), speed=Figure(60.45, "km/h"), new=Figure(1.0)
     )
-    assert [one.told for one in changes(before, after, FACTS)] == [
+    assert [one.description for one in changes(before, after, FACTS)] == [
         "mass: 2620 kg -> 2650 kg (+1.1 %)",
         "hill: climbed -> not climbed",
         "gone: 1 -> none",
@@ -76,13 +76,13 @@ def test_costs_are_compared_over_the_calibration_of_one_machine():
     assert last_before([entry("d", "two")], fast, BENCH) is None
 
 
-def test_the_command_adds_checks_and_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+def test_the_command_adds_checks_and_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     costs = {"calibration": Figure(1.0, "us"), "step_hard": Figure(3.0, "us")}
     commits = iter("abcd")
     monkeypatch.setattr(command, "costs_of", lambda repeats, arguments: dict(costs))
     monkeypatch.setattr(command, "commit", lambda: next(commits))
     asked = ["bench", "--history", "--out", str(tmp_path)]
-    assert main(asked) == 0 and "nothing of tick yet" in capsys.readouterr().out
+    assert main(asked) == 0 and "no entry of tick" in capsys.readouterr().out
     assert main([*asked, "--add"]) == 0 and "nothing to compare with" in capsys.readouterr().out
     assert main([*asked, "--check"]) == 0 and "no figure has changed" in capsys.readouterr().out
     costs["step_hard"] = Figure(4.0, "us")
@@ -98,15 +98,15 @@ def test_the_command_adds_checks_and_tells(tmp_path: Path, capsys: pytest.Captur
 
 @pytest.mark.parametrize(
     "words",
-    [["bench", "--add"], ["facts", "hmmwv", "--check"], ["bench", "formulations", "--history"], ["bench", "--out", "x"], ["facts", "--add"],
-     ["facts", "hmmwv", "hmmwv_curb", "--history"], ["facts", "hmmwv", "--history", "--quick"]],
+    [["bench", "--add"], ["datasheet", "hmmwv", "--check"], ["bench", "formulations", "--history"], ["bench", "--out", "x"], ["datasheet", "--add"],
+     ["datasheet", "hmmwv", "hmmwv_curb", "--history"], ["datasheet", "hmmwv", "--history", "--quick"]],
 )  # fmt: skip
 def test_options_that_do_not_go_together(words: list[str], capsys: pytest.CaptureFixture[str]):
     assert main(words) == 2
     assert "--history" in capsys.readouterr().err
 
 
-def test_the_history_of_the_repository_is_sound_and_its_page_is_of_it():
+def test_the_history_of_the_repository_is_valid_and_its_page_up_to_date():
     histories = [command.History(kind, read(FOLDER / f"{kind.name}.jsonl")) for kind in command.KINDS]
     facts = histories[0].entries
     assert [one.version for one in facts] and facts[-1].subject == "hmmwv" and len(facts[-1].figures) > 100

@@ -1,4 +1,4 @@
-"""Does the table of vehicles and maneuvers say of every run what its metrics say?"""
+"""Does the matrix of vehicles and maneuvers agree with the metrics of every run?"""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def call(capsys, *words):
 
 
 def test_folders_of_runs(runs, capsys):
-    code, out, _ = call(capsys, runs, "--out", runs / "m.html", "--json")
+    code, out, _ = call(capsys, runs, "--html", runs / "m.html", "--json")
     result = json.loads(out)["result"]
     assert code == 1
     assert sorted(result["vehicles"]) == ["car", "truck"] and sorted(result["maneuvers"]) == ["lane", "slalom"]
@@ -66,7 +66,7 @@ def test_folders_of_runs(runs, capsys):
     assert "3 runs, 1 of 2 with limits passed; 1 ended early" in text and "it rolled" in text
     assert set(re.findall(r'href="([^#"]*)"', text)) == {"a%20b/lane/report.html"}
     assert "https:" not in text and "http:" not in text
-    call(capsys, runs, "--metrics", "gap_mm", "--out", runs / "m.html")
+    call(capsys, runs, "--metrics", "gap_mm", "--html", runs / "m.html")
     assert "-500" in (runs / "m.html").read_text(encoding="utf-8")
 
 
@@ -82,7 +82,7 @@ def test_the_table_of_a_sweep(tmp_path, capsys):
         "gap_m": [0.5, -0.125, None],
     }
     pq.write_table(pa.table(rows).replace_schema_metadata({"jounce_sweep": json.dumps(said)}), tmp_path / "table.parquet")
-    code, out, _ = call(capsys, tmp_path, "--out", tmp_path / "m.html", "--json")
+    code, out, _ = call(capsys, tmp_path, "--html", tmp_path / "m.html", "--json")
     runs = json.loads(out)["result"]["runs"]
     assert code == 1 and [(one["run"], one["metrics"]) for one in runs] == [
         ("speed_kph 50", {"gap_m": 0.5}),
@@ -103,13 +103,13 @@ def test_of_many_runs_those_that_failed_are_shown(tmp_path, capsys):
         "gap_m": [0.001 * i for i in range(n)],
     }
     pq.write_table(pa.table(rows), tmp_path / "table.parquet")
-    assert call(capsys, tmp_path / "table.parquet", "--out", tmp_path / "m.html")[0] == 1
+    assert call(capsys, tmp_path / "table.parquet", "--html", tmp_path / "m.html")[0] == 1
     text = (tmp_path / "m.html").read_text(encoding="utf-8")
     assert "999 of 1000 passed" in text and "200 of 1000 runs" in text and ">0.777<" in text and text.count("✓ passed") == 199
     assert len(json.loads((tmp_path / "m.json").read_text())["result"]["runs"]) == n
 
 
-def test_what_is_none_is_refused(tmp_path, capsys):
+def test_other_files_are_rejected(tmp_path, capsys):
     (tmp_path / "metrics.json").write_text("{}")
     assert call(capsys, tmp_path)[0] == 2
     (tmp_path / "empty").mkdir()

@@ -1,4 +1,4 @@
-"""Files of published figures: what is read of them, and what is said of a broken one."""
+"""Files of published values: their contents, and the errors of invalid files."""
 
 import math
 import re
@@ -11,14 +11,14 @@ from simulator.configuration.file_lookup import data_folder
 from simulator.validation.datasheet.definitions import ITEMS
 from simulator.validation.datasheet.published_file import TOLERANCE, load_published, published_of
 
-SHIPPED = data_folder("configs") / "facts" / "hmmwv.yaml"
+SHIPPED = data_folder("configs") / "datasheets" / "hmmwv.yaml"
 GOOD = {
     "vehicle": "a truck",
     "sources": {"brochure": "Brochure of the maker, 2021"},
     "figures": {
         "mass": {"value": 2.4, "unit": "t", "sources": ["brochure"]},
-        "top_speed": {"least": 36.0, "most": 72.0, "unit": "kph", "sources": ["brochure"], "remark": "by variant"},
-        "toe_front_left": {"least": -0.5, "most": 0.5, "unit": "deg", "mark": "mem"},
+        "top_speed": {"min": 36.0, "max": 72.0, "unit": "kph", "sources": ["brochure"], "remark": "by variant"},
+        "toe_front_left": {"min": -0.5, "max": 0.5, "unit": "deg", "mark": "mem"},
         "grade_60": {"value": "climbed", "sources": ["brochure"]},
         "wheelbase": {"value": 3.4, "mark": "std"},
     },
@@ -43,7 +43,7 @@ def test_figures_are_in_the_units_of_their_facts(tmp_path):
     assert (figures["mass"].written, figures["top_speed"].written, figures["grade_60"].written) == ("2400", "36 to 72", "climbed")
 
 
-def test_what_holds(tmp_path):
+def test_tolerance_and_ranges(tmp_path):
     figures = load_published(written(tmp_path, GOOD)).figures
     mass = 2400.0
     assert figures["mass"].holds(mass * (1.0 + 0.99 * TOLERANCE)) and not figures["mass"].holds(mass * (1.0 + 1.01 * TOLERANCE))
@@ -59,12 +59,12 @@ BROKEN = [
     ({"mass": {"value": 1.0, "unit": "stone", "mark": "mem"}}, "figures.mass.unit", "a unit"),
     ({"mass": {"value": 1.0, "sources": ["brochures"]}}, "figures.mass.sources[0]", "did you mean brochure?"),
     ({"mass": {"value": 1.0}}, "figures.mass.sources", "a source, or a mark"),
-    ({"mass": {"mark": "mem"}}, "figures.mass", "value, least or most"),
-    ({"mass": {"least": 3.0, "most": 2.0, "mark": "mem"}}, "figures.mass.most", "no less than least"),
+    ({"mass": {"mark": "mem"}}, "figures.mass", "value, min or max"),
+    ({"mass": {"min": 3.0, "max": 2.0, "mark": "mem"}}, "figures.mass.max", "a number of at least `min`"),
     ({"mass": {"value": "heavy", "mark": "mem"}}, "figures.mass.value", "a number"),
     ({"mass": {"value": 1.0, "mark": "guess"}}, "figures.mass.mark", "mem"),
     ({"grade_60": {"value": "flown", "mark": "mem"}}, "figures.grade_60.value", "rolled back, climbed"),
-    ({"grade_60": {"least": 1.0, "mark": "mem"}}, "figures.grade_60.value", "rolled back, climbed"),
+    ({"grade_60": {"min": 1.0, "mark": "mem"}}, "figures.grade_60.value", "rolled back, climbed"),
     ({"mass": {"valeu": 1.0, "mark": "mem"}}, "figures.mass.valeu", "value"),
     ({"mass": [1.0]}, "figures.mass", "mapping"),
 ]
@@ -79,7 +79,7 @@ def test_a_broken_file_names_file_key_and_what_was_expected(figures, key, expect
     assert str(file) in str(caught.value) and expected in str(caught.value)
 
 
-def test_all_that_is_wrong_is_said_at_once(tmp_path):
+def test_all_errors_are_reported_at_once(tmp_path):
     figures = {"mass": {"value": 1.0}, "top_speed": {"mark": "mem"}}
     with pytest.raises(ConfigError) as caught:
         load_published(written(tmp_path, {**GOOD, "figures": figures}))

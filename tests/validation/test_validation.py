@@ -1,4 +1,4 @@
-"""Does the page of validation hold every part, and does a part notice what is not as its reference?"""
+"""Does the validation page contain every part, and does a part detect a changed reference?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simulator.validation.suite.cases import BY_NAME, PARTS
 from simulator.validation.suite.cornering import SingleTrack
 from simulator.validation.suite.coverage_gaps import GAPS
 from simulator.validation.suite.known_deviations import KNOWN
-from simulator.validation.suite.result import FAIL, PASS, STALE, Finding, Part, ReferenceData, Row, judge, near, within
+from simulator.validation.suite.result import FAIL, PASS, STALE, Finding, Part, ReferenceData, Row, evaluate_part, near, within
 from simulator.validation.suite.result import KNOWN as LISTED
 from simulator.validation.suite.ride_frequencies import HalfCar
 from simulator.validation.suite.tires import soils
@@ -45,7 +45,7 @@ def test_rows_of_its_tables_have_as_many_cells_as_their_heads():
         assert len({line.count("|") for line in table.splitlines()}) == 1, table.splitlines()[0]
 
 
-def test_its_pictures_are_there_small_and_shown():
+def test_its_plots_exist_small_and_shown():
     shown = set(re.findall(r"\]\(validation/(\w+\.png)\)", PAGE + MEASURED))
     there = {file.name: file.stat().st_size for file in (ROOT / "docs" / "validation").iterdir()}
     assert shown == set(there) and len(shown) > 5
@@ -70,15 +70,15 @@ def test_verdicts():
         near("c", 1.0, 2.0, "m", 0.5),
         near("d", 1.0, 1.0, "m", 0.5),
     ]
-    judged = judge(PART, Finding(rows), {"c": "why", "d": "gone", "e": "no such row"})
-    assert judged.verdicts == (PASS, FAIL, LISTED, STALE)
-    assert [row.what for row in judged.failed] == ["b"] and [row.what for row in judged.stale] == ["d"]
-    assert judged.reasons == {"c": "why", "d": "gone"}
-    assert judged.summary == "1 pass, 1 known, 1 known, but kept, 1 FAIL"
+    verdict = evaluate_part(PART, Finding(rows), {"c": "why", "d": "gone", "e": "no such row"})
+    assert verdict.verdicts == (PASS, FAIL, LISTED, STALE)
+    assert [row.what for row in verdict.failed] == ["b"] and [row.what for row in verdict.stale] == ["d"]
+    assert verdict.reasons == {"c": "why", "d": "gone"}
+    assert verdict.summary == "1 pass, 1 known, 1 known, but passes, 1 FAIL"
 
 
-def test_a_number_that_is_none_is_not_kept():
-    assert not within("a", float("nan"), 1.0, "m", 0.5).kept and not near("a", float("nan"), 1.0, "m", 0.5).kept
+def test_a_number_that_is_not_finite_fails():
+    assert not within("a", float("nan"), 1.0, "m", 0.5).passed and not near("a", float("nan"), 1.0, "m", 0.5).passed
 
 
 @pytest.fixture
@@ -95,9 +95,9 @@ def changed(tmp_path: Path) -> Path:
 
 
 def test_a_part_passes_and_notices_another_reference(changed: Path):
-    right = judge(BY_NAME["soil"], soils(ReferenceData(DATA)), KNOWN["soil"])
+    right = evaluate_part(BY_NAME["soil"], soils(ReferenceData(DATA)), KNOWN["soil"])
     assert not right.failed and not right.stale and len(right.finding.rows) == 39
-    wrong = judge(BY_NAME["soil"], soils(ReferenceData(changed)), KNOWN["soil"])
+    wrong = evaluate_part(BY_NAME["soil"], soils(ReferenceData(changed)), KNOWN["soil"])
     assert [row.what for row in wrong.failed] == ["driven wheel lete_s0.15_l0: sinkage"]
 
 
@@ -109,9 +109,9 @@ def test_the_command(changed: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     capsys.readouterr()
     monkeypatch.setattr(command, "reference_data", lambda: changed)
     assert main(["validate", "all", "--only", "soil", "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert told["failed"] == 1 and told["page"] is None
-    assert {row["verdict"] for row in told["parts"][0]["rows"]} == {"pass", "known", "FAIL"}
+    result = json.loads(capsys.readouterr().out)
+    assert result["failed"] == 1 and result["page"] is None
+    assert {row["verdict"] for row in result["parts"][0]["rows"]} == {"pass", "known", "FAIL"}
 
 
 def test_a_part_that_there_is_not(capsys: pytest.CaptureFixture[str]):
@@ -121,7 +121,7 @@ def test_a_part_that_there_is_not(capsys: pytest.CaptureFixture[str]):
     assert "soil" in capsys.readouterr().err
 
 
-def test_check_tells_lines_that_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_check_prints_lines_that_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "validation.md"
     file.write_text("a\nb\n", encoding="utf-8")
     assert not command.check("a\nb\n", file)
@@ -144,6 +144,6 @@ def test_half_car_on_stiff_tires_is_a_rod_on_two_springs():
     assert slow <= fast and fast == pytest.approx((5e7 / 100.0) ** 0.5, rel=2e-3)
 
 
-def test_rows_tell_what_they_are_held_to():
+def test_rows_show_their_tolerance():
     row = within("a", 1.02, 1.0, "m", 0.05, 0.1)
     assert row == Row("a", "1.02 m", "1 m", "+2.00 %", "5 % or 0.1 m", True)

@@ -1,4 +1,4 @@
-"""A small land, a geometry and a state that the tests of the view share."""
+"""Small terrain, geometry and state for the tests of the view."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simulator.view.terrain_data import TerrainData, ViewRoad
 from vehicles.readout import READOUT
 
 RIDE_HEIGHT = 0.59
-DIALS = dials(380.0, by_hand=False)
+DIALS = dials(380.0, manual=False)
 _FRONT = {
     "hub": (1.649, 0.910, -0.13), "lower": (1.653, 0.787, -0.22), "upper": (1.636, 0.716, 0.11), "outer": (1.513, 0.821, -0.12),
     "inner": (1.439, 0.448, 0.054), "leg": (1.786, 0.543, -0.10),
@@ -53,7 +53,7 @@ def readout(x: float = 0.0, y: float = 0.0, ground: float = 0.0, yaw: float = 0.
     return out
 
 
-def hilly_land() -> TerrainData:
+def hilly_terrain() -> TerrainData:
     """400 m of hills with a paved road along y = 0; seeded."""
     n = 201
     x = np.linspace(-200.0, 200.0, n)

@@ -170,7 +170,7 @@ def test_wheel_orientation_stays_a_rotation():
 
 
 def test_unknown_and_foreign_blocks_are_refused():
-    with pytest.raises(DeviceError, match="no such view block"):
+    with pytest.raises(DeviceError, match="view block not found"):
         ViewReader("jounce-no-such-block")
     keys = KeyReader()
     with pytest.raises(DeviceError, match="another version"):
@@ -180,7 +180,7 @@ def test_unknown_and_foreign_blocks_are_refused():
     writer._head["layout"] += np.uint64(1)
     with pytest.raises(DeviceError, match="another version"):
         ViewReader(writer.name)
-    with pytest.raises(DeviceError, match="exists already"):
+    with pytest.raises(DeviceError, match="already in use"):
         ViewWriter(writer.name)
     writer.close()
 

@@ -9,10 +9,10 @@ import pytest
 
 from simulator.base.records import record
 from simulator.view.bodies.kinds import body_of
-from simulator.view.camera import CAMERAS, CLEARANCE, Camera, Shot, clip_of_world, looking, rotation
+from simulator.view.camera import CAMERAS, CLEARANCE, Camera, Shot, clip_of_world, look_at, rotation
 from simulator.view.shared_state import STATE
 from simulator.view.vehicle_geometry import checked_geometry
-from tests.view.scenes import geometry, hilly_land, readout
+from tests.view.scenes import geometry, hilly_terrain, readout
 from vehicles.readout import READOUT
 
 
@@ -24,36 +24,36 @@ def state_of(source):
 
 
 def shoot(camera, dt=0.016, **place):
-    ground = camera.land.height(place.get("x", 0.0), place.get("y", 0.0))
+    ground = camera.terrain.height(place.get("x", 0.0), place.get("y", 0.0))
     state = state_of(readout(ground=ground, **place))
     return camera.shot(state[0]["p_WB"], rotation(state[0]["q_WB"]), state, dt)
 
 
 @pytest.mark.parametrize("kind", ["chase", "suspension"])
 def test_camera_is_never_below_the_ground(kind):
-    land = hilly_land()
-    camera = Camera(land, np.array([0.1, 0.6, 1.0]))
+    terrain = hilly_terrain()
+    camera = Camera(terrain, np.array([0.1, 0.6, 1.0]))
     camera.kind = kind
     rng = np.random.default_rng(2)
     for x, y, yaw in zip(rng.uniform(-150, 150, 200), rng.uniform(-150, 150, 200), rng.uniform(-math.pi, math.pi, 200), strict=True):
         camera.cut()
         eye = shoot(camera, x=x, y=y, yaw=yaw).eye
-        assert eye[2] >= land.height(eye[0], eye[1]) + (CLEARANCE if kind == "chase" else 0.25) - 1e-9
+        assert eye[2] >= terrain.height(eye[0], eye[1]) + (CLEARANCE if kind == "chase" else 0.25) - 1e-9
 
 
 def test_chase_camera_stands_behind_and_looks_at_the_vehicle():
-    camera = Camera(hilly_land(), np.zeros(3))
+    camera = Camera(hilly_terrain(), np.zeros(3))
     for yaw in (0.0, 2.0, -3.0):
         camera.cut()
         shot = shoot(camera, yaw=yaw)
         behind = shot.eye[:2] @ [math.cos(yaw), math.sin(yaw)]
         assert -12.0 < behind < -6.0
-        clip = clip_of_world(shot, 16 / 9, 1000.0) @ np.array([0.0, 0.0, camera.land.height(0.0, 0.0) + 0.6, 1.0])
+        clip = clip_of_world(shot, 16 / 9, 1000.0) @ np.array([0.0, 0.0, camera.terrain.height(0.0, 0.0) + 0.6, 1.0])
         assert abs(clip[0] / clip[3]) < 0.05 and abs(clip[1] / clip[3]) < 0.6
 
 
 def test_chase_camera_follows_smoothly_and_reaches_the_heading():
-    camera = Camera(hilly_land(), np.zeros(3))
+    camera = Camera(hilly_terrain(), np.zeros(3))
     start = shoot(camera, yaw=0.0).eye
     first = shoot(camera, yaw=1.0).eye
     assert np.linalg.norm(first - start) < 0.8, "one frame after a sudden turn it has hardly moved"
@@ -63,7 +63,7 @@ def test_chase_camera_follows_smoothly_and_reaches_the_heading():
 
 
 def test_chase_camera_takes_the_short_way_past_north_south():
-    camera = Camera(hilly_land(), np.zeros(3))
+    camera = Camera(hilly_terrain(), np.zeros(3))
     shoot(camera, yaw=math.pi - 0.05)
     for _ in range(20):
         eye = shoot(camera, yaw=-math.pi + 0.05).eye
@@ -72,17 +72,17 @@ def test_chase_camera_takes_the_short_way_past_north_south():
 
 def test_driver_sees_ahead_from_inside_the_cab():
     body = body_of(checked_geometry(geometry()))
-    camera = Camera(hilly_land(), body.eye(np.array([0.87, 0.7, 1.05])))
+    camera = Camera(hilly_terrain(), body.eye(np.array([0.87, 0.7, 1.05])))
     camera.kind = "driver"
     shot = shoot(camera, yaw=0.5)
     assert shot.inside
     assert -shot.R_WC[:, 2] @ [math.cos(0.5), math.sin(0.5), 0.0] > 0.98
-    eye_B = rotation(np.array([math.cos(0.25), 0, 0, math.sin(0.25)])).T @ (shot.eye - [0, 0, camera.land.height(0, 0) + 0.59])
+    eye_B = rotation(np.array([math.cos(0.25), 0, 0, math.sin(0.25)])).T @ (shot.eye - [0, 0, camera.terrain.height(0, 0) + 0.59])
     assert -0.5 < eye_B[0] < 0.4, "behind the windshield, whatever the file says about the head"
 
 
 def test_cameras_take_turns():
-    camera = Camera(hilly_land(), np.zeros(3))
+    camera = Camera(hilly_terrain(), np.zeros(3))
     seen = []
     for _ in CAMERAS:
         seen.append(camera.kind)
@@ -92,7 +92,7 @@ def test_cameras_take_turns():
 
 def test_projection_puts_near_and_far_on_the_planes_and_up_is_up():
     eye = np.array([1.0, 2.0, 3.0])
-    shot = Shot(eye, looking(eye, eye + [5.0, 0.0, 0.0]), 1.0, 0.5)
+    shot = Shot(eye, look_at(eye, eye + [5.0, 0.0, 0.0]), 1.0, 0.5)
     matrix = clip_of_world(shot, 2.0, 100.0)
 
     def project(p):

@@ -1,4 +1,4 @@
-"""Is the ground that is drawn the ground that is driven on, inside the map, over its edge and far outside?"""
+"""Does the drawn ground agree with the physical ground, inside the map, at its edge and far outside?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ruts in the picture: what the host shows is what a view takes, and the ground is darker there and nowhere else."""
+"""Ruts in the image: a view receives the tiles from the host, and the ground is darker only in ruts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from terrain.rut_changes import ChangedTiles
 from terrain.rut_grid import TILE, TILE_SIDE
 from terrain.rut_memory import FEWEST, SoilMemory
 from terrain.ruts import merge_tile, press
-from tests.view.scenes import geometry, hilly_land, readout
+from tests.view.scenes import geometry, hilly_terrain, readout
 
 W, H = 640, 360
 BESIDE = -14.0
@@ -94,7 +94,7 @@ def test_the_square_goes_with_the_vehicle():
 @pytest.fixture(scope="module")
 def view():
     try:
-        offscreen = Offscreen(W, H, hilly_land(), geometry(), samples=1)
+        offscreen = Offscreen(W, H, hilly_terrain(), geometry(), samples=1)
     except DeviceError as error:
         pytest.skip(str(error))
     offscreen.scene.hud.visible = offscreen.scene.instruments = False
@@ -114,7 +114,7 @@ def track():
 
 
 def on_soil(x=0.0):
-    return readout(x=x, y=BESIDE, ground=hilly_land().height(x, BESIDE))
+    return readout(x=x, y=BESIDE, ground=hilly_terrain().height(x, BESIDE))
 
 
 def of(soil):
@@ -126,16 +126,16 @@ def test_every_program_of_the_land_is_used_in_the_first_picture(view, monkeypatc
     """Drivers compile one where it is used first: the first rut of a drive would be a frame of ten times the usual length."""
     from simulator.view.terrain_renderer import RUTTED  # needs the context of the fixture
 
-    land, used = view.scene._terrain, []
+    terrain, used = view.scene._terrain, []
     view.render(on_soil())
-    assert not land._fresh
-    monkeypatch.setattr(land, "_use", lambda kind, picture, shadow: used.append(kind) or land._programs[kind].use())
-    land._fresh = True
+    assert not terrain._fresh
+    monkeypatch.setattr(terrain, "_use", lambda kind, picture, shadow: used.append(kind) or terrain._programs[kind].use())
+    terrain._fresh = True
     view.render(on_soil())
-    assert set(used) == set(land._programs) > set(RUTTED)
+    assert set(used) == set(terrain._programs) > set(RUTTED)
 
 
-def test_the_ground_is_darker_where_somebody_has_driven(view, track):
+def test_the_ground_is_darker_in_ruts(view, track):
     before = view.render(on_soil()).astype(int)
     view.scene.show_ruts(of(track))
     after = view.render(on_soil()).astype(int)

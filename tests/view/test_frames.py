@@ -1,4 +1,4 @@
-"""Every offscreen drive leaves pictures, however short it is; a host that is killed leaves no process."""
+"""Every offscreen drive leaves images, however short; a killed host leaves no process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simulator.view.drive_lock import sweep
 from simulator.view.frame_writer import start_pictures_process
 from simulator.view.gl_context import offscreen_context
 from simulator.view.shared_state import KeyReader, ViewWriter, extras
-from tests.view.scenes import geometry, hilly_land, readout
+from tests.view.scenes import geometry, hilly_terrain, readout
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = (
@@ -26,9 +26,9 @@ HOST = (
     "from pathlib import Path\n"
     "from simulator.view.shared_state import KeyReader, ViewWriter, extras\n"
     "from simulator.view.frame_writer import start_pictures_process\n"
-    "from tests.view.scenes import geometry, hilly_land, readout\n"
+    "from tests.view.scenes import geometry, hilly_terrain, readout\n"
     "block, keys, state = ViewWriter(), KeyReader(), readout()\n"
-    "view = start_pictures_process(block.name, keys.name, hilly_land(), geometry(), Path(sys.argv[1]), 0.5)\n"
+    "view = start_pictures_process(block.name, keys.name, hilly_terrain(), geometry(), Path(sys.argv[1]), 0.5)\n"
     "print(view.pid, flush=True)\n"
     "while True:\n"
     "    state[0]['time'] += 0.01; block.publish(state, extras()); time.sleep(0.01)\n"
@@ -45,7 +45,7 @@ def egl():
 
 def start(folder):
     block, keys = ViewWriter(), KeyReader()
-    return block, keys, start_pictures_process(block.name, keys.name, hilly_land(), geometry(), folder, 0.5)
+    return block, keys, start_pictures_process(block.name, keys.name, hilly_terrain(), geometry(), folder, 0.5)
 
 
 def test_a_drive_that_is_over_before_the_first_picture_has_one_of_each_camera(tmp_path):
@@ -105,16 +105,16 @@ def test_pictures_go_on_after_a_reset(tmp_path):
 @pytest.mark.parametrize("looks", [True, False], ids=["noticed on the way", "noticed at the end"])
 def test_pictures_that_are_killed_before_the_first_one_are_drawn_at_the_end(tmp_path, looks):
     said = []
-    keeper = ViewSupervisor(8, said.append, 0.0, person=False)
-    keeper.open(hilly_land(), geometry(), "", tmp_path, 0.5)
-    keeper._process.kill()
-    keeper.block.publish(readout(), extras())
+    supervisor = ViewSupervisor(8, said.append, 0.0, person=False)
+    supervisor.open(hilly_terrain(), geometry(), "", tmp_path, 0.5)
+    supervisor._process.kill()
+    supervisor.block.publish(readout(), extras())
     if looks:
-        keeper.look(SimpleNamespace(paused=False, cueing=None))
-    keeper.close()
+        supervisor.look(SimpleNamespace(paused=False, cueing=None))
+    supervisor.close()
     assert len(list(tmp_path.glob("*.png"))) == len(CAMERAS)
-    assert ("driving without pictures: the view ended with code -9" in said) == looks
-    assert "the pictures were killed before the first one: the last state is drawn now" in said
+    assert ("driving without a view: the view ended with code -9" in said) == looks
+    assert "the image process was killed before its first image; drawing the last state now" in said
 
 
 def test_a_drive_without_a_single_state_ends_without_pictures(tmp_path):
@@ -157,11 +157,11 @@ def test_a_view_that_does_not_go_is_ended(tmp_path):
         assert process.stdout
         process.stdout.readline()
         from simulator.view.drive_lock import DriveLock
-        from simulator.view.launch import HURRY, ViewProcess
+        from simulator.view.launch import HURRY_TIME, ViewProcess
 
-        claim = DriveLock()
+        drive_lock = DriveLock()
         began = time.monotonic()
-        ViewProcess(process, claim).end(60.0, hurry=lambda: True)
-        assert process.poll() is not None and time.monotonic() - began > HURRY
-        claim.release()
+        ViewProcess(process, drive_lock).end(60.0, hurry=lambda: True)
+        assert process.poll() is not None and time.monotonic() - began > HURRY_TIME
+        drive_lock.release()
     assert os.name != "posix" or process.returncode == -9

@@ -1,4 +1,4 @@
-"""Do the instruments say what the state says?"""
+"""Do the instruments agree with the state?"""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_backwards_is_shown_as_speed_in_reverse():
     texts = drawn(v_WB_B=(-5.0, 0.0, 0.0), gear=-1, selector=-1).texts
     assert "18" in texts and "R" in texts
     assert gear_name(2, 0) == "N" and gear_name(0, 1) == "N" and gear_name(6, 1) == "D6"
-    assert gear_name(3, 1, by_hand=True) == "3" and gear_name(0, 1, by_hand=True) == "N" and gear_name(-1, 1, by_hand=True) == "R"
+    assert gear_name(3, 1, manual=True) == "3" and gear_name(0, 1, manual=True) == "N" and gear_name(-1, 1, manual=True) == "R"
 
 
 @pytest.mark.parametrize(("governed_rpm", "full"), [(3663.0, 4000.0), (7143.0, 7500.0), (900.0, 1000.0), (18000.0, 19000.0)])
@@ -119,24 +119,24 @@ def test_wild_values_stay_on_the_panel(value):
 
 def test_the_strip_shows_what_is_felt_over_what_the_car_does():
     """Each in its row and color, as high as it is large, the latest at the right end; what is no number is left out."""
-    feelings, state = MotionStripChart(), extras()
+    motion_chart, state = MotionStripChart(), extras()
     for k in range(40):
         state[0]["car_feels"], state[0]["cab_feels"] = (4.0, 0, 0, 0, 0, 0.2), (1.0, 0, math.nan, 0, 0, 0.1)
-        feelings.add(state[0], 0.1 * k)
-    assert [feelings.scale(k) for k in range(6)] == [5.0, 1.0, 1.0, 3.0, 3.0, 15.0]
-    assert feelings.rows[5, :, -1] == pytest.approx(np.degrees((0.2, 0.1)))
-    assert np.isnan(feelings.rows[..., 0]).all(), "nothing is known of before"
+        motion_chart.add(state[0], 0.1 * k)
+    assert [motion_chart.scale(k) for k in range(6)] == [5.0, 1.0, 1.0, 3.0, 3.0, 15.0]
+    assert motion_chart.rows[5, :, -1] == pytest.approx(np.degrees((0.2, 0.1)))
+    assert np.isnan(motion_chart.rows[..., 0]).all(), "nothing is known of before"
     canvas, whole = Listener(), record(STATE)
     whole[0]["intensity"] = 0.7
-    instruments(canvas, whole, 1280.0, 720.0, Shown(60.0, "chase", DIALS, feelings))
+    instruments(canvas, whole, 1280.0, 720.0, Shown(60.0, "chase", DIALS, motion_chart))
     assert {"surge", "yaw", "intensity 70 %", "\u00b15 m/s\u00b2", "\u00b115 \u00b0/s"} <= set(canvas.texts)
     vertices = canvas.vertices()
     middle, half = 14.0 + 72.0 + 8.0 + 26.0 + 18.0, 15.0
     for color, share in ((CAR, 0.8), (AMBER, 0.2)):
         row = vertices[np.isclose(vertices[:, 8:], color).all(axis=1) & (vertices[:, 1] < middle + half) & (vertices[:, 1] > middle - half)]
         assert row[:, 1].mean() == pytest.approx(middle - share * half, abs=0.5)
-    feelings.add(state[0], 1000.0)
-    assert np.isfinite(feelings.rows[0, 0]).sum() == 1, "a gap begins anew"
+    motion_chart.add(state[0], 1000.0)
+    assert np.isfinite(motion_chart.rows[0, 0]).sum() == 1, "a gap begins anew"
 
 
 def test_leg_colors_warn_near_the_stops():

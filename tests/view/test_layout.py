@@ -1,4 +1,4 @@
-"""Instruments at every size of the window: nothing over another thing, nothing outside, letters of a size that can be read."""
+"""Instruments at every window size: no overlap, nothing outside, readable letters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from simulator.view.instrument_layout import HELP, HELP_COLUMN, HELP_MEANING, MOST_LINES, arrange, canvas_scale, help_size, wrapped
+from simulator.view.instrument_layout import HELP, HELP_COLUMN, HELP_MEANING, MAX_LINES, arrange, canvas_scale, help_size, wrapped
 from simulator.view.instruments import AMBER, GREEN, NORMAL, RED, SMALL, Canvas, Font, Shown, asset, instruments, keys_help
 from simulator.view.shared_state import EXTRAS, STATE, extras
 from simulator.view.window import BINDINGS, FELT_KEY, HELP_KEYS
@@ -34,10 +34,10 @@ def boxes_apart(panels, width, height):
 def test_panels_never_overlap_at_any_size(message, ratio):
     sizes = SIZES + [(int(w), int(h)) for w, h in np.random.default_rng(3).uniform(150, 4000, (150, 2))]
     for size in sizes:
-        scale = canvas_scale(*size, ratio, helping=False)
+        scale = canvas_scale(*size, ratio, show_help=False)
         width, height = size[0] / scale, size[1] / scale
         lines = wrapped(message, lambda text: FONT.width(text, NORMAL), width - 72.0)
-        assert len(lines) <= MOST_LINES
+        assert len(lines) <= MAX_LINES
         room = (max(FONT.width(line, NORMAL) for line in lines) + 44.0, 24.0 * len(lines) + 14.0) if lines else None
         panels = arrange(width, height, room)
         boxes_apart(panels, width, height)

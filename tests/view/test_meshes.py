@@ -1,4 +1,4 @@
-"""Are the bodies what they should be: finite, closed where they are solid, facing outwards, of the right size?"""
+"""Are the bodies finite, closed where they are solid, oriented outwards, and of the right size?"""
 
 from __future__ import annotations
 

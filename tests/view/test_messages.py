@@ -1,4 +1,4 @@
-"""Lines for the driver end: after their time, or as soon as they are not true any more."""
+"""Messages for the driver end after their time, or when they no longer apply."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from simulator.outlets import telemetry
+from simulator.outlets import view as view_outlet
 from simulator.outlets.view import LONGEST, MESSAGE_TIME, ViewOutlet, short
 from simulator.view.shared_state import ViewReader
 from tests.view.scenes import readout
@@ -20,7 +20,7 @@ from washout.perceived_motion import FELT
 def shown(monkeypatch):
     """(window, session, clock, text that the views get)."""
     clock = [100.0]
-    monkeypatch.setattr(telemetry, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(view_outlet, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     platform = {"shortest_leg": 0.0, "longest_leg": 1.0}
     still = [{"f_H_B": np.zeros(3), "w_WB_B": np.zeros(3)}]
     cueing = SimpleNamespace(

@@ -1,4 +1,4 @@
-"""Pictures drawn off the screen: is the sky above, the vehicle where it is projected, and does the picture follow the state?"""
+"""Offscreen images: is the sky above, is the vehicle at its projected position, and does the image follow the state?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from simulator.view.launch import start_view_process
 from simulator.view.offscreen import Offscreen, png
 from simulator.view.shared_state import KeyReader, ViewWriter, extras
 from terrain.rut_memory import SoilMemory
-from tests.view.scenes import geometry, hilly_land, readout
+from tests.view.scenes import geometry, hilly_terrain, readout
 
 ROOT = Path(__file__).resolve().parents[2]
 W, H = 640, 360
@@ -30,7 +30,7 @@ W, H = 640, 360
 @pytest.fixture(scope="module")
 def view():
     try:
-        offscreen = Offscreen(W, H, hilly_land(), geometry(), samples=1)
+        offscreen = Offscreen(W, H, hilly_terrain(), geometry(), samples=1)
     except DeviceError as error:
         pytest.skip(str(error))
     yield offscreen
@@ -213,7 +213,7 @@ def test_without_a_display_the_window_says_so(monkeypatch):
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     with pytest.raises(DeviceError, match="no display"):
-        start_view_process("a", "b", hilly_land(), geometry())
+        start_view_process("a", "b", hilly_terrain(), geometry())
 
 
 def test_view_process_that_cannot_open_its_window_complains_in_one_line(monkeypatch):
@@ -221,7 +221,7 @@ def test_view_process_that_cannot_open_its_window_complains_in_one_line(monkeypa
         pytest.skip("this system always has a display")
     monkeypatch.setenv("DISPLAY", ":987")
     block, keys = ViewWriter(), KeyReader()
-    process = start_view_process(block.name, keys.name, hilly_land(), geometry())
+    process = start_view_process(block.name, keys.name, hilly_terrain(), geometry())
     end = time.perf_counter() + 30.0
     while process.alive and time.perf_counter() < end:
         time.sleep(0.05)

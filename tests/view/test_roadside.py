@@ -1,4 +1,4 @@
-"""Do the posts stand beside the road, on the ground and nowhere else?"""
+"""Are the posts at the roadside, on the ground and nowhere else?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from simulator.view.marker_posts import BESIDE, SPACING, places, post, posts
 from simulator.view.terrain_data import ViewRoad
-from tests.view.scenes import hilly_land
+from tests.view.scenes import hilly_terrain
 
 
 def test_posts_stand_in_pairs_beside_the_road():
@@ -27,25 +27,25 @@ def test_posts_keep_their_distance_in_a_bend():
 
 
 def test_posts_stand_on_the_ground():
-    land = hilly_land()
-    mesh, groups, size = posts(land)
+    terrain = hilly_terrain()
+    mesh, groups, size = posts(terrain)
     assert len(mesh) and np.isfinite(mesh).all() and len(groups) == -(-len(mesh) // size)
     for corners in mesh.reshape(-1, len(post(True)), 10):
         x, y = corners[:, 0].mean(), corners[:, 1].mean()
-        assert corners[:, 2].max() - land.height(x, y) == pytest.approx(1.0, abs=0.02)
+        assert corners[:, 2].max() - terrain.height(x, y) == pytest.approx(1.0, abs=0.02)
 
 
 def test_no_post_stands_on_a_crossing_road():
-    land = hilly_land()
+    terrain = hilly_terrain()
     y = np.linspace(-190.0, 190.0, 191)
-    land.roads.append(ViewRoad(np.column_stack((25.0 + 0.0 * y, y)), 8.0, False))
-    mesh, _, _ = posts(land)
+    terrain.roads.append(ViewRoad(np.column_stack((25.0 + 0.0 * y, y)), 8.0, False))
+    mesh, _, _ = posts(terrain)
     where = mesh.reshape(-1, len(post(True)), 10)[:, :, :2].mean(axis=1)
     assert (np.abs(where[:, 1]) > 4.0).all() and ((np.abs(where[:, 0] - 25.0) > 4.0) | (np.abs(where[:, 1]) > 190.0)).all()
 
 
-def test_land_without_roads_has_no_posts():
-    land = hilly_land()
-    land.roads.clear()
-    mesh, groups, size = posts(land)
+def test_terrain_without_roads_has_no_posts():
+    terrain = hilly_terrain()
+    terrain.roads.clear()
+    mesh, groups, size = posts(terrain)
     assert len(mesh) == len(groups) == size == 0

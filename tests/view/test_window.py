@@ -1,4 +1,4 @@
-"""The window as a process of its own; needs a display and is skipped, visibly, without one."""
+"""Window in a separate process; needs a display and is skipped, visibly, without one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simulator.view.gl_context import display_available
 from simulator.view.launch import start_view_process
 from simulator.view.shared_state import KeyReader, ViewWriter, extras
 from simulator.view.window import BINDINGS
-from tests.view.scenes import geometry, hilly_land, readout
+from tests.view.scenes import geometry, hilly_terrain, readout
 
 
 def wait(condition, seconds: float = 30.0) -> bool:
@@ -26,7 +26,7 @@ def opened():
         pytest.skip("no display: neither DISPLAY nor WAYLAND_DISPLAY is set")
     block, keys = ViewWriter(), KeyReader()
     block.publish(readout(), extras())
-    process = start_view_process(block.name, keys.name, hilly_land(), geometry(), "test")
+    process = start_view_process(block.name, keys.name, hilly_terrain(), geometry(), "test")
     yield block, keys, process
     process.close(0.1)
     keys.close()

@@ -1,1 +1,1 @@
-"""What controllers work beside brakes and throttle: steering angles that are added, adjustable dampers."""
+"""Actuators of controllers in addition to brakes and throttle: added steering angles, adjustable dampers."""

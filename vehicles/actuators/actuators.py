@@ -1,7 +1,7 @@
-"""Actuators of a vehicle that its controllers work: an angle added to the front steering, a steered last axle, adjustable dampers.
+"""Actuators that the controllers of a vehicle operate: an angle added to the front steering, a steered last axle, adjustable dampers.
 
-Section `actuators` of the vehicle file. A part that is left out is not there: what a controller asks of it comes to nothing, and no kernel runs.
-Orders are held between the turns of the controllers; an actuator follows its own with a first-order lag, an angle within its largest rate too:
+Section `actuators` of the vehicle file. For a missing actuator, requests of a controller have no effect and no kernel runs. Orders stay
+constant between the updates of the controllers. An actuator follows its order with a first-order lag; an angle is limited in rate, too:
 
     x' = clamp((clamp(order, -max, max) - x) / time, -max_rate, max_rate)            backward Euler
 """
@@ -16,7 +16,7 @@ import numpy as np
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Fields, Group, Number
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record, Table, dtype_of, labelled, record
+from simulator.base.records import Record, Table, dtype_of, labeled, record
 from simulator.base.section import Section
 from vehicles.controllers.contract import WHEELS
 from vehicles.mechanism_parameters import MechanismParameters, new_workspace
@@ -24,78 +24,78 @@ from vehicles.suspension.composite_inertia import prepare
 
 ACTUATORS = (
     # name               shape  unit     what it is
-    ("front_max", (), "rad", "largest angle that is added at Pitman arm or pinion; 0: nothing is added"),
-    ("front_rate", (), "rad/s", "its largest rate"),
-    ("front_time", (), "s", "time constant of its lag"),
-    ("rear_max", (), "rad", "largest angle of the wheels of the last axle; 0: it is not steered"),
-    ("rear_rate", (), "rad/s", "its largest rate"),
-    ("rear_time", (), "s", "time constant of its lag"),
+    ("front_max", (), "rad", "maximum angle added at Pitman arm or pinion; 0: no added angle"),
+    ("front_rate", (), "rad/s", "maximum rate of the added angle"),
+    ("front_time", (), "s", "time constant of the lag of the added angle"),
+    ("rear_max", (), "rad", "maximum angle of the wheels of the last axle; 0: not steered"),
+    ("rear_rate", (), "rad/s", "maximum rate of the angle of the last axle"),
+    ("rear_time", (), "s", "time constant of the lag of the last axle"),
     (
         "rear_travel",
         (),
         "m/rad",
-        "way to the left of the inner tie-rod joints of that axle per angle of its wheels, about the design position",
+        "travel to the left of the inner tie-rod joints of the last axle per wheel angle, about the design position",
     ),
-    ("rear_first", (), "1", "left corner of that axle", "i8"),
-    ("rear_rest", (2,), "m", "y of its inner tie-rod joints, straight ahead, in B"),
-    ("least_damping", (), "1", "least force of a shock absorber over that of its file"),
-    ("most_damping", (), "1", "largest; 0: they are not adjustable"),
-    ("damping_time", (), "s", "time constant of their lag"),
+    ("rear_first", (), "1", "left corner of the last axle", "i8"),
+    ("rear_rest", (2,), "m", "y of the inner tie-rod joints of the last axle, straight ahead, in B"),
+    ("least_damping", (), "1", "minimum force of a shock absorber over that of its file"),
+    ("most_damping", (), "1", "maximum force of a shock absorber over that of its file; 0: not adjustable"),
+    ("damping_time", (), "s", "time constant of the lag of the shock absorbers"),
 )
 
 ACTUATOR_STATE = (
     # name             shape            unit     what it is
     ("front_order", (), "rad", "angle to be added to that of the steering wheel, + = left"),
-    ("rear_order", (), "rad", "angle of the wheels of the last axle asked for, + = left"),
-    ("damping_order", (WHEELS,), "1", "factor of damping asked for, less 1"),
-    ("motor_order", (WHEELS,), "N m", "torque of the motors on the wheels asked for, + = forward"),
+    ("rear_order", (), "rad", "requested angle of the wheels of the last axle, + = left"),
+    ("damping_order", (WHEELS,), "1", "requested damping factor, minus 1"),
+    ("motor_order", (WHEELS,), "N m", "requested torque of the motors on the wheels, + = forward"),
     ("front_angle", (), "rad", "angle added at Pitman arm or pinion, + turns the wheels to the right"),
-    ("front_speed", (), "rad/s", "its rate"),
+    ("front_speed", (), "rad/s", "rate of the added angle"),
     ("rear_angle", (), "rad", "angle of the wheels of the last axle, + = left"),
-    ("rear_speed", (), "rad/s", "its rate"),
-    ("damping", (WHEELS,), "1", "force of the shock absorber over that of its file, less 1"),
+    ("rear_speed", (), "rad/s", "rate of the angle of the last axle"),
+    ("damping", (WHEELS,), "1", "force of the shock absorber over that of its file, minus 1"),
 )
 
 LOGGED: Table = tuple(row for row in ACTUATOR_STATE if row[0] in ("front_angle", "rear_angle", "damping"))
 
 _ANGLES = (
-    Field("max_angle", Number("rad", 0.0, 30.0, above=0.0), "largest angle to either side"),
-    Field("max_rate", Number("rad/s", 1e-3, 100.0), "its largest rate"),
-    Field("time", Number("s", 0.0, 10.0), "time constant in which it follows"),
+    Field("max_angle", Number("rad", 0.0, 30.0, above=0.0), "maximum angle to either side"),
+    Field("max_rate", Number("rad/s", 1e-3, 100.0), "maximum rate of the angle"),
+    Field("time", Number("s", 0.0, 10.0), "time constant of the lag"),
 )
 ACTUATOR_FILE: Fields = (
     Field(
         "front_steering",
         Group(_ANGLES),
-        "angle added to that of the steering wheel by a planetary gear, in angles of the steering wheel",
+        "angle added to that of the steering wheel by a planetary gear, measured at the steering wheel",
         None,
     ),
-    Field("rear_steering", Group(_ANGLES), "tie rods of the last axle on a rack of their own, in angles of its wheels", None),
+    Field("rear_steering", Group(_ANGLES), "rack that steers the last axle by its tie rods; angles of its wheels", None),
     Field(
         "dampers",
         Group(
             (
-                Field("least", Number("1", 0.0, 1.0), "least force of a shock absorber over that of its file"),
-                Field("most", Number("1", 1.0, 100.0), "largest"),
-                Field("time", Number("s", 0.0, 10.0), "time constant of their valves"),
+                Field("least", Number("1", 0.0, 1.0), "minimum force of a shock absorber over that of its file"),
+                Field("most", Number("1", 1.0, 100.0), "maximum force of a shock absorber over that of its file"),
+                Field("time", Number("s", 0.0, 10.0), "time constant of the damper valves"),
             )
         ),
-        "shock absorbers whose damping controllers change",
+        "shock absorbers with damping adjusted by controllers",
         None,
     ),
 )
-"""The section `actuators` of a vehicle file."""
+"""Fields of the section `actuators` of a vehicle file."""
 
 NUDGE = 1e-4
-"""m by which tie rods are moved to see what their wheels do."""
+"""m. Displacement of the tie rods to measure the response of their wheels."""
 
 
 def read_actuators(s: Section, mechanism: MechanismParameters, steering: Record, tabulated: bool) -> Record:
-    """Record of ACTUATORS of a vehicle.
+    """Return the record of ACTUATORS of a vehicle.
 
     Raises
     ------
-    ConfigError : a steered last axle without tie rods, or beside tables of the suspension
+    ConfigError : the file defines a steered last axle without tie rods, or together with suspension tables
     """
     out = record(ACTUATORS)
     if not s.has("actuators"):
@@ -109,7 +109,7 @@ def read_actuators(s: Section, mechanism: MechanismParameters, steering: Record,
         rear = a.section("rear_steering")
         if tabulated:
             raise ConfigError(
-                rear.file, rear.key, "a steered axle", "closed_form as suspension_kinematics: tables know no steered last axle"
+                rear.file, rear.key, "a steered axle", "suspension_kinematics: closed_form, because tables support no steered last axle"
             )
         for name in ("max_angle", "max_rate", "time"):
             p["rear_" + name.removeprefix("max_").replace("angle", "max")] = rear.number(name)
@@ -122,7 +122,7 @@ def read_actuators(s: Section, mechanism: MechanismParameters, steering: Record,
 
 
 def _find_lever(s: Section, p: np.void, mechanism: MechanismParameters) -> None:
-    """What the tie rods of the last axle do to its wheels. Raises ConfigError: nothing."""
+    """Compute the ratio of tie-rod travel to wheel angle of the last axle. Raises ConfigError if the tie rods do not turn the wheels."""
     on = mechanism.axles.on(len(mechanism.axles.names) - 1)
     if len(on) != 2 or len(mechanism.axles.names) < 2:
         raise ConfigError(s.file, s.key, "a steered last axle", "an axle with two wheels behind the first one")
@@ -136,22 +136,22 @@ def _find_lever(s: Section, p: np.void, mechanism: MechanismParameters) -> None:
         headings.append(np.arctan2(-axle[0], axle[1]))
     turned = float(np.mean(headings[1] - headings[0]))
     if abs(turned) < 1e-6:
-        raise ConfigError(s.file, s.key, "a steered last axle", f"one with tie rods: {mechanism.designs[on[0]].kind} has none")
+        raise ConfigError(s.file, s.key, "a steered last axle", f"an axle with tie rods; {mechanism.designs[on[0]].kind} has none")
     p["rear_travel"], p["rear_first"], p["rear_rest"] = 2.0 * NUDGE / turned, on[0], mechanism.Q_design[1, list(on)]
 
 
 def logged_actuators(state: Record, corners: Sequence[str]) -> tuple[str, Table, Record]:
-    """What a log may have of ACTUATOR_STATE: (prefix, table, record), a view of it."""
-    table, whole = labelled(LOGGED, WHEELS.name, corners), dtype_of(ACTUATOR_STATE)
+    """Return the loggable part of ACTUATOR_STATE as (prefix, table, record), a view of the state."""
+    table, full = labeled(LOGGED, WHEELS.name, corners), dtype_of(ACTUATOR_STATE)
     formats = [("f8", tuple(map(int, row[1]))) for row in table]
-    offsets = [whole.fields[row[0]][1] for row in table]  # type: ignore[index]
-    view = np.dtype({"names": [row[0] for row in table], "formats": formats, "offsets": offsets, "itemsize": whole.itemsize})  # type: ignore[call-overload]
+    offsets = [full.fields[row[0]][1] for row in table]  # type: ignore[index]
+    view = np.dtype({"names": [row[0] for row in table], "formats": formats, "offsets": offsets, "itemsize": full.itemsize})  # type: ignore[call-overload]
     return "actuator_", table, state.view(view)
 
 
 @inline
 def followed_angle(angle, order, limit, rate, time, h):
-    """(angle, rate) after h seconds of an actuator that follows its order."""
+    """Return (angle, rate) after h seconds of an actuator that follows its order."""
     wanted = min(limit, max(-limit, order))
     speed = min(rate, max(-rate, (wanted - angle) / (time + h)))
     return angle + h * speed, speed
@@ -159,7 +159,7 @@ def followed_angle(angle, order, limit, rate, time, h):
 
 @kernel
 def lift_front_angle(m, s):
-    """Take the added angle off Pitman arm, pinion or the upper end of a free column, so that it is where the hands have it."""
+    """Subtract the added angle from Pitman arm, pinion or the upper end of a free column, which gives the angle of the driver's hands."""
     to, arm = s.actuators[0], s.steering[0]
     if m.steering[0]["free"] > 0:
         arm["hand_angle"] -= to["front_angle"]
@@ -171,7 +171,7 @@ def lift_front_angle(m, s):
 
 @kernel
 def add_front_angle(m, s, h):
-    """The added angle h seconds later, on top of what the hands do; both together go no farther than the steering."""
+    """Advance the added angle by h seconds and add it to the angle of the hands; the sum stays within the steering limits."""
     p, to, arm, lock = m.actuators[0], s.actuators[0], s.steering[0], m.steering[0]["max_arm_angle"]
     free = m.steering[0]["free"] > 0
     hands = arm["hand_angle"] if free else arm["angle"]
@@ -189,7 +189,7 @@ def add_front_angle(m, s, h):
 
 @kernel
 def steer_last_axle(m, s, h):
-    """Inner tie-rod joints of the last axle h seconds later."""
+    """Advance the inner tie-rod joints of the last axle by h seconds."""
     p, to, q = m.actuators[0], s.actuators[0], s.inputs[0]
     before = to["rear_speed"]
     to["rear_angle"], to["rear_speed"] = followed_angle(
@@ -203,7 +203,7 @@ def steer_last_axle(m, s, h):
 
 
 def straighten_last_axle(m: Any, s: Any) -> None:
-    """Its inner tie-rod joints as they are straight ahead; m : Model, s : Space."""
+    """Set the inner tie-rod joints of the last axle straight ahead; m : VehicleModel, s : VehicleData."""
     p = m.actuators[0]
     if p["rear_max"] > 0.0:
         on, q = slice(p["rear_first"], p["rear_first"] + 2), s.inputs[0]
@@ -212,7 +212,8 @@ def straighten_last_axle(m: Any, s: Any) -> None:
 
 @kernel
 def adjust_dampers(m, s, h):
-    """Forces of the shock absorbers after h seconds of their valves, after `move_suspension`: what is more than their files say, on theta too."""
+    """Advance the damper valves by h seconds and add the difference to the forces of the file, also on theta; runs after
+    `move_suspension`."""
     p, to = m.actuators[0], s.actuators[0]
     for i in range(len(s.wheels)):
         wanted = min(p["most_damping"] - 1.0, max(p["least_damping"] - 1.0, to["damping_order"][i]))

@@ -1,1 +1,1 @@
-"""What holds the wheels back."""
+"""Wheel brakes: hydraulics, discs and friction."""

@@ -1,12 +1,12 @@
-"""The brakes of a vehicle: from pedal and lever to the friction limit of every wheel, where they sit, and how hot they are.
+"""Brakes of a vehicle: from pedal and lever to the friction limit of every wheel, mounting, and temperature.
 
-A service brake is described in one of two ways: by `max_torque`, to which the pedal is proportional, or by `hydraulics` and `discs`. The
-parking brake is a lever on cables, `parking_torque`, on the same discs; the larger of the two limits counts. `heat` may come with either.
+A service brake has one of two descriptions: `max_torque`, proportional to the pedal, or `hydraulics` and `discs`. The parking brake is a
+lever with cables, `parking_torque`, on the same discs; the larger of the two limits applies. `heat` can be combined with either.
 
-A brake sits on the wheel carrier, or on the half shaft at the differential (`place: half_shaft`). There its housing is the chassis: with a
-geared hub that turns the wheel G times as fast as the shaft, G < 1, the disc turns 1/G times as fast as the wheel, the carrier gets the
-share 1 - G of the reaction and the chassis, about its y axis as of the drive, the rest; the wheel is held against the same mean of their
-speeds, so that action, reaction and power agree.
+A brake is mounted on the wheel carrier, or on the half shaft at the differential (`place: half_shaft`). In the second case its housing
+is the chassis. With a geared hub that turns the wheel G times as fast as the shaft, G < 1, the disc turns 1/G times as fast as the
+wheel. The carrier gets the fraction 1 - G of the reaction, and the chassis gets the rest about its y axis. The brake acts against the
+same weighted mean of the speeds of carrier and chassis, so that action, reaction and power are consistent.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from vehicles.brakes.hydraulics import (
     follow_pedal,
     pressed,
     proportioned,
-    through_valves,
+    valve_pressure,
 )
 from vehicles.corner_layout import axle_of
 
-PLACES = ("wheel", "half_shaft")
-"""Where a brake sits, the first one if the file does not say."""
+MOUNTINGS = ("wheel", "half_shaft")
+"""Mounting positions of a brake; the first one is the default."""
 
 TORQUES = (
     # name            shape     unit    what it is
     ("max_torque", (AXLES,), "N m", "limit per wheel at full pedal, of each axle from the front"),
-    ("parking_torque", (AXLES,), "N m", "limit per wheel at full parking brake, likewise"),
+    ("parking_torque", (AXLES,), "N m", "limit per wheel at full parking brake, of each axle from the front"),
 )
 TORQUE_RANGES = {"max_torque": (0.0, 1e6), "parking_torque": (0.0, 1e6)}
 
@@ -55,29 +55,29 @@ BRAKES = (
     *HEAT,
     *FADE,
     # name                  shape     unit      what it is
-    ("hydraulic", (), "1", "1: hydraulics and discs make the torque, 0: max_torque does", "i8"),
-    ("torque_per_pressure", (AXLES,), "m3", "torque on a wheel's axle over the pressure at its brake"),
-    ("carrier_share", (AXLES,), "1", "share of a brake's reaction that the wheel carrier gets, the rest goes to the chassis"),
+    ("hydraulic", (), "1", "1: hydraulics and discs determine the torque, 0: max_torque does", "i8"),
+    ("torque_per_pressure", (AXLES,), "m3", "torque about the wheel's axle over the pressure at its brake"),
+    ("carrier_share", (AXLES,), "1", "fraction of a brake's reaction on the wheel carrier; the rest acts on the chassis"),
 )
 
 BRAKE_STATE = (
     # name             shape       unit     what it is
-    ("line_pressure", (), "Pa", "pressure of the line"),
+    ("line_pressure", (), "Pa", "pressure of the brake line"),
     ("pressure", (WHEELS,), "Pa", "pressure at each brake"),
     ("heat", (WHEELS,), "K", "temperature of each disc above the surroundings"),
-    ("valves", (), "1", "1 once a controller works the valves below", "i8"),
-    ("inlet", (WHEELS,), "1", "share of the time in which the inlet valve is open"),
-    ("outlet", (WHEELS,), "1", "share of the time in which the outlet valve is open"),
-    ("pressure_limit", (WHEELS,), "Pa", "pressure that a wheel is not to go beyond"),
-    ("pumped", (WHEELS,), "Pa", "pressure that the pump is to build"),
+    ("valves", (), "1", "1 once a controller operates the valves", "i8"),
+    ("inlet", (WHEELS,), "1", "fraction of the time in which the inlet valve is open"),
+    ("outlet", (WHEELS,), "1", "fraction of the time in which the outlet valve is open"),
+    ("pressure_limit", (WHEELS,), "Pa", "upper limit of the pressure at a wheel"),
+    ("pumped", (WHEELS,), "Pa", "target pressure of the pump"),
     ("limit", (WHEELS,), "N m", "scratch: friction limit of each brake"),
-    ("reference_spin", (WHEELS,), "rad/s", "scratch: speed about the wheel's axle of what the brake sits on"),
+    ("reference_spin", (WHEELS,), "rad/s", "scratch: speed about the wheel's axle of the body that carries the brake"),
 )
 
 
 @inline
 def press_brakes(b, s, command, h):
-    """Friction limit of every brake after h seconds, into s.limit; b : BRAKES, s : BRAKE_STATE, command : COMMAND."""
+    """Compute the friction limit of every brake after h seconds into s.limit; b : BRAKES, s : BRAKE_STATE, command : COMMAND."""
     q, w = b[0], s[0]
     if q["hydraulic"] > 0:
         follow_pedal(b, s, command[0]["brake"], h)
@@ -86,7 +86,7 @@ def press_brakes(b, s, command, h):
         service = command[0]["brake"] * q["max_torque"][axle]
         if q["hydraulic"] > 0:
             source = proportioned(b, w["line_pressure"], axle)
-            w["pressure"][i] = through_valves(b, s, i, source, h) if w["valves"] > 0 else source
+            w["pressure"][i] = valve_pressure(b, s, i, source, h) if w["valves"] > 0 else source
             service = w["pressure"][i] * q["torque_per_pressure"][axle]
         limit = max(service, command[0]["parking_brake"] * q["parking_torque"][axle])
         w["limit"][i] = limit * friction_factor(b, s, i) if q["fade_points"] > 0 and limit > 0.0 else limit
@@ -94,7 +94,7 @@ def press_brakes(b, s, command, h):
 
 @inline
 def hold_against(b, s, carrier_spin, pitch_rate):
-    """Speed of what the brakes sit on about the axle of each wheel, into s.reference_spin.
+    """Compute the speed of the bodies that carry the brakes about the axle of each wheel into s.reference_spin.
 
     carrier_spin : (wheels,) rad/s, pitch_rate : rad/s of the chassis about its y axis
     """
@@ -107,7 +107,7 @@ def hold_against(b, s, carrier_spin, pitch_rate):
 
 @inline
 def add_brake_reactions(b, torque, axles, carrier_couple, chassis_couple):
-    """Brakes push their carriers forward, and the chassis where they sit there.
+    """Add the brake reactions to the couples on the carriers and on the chassis.
 
     torque : (wheels,) N m on the wheels, axles : (3, wheels) directions in B, carrier_couple : (3, wheels), chassis_couple : (3,) N m
     """
@@ -121,14 +121,20 @@ def add_brake_reactions(b, torque, axles, carrier_couple, chassis_couple):
 
 @inline
 def heat_brakes(b, s, spin, torque, v_WB_B, h):
-    """The discs after h seconds, if they have a temperature; spin, torque : (wheels,) at the end of the step, v_WB_B : (3,) of the chassis."""
+    """Advance the disc temperatures by h seconds, if modeled.
+
+    spin, torque : (wheels,) at the end of the step, v_WB_B : (3,) of the chassis
+    """
     if b[0]["fade_points"] > 0:
         v = vector(v_WB_B)
         heat_discs(b, s, spin, torque, math.sqrt(dot(v, v)), h)
 
 
 def press_for(b: Record, s: Record, torque: Any) -> None:
-    """The line as it is when the pedal holds a vehicle that stands and needs `torque` (wheels,) [N m], at most at its full way."""
+    """Set the line pressure for which the pedal holds a vehicle at rest.
+
+    torque : (wheels,) required torques [N m]; the pressure is at most that of the full pedal
+    """
     if b[0]["hydraulic"] == 0:
         return
     line, full = 0.0, float(pressed(b, 1.0))
@@ -142,7 +148,7 @@ def press_for(b: Record, s: Record, torque: Any) -> None:
 
 
 def brake_fields(axles: Axles = USUAL_AXLES) -> Fields:
-    """Of the section `brakes` of the drivetrain file of a vehicle with these axles."""
+    """Return the fields of the section `brakes` of the drivetrain file of a vehicle with these axles."""
 
     def sized_fields(table: Any, ranges: Any, defaults: Any = None) -> Fields:
         return fields_of(sized_for(table, axles.size), ranges, defaults)
@@ -151,21 +157,28 @@ def brake_fields(axles: Axles = USUAL_AXLES) -> Fields:
     heat = (
         *sized_fields(HEAT, HEAT_RANGES),
         Field("friction_temperature", curve, "temperatures of a disc, rising"),
-        Field("friction_factor", Number("1", 0.0, 2.0, shape=((2, POINTS),)), "friction of the pads there over pad_friction"),
+        Field(
+            "friction_factor", Number("1", 0.0, 2.0, shape=((2, POINTS),)), "friction of the pads at these temperatures over pad_friction"
+        ),
     )
     discs = sized_fields(DISCS, DISC_RANGES)
     return (
         *sized_fields(TORQUES, TORQUE_RANGES, {"max_torque": None}),
         *sized_fields(LINK, LINK_RANGES),
-        Field("hydraulics", Group(sized_fields(HYDRAULICS, HYDRAULIC_RANGES, HYDRAULIC_DEFAULTS)), "from the pedal to the wheels", None),
-        Field("discs", Group(discs), "torque of the brakes by the pressure", None),
-        Field("heat", Group(heat), "temperature of the discs, and what it does to friction; none when left out", None),
-        Field("place", Choice(PLACES), "where the brakes sit", PLACES[0]),
+        Field(
+            "hydraulics",
+            Group(sized_fields(HYDRAULICS, HYDRAULIC_RANGES, HYDRAULIC_DEFAULTS)),
+            "hydraulics from the pedal to the wheels",
+            None,
+        ),
+        Field("discs", Group(discs), "discs, which turn pressure into torque", None),
+        Field("heat", Group(heat), "temperature of the discs and its effect on friction; default: none", None),
+        Field("place", Choice(MOUNTINGS), "mounting position of the brakes", MOUNTINGS[0]),
     )
 
 
 def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: Axles = USUAL_AXLES, hub_ratio: Any = 1.0) -> Record:
-    """Record BRAKES from the `brakes` section of the drivetrain file of a vehicle with these axles.
+    """Return the record BRAKES from the `brakes` section of the drivetrain file of a vehicle with these axles.
 
     Parameters
     ----------
@@ -173,8 +186,8 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: 
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, a number out of range; neither or both of `max_torque` and `hydraulics` with `discs`; a curve
-        of friction whose lists differ in length
+    ConfigError : a key is unknown or missing, a number out of range; neither or both of `max_torque` and `hydraulics` with `discs`; a
+        friction curve with lists of different lengths
     """
     out = record_for(BRAKES, axles.size)
     axles.write(out)
@@ -183,9 +196,9 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: 
         for name in ("parking_torque", "stiffness", "damping"):
             b[name] = s.raw(name)
         with faults.part():
-            inboard = s.choice("place", PLACES) != PLACES[0]
-            b["carrier_share"] = 1.0 - np.asarray(hub_ratio) if inboard else 1.0
-            _read_service(s, b, 1.0 / np.asarray(hub_ratio) if inboard else 1.0)
+            is_inboard = s.choice("place", MOUNTINGS) != MOUNTINGS[0]
+            b["carrier_share"] = 1.0 - np.asarray(hub_ratio) if is_inboard else 1.0
+            _read_service(s, b, 1.0 / np.asarray(hub_ratio) if is_inboard else 1.0)
         if s.has("heat"):
             with faults.part(), s.section("heat") as heat:
                 _read_heat(heat, b)
@@ -193,13 +206,13 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: 
 
 
 def _read_service(s: Section, b: Any, speed_ratio: Any) -> None:
-    """What makes the torque of the service brake; speed_ratio : (axles,) or a number, speed of a disc over that of its wheel."""
-    ways = [name for name in ("max_torque", "hydraulics", "discs") if s.has(name)]
-    if ways == ["max_torque"]:
+    """Read the torque source of the service brake; speed_ratio : (axles,) or a number, speed of a disc over that of its wheel."""
+    given = [name for name in ("max_torque", "hydraulics", "discs") if s.has(name)]
+    if given == ["max_torque"]:
         b["max_torque"] = s.raw("max_torque")
         return
-    if ways != ["hydraulics", "discs"]:
-        raise ConfigError(s.file, s.key, ways, "either max_torque, or hydraulics and discs")
+    if given != ["hydraulics", "discs"]:
+        raise ConfigError(s.file, s.key, given, "either max_torque, or hydraulics and discs")
     for name, table in (("hydraulics", HYDRAULICS), ("discs", DISCS)):
         with s.section(name) as part:
             for row in table:
@@ -209,7 +222,7 @@ def _read_service(s: Section, b: Any, speed_ratio: Any) -> None:
 
 
 def _read_heat(s: Section, b: Any) -> None:
-    """Heat of the discs and the curve of friction."""
+    """Read the heat parameters of the discs and the friction curve."""
     for row in HEAT:
         b[row[0]] = s.raw(row[0])
     temperature, factor = s.raw("friction_temperature"), s.raw("friction_factor")

@@ -1,15 +1,15 @@
-"""Discs: torque of the pads, heat, and what heat does to friction.
+"""Discs: torque of the pads, heat, and the effect of temperature on friction.
 
-Two pads with the friction mu press on a disc with p A at the effective radius r; the disc turns n times as fast as its wheel, on whose axle
-the torque is therefore
+Two pads with the friction mu press on a disc with p A at the effective radius r. The disc turns n times as fast as its wheel, so the torque
+about the wheel's axle is
 
     L = 2 mu p A r n                                                    [Limpert 2011, Brake Design and Safety, ch. 2]
 
-A disc is one lump of heat. What the brake takes from the wheel goes into it, and it cools by the air, better at speed:
+A disc is one lumped heat capacity. It absorbs the power of the brake, and air cools it, more at speed:
 
-    C T' = B (spin - spin of what the brake sits on) - (cooling + cooling_by_speed v) T        T: above the surroundings
+    C T' = B (spin - spin of the body that carries the brake) - (cooling + cooling_by_speed v) T        T: above the surroundings
 
-differs: the elastic energy of the link counts as heat until it is given back, some joules of a megajoule.
+differs: the elastic energy of the link counts as heat until it is released, a few joules of a megajoule.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from vehicles.corner_layout import axle_of
 DISCS = (
     # name             shape  unit  what it is
     ("pad_friction", (), "1", "friction of the pads at the temperature of the surroundings"),
-    ("piston_area", (AXLES,), "m2", "of the pistons on one side of a disc, of each axle from the front"),
-    ("effective_radius", (AXLES,), "m", "at which the pads pull"),
+    ("piston_area", (AXLES,), "m2", "piston area on one side of a disc, of each axle from the front"),
+    ("effective_radius", (AXLES,), "m", "radius at which the pad force acts"),
 )
 DISC_RANGES = {
     "pad_friction": (0.01, 2.0),
@@ -32,14 +32,14 @@ DISC_RANGES = {
 }
 
 POINTS = 8
-"""The most points of the curve of friction."""
+"""Largest number of points of the friction curve."""
 
 HEAT = (
     # name              shape  unit      what it is
-    ("heat_capacity", (AXLES,), "J/K", "of one disc, of each axle from the front"),
-    ("cooling", (AXLES,), "W/K", "heat that a disc gives off at rest"),
-    ("cooling_by_speed", (AXLES,), "W s/(K m)", "and more of it per speed of the vehicle"),
-    ("surroundings", (), "degC", "temperature of the surroundings, at which the brakes start"),
+    ("heat_capacity", (AXLES,), "J/K", "heat capacity of one disc, of each axle from the front"),
+    ("cooling", (AXLES,), "W/K", "heat loss of a disc at rest"),
+    ("cooling_by_speed", (AXLES,), "W s/(K m)", "additional heat loss per speed of the vehicle"),
+    ("surroundings", (), "degC", "temperature of the surroundings and initial temperature of the brakes"),
 )
 HEAT_RANGES = {
     "heat_capacity": (1.0, 1e7),
@@ -50,15 +50,15 @@ HEAT_RANGES = {
 
 FADE = (
     # name              shape      unit    what it is
-    ("fade_points", (), "1", "points of the curve of friction; 0: discs have no temperature", "i8"),
+    ("fade_points", (), "1", "number of points of the friction curve; 0: discs have no temperature", "i8"),
     ("fade_temperature", (POINTS,), "degC", "temperatures of a disc, rising"),
-    ("fade_factor", (POINTS,), "1", "friction there over pad_friction"),
+    ("fade_factor", (POINTS,), "1", "friction at these temperatures over pad_friction"),
 )
 
 
 @inline
 def friction_factor(b, s, i):
-    """Friction of the pads of wheel i over that in the surroundings."""
+    """Return the friction of the pads of wheel i over that at the temperature of the surroundings."""
     q = b[0]
     k, fraction, _ = cell(q["fade_temperature"], q["fade_points"], q["surroundings"] + s[0]["heat"][i])
     return q["fade_factor"][k] + fraction * (q["fade_factor"][k + 1] - q["fade_factor"][k])
@@ -66,9 +66,12 @@ def friction_factor(b, s, i):
 
 @inline
 def heat_discs(b, s, spin, torque, speed, h):
-    """The discs after h seconds in which the brakes carried `torque` (wheels,) [N m], the wheels turning with `spin` [rad/s] at their end."""
+    """Advance the disc temperatures by h seconds.
+
+    torque : (wheels,) of the brakes [N m], spin : (wheels,) at the end of the step [rad/s]
+    """
     for i in range(len(spin)):
         axle = axle_of(b, i)
         capacity, power = b[0]["heat_capacity"][axle], torque[i] * (spin[i] - s[0]["reference_spin"][i])
-        given = b[0]["cooling"][axle] + b[0]["cooling_by_speed"][axle] * speed
-        s[0]["heat"][i] = (capacity * s[0]["heat"][i] + h * power) / (capacity + h * given)
+        heat_loss = b[0]["cooling"][axle] + b[0]["cooling_by_speed"][axle] * speed
+        s[0]["heat"][i] = (capacity * s[0]["heat"][i] + h * power) / (capacity + h * heat_loss)

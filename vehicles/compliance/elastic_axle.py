@@ -1,15 +1,18 @@
-"""What an axle is as an elastic structure: rigid bodies between bushings, and how far its wheels move under loads on them.
+"""Elastic model of an axle: rigid bodies between bushings, and the displacements of the wheels under loads.
 
-Small displacements about the design position, each body with a turn and a shift u of the chassis origin: a point r moves by u + phi x r. With K the
-stiffness of all bushings, f the loads and G u = 0 what does not yield (ball joints, rigid directions, rods, the springs at the length they have),
+Displacements from the design position are small. Each body has a rotation phi and a displacement u at the chassis origin: a point r
+moves by u + phi x r. With K the stiffness of all bushings, f the loads and G u = 0 the rigid constraints (ball joints, rigid directions,
+rods, springs at their present length),
 
     u = N (N^T K N)^-1 N^T f,    N a basis of the null space of G                                                              (1)
 
-which is the least of the elastic energy u K u / 2 - f u. A wheel is loaded by a couple and a force at its centre; the displacement of its carrier
-there, per load, is symmetric and positive semidefinite (Maxwell and Betti), and zero where nothing yields. The length of the spring is held since
-it is what theta is: what a wheel does with its spring is the business of the exact kinematics (`vehicles.compliance.wheel_displacements`).
+which minimizes the potential energy u K u / 2 - f u. The load on a wheel is a couple and a force at its center. The displacement of its
+carrier there, per load, is symmetric and positive semidefinite (Maxwell and Betti), and zero for rigid directions. The length of the
+spring is fixed because it determines theta: the exact kinematics describe the motion of the wheel with its spring
+(`vehicles.compliance.wheel_displacements`).
 
-Source: the principle of least potential energy, for example [Przemieniecki 1968, Theory of Matrix Structural Analysis]; the linkages are ours.
+Source: the principle of minimum potential energy, for example [Przemieniecki 1968, Theory of Matrix Structural Analysis]; the linkages
+are our own.
 """
 
 from __future__ import annotations
@@ -28,16 +31,19 @@ Matrix = NDArray[np.float64]
 CHASSIS, SUBFRAME, CARRIER = "chassis", "subframe", "carrier"
 
 TOLERANCE = 1e-9
-"""Singular value of the constraints, over the largest, below which one of them says nothing new: an arm on two rigid bushings has one too many."""
+"""Ratio of a singular value of the constraints to the largest one below which a constraint is redundant.
+
+An arm on two rigid bushings has one.
+"""
 
 
 LOOSE = 1e12
-"""Condition number of a stiffness above which something is free to move."""
+"""Condition number of a stiffness above which a body is free to move."""
 
 
 @dataclass(frozen=True)
 class Joint:
-    """A point of a body that is held by a point of another one, by ball joint or bushing; `along` are two hardpoints on the axis of a bushing."""
+    """Point of a body that is attached to a point of another body by ball joint or bushing; `along`: two hardpoints on the bushing axis."""
 
     point: str
     body: str
@@ -47,7 +53,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Rod:
-    """A rod without mass between two bodies; a bushing at `inner` makes it yield along its length."""
+    """Massless rod between two bodies; a bushing at `inner` makes it elastic along its length."""
 
     outer: str
     body: str
@@ -57,24 +63,27 @@ class Rod:
 
 @dataclass(frozen=True)
 class Linkage:
-    """The left side of an axle by its hardpoints: bodies besides the carrier, what holds them, and the spring whose length theta is."""
+    """Left side of an axle, described by hardpoints of its elements.
+
+    The elements are bodies in addition to the carrier, their joints, and the spring whose length determines theta.
+    """
 
     bodies: tuple[str, ...]
     joints: tuple[Joint, ...]
     rods: tuple[Rod, ...] = ()
     spring: Rod | None = None
-    """None: the spring lies within the carrier, as in a strut that guides it."""
+    """None: the spring lies within the carrier, as in a strut that guides the carrier."""
 
     @property
     def bushings(self) -> tuple[str, ...]:
-        """Hardpoints at which there may be a bushing."""
+        """Hardpoints at which a bushing is possible."""
         rods = (*self.rods, *([] if self.spring is None else [self.spring]))
         return (*(joint.point for joint in self.joints if joint.along is not None), *(rod.inner for rod in rods))
 
 
 @dataclass(frozen=True)
 class Bushing:
-    """Stiffness of a bushing [N/m] along its axis and across it; infinite where it does not yield. Of a rod only that along it counts."""
+    """Stiffness of a bushing [N/m] along its axis and across it; infinite: rigid. For a rod only the axial stiffness is used."""
 
     axial: float
     radial: float
@@ -82,13 +91,13 @@ class Bushing:
 
 @dataclass(frozen=True)
 class Subframe:
-    """A body between the chassis and what it carries of both sides.
+    """Body between the chassis and suspension parts of both sides.
 
     Attributes
     ----------
-    mounts : (n, 3) m, those of the left side in B
-    rate : (3,) N/m of each along x, y, z of B
-    carries : hardpoints of the left side that stand on it
+    mounts : (n, 3) m, mounts of the left side in B
+    rate : (3,) N/m of each mount along x, y, z of B
+    carries : hardpoints of the left side that are fixed to the subframe
     """
 
     mounts: Matrix
@@ -98,16 +107,16 @@ class Subframe:
 
 @dataclass
 class _Assembly:
-    """Bodies with their numbers, stiffness and constraints as they come together."""
+    """Bodies with their indices, stiffnesses and constraints during assembly."""
 
     bodies: list[str] = field(default_factory=list)
     springs: list[tuple[Matrix, float]] = field(default_factory=list)
     """Rows of displacement (n,) and their stiffness [N/m]."""
-    held: list[Matrix] = field(default_factory=list)
-    """Rows that are zero."""
+    constraints: list[Matrix] = field(default_factory=list)
+    """Rows of displacement that are zero."""
 
     def row(self, direction: Vector, ends: Sequence[tuple[str, Vector, float]]) -> Matrix:
-        """Displacement along a direction, summed over points (body, place, sign)."""
+        """Return the row of the displacement along a direction, summed over points (body, position, sign)."""
         out = np.zeros(6 * len(self.bodies))
         for body, place, sign in ends:
             if body != CHASSIS:
@@ -116,26 +125,26 @@ class _Assembly:
                 out[at + 3 : at + 6] += sign * direction
         return out
 
-    def hold(self, direction: Vector, rate: float, ends: Sequence[tuple[str, Vector, float]]) -> None:
-        """A spring along a direction, or a constraint where it is rigid."""
+    def add_spring(self, direction: Vector, rate: float, ends: Sequence[tuple[str, Vector, float]]) -> None:
+        """Add a spring along a direction, or a constraint if it is rigid."""
         row = self.row(direction, ends)
         if np.isinf(rate):
-            self.held.append(row)
+            self.constraints.append(row)
         else:
             self.springs.append((row, rate))
 
     def compliance(self, load: Matrix) -> Matrix:
-        """(m, m) displacements along loads (n, m), the second of (1)."""
-        free = _null_space(np.array(self.held), load.shape[0])
+        """Return the (m, m) displacements along loads (n, m), equation (1)."""
+        free = _null_space(np.array(self.constraints), load.shape[0])
         if free.shape[1] == 0:
             return np.zeros((load.shape[1], load.shape[1]))
         rows = np.array([row for row, _ in self.springs]) @ free
         stiffness = rows.T @ (np.array([rate for _, rate in self.springs])[:, None] * rows)
         if np.linalg.cond(stiffness) > LOOSE:
-            raise np.linalg.LinAlgError("something is free to move")
+            raise np.linalg.LinAlgError("a body is free to move")
         along = free.T @ load
-        found = along.T @ np.linalg.solve(stiffness, along)
-        return np.asarray(0.5 * (found + found.T))
+        result = along.T @ np.linalg.solve(stiffness, along)
+        return np.asarray(0.5 * (result + result.T))
 
 
 def compliance_of(
@@ -146,17 +155,19 @@ def compliance_of(
     subframe: Subframe | None = None,
     sides: int = 2,
 ) -> Matrix:
-    """Displacements of the carriers (turn and shift of the wheel centre, in B) per couple and force on the wheels: (6 sides, 6 sides), left first.
+    """Return the displacements of the carriers per couple and force on the wheels: (6 sides, 6 sides), left first.
+
+    The displacements are the rotation of the carrier and the displacement of the wheel center, in B.
 
     Parameters
     ----------
     points : hardpoints of the left side in B [m]
-    wheel : wheel centre of the left side, likewise
-    bushings : by hardpoint; what is not in it is rigid
+    wheel : wheel center of the left side in B [m]
+    bushings : by hardpoint; hardpoints without an entry are rigid
 
     Raises
     ------
-    LinAlgError : something is free to move: a linkage with too few joints
+    LinAlgError : a body is free to move, because the linkage has too few joints
     """
     mirrors = (np.ones(3), MIRROR)[:sides]
     a = _Assembly([f"{name}{n}" for n in range(sides) for name in (CARRIER, *linkage.bodies)])
@@ -165,7 +176,7 @@ def compliance_of(
         for mirror in mirrors:
             for mount in subframe.mounts:
                 for axis in range(3):
-                    a.hold(np.eye(3)[axis], float(subframe.rate[axis]), [(SUBFRAME, mount * mirror, 1.0)])
+                    a.add_spring(np.eye(3)[axis], float(subframe.rate[axis]), [(SUBFRAME, mount * mirror, 1.0)])
     for n, mirror in enumerate(mirrors):
         _add_side(a, linkage, n, {name: point * mirror for name, point in points.items()}, bushings, subframe)
     load = np.zeros((6 * len(a.bodies), 6 * sides))
@@ -180,7 +191,7 @@ def compliance_of(
 def _add_side(
     a: _Assembly, linkage: Linkage, n: int, p: Mapping[str, Vector], bushings: Mapping[str, Bushing], subframe: Subframe | None
 ) -> None:
-    """The linkage of one side, whose hardpoints are p."""
+    """Add the linkage of one side with the hardpoints p."""
     rigid = Bushing(np.inf, np.inf)
 
     def body(name: str, point: str) -> str:
@@ -194,16 +205,16 @@ def _add_side(
         axis = np.array([0.0, 0.0, 1.0]) if joint.along is None else p[joint.along[1]] - p[joint.along[0]]
         frame = _frame(axis)
         for direction, rate in zip(frame, (bushing.axial, bushing.radial, bushing.radial), strict=True):
-            a.hold(direction, rate, ends)
+            a.add_spring(direction, rate, ends)
     for rod in (*linkage.rods, *([] if linkage.spring is None else [linkage.spring])):
         outer, inner = p[rod.outer], p[rod.inner]
         direction = (outer - inner) / np.linalg.norm(outer - inner)
         ends = [(f"{rod.body}{n}", outer, 1.0), (body(rod.holder, rod.inner), inner, -1.0)]
-        a.hold(direction, bushings.get(rod.inner, rigid).axial, ends)
+        a.add_spring(direction, bushings.get(rod.inner, rigid).axial, ends)
 
 
 def _frame(axis: Vector) -> Matrix:
-    """Three directions (3, 3), the first along an axis."""
+    """Return three orthonormal directions (3, 3), the first along an axis."""
     x = axis / np.linalg.norm(axis)
     y = np.cross(x, np.eye(3)[int(np.argmin(np.abs(x)))])
     y /= np.linalg.norm(y)
@@ -211,7 +222,7 @@ def _frame(axis: Vector) -> Matrix:
 
 
 def _null_space(rows: Matrix, size: int) -> Matrix:
-    """(n, free) orthonormal displacements that constraints leave."""
+    """Return an orthonormal basis (n, free) of the displacements that satisfy the constraints."""
     if not len(rows):
         return np.eye(size)
     _, values, right = np.linalg.svd(rows)

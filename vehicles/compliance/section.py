@@ -1,4 +1,4 @@
-"""The section `compliance` of an axle: bushings at its hardpoints, and a subframe."""
+"""Section `compliance` of an axle: bushings at its hardpoints, and a subframe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Vector = NDArray[np.float64]
 
 RATE = Number("N/m", 1e3, 1e12, above=0.0)
 LOSS_TIME = 2e-3
-"""s. Of the rubber, where a file says nothing [assumed]: a loss angle of 10 deg at 15 Hz."""
+"""s. Default loss time of the rubber [assumed]: a loss angle of 10 deg at 15 Hz."""
 
 COMPLIANCE_FILE = Field(
     "compliance",
@@ -28,46 +28,50 @@ COMPLIANCE_FILE = Field(
                 Named(
                     Group(
                         (
-                            Field("axial", RATE, "stiffness along the axis: hinge, strut or rod; rigid when left out", None),
-                            Field("radial", RATE, "stiffness across it; rigid when left out", None),
+                            Field("axial", RATE, "stiffness along the axis of hinge, strut or rod; default: rigid", None),
+                            Field("radial", RATE, "stiffness across the axis; default: rigid", None),
                         )
                     ),
                     "bushings by hardpoint",
                 ),
-                "bushings of the left side by the hardpoint where they are; the others are rigid",
+                "bushings of the left side by hardpoint; default: rigid",
                 None,
             ),
             Field(
                 "subframe",
                 Group(
                     (
-                        Field("mounts", ListOf(Number("m", -FAR, FAR, shape=(3,))), "mounts of the left side, in the suspension frame"),
-                        Field("rate", Number("N/m", 1e3, 1e12, shape=(3,)), "stiffness of each along x, y, z of the chassis"),
-                        Field("carries", ListOf(Text("a hardpoint on the chassis")), "hardpoints of the left side that stand on it"),
+                        Field("mounts", ListOf(Number("m", -FAR, FAR, shape=(3,))), "positions of the mounts of the left side"),
+                        Field("rate", Number("N/m", 1e3, 1e12, shape=(3,)), "stiffness of each mount along x, y, z of the chassis"),
+                        Field(
+                            "carries",
+                            ListOf(Text("a hardpoint on the chassis")),
+                            "hardpoints of the left side that are fixed to the subframe",
+                        ),
                     )
                 ),
-                "body between the chassis and what it carries of both sides; without mass",
+                "massless body between the chassis and suspension parts of both sides",
                 None,
             ),
         )
     ),
-    "what yields beside the exact kinematics; nothing when left out",
+    "elastic displacements in addition to the exact kinematics; default: none",
     None,
 )
 
 
 def write_compliance(axle: Axle, n: int, sides: range, wheel: Vector, corners: Record) -> None:
-    """Fill what a CORNERS record has of the compliance of axle n, whose corners are `sides`, the wheel centre of the first one in B [m].
+    """Fill the compliance of axle n in a CORNERS record; `sides` are its corners, `wheel` the wheel center of the first one in B [m].
 
     Raises
     ------
-    ConfigError : a bushing where this kind of axle can have none; a subframe that nothing holds
+    ConfigError : a bushing is not possible for this kind of axle; the subframe is not fully constrained
     """
     s = axle.compliance
     if s is None:
         return
     if axle.elastic is None:
-        raise ConfigError(s.file, s.key, "bushings", "nothing: this kind of axle knows none")
+        raise ConfigError(s.file, s.key, "bushings", "no section compliance for this kind of axle")
     with s, ErrorCollector() as faults:
         bushings = _bushings(s, axle.elastic, faults)
         subframe = _subframe(s, axle.elastic, axle.location, faults)
@@ -77,7 +81,7 @@ def write_compliance(axle: Axle, n: int, sides: range, wheel: Vector, corners: R
             found = compliance_of(axle.elastic, axle.points, wheel, bushings, subframe, len(sides))
         except np.linalg.LinAlgError:
             raise ConfigError(
-                s.file, s.path("subframe"), "its mounts", "mounts that hold it: at least two a side, not in one line"
+                s.file, s.path("subframe"), "its mounts", "mounts that constrain the subframe: at least two per side, not in one line"
             ) from None
     if not found.any():
         return
@@ -92,7 +96,7 @@ def write_compliance(axle: Axle, n: int, sides: range, wheel: Vector, corners: R
 
 
 def _bushings(s: Section, linkage: Linkage, faults: ErrorCollector) -> dict[str, Bushing]:
-    """By hardpoint."""
+    """Return the bushings by hardpoint."""
     found: dict[str, Bushing] = {}
     if not s.has("bushings"):
         return found
@@ -101,7 +105,7 @@ def _bushings(s: Section, linkage: Linkage, faults: ErrorCollector) -> dict[str,
             with faults.part(), named.section(name) as b:
                 axial, radial = (b.number(key) if b.has(key) else np.inf for key in ("axial", "radial"))
                 if name not in linkage.bushings:
-                    raise ConfigError(b.file, b.key, name, f"a hardpoint with a bushing: {', '.join(linkage.bushings)}")
+                    raise ConfigError(b.file, b.key, name, f"one of the hardpoints with a bushing: {', '.join(linkage.bushings)}")
                 found[name] = Bushing(float(axial), float(radial))
     return found
 

@@ -1,1 +1,1 @@
-"""Control units of the vehicle: what measures by its own sensors, at its own rate, and works the valves of the brakes and the throttle."""
+"""Control units of the vehicle: they read their own sensors at their own rate and operate brake valves, throttle and actuators."""

@@ -1,21 +1,23 @@
 """Active front steering and four-wheel steering: types `front_steering` and `rear_steering` of the list `controllers` of a vehicle file.
 
-Both know the linear single-track vehicle: mass m, wheelbase L with the center of mass a behind the front axle and b = L - a before the rear one, cornering
-stiffness C_f and C_r of the axles. Its speed v is the mean of the wheels', delta_f the angle of the front wheels, delta_r that of the rear ones.
+Both use the linear single-track vehicle: mass m, wheelbase L with the center of mass a behind the front axle and b = L - a before the rear
+one, cornering stiffness C_f and C_r of the axles. The speed v is the mean of the wheel speeds, delta_f the angle of the front wheels,
+delta_r that of the rear wheels.
 
-**Rear steering** keeps the sideslip of a steady turn at zero, at all speeds, by the ratio that does [Furukawa, Yuhara, Sano, Takeda and Matsushita 1989, A review of
-four-wheel steering studies; Sano, Furukawa and Shiraishi 1986, SAE 860625],
+**Rear steering** keeps the sideslip of a steady turn at zero, at all speeds, by the ratio [Furukawa, Yuhara, Sano, Takeda and Matsushita
+1989, A review of four-wheel steering studies; Sano, Furukawa and Shiraishi 1986, SAE 860625]
 
     k(v) = (-b + m a v^2 / (C_r L)) / (a + m b v^2 / (C_f L)),      delta_r = share k(v) delta_f
 
-against the front wheels when slow, with them when fast. `yaw_gain` T adds T r: the wheels follow the turning of the vehicle, which damps it.
-Paper 002 names four-wheel steering as what its whole equations are needed for and gives no law.
+opposite to the front wheels at low speed, in the same direction at high speed. `yaw_gain` T adds T r: the rear wheels follow the yaw rate,
+which damps the yaw motion. Paper 002 names four-wheel steering as a case that needs its complete equations, and gives no control law.
 
-**Front steering** adds to the angle of the steering wheel delta_s what makes the ratio another one at this speed, and a share of the error of the yaw rate
+**Front steering** adds an angle to the steering wheel angle delta_s. The angle changes the steering ratio with speed, and is increased in
+proportion to the error of the yaw rate
 
-    delta_add = (g(v) - 1) delta_s + steering_ratio yaw_gain (r_d - r)         g from slow_factor at 0 to fast_factor at fast_speed, a straight line
+    delta_add = (g(v) - 1) delta_s + steering_ratio yaw_gain (r_d - r)         g linear from slow_factor at 0 to fast_factor at fast_speed
 
-r_d the steady yaw rate that the steering wheel asks for, as far as the lateral acceleration bears it out.
+with r_d the steady yaw rate for the steering wheel angle, limited by the measured lateral acceleration.
 """
 
 from __future__ import annotations
@@ -29,14 +31,14 @@ REAR_PARAMETERS = (
     # name               shape  unit     what it is
     ("wheel_radius", (), "m", "rolling radius of the wheels"),
     ("steering_ratio", (), "1", "angle of the steering wheel over that of the front wheels"),
-    ("wheelbase", (), "m", "from the first axle to the last"),
-    ("front_to_center", (), "m", "from the first axle back to the center of mass"),
-    ("mass", (), "kg", "of the vehicle"),
+    ("wheelbase", (), "m", "distance from the first axle to the last"),
+    ("front_to_center", (), "m", "distance from the first axle back to the center of mass"),
+    ("mass", (), "kg", "mass of the vehicle"),
     ("front_stiffness", (), "N/rad", "cornering stiffness of the first axle"),
-    ("rear_stiffness", (), "N/rad", "of the last one"),
-    ("share", (), "1", "of what makes the sideslip zero"),
+    ("rear_stiffness", (), "N/rad", "cornering stiffness of the last axle"),
+    ("share", (), "1", "fraction of the rear angle that makes the sideslip zero"),
     ("yaw_gain", (), "s", "angle of the rear wheels per yaw rate"),
-    ("filter_time", (), "s", "time constant of the filter of the speed"),
+    ("filter_time", (), "s", "time constant of the speed filter"),
 )
 REAR_RANGES = {
     "wheel_radius": (0.05, 5.0),
@@ -54,20 +56,20 @@ REAR_DEFAULTS = {"share": 1.0, "yaw_gain": 0.0, "filter_time": 0.2}
 REAR_STATE = (
     ("speed", (), "m/s", "filtered speed of the vehicle"),
     ("ratio", (), "1", "angle of the rear wheels over that of the front ones"),
-    ("angle", (), "rad", "angle of the rear wheels asked for, + = left"),
+    ("angle", (), "rad", "requested angle of the rear wheels, + = left"),
 )
 
 FRONT_PARAMETERS = (
     # name               shape  unit     what it is
     ("wheel_radius", (), "m", "rolling radius of the wheels"),
     ("steering_ratio", (), "1", "angle of the steering wheel over that of the front wheels"),
-    ("wheelbase", (), "m", "from the first axle to the last"),
-    ("characteristic_speed", (), "m/s", "speed at which the vehicle answers half as much as a neutral one"),
-    ("slow_factor", (), "1", "angle of the wheels at rest over what it would be without"),
-    ("fast_factor", (), "1", "the same from fast_speed on"),
-    ("fast_speed", (), "m/s", "that speed"),
+    ("wheelbase", (), "m", "distance from the first axle to the last"),
+    ("characteristic_speed", (), "m/s", "speed at which the yaw response is half that of a neutral vehicle"),
+    ("slow_factor", (), "1", "wheel angle at rest over the angle without the controller"),
+    ("fast_factor", (), "1", "wheel angle at fast_speed and above over the angle without the controller"),
+    ("fast_speed", (), "m/s", "speed at which fast_factor is reached"),
     ("yaw_gain", (), "s", "angle of the front wheels per error of the yaw rate"),
-    ("reserve", (), "m/s2", "by which the yaw rate wanted may go beyond the lateral acceleration measured"),
+    ("reserve", (), "m/s2", "margin of the target yaw rate above the measured lateral acceleration"),
     ("filter_time", (), "s", "time constant of the filters"),
 )
 FRONT_RANGES = {
@@ -85,9 +87,9 @@ FRONT_RANGES = {
 FRONT_DEFAULTS = {"slow_factor": 1.5, "fast_factor": 0.8, "fast_speed": 35.0, "yaw_gain": 0.15, "reserve": 2.0, "filter_time": 0.03}
 FRONT_STATE = (
     ("speed", (), "m/s", "filtered speed of the vehicle"),
-    ("factor", (), "1", "angle of the wheels over what it would be without"),
-    ("yaw_rate", (), "rad/s", "filtered"),
-    ("yaw_rate_wanted", (), "rad/s", "what the driver wants"),
+    ("factor", (), "1", "wheel angle over the angle without the controller"),
+    ("yaw_rate", (), "rad/s", "filtered yaw rate"),
+    ("yaw_rate_wanted", (), "rad/s", "target yaw rate"),
     ("angle", (), "rad", "angle added to that of the steering wheel, + = left"),
 )
 
@@ -97,7 +99,7 @@ I, O = dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 
 @inline
 def follow_speed(p, s, k, count, h):
-    """Filtered mean speed of the wheels, into the state; at least 1 m/s is returned."""
+    """Update the filtered mean speed of the wheels in the state; return the speed, at least 1 m/s."""
     v = 0.0
     for i in range(count):
         v += p["wheel_radius"] * k["wheel_speed"][i] / count
@@ -107,33 +109,33 @@ def follow_speed(p, s, k, count, h):
 
 @callback
 def steer_rear(parameters, state, seen, result, first, count, h):
-    """One turn of the rear steering."""
+    """Update the rear steering."""
     p, s = record_at(parameters, RP)[0], record_at(state, RS)[0]
-    k, asked = record_at(seen, I)[0], record_at(result, O)[0]
+    k, out = record_at(seen, I)[0], record_at(result, O)[0]
     v = follow_speed(p, s, k, count, h)
     L, a, m = p["wheelbase"], p["front_to_center"], p["mass"]
     b = L - a
     s["ratio"] = p["share"] * (m * a * v * v / (p["rear_stiffness"] * L) - b) / (a + m * b * v * v / (p["front_stiffness"] * L))
     s["angle"] = s["ratio"] * k["steering_wheel_angle"] / p["steering_ratio"] + p["yaw_gain"] * k["yaw_rate"]
-    asked["rear_angle"] = s["angle"]
+    out["rear_angle"] = s["angle"]
 
 
 @callback
 def steer_front(parameters, state, seen, result, first, count, h):
-    """One turn of the front steering."""
+    """Update the front steering."""
     p, s = record_at(parameters, FP)[0], record_at(state, FS)[0]
-    k, asked = record_at(seen, I)[0], record_at(result, O)[0]
-    share, hands = h / (p["filter_time"] + h), k["steering_wheel_angle"]
+    k, out = record_at(seen, I)[0], record_at(result, O)[0]
+    weight, hands = h / (p["filter_time"] + h), k["steering_wheel_angle"]
     v = follow_speed(p, s, k, count, h)
     s["factor"] = p["slow_factor"] + min(1.0, s["speed"] / p["fast_speed"]) * (p["fast_factor"] - p["slow_factor"])
-    s["yaw_rate"] += share * (k["yaw_rate"] - s["yaw_rate"])
+    s["yaw_rate"] += weight * (k["yaw_rate"] - s["yaw_rate"])
     wanted = v * s["factor"] * hands / (p["steering_ratio"] * p["wheelbase"] * (1.0 + (v / p["characteristic_speed"]) ** 2))
-    most = (abs(k["lateral_acceleration"]) + p["reserve"]) / v
-    s["yaw_rate_wanted"] += share * (min(most, max(-most, wanted)) - s["yaw_rate_wanted"])
-    fade = min(1.0, s["speed"] / 5.0)  # a vehicle that hardly moves has no yaw rate to speak of
+    limit = (abs(k["lateral_acceleration"]) + p["reserve"]) / v
+    s["yaw_rate_wanted"] += weight * (min(limit, max(-limit, wanted)) - s["yaw_rate_wanted"])
+    fade = min(1.0, s["speed"] / 5.0)  # at very low speed the yaw rate is negligible
     error = fade * (s["yaw_rate_wanted"] - s["yaw_rate"])
     s["angle"] = (s["factor"] - 1.0) * hands + p["steering_ratio"] * p["yaw_gain"] * error
-    asked["front_angle"] = s["angle"]
+    out["front_angle"] = s["angle"]
 
 
 REAR = ControllerKind(
@@ -158,5 +160,5 @@ FRONT = ControllerKind(
     LAYOUT,
     rate=200.0,
     defaults=FRONT_DEFAULTS,
-    meaning="active front steering: a ratio by the speed, and the yaw rate held",
+    meaning="active front steering: speed-dependent steering ratio and yaw rate control",
 )

@@ -1,23 +1,25 @@
 """Anti-lock brakes with electronic distribution of the brake force: type `abs` of the list `controllers` of a vehicle file.
 
-Reference speed: the fastest wheel, which may fall no faster than the measured deceleration and a margin, and rise no faster than RISE. What
-the accelerometer shows of a slope is learnt while nobody brakes. With the slip s = 1 - v_w / v and its rate, both of filtered speeds,
+Reference speed: the speed of the fastest wheel. It falls at most with the measured deceleration plus a margin, and rises at most with RISE.
+The slope component of the accelerometer is estimated while the driver does not brake. With the slip s = 1 - v_w / v and its rate, both from
+filtered speeds,
 
-    e = s + lead s'          > dump_slip: DUMP (outlet open)     > hold_slip: HOLD (both shut)     else BUILD (inlet open for a share of
+    e = s + lead s'          > dump_slip: DUMP (outlet open)     > hold_slip: HOLD (both shut)     else BUILD (inlet open for a fraction of
                                                                                                    the time that grows in each build)
 
-A wheel begins OPEN, as if there were no controller, and its first DUMP makes it controlled until the pedal is left or the vehicle is slow.
+A wheel starts in OPEN, as without a controller. Its first DUMP makes it controlled until the driver releases the pedal or the vehicle is
+slow.
 
-- select-low: both wheels of every axle but the first follow the one that slips more.
-- build-up delay of the yaw moment: as soon as one front wheel is controlled the other is too, and has at most first_excess + build_excess t more
-  pressure than that one. The vehicle turns by d, its yaw rate beyond that of the steering wheel and `turned` / turn_time, towards the side that
-  brakes more: there the front wheel gets no more pressure than the other one from yaw_hold on, and a share of it from yaw_dump on. Pressures
-  are reckoned from what the valves did, over that of the line. The rate of the steering wheel, v delta / (L (1 + v^2 / v_ch^2)), counts as
-  far as the lateral acceleration bears it out.
-- distribution: where the wheels of a rear axle slip more than those of the first by more than rear_slip, their inlets shut.
+- select-low: both wheels of every axle but the first follow the wheel with more slip.
+- build-up delay of the yaw moment: as soon as one front wheel is controlled, the other front wheel is controlled too. Its pressure exceeds
+  that of the first one by at most first_excess + build_excess t. The deviation d is the yaw rate beyond that of the steering wheel, plus
+  `turned` / turn_time. The vehicle turns towards the side that brakes more. There, the front wheel gets at most the pressure of the
+  opposite wheel from yaw_hold on, and a fraction of it from yaw_dump on. Pressures are estimated from the valve commands, relative to the
+  line pressure. The yaw rate of the steering wheel, v delta / (L (1 + v^2 / v_ch^2)), is limited by the measured lateral acceleration.
+- distribution: if the slip of the wheels of a rear axle exceeds that of the first axle by more than rear_slip, their inlets shut.
 
-Thresholds on slip and deceleration, select-low and the delay of the yaw moment are those of the books [Robert Bosch GmbH 2014, Brakes, Brake
-Control and Driver Assistance Systems; mem]; the numbers are ours, tuned on the shipped vehicle.
+Thresholds on slip and deceleration, select-low and the delay of the yaw moment follow the textbooks [Robert Bosch GmbH 2014, Brakes, Brake
+Control and Driver Assistance Systems; mem]; the numeric values were tuned for Jounce on the shipped vehicle.
 """
 
 from __future__ import annotations
@@ -31,38 +33,38 @@ OPEN, BUILD, HOLD, DUMP = range(4)
 """Phases of a wheel."""
 
 RISE = 15.0
-"""m/s2. Fastest rise of the reference speed: wheels that come out of a deep slip."""
+"""m/s2. Maximum rise rate of the reference speed, for wheels that recover from a large slip."""
 LEARNING = 0.5
-"""s. Time constant in which the accelerometer's share of the slope is learnt."""
-STANDS = 0.3
-"""m/s. A vehicle that is slower at the first turn stands: what the accelerometer shows is the slope."""
+"""s. Time constant of the slope estimate from the accelerometer."""
+AT_REST = 0.3
+"""m/s. A vehicle that is slower at the first update is at rest: the accelerometer then measures the slope."""
 FRONT = 0
 """First axle."""
 
 PARAMETERS = (
     # name            shape  unit    what it is
     ("wheel_radius", (), "m", "rolling radius of the wheels"),
-    ("pedal", (), "1", "pedal from which on somebody brakes"),
-    ("min_speed", (), "m/s", "below it nothing is controlled"),
-    ("margin", (), "m/s2", "by which the reference speed may fall faster than the deceleration measured"),
+    ("pedal", (), "1", "pedal position above which the driver brakes"),
+    ("min_speed", (), "m/s", "minimum speed for control"),
+    ("margin", (), "m/s2", "margin of the fall rate of the reference speed above the measured deceleration"),
     ("filter_time", (), "s", "time constant of the filters of wheel speeds and accelerations"),
     ("lead", (), "s", "weight of the rate of slip"),
-    ("dump_slip", (), "1", "slip with its lead from which on pressure is dumped"),
-    ("hold_slip", (), "1", "slip with its lead from which on pressure is held"),
-    ("build_share", (), "1", "share of the time in which the inlet is open when a build begins"),
-    ("build_growth", (), "1/s", "rate at which that share grows"),
-    ("rear_slip", (), "1", "slip of a rear axle beyond that of the first from which on its pressure is held"),
-    ("build_time", (), "s", "in which the pressure at a wheel follows the line, to reckon it"),
-    ("release_time", (), "s", "in which it falls, likewise"),
-    ("first_excess", (), "1", "pressure of a front wheel beyond that of the other one, over that of the line, that is let be at once"),
-    ("build_excess", (), "1/s", "rate at which that may grow"),
-    ("yaw_hold", (), "rad/s", "deviation from which on the front wheel of that side gets no more pressure than the other one"),
-    ("yaw_dump", (), "rad/s", "deviation from which on it gets a share of it"),
-    ("yaw_share", (), "1", "that share"),
-    ("turn_time", (), "s", "time in which an angle that the vehicle has turned is to be taken back"),
+    ("dump_slip", (), "1", "slip with its lead above which pressure is dumped"),
+    ("hold_slip", (), "1", "slip with its lead above which pressure is held"),
+    ("build_share", (), "1", "duty cycle of the inlet at the start of a build"),
+    ("build_growth", (), "1/s", "growth rate of this duty cycle"),
+    ("rear_slip", (), "1", "slip of a rear axle beyond that of the first above which its pressure is held"),
+    ("build_time", (), "s", "time constant of the pressure build-up at a wheel, for the pressure estimate"),
+    ("release_time", (), "s", "time constant of the pressure release at a wheel, for the pressure estimate"),
+    ("first_excess", (), "1", "immediately allowed pressure of a front wheel above that of the opposite wheel, over the line pressure"),
+    ("build_excess", (), "1/s", "growth rate of this allowed excess"),
+    ("yaw_hold", (), "rad/s", "deviation above which the front wheel of that side gets at most the pressure of the opposite wheel"),
+    ("yaw_dump", (), "rad/s", "deviation above which the front wheel of that side gets a fraction of this pressure"),
+    ("yaw_share", (), "1", "fraction of the opposite pressure above yaw_dump"),
+    ("turn_time", (), "s", "time in which the accumulated yaw angle error is corrected"),
     ("steering_ratio", (), "1", "angle of the steering wheel over that of the front wheels"),
-    ("wheelbase", (), "m", "from the first axle to the last"),
-    ("characteristic_speed", (), "m/s", "speed at which the vehicle answers half as much as a neutral one"),
+    ("wheelbase", (), "m", "distance from the first axle to the last"),
+    ("characteristic_speed", (), "m/s", "speed at which the yaw response is half that of a neutral vehicle"),
 )
 RANGES = {
     "wheel_radius": (0.05, 5.0),
@@ -111,18 +113,18 @@ DEFAULTS = {
 
 STATE = (
     # name             shape      unit     what it is
-    ("reference_speed", (), "m/s", "speed of the vehicle as the wheels tell it"),
-    ("slope", (), "m/s2", "share of the slope in the longitudinal acceleration"),
+    ("reference_speed", (), "m/s", "estimated speed of the vehicle from the wheels"),
+    ("slope", (), "m/s2", "estimated slope component of the longitudinal acceleration"),
     ("yaw_rate", (), "rad/s", "filtered yaw rate while front wheels are controlled"),
-    ("delayed", (), "s", "time since then"),
-    ("turned", (), "rad", "angle by which the vehicle has turned beyond what the steering wheel asks since wheels are controlled"),
+    ("delayed", (), "s", "time since front wheels are controlled"),
+    ("turned", (), "rad", "yaw angle beyond the steering input since front wheels are controlled"),
     ("speed", (WHEELS,), "m/s", "filtered speed of the wheel"),
-    ("rate", (WHEELS,), "m/s2", "its rate"),
+    ("rate", (WHEELS,), "m/s2", "filtered acceleration of the wheel"),
     ("slip", (WHEELS,), "1", "slip, + = braking"),
-    ("demand", (WHEELS,), "1", "slip with its lead, on rear axles that of the worse wheel"),
+    ("demand", (WHEELS,), "1", "slip with its lead; on rear axles that of the wheel with more slip"),
     ("phase", (WHEELS,), "1", "0 open, 1 build, 2 hold, 3 dump"),
     ("build", (WHEELS,), "s", "time in the present build"),
-    ("pressure", (WHEELS,), "1", "pressure over that of the line, reckoned from what the valves did"),
+    ("pressure", (WHEELS,), "1", "pressure over the line pressure, estimated from the valve commands"),
 )
 
 P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
@@ -130,9 +132,9 @@ P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), 
 
 @callback
 def anti_lock(parameters, state, seen, result, first, count, h):
-    """One turn."""
+    """Update the anti-lock brakes."""
     p, s = record_at(parameters, P)[0], record_at(state, S)[0]
-    k, asked = record_at(seen, I)[0], record_at(result, O)[0]
+    k, out = record_at(seen, I)[0], record_at(result, O)[0]
     braking = k["brake"] > p["pedal"]
     slow_down = follow_reference(p, s, k, braking, count, h)
     for i in range(count):
@@ -144,23 +146,23 @@ def anti_lock(parameters, state, seen, result, first, count, h):
     delay_yaw(p, s, k, count, h)
     distribute(p, s, k, braking and s["reference_speed"] > p["min_speed"], count)
     for i in range(count):
-        work(p, s, asked, i, h)
+        operate_valves(p, s, out, i, h)
 
 
 @inline
 def follow_reference(p, s, k, braking, count, h):
-    """Filtered wheel speeds and the reference speed; returns by how much the vehicle slows down [m/s2], forward or backward."""
-    share, fastest = h / (p["filter_time"] + h), 0.0
+    """Update the filtered wheel speeds and the reference speed; return the deceleration [m/s2], in forward or backward travel."""
+    weight, fastest = h / (p["filter_time"] + h), 0.0
     for i in range(count):
         v = p["wheel_radius"] * k["wheel_speed"][i]
         if k["begins"] == 1:
             s["speed"][i] = v
-        change = share * (v - s["speed"][i])
+        change = weight * (v - s["speed"][i])
         s["speed"][i] += change
-        s["rate"][i] += share * (change / h - s["rate"][i])
+        s["rate"][i] += weight * (change / h - s["rate"][i])
         fastest = max(fastest, s["speed"][i])
     before = s["reference_speed"]
-    if k["begins"] == 1 and fastest < STANDS:
+    if k["begins"] == 1 and fastest < AT_REST:
         s["slope"] = k["longitudinal_acceleration"]
     acceleration = k["longitudinal_acceleration"] - s["slope"]
     if k["begins"] == 1 or not braking:
@@ -174,7 +176,7 @@ def follow_reference(p, s, k, braking, count, h):
 
 @inline
 def select_low(s, k, count):
-    """Every wheel behind the first axle takes the demand of the worse one of its axle."""
+    """Give both wheels of every axle behind the first the larger demand of the two."""
     for i in range(count - 1):
         if k["axle"][i] != FRONT and k["axle"][i] == k["axle"][i + 1]:
             worse = max(s["demand"][i], s["demand"][i + 1])
@@ -183,7 +185,7 @@ def select_low(s, k, count):
 
 @inline
 def choose_phases(p, s, controls, count):
-    """The phase of every wheel by its demand."""
+    """Select the phase of every wheel by its demand."""
     for i in range(count):
         if not controls:
             s["phase"][i] = OPEN
@@ -195,7 +197,7 @@ def choose_phases(p, s, controls, count):
 
 @inline
 def delay_yaw(p, s, k, count, h):
-    """Front wheels are controlled together, and the one towards whose side the vehicle turns waits."""
+    """Control both front wheels together, and delay the pressure of the front wheel on the side to which the vehicle turns."""
     controlled = False
     for i in range(count):
         controlled = controlled or (k["axle"][i] == FRONT and s["phase"][i] != OPEN)
@@ -205,9 +207,9 @@ def delay_yaw(p, s, k, count, h):
     s["delayed"] += h
     v = s["reference_speed"]
     wanted = v * k["steering_wheel_angle"] / (p["steering_ratio"] * p["wheelbase"] * (1.0 + (v / p["characteristic_speed"]) ** 2))
-    borne = (abs(k["lateral_acceleration"]) + 0.5) / max(v, 1.0)
+    available = (abs(k["lateral_acceleration"]) + 0.5) / max(v, 1.0)
     s["yaw_rate"] += h / (p["filter_time"] + h) * (k["yaw_rate"] - s["yaw_rate"])
-    beyond = s["yaw_rate"] - min(borne, max(-borne, wanted))
+    beyond = s["yaw_rate"] - min(available, max(-available, wanted))
     s["turned"] += h * beyond
     deviation = beyond + s["turned"] / p["turn_time"]
     for i in range(count):
@@ -215,10 +217,10 @@ def delay_yaw(p, s, k, count, h):
             if s["phase"][i] == OPEN:
                 s["phase"][i] = HOLD
             excess, other = k["side"][i] * deviation, s["pressure"][opposite(k, i, count)]
-            most = other + p["first_excess"] + p["build_excess"] * s["delayed"]
+            limit = other + p["first_excess"] + p["build_excess"] * s["delayed"]
             if excess > p["yaw_hold"]:
-                most = other * (1.0 if excess < p["yaw_dump"] else p["yaw_share"])
-            if s["pressure"][i] > most:
+                limit = other * (1.0 if excess < p["yaw_dump"] else p["yaw_share"])
+            if s["pressure"][i] > limit:
                 s["phase"][i] = DUMP
             elif excess > p["yaw_hold"] and s["phase"][i] != DUMP:
                 s["phase"][i] = HOLD
@@ -226,7 +228,7 @@ def delay_yaw(p, s, k, count, h):
 
 @inline
 def opposite(k, i, count):
-    """The wheel on the other side of the axle of wheel i, or itself if there is none."""
+    """Return the wheel opposite to wheel i on its axle, or i if there is none."""
     for j in range(max(0, i - 1), min(count, i + 2)):
         if k["axle"][j] == k["axle"][i] and j != i:
             return j
@@ -235,7 +237,7 @@ def opposite(k, i, count):
 
 @inline
 def distribute(p, s, k, controls, count):
-    """A rear axle that slips more than the first one holds its pressure."""
+    """Hold the pressure of a rear axle with more slip than the first axle."""
     front, wheels = 0.0, 0
     for i in range(count):
         if k["axle"][i] == FRONT:
@@ -247,15 +249,15 @@ def distribute(p, s, k, controls, count):
 
 
 @inline
-def work(p, s, asked, i, h):
-    """Valves of wheel i by its phase, and what they make of its pressure."""
+def operate_valves(p, s, out, i, h):
+    """Set the valves of wheel i by its phase, and update the pressure estimate."""
     phase = s["phase"][i]
     s["build"][i] = s["build"][i] + h if phase == BUILD else 0.0
     if phase == BUILD:
-        asked["inlet"][i] = min(1.0, p["build_share"] + p["build_growth"] * s["build"][i])
+        out["inlet"][i] = min(1.0, p["build_share"] + p["build_growth"] * s["build"][i])
     elif phase != OPEN:
-        asked["inlet"][i], asked["outlet"][i] = 0.0, 1.0 if phase == DUMP else 0.0
-    build, release = asked["inlet"][i] * h / p["build_time"], asked["outlet"][i] * h / p["release_time"]
+        out["inlet"][i], out["outlet"][i] = 0.0, 1.0 if phase == DUMP else 0.0
+    build, release = out["inlet"][i] * h / p["build_time"], out["outlet"][i] * h / p["release_time"]
     s["pressure"][i] = (s["pressure"][i] + build) / (1.0 + build + release)
 
 

@@ -1,18 +1,19 @@
-"""What a controller is: the contract between the vehicle and a control unit that works its brakes, throttle, steering, dampers and motors.
+"""Contract between the vehicle and a controller: a control unit that operates brakes, throttle, steering, dampers and motors.
 
 A controller has its own parameters and name in the vehicle file (the list `controllers`), its own sensors with their noise, its own rate
-and its own state. It is an `@outside` kernel (`simulator.base.callbacks`), the shipped ones too,
+and its own state. All controllers, shipped ones too, are a `@callback` kernel (`simulator.base.callbacks`),
 
-    law(parameters, state, seen, result, first, count, h)
+    kernel(parameters, state, seen, result, first, count, h)
 
-called once per period of h seconds: the four addresses are those of one record each, of its `parameters`, of its `state`, of CONTROLLER_INPUT and of
-CONTROLLER_OUTPUT; `first` is 0 and `count` the number of wheels, corner by corner, of which the arrays over WHEELS use the first. What it asks for in
-CONTROLLER_OUTPUT holds until its next turn. Before each turn CONTROLLER_OUTPUT says what a vehicle without it would do (`nothing asked`), so a controller writes
-what it wants to change. Of several controllers, a valve takes the least inlet and the greatest outlet, the least of all limits and the greatest
-pressure count, angles and motor torques add up and factors of damping multiply. What the vehicle has no actuator for comes to nothing.
+called once per period of h seconds. The first four arguments are the addresses of one record each: the parameters, the state,
+CONTROLLER_INPUT and CONTROLLER_OUTPUT. `first` is 0. `count` is the number of wheels, in the order of the corners; the arrays over WHEELS
+use the first `count` elements. The requests in CONTROLLER_OUTPUT apply until the next call. Before each call CONTROLLER_OUTPUT is reset to
+neutral requests, the behavior of a vehicle without the controller, so a controller writes only the fields that it changes. If a vehicle has
+several controllers, a valve takes the minimum inlet and the maximum outlet. The minimum of all limits and the maximum pressure apply;
+angles and motor torques are summed, damping factors are multiplied. Requests to an actuator that the vehicle lacks have no effect.
 
-The state is zero after a reset, and `begins` of CONTROLLER_INPUT is 1 in the first turn after it. A controller that asks for a number that is not finite
-is switched off until the next reset.
+The state is zero after a reset, and `begins` of CONTROLLER_INPUT is 1 in the first call after a reset. A controller that requests a
+non-finite number is switched off until the next reset.
 """
 
 from __future__ import annotations
@@ -26,76 +27,76 @@ from simulator.base.records import Length, Ranges, Table, dtype_of, layout_hash
 from simulator.base.renamed_modules import old_names
 
 CONTRACT = 2
-"""Version of what stands above and of what the columns below mean."""
+"""Version of the rules above and of the meaning of the columns below."""
 
 WHEELS = Length("wheels", 16)
-"""The most wheels of a vehicle with controllers: the length of the arrays per wheel below, and in the state of a controller."""
+"""Maximum number of wheels of a vehicle with controllers: the length of the arrays per wheel below, and in the state of a controller."""
 
 NUMBERS = 256
-"""The most numbers of a controller's state."""
+"""Maximum number of values in the state of a controller."""
 
 NO_LIMIT = 1e9
-"""Pa. Above every pressure."""
+"""Pa. Larger than any pressure."""
 
 CONTROLLER_INPUT = (
     # name                  shape      unit     what it is
-    ("begins", (), "1", "1 in the first turn after a reset, else 0", "i8"),
+    ("begins", (), "1", "1 in the first call after a reset, else 0", "i8"),
     ("axle", (WHEELS,), "1", "axle of the wheel, counted from the front", "i8"),
     ("side", (WHEELS,), "1", "1 left, -1 right, 0 in the middle", "i8"),
-    ("wheel_speed", (WHEELS,), "rad/s", "speed of the wheel by its tooth sensor, never negative: a sensor knows no direction"),
+    ("wheel_speed", (WHEELS,), "rad/s", "speed of the wheel from its tooth sensor, never negative: the sensor measures no direction"),
     ("brake", (), "1", "brake pedal in [0, 1]"),
     ("throttle", (), "1", "accelerator pedal in [0, 1]"),
     ("selector", (), "1", "-1 reverse, 0 neutral, 1 drive", "i8"),
-    ("steering_wheel_angle", (), "rad", "+ = left"),
-    ("yaw_rate", (), "rad/s", "measured angular velocity about the chassis' z axis, + = left"),
-    ("longitudinal_acceleration", (), "m/s2", "measured specific force along the chassis' x axis: on a slope the weight has a part in it"),
-    ("lateral_acceleration", (), "m/s2", "the same along its y axis, + = left"),
+    ("steering_wheel_angle", (), "rad", "angle of the steering wheel, + = left"),
+    ("yaw_rate", (), "rad/s", "measured angular velocity about the chassis z axis, + = left"),
+    ("longitudinal_acceleration", (), "m/s2", "measured specific force along the chassis x axis, including weight on a slope"),
+    ("lateral_acceleration", (), "m/s2", "measured specific force along the chassis y axis, + = left, including weight on a slope"),
     (
         "vertical_acceleration",
         (WHEELS,),
         "m/s2",
-        "the same along its z axis at the chassis above the wheel, less that of the vehicle at rest",
+        "measured specific force along the chassis z axis at the chassis above the wheel, minus that of the vehicle at rest",
     ),
-    ("shock_length", (WHEELS,), "m", "length of the shock absorber by its level sensor"),
-    ("axle_pressure", (WHEELS,), "Pa", "pressure that the pedal makes before the valves of the wheel"),
-    ("motor_torque", (WHEELS,), "N m", "torque that the motors have on the wheel now, by their inverters, + = forward"),
+    ("shock_length", (WHEELS,), "m", "length of the shock absorber from its level sensor"),
+    ("axle_pressure", (WHEELS,), "Pa", "pressure from the pedal before the valves of the wheel"),
+    ("motor_torque", (WHEELS,), "N m", "present torque of the motors on the wheel, from their inverters, + = forward"),
 )
 
 CONTROLLER_OUTPUT = (
     # name            shape      unit   what it is
-    ("inlet", (WHEELS,), "1", "share of the time in which the inlet valve is open to the pressure of the axle, 1 if nothing is asked"),
-    ("outlet", (WHEELS,), "1", "share of the time in which the outlet valve is open, 0 if nothing is asked"),
-    ("pressure_limit", (WHEELS,), "Pa", "the wheel's pressure is not to rise beyond it, NO_LIMIT if nothing is asked"),
+    ("inlet", (WHEELS,), "1", "duty cycle of the inlet valve, which opens to the axle pressure; neutral: 1"),
+    ("outlet", (WHEELS,), "1", "duty cycle of the outlet valve; neutral: 0"),
+    ("pressure_limit", (WHEELS,), "Pa", "maximum pressure of the wheel; neutral: NO_LIMIT"),
     (
         "throttle_limit",
         (),
         "1",
-        "throttle that the engine gets at most, share of their torque that motors drive with at most; 1 if nothing is asked",
+        "maximum throttle of the engine, and maximum fraction of the driving torque of the motors; neutral: 1",
     ),
-    ("pressure", (WHEELS,), "Pa", "that the pump builds at the wheel where the pedal makes less, 0 if nothing is asked"),
-    ("front_angle", (), "rad", "angle that is added to that of the steering wheel, + = left, 0 if nothing is asked"),
-    ("rear_angle", (), "rad", "angle of the wheels of the last axle, + = left, 0 if nothing is asked"),
-    ("damping", (WHEELS,), "1", "force of the shock absorber over what it has by itself, 1 if nothing is asked"),
-    ("motor_torque", (WHEELS,), "N m", "of the motors on the wheel, + = forward, 0 if nothing is asked"),
+    ("pressure", (WHEELS,), "Pa", "pressure that the pump builds at the wheel where the pedal pressure is lower; neutral: 0"),
+    ("front_angle", (), "rad", "angle added to that of the steering wheel, + = left; neutral: 0"),
+    ("rear_angle", (), "rad", "angle of the wheels of the last axle, + = left; neutral: 0"),
+    ("damping", (WHEELS,), "1", "force of the shock absorber over its uncontrolled force; neutral: 1"),
+    ("motor_torque", (WHEELS,), "N m", "torque of the motors on the wheel, + = forward; neutral: 0"),
 )
 
 LAYOUT = layout_hash(CONTROLLER_INPUT + CONTROLLER_OUTPUT)
-"""Of the tables that a controller reads and writes."""
+"""Layout hash of the tables that a controller reads and writes."""
 
 
 @dataclass(frozen=True)
 class ControllerKind:
-    """A controller, by the `type` that a vehicle file says.
+    """A kind of controller, named by the key `type` in a vehicle file.
 
     Parameters
     ----------
-    name : that `type`
-    parameters, ranges, defaults : table of its own numbers in the file, their ranges, and the values of those that may be left out
-    state : table of what it keeps from turn to turn; the columns of the log are `<name>_<row>`; arrays over WHEELS are logged by wheel
-    kernel : what decides
-    contract, layout : CONTRACT and LAYOUT that the kernel was written for
-    rate : Hz, usual
-    meaning : what it is, in a line
+    name : value of `type`
+    parameters, ranges, defaults : table of the parameters in the file, their ranges, and the values of optional ones
+    state : table of the state between calls; the log columns are `<name>_<row>`; arrays over WHEELS are logged by wheel
+    kernel : control law
+    contract, layout : CONTRACT and LAYOUT for which the kernel was written
+    rate : default rate [Hz]
+    meaning : one-line description
     """
 
     name: str
@@ -111,7 +112,7 @@ class ControllerKind:
 
     @property
     def numbers(self) -> int:
-        """How many numbers the state has."""
+        """Number of values in the state."""
         return -(-dtype_of(self.state).itemsize // 8)
 
 

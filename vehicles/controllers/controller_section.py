@@ -1,4 +1,4 @@
-"""From the list `controllers` of a vehicle file to the records of the vehicle."""
+"""Reader of the list `controllers` of a vehicle file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from simulator.base.callbacks import address_of
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Fields, Flag, Text, Variants, fields_of, filled
-from simulator.base.records import Record, Table, dtype_of, labelled, record
+from simulator.base.records import Record, Table, dtype_of, labeled, record
 from simulator.base.section import Section
 from vehicles.axle_layout import Axles
 from vehicles.controllers.contract import WHEELS, ControllerKind
@@ -29,13 +29,13 @@ CONTROLLER_FILE = Variants(
     CONTROLLER_KINDS.names,
     "kind of controller",
     (
-        Field("name", Text(), "of its columns in the log, if it is another than its type", None),
-        Field("active", Flag(), "false: it is switched off, and the vehicle is as without it", True),
+        Field("name", Text(), "prefix of its columns in the log; default: its type", None),
+        Field("active", Flag(), "false: switched off; the vehicle behaves as without the controller", True),
         *fields_of(COMMON, COMMON_RANGES, COMMON_DEFAULTS),
     ),
     noun="a controller:",
 )
-"""One item of the list."""
+"""Fields of an item of the list."""
 
 
 class Unit(NamedTuple):
@@ -51,8 +51,8 @@ class Controllers:
 
     Attributes
     ----------
-    units : one by one
-    records : (n,) of CONTROLLER; good as long as this object lives
+    units : the controllers, in the order of the file
+    records : (n,) of CONTROLLER; valid as long as this object exists
     """
 
     def __init__(self, units: Sequence[Unit], commons: Sequence[Any], axles: Axles) -> None:
@@ -66,14 +66,14 @@ class Controllers:
                 out[row[0]] = common.get(row[0], unit.kind.rate)
 
     def off(self, controls: Record) -> list[str]:
-        """Names of those that are switched off; controls : (n,) of CONTROL_STATE."""
+        """Return the names of the controllers that are switched off; controls : (n,) of CONTROL_STATE."""
         return [unit.name for unit, state in zip(self.units, controls, strict=True) if state["off"]]
 
     def logged(self, controls: Record, corners: Sequence[str]) -> list[tuple[str, Table, Record]]:
-        """What a log may have of their states: (prefix, table, record), views of `controls` (n,) of CONTROL_STATE."""
+        """Return the loggable states as (prefix, table, record), views of `controls` (n,) of CONTROL_STATE."""
         out = []
         for k, unit in enumerate(self.units):
-            own, table = dtype_of(unit.kind.state), labelled(unit.kind.state, WHEELS.name, corners)
+            own, table = dtype_of(unit.kind.state), labeled(unit.kind.state, WHEELS.name, corners)
             formats = [(row[4] if len(row) > 4 else "f8", tuple(map(int, row[1]))) for row in table]
             offsets = [own.fields[row[0]][1] for row in table]  # type: ignore[index]
             view = np.dtype({"names": [row[0] for row in table], "formats": formats, "offsets": offsets, "itemsize": controls.itemsize})  # type: ignore[call-overload]
@@ -82,23 +82,23 @@ class Controllers:
 
 
 def read_controllers(s: Section, axles: Axles) -> Controllers:
-    """The controllers of a vehicle with these axles.
+    """Return the controllers of a vehicle with these axles.
 
     Raises
     ------
-    ConfigError : two have one name, or the vehicle has more wheels than a controller can see
-    JounceError : one of an installed package does not fit
+    ConfigError : two controllers share a name, or the vehicle has more wheels than a controller supports
+    JounceError : a controller from an installed package does not match the contract
     """
-    said = s.raw("controllers", ()) or ()
+    entries = s.raw("controllers", ()) or ()
     units: list[Unit] = []
-    for k, one in enumerate(said):
+    for k, one in enumerate(entries):
         key = s.path(f"controllers[{k}]")
         kind = CONTROLLER_KINDS.named(one["type"], s.file, f"{key}.type")
         check(kind)
         name = one.get("name") or kind.name
         if not name.isidentifier() or any(name == other.name for other in units):
-            raise ConfigError(s.file, f"{key}.name", name, "letters, digits and underscores that no other controller has")
+            raise ConfigError(s.file, f"{key}.name", name, "a name of letters, digits and underscores that no other controller has")
         units.append(Unit(name, kind, filled(kind.parameters, one)))
     if units and axles.size.wheels > WHEELS:
         raise ConfigError(s.file, s.path("controllers"), f"a vehicle with {axles.size.wheels} wheels", f"at most {WHEELS} wheels")
-    return Controllers(units, said, axles)
+    return Controllers(units, entries, axles)

@@ -1,15 +1,16 @@
 """Drive control of a vehicle with electric motors: type `electric_drive` of the list `controllers` of a vehicle file.
 
-The accelerator asks for its share of `front_torque` or `rear_torque` per wheel, in the direction of the selector; the motors have limits of their own. With the
-accelerator let go they brake by `coast_share` of what they may when braking, `front_regeneration`, `rear_regeneration`, faded in over `pedal_zone`.
+The accelerator requests a fraction of `front_torque` or `rear_torque` per wheel, in the direction of the selector; the motors have limits
+of their own. With the accelerator released the motors brake by `coast_share` of their maximum braking torque, `front_regeneration`,
+`rear_regeneration`, faded in over `pedal_zone`.
 
-The brake pedal asks for what its pressure would do, T_b = pressure x torque_per_pressure. Of that the motors take up to what they may, and the
-friction brakes what the motors do not do at this moment:
+The brake pedal requests the torque of its pressure, T_b = pressure x torque_per_pressure. The motors supply it up to their maximum, and the
+friction brakes supply the rest of the present demand:
 
     order = -min(T_b, regeneration) fade,       limit of the pressure = (T_b - torque of the motors against the motion) / torque_per_pressure
 
-fade goes from 0 at `min_speed` to 1 at `full_speed`. A wheel that is slower than the fastest one by `max_slip` leaves braking to friction, for
-anti-lock brakes beside it.
+fade rises from 0 at `min_speed` to 1 at `full_speed`. The motors do not brake a wheel that is slower than the fastest one by `max_slip`, so
+that anti-lock brakes can control its friction brake.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ PARAMETERS = (
     # name                     shape  unit   what it is
     ("wheel_radius", (), "m", "rolling radius of the wheels"),
     ("front_torque", (), "N m", "torque on a wheel of the first axle at the full pedal"),
-    ("rear_torque", (), "N m", "of the others"),
-    ("front_regeneration", (), "N m", "largest braking torque of the motors on a wheel of the first axle"),
-    ("rear_regeneration", (), "N m", "of the others"),
-    ("coast_share", (), "1", "share of that without pedals"),
-    ("pedal_zone", (), "1", "way of the accelerator over which it gives way to driving"),
+    ("rear_torque", (), "N m", "torque on a wheel of the other axles at the full pedal"),
+    ("front_regeneration", (), "N m", "maximum braking torque of the motors on a wheel of the first axle"),
+    ("rear_regeneration", (), "N m", "maximum braking torque of the motors on a wheel of the other axles"),
+    ("coast_share", (), "1", "fraction of this torque without pedals"),
+    ("pedal_zone", (), "1", "accelerator travel over which coasting torque fades out"),
     ("front_torque_per_pressure", (), "m3", "torque of a brake of the first axle over its pressure"),
-    ("rear_torque_per_pressure", (), "m3", "of the others"),
-    ("min_speed", (), "m/s", "below it motors do not brake"),
-    ("full_speed", (), "m/s", "from which on they brake as much as they may"),
-    ("max_slip", (), "1", "slip of a wheel from which on they do not brake it"),
+    ("rear_torque_per_pressure", (), "m3", "torque of a brake of the other axles over its pressure"),
+    ("min_speed", (), "m/s", "minimum speed for motor braking"),
+    ("full_speed", (), "m/s", "speed above which motors brake with their full torque"),
+    ("max_slip", (), "1", "slip of a wheel above which motors do not brake it"),
 )
 RANGES = {
     "wheel_radius": (0.05, 5.0),
@@ -62,9 +63,9 @@ DEFAULTS = {
 STATE = (
     # name          shape      unit     what it is
     ("speed", (), "m/s", "speed of the fastest wheel"),
-    ("torque", (WHEELS,), "N m", "torque of the motors asked for, + = forward"),
-    ("braking", (WHEELS,), "N m", "torque that the brake pedal asks for"),
-    ("friction", (WHEELS,), "N m", "of that what is left to friction"),
+    ("torque", (WHEELS,), "N m", "requested torque of the motors, + = forward"),
+    ("braking", (WHEELS,), "N m", "torque requested by the brake pedal"),
+    ("friction", (WHEELS,), "N m", "part of this torque supplied by the friction brakes"),
 )
 
 P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
@@ -72,35 +73,35 @@ P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), 
 
 @callback
 def electric_drive(parameters, state, seen, result, first, count, h):
-    """One turn."""
+    """Update the drive control."""
     p, s = record_at(parameters, P)[0], record_at(state, S)[0]
-    k, asked = record_at(seen, I)[0], record_at(result, O)[0]
+    k, out = record_at(seen, I)[0], record_at(result, O)[0]
     s["speed"] = 0.0
     for i in range(count):
         s["speed"] = max(s["speed"], p["wheel_radius"] * k["wheel_speed"][i])
     fade = min(1.0, max(0.0, (s["speed"] - p["min_speed"]) / max(p["full_speed"] - p["min_speed"], 1e-3)))
     for i in range(count):
-        drive_wheel(p, s, k, asked, i, fade)
+        drive_wheel(p, s, k, out, i, fade)
 
 
 @inline
-def drive_wheel(p, s, k, asked, i, fade):
-    """Torque of the motors on wheel i, and what is left to its friction brake."""
+def drive_wheel(p, s, k, out, i, fade):
+    """Compute the motor torque on wheel i, and the remaining torque of its friction brake."""
     front = k["axle"][i] == 0
-    drive, most = (p["front_torque"], p["front_regeneration"]) if front else (p["rear_torque"], p["rear_regeneration"])
+    drive, maximum = (p["front_torque"], p["front_regeneration"]) if front else (p["rear_torque"], p["rear_regeneration"])
     per_pressure = p["front_torque_per_pressure"] if front else p["rear_torque_per_pressure"]
     slips = p["wheel_radius"] * k["wheel_speed"][i] < (1.0 - p["max_slip"]) * s["speed"]
     braking = k["axle_pressure"][i] * per_pressure
     lifted = max(0.0, 1.0 - k["throttle"] / p["pedal_zone"])
-    against = 0.0 if slips else fade * min(most, braking + p["coast_share"] * most * lifted)
+    against = 0.0 if slips else fade * min(maximum, braking + p["coast_share"] * maximum * lifted)
     driving = drive * k["throttle"] if k["brake"] <= 0.0 else 0.0
     s["torque"][i] = k["selector"] * (driving - against)
-    # what the motors do beyond coasting counts as braking
-    done = max(0.0, -k["selector"] * k["motor_torque"][i] - fade * p["coast_share"] * most * lifted)
+    # motor torque beyond coasting counts as braking
+    done = max(0.0, -k["selector"] * k["motor_torque"][i] - fade * p["coast_share"] * maximum * lifted)
     s["braking"][i], s["friction"][i] = braking, max(0.0, braking - done)
-    asked["motor_torque"][i] = s["torque"][i]
+    out["motor_torque"][i] = s["torque"][i]
     if done > 0.0 and braking > 0.0:
-        asked["pressure_limit"][i] = s["friction"][i] / per_pressure
+        out["pressure_limit"][i] = s["friction"][i] / per_pressure
 
 
 KIND = ControllerKind(
@@ -113,5 +114,5 @@ KIND = ControllerKind(
     LAYOUT,
     rate=200.0,
     defaults=DEFAULTS,
-    meaning="electric motors by the pedals: driving, regeneration, and friction brakes for the rest",
+    meaning="electric motors controlled by the pedals: driving, regeneration, and friction brakes for the rest",
 )

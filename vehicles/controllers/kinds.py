@@ -1,4 +1,4 @@
-"""Controllers by the `type` of a vehicle file: those shipped, and those that move in from outside."""
+"""Controllers by the `type` of a vehicle file: shipped ones and plugins."""
 
 from __future__ import annotations
 
@@ -20,28 +20,30 @@ CONTROLLER_KINDS: Registry[ControllerKind] = Registry("controller", "jounce.cont
 
 
 def register(kind: ControllerKind) -> None:
-    """Make a controller known by its name.
+    """Register a controller under its name.
 
     Raises
     ------
-    JounceError : it was written for another contract or layout, has too large a state, has a parameter that all controllers have, or another
-        one has its name
+    JounceError : the controller was written for another contract or layout, its state is too large, it redefines a common parameter, or its
+        name is registered already
     """
     check(kind)
     CONTROLLER_KINDS.register(kind.name, kind)
 
 
 def check(kind: ControllerKind) -> None:
-    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    """Raises JounceError like `register`; controllers from installed packages are not registered through `register`."""
     if kind.contract != CONTRACT:
-        raise JounceError(f"controller {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
+        raise JounceError(f"controller {kind.name}: it is for version {kind.contract} of the contract; expected version {CONTRACT}")
     if kind.layout != LAYOUT:
-        raise JounceError(f"controller {kind.name}: it is for other tables than SEEN and RESULT of vehicles.controllers.contract")
+        raise JounceError(
+            f"controller {kind.name}: it is for other tables than CONTROLLER_INPUT and CONTROLLER_OUTPUT of vehicles.controllers.contract"
+        )
     if kind.numbers > NUMBERS:
-        raise JounceError(f"controller {kind.name}: its state has {kind.numbers} numbers, the most are {NUMBERS}")
+        raise JounceError(f"controller {kind.name}: its state has {kind.numbers} numbers; expected at most {NUMBERS}")
     shared = {"type", "name", *(row[0] for row in COMMON)} & {row[0] for row in kind.parameters}
     if shared:
-        raise JounceError(f"controller {kind.name}: every controller has a parameter {min(shared)} already")
+        raise JounceError(f"controller {kind.name}: all controllers have a parameter {min(shared)} already")
 
 
 __getattr__ = old_names(__name__)

@@ -1,14 +1,15 @@
 """Semi-active damping: type `skyhook` of the list `controllers` of a vehicle file.
 
-Wanted is a damper between body and sky. One between body and wheel can give its force while it takes energy from both only [Karnopp, Crosby and Harwood 1974;
-Savaresi et al. 2010, Semi-Active Suspension Control Design for Vehicles, ch. 6]. With the speed z' of the body above the wheel and the rate x' of the shock
-absorber, + = it gets longer, its coefficient is
+The target is a damper between body and sky. A damper between body and wheel can produce this force only while it takes energy from both
+[Karnopp, Crosby and Harwood 1974; Savaresi et al. 2010, Semi-Active Suspension Control Design for Vehicles, ch. 6]. With the speed z' of
+the body above the wheel and the rate x' of the shock absorber, + = extension, its coefficient is
 
     continuous    c = clamp(sky_damping z' / x', min_ratio, max_ratio)     where z' x' > 0,    c = min_ratio else          (skyhook 1)
     on-off        c = max_ratio                                where z' x' > 0,    c = min_ratio else          (0)
 
-z' is the vertical acceleration of the body, integrated; it is forgotten with `leak`, which no offset of a sensor outlasts. x' is the rate of the level
-sensor's length, both after a lag. What is asked for is c over `coefficient`, that of the shock absorber by itself.
+z' is the integral of the vertical acceleration of the body; it decays with the time constant `leak`, which removes sensor offsets. x' is
+the rate of the length from the level sensor. Both are filtered by a lag. The controller requests c over `coefficient`, that of the
+uncontrolled shock absorber.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ PARAMETERS = (
     # name          shape  unit     what it is
     ("continuous", (), "1", "1: continuous, 0: on and off"),
     ("sky_damping", (), "N s/m", "coefficient of the damper to the sky"),
-    ("front_coefficient", (), "N s/m", "of a shock absorber of the first axle by itself, about the middle of its curve"),
-    ("rear_coefficient", (), "N s/m", "of the others"),
-    ("min_ratio", (), "1", "least coefficient over that"),
-    ("max_ratio", (), "1", "largest"),
-    ("leak", (), "s", "time in which the speed of the body is forgotten"),
+    ("front_coefficient", (), "N s/m", "coefficient of an uncontrolled shock absorber of the first axle, about the middle of its curve"),
+    ("rear_coefficient", (), "N s/m", "coefficient of an uncontrolled shock absorber of the other axles"),
+    ("min_ratio", (), "1", "minimum coefficient over that of the uncontrolled shock absorber"),
+    ("max_ratio", (), "1", "maximum coefficient over that of the uncontrolled shock absorber"),
+    ("leak", (), "s", "time constant of the decay of the body speed"),
     ("filter_time", (), "s", "time constant of the filter of the shock absorber's rate"),
-    ("min_rate", (), "m/s", "rate of the shock absorber below which it counts as that"),
+    ("min_rate", (), "m/s", "minimum shock absorber rate used in the division"),
 )
 RANGES = {
     "continuous": (0.0, 1.0),
@@ -44,9 +45,9 @@ DEFAULTS = {"continuous": 1.0, "min_ratio": 0.3, "max_ratio": 2.0, "leak": 0.8, 
 STATE = (
     # name        shape      unit     what it is
     ("body_speed", (WHEELS,), "m/s", "vertical speed of the body above the wheel, + = up"),
-    ("rate", (WHEELS,), "m/s", "rate of the shock absorber, + = it gets longer"),
-    ("length", (WHEELS,), "m", "its length at the last turn"),
-    ("factor", (WHEELS,), "1", "damping asked for over that of the shock absorber by itself"),
+    ("rate", (WHEELS,), "m/s", "rate of the shock absorber, + = extension"),
+    ("length", (WHEELS,), "m", "length of the shock absorber at the last update"),
+    ("factor", (WHEELS,), "1", "requested damping over that of the uncontrolled shock absorber"),
 )
 
 P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
@@ -54,9 +55,9 @@ P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), 
 
 @callback
 def skyhook(parameters, state, seen, result, first, count, h):
-    """One turn."""
+    """Update the dampers."""
     p, s = record_at(parameters, P)[0], record_at(state, S)[0]
-    k, asked = record_at(seen, I)[0], record_at(result, O)[0]
+    k, out = record_at(seen, I)[0], record_at(result, O)[0]
     for i in range(count):
         if k["begins"] == 1:
             s["length"][i] = k["shock_length"][i]
@@ -70,7 +71,7 @@ def skyhook(parameters, state, seen, result, first, count, h):
             own = p["front_coefficient"] if k["axle"][i] == 0 else p["rear_coefficient"]
             wanted = p["sky_damping"] * abs(body) / (own * max(abs(rate), p["min_rate"]))
             s["factor"][i] = min(p["max_ratio"], max(p["min_ratio"], wanted)) if p["continuous"] > 0.5 else p["max_ratio"]
-        asked["damping"][i] = s["factor"][i]
+        out["damping"][i] = s["factor"][i]
 
 
 KIND = ControllerKind(
@@ -83,5 +84,5 @@ KIND = ControllerKind(
     LAYOUT,
     rate=500.0,
     defaults=DEFAULTS,
-    meaning="semi-active damping by the skyhook law, continuous or on and off",
+    meaning="semi-active skyhook damping, continuous or on-off",
 )

@@ -1,23 +1,24 @@
 """Traction control: type `traction` of the list `controllers` of a vehicle file.
 
-The speed of the vehicle is that of its wheels that are not driven (`driven_first`, `driven_last`: axles that are); where all are, that of the slowest wheel.
-With its speed v a driven wheel may be faster by
+The speed of the vehicle is that of its wheels that are not driven (`driven_first`, `driven_last`: first and last driven axle). If all
+wheels are driven, it is that of the slowest wheel. At the vehicle speed v, a driven wheel may be faster by
 
     v_s = max(min_excess, slip v)
 
-Engine or motors, by a limited integrator with a proportional part:
+The engine or the motors are controlled by a limited integrator with a proportional part:
 
     e = (v_d - v - v_s) / v_s in [-1, 2],     I' = -integral_gain e,     limit = I - gain max(e, 0)           I and limit in [min_throttle, 1]
 
-v_d is the speed of the slower driven wheels, as brakes hold the faster ones, or, where these run away from the brakes, the mean speed of the driven wheels
-less `brake_spare`. Brakes, of two driven wheels of an axle the faster one, so that a differential gives the other as much as if it were locked so far:
+v_d is the speed of the slower driven wheels, because the brakes control the faster ones. If the driven wheels spin up in spite of the
+brakes, v_d is their mean speed minus `brake_spare`. Of two driven wheels of an axle the faster one is braked, so that the differential
+passes the same torque to the opposite wheel as a partly locked one:
 
     p = brake_gain (v_i - v_other - v_s)     up to max_pressure
 
 `brake_spare` and p fade out from fade_speed to a quarter above it.
 
-It wakes where the driver opens the throttle, and not while he brakes. Thresholds and both ways are those of the books [Robert Bosch GmbH 2014, Brakes, Brake Control
-and Driver Assistance Systems; mem]; the numbers are ours.
+The controller is active only while the driver opens the throttle and does not brake. The thresholds and the two control paths follow the
+textbooks [Robert Bosch GmbH 2014, Brakes, Brake Control and Driver Assistance Systems; mem]; the numeric values were tuned for Jounce.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ PARAMETERS = (
     # name          shape  unit    what it is
     ("wheel_radius", (), "m", "rolling radius of the wheels"),
     ("driven_first", (), "1", "first driven axle, counted from 0"),
-    ("driven_last", (), "1", "last one"),
-    ("slip", (), "1", "slip that a driven wheel may have"),
-    ("min_excess", (), "m/s", "speed by which it may be faster at the least"),
+    ("driven_last", (), "1", "last driven axle"),
+    ("slip", (), "1", "allowed slip of a driven wheel"),
+    ("min_excess", (), "m/s", "minimum allowed speed of a driven wheel above the vehicle speed"),
     ("filter_time", (), "s", "time constant of the filter of the wheel speeds"),
-    ("gain", (), "1", "throttle that is closed per excess over v_s"),
-    ("integral_gain", (), "1/s", "rate at which it closes further"),
-    ("min_throttle", (), "1", "the integrator does not close it further than that"),
-    ("brake_spare", (), "m/s", "speed by which the driven wheels may be faster in the mean while brakes act"),
-    ("brake_gain", (), "Pa s/m", "pressure per speed beyond that of the other wheel"),
-    ("max_pressure", (), "Pa", "largest pressure"),
-    ("fade_speed", (), "m/s", "speed above which brakes are left alone"),
+    ("gain", (), "1", "reduction of the throttle per excess over v_s"),
+    ("integral_gain", (), "1/s", "rate of the further reduction of the throttle"),
+    ("min_throttle", (), "1", "minimum throttle"),
+    ("brake_spare", (), "m/s", "allowed mean speed of the driven wheels above the vehicle speed while brakes act"),
+    ("brake_gain", (), "Pa s/m", "pressure per speed above that of the opposite wheel"),
+    ("max_pressure", (), "Pa", "maximum pressure"),
+    ("fade_speed", (), "m/s", "speed above which the brake control fades out"),
 )
 RANGES = {
     "wheel_radius": (0.05, 5.0),
@@ -72,14 +73,14 @@ DEFAULTS = {
 }
 STATE = (
     # name            shape      unit     what it is
-    ("speed", (), "m/s", "speed of the vehicle as the wheels tell it"),
-    ("driven_speed", (), "m/s", "speed of the driven wheels that the throttle goes by"),
-    ("fade", (), "1", "how far brakes act at this speed"),
-    ("integral", (), "1", "closed by the integrator: 1 less I"),
-    ("throttle_limit", (), "1", "throttle that is let"),
-    ("active", (), "1", "1 while it closes the throttle or brakes a wheel"),
+    ("speed", (), "m/s", "estimated speed of the vehicle from the wheels"),
+    ("driven_speed", (), "m/s", "speed of the driven wheels for the throttle control"),
+    ("fade", (), "1", "fade factor of the brake control at this speed"),
+    ("integral", (), "1", "throttle reduction by the integrator: 1 minus I"),
+    ("throttle_limit", (), "1", "maximum throttle"),
+    ("active", (), "1", "1 while the controller closes the throttle or brakes a wheel"),
     ("wheel_speed", (WHEELS,), "m/s", "filtered speed of the wheel"),
-    ("pressure", (WHEELS,), "Pa", "pressure asked for"),
+    ("pressure", (WHEELS,), "Pa", "requested pressure"),
 )
 
 P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
@@ -87,36 +88,36 @@ P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), 
 
 @callback
 def traction(parameters, state, seen, result, first, count, h):
-    """One turn."""
+    """Update the traction control."""
     p, s = record_at(parameters, P)[0], record_at(state, S)[0]
-    k, asked = record_at(seen, I)[0], record_at(result, O)[0]
+    k, out = record_at(seen, I)[0], record_at(result, O)[0]
     follow_wheels(p, s, k, count, h)
     allowed = max(p["min_excess"], p["slip"] * s["speed"])
     wakes = k["throttle"] > 0.02 and k["brake"] < 0.02
     excess = min(2.0, max(-1.0, (s["driven_speed"] - s["speed"] - allowed) / allowed))
     s["integral"] = min(1.0 - p["min_throttle"], max(0.0, s["integral"] + h * p["integral_gain"] * excess)) if wakes else 0.0
     s["throttle_limit"] = max(p["min_throttle"], 1.0 - s["integral"] - p["gain"] * max(0.0, excess)) if wakes else 1.0
-    asked["throttle_limit"] = s["throttle_limit"]
+    out["throttle_limit"] = s["throttle_limit"]
     s["active"] = 1.0 if s["throttle_limit"] < 1.0 else 0.0
     for i in range(count):
         s["pressure"][i] = 0.0
         if wakes and is_driven(p, k, i):
             faster = s["wheel_speed"][i] - s["wheel_speed"][opposite(k, i, count)] - allowed
             s["pressure"][i] = s["fade"] * min(p["max_pressure"], p["brake_gain"] * max(0.0, faster))
-        asked["pressure"][i] = s["pressure"][i]
+        out["pressure"][i] = s["pressure"][i]
         if s["pressure"][i] > 0.0:
             s["active"] = 1.0
 
 
 @inline
 def is_driven(p, k, i):
-    """Whether wheel i stands on a driven axle."""
+    """Return True if wheel i belongs to a driven axle."""
     return p["driven_first"] <= k["axle"][i] <= p["driven_last"]
 
 
 @inline
 def opposite(k, i, count):
-    """The wheel on the other side of the axle of wheel i, or itself if there is none."""
+    """Return the wheel opposite to wheel i on its axle, or i if there is none."""
     for j in range(max(0, i - 1), min(count, i + 2)):
         if k["axle"][j] == k["axle"][i] and j != i:
             return j
@@ -125,11 +126,11 @@ def opposite(k, i, count):
 
 @inline
 def follow_wheels(p, s, k, count, h):
-    """Speeds of the wheels, of those that are driven and of the vehicle."""
-    share, free, free_wheels, driven, slower, driven_wheels, slowest = h / (p["filter_time"] + h), 0.0, 0, 0.0, 0.0, 0, 1e9
+    """Update the speeds of the wheels, of the driven wheels and of the vehicle."""
+    weight, free, free_wheels, driven, slower, driven_wheels, slowest = h / (p["filter_time"] + h), 0.0, 0, 0.0, 0.0, 0, 1e9
     for i in range(count):
         v = p["wheel_radius"] * k["wheel_speed"][i]
-        s["wheel_speed"][i] = v if k["begins"] == 1 else s["wheel_speed"][i] + share * (v - s["wheel_speed"][i])
+        s["wheel_speed"][i] = v if k["begins"] == 1 else s["wheel_speed"][i] + weight * (v - s["wheel_speed"][i])
     for i in range(count):
         slowest = min(slowest, s["wheel_speed"][i])
         if is_driven(p, k, i):

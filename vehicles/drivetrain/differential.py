@@ -1,14 +1,14 @@
-"""Differentials that hold their outputs back from turning at different speeds: laws of a friction element between them, as data.
+"""Differential models: open, torque-biasing, limited-slip and locked, described as one friction element between the outputs.
 
-The element carries a torque t from the faster output to the slower one, which get T / 2 - t and T / 2 + t of the torque T of the carrier:
+The element transmits a torque t from the faster output to the slower one. The outputs get T / 2 - t and T / 2 + t of the carrier torque T:
 
     no slip: |t| <= L        slip: |t| = L, against it        L = preload + share |T|
 
-Gears under load shake, and shaken dry friction follows the speed at which it is slowly moved: with a `blend_speed` v the share acts in the
-measure d / sqrt(d^2 + v^2) of the difference d of the outputs' speeds, so that an axle in a wide bend turns nearly as an open one and a wheel
-that spins is held back by it all.
+Gears under load vibrate, and vibrating dry friction becomes proportional to a slow sliding speed. With a `blend_speed` v the
+torque-dependent part is therefore multiplied by d / sqrt(d^2 + v^2), where d is the speed difference of the outputs. In a wide bend the
+axle then behaves nearly as an open one, and a spinning wheel is still braked by the full friction.
 
-A torque bias ratio b, that of the larger to the smaller torque of the outputs without preload, is share = (b - 1) / (2 (b + 1)).
+The torque bias ratio b is the ratio of the larger to the smaller output torque without preload: share = (b - 1) / (2 (b + 1)).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from simulator.base.jit import inline
 from simulator.base.section import Section, checked
 
 LOCKED = 1e12
-"""N m. Preload of a differential that is locked: no torque reaches it."""
+"""N m. Preload of a locked differential; no torque exceeds it."""
 
-_PRELOAD = Field("preload", Number("N m", 0.0, 1e5), "limit without torque on the carrier", 0.0)
+_PRELOAD = Field("preload", Number("N m", 0.0, 1e5), "friction limit without torque on the carrier", 0.0)
 _SHARE = Number("1", 0.0, 10.0)
 _BLEND = Field(
     "blend_speed",
     Number("rad/s", 0.0, 1e3),
-    "difference of the outputs' speeds about which the friction by torque comes to act; 0: dry, whole at once",
+    "output speed difference at which the torque-dependent friction takes effect; 0: dry friction, full at any difference",
     0.0,
 )
 DIFFERENTIAL = Variants(
@@ -36,33 +36,38 @@ DIFFERENTIAL = Variants(
         "open": (),
         "torque_biasing": (
             _PRELOAD,
-            Field("bias_ratio", Number("1", 1.0, 50.0), "torque of the slower output over that of the faster one, driving"),
+            Field("bias_ratio", Number("1", 1.0, 50.0), "ratio of the torques of the slower and the faster output while driving"),
             Field(
-                "coast_bias_ratio", Number("1", 1.0, 50.0), "the same while the outputs drive the carrier; as driving when left out", None
+                "coast_bias_ratio",
+                Number("1", 1.0, 50.0),
+                "torque bias ratio while the outputs drive the carrier; default: bias_ratio",
+                None,
             ),
             _BLEND,
         ),
         "limited_slip": (
             _PRELOAD,
-            Field("drive_share", _SHARE, "limit per torque of the carrier, driving"),
-            Field("coast_share", _SHARE, "the same while the outputs drive the carrier; as driving when left out", None),
+            Field("drive_share", _SHARE, "friction limit per carrier torque while driving"),
+            Field(
+                "coast_share", _SHARE, "friction limit per carrier torque while the outputs drive the carrier; default: drive_share", None
+            ),
             _BLEND,
         ),
         "locked": (),
     },
     ("open", "torque_biasing", "limited_slip", "locked"),
-    "law of a differential",
+    "differential model",
     noun="a differential:",
 )
 
 
 @inline
 def friction_limit(law, torque, speed, difference):
-    """Largest torque [N m] between the outputs.
+    """Return the largest torque [N m] between the outputs.
 
     law : (preload [N m], share driving, share coasting, blend_speed [rad/s])
-    torque, speed : of the carrier [N m, rad/s]
-    difference : of the outputs' speeds [rad/s]
+    torque, speed : torque and speed of the carrier [N m, rad/s]
+    difference : speed difference of the outputs [rad/s]
     """
     preload, drive_share, coast_share, blend = law
     share = drive_share if torque * speed >= 0.0 else coast_share
@@ -72,7 +77,7 @@ def friction_limit(law, torque, speed, difference):
 
 
 def differential_law(s: Section) -> tuple[float, float, float, float]:
-    """(preload [N m], share driving, share coasting, blend speed [rad/s]) out of a section DIFFERENTIAL. Raises ConfigError."""
+    """Return (preload [N m], share driving, share coasting, blend speed [rad/s]) from a section DIFFERENTIAL. Raises ConfigError."""
     s = checked(DIFFERENTIAL, s.mapping, s.file, s.key)
     law = s.text("type")
     if law == "locked":

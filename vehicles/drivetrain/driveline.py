@@ -1,19 +1,19 @@
 """Driveline: driveshaft, center differential, final drives with differentials, half shafts, geared hubs.
 
-Every shaft is geared to the wheels, so its speed is a fixed row times their spins W, and its inertia adds j n n^T to the matrix
-of the wheels. A differential shares speed (the carrier turns with the mean of its outputs) and, where it is open, torque (equal parts):
+Every shaft is geared to the wheels: its speed is a fixed row n times the wheel spins W, and its inertia j adds j n n^T to the matrix of the
+wheels. A differential averages speeds (the carrier turns with the mean of its outputs). An open differential splits the torque equally:
 
     half shaft W / h, h = wheel speed / half shaft speed      box of axle a   w_a = mean of its W / h
     shaft   w_a / i = mean of its W / f,                      f = h i, i = box speed / shaft speed
     driveshaft      w_d = mean of the shafts of the driven axles = n . W
 
-An axle that is not driven has an endless f and no inertias. Hubs without gears have h = 1. Speeds are absolute: that housings and carriers
-turn a little too, below a hundredth of what the shafts do, adds none.
+An axle that is not driven has an infinite f and no inertias. Hubs without gears have h = 1. Speeds are absolute: the model neglects that
+the housings and carriers rotate, too (less than a hundredth of the shaft speeds).
 
-Dry friction, of differentials that bias the torque and of losses, is in parallel to these rows: within the axles between left and right and
-against their boxes, between the shafts of the axles, and against the driveshaft. Each element is as a brake is (vehicles/brakes): a link, elastic and
-damped, in series with friction of a known limit, so that what it holds stands. Which of them slide is found together with the
-brakes (drivetrain.py), and the matrix is still solved axle by axle in closed form.
+Dry friction acts in parallel to these rows: friction of differentials that bias the torque, and losses. It acts within an axle between
+left and right and against the box, between the shafts of the axles, and against the driveshaft. Each element is modeled like a brake
+(vehicles/brakes): an elastic, damped link in series with friction of a known limit, so that static friction holds without creep. The
+solver determines the sliding elements together with the brakes (drivetrain.py). The matrix is still solved axle by axle in closed form.
 """
 
 from __future__ import annotations
@@ -30,47 +30,52 @@ from vehicles.axle_layout import AXLES, STANDING, USUAL_AXLES, WHEELS, Axles, re
 from vehicles.corner_layout import sides_of, sum_on_axle
 from vehicles.drivetrain.differential import DIFFERENTIAL, differential_law
 from vehicles.drivetrain.losses import LOSSES, no_losses
-from vehicles.drivetrain.measured_curves import LARGEST_INERTIA, LEAST_INERTIA
+from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA
 from vehicles.drivetrain.transfer_case import TRANSFER_CASE
 
 RATIO = (0.02, 1.0)
 """Box speed over shaft speed of a final drive."""
 HUB_RATIO = (0.1, 1.0)
 """Wheel speed over half shaft speed."""
-DIFFERENCE = 0.1
-"""Largest share by which the final ratios of the axles differ."""
+MAX_DIFFERENCE = 0.1
+"""Largest relative difference between the final ratios of the axles."""
 LINK_STIFFNESS = 1e6
-"""N m/rad of the link of a friction element, about that of a short shaft: 1000 N m wind it up by 1e-3 rad."""
+"""N m/rad. Stiffness of the link of a friction element, about that of a short shaft: 1000 N m twist it by 1e-3 rad."""
 LINK_DAMPING = 1e4
-"""N m s/rad of the same: it comes to rest in 0.01 s."""
+"""N m s/rad. Damping of the link of a friction element: it comes to rest in 0.01 s."""
 
 DRIVELINE = (
     # name                     shape  unit     what it is
     *STANDING,
-    ("driveshaft_inertia", (), "kg m2", "shaft between gearbox and center differential"),
-    ("half_shaft_inertia", (), "kg m2", "half shaft of one driven wheel"),
+    ("driveshaft_inertia", (), "kg m2", "inertia of the shaft between gearbox and center differential"),
+    ("half_shaft_inertia", (), "kg m2", "inertia of the half shaft of one driven wheel"),
     ("driven", (), "1", "number of driven axles", "i8"),
-    ("shaft_inertia", (AXLES,), "kg m2", "per axle, shaft from the center differential to its final drive"),
-    ("box_inertia", (AXLES,), "kg m2", "per axle, crown wheel and box of its differential"),
-    ("final_ratio", (AXLES,), "1", "per axle, wheel speed / shaft speed; infinite: it is not driven"),
+    ("shaft_inertia", (AXLES,), "kg m2", "per axle, inertia of the shaft from the center differential to the final drive"),
+    ("box_inertia", (AXLES,), "kg m2", "per axle, inertia of the ring gear and the differential box"),
+    ("final_ratio", (AXLES,), "1", "per axle, wheel speed / shaft speed; infinite: not driven"),
     ("hub_ratio", (AXLES,), "1", "per axle, wheel speed / half shaft speed"),
-    ("preload", (AXLES,), "N m", "per axle, friction of its differential without torque"),
-    ("drive_share", (AXLES,), "1", "per axle, the same per torque of the box that drives"),
-    ("coast_share", (AXLES,), "1", "per axle, the same per torque of the box that is driven"),
+    ("preload", (AXLES,), "N m", "per axle, friction of the differential without torque"),
+    ("drive_share", (AXLES,), "1", "per axle, friction of the differential per torque of the box while driving"),
+    ("coast_share", (AXLES,), "1", "per axle, friction of the differential per torque of the box while coasting"),
     (
         "blend_speed",
         (AXLES,),
         "rad/s",
-        "per axle, difference of its outputs' speeds about which the friction by torque comes to act; 0: at once",
+        "per axle, output speed difference at which the torque-dependent friction takes effect; 0: full at any difference",
     ),
     ("center_preload", (), "N m", "friction of the center differential without torque"),
-    ("center_drive_share", (), "1", "the same per torque of the driveshaft that drives"),
-    ("center_coast_share", (), "1", "the same per torque of the driveshaft that is driven"),
-    ("center_blend_speed", (), "rad/s", "the same of the center differential"),
+    ("center_drive_share", (), "1", "friction of the center differential per torque of the driveshaft while driving"),
+    ("center_coast_share", (), "1", "friction of the center differential per torque of the driveshaft while coasting"),
+    (
+        "center_blend_speed",
+        (),
+        "rad/s",
+        "output speed difference at which the torque-dependent friction of the center differential takes effect",
+    ),
     ("center_first", (), "1", "first of the two driven axles", "i8"),
-    ("center_second", (), "1", "second of them; the first again unless there are two", "i8"),
-    ("has_friction", (), "1", "1: anything of the driveline holds or loses torque", "i8"),
-    ("joint_couples", (), "1", "1: the chassis feels the turning of spinning shafts, the knuckle the joints of half shafts", "i8"),
+    ("center_second", (), "1", "second of the two driven axles; equal to center_first unless there are two", "i8"),
+    ("has_friction", (), "1", "1: the driveline has friction or losses", "i8"),
+    ("joint_couples", (), "1", "1: gyroscopic torques of the shafts act on the chassis, joint couples of half shafts on the knuckle", "i8"),
     *LOSSES,
     *TRANSFER_CASE,
 )
@@ -79,76 +84,76 @@ DRIVELINE_STATE = (
     # name             shape  unit    what it is
     ("shaft_torque", (AXLES,), "N m", "torque into the final drive of each axle"),
     ("side_friction", (AXLES,), "N m", "torque of the differential of each axle from its left output to the right one"),
-    ("box_friction", (AXLES,), "N m", "losses of each axle, against its box"),
+    ("box_friction", (AXLES,), "N m", "friction torque of the losses of each axle, against its box"),
     ("center_friction", (), "N m", "torque of the center differential from its first output to the second one"),
-    ("shaft_friction", (), "N m", "losses of gearbox and transfer case, against the driveshaft"),
+    ("shaft_friction", (), "N m", "friction torque of the losses of gearbox and transfer case, against the driveshaft"),
     ("side_angle", (AXLES,), "rad", "elastic angle of the link of side_friction"),
-    ("box_angle", (AXLES,), "rad", "the same of box_friction"),
-    ("center_angle", (), "rad", "the same of center_friction"),
-    ("shaft_angle", (), "rad", "the same of shaft_friction"),
+    ("box_angle", (AXLES,), "rad", "elastic angle of the link of box_friction"),
+    ("center_angle", (), "rad", "elastic angle of the link of center_friction"),
+    ("shaft_angle", (), "rad", "elastic angle of the link of shaft_friction"),
     ("side_limit", (AXLES,), "N m", "scratch: limit of side_friction"),
     ("box_limit", (AXLES,), "N m", "scratch: limit of box_friction"),
     ("center_limit", (), "N m", "scratch: limit of center_friction"),
     ("shaft_limit", (), "N m", "scratch: limit of shaft_friction"),
-    ("side_held", (AXLES,), "N m", "scratch: side_friction if it held and no speed changed"),
-    ("box_held", (AXLES,), "N m", "scratch: the same of box_friction"),
-    ("center_held", (), "N m", "scratch: the same of center_friction"),
-    ("shaft_held", (), "N m", "scratch: the same of shaft_friction"),
-    ("side_sliding", (AXLES,), "1", "scratch: 0 = holds, 1 or -1 = slides that way", "i8"),
-    ("box_sliding", (AXLES,), "1", "scratch: the same", "i8"),
-    ("center_sliding", (), "1", "scratch: the same", "i8"),
-    ("shaft_sliding", (), "1", "scratch: the same", "i8"),
-    ("answer", (WHEELS,), "rad/s per N m s", "scratch: what a wheel does per impulse on the shaft of its axle"),
+    ("side_held", (AXLES,), "N m", "scratch: side_friction if the element stuck and no speed changed"),
+    ("box_held", (AXLES,), "N m", "scratch: box_friction if the element stuck and no speed changed"),
+    ("center_held", (), "N m", "scratch: center_friction if the element stuck and no speed changed"),
+    ("shaft_held", (), "N m", "scratch: shaft_friction if the element stuck and no speed changed"),
+    ("side_sliding", (AXLES,), "1", "scratch: 0 = side_friction sticks, 1 or -1 = it slides in that direction", "i8"),
+    ("box_sliding", (AXLES,), "1", "scratch: 0 = box_friction sticks, 1 or -1 = it slides in that direction", "i8"),
+    ("center_sliding", (), "1", "scratch: 0 = center_friction sticks, 1 or -1 = it slides in that direction", "i8"),
+    ("shaft_sliding", (), "1", "scratch: 0 = shaft_friction sticks, 1 or -1 = it slides in that direction", "i8"),
+    ("answer", (WHEELS,), "rad/s per N m s", "scratch: speed change of a wheel per impulse on the shaft of its axle"),
 )
 
 AXLE_FILE = (
-    ("shaft_inertia", (), "kg m2", "shaft from the center differential to the final drive of this axle"),
-    ("box_inertia", (), "kg m2", "crown wheel and box of its differential"),
+    ("shaft_inertia", (), "kg m2", "inertia of the shaft from the center differential to the final drive of this axle"),
+    ("box_inertia", (), "kg m2", "inertia of the ring gear and the differential box"),
     ("final_ratio", (), "1", "box speed / shaft speed"),
 )
-"""In a file for every axle that is driven, after its name: `front_shaft_inertia`."""
+"""Keys of each driven axle, prefixed with the name of the axle: `front_shaft_inertia`."""
 
-OWN_FILE: Fields = (
+AXLE_OPTIONS: Fields = (
     Field("hub_ratio", Number("1", *HUB_RATIO), "wheel speed / half shaft speed of geared hubs, which react on the knuckle", 1.0),
-    Field("differential", DIFFERENTIAL, "law of its differential; open when left out", None),
+    Field("differential", DIFFERENTIAL, "model of the axle differential; default: open", None),
 )
-"""Of every axle that is driven, likewise."""
+"""Optional keys of each driven axle, prefixed with the name of the axle."""
 REACTIONS = ("plain", "whole")
-WHOLE_FILE: Fields = (
-    Field("center_differential", DIFFERENTIAL, "law of the center differential, between two driven axles; open when left out", None),
+DRIVELINE_OPTIONS: Fields = (
+    Field("center_differential", DIFFERENTIAL, "model of the center differential between two driven axles; default: open", None),
     Field(
         "reactions",
         Choice(REACTIONS),
-        "what the chassis feels: plain, the rate of the spin of the shafts and the torques of the half shafts about its own axes; whole, also"
-        " that spinning shafts are turned with it, and the couples of the joints of half shafts that bend",
+        "drivetrain torques on the chassis; plain: rate of the shaft spins and torques of the half shafts about the chassis axes; whole: also"
+        " gyroscopic torques of the spinning shafts, and joint couples of half shafts that bend",
         "plain",
     ),
 )
-"""Of the section `driveline` besides."""
+"""Keys of the section `driveline` that do not belong to an axle."""
 
 
 @inline
 def is_driven(p, axle):
-    """Whether the driveshaft turns an axle."""
+    """Return True when the driveshaft drives an axle."""
     return p[0]["final_ratio"][axle] < math.inf
 
 
 @inline
 def axle_speed(p, spin, axle):
-    """Mean of the spins of an axle [rad/s]."""
+    """Return the mean of the spins of an axle [rad/s]."""
     first, end = sides_of(p, axle)
     return sum_on_axle(p, axle, spin) / (end - first)
 
 
 @inline
 def shaft_speed(p, spin, axle):
-    """Speed of the shaft to the final drive of an axle [rad/s]."""
+    """Return the speed of the shaft to the final drive of an axle [rad/s]."""
     return axle_speed(p, spin, axle) / p[0]["final_ratio"][axle]
 
 
 @inline
 def driveshaft_speed(p, spin):
-    """Speed of the driveshaft [rad/s] for the speeds of the wheels."""
+    """Return the speed of the driveshaft [rad/s] for the speeds of the wheels."""
     total = 0.0
     for axle in range(len(p[0]["final_ratio"])):
         total += shaft_speed(p, spin, axle)
@@ -157,14 +162,14 @@ def driveshaft_speed(p, spin):
 
 @inline
 def wheel_share(p, axle):
-    """Torque of each half shaft of an axle over that of the driveshaft; also the wheel's number in the row n of the driveshaft."""
+    """Return the ratio of the torque of each half shaft of an axle to that of the driveshaft, which is the wheel's entry in the row n."""
     first, end = sides_of(p, axle)
     return 1.0 / (p[0]["driven"] * (end - first)) / p[0]["final_ratio"][axle]
 
 
 @inline
 def axle_inertia(p, axle):
-    """Inertia [kg m2] of shaft and box of an axle, in a matrix of ones over its wheels."""
+    """Return the inertia [kg m2] of shaft and box of an axle, as the factor of a matrix of ones over its wheels."""
     first, end = sides_of(p, axle)
     inertia = p[0]["shaft_inertia"][axle] / p[0]["final_ratio"][axle] ** 2 + p[0]["box_inertia"][axle] / p[0]["hub_ratio"][axle] ** 2
     return inertia / ((end - first) * (end - first))
@@ -174,9 +179,10 @@ def axle_inertia(p, axle):
 def solve_wheels(p, s, shaft_inertia):
     """Solve (diag(d) + sum a_k 1_k 1_k^T + j n n^T) x = b for the speed changes x of all wheels.
 
-    d `diagonal`, b `load` and x `change` (wheels,) of the record s; a_k the inertia of axle k, j `shaft_inertia` what turns with the
-    driveshaft. Each axle is a diagonal plus a rank-one matrix, and so is the whole: the Sherman-Morrison formula once per axle and once
-    more, exact. Without the driveshaft y = P^-1 b, and z = P^-1 n is n_k soft_k / d on axle k:
+    d `diagonal`, b `load` and x `change` (wheels,) of the record s; a_k the inertia of axle k, j `shaft_inertia` the inertia that turns
+    with the driveshaft. Each axle is a diagonal plus a rank-one matrix, and so is the complete matrix. The Sherman-Morrison formula,
+    applied once per axle and once more, solves it exactly. Without the driveshaft y = P^-1 b, and z = P^-1 n is n_k soft_k / d on axle
+    k:
 
         r_k = sum 1 / d,  soft_k = 1 / (1 + a_k r_k),  y = (b - a_k soft_k sum b / d) / d,  x = y - z j n . y / (1 + j n . z)
     """
@@ -186,7 +192,7 @@ def solve_wheels(p, s, shaft_inertia):
         inertia, n = axle_inertia(p, axle), wheel_share(p, axle)
         r = sum_on_axle(p, axle, w["yielding"])
         w["soft"][axle] = 1.0 / (1.0 + inertia * r)
-        pull = inertia * w["soft"][axle] * weighed_sum_on_axle(p, axle, w["yielding"], w["load"])
+        pull = inertia * w["soft"][axle] * weighted_sum_on_axle(p, axle, w["yielding"], w["load"])
         first, end = sides_of(p, axle)
         for i in range(first, end):
             x[i] = w["yielding"][i] * (w["load"][i] - pull)
@@ -201,8 +207,8 @@ def solve_wheels(p, s, shaft_inertia):
 
 
 @inline
-def weighed_sum_on_axle(p, axle, weights, numbers):
-    """The same of products of two numbers."""
+def weighted_sum_on_axle(p, axle, weights, numbers):
+    """Return the sum of the products of two quantities over the wheels of an axle."""
     first, end = sides_of(p, axle)
     one = weights[first] * numbers[first]
     return one + weights[first + 1] * numbers[first + 1] if end - first == 2 else one
@@ -210,40 +216,42 @@ def weighed_sum_on_axle(p, axle, weights, numbers):
 
 @inline
 def side_difference(p, spin, axle):
-    """Speed of the left output of the differential of an axle beyond that of the right one [rad/s]; of one wheel none."""
+    """Return the speed of the left output of an axle differential minus that of the right one [rad/s]; 0 for one wheel."""
     first, end = sides_of(p, axle)
     return (spin[first] - spin[first + 1]) / p[0]["hub_ratio"][axle] if end - first == 2 else 0.0
 
 
 @inline
 def center_difference(p, spin):
-    """The same of the two outputs of the center differential."""
+    """Return the speed difference of the two outputs of the center differential [rad/s]."""
     return shaft_speed(p, spin, p[0]["center_first"]) - shaft_speed(p, spin, p[0]["center_second"])
 
 
 @inline
 def link_slope(h):
-    """d(torque) / d(speed at the end of the step) [N m s/rad] of a friction element that does not slide."""
+    """Return d(torque) / d(speed at the end of the step) [N m s/rad] of a friction element that does not slide."""
     return LINK_STIFFNESS * h + LINK_DAMPING
 
 
 @inline
 def link_angle(angle, torque, h):
-    """Angle of its link [rad] after a step of h at whose end it carries `torque`."""
+    """Return the angle of the link of a friction element [rad] after a step of h at whose end it carries `torque`."""
     return (torque * h + LINK_DAMPING * angle) / link_slope(h)
 
 
 @inline
 def solve_wheels_with_friction(p, s, shaft_inertia, shaft_impulse, h):
-    """As `solve_wheels`, with an impulse on the driveshaft [N m s] and the friction elements as the record s guesses them.
+    """Solve for the wheel speed changes as `solve_wheels` does, with an impulse on the driveshaft [N m s] and guessed friction states.
 
-    On an axle with the diagonal d, its inertia a (boxes that are held included) and c what holds left and right together, both in wheels' units,
+    On an axle with the diagonal d, the inertia a (with the stiffness of a sticking box) and the coupling c of left and right, both
+    referred to the wheels,
 
         [d_L + a + c   a - c      ] [x_L]   [b_L]
         [a - c         d_R + a + c] [x_R] = [b_R] + sigma q          sigma = wheel_share times driven, q the impulse on its shaft
 
-    gives x = y + z q. The shafts q_k = q / D - e_k t, e = 1, -1 on the outputs of the center, have the speeds s_k = sigma sum x; the element
-    between them t = h held + h link_slope (sum e_k s_k), and the driveshaft J v = Q - q - its own friction, v the mean of the s_k.
+    gives x = y + z q. The shafts q_k = q / D - e_k t, e = 1, -1 on the outputs of the center, have the speeds s_k = sigma sum x. The
+    element between them carries t = h held + h link_slope (sum e_k s_k). The driveshaft satisfies J v = Q - q - its own friction, v the
+    mean of the s_k.
     """
     w, x, z, D = s[0], s[0]["change"], s[0]["answer"], p[0]["driven"]
     stick = h * link_slope(h)
@@ -302,32 +310,34 @@ def solve_wheels_with_friction(p, s, shaft_inertia, shaft_impulse, h):
 
 @inline
 def center_side(p, axle):
-    """1 and -1 for the axles behind the two outputs of the center differential, 0 where there is only one."""
+    """Return 1 and -1 for the axles of the two outputs of the center differential, 0 without a center differential."""
     if p[0]["center_first"] == p[0]["center_second"]:
         return 0.0
     return 1.0 if axle == p[0]["center_first"] else (-1.0 if axle == p[0]["center_second"] else 0.0)
 
 
 def driveline_from_section(s: Section, axles: Axles = USUAL_AXLES) -> Record:
-    """Record DRIVELINE from the `driveline` section of the drivetrain file of a vehicle with these axles.
+    """Return the record DRIVELINE from the `driveline` section of the drivetrain file of a vehicle with these axles.
 
-    Its keys are `driveshaft_inertia`, `half_shaft_inertia` and, of every axle that is driven, the rows of AXLE_FILE after the axle's name.
+    The keys are `driveshaft_inertia`, `half_shaft_inertia` and, for each driven axle, the rows of AXLE_FILE prefixed with the name of
+    the axle.
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, no axle is driven, an inertia is out of range, a ratio is none of a final drive (which makes
-        the wheels slower than the shaft: at most 1), or those of the axles differ although all wheels have the same tires
+    ConfigError : a key is unknown or missing, no axle is driven, an inertia is out of range, a ratio is not valid for a final drive
+        (which makes the wheels slower than the shaft: at most 1), or the ratios of the axles differ although all wheels have the same
+        tires
     """
     driven = [name for name in axles.names if any(f"{name}_{row[0]}" in s.mapping for row in AXLE_FILE)] or list(axles.names)
     table: Table = tuple(row for row in DRIVELINE if row[0] in ("driveshaft_inertia", "half_shaft_inertia"))
     table += tuple((f"{name}_{row[0]}", *row[1:]) for name in driven for row in AXLE_FILE)
-    own = tuple(f"{name}_{field.name}" for name in driven for field in OWN_FILE)
-    ranges = {row[0]: RATIO if row[0].endswith("ratio") else (0.0, LARGEST_INERTIA) for row in table}
-    read = s.record(table, ranges, beside=(*own, *(field.name for field in WHOLE_FILE)))[0]
+    own = tuple(f"{name}_{field.name}" for name in driven for field in AXLE_OPTIONS)
+    ranges = {row[0]: RATIO if row[0].endswith("ratio") else (0.0, MAX_INERTIA) for row in table}
+    read = s.record(table, ranges, beside=(*own, *(field.name for field in DRIVELINE_OPTIONS)))[0]
     with ErrorCollector() as faults:
         for name in (row[0] for row in table):
-            if name.endswith("inertia") and 0.0 < read[name] < LEAST_INERTIA:
-                faults.add(ConfigError(s.file, s.path(name), float(read[name]), f"0, or at least {LEAST_INERTIA:g} kg m2"))
+            if name.endswith("inertia") and 0.0 < read[name] < MIN_INERTIA:
+                faults.add(ConfigError(s.file, s.path(name), float(read[name]), f"0, or at least {MIN_INERTIA:g} kg m2"))
         hubs = {name: float(s.raw(f"{name}_hub_ratio", 1.0)) for name in driven}
         _check_ratios(s, [(f"{name}_final_ratio", float(read[f"{name}_final_ratio"]), hubs[name]) for name in driven], faults)
     out = record_for(DRIVELINE, axles.size)
@@ -350,7 +360,7 @@ def driveline_from_section(s: Section, axles: Axles = USUAL_AXLES) -> Record:
 
 
 def _read_differentials(s: Section, out: Record, driven: Sequence[str], axles: Axles) -> None:
-    """Laws of all differentials that are not open."""
+    """Read the models of all differentials that are not open."""
     laws = ("preload", "drive_share", "coast_share", "blend_speed")
     for name in driven:
         if f"{name}_differential" in s.mapping:
@@ -363,19 +373,24 @@ def _read_differentials(s: Section, out: Record, driven: Sequence[str], axles: A
     if "center_differential" in s.mapping:
         law = differential_law(s.section("center_differential"))
         if len(driven) != 2 and any(law):
-            raise ConfigError(s.file, s.path("center_differential"), len(driven), "two driven axles, or an open one")
+            raise ConfigError(s.file, s.path("center_differential"), len(driven), "two driven axles, or an open differential")
         for field, value in zip(laws, law, strict=True):
             out[0][f"center_{field}"] = value
     out[0]["has_friction"] = any(name.endswith("differential") for name in s.mapping)
 
 
 def _check_ratios(s: Section, ratios: Sequence[tuple[str, float, float]], faults: ErrorCollector) -> None:
-    """Keys, final ratios and hub ratios of the driven axles, whose products must hardly differ."""
+    """Check that the overall ratios of the driven axles agree; `ratios` has the key, final ratio and hub ratio of each."""
     (usual, first, first_hub), *others = ratios
     for name, ratio, hub in others:
         wanted = first if hub == first_hub else first * first_hub / hub
-        if abs(ratio - wanted) > DIFFERENCE * wanted:
-            where = f"{usual} = {first:g}" if hub == first_hub else f"{wanted:g}, {usual} by the ratios of the hubs"
+        if abs(ratio - wanted) > MAX_DIFFERENCE * wanted:
+            where = f"{usual} = {first:g}" if hub == first_hub else f"{wanted:g} ({usual} corrected by the hub ratios)"
             faults.add(
-                ConfigError(s.file, s.path(name), ratio, f"within {100.0 * DIFFERENCE:g} % of {where}: all wheels have the same tires")
+                ConfigError(
+                    s.file,
+                    s.path(name),
+                    ratio,
+                    f"a ratio within {100.0 * MAX_DIFFERENCE:g} % of {where}, since all wheels have the same tires",
+                )
             )

@@ -1,14 +1,14 @@
-"""Dry friction of the driveline in a step: differentials that bias the torque, the lock of the center, and the losses of the meshes.
+"""Dry friction of the driveline in one step: torque-biasing differentials, the center lock, and the losses of the gear meshes.
 
-Each is an elastic link in series with friction of a known limit (`driveline`), solved with the brakes in one active set. The limits are those
-of the torques of the step before.
+Each element is an elastic link in series with friction of a known limit (`driveline`), solved with the brakes in one active set. The limits
+follow from the torques of the previous step.
 """
 
 from __future__ import annotations
 
 from simulator.base.jit import inline
 from vehicles.corner_layout import sides_of
-from vehicles.drivetrain.active_set import carried, side
+from vehicles.drivetrain.active_set import clip_friction, side
 from vehicles.drivetrain.differential import LOCKED, friction_limit
 from vehicles.drivetrain.driveline import (
     LINK_STIFFNESS,
@@ -25,7 +25,7 @@ from vehicles.drivetrain.losses import friction_share
 
 @inline
 def prepare_friction(p, s, spin, h):
-    """Limits of the friction elements of the driveline from the torques of the step before, and the guess for no change of the spins."""
+    """Compute the friction limits of the driveline from the torques of the previous step, and guess the states for unchanged spins."""
     w, total, slope = s[0], 0.0, link_slope(h)
     for axle in range(len(p[0]["final_ratio"])):
         total += w["shaft_torque"][axle]
@@ -61,28 +61,28 @@ def prepare_friction(p, s, spin, h):
 
 
 @inline
-def correct_friction(p, s, h, round_, settled):
-    """Torques of the friction elements for the speed changes found, and the guess corrected; whether everything is settled still."""
+def correct_friction(p, s, h, iteration, settled):
+    """Compute the friction torques for the present speed changes and correct the guess; return whether the iteration is still settled."""
     w, x, slope = s[0], s[0]["change"], link_slope(h)
     for axle in range(len(p[0]["final_ratio"])):
         held = w["box_held"][axle] + slope * axle_speed(p, x, axle) / p[0]["hub_ratio"][axle]
-        w["box_friction"][axle], w["box_sliding"][axle], settled = carried(
-            held, w["box_limit"][axle], w["box_sliding"][axle], round_, settled
+        w["box_friction"][axle], w["box_sliding"][axle], settled = clip_friction(
+            held, w["box_limit"][axle], w["box_sliding"][axle], iteration, settled
         )
         held = w["side_held"][axle] + slope * side_difference(p, x, axle)
-        w["side_friction"][axle], w["side_sliding"][axle], settled = carried(
-            held, w["side_limit"][axle], w["side_sliding"][axle], round_, settled
+        w["side_friction"][axle], w["side_sliding"][axle], settled = clip_friction(
+            held, w["side_limit"][axle], w["side_sliding"][axle], iteration, settled
         )
     held = w["center_held"] + slope * center_difference(p, x)
-    w["center_friction"], w["center_sliding"], settled = carried(held, w["center_limit"], w["center_sliding"], round_, settled)
+    w["center_friction"], w["center_sliding"], settled = clip_friction(held, w["center_limit"], w["center_sliding"], iteration, settled)
     held = w["shaft_held"] + slope * driveshaft_speed(p, x)
-    w["shaft_friction"], w["shaft_sliding"], settled = carried(held, w["shaft_limit"], w["shaft_sliding"], round_, settled)
+    w["shaft_friction"], w["shaft_sliding"], settled = clip_friction(held, w["shaft_limit"], w["shaft_sliding"], iteration, settled)
     return settled
 
 
 @inline
-def wind_links(s, h):
-    """The links of the friction elements after a step."""
+def update_links(s, h):
+    """Update the link angles of the friction elements after a step."""
     w = s[0]
     for axle in range(len(w["box_angle"])):
         w["box_angle"][axle] = link_angle(w["box_angle"][axle], w["box_friction"][axle], h)

@@ -1,8 +1,8 @@
-"""Engine: a torque map over speed and throttle, with governors of the idle and of the maximum speed.
+"""Engine: a torque map over speed and throttle, with governors of the idle speed and the maximum speed.
 
-The map is of torques on the crankshaft, friction and accessories taken off: curves over the speed with the throttle closed, at openings
-between, and fully open, with straight lines between the openings. Of a diesel the throttle is the rack. The speed is limited by the governor of
-the maximum speed, or by the falling end of the map.
+The map contains torques on the crankshaft, with friction and accessories subtracted. It consists of curves over the speed with the
+throttle closed, at intermediate openings, and fully open; the torque is linear between the openings. For a diesel the throttle is the
+rack. The governor of the maximum speed, or the falling end of the map, limits the speed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from simulator.base.fields import Field, Group, ListOf, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
-from vehicles.drivetrain.measured_curves import LARGEST_INERTIA, LARGEST_SPEED, LARGEST_TORQUE, LEAST_INERTIA, RPM, merge, store
+from vehicles.drivetrain.measured_curves import MAX_INERTIA, MAX_SPEED, MAX_TORQUE, MIN_INERTIA, RPM, merge, store
 
 MAP_POINTS = 64
-"""Speeds of the torque map, those of its curves together."""
+"""Largest number of speeds of the torque map, for all of its curves together."""
 
-MOST_PARTS = 6
-"""Openings of the throttle between closed and open."""
+MAX_OPENINGS = 6
+"""Largest number of intermediate throttle openings."""
 
 FRICTION_POINTS = 17
-"""Speeds at which the friction of a formula is taken."""
+"""Number of speeds at which the friction formula is evaluated."""
 
 ENGINE = (
     # name                  shape   unit      what it is
@@ -35,66 +35,71 @@ ENGINE = (
     ("engine_map_speed", (MAP_POINTS,), "rad/s", "crankshaft speeds of the torque map, rising"),
     ("engine_map_closed", (MAP_POINTS,), "N m", "torque with the throttle closed"),
     ("engine_map_open", (MAP_POINTS,), "N m", "torque with the throttle fully open"),
-    ("engine_parts", (), "1", "number of openings between", "i8"),
-    ("engine_openings", (MOST_PARTS,), "1", "these openings, rising"),
-    ("engine_map_part", (MOST_PARTS, MAP_POINTS), "N m", "torque at each of them"),
-    ("engine_inertia", (), "kg m2", "crankshaft and flywheel"),
+    ("engine_parts", (), "1", "number of intermediate throttle openings", "i8"),
+    ("engine_openings", (MAX_OPENINGS,), "1", "intermediate throttle openings, rising"),
+    ("engine_map_part", (MAX_OPENINGS, MAP_POINTS), "N m", "torque at each intermediate opening"),
+    ("engine_inertia", (), "kg m2", "inertia of crankshaft and flywheel"),
     ("idle_speed", (), "rad/s", "speed below which the idle governor opens the throttle"),
-    ("idle_band", (), "rad/s", "drop below idle_speed at which the governor has opened by idle_throttle"),
-    ("idle_throttle", (), "1", "largest throttle opening of the governor, 0 = no governor"),
-    ("maximum_speed", (), "rad/s", "speed above which the other governor closes the throttle, infinite: there is none"),
-    ("maximum_band", (), "rad/s", "rise above it at which the throttle is closed"),
+    ("idle_band", (), "rad/s", "drop below idle_speed at which the governor opening reaches idle_throttle"),
+    ("idle_throttle", (), "1", "largest throttle opening of the idle governor, 0 = no governor"),
+    ("maximum_speed", (), "rad/s", "speed above which the maximum-speed governor closes the throttle; infinite: no governor"),
+    ("maximum_band", (), "rad/s", "rise above maximum_speed at which the throttle is closed"),
 )
 
-_SPEED = Number("rad/s", -LARGEST_SPEED * RPM, LARGEST_SPEED * RPM, shape=((2, MAP_POINTS),), rising=True)
-_TORQUE = Number("N m", -LARGEST_TORQUE, LARGEST_TORQUE, shape=((2, MAP_POINTS),))
+_SPEED = Number("rad/s", -MAX_SPEED * RPM, MAX_SPEED * RPM, shape=((2, MAP_POINTS),), rising=True)
+_TORQUE = Number("N m", -MAX_TORQUE, MAX_TORQUE, shape=((2, MAP_POINTS),))
 _MAP = (
-    Field("speed", _SPEED, "speeds of the crankshaft, rising", written="rpm"),
-    Field("torque", _TORQUE, "torque at each speed; constant outside"),
+    Field("speed", _SPEED, "crankshaft speeds, rising", written="rpm"),
+    Field("torque", _TORQUE, "torque at each speed; constant outside the range"),
 )
 _IDLE = (
-    Field("speed", Number("rad/s", 10.0 * RPM, LARGEST_SPEED * RPM), "speed below which the governor opens the throttle", written="rpm"),
+    Field("speed", Number("rad/s", 10.0 * RPM, MAX_SPEED * RPM), "speed below which the governor opens the throttle", written="rpm"),
     Field(
-        "band", Number("rad/s", RPM, LARGEST_SPEED * RPM), "drop below it at which the throttle is open as far as it goes", written="rpm"
+        "band",
+        Number("rad/s", RPM, MAX_SPEED * RPM),
+        "drop below this speed at which the governor reaches its largest opening",
+        written="rpm",
     ),
-    Field("throttle", Number("1", 0.0, 1.0), "largest opening by the governor"),
+    Field("throttle", Number("1", 0.0, 1.0), "largest throttle opening of the governor"),
 )
 _MAXIMUM = (
-    Field("speed", Number("rad/s", 10.0 * RPM, LARGEST_SPEED * RPM), "speed up to which the throttle may be fully open", written="rpm"),
-    Field("band", Number("rad/s", RPM, LARGEST_SPEED * RPM), "rise above it at which the throttle is closed", written="rpm"),
+    Field("speed", Number("rad/s", 10.0 * RPM, MAX_SPEED * RPM), "speed up to which the throttle can be fully open", written="rpm"),
+    Field("band", Number("rad/s", RPM, MAX_SPEED * RPM), "rise above this speed at which the throttle is closed", written="rpm"),
 )
 _FRICTION = (
-    Field("displacement", Number("m3", 1e-5, 1.0), "swept volume of all cylinders (0.001 m3 = 1 l); four strokes"),
-    Field("stroke", Number("m", 1e-3, 2.0), "of the pistons"),
+    Field("displacement", Number("m3", 1e-5, 1.0), "swept volume of all cylinders (0.001 m3 = 1 l); four-stroke engine"),
+    Field("stroke", Number("m", 1e-3, 2.0), "stroke of the pistons"),
     Field("constant", Number("Pa", 0.0, 1e6), "mean effective pressure of friction and pumping"),
-    Field("by_speed", Number("Pa s", 0.0, 1e5), "the same per speed of the crankshaft [rad/s]"),
-    Field("by_piston_speed", Number("Pa s2/m2", 0.0, 1e5), "the same per square of the mean speed of the pistons [m/s]"),
+    Field("by_speed", Number("Pa s", 0.0, 1e5), "mean effective pressure per crankshaft speed [rad/s]"),
+    Field("by_piston_speed", Number("Pa s2/m2", 0.0, 1e5), "mean effective pressure per square of the mean piston speed [m/s]"),
 )
-_PART = (Field("throttle", Number("1", 0.0, 1.0, above=0.0, below=1.0), "opening, rising from one to the next"), *_MAP)
+_PART = (Field("throttle", Number("1", 0.0, 1.0, above=0.0, below=1.0), "throttle opening, rising from one entry to the next"), *_MAP)
 ENGINE_FILE = (
-    Field("inertia", Number("kg m2", 0.0, LARGEST_INERTIA), "crankshaft and flywheel"),
-    Field("full_throttle", Group(_MAP), "torque with the throttle fully open; its end falls below zero unless there is a `maximum`"),
-    Field("closed_throttle", Group(_MAP), "torque with the throttle closed; the torque lies between the two maps", None),
-    Field("losses", Group(_MAP), "instead of it: torque added to throttle times full_throttle", None),
-    Field("friction", Group(_FRICTION), "instead of it: mean effective pressure of an engine that is turned without fuel", None),
-    Field("part_load", ListOf(Group(_PART), 1, MOST_PARTS), "torque at openings between; straight lines when left out", None),
-    Field("accessories", Group(_MAP), "torque that fan, pumps and generator take off all of these; none when left out", None),
-    Field("idle", Group(_IDLE), "governor of the idle speed; none when left out", None),
-    Field("maximum", Group(_MAXIMUM), "governor of the maximum speed; none when left out", None),
+    Field("inertia", Number("kg m2", 0.0, MAX_INERTIA), "inertia of crankshaft and flywheel"),
+    Field("full_throttle", Group(_MAP), "torque with the throttle fully open; without `maximum` the last torque must be below zero"),
+    Field("closed_throttle", Group(_MAP), "torque with the throttle closed; the torque is interpolated between the two maps", None),
+    Field("losses", Group(_MAP), "torque added to throttle times full_throttle, as an alternative to closed_throttle", None),
+    Field(
+        "friction", Group(_FRICTION), "mean effective friction pressure of an unfueled engine, as an alternative to closed_throttle", None
+    ),
+    Field("part_load", ListOf(Group(_PART), 1, MAX_OPENINGS), "torque at intermediate openings; default: linear in the throttle", None),
+    Field("accessories", Group(_MAP), "torque of fan, pumps and generator, subtracted from all maps; default: none", None),
+    Field("idle", Group(_IDLE), "governor of the idle speed; default: none", None),
+    Field("maximum", Group(_MAXIMUM), "governor of the maximum speed; default: none", None),
 )
-"""Of the section `engine` of a drivetrain file."""
+"""Fields of the section `engine` of a drivetrain file."""
 
 
 @inline
 def engine_torque(p, speed, throttle):
-    """(torque [N m], d torque / d speed [N m s/rad]) of the engine on its crankshaft, losses included.
+    """Return (torque [N m], d torque / d speed [N m s/rad]) of the engine on its crankshaft, losses included.
 
         g = g_max clamp((w_idle - w) / band, 0, 1)       opening by the governor: proportional, so idle droops under load
-        m = clamp(1 + (w_max - w) / band, 0, infinite)   what the governor of the maximum speed allows
+        m = clamp(1 + (w_max - w) / band, 0, infinite)   limit of the governor of the maximum speed
         u = min(throttle + (1 - throttle) g, m)
-        T = (1 - f) T_below(w) + f T_above(w)            f: place of u between the openings below and above
+        T = (1 - f) T_below(w) + f T_above(w)            f: position of u between the openings below and above
 
-    The losses form of a file, T = u T_full(w) + T_losses(w), is the same with T_closed = T_losses and T_open = T_full + T_losses.
+    The form with losses, T = u T_full(w) + T_losses(w), is equivalent: T_closed = T_losses and T_open = T_full + T_losses.
     """
     i, x, dx = cell(p[0]["engine_map_speed"], p[0]["engine_points"], speed)
 
@@ -119,7 +124,7 @@ def engine_torque(p, speed, throttle):
 
 @inline
 def map_torque(p, opening, i):
-    """Torque [N m] of the map at its i-th speed; opening 0: closed, then those between, then open."""
+    """Return the torque [N m] of the map at its i-th speed; opening 0: closed, then the intermediate openings, then open."""
     if opening == 0:
         return p[0]["engine_map_closed"][i]
     if opening > p[0]["engine_parts"]:
@@ -128,7 +133,7 @@ def map_torque(p, opening, i):
 
 
 def engine_from_section(s: Section) -> Record:
-    """Record ENGINE from the `engine` section of a drivetrain file, see ENGINE_FILE: with closed_throttle, losses or friction.
+    """Return the record ENGINE from the `engine` section of a drivetrain file (ENGINE_FILE) with closed_throttle, losses or friction.
 
     Raises
     ------
@@ -141,8 +146,8 @@ def engine_from_section(s: Section) -> Record:
     with ErrorCollector() as faults:
         out = record(ENGINE)
         out[0]["engine_inertia"] = inertia = s.number("inertia")
-        if 0.0 < inertia < LEAST_INERTIA:
-            expected = f"0 (all of it in the impeller), or at least {LEAST_INERTIA:g} kg m2"
+        if 0.0 < inertia < MIN_INERTIA:
+            expected = f"0 (with all inertia in the impeller), or at least {MIN_INERTIA:g} kg m2"
             faults.add(ConfigError(s.file, s.path("inertia"), inertia, expected))
         _read_governors(s, out)
         _read_map(s, others[0], out, faults)
@@ -150,7 +155,7 @@ def engine_from_section(s: Section) -> Record:
 
 
 def _read_governors(s: Section, out: Record) -> None:
-    """Those of the idle and of the maximum speed, as far as there are any."""
+    """Read the optional governors of the idle speed and the maximum speed."""
     out[0]["idle_band"] = out[0]["maximum_band"] = 1.0
     out[0]["maximum_speed"] = math.inf
     for name in ("idle", "maximum"):
@@ -162,7 +167,7 @@ def _read_governors(s: Section, out: Record) -> None:
 
 
 def _read_map(s: Section, other: str, out: Record, faults: ErrorCollector) -> None:
-    """The curves of an engine; `other` is the name of the one beside the full throttle."""
+    """Read the torque curves of an engine; `other` is the key next to full_throttle."""
     parts = s.sections("part_load")
     first = s.section("full_throttle").curve("speed", "torque", MAP_POINTS)
     curves = [first, _friction(s.section("friction"), first[0]) if other == "friction" else _curve(s.section(other))]
@@ -170,9 +175,9 @@ def _read_map(s: Section, other: str, out: Record, faults: ErrorCollector) -> No
     if "accessories" in s.mapping:
         curves.append(_curve(s.section("accessories")))
     speed, (full, closed, *between) = merge(*curves)
-    taken = between.pop() if "accessories" in s.mapping else np.zeros(len(speed))
+    accessories = between.pop() if "accessories" in s.mapping else np.zeros(len(speed))
     added = closed if other == "losses" else np.zeros(len(speed))
-    opened, closed, between = full + added - taken, closed - taken, [part + added - taken for part in between]
+    opened, closed, between = full + added - accessories, closed - accessories, [part + added - accessories for part in between]
     store(out, {"engine_map_speed": speed, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", s)
     out[0]["engine_parts"] = len(parts)
     for n, part in enumerate(parts):
@@ -183,15 +188,19 @@ def _read_map(s: Section, other: str, out: Record, faults: ErrorCollector) -> No
     if "maximum" in s.mapping:
         if closed[-1] >= 0.0:
             faults.add(
-                ConfigError(s.file, s.path(other), float(closed[-1]), "a torque below zero where the map ends: the governor has closed")
+                ConfigError(
+                    s.file, s.path(other), float(closed[-1]), "a torque below zero at the end of the map, where the governor has closed"
+                )
             )
     elif opened[-1] >= 0.0:
-        faults.add(ConfigError(s.file, key, float(opened[-1]), "a map that ends below zero, which limits the speed, or a maximum"))
+        faults.add(
+            ConfigError(s.file, key, float(opened[-1]), "a map with a last torque below zero, which limits the speed, or a section maximum")
+        )
     if opened.max() <= 0.0:
-        faults.add(ConfigError(s.file, key, first[1].tolist(), "torques of which at least one drives (above 0)"))
+        faults.add(ConfigError(s.file, key, first[1].tolist(), "at least one torque above 0"))
     for name in ("idle", "maximum"):
         if name in s.mapping and out[0][f"{name}_speed"] > speed[-1]:
-            raise s.section(name).wrong("speed", "at most {}, where the map of the engine ends", float(speed[-1]))
+            raise s.section(name).wrong("speed", "at most {}, the last speed of the engine map", float(speed[-1]))
 
 
 def _curve(s: Section) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -199,12 +208,12 @@ def _curve(s: Section) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _friction(s: Section, speeds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(speeds, torques) of an engine that is turned without fuel, T = -fmep V / (4 pi), over the speeds of the full throttle.
+    """Return (speeds, torques) of an unfueled engine, T = -fmep V / (4 pi), over the speed range of the full-throttle map.
 
     Source: the polynomial of [Millington and Hartles 1968], in [Heywood 1988, sec. 13.6.1].
     """
     volume, stroke, constant = s.number("displacement"), s.number("stroke"), s.number("constant")
     w = np.unique(np.concatenate([[min(0.0, float(speeds[0]))], np.linspace(0.0, float(speeds[-1]), FRICTION_POINTS)]))
-    pistons = stroke * w / math.pi  # two strokes a turn
+    pistons = stroke * w / math.pi  # two strokes per revolution
     pressure = constant + s.number("by_speed") * np.abs(w) + s.number("by_piston_speed") * pistons**2
     return w, -np.sign(w) * pressure * volume / (4.0 * math.pi)

@@ -1,14 +1,15 @@
-"""Which forward gear a gearbox, or whoever works it, takes by itself.
+"""Choice of the forward gear by an automatic gearbox or by the automatic driver of a manual one.
 
-After a downshift, and until the throttle moves, only the open throttle's speed shifts up again, and where curves say when to shift only if
-the output then needs clearly less torque than the higher gear gave when it was left: where the engine can hold a grade in neither gear the two
-would alternate for ever.
+After a downshift, and until the throttle moves, an upshift requires the speed for open throttle. With shift curves it also requires that
+the output needs clearly less torque than the higher gear gave before the downshift. Otherwise the two gears would alternate forever on a
+grade that the engine can climb in neither of them.
 
-The speed of the output says nothing of the vehicle's while wheels spin or are locked. A shift is therefore made only into a gear that fits the
-speed of the road under the driven wheels too: up where that lies clearly above the one at which the higher gear would be left again, down where the
-lower gear would not overspeed the engine once the wheels roll. In a drive without much slip neither ever says no, for the speeds of a file have
-hysteresis. So a car that digs in or spins its wheels stays in a low gear, and one that brakes with locked wheels in the gear it had. Gearboxes
-with control units do so by the wheel speeds of the brakes' one; a driver sees and feels it.
+The output speed does not give the vehicle speed while wheels spin or lock. A shift therefore also requires that the new gear fits the
+road speed under the driven wheels. An upshift requires a road speed clearly above the one at which the higher gear would shift down
+again. A downshift requires that the lower gear does not overspeed the engine once the wheels roll. Without large slip these conditions
+never prevent a shift, because the speeds of a file have hysteresis. A vehicle that digs in or spins its wheels thus stays in a low gear,
+and a vehicle that brakes with locked wheels stays in its gear. Real gearbox control units use the wheel speeds of the brake control unit
+for this; a driver sees and feels it.
 """
 
 from __future__ import annotations
@@ -16,37 +17,43 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.jit import inline
-from vehicles.drivetrain.shift_schedule import down_output_speed, kicked_down, most_output_speed, too_fast, too_slow, up_output_speed
+from vehicles.drivetrain.shift_schedule import down_output_speed, gear_below, max_output_speed, too_fast, too_slow, up_output_speed
 
 THROTTLE_MOVED = 0.05
-"""Change of throttle after which a downshift no longer delays the next upshift. Larger: holds gears longer; smaller: may hunt."""
+"""1. Change of throttle after which a downshift no longer delays the next upshift. Larger: holds gears longer; smaller: may hunt."""
 
-CLEARLY_LESS = 0.9
-"""1. Share of the torque of the higher gear with which it may be tried again. Larger: hunts where torque falls with speed."""
+TORQUE_MARGIN = 0.9
+"""1. Fraction of the torque of the higher gear below which the gearbox tries that gear again.
 
-FITS = 0.25
-"""1. Place of the least road speed for a shift up between the speed at which the higher gear is left and that at which the present one is. Larger:
-holds a gear on at little slip; smaller: a shift that takes long, uphill or in sand, ends too slow for the gear it was made into."""
+Larger: hunts where torque falls with speed.
+"""
+
+ROAD_SPEED_MARGIN = 0.25
+"""1. Minimum road speed for an upshift, as a position between the downshift speed of the higher gear and the upshift speed of the
+  present one.
+
+Larger: holds a gear at little slip; smaller: a slow shift, uphill or in sand, ends below the speed range of its new gear.
+"""
 
 GEAR_CHOICE_STATE = (
     # name               shape  unit      what it is
-    ("downshift_throttle", (), "1", "throttle at a downshift, as long as it is about the same; -1 = none"),
-    ("shift_throttle", (), "1", "throttle at the last shift by the gearbox's own choice"),
+    ("downshift_throttle", (), "1", "throttle at the last downshift, until the throttle moves; -1 = none"),
+    ("shift_throttle", (), "1", "throttle at the last shift that the gearbox chose"),
     ("road_speed", (), "rad/s", "speed that the output would have if no driven wheel slipped"),
-    ("failed_torque", (), "N m", "torque of the driveshaft with which the higher gear was left under a steady throttle"),
+    ("failed_torque", (), "N m", "driveshaft torque at which the higher gear was left under a steady throttle"),
 )
 
 
 @inline
-def forget_shifts(s):
-    """As if there had been no shift."""
+def reset_shift_history(s):
+    """Reset the shift history to no previous shift."""
     s[0]["downshift_throttle"] = s[0]["shift_throttle"] = -1.0
     s[0]["failed_torque"] = np.inf
 
 
 @inline
 def chosen_gear(p, s, throttle):
-    """The forward gear to be in."""
+    """Return the forward gear to select."""
     gear, speed = s[0]["gear"], s[0]["turbine_speed"]
     if abs(throttle - s[0]["downshift_throttle"]) > THROTTLE_MOVED:
         s[0]["downshift_throttle"] = -1.0
@@ -54,27 +61,27 @@ def chosen_gear(p, s, throttle):
     up_throttle = throttle if s[0]["downshift_throttle"] < 0.0 else 1.0
     output_torque = s[0]["coupling_torque"] / s[0]["ratio"]
     if too_fast(p, gear, up_throttle, speed) and gear < p[0]["gears"] and fits_above(p, gear, throttle, s[0]["road_speed"]):
-        if p[0]["schedule_points"] == 0 or output_torque < CLEARLY_LESS * s[0]["failed_torque"]:
+        if p[0]["schedule_points"] == 0 or output_torque < TORQUE_MARGIN * s[0]["failed_torque"]:
             gear += 1
             s[0]["shift_throttle"] = throttle
-    elif too_slow(p, gear, throttle, speed) and gear > 1 and s[0]["road_speed"] <= most_output_speed(p, gear - 1):
+    elif too_slow(p, gear, throttle, speed) and gear > 1 and s[0]["road_speed"] <= max_output_speed(p, gear - 1):
         steady = abs(throttle - s[0]["shift_throttle"]) <= THROTTLE_MOVED
         s[0]["failed_torque"] = output_torque if steady else np.inf
-        gear = safe_gear(p, kicked_down(p, gear, throttle, speed), s[0]["road_speed"])
+        gear = safe_gear(p, gear_below(p, gear, throttle, speed), s[0]["road_speed"])
         s[0]["downshift_throttle"] = s[0]["shift_throttle"] = throttle
     return gear
 
 
 @inline
 def fits_above(p, gear, throttle, road_speed):
-    """Whether the gear above would stay at the speed of the road [rad/s of the output]."""
+    """Return True when the road speed [rad/s of the output] is high enough to keep the next higher gear."""
     left = down_output_speed(p, gear + 1, throttle)
-    return road_speed >= left + FITS * (up_output_speed(p, gear, throttle) - left)
+    return road_speed >= left + ROAD_SPEED_MARGIN * (up_output_speed(p, gear, throttle) - left)
 
 
 @inline
 def safe_gear(p, gear, driveshaft_speed):
-    """The lowest forward gear, from one on, that does not overspeed what is geared to it."""
-    while gear < p[0]["gears"] and driveshaft_speed > most_output_speed(p, gear):
+    """Return the lowest forward gear, starting at `gear`, that does not overspeed the parts geared to it."""
+    while gear < p[0]["gears"] and driveshaft_speed > max_output_speed(p, gear):
         gear += 1
     return gear

@@ -1,8 +1,8 @@
-"""Gearbox: which gear, and how the turbine is coupled to the driveshaft while the gear changes.
+"""Gearbox: gear selection, and the coupling of the turbine to the driveshaft while the gear changes.
 
-Three phases of an automatic one. In DRIVE the turbine is geared to the driveshaft; a shift lets the ratio glide to the new one, or goes by
-clutches (power_shift.py). In NEUTRAL the friction element that held it lets go. In ENGAGE, from neutral, that element slips in a controlled way
-until the speeds agree. A hand gearbox has phases of its own (manual_gearbox.py).
+An automatic gearbox has three phases. In DRIVE the turbine is geared to the driveshaft. A shift moves the ratio smoothly to the new one,
+or uses clutches (power_shift.py). In NEUTRAL the friction element of the previous gear releases. In ENGAGE, from neutral, that element
+slips in a controlled way until the speeds agree. A manual gearbox has phases of its own (manual_gearbox.py).
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from vehicles.drivetrain.friction_clutch import CLUTCH_STATE
 from vehicles.drivetrain.gear_choice import GEAR_CHOICE_STATE, chosen_gear, safe_gear
 from vehicles.drivetrain.manual_gearbox import (
     AUTOMATIC,
-    HAND,
-    HAND_FILE,
-    HAND_STATE,
     KINDS,
+    MANUAL_GEARBOX,
+    MANUAL_GEARBOX_STATE,
     PULL,
     SYNC,
+    SYNCHRONIZER_FILE,
     advance_manual_gearbox,
-    go_in,
+    engage_dogs,
     move_lever,
 )
-from vehicles.drivetrain.measured_curves import LARGEST_SPEED, LONGEST_TIME, RPM, smooth_step
+from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TIME, RPM, smooth_step
 from vehicles.drivetrain.power_shift import (
     DRIVE,
     ENGAGE,
-    HAND_OVER,
-    MEET,
+    INERTIA_PHASE,
     NEUTRAL,
     POWER_SHIFT,
     POWER_SHIFT_FILE,
     POWER_SHIFT_STATE,
+    TORQUE_PHASE,
+    advance_relief,
+    advance_shift_clutches,
     begin_shift,
     fade_slip_torque,
-    meet,
-    work_clutches,
-    work_relief,
+    finish_power_shift,
 )
-from vehicles.drivetrain.shift_schedule import MOST_GEARS, SCHEDULE, SCHEDULE_FILE, most_output_speed, read_schedule, read_speeds
+from vehicles.drivetrain.shift_schedule import MOST_GEARS, SCHEDULE, SCHEDULE_FILE, max_output_speed, read_schedule, read_speeds
 
-LEAST_RATIO, LARGEST_RATIO = 0.01, 20.0
-"""Driveshaft speed / turbine speed of a gear, without its sign."""
+MIN_RATIO, MAX_RATIO = 0.01, 20.0
+"""Limits of the magnitude of driveshaft speed / turbine speed of a gear."""
 
 GEARBOX = (
     # name               shape   unit      what it is
@@ -56,81 +56,89 @@ GEARBOX = (
     ("reverse_ratio", (), "1", "driveshaft speed / turbine speed in reverse, negative"),
     *SCHEDULE,
     ("shift_latency", (), "s", "shortest time between two shifts"),
-    ("shift_time", (), "s", "time in which the ratio glides to the new one, 0 = at once"),
-    ("engage_time", (), "s", "time in which the turbine is brought to the speed of the gear from neutral, 0 = at once"),
-    ("release_time", (), "s", "time in which the torque fades when neutral is selected, 0 = at once"),
-    ("lockout_wheel_speed", (), "rad/s", "mean wheel speed up to which a gear against the motion may be engaged"),
+    ("shift_time", (), "s", "time in which the ratio changes smoothly to the new one, 0 = instantaneous"),
+    ("engage_time", (), "s", "time in which the turbine reaches the speed of the gear from neutral, 0 = instantaneous"),
+    ("release_time", (), "s", "time in which the torque fades after neutral is selected, 0 = instantaneous"),
+    ("lockout_wheel_speed", (), "rad/s", "mean wheel speed up to which a gear opposite to the motion can be engaged"),
     *POWER_SHIFT,
-    *HAND,
+    *MANUAL_GEARBOX,
 )
 
-_TIME = Number("s", 0.0, LONGEST_TIME)
-_FROM, _TO = -LARGEST_RATIO, -LEAST_RATIO
+_TIME = Number("s", 0.0, MAX_TIME)
+_FROM, _TO = -MAX_RATIO, -MIN_RATIO
 GEARBOX_FILE = (
-    Field("type", Choice(KINDS), "manual and sequential ones have a clutch instead of a converter", None),
+    Field("type", Choice(KINDS), "gearbox type; manual and sequential gearboxes have a clutch instead of a converter", None),
     Field(
         "forward_ratios",
-        Number("1", LEAST_RATIO, LARGEST_RATIO, shape=((2, MOST_GEARS),), rising=True),
-        "output speed over input speed, first gear first",
+        Number("1", MIN_RATIO, MAX_RATIO, shape=((2, MOST_GEARS),), rising=True),
+        "output speed over input speed of the forward gears, first gear first",
     ),
-    Field("reverse_ratio", Number("1", _FROM, _TO), "the same in reverse, negative"),
+    Field("reverse_ratio", Number("1", _FROM, _TO), "output speed over input speed in reverse, negative"),
     Field(
         "upshift",
-        Number("rad/s", 100.0 * RPM, LARGEST_SPEED * RPM, shape=(2,)),
-        "turbine speed above which the next gear is taken: throttle closed, open",
+        Number("rad/s", 100.0 * RPM, MAX_SPEED * RPM, shape=(2,)),
+        "turbine speeds above which the next gear is selected: throttle closed, open",
         None,
         written="rpm",
     ),
     Field(
         "downshift",
-        Number("rad/s", 0.0, LARGEST_SPEED * RPM, shape=(2,)),
-        "turbine speed below which the gear below is taken: throttle closed, open",
+        Number("rad/s", 0.0, MAX_SPEED * RPM, shape=(2,)),
+        "turbine speeds below which the next lower gear is selected: throttle closed, open",
         None,
         written="rpm",
     ),
-    Field("schedule", Group(SCHEDULE_FILE), "instead of them: curves over the throttle for every pair of gears", None),
+    Field(
+        "schedule",
+        Group(SCHEDULE_FILE),
+        "shift curves over the throttle for every pair of gears, as an alternative to upshift and downshift",
+        None,
+    ),
     Field("shift_latency", _TIME, "shortest time between two shifts"),
-    Field("shift_time", _TIME, "of an automatic one: time in which the ratio glides to the new one", None),
-    Field("clutches", Group(POWER_SHIFT_FILE), "instead of it: shifts by clutches", None),
-    Field("engage_time", _TIME, "of an automatic one: time in which the turbine is brought to the speed of the gear from neutral", None),
-    Field("release_time", _TIME, "of an automatic one: time in which the torque fades when neutral is selected", None),
-    Field("synchronizer", Group(HAND_FILE), "of a manual or sequential one", None),
+    Field("shift_time", _TIME, "time in which the ratio of an automatic gearbox changes smoothly to the new one", None),
+    Field("clutches", Group(POWER_SHIFT_FILE), "shift clutches, as an alternative to shift_time", None),
+    Field("engage_time", _TIME, "time in which the turbine of an automatic gearbox reaches the speed of the gear from neutral", None),
+    Field("release_time", _TIME, "time in which the torque of an automatic gearbox fades after neutral is selected", None),
+    Field("synchronizer", Group(SYNCHRONIZER_FILE), "synchronizer of a manual or sequential gearbox", None),
     Field(
         "lockout_wheel_speed",
-        Number("rad/s", 0.0, LARGEST_SPEED * RPM),
-        "mean wheel speed up to which a gear against the motion may be engaged",
+        Number("rad/s", 0.0, MAX_SPEED * RPM),
+        "mean wheel speed up to which a gear opposite to the motion can be engaged",
     ),
 )
-"""Of the section `gearbox` of a drivetrain file."""
+"""Fields of the section `gearbox` of a drivetrain file."""
 
 GEARBOX_STATE = (
     # name               shape  unit      what it is
     ("gear", (), "1", "gear engaged or being engaged, -1 reverse, 0 neutral", "i8"),
-    ("phase", (), "1", "0 neutral, 1 engaging from neutral, 2 in gear, 3 and 4 shifting by clutches, 5 and 6 by hand", "i8"),
+    ("phase", (), "1", "0 neutral, 1 engaging from neutral, 2 in gear, 3 and 4 power shift, 5 and 6 manual shift", "i8"),
     ("clock", (), "s", "time since the last change of gear"),
     ("ratio", (), "1", "present ratio, driveshaft speed / turbine speed"),
     ("ratio_from", (), "1", "ratio at the last change of gear"),
-    ("slip", (), "rad/s", "turbine speed wanted above that of the gear, at the end of this step"),
-    ("slip_from", (), "rad/s", "that slip when the engagement began"),
+    ("slip", (), "rad/s", "target of the turbine speed minus the speed of the gear, at the end of this step"),
+    ("slip_from", (), "rad/s", "slip at the start of the engagement"),
     ("turbine_speed", (), "rad/s", "speed of the turbine"),
     ("coupling_torque", (), "N m", "torque of the turbine shaft into the gears"),
-    ("release_torque", (), "N m", "size of that torque when neutral was selected"),
+    ("release_torque", (), "N m", "magnitude of coupling_torque when neutral was selected"),
     *GEAR_CHOICE_STATE,
     *POWER_SHIFT_STATE,
     *CLUTCH_STATE,
-    *HAND_STATE,
+    *MANUAL_GEARBOX_STATE,
 )
 
 
 @inline
 def gear_ratio(p, gear):
-    """Driveshaft speed / turbine speed of a gear, -1 = reverse, 1 = first."""
+    """Return driveshaft speed / turbine speed of a gear, -1 = reverse, 1 = first."""
     return p[0]["reverse_ratio"] if gear < 0 else p[0]["forward_ratios"][gear - 1]
 
 
 @inline
 def advance_gearbox(p, s, command, turbine_torque, driveshaft_speed, wheel_speed, h):
-    """Choose the gear for the next step of h seconds and set what couples the turbine [N m of turbine_torque on it] to the driveshaft at its end."""
+    """Choose the gear for the next step of h seconds and set the coupling of turbine and driveshaft at its end.
+
+    turbine_torque : torque on the turbine [N m]
+    """
     if p[0]["gearbox_kind"] == AUTOMATIC:
         advance_automatic(p, s, command, turbine_torque, driveshaft_speed, wheel_speed, h)
     else:
@@ -143,15 +151,15 @@ def advance_gearbox(p, s, command, turbine_torque, driveshaft_speed, wheel_speed
 def advance_automatic(p, s, command, turbine_torque, driveshaft_speed, wheel_speed, h):
     """Choose the gear for the next step of h seconds and set `ratio` and `slip` at its end.
 
-    Shifts in drive: one gear at a time unless kicked down, never within `shift_latency` of the last change, toward the gear that the command
-    asks for or, where it asks for none, by speed and throttle. By clutches see power_shift.py; else 1 / ratio, hence the turbine speed, follows
-    a smooth step, so neither speed nor torque jumps; with shift_time 0 it jumps, and the step's velocity constraint shares the impulse between
-    turbine and wheels.
+    Shifts in drive move one gear at a time except for kick-down, and never within `shift_latency` of the last change. The target is the
+    gear of the command or, without one, the gear chosen by speed and throttle. power_shift.py describes shifts by clutches. Without
+    clutches 1 / ratio, and thus the turbine speed, follows a smooth step, so neither speed nor torque jumps. With shift_time 0 the ratio
+    jumps, and the velocity constraint of the step distributes the impulse between turbine and wheels.
 
-    Lock-out: the selector always releases a gear of the other direction at once, but a gear against the motion (mean wheel speed
-    beyond `lockout_wheel_speed`) waits in neutral until the vehicle has slowed down.
+    Lock-out: the selector always releases a gear of the opposite direction at once. A gear opposite to the motion (mean wheel speed beyond
+    `lockout_wheel_speed`) is engaged only after the vehicle has slowed down; the gearbox stays in neutral until then.
 
-    differs: real power shifts dissipate a little in their clutches; the gliding ratio does not.
+    differs: real power shifts dissipate some energy in their clutches; the smooth change of the ratio does not.
     """
     s[0]["clock"] += h
     selector = command[0]["selector"]
@@ -161,9 +169,9 @@ def advance_automatic(p, s, command, turbine_torque, driveshaft_speed, wheel_spe
         if selector * wheel_speed >= -p[0]["lockout_wheel_speed"]:
             engage(p, s, selector, command[0]["gear"], driveshaft_speed)
     elif s[0]["phase"] == DRIVE and s[0]["gear"] > 0 and s[0]["clock"] > p[0]["shift_latency"]:
-        gear = toward(p, s, command[0]["gear"]) if command[0]["gear"] > 0 else chosen_gear(p, s, command[0]["throttle"])
+        gear = gear_toward(p, s, command[0]["gear"]) if command[0]["gear"] > 0 else chosen_gear(p, s, command[0]["throttle"])
         if gear != s[0]["gear"]:
-            take(p, s, gear)
+            begin_gear_change(p, s, gear)
 
     if s[0]["phase"] == ENGAGE:
         s[0]["slip"] = s[0]["slip_from"] * (1.0 - smooth_step(s[0]["clock"], p[0]["engage_time"]))
@@ -174,47 +182,47 @@ def advance_automatic(p, s, command, turbine_torque, driveshaft_speed, wheel_spe
         old, new = 1.0 / s[0]["ratio_from"], 1.0 / gear_ratio(p, s[0]["gear"])
         s[0]["ratio"] = 1.0 / (old + (new - old) * glide)
         s[0]["slip"] = 0.0
-    elif s[0]["phase"] == HAND_OVER or s[0]["phase"] == MEET:
-        work_clutches(p, s, gear_ratio(p, s[0]["gear"]), turbine_torque, driveshaft_speed, h)
+    elif s[0]["phase"] == TORQUE_PHASE or s[0]["phase"] == INERTIA_PHASE:
+        advance_shift_clutches(p, s, gear_ratio(p, s[0]["gear"]), turbine_torque, driveshaft_speed, h)
     else:
         fade_slip_torque(s, driveshaft_speed, h)
-    work_relief(p, s, h)
+    advance_relief(p, s, h)
 
 
 @inline
 def release(s):
-    """Begin to let go of the gear: from now on the coupling carries at most its present torque, fading."""
+    """Start to release the gear: from now on the coupling carries at most its present torque, which fades."""
     s[0]["gear"], s[0]["phase"], s[0]["clock"] = 0, NEUTRAL, 0.0
     s[0]["release_torque"] = abs(s[0]["coupling_torque"])
     s[0]["slip"] = s[0]["slip_torque"] = 0.0
 
 
 @inline
-def engage(p, s, direction, asked, driveshaft_speed):
-    """Begin to engage reverse, or the lowest forward gear, from the one asked for on, that does not overspeed the turbine."""
+def engage(p, s, direction, requested, driveshaft_speed):
+    """Start to engage reverse, or the lowest forward gear, starting at the requested one, that does not overspeed the turbine."""
     gear = direction
     if direction > 0:
-        gear = safe_gear(p, max(1, min(asked, p[0]["gears"])), driveshaft_speed)
+        gear = safe_gear(p, max(1, min(requested, p[0]["gears"])), driveshaft_speed)
     s[0]["gear"], s[0]["phase"], s[0]["clock"] = gear, ENGAGE, 0.0
     s[0]["ratio"] = s[0]["ratio_from"] = gear_ratio(p, gear)
     s[0]["slip_from"] = s[0]["turbine_speed"] - driveshaft_speed / s[0]["ratio"]
 
 
 @inline
-def toward(p, s, asked):
-    """The next gear toward the one asked for; not one below in which the turbine would be faster than open throttle shifts up."""
+def gear_toward(p, s, requested):
+    """Return the next gear toward the requested one; no lower gear whose turbine speed would exceed the upshift speed at open throttle."""
     gear, turned = s[0]["gear"], s[0]["turbine_speed"] * s[0]["ratio"]
     s[0]["downshift_throttle"] = -1.0
-    if gear < min(asked, p[0]["gears"]):
+    if gear < min(requested, p[0]["gears"]):
         return gear + 1
-    if gear > asked and turned <= most_output_speed(p, gear - 1):
+    if gear > requested and turned <= max_output_speed(p, gear - 1):
         return gear - 1
     return gear
 
 
 @inline
-def take(p, s, gear):
-    """From now on shift or glide to another gear."""
+def begin_gear_change(p, s, gear):
+    """Start to change to another gear, by clutches or by a smooth change of the ratio."""
     if p[0]["shift_capacity"] > 0.0:
         begin_shift(p, s, gear, gear_ratio(p, gear))
     else:
@@ -223,11 +231,11 @@ def take(p, s, gear):
 
 @inline
 def coupling_bounds(p, s):
-    """(lowest, highest) torque [N m] that the turbine shaft may pass to the gears in the present phase.
+    """Return the (lowest, highest) torque [N m] from the turbine shaft to the gears in the present phase.
 
-    In gear the coupling is positive. While engaging it is friction: it only brakes the slip. While releasing, its capacity fades.
-    The gear that gives way to a higher one cannot push back; the clutch of the one that is met has its capacity, or catches the turbine that
-    comes from below. The friction clutch and the synchronizer of a hand gearbox have theirs.
+    In gear the coupling is rigid. While engaging, it is friction that only brakes the slip. While releasing, its capacity fades.
+    In an upshift the previous gear cannot transmit torque backward. The clutch of the new gear has its capacity, or catches a turbine that
+    speeds up. The friction clutch and the synchronizer of a manual gearbox have their own capacities.
     """
     if p[0]["gearbox_kind"] != AUTOMATIC:
         capacity = s[0]["clutch_capacity"]
@@ -236,9 +244,9 @@ def coupling_bounds(p, s):
         return -capacity, capacity
     if s[0]["phase"] == DRIVE:
         return -np.inf, np.inf
-    if s[0]["phase"] == HAND_OVER:
+    if s[0]["phase"] == TORQUE_PHASE:
         return 0.0, np.inf
-    if s[0]["phase"] == MEET:
+    if s[0]["phase"] == INERTIA_PHASE:
         return -s[0]["clutch_capacity"], s[0]["clutch_capacity"] if s[0]["slip_from"] > 0.0 else p[0]["shift_capacity"]
     if s[0]["phase"] == ENGAGE:
         return (0.0, np.inf) if s[0]["slip_from"] > 0.0 else (-np.inf, 0.0)
@@ -247,30 +255,31 @@ def coupling_bounds(p, s):
 
 
 @inline
-def clutch_in_step(p, s):
-    """Whether a gear of a hand gearbox is in, so that the friction clutch is the coupling and the input shaft is geared to the wheels."""
+def is_clutch_coupling(p, s):
+    """Return True when a manual gearbox is in gear: the friction clutch is the coupling, and the input shaft is geared to the wheels."""
     return p[0]["gearbox_kind"] != AUTOMATIC and (s[0]["phase"] == DRIVE or s[0]["phase"] == PULL)
 
 
 @inline
-def follow_slip(p, s, driveshaft_speed):
-    """After a step: when friction alone could not follow the wanted slip, begin the engagement anew from the slip reached; a gear whose clutch
-    or synchronizer holds is in."""
+def finish_gearbox_step(p, s, driveshaft_speed):
+    """Update the gearbox phase after a step.
+
+    If friction alone could not follow the target slip, restart the engagement from the present slip. A gear whose clutch or synchronizer
+    sticks becomes engaged.
+    """
     if s[0]["phase"] == ENGAGE and s[0]["coupling_torque"] == 0.0:
         s[0]["slip_from"] = s[0]["turbine_speed"] - driveshaft_speed / s[0]["ratio"]
         s[0]["clock"] = 0.0
-    meet(p, s, driveshaft_speed)
-    go_in(s, driveshaft_speed)
+    finish_power_shift(p, s, driveshaft_speed)
+    engage_dogs(s, driveshaft_speed)
 
 
 def gearbox_from_section(s: Section) -> Record:
-    """Record GEARBOX from the `gearbox` section of a vehicle file.
-
-    See GEARBOX_FILE for its keys.
+    """Return the record GEARBOX from the `gearbox` section of a drivetrain file (GEARBOX_FILE).
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, or of a gearbox of another type; a number is out of range; see also `read_speeds`,
+    ConfigError : a key is unknown, missing or belongs to another gearbox type; a number is out of range; see also `read_speeds`,
         `read_schedule`
     """
     s = checked(GEARBOX_FILE, s.mapping, s.file, s.key)
@@ -294,7 +303,7 @@ def gearbox_from_section(s: Section) -> Record:
 
 
 def _check_keys(s: Section, kind: str) -> None:
-    """Raise ConfigError for keys that exclude each other, belong to another type, or are missing for this one."""
+    """Raise ConfigError for keys that exclude each other, belong to another type, or are missing for this type."""
     automatic = kind == KINDS[AUTOMATIC]
     with ErrorCollector() as faults:
         for name in ("upshift", "downshift"):
@@ -303,22 +312,22 @@ def _check_keys(s: Section, kind: str) -> None:
             _one_of(s, "clutches", "shift_time", faults)
         for name in ("engage_time", "release_time") if automatic else ("synchronizer",):
             if not s.has(name):
-                faults.add(ConfigError(s.file, s.path(name), "nothing", f"a value: a gearbox of type {kind} has it"))
+                faults.add(ConfigError(s.file, s.path(name), "nothing", f"a value for a gearbox of type {kind}"))
         for name in ("synchronizer",) if automatic else ("shift_time", "clutches", "engage_time", "release_time"):
             if s.has(name):
-                faults.add(ConfigError(s.file, s.path(name), "a value", f"nothing: a gearbox of type {kind} has none"))
+                faults.add(ConfigError(s.file, s.path(name), "a value", f"no key of this name for a gearbox of type {kind}"))
 
 
 def _one_of(s: Section, new: str, old: str, faults: ErrorCollector) -> None:
-    """Note that a section has both of two keys, or neither."""
+    """Report a section that has both of two alternative keys, or neither."""
     if s.has(new) and s.has(old):
-        faults.add(ConfigError(s.file, s.path(old), "a value", f"nothing beside {new}, which takes its place"))
+        faults.add(ConfigError(s.file, s.path(old), "a value", f"no key of this name together with {new}"))
     elif not s.has(new) and not s.has(old):
-        faults.add(ConfigError(s.file, s.path(old), "nothing", f"{old}, or {new} instead"))
+        faults.add(ConfigError(s.file, s.path(old), "nothing", f"either {old} or {new}"))
 
 
 def _read_shifts(s: Section, out: Record) -> None:
-    """How the gears change. Raises ConfigError: a shift takes longer than shift_latency."""
+    """Read the times and torques of a gear change. Raises ConfigError if a shift takes longer than shift_latency."""
     lasts, name = float(out[0]["shift_time"]), "shift_time"
     if s.has("clutches"):
         c, name = s.section("clutches"), "clutches"
@@ -331,5 +340,5 @@ def _read_shifts(s: Section, out: Record) -> None:
         out[0]["synchroniser_torque"], out[0]["synchroniser_time"] = c.number("torque"), c.number("time")
         out[0]["gate_time"] = c.number("gate_time")
     if out[0]["shift_latency"] < lasts:
-        expected = "at least the shift_time" if name == "shift_time" else f"at least {lasts:g}, the times of a shift by clutches"
+        expected = "at least the shift_time" if name == "shift_time" else f"at least {lasts:g}, the sum of torque_time and inertia_time"
         raise ConfigError(s.file, s.path("shift_latency"), float(out[0]["shift_latency"]), expected)

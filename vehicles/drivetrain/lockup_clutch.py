@@ -1,4 +1,7 @@
-"""Lock-up clutch of the converter: closes in the upper gears above an output speed, opens for shifts, under the brake and below a speed."""
+"""Lock-up clutch of the converter.
+
+The clutch closes in the upper gears above an output speed. It opens for shifts, under braking and below a lower output speed.
+"""
 
 from __future__ import annotations
 
@@ -6,38 +9,38 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
-from vehicles.drivetrain.measured_curves import LARGEST_SPEED, LARGEST_TORQUE, LONGEST_TIME, RPM
+from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TIME, MAX_TORQUE, RPM
 
 OPENS_IN = 0.2
-"""1. Time in which it opens, over that in which it closes."""
+"""1. Ratio of the opening time of the clutch to its closing time."""
 
 LOCK_UP = (
     # name               shape   unit     what it is
-    ("lock_capacity", (), "N m", "largest torque; 0: there is none"),
-    ("lock_gear", (), "1", "lowest gear in which it closes", "i8"),
-    ("lock_speed", (2,), "rad/s", "output speeds below which it opens and above which it closes"),
-    ("lock_time", (), "s", "time in which it closes"),
+    ("lock_capacity", (), "N m", "largest torque of the lock-up clutch; 0: no lock-up clutch"),
+    ("lock_gear", (), "1", "lowest gear in which the lock-up clutch closes", "i8"),
+    ("lock_speed", (2,), "rad/s", "output speeds below which the clutch opens and above which it closes"),
+    ("lock_time", (), "s", "time in which the lock-up clutch closes"),
 )
 
-_SPEED = Number("rad/s", 0.0, LARGEST_SPEED * RPM)
+_SPEED = Number("rad/s", 0.0, MAX_SPEED * RPM)
 LOCK_UP_FILE = (
-    Field("capacity", Number("N m", 1.0, LARGEST_TORQUE), "largest torque between engine and turbine"),
-    Field("from_gear", Number("1", 1.0, 10.0, whole=True), "lowest gear in which it closes"),
-    Field("closes", _SPEED, "output speed above which it closes", written="rpm"),
-    Field("opens", _SPEED, "output speed below which it opens", written="rpm"),
-    Field("time", Number("s", 0.01, LONGEST_TIME), "time in which it closes"),
+    Field("capacity", Number("N m", 1.0, MAX_TORQUE), "largest torque between engine and turbine"),
+    Field("from_gear", Number("1", 1.0, 10.0, whole=True), "lowest gear in which the clutch closes"),
+    Field("closes", _SPEED, "output speed above which the clutch closes", written="rpm"),
+    Field("opens", _SPEED, "output speed below which the clutch opens", written="rpm"),
+    Field("time", Number("s", 0.01, MAX_TIME), "time in which the clutch closes"),
 )
-"""Of the section `lock_up` of a drivetrain file."""
+"""Fields of the section `lock_up` of a drivetrain file."""
 
 LOCK_UP_STATE = (
     # name               shape  unit      what it is
-    ("locked", (), "1", "share of its capacity"),
+    ("locked", (), "1", "engaged fraction of the lock-up clutch's capacity"),
 )
 
 
 @inline
-def work_lock_up(p, s, settled, braked, output_speed, h):
-    """Close or open it over h seconds. settled : no shift is under way; braked : the brake is pressed."""
+def advance_lock_up(p, s, settled, braked, output_speed, h):
+    """Close or open the clutch over h seconds. settled : no shift is in progress; braked : the brake is pressed."""
     if p[0]["lock_capacity"] > 0.0:
         from_speed = p[0]["lock_speed"][0 if s[0]["locked"] > 0.0 else 1]
         step = h / p[0]["lock_time"]
@@ -48,12 +51,14 @@ def work_lock_up(p, s, settled, braked, output_speed, h):
 
 
 def lock_up_from_section(s: Section) -> Record:
-    """Record LOCK_UP from the `lock_up` section of a drivetrain file, see LOCK_UP_FILE. Raises ConfigError: also where it opens above the speed
-    at which it closes."""
+    """Return the record LOCK_UP from the `lock_up` section of a drivetrain file (LOCK_UP_FILE).
+
+    Raises ConfigError, also if the opening speed is not below the closing speed.
+    """
     s = checked(LOCK_UP_FILE, s.mapping, s.file, s.key)
     out = record(LOCK_UP)
     out[0]["lock_capacity"], out[0]["lock_gear"], out[0]["lock_time"] = s.number("capacity"), s.raw("from_gear"), s.number("time")
     out[0]["lock_speed"] = s.number("opens"), s.number("closes")
     if out[0]["lock_speed"][0] >= out[0]["lock_speed"][1]:
-        raise s.wrong("opens", "less than {}, at which it closes", float(out[0]["lock_speed"][1]))
+        raise s.wrong("opens", "less than {}, the speed at which the clutch closes", float(out[0]["lock_speed"][1]))
     return out

@@ -1,10 +1,10 @@
-"""Losses of gears that mesh and of boxes in which oil is stirred: dry friction that opposes the turning, never more than it takes to stop it.
+"""Losses of gear meshes and of oil churning: dry friction that opposes rotation, at most the torque that stops it.
 
     |turning torque lost| <= drag + churning |w| + c |T|        c = 1 - e while the torque T drives, 1 / e - 1 while it is driven
 
-e being the efficiency: of two torques in a mesh the larger one, the one that comes in, loses 1 - e. Sign and size are continuous through
-T = 0, and at a standstill the friction holds up to that limit, so that a drivetrain stands still by itself. T is that of the step before.
-Meshes that turn together are taken together: gears and transfer case at the driveshaft, final drive and hubs at the box of their axle.
+e is the efficiency: of the two torques in a mesh the larger one, on the input side, loses the fraction 1 - e. Sign and magnitude are
+continuous through T = 0. At rest the friction holds up to the limit, so the drivetrain does not creep. T is the torque of the previous
+step. Meshes that turn together are combined: gears and transfer case at the driveshaft, final drive and hubs at the box of their axle.
 """
 
 from __future__ import annotations
@@ -20,70 +20,73 @@ from vehicles.drivetrain.shift_schedule import MOST_GEARS
 
 LOSSES: Table = (
     # name               shape  unit        what it is
-    ("gear_efficiency", (MOST_GEARS + 1,), "1", "of reverse and of each forward gear"),
-    ("range_efficiency", (2,), "1", "of the transfer case in high and low range"),
+    ("gear_efficiency", (MOST_GEARS + 1,), "1", "efficiency of reverse and of each forward gear"),
+    ("range_efficiency", (2,), "1", "efficiency of the transfer case in high and low range"),
     ("shaft_drag", (), "N m", "drag of gearbox and transfer case on the driveshaft"),
-    ("shaft_churning", (), "N m s/rad", "the same per speed"),
-    ("axle_efficiency", (), "1", "of a final drive with the hubs of its axle"),
+    ("shaft_churning", (), "N m s/rad", "drag of gearbox and transfer case per driveshaft speed"),
+    ("axle_efficiency", (), "1", "efficiency of a final drive with the hubs of its axle"),
     ("box_drag", (), "N m", "drag of a final drive on its box"),
-    ("box_churning", (), "N m s/rad", "the same per speed"),
+    ("box_churning", (), "N m s/rad", "drag of a final drive per speed of its box"),
     ("hub_drag", (), "N m", "drag of a geared hub on its wheel"),
-    ("hub_churning", (), "N m s/rad", "the same per speed"),
+    ("hub_churning", (), "N m s/rad", "drag of a geared hub per speed of its wheel"),
 )
 
 _EFFICIENCY = Number("1", 0.5, 1.0)
 _DRAG = (
-    Field("drag_torque", Number("N m", 0.0, 1e4), "drag of bearings, seals and oil at its output, at any speed", 0.0),
-    Field("churning", Number("N m s/rad", 0.0, 1e3), "what is added to it per speed of the output", 0.0),
+    Field("drag_torque", Number("N m", 0.0, 1e4), "drag of bearings, seals and oil at the output, at any speed", 0.0),
+    Field("churning", Number("N m s/rad", 0.0, 1e3), "additional drag per speed of the output", 0.0),
 )
-_ONE = Field("efficiency", _EFFICIENCY, "torque that comes out over that without loss, drag not counted", 1.0)
+_ONE = Field("efficiency", _EFFICIENCY, "output torque over the output torque without loss, drag not included", 1.0)
 _GEARS = (
     Field(
-        "efficiency", Either((_EFFICIENCY, Number("1", 0.5, 1.0, shape=((1, MOST_GEARS),)))), "of all forward gears, or a list of them", 1.0
+        "efficiency",
+        Either((_EFFICIENCY, Number("1", 0.5, 1.0, shape=((1, MOST_GEARS),)))),
+        "efficiency of all forward gears, or a list of one efficiency per gear",
+        1.0,
     ),
-    Field("reverse_efficiency", _EFFICIENCY, "of reverse; that of first gear when left out", None),
+    Field("reverse_efficiency", _EFFICIENCY, "efficiency of reverse; default: efficiency of first gear", None),
     *_DRAG,
 )
 LOSSES_FILE = (
-    Field("gears", Group(_GEARS), "gearbox", None),
+    Field("gears", Group(_GEARS), "losses of the gearbox", None),
     Field(
         "transfer_case",
-        Group((_ONE, Field("low_efficiency", _EFFICIENCY, "in low range; as in high when left out", None), *_DRAG)),
-        "transfer case",
+        Group((_ONE, Field("low_efficiency", _EFFICIENCY, "efficiency in low range; default: as in high range", None), *_DRAG)),
+        "losses of the transfer case",
         None,
     ),
-    Field("final_drives", Group((_ONE, *_DRAG)), "each of them, at its box", None),
-    Field("hubs", Group((_ONE, *_DRAG)), "each of the geared hubs, at its wheel", None),
+    Field("final_drives", Group((_ONE, *_DRAG)), "losses of each final drive, at its box", None),
+    Field("hubs", Group((_ONE, *_DRAG)), "losses of each geared hub, at its wheel", None),
 )
-"""Of the section `losses` of a drivetrain file."""
+"""Fields of the section `losses` of a drivetrain file."""
 
 
 @inline
 def friction_share(efficiency, torque, speed):
-    """Friction per torque that would pass without loss."""
+    """Return the friction per torque transmitted without loss."""
     return 1.0 - efficiency if torque * speed >= 0.0 else 1.0 / efficiency - 1.0
 
 
 def no_losses() -> Record:
-    """Record LOSSES of a drivetrain without any."""
+    """Return a record LOSSES of a drivetrain without losses."""
     out = record(LOSSES)
     out[0]["gear_efficiency"] = out[0]["range_efficiency"] = out[0]["axle_efficiency"] = 1.0
     return out
 
 
 def losses_from_section(s: Section, gears: int) -> Record:
-    """Record LOSSES of a gearbox with so many forward gears, from the section `losses`. Raises ConfigError."""
+    """Return the record LOSSES from the section `losses`; gears : number of forward gears. Raises ConfigError."""
     s = checked(LOSSES_FILE, s.mapping, s.file, s.key)
     out = no_losses()
     p = out[0]
     if "gears" in s.mapping:
         g = s.section("gears")
         efficiency = g.raw("efficiency")
-        many = [float(efficiency)] * gears if isinstance(efficiency, float) else [float(one) for one in efficiency]
-        if len(many) != gears > 0:
-            raise ConfigError(s.file, g.path("efficiency"), many, f"one number, or {gears}: one of each forward gear")
-        p["gear_efficiency"][0] = g.raw("reverse_efficiency", many[0])
-        p["gear_efficiency"][1 : gears + 1] = many[:gears]
+        efficiencies = [float(efficiency)] * gears if isinstance(efficiency, float) else [float(one) for one in efficiency]
+        if len(efficiencies) != gears > 0:
+            raise ConfigError(s.file, g.path("efficiency"), efficiencies, f"one number, or {gears} numbers, one per forward gear")
+        p["gear_efficiency"][0] = g.raw("reverse_efficiency", efficiencies[0])
+        p["gear_efficiency"][1 : gears + 1] = efficiencies[:gears]
         _add_drag(g, p, "shaft")
     if "transfer_case" in s.mapping:
         case = s.section("transfer_case")
@@ -99,6 +102,6 @@ def losses_from_section(s: Section, gears: int) -> Record:
 
 
 def _add_drag(s: Section, p: np.void, where: str) -> None:
-    """Drag of a part on the shaft to whose friction it belongs."""
+    """Add the drag of a component to the shaft on which its friction acts."""
     p[f"{where}_drag"] += s.number("drag_torque")
     p[f"{where}_churning"] += s.number("churning")

@@ -1,4 +1,4 @@
-"""Measured curves: put into records, interpolated in kernels. Linear between the points, constant outside."""
+"""Measured curves: storage in records and interpolation in kernels; linear between the points, constant outside."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from simulator.base.section import Section
 RPM = np.pi / 30.0
 """rad/s per revolution per minute."""
 
-LARGEST_SPEED = 30_000.0
-"""rpm. Nothing of a drivetrain turns faster; beyond it is a slip of the pen."""
-LARGEST_TORQUE = 1e5
-"""N m. No engine is stronger."""
-LEAST_INERTIA, LARGEST_INERTIA = 1e-6, 1e3
-"""kg m2. Inertia of a shaft."""
-LONGEST_TIME = 60.0
-"""s. Nothing of a gearbox takes longer."""
+MAX_SPEED = 30_000.0
+"""rpm. Plausibility limit of all speeds of a drivetrain; larger numbers are typos."""
+MAX_TORQUE = 1e5
+"""N m. Plausibility limit of all torques."""
+MIN_INERTIA, MAX_INERTIA = 1e-6, 1e3
+"""kg m2. Plausible range of the inertia of a shaft."""
+MAX_TIME = 60.0
+"""s. Plausibility limit of all times of a gearbox."""
 
 
 @inline
 def smooth_step(time, duration):
-    """From 0 to 1 while time runs from 0 to duration, first and second derivative zero at both ends; 1 at once if duration is 0."""
+    """Return a smooth step from 0 to 1 for a time from 0 to duration, with zero first and second derivatives at both ends.
+
+    The result is 1 if the duration is 0.
+    """
     if time >= duration:
         return 1.0
     x = max(0.0, time / duration)
@@ -36,7 +39,7 @@ def smooth_step(time, duration):
 
 @inline
 def smooth_step_rate(time, duration):
-    """Rate of `smooth_step` [1/s]."""
+    """Return the rate of `smooth_step` [1/s]."""
     if time <= 0.0 or time >= duration:
         return 0.0
     x = time / duration
@@ -44,7 +47,7 @@ def smooth_step_rate(time, duration):
 
 
 def merge(*curves: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
-    """Curves on the union of their abscissas: exact, since they are linear between points and constant outside."""
+    """Return the curves on the union of their abscissas; exact for curves that are linear between points and constant outside."""
     union = np.unique(np.concatenate([x for x, _ in curves]))
     return union, [np.interp(union, x, y) for x, y in curves]
 
@@ -55,8 +58,8 @@ def store(out: Record, fields: Mapping[str, NDArray[np.float64]], count_field: s
     Raises ConfigError when there are too many points.
     """
     for name, values in fields.items():
-        room = out[0][name].shape[0]
-        if len(values) > room:
-            raise ConfigError(s.file, s.key, len(values), f"curves with at most {room} points together")
+        capacity = out[0][name].shape[0]
+        if len(values) > capacity:
+            raise ConfigError(s.file, s.key, len(values), f"curves with at most {capacity} points together")
         out[0][name][: len(values)] = values
         out[0][count_field] = len(values)

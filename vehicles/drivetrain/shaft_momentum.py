@@ -1,4 +1,4 @@
-"""Angular momentum and energy of the shafts, from the crankshaft to the half shafts, and what their housings put on the chassis."""
+"""Angular momentum and energy of the shafts, from the crankshaft to the half shafts, and the reactions of their housings on the chassis."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from vehicles.drivetrain.driveline import axle_inertia, axle_speed, driveshaft_s
 
 @inline
 def half_shaft_inertia(p, wheel):
-    """Inertia of the half shaft of a wheel, as the wheel feels it; none where the axle is not driven."""
+    """Return the inertia of the half shaft of a wheel, referred to the wheel; 0 for an axle that is not driven."""
     axle = axle_of(p, wheel)
     return p[0]["half_shaft_inertia"] / p[0]["hub_ratio"][axle] ** 2 if is_driven(p, axle) else 0.0
 
 
 @inline
 def reactions(p, s, engine_change, turbine_change, h, out):
-    """Torque of the housings on the chassis: minus the rate of angular momentum of all shafts, and minus what the hubs receive; and the
-    torque of the hubs on their carriers, the difference between half shaft and wheel."""
+    """Compute the torque of the housings on the chassis and of the hubs on their carriers.
+
+    The torque on the chassis is minus the rate of angular momentum of all shafts, minus the torque that the hubs receive. The torque of
+    a hub on its carrier is the difference between half shaft and wheel torque.
+    """
     x = s[0]["change"]
     along_x = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * engine_change + p[0]["turbine_inertia"] * turbine_change
     along_x += p[0]["driveshaft_inertia"] * driveshaft_speed(p, x)
@@ -39,8 +42,10 @@ def reactions(p, s, engine_change, turbine_change, h, out):
 
 @inline
 def final_drive_torques(p, s, axle, h, out):
-    """What the final drive of an axle puts on its housing about y, and gets from its shaft about x. Where the housing sits on the chassis both are
-    the chassis' own affair."""
+    """Compute the torques of the final drive of an axle: on its housing about y, and from its shaft about x.
+
+    For a housing mounted on the chassis both torques are internal to the chassis.
+    """
     x, hub = s[0]["change"], p[0]["hub_ratio"][axle]
     box = p[0]["box_inertia"][axle] * axle_speed(p, x, axle) / hub
     if is_driven(p, axle):
@@ -54,7 +59,7 @@ def final_drive_torques(p, s, axle, h, out):
 
 @inline
 def shaft_momentum(p, spin, engine, out):
-    """Angular momentum of all shafts about the chassis' axes x and y; `engine` of crankshaft, impeller and turbine [N m s]."""
+    """Compute the angular momentum of all shafts about the chassis' axes x and y; engine : of crankshaft, impeller and turbine [N m s]."""
     along_x, along_y = engine + p[0]["driveshaft_inertia"] * driveshaft_speed(p, spin), 0.0
     for axle in range(len(p[0]["final_ratio"])):
         hub = p[0]["hub_ratio"][axle]
@@ -67,7 +72,7 @@ def shaft_momentum(p, spin, engine, out):
 
 @kernel
 def kinetic_energy(p, s, spin):
-    """Kinetic energy [J] of all shafts from the crankshaft to the half shafts; the wheels themselves not included."""
+    """Return the kinetic energy [J] of all shafts from the crankshaft to the half shafts, without the wheels."""
     twice = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * s[0]["engine_speed"] ** 2
     twice += p[0]["turbine_inertia"] * s[0]["turbine_speed"] ** 2 + p[0]["driveshaft_inertia"] * driveshaft_speed(p, spin) ** 2
     for axle in range(len(p[0]["final_ratio"])):

@@ -1,7 +1,7 @@
-"""When the gearbox shifts by itself: by two speeds of the turbine, or by curves over the throttle for every pair of gears.
+"""Shift schedule of the gearbox: two speeds of the turbine, or curves over the throttle for every pair of gears.
 
-The curves are speeds of the output shaft. From a mark of the throttle on, kick-down, the lowest gear is taken at once whose curve down lies
-above the speed.
+The curves are speeds of the output shaft. Above the kick-down throttle the gearbox selects at once the lowest gear whose downshift curve
+lies above the speed.
 """
 
 from __future__ import annotations
@@ -14,49 +14,61 @@ from simulator.base.fields import Field, ListOf, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.drivetrain.measured_curves import LARGEST_SPEED, RPM
+from vehicles.drivetrain.measured_curves import MAX_SPEED, RPM
 
 MOST_GEARS = 10
 
 SCHEDULE_POINTS = 8
-"""Throttles of the curves."""
+"""Largest number of throttles of the curves."""
 
 SCHEDULE = (
     # name               shape                          unit     what it is
-    ("upshift_speed", (2,), "rad/s", "turbine speed above which the next gear is taken, throttle closed and open"),
-    ("downshift_speed", (2,), "rad/s", "turbine speed below which the gear below is taken, throttle closed and open"),
-    ("schedule_points", (), "1", "number of throttles of the curves; 0: the two speeds above count", "i8"),
+    ("upshift_speed", (2,), "rad/s", "turbine speeds above which the next gear is selected, throttle closed and open"),
+    ("downshift_speed", (2,), "rad/s", "turbine speeds below which the next lower gear is selected, throttle closed and open"),
+    ("schedule_points", (), "1", "number of throttles of the curves; 0: upshift_speed and downshift_speed apply", "i8"),
     ("schedule_throttle", (SCHEDULE_POINTS,), "1", "throttles of the curves, from 0 to 1"),
     (
         "schedule_up",
         (MOST_GEARS, SCHEDULE_POINTS),
         "rad/s",
-        "per gear, output speed above which the next one is taken; none of the highest",
+        "per gear, output speed above which the next gear is selected; not used for the highest gear",
     ),
-    ("schedule_down", (MOST_GEARS, SCHEDULE_POINTS), "rad/s", "per gear, output speed below which the one below is taken; 0 in first"),
-    ("kick_down", (), "1", "throttle from which gears are skipped on the way down; above 1: none"),
+    (
+        "schedule_down",
+        (MOST_GEARS, SCHEDULE_POINTS),
+        "rad/s",
+        "per gear, output speed below which the next lower gear is selected; 0 in first",
+    ),
+    ("kick_down", (), "1", "throttle from which downshifts skip gears; above 1: never"),
 )
 
-_CURVES = ListOf(Number("rad/s", 0.0, LARGEST_SPEED * RPM, shape=((2, SCHEDULE_POINTS),)), 1, MOST_GEARS - 1)
+_CURVES = ListOf(Number("rad/s", 0.0, MAX_SPEED * RPM, shape=((2, SCHEDULE_POINTS),)), 1, MOST_GEARS - 1)
 SCHEDULE_FILE = (
     Field("throttle", Number("1", 0.0, 1.0, shape=((2, SCHEDULE_POINTS),), rising=True), "throttles of the curves, from 0 to 1"),
-    Field("upshift", _CURVES, "per pair of gears, first and second at first: output speed above which the higher is taken", written="rpm"),
-    Field("downshift", _CURVES, "likewise, below which the lower is taken", written="rpm"),
-    Field("kick_down", Number("1", 0.0, 1.0), "throttle from which the lowest gear is taken at once that the last point allows", None),
+    Field(
+        "upshift",
+        _CURVES,
+        "per pair of gears, starting with first and second: output speed above which the higher gear is selected",
+        written="rpm",
+    ),
+    Field("downshift", _CURVES, "per pair of gears: output speed below which the lower gear is selected", written="rpm"),
+    Field(
+        "kick_down", Number("1", 0.0, 1.0), "throttle from which the lowest gear allowed by the last curve point is selected at once", None
+    ),
 )
-"""Of the section `schedule` of a gearbox."""
+"""Fields of the section `schedule` of a gearbox."""
 
 
 @inline
-def scheduled(p, curves, gear, throttle):
-    """Output speed [rad/s] of the curve of a gear at a throttle; curves = p[0]["schedule_up"] or p[0]["schedule_down"]."""
+def curve_speed(p, curves, gear, throttle):
+    """Return the output speed [rad/s] of the curve of a gear at a throttle; curves = p[0]["schedule_up"] or p[0]["schedule_down"]."""
     i, f, _ = cell(p[0]["schedule_throttle"], p[0]["schedule_points"], throttle)
     return curves[gear - 1, i] + f * (curves[gear - 1, i + 1] - curves[gear - 1, i])
 
 
 @inline
-def most_output_speed(p, gear):
-    """Output speed [rad/s] above which a forward gear is too low with the throttle open."""
+def max_output_speed(p, gear):
+    """Return the output speed [rad/s] above which a forward gear is too low with the throttle open."""
     if p[0]["schedule_points"] == 0:
         return p[0]["upshift_speed"][1] * p[0]["forward_ratios"][gear - 1]
     return p[0]["schedule_up"][gear - 1, p[0]["schedule_points"] - 1] if gear < p[0]["gears"] else np.inf
@@ -64,58 +76,61 @@ def most_output_speed(p, gear):
 
 @inline
 def up_output_speed(p, gear, throttle):
-    """Output speed [rad/s] above which a forward gear should give way to the next one."""
+    """Return the output speed [rad/s] above which the gearbox should shift up from a forward gear."""
     if p[0]["schedule_points"] == 0:
         up = p[0]["upshift_speed"]
         return (up[0] + throttle * (up[1] - up[0])) * p[0]["forward_ratios"][gear - 1]
-    return scheduled(p, p[0]["schedule_up"], gear, throttle)
+    return curve_speed(p, p[0]["schedule_up"], gear, throttle)
 
 
 @inline
 def down_output_speed(p, gear, throttle):
-    """Output speed [rad/s] below which a forward gear above the first should give way to the one below."""
+    """Return the output speed [rad/s] below which the gearbox should shift down from a forward gear above the first."""
     if p[0]["schedule_points"] == 0:
         down = p[0]["downshift_speed"]
         return (down[0] + throttle * (down[1] - down[0])) * p[0]["forward_ratios"][gear - 1]
-    return scheduled(p, p[0]["schedule_down"], gear, throttle)
+    return curve_speed(p, p[0]["schedule_down"], gear, throttle)
 
 
 @inline
 def too_fast(p, gear, throttle, turbine_speed):
-    """Whether a forward gear should give way to the next one."""
+    """Return True when the gearbox should shift up from a forward gear."""
     return turbine_speed * p[0]["forward_ratios"][gear - 1] > up_output_speed(p, gear, throttle)
 
 
 @inline
 def too_slow(p, gear, throttle, turbine_speed):
-    """Whether a forward gear above the first should give way to the one below."""
+    """Return True when the gearbox should shift down from a forward gear above the first."""
     return turbine_speed * p[0]["forward_ratios"][gear - 1] < down_output_speed(p, gear, throttle)
 
 
 @inline
-def kicked_down(p, gear, throttle, turbine_speed):
-    """The gear below one that is too slow: the next, or with the throttle beyond the mark the lowest that stays below its upshift."""
+def gear_below(p, gear, throttle, turbine_speed):
+    """Return the gear below one that is too slow.
+
+    The result is the next lower gear or, above the kick-down throttle, the lowest gear that stays below its upshift speed.
+    """
     lower = gear - 1
     if p[0]["schedule_points"] > 0 and throttle >= p[0]["kick_down"]:
         output = turbine_speed * p[0]["forward_ratios"][gear - 1]
-        while lower > 1 and output < scheduled(p, p[0]["schedule_down"], lower, 1.0):
+        while lower > 1 and output < curve_speed(p, p[0]["schedule_down"], lower, 1.0):
             lower -= 1
     return lower
 
 
 def read_speeds(s: Section, ratios: np.ndarray) -> Record:
-    """Record SCHEDULE from the keys `upshift` and `downshift` of a gearbox.
+    """Return the record SCHEDULE from the keys `upshift` and `downshift` of a gearbox.
 
     Raises
     ------
-    ConfigError : the speeds leave no hysteresis: after an upshift at any throttle the turbine must still be faster than the downshift speed
+    ConfigError : the speeds have no hysteresis: after an upshift at any throttle the turbine must still be faster than the downshift speed
     """
     out = record(SCHEDULE)
     out[0]["kick_down"] = 2.0
     for name in ("upshift", "downshift"):
         closed, opened = out[0][f"{name}_speed"] = s.array(name, (2,))
         if closed > opened:
-            raise s.wrong(name, "a speed with the throttle closed not above that with it open")
+            raise s.wrong(name, "a speed for closed throttle not above the speed for open throttle")
     lowest_after = out[0]["upshift_speed"] * np.min(ratios[:-1] / ratios[1:])
     if np.any(out[0]["downshift_speed"] >= lowest_after):
         raise s.wrong("downshift", "numbers below {} and {}, the turbine speeds after an upshift", *lowest_after)
@@ -123,12 +138,12 @@ def read_speeds(s: Section, ratios: np.ndarray) -> Record:
 
 
 def read_schedule(s: Section, gears: int) -> Record:
-    """Record SCHEDULE from the section `schedule` of a gearbox with so many forward gears.
+    """Return the record SCHEDULE from the section `schedule` of a gearbox; gears : number of forward gears.
 
     Raises
     ------
-    ConfigError : the throttles do not run from 0 to 1, there is not one curve per pair of gears with a speed per throttle, a curve falls with
-        the throttle, curves of higher gears do not lie higher, one down does not lie below that up
+    ConfigError : the throttles do not run from 0 to 1, there is not one curve per pair of gears with one speed per throttle, a curve
+        falls with the throttle, curves of higher gears do not lie higher, a downshift curve does not lie below its upshift curve
     """
     out = record(SCHEDULE)
     throttle = np.asarray(s.raw("throttle"))
@@ -136,7 +151,7 @@ def read_schedule(s: Section, gears: int) -> Record:
     if throttle[0] != 0.0 or throttle[-1] != 1.0:
         raise s.wrong("throttle", "throttles from 0 to 1")
     out[0]["schedule_points"], out[0]["schedule_throttle"][:count] = count, throttle
-    out[0]["schedule_up"] = LARGEST_SPEED
+    out[0]["schedule_up"] = MAX_SPEED
     for name, first in (("upshift", 0), ("downshift", 1)):
         rows = s.raw(name)
         if len(rows) != gears - 1 or any(len(row) != count for row in rows):
@@ -148,18 +163,18 @@ def read_schedule(s: Section, gears: int) -> Record:
         out[0]["schedule_up" if name == "upshift" else "schedule_down"][first : first + gears - 1, :count] = curves
     up, down = out[0]["schedule_up"][: gears - 1, :count], out[0]["schedule_down"][1:gears, :count]
     if np.any(down >= up):
-        raise s.wrong("downshift", "speeds below those of upshift at the same throttle")
+        raise s.wrong("downshift", "speeds below the upshift speeds at the same throttle")
     out[0]["kick_down"] = s.number("kick_down") if s.has("kick_down") else 2.0
     return out
 
 
 def check_reach(s: Section, out: Record, governed: float) -> None:
-    """Raise ConfigError where the engine, which ends at `governed` [rad/s] at full throttle, cannot reach an upshift at full throttle."""
+    """Raise ConfigError if the engine, governed at `governed` [rad/s] at full throttle, cannot reach an upshift speed at full throttle."""
     points, gears = int(out[0]["schedule_points"]), int(out[0]["gears"])
     if points == 0:
         return
     reached = governed * out[0]["forward_ratios"][: gears - 1]
     if np.any(out[0]["schedule_up"][: gears - 1, points - 1] >= reached):
         raise s.wrong(
-            "upshift", "at full throttle speeds below " + ", ".join("{}" for _ in reached) + ": there the governor ends", *reached
+            "upshift", "full-throttle speeds below " + ", ".join("{}" for _ in reached) + ", the speeds at the governor limit", *reached
         )

@@ -1,7 +1,7 @@
-"""An engine that dies below a speed and is started by a key; without this section it runs at any speed.
+"""Starter of an engine that stalls below a speed; without the section `starter` the engine runs at any speed.
 
-A dead engine has friction only, which up to a small creep also holds a parked car that is in gear. It runs again as soon as the starter, or the
-car through the clutch, turns it fast enough.
+A stalled engine has friction only, which up to a small creep also holds a parked vehicle in gear. The engine runs again as soon as the
+starter, or the vehicle through the clutch, turns it fast enough.
 """
 
 from __future__ import annotations
@@ -11,40 +11,40 @@ from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from vehicles.drivetrain.engine import engine_torque
-from vehicles.drivetrain.measured_curves import LARGEST_SPEED, LARGEST_TORQUE, RPM
+from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TORQUE, RPM
 
-DEAD_BAND = 0.5
-"""rad/s. Speed at which the friction of a dead engine is all there. Larger: a car parked in gear creeps faster."""
+STALLED_BAND = 0.5
+"""rad/s. Speed at which the friction of a stalled engine is fully developed. Larger: a vehicle parked in gear creeps faster."""
 
 STARTER = (
     # name               shape  unit      what it is
-    ("stall_speed", (), "rad/s", "speed below which the engine dies; 0: never"),
-    ("fire_speed", (), "rad/s", "speed above which it runs again"),
-    ("dead_friction", (), "N m", "friction of the dead engine"),
-    ("starter_torque", (), "N m", "torque of the starter on a standing engine"),
-    ("starter_speed", (), "rad/s", "speed at which it gives none"),
+    ("stall_speed", (), "rad/s", "speed below which the engine stalls; 0: never"),
+    ("fire_speed", (), "rad/s", "speed above which a stalled engine runs again"),
+    ("dead_friction", (), "N m", "friction of the stalled engine"),
+    ("starter_torque", (), "N m", "torque of the starter on an engine at rest"),
+    ("starter_speed", (), "rad/s", "speed at which the starter gives no torque"),
 )
 
-_SPEED = Number("rad/s", 1.0, LARGEST_SPEED * RPM)
-_TORQUE = Number("N m", 0.0, LARGEST_TORQUE)
+_SPEED = Number("rad/s", 1.0, MAX_SPEED * RPM)
+_TORQUE = Number("N m", 0.0, MAX_TORQUE)
 STARTER_FILE = (
-    Field("stall", _SPEED, "speed below which the engine dies", written="rpm"),
-    Field("fire", _SPEED, "speed above which it runs again", written="rpm"),
-    Field("friction", _TORQUE, "friction of the dead engine"),
-    Field("torque", _TORQUE, "torque of the starter on the crankshaft while that stands; it falls to 0 at `speed`"),
+    Field("stall", _SPEED, "speed below which the engine stalls", written="rpm"),
+    Field("fire", _SPEED, "speed above which a stalled engine runs again", written="rpm"),
+    Field("friction", _TORQUE, "friction of the stalled engine"),
+    Field("torque", _TORQUE, "torque of the starter on a crankshaft at rest; it falls to 0 at `speed`"),
     Field("speed", _SPEED, "speed at which the starter gives no torque", written="rpm"),
 )
-"""Of the section `starter` of a drivetrain file."""
+"""Fields of the section `starter` of a drivetrain file."""
 
 STARTER_STATE = (
     # name               shape  unit  what it is
-    ("running", (), "1", "0: the engine is dead", "i8"),
+    ("running", (), "1", "0: the engine is stalled, 1: it runs", "i8"),
 )
 
 
 @inline
-def run_or_die(p, s):
-    """Whether the engine runs from now on."""
+def update_engine_running(p, s):
+    """Update the running state of the engine: stalled below the stall speed, running again above the fire speed."""
     if p[0]["stall_speed"] > 0.0:
         if s[0]["running"] == 0:
             s[0]["running"] = 1 if s[0]["engine_speed"] > p[0]["fire_speed"] else 0
@@ -54,12 +54,15 @@ def run_or_die(p, s):
 
 @inline
 def crankshaft_torque(p, s, throttle, key):
-    """(torque [N m], d torque / d speed) on the crankshaft: of the engine, or of its friction and the starter if the key is turned."""
+    """Return (torque [N m], d torque / d speed) on the crankshaft.
+
+    The torque is that of the running engine, or of friction and, with the key turned, the starter.
+    """
     speed = s[0]["engine_speed"]
     if p[0]["stall_speed"] == 0.0 or s[0]["running"] != 0:
         return engine_torque(p, speed, throttle)
-    x = speed / DEAD_BAND
-    torque, slope = -p[0]["dead_friction"] * min(1.0, max(-1.0, x)), -p[0]["dead_friction"] / DEAD_BAND if abs(x) < 1.0 else 0.0
+    x = speed / STALLED_BAND
+    torque, slope = -p[0]["dead_friction"] * min(1.0, max(-1.0, x)), -p[0]["dead_friction"] / STALLED_BAND if abs(x) < 1.0 else 0.0
     if key and speed < p[0]["starter_speed"]:
         torque += p[0]["starter_torque"] * (1.0 - speed / p[0]["starter_speed"])
         slope -= p[0]["starter_torque"] / p[0]["starter_speed"]
@@ -67,12 +70,12 @@ def crankshaft_torque(p, s, throttle, key):
 
 
 def starter_from_section(s: Section) -> Record:
-    """Record STARTER from the `starter` section of a drivetrain file, see STARTER_FILE.
+    """Return the record STARTER from the `starter` section of a drivetrain file (STARTER_FILE).
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, a number is out of range, the engine fires below its stall speed, the starter does not turn the
-        engine against its friction to the speed at which that fires
+    ConfigError : a key is unknown or missing, a number is out of range, the engine fires below its stall speed, the starter cannot turn the
+        engine against its friction to the fire speed
     """
     s = checked(STARTER_FILE, s.mapping, s.file, s.key)
     out = record(STARTER)
@@ -80,8 +83,10 @@ def starter_from_section(s: Section) -> Record:
         out[0][field] = s.number(name)
     out[0]["dead_friction"], out[0]["starter_torque"] = s.number("friction"), s.number("torque")
     if out[0]["fire_speed"] < out[0]["stall_speed"]:
-        raise s.wrong("fire", "at least {}, below which the engine dies", float(out[0]["stall_speed"]))
-    least = float(out[0]["dead_friction"] / max(1e-9, 1.0 - out[0]["fire_speed"] / out[0]["starter_speed"]))
-    if not 0.0 < least < out[0]["starter_torque"]:
-        raise s.wrong("torque", "more than {} with a speed above `fire`: the starter must turn the engine until it fires", abs(least))
+        raise s.wrong("fire", "at least {}, the stall speed of the engine", float(out[0]["stall_speed"]))
+    min_torque = float(out[0]["dead_friction"] / max(1e-9, 1.0 - out[0]["fire_speed"] / out[0]["starter_speed"]))
+    if not 0.0 < min_torque < out[0]["starter_torque"]:
+        raise s.wrong(
+            "torque", "more than {} with a speed above `fire`, so that the starter can turn the engine until it fires", abs(min_torque)
+        )
     return out

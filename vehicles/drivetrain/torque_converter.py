@@ -1,4 +1,4 @@
-"""Hydrodynamic torque converter by its capacity factor and torque ratio over the speed ratio."""
+"""Hydrodynamic torque converter, described by its capacity factor and torque ratio over the speed ratio."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
-from vehicles.drivetrain.measured_curves import LARGEST_INERTIA, LEAST_INERTIA, merge, store
+from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA, merge, store
 
 CONVERTER_POINTS = 32
-"""Speed ratios of the two curves together."""
+"""Largest number of speed ratios of the two curves together."""
 
-LEAST_VALUE, LARGEST_VALUE = 1e-2, 1e4
-"""What a torque ratio and a capacity factor [rad/s/(N m)^0.5] can be."""
+MIN_VALUE, MAX_VALUE = 1e-2, 1e4
+"""Plausible range of a torque ratio and of a capacity factor [rad/s/(N m)^0.5]."""
 
 CONVERTER = (
     # name                        shape  unit                what it is
@@ -24,62 +24,64 @@ CONVERTER = (
     ("converter_speed_ratio", (CONVERTER_POINTS,), "1", "turbine speed / impeller speed, from 0 to 1"),
     ("converter_capacity_factor", (CONVERTER_POINTS,), "rad/s/(N m)^0.5", "impeller speed / square root of impeller torque"),
     ("converter_torque_ratio", (CONVERTER_POINTS,), "1", "turbine torque / impeller torque"),
-    ("converter_coupling_band", (), "1", "distance from speed ratio 1 inside which the torque is rounded off through zero"),
-    ("overrun_points", (), "1", "number of points of the curve on overrun, 0: mirrored", "i8"),
-    ("overrun_speed_ratio", (CONVERTER_POINTS,), "1", "turbine speed / impeller speed, from 1 on"),
+    ("converter_coupling_band", (), "1", "distance from speed ratio 1 within which the torque passes smoothly through zero"),
+    ("overrun_points", (), "1", "number of points of the curve for overrun, 0: mirrored", "i8"),
+    ("overrun_speed_ratio", (CONVERTER_POINTS,), "1", "turbine speed / impeller speed, from 1 upward"),
     ("overrun_capacity_factor", (CONVERTER_POINTS,), "rad/s/(N m)^0.5", "capacity factor on overrun"),
-    ("impeller_inertia", (), "kg m2", "impeller, added to the engine"),
-    ("turbine_inertia", (), "kg m2", "turbine and the shaft to the gears"),
+    ("impeller_inertia", (), "kg m2", "inertia of the impeller, added to the engine"),
+    ("turbine_inertia", (), "kg m2", "inertia of the turbine and the shaft to the gears"),
 )
 
-_INERTIA = Number("kg m2", LEAST_INERTIA, LARGEST_INERTIA, above=0.0)
+_INERTIA = Number("kg m2", MIN_INERTIA, MAX_INERTIA, above=0.0)
 
 
-def _curve(unit: str, what: str) -> Group:
-    """A curve over the speed ratio."""
+def _curve(unit: str, meaning: str) -> Group:
+    """Return the fields of a curve over the speed ratio."""
     ratio = Number("1", 0.0, 1.0, shape=((2, CONVERTER_POINTS),), rising=True)
-    value = Number(unit, LEAST_VALUE, LARGEST_VALUE, above=LEAST_VALUE, shape=((2, CONVERTER_POINTS),))
-    return Group((Field("speed_ratio", ratio, "turbine speed over impeller speed, from 0 to 1"), Field("value", value, what)))
+    value = Number(unit, MIN_VALUE, MAX_VALUE, above=MIN_VALUE, shape=((2, CONVERTER_POINTS),))
+    return Group((Field("speed_ratio", ratio, "turbine speed over impeller speed, from 0 to 1"), Field("value", value, meaning)))
 
 
 _OVERRUN = (
     Field(
-        "speed_ratio", Number("1", 1.0, 100.0, shape=((2, CONVERTER_POINTS),), rising=True), "turbine speed over impeller speed, from 1 on"
+        "speed_ratio",
+        Number("1", 1.0, 100.0, shape=((2, CONVERTER_POINTS),), rising=True),
+        "turbine speed over impeller speed, from 1 upward",
     ),
     Field(
         "value",
-        Number("rad/s/(N m)^0.5", LEAST_VALUE, LARGEST_VALUE, above=LEAST_VALUE, shape=((2, CONVERTER_POINTS),)),
-        "impeller speed over the square root of its torque; constant beyond",
+        Number("rad/s/(N m)^0.5", MIN_VALUE, MAX_VALUE, above=MIN_VALUE, shape=((2, CONVERTER_POINTS),)),
+        "impeller speed over the square root of impeller torque; constant beyond the last point",
     ),
 )
 CONVERTER_FILE = (
-    Field("impeller_inertia", _INERTIA, "impeller, added to the engine"),
-    Field("turbine_inertia", _INERTIA, "turbine and the shaft to the gears"),
+    Field("impeller_inertia", _INERTIA, "inertia of the impeller, added to the engine"),
+    Field("turbine_inertia", _INERTIA, "inertia of the turbine and the shaft to the gears"),
     Field(
         "capacity_factor",
-        _curve("rad/s/(N m)^0.5", "impeller speed over the square root of its torque"),
-        "how much torque the impeller takes",
+        _curve("rad/s/(N m)^0.5", "impeller speed over the square root of impeller torque"),
+        "capacity factor of the impeller",
     ),
-    Field("torque_ratio", _curve("1", "turbine torque over impeller torque"), "how much torque the turbine gives; it does not rise"),
-    Field("overrun_capacity_factor", Group(_OVERRUN), "capacity factor while the turbine drives; mirrored about 1 when left out", None),
-    Field("coupling_band", Number("1", 1e-4, 0.1), "distance from speed ratio 1 inside which the torque is rounded off through zero"),
+    Field("torque_ratio", _curve("1", "turbine torque over impeller torque"), "torque ratio of turbine and impeller; it does not rise"),
+    Field("overrun_capacity_factor", Group(_OVERRUN), "capacity factor while the turbine drives; default: mirrored about 1", None),
+    Field("coupling_band", Number("1", 1e-4, 0.1), "distance from speed ratio 1 within which the torque passes smoothly through zero"),
 )
-"""Of the section `torque_converter` of a drivetrain file."""
+"""Fields of the section `torque_converter` of a drivetrain file."""
 
 
 @inline
 def converter_torques(p, impeller_speed, turbine_speed):
-    """Torques and their slopes: (T_i, T_t, dT_i/dw_i, dT_i/dw_t, dT_t/dw_i, dT_t/dw_t).
+    """Return the torques and their slopes: (T_i, T_t, dT_i/dw_i, dT_i/dw_t, dT_t/dw_i, dT_t/dw_t).
 
         R   = w_t / w_i,   x = 1 - |1 - R| in [0, 1]       mirrored beyond 1 (overrun)
         T_i = sign (w_i / K(x))^2                           load on the impeller [N m]
-        T_t = T_i T(x) for R < 1,  T_t = T_i for R > 1      drive of the turbine [N m]: on overrun the stator lets go
+        T_t = T_i T(x) for R < 1,  T_t = T_i for R > 1      drive of the turbine [N m]: on overrun the stator freewheels
 
-    Where overrun has a curve of its own, K(R) is of that beyond 1.
+    If the overrun has its own curve, K(R) of that curve applies beyond 1. The torques are zero while the impeller is at rest or turns
+    backward.
 
-    No torque while the impeller stands or turns backwards.
-    differs: K(1) is finite, so sign(1 - R) would make the torque jump at R = 1; within the coupling band b it is replaced by
-    (3 y - y^3) / 2 with y = (1 - R) / b, which meets it smoothly at y = +-1. Without that a closed throttle chatters at R = 1.
+    differs: K(1) is finite, so sign(1 - R) would make the torque jump at R = 1. Within the coupling band b the sign is replaced by
+    (3 y - y^3) / 2 with y = (1 - R) / b, which joins smoothly at y = +-1. Otherwise a closed throttle would chatter at R = 1.
     """
     if impeller_speed <= 1e-9:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -112,14 +114,12 @@ def converter_torques(p, impeller_speed, turbine_speed):
 
 
 def converter_from_section(s: Section) -> Record:
-    """Record CONVERTER from the `torque_converter` section of a vehicle file.
-
-    See CONVERTER_FILE for its keys.
+    """Return the record CONVERTER from the `torque_converter` section of a drivetrain file (CONVERTER_FILE).
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, a number is out of range, a speed ratio list does not run from 0 to 1, or the
-        converter would give out more power than it takes in (torque ratio times speed ratio above 1)
+    ConfigError : a key is unknown or missing, a number is out of range, a speed ratio list does not run from 0 to 1, or the output power
+        of the converter would exceed its input power (torque ratio times speed ratio above 1)
     """
     s = checked(CONVERTER_FILE, s.mapping, s.file, s.key)
     out = record(CONVERTER)
@@ -139,13 +139,13 @@ def converter_from_section(s: Section) -> Record:
         raise ConfigError(s.file, s.path("torque_ratio.value"), curves[1][1].tolist(), "numbers that do not rise with the speed ratio")
     ratio, (factor, torque) = merge(*curves)
     if np.any(ratio * torque > 1.0 + 1e-9):
-        raise ConfigError(s.file, s.path("torque_ratio.value"), curves[1][1].tolist(), "torque ratio times speed ratio <= 1")
+        raise ConfigError(s.file, s.path("torque_ratio.value"), curves[1][1].tolist(), "a torque ratio times speed ratio of at most 1")
     fields = {"converter_speed_ratio": ratio, "converter_capacity_factor": factor, "converter_torque_ratio": torque}
     store(out, fields, "converter_points", s)
     if "overrun_capacity_factor" in s.mapping:
         c = s.section("overrun_capacity_factor")
         beyond, factor = c.curve("speed_ratio", "value", CONVERTER_POINTS)
         if beyond[0] != 1.0:
-            raise ConfigError(c.file, c.path("speed_ratio"), beyond.tolist(), "speed ratios from 1 on")
+            raise ConfigError(c.file, c.path("speed_ratio"), beyond.tolist(), "speed ratios from 1 upward")
         store(out, {"overrun_speed_ratio": beyond, "overrun_capacity_factor": factor}, "overrun_points", s)
     return out

@@ -1,7 +1,7 @@
 """Transfer case: a low range between gearbox and driveshaft, and a lock of the center differential.
 
-The range changes at a standstill only, and waits for it; the lock closes when the shafts of the axles turn at about the same speed. Both stay
-until the driver asks for something else.
+The range changes only at a standstill; a request waits for it. The lock closes when the shafts of the axles turn at about the same speed.
+Range and lock keep their states until the driver requests another one.
 """
 
 from __future__ import annotations
@@ -10,62 +10,62 @@ from simulator.base.fields import Field, Flag, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table, record
 from simulator.base.section import Section, checked
-from vehicles.drivetrain.measured_curves import LARGEST_SPEED, RPM
+from vehicles.drivetrain.measured_curves import MAX_SPEED, RPM
 
 HIGH, LOW = 0, 1
 
 TRANSFER_CASE: Table = (
     # name                shape  unit     what it is
-    ("low_ratio", (), "1", "driveshaft speed / gearbox speed in low range; 0: there is none"),
+    ("low_ratio", (), "1", "driveshaft speed / gearbox speed in low range; 0: no low range"),
     ("range_wheel_speed", (), "rad/s", "mean wheel speed below which the range changes"),
-    ("center_lockable", (), "1", "1: the driver may lock the center differential", "i8"),
-    ("low_locks", (), "1", "1: low range locks it", "i8"),
-    ("center_lock_speed", (), "rad/s", "difference of the speeds of the axles' shafts below which the lock closes"),
+    ("center_lockable", (), "1", "1: the driver can lock the center differential", "i8"),
+    ("low_locks", (), "1", "1: low range locks the center differential", "i8"),
+    ("center_lock_speed", (), "rad/s", "speed difference of the axle shafts below which the lock closes"),
 )
 
 TRANSFER_CASE_STATE: Table = (
     # name               shape  unit  what it is
-    ("range", (), "1", "0 high, 1 low", "i8"),
+    ("range", (), "1", "0 high range, 1 low range", "i8"),
     ("range_ratio", (), "1", "driveshaft speed / gearbox speed"),
     ("center_locked", (), "1", "1 while the center differential is locked", "i8"),
 )
 
-_SPEED = Number("rad/s", 0.0, LARGEST_SPEED * RPM)
+_SPEED = Number("rad/s", 0.0, MAX_SPEED * RPM)
 TRANSFER_CASE_FILE = (
-    Field("low_ratio", Number("1", 0.05, 1.0), "output speed over input speed in low range; there is none when left out", None),
+    Field("low_ratio", Number("1", 0.05, 1.0), "output speed over input speed in low range; default: no low range", None),
     Field("range_wheel_speed", _SPEED, "mean wheel speed below which the range changes", 0.5),
-    Field("center_lock", Flag(), "whether the driver may lock the center differential", False),
-    Field("low_locks", Flag(), "whether low range locks it", False),
-    Field("lock_speed", _SPEED, "difference of the speeds of the axles' shafts below which the lock closes", 5.0),
+    Field("center_lock", Flag(), "lock of the center differential by the driver", False),
+    Field("low_locks", Flag(), "lock of the center differential in low range", False),
+    Field("lock_speed", _SPEED, "speed difference of the axle shafts below which the lock closes", 5.0),
 )
-"""Of the section `transfer_case` of a drivetrain file."""
+"""Fields of the section `transfer_case` of a drivetrain file."""
 
 
 @inline
 def reset_transfer_case(s):
-    """High range, nothing locked."""
+    """Reset to high range with an unlocked center differential."""
     s[0]["range"], s[0]["range_ratio"], s[0]["center_locked"] = HIGH, 1.0, 0
 
 
 @inline
 def advance_transfer_case(p, s, command, wheel_speed, difference):
-    """Take the range and close or open the lock that the command asks for, if the wheels let it.
+    """Apply the commanded range and center lock when the wheel speeds allow it.
 
-    wheel_speed : mean of the wheels [rad/s]; difference : of the speeds of the axles' shafts [rad/s]
+    wheel_speed : mean of the wheels [rad/s]; difference : speed difference of the axle shafts [rad/s]
     """
-    wanted = LOW if command[0]["low_range"] > 0 else HIGH
-    if wanted != s[0]["range"] and p[0]["low_ratio"] > 0.0 and abs(wheel_speed) <= p[0]["range_wheel_speed"]:
-        s[0]["range"] = wanted
-        s[0]["range_ratio"] = p[0]["low_ratio"] if wanted == LOW else 1.0
-    asked = p[0]["center_lockable"] > 0 and command[0]["center_lock"] > 0
-    if not (asked or (s[0]["range"] == LOW and p[0]["low_locks"] > 0)):
+    target = LOW if command[0]["low_range"] > 0 else HIGH
+    if target != s[0]["range"] and p[0]["low_ratio"] > 0.0 and abs(wheel_speed) <= p[0]["range_wheel_speed"]:
+        s[0]["range"] = target
+        s[0]["range_ratio"] = p[0]["low_ratio"] if target == LOW else 1.0
+    requested = p[0]["center_lockable"] > 0 and command[0]["center_lock"] > 0
+    if not (requested or (s[0]["range"] == LOW and p[0]["low_locks"] > 0)):
         s[0]["center_locked"] = 0
     elif abs(difference) <= p[0]["center_lock_speed"]:
         s[0]["center_locked"] = 1
 
 
 def transfer_case_from_section(s: Section) -> Record:
-    """Record TRANSFER_CASE from the section `transfer_case` of a drivetrain file. Raises ConfigError."""
+    """Return the record TRANSFER_CASE from the section `transfer_case` of a drivetrain file. Raises ConfigError."""
     s = checked(TRANSFER_CASE_FILE, s.mapping, s.file, s.key)
     out = record(TRANSFER_CASE)
     out[0]["low_ratio"] = s.raw("low_ratio", 0.0)

@@ -1,16 +1,16 @@
-"""Integrators of fixed step for any system y' = f(t, y): explicit, partitioned, multistep and linearly implicit ones.
+"""Fixed-step integrators for systems y' = f(t, y): explicit, partitioned, multistep and linearly implicit methods.
 
-They are those that [Deyo 1989, section 3.3.3.7] and [Uchida 2012, tables 1 and 3: explicit Euler, 1 ms] weigh for real time, for use on reference
-models, and to ask which step each of them would bear; the driven vehicle has a kernel of its own (`vehicles.step`).
+[Deyo 1989, section 3.3.3.7] and [Uchida 2012, tables 1 and 3: explicit Euler, 1 ms] compare these methods for real time. Jounce uses them
+on reference models, and to compute the maximum step of each method. The simulated vehicle has its own kernel (`vehicles.step`).
 
     method = RungeKutta4(rates)
     y = method.step(t, y, h)
 
-`one_step`, `multistep` and `implicit` hold the methods, `method` what they share, `stability` what they make of a linear system.
-On y' = lambda y, with z = h lambda, a step turns y into a sequence of the powers of the roots r of a polynomial, `characteristic(z)`; the
-method is stable there while no root lies outside the unit circle. For a one-step method that is one root, R(z). The partitioned
+`one_step`, `multistep` and `implicit` contain the methods, `contract` their interface, `stability` their behavior on a linear system.
+On y' = lambda y, with z = h lambda, the states after n steps are combinations of the powers of the roots r of a polynomial,
+`characteristic(z)`. The method is stable while no root is outside the unit circle. A one-step method has one root, R(z). The partitioned
 methods treat parts of y differently, so their factors are the eigenvalues of a matrix, `amplification_matrix(A, h)` for y' = A y.
 
-A state that must stay on a manifold is brought back there by `project`, called with every new state, which it changes in place: for unit
-quaternions use `unit_quaternions`. The change is of the order of the step's own error, so the order of the method stays.
+For a state on a manifold, `project` is called with each new state and projects it in place: use `unit_quaternions` for unit
+quaternions. The correction is of the order of the local error of the step, so the order of the method is unchanged.
 """

@@ -1,4 +1,4 @@
-"""What every integrator is: a system, a step, and what the step does to y' = lambda y."""
+"""Interface of the integrators: a system, a step, and the characteristic factors of the step for y' = lambda y."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 Rates = Callable[[float, Vector], Vector]
-"""y' (n,) at the time t [s] and the state y (n,), as a vector that later calls leave alone; y itself is not changed."""
+"""y' (n,) at the time t [s] and the state y (n,), as a new vector that later calls do not change; y is not changed."""
 Project = Callable[[Vector], None]
-"""Brings a state (n,) back to where it has to be, in place."""
+"""Projects a state (n,) to its manifold, in place."""
 
 
 class Integrator(ABC):
-    """A method with its system.
+    """An integration method with its system.
 
     Parameters
     ----------
     rates : f(t, y)
-    project : called with every new state, see the module
+    project : called with each new state, see the package docstring
     """
 
     order: int
-    """Power of h with which the error after a fixed time falls."""
+    """Order of convergence: power of h in the error at a fixed time."""
     evaluations: int
     """Evaluations of f per step."""
 
@@ -36,7 +36,7 @@ class Integrator(ABC):
         self.project = project
 
     def step(self, t: float, y: Vector, h: float) -> Vector:
-        """State at t + h [s] from the state y (n,) at t, as a new vector."""
+        """Return the state at t + h [s] from the state y (n,) at t, as a new vector."""
         new = self.advance(t, y, h)
         if self.project is not None:
             self.project(new)
@@ -44,16 +44,18 @@ class Integrator(ABC):
 
     @abstractmethod
     def advance(self, t: float, y: Vector, h: float) -> Vector:
-        """The step before the projection."""
+        """Return the state after the step, before the projection."""
 
 
 class UniformIntegrator(Integrator):
-    """A method that treats all of y alike: what it makes of y' = lambda y depends on z = h lambda alone."""
+    """A method with the same formula for all of y: its factors for y' = lambda y depend only on z = h lambda."""
 
     @staticmethod
     @abstractmethod
     def characteristic(z: Any) -> list[Any]:
-        """Coefficients, highest power first, of the polynomial whose roots are the factors of a step at z, a complex number or an array."""
+        """Return the coefficients, highest power first, of the polynomial whose roots are the factors of a step at z, a complex number or
+        an array.
+        """
 
 
 class PartitionedIntegrator(Integrator):
@@ -61,11 +63,11 @@ class PartitionedIntegrator(Integrator):
 
     @abstractmethod
     def amplification_matrix(self, A: Matrix, h: float) -> Matrix:
-        """Matrix (n, n) that one step of h seconds multiplies y with when y' = A y."""
+        """Return the matrix (n, n) of one step of h seconds for y' = A y."""
 
 
 def unit_quaternions(*starts: int) -> Project:
-    """Projection for states with unit quaternions: four numbers each, beginning at these indices."""
+    """Return the projection for states with unit quaternions: four numbers each, at these start indices."""
 
     def normalize(y: Vector) -> None:
         for start in starts:
@@ -75,7 +77,7 @@ def unit_quaternions(*starts: int) -> Project:
 
 
 def integrate(method: Integrator, t: float, y: Vector, h: float, steps: int) -> Vector:
-    """State (n,) after so many steps of h seconds from the state y at the time t."""
+    """Return the state (n,) after `steps` steps of h seconds from the state y at the time t."""
     for n in range(steps):
         y = method.step(t + n * h, y, h)
     return y

@@ -1,4 +1,4 @@
-"""Linearly implicit Euler, for all of a system or for its fast part."""
+"""Linearly implicit Euler, for a complete system or for its fast part."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from vehicles.integration.contract import Matrix, PartitionedIntegrator, Project
 class LinearlyImplicitEuler(UniformIntegrator):
     """(1 - h J) (y1 - y0) = h f(t1, y0), J = df/dy at y0 by central differences: Rosenbrock's method of one stage; order 1, with any J.
 
-    Stable for |1 - z| >= 1, everywhere but in a disc about +1, and stiff modes die at once: L-stable; it also damps what nothing damps.
-    The rates are those of t1, which is the implicit Euler step of an input that depends on time alone. [Rosenbrock 1963]
+    Stable for |1 - z| >= 1, everywhere outside a disc around +1. L-stable: stiff modes decay within one step. Undamped modes are damped,
+    too. The rates are evaluated at t1, which is the implicit Euler step of an input that depends only on time. [Rosenbrock 1963]
     """
 
     order = 1
@@ -31,21 +31,21 @@ class LinearlyImplicitEuler(UniformIntegrator):
 
     @staticmethod
     def characteristic(z: Any) -> list[Any]:
-        """R = 1 / (1 - z)."""
+        """Return R = 1 / (1 - z)."""
         return [1.0 - z, -1.0]
 
 
 class HybridEuler(PartitionedIntegrator):
-    """The hybrid of [Deyo 1989]: slow components explicit, fast ones (suspension, wheels) linearly implicit among themselves; order 1.
+    """Hybrid method of [Deyo 1989]: slow components explicit, fast ones (suspension, wheels) linearly implicit among themselves; order 1.
 
         (1 - h P J P) (y1 - y0) = h f(t1, y0),    P: ones on the diagonal for the fast components
 
-    It costs a Jacobian of the fast components only, and is stable as long as the slow modes and their coupling to the fast ones are so
-    for explicit Euler: no better than that for a slow mode without damping.
+    The method needs a Jacobian of the fast components only. It is stable as long as explicit Euler is stable for the slow modes and their
+    coupling to the fast ones, with the same limit for a slow mode without damping.
 
     Parameters
     ----------
-    rates, project : as everywhere
+    rates, project : as in `Integrator`
     fast : indices of the fast components in y
     """
 
@@ -61,7 +61,7 @@ class HybridEuler(PartitionedIntegrator):
         return linearly_implicit_step(self.rates, t, y, h, self.fast)
 
     def amplification_matrix(self, A: Matrix, h: float) -> Matrix:
-        """1 + (1 - h P A P)^-1 h A."""
+        """Return 1 + (1 - h P A P)^-1 h A."""
         one = np.eye(len(A))
         W = one.copy()
         W[np.ix_(self.fast, self.fast)] -= h * A[np.ix_(self.fast, self.fast)]
@@ -69,7 +69,7 @@ class HybridEuler(PartitionedIntegrator):
 
 
 def linearly_implicit_step(rates: Rates, t: float, y: Vector, h: float, rows: NDArray[np.int_]) -> Vector:
-    """Euler's step, linearly implicit in the given components and explicit in the others."""
+    """Return the state after an Euler step, linearly implicit in the given components and explicit in the others."""
     change = h * rates(t + h, y)
     J = differences(lambda x: rates(t + h, x)[rows], y, rows)
     change[rows] = np.linalg.solve(np.eye(len(rows)) - h * J, change[rows])
@@ -77,9 +77,10 @@ def linearly_implicit_step(rates: Rates, t: float, y: Vector, h: float, rows: ND
 
 
 def differences(f: Callable[[Vector], Vector], y: Vector, columns: NDArray[np.int_], width: float = 6e-6) -> Matrix:
-    """Derivatives (m, n) of f by the n components `columns` of y, by central differences of half width `width` max(1, |y_j|).
+    """Return the derivatives (m, n) of f with respect to the n components `columns` of y, by central differences of half width `width`
+    max(1, |y_j|).
 
-    The default width, the cube root of the smallest number that changes 1, balances rounding and curvature.
+    The default width, the cube root of the machine epsilon, balances rounding and curvature.
     """
     J = []
     for j in columns:

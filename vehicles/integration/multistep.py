@@ -1,4 +1,4 @@
-"""Adams methods of two steps: Bashforth, and Moulton with Bashforth as predictor, with and without a final update."""
+"""Two-step Adams methods: Bashforth, and Moulton with Bashforth as predictor, with and without a final update."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from vehicles.integration.one_step import heun_step
 
 
 class MultistepIntegrator(UniformIntegrator):
-    """A method that uses rates of the step before.
+    """A method that uses the rates of the previous step.
 
-    The first step is one of Heun's method. So is every step that does not go on from where the last one ended, with the same length: a
-    state that was changed in between (a reset, an impact) starts the method again by itself. `restart` asks for it, where f has jumped.
+    The first step is a step of Heun's method, and so is each step that does not continue from the end of the previous one with the same
+    length. A state that was changed in between (a reset, an impact) therefore restarts the method. Call `restart` after a jump of f.
     """
 
     _before: Vector
-    """Rates one step back."""
+    """Rates of the previous step."""
 
     def __init__(self, rates: Rates, project: Project | None = None) -> None:
         super().__init__(rates, project)
         self._end: tuple[float, Vector, float] | None = None
 
     def step(self, t: float, y: Vector, h: float) -> Vector:
-        """As for every integrator."""
-        if not self._goes_on(t, y, h):
+        """See `Integrator`."""
+        if not self._continues(t, y, h):
             self.restart()
         new = super().step(t, y, h)
         self._end = (t + h, new.copy(), h)
         return new
 
     def restart(self) -> None:
-        """Forget the steps before."""
+        """Discard the previous steps."""
         self._end = None
 
     @property
     def started(self) -> bool:
-        """True while there is a step before to go on from."""
+        """True if a previous step exists."""
         return self._end is not None
 
-    def _goes_on(self, t: float, y: Vector, h: float) -> bool:
+    def _continues(self, t: float, y: Vector, h: float) -> bool:
         if self._end is None:
             return False
         t_end, y_end, h_end = self._end
@@ -50,7 +50,7 @@ class MultistepIntegrator(UniformIntegrator):
 
 
 class AdamsBashforth2(MultistepIntegrator):
-    """y1 = y0 + h (3 f0 - f-1) / 2, f-1 at the state before; order 2 [Bashforth and Adams 1883].
+    """y1 = y0 + h (3 f0 - f-1) / 2, f-1 at the previous state; order 2 [Bashforth and Adams 1883].
 
     Stable to -1 on the real axis, half as far as explicit Euler, and not on the imaginary one ((h omega)^4 / 4).
     """
@@ -67,7 +67,7 @@ class AdamsBashforth2(MultistepIntegrator):
 
     @staticmethod
     def characteristic(z: Any) -> list[Any]:
-        """r^2 - (1 + 3 z / 2) r + z / 2."""
+        """Return r^2 - (1 + 3 z / 2) r + z / 2."""
         return [1.0, -(1.0 + 1.5 * z), 0.5 * z]
 
 
@@ -76,14 +76,14 @@ class AdamsPECE(MultistepIntegrator):
 
         p1 = y0 + h (3 f0 - f-1) / 2,    y1 = y0 + h (f(t1, p1) + f0) / 2,    f1 = f(t1, y1)
 
-    Stable to -2 on the real, to 1.29 i on the imaginary axis.
+    Stable to -2 on the real axis, to 1.29 i on the imaginary axis.
     """
 
     order = 2
     evaluations = 2
 
     def advance(self, t: float, y: Vector, h: float) -> Vector:
-        """See the class; the final update is the first evaluation of the step after, on the projected state."""
+        """See the class; the final update is the first evaluation of the next step, at the projected state."""
         f = self.rates(t, y)
         slope = 1.5 * f - 0.5 * self._before if self.started else f
         self._before = f
@@ -91,27 +91,27 @@ class AdamsPECE(MultistepIntegrator):
 
     @staticmethod
     def characteristic(z: Any) -> list[Any]:
-        """r^2 - (1 + z + 3 z^2 / 4) r + z^2 / 4."""
+        """Return r^2 - (1 + z + 3 z^2 / 4) r + z^2 / 4."""
         return [1.0, -(1.0 + z + 0.75 * z * z), 0.25 * z * z]
 
 
 class AdamsPEC(MultistepIntegrator):
-    """The same "without a final update" (PEC), as [Deyo 1989] has it; order 2 [Lambert 1973, chapter 3].
+    """Adams-Moulton with Adams-Bashforth as predictor, without a final update (PEC), as in [Deyo 1989]; order 2 [Lambert 1973, chapter 3].
 
-    Of one step only the rates at the predicted state are kept, g1 = f(t1, p1): one evaluation per step.
+    Only the rates at the predicted state are stored, g1 = f(t1, p1): one evaluation per step.
 
         p1 = y0 + h (3 g0 - g-1) / 2,    y1 = y0 + h (g1 + g0) / 2
 
-    Stable to -0.5 on the real, to 0.67 i on the imaginary axis: the evaluation that is saved is paid with a shorter step.
+    Stable to -0.5 on the real axis, to 0.67 i on the imaginary axis: saving an evaluation costs a shorter step.
     """
 
     order = 2
     evaluations = 1
     _last: Vector
-    """Rates at the predicted state the last step led to."""
+    """Rates at the predicted state of the last step."""
 
     def advance(self, t: float, y: Vector, h: float) -> Vector:
-        """See the class. A start takes g0 = f(t0, y0) and Euler's predictor, which makes it a step of Heun's."""
+        """See the class. The first step uses g0 = f(t0, y0) and Euler's predictor, which is a step of Heun's method."""
         if self.started:
             g, slope = self._last, 1.5 * self._last - 0.5 * self._before
         else:
@@ -121,5 +121,5 @@ class AdamsPEC(MultistepIntegrator):
 
     @staticmethod
     def characteristic(z: Any) -> list[Any]:
-        """r^3 - (1 + 2 z) r^2 + 3 z / 2 r - z / 2, out of both lines above, for p and y growing alike."""
+        """Return r^3 - (1 + 2 z) r^2 + 3 z / 2 r - z / 2, from both equations above with equal factors of p and y."""
         return [1.0, -(1.0 + 2.0 * z), 1.5 * z, -0.5 * z]

@@ -1,4 +1,4 @@
-"""Methods of one step: explicit Euler, the partitioned semi-implicit Euler, Runge-Kutta of order 2 and 4."""
+"""One-step methods: explicit Euler, the partitioned semi-implicit Euler, Runge-Kutta of order 2 and 4."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vehicles.integration.contract import Matrix, PartitionedIntegrator, Project
 
 
 class ExplicitEuler(UniformIntegrator):
-    """y1 = y0 + h f(t0, y0); order 1 [Euler 1768]. Stable for |1 + z| <= 1: a disc about -1, no undamped oscillation."""
+    """y1 = y0 + h f(t0, y0); order 1 [Euler 1768]. Stable for |1 + z| <= 1: a disc around -1, no undamped oscillation."""
 
     order = 1
     evaluations = 1
@@ -23,7 +23,7 @@ class ExplicitEuler(UniformIntegrator):
 
     @staticmethod
     def characteristic(z: Any) -> list[Any]:
-        """R = 1 + z."""
+        """Return R = 1 + z."""
         return [1.0, -(1.0 + z)]
 
 
@@ -32,13 +32,13 @@ class SemiImplicitEuler(PartitionedIntegrator):
 
         u1 = u0 + h f_u(t0, q0, u0),    q1 = q0 + h f_q(t1, q0, u1)
 
-    An undamped oscillation is stable to h omega = 2, its energy neither grows nor falls; a damped one (natural frequency omega, damping
-    ratio zeta) to h omega = 2 (sqrt(1 + zeta^2) - zeta); a velocity that only decays to -2. f is evaluated twice, but the second time only
-    its velocities count: an f of its own would be cheap there.
+    An undamped oscillation is stable to h omega = 2 with constant amplitude; a damped one (natural frequency omega, damping
+    ratio zeta) to h omega = 2 (sqrt(1 + zeta^2) - zeta); a velocity that only decays to -2. f is evaluated twice, but the second
+    evaluation uses only the velocities, so a separate function for them would be cheap.
 
     Parameters
     ----------
-    rates, project : as everywhere
+    rates, project : as in `Integrator`
     positions : indices of q in y; all others are u
     """
 
@@ -58,7 +58,7 @@ class SemiImplicitEuler(PartitionedIntegrator):
         return new
 
     def amplification_matrix(self, A: Matrix, h: float) -> Matrix:
-        """(1 + h Q A) (1 + h U A), Q and U being ones on the diagonal for positions and velocities."""
+        """Return (1 + h Q A) (1 + h U A), with Q and U ones on the diagonal for positions and velocities."""
         one = np.eye(len(A))
         velocities, positions = one + h * A, one.copy()
         velocities[self.positions] = one[self.positions]
@@ -69,8 +69,8 @@ class SemiImplicitEuler(PartitionedIntegrator):
 class RungeKutta2(UniformIntegrator):
     """Heun's method, Euler's step corrected by the trapezoidal rule; order 2 [Heun 1900].
 
-    Stable for |1 + z + z^2 / 2| <= 1 (every method of order 2 with two evaluations has this region): to -2 on the real axis, not on the
-    imaginary one, though an undamped oscillation grows with (h omega)^4 / 8 only.
+    Stable for |1 + z + z^2 / 2| <= 1 (the region of all methods of order 2 with two evaluations): to -2 on the real axis, not on the
+    imaginary axis, where an undamped oscillation grows only with (h omega)^4 / 8.
     """
 
     order = 2
@@ -82,17 +82,17 @@ class RungeKutta2(UniformIntegrator):
 
     @staticmethod
     def characteristic(z: Any) -> list[Any]:
-        """R = 1 + z + z^2 / 2."""
+        """Return R = 1 + z + z^2 / 2."""
         return [1.0, -(1.0 + z + z * z / 2.0)]
 
 
 def heun_step(rates: Rates, t: float, y: Vector, h: float, f: Vector) -> Vector:
-    """y + h (f + f(t + h, y + h f)) / 2, for f = f(t, y)."""
+    """Return y + h (f + f(t + h, y + h f)) / 2, for f = f(t, y)."""
     return y + 0.5 * h * (f + rates(t + h, y + h * f))
 
 
 class RungeKutta4(UniformIntegrator):
-    """The classical method of four evaluations; order 4 [Kutta 1901]. Stable to -2.79 on the real, to 2.83 i on the imaginary axis."""
+    """The classical method of four evaluations; order 4 [Kutta 1901]. Stable to -2.79 on the real axis, to 2.83 i on the imaginary axis."""
 
     order = 4
     evaluations = 4
@@ -107,5 +107,5 @@ class RungeKutta4(UniformIntegrator):
 
     @staticmethod
     def characteristic(z: Any) -> list[Any]:
-        """R = 1 + z + z^2 / 2 + z^3 / 6 + z^4 / 24."""
+        """Return R = 1 + z + z^2 / 2 + z^3 / 6 + z^4 / 24."""
         return [1.0, -(1.0 + z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0))))]

@@ -1,4 +1,4 @@
-"""What an integrator makes of a linear system y' = A y: the factor of every mode per step, and the longest step that is stable."""
+"""Stability of integrators on a linear system y' = A y: the factor of each mode per step, and the maximum stable step."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from vehicles.integration.contract import Integrator, Matrix, PartitionedIntegra
 ComplexVector = NDArray[np.complex128]
 
 ROUNDING = 1e-9
-"""By so much a factor may exceed 1: a mode that neither grows nor decays does so by rounding."""
+"""Tolerance of a factor above 1: a mode that neither grows nor decays exceeds 1 by rounding."""
 
 SHORTEST, LONGEST = 1e-5, 1.0
-"""s. Steps between which a limit is looked for."""
+"""s. Search range of the maximum stable step."""
 
 RATIO = 1.05
-"""Of two steps in that search; a limit shorter than this ratio between two stable steps would go unnoticed."""
+"""Ratio of successive steps in the search; unstable intervals shorter than this ratio between stable steps are not detected."""
 
 START = 0.01
-"""Fastest eigenvalue times the step from where eigenvalues are followed."""
+"""Product of the fastest eigenvalue and the step at which the tracking of eigenvalues starts."""
 
 ROUNDS = 40
-"""Steps in which they are."""
+"""Number of steps of the tracking."""
 
 
 def factors(method: Integrator, A: Matrix, eigenvalues: ComplexVector, h: float) -> ComplexVector:
-    """Factor (n,) by which each mode of y' = A y grows in a step of h seconds; the largest one, where a multistep method has several.
+    """Return the factor (n,) of each mode of y' = A y in a step of h seconds; the largest one if a multistep method has several.
 
     Parameters
     ----------
     A : (n, n)
-    eigenvalues : (n,) of A, which say the order of the result
+    eigenvalues : (n,) of A, which define the order of the result
     """
     if isinstance(method, PartitionedIntegrator):
-        return followed(partial(method.amplification_matrix, A), eigenvalues, h)
+        return tracked_eigenvalues(partial(method.amplification_matrix, A), eigenvalues, h)
     assert isinstance(method, UniformIntegrator)
     return largest_roots(method.characteristic(h * eigenvalues))
 
 
 def spectral_radius(method: Integrator, A: Matrix, eigenvalues: ComplexVector, h: float) -> float:
-    """Largest absolute value of the `factors`."""
+    """Return the maximum absolute value of the `factors`."""
     if isinstance(method, PartitionedIntegrator):
         return float(np.abs(np.linalg.eigvals(method.amplification_matrix(A, h))).max())
     return float(np.abs(factors(method, A, eigenvalues, h)).max())
 
 
 def largest_roots(coefficients: list[NDArray[np.complex128]]) -> ComplexVector:
-    """Root (n,) of largest absolute value of each of n polynomials, given by arrays of coefficients, highest power first."""
+    """Return the root (n,) of largest absolute value of each of n polynomials, given by arrays of coefficients, highest power first."""
     first, *others = np.broadcast_arrays(*(np.asarray(c, complex) for c in coefficients))
     companion = np.zeros((len(first), len(others), len(others)), complex)
     companion[:, 1:, :-1] = np.eye(len(others) - 1)
@@ -60,25 +60,25 @@ def largest_roots(coefficients: list[NDArray[np.complex128]]) -> ComplexVector:
     return roots[np.arange(len(roots)), np.abs(roots).argmax(axis=1)]
 
 
-def followed(matrix: Callable[[float], Matrix], eigenvalues: ComplexVector, h: float) -> ComplexVector:
-    """Eigenvalues (n,) of the matrix (n, n) of one step of h seconds, each under the mode it comes from.
+def tracked_eigenvalues(matrix: Callable[[float], Matrix], eigenvalues: ComplexVector, h: float) -> ComplexVector:
+    """Return the eigenvalues (n,) of the matrix (n, n) of one step of h seconds, in the order of their modes.
 
-    They are followed from a step so short that they are 1 + h lambda, by extrapolation to ever longer ones; a pair that meets on the real
-    axis and leaves it (or the other way round) comes out in either order.
+    The eigenvalues are tracked from a step so short that they are 1 + h lambda, by extrapolation to longer steps. A pair that meets on the
+    real axis and leaves it (or vice versa) has an arbitrary order.
     """
     steps = np.geomspace(min(0.1 * h, START / np.abs(eigenvalues).max()), h, ROUNDS)
     before = np.ones(len(eigenvalues), complex)
     now, last = before, 0.0
     target = 1.0 + steps[0] * eigenvalues
     for step, after in zip(steps, [*steps[1:], steps[-1]], strict=True):
-        before, now = now, matched(np.linalg.eigvals(matrix(step)).astype(complex), target)
+        before, now = now, matched_order(np.linalg.eigvals(matrix(step)).astype(complex), target)
         target = now + (now - before) * (after - step) / (step - last)
         last = step
     return now
 
 
-def matched(values: ComplexVector, targets: ComplexVector) -> ComplexVector:
-    """The values (n,) in the order of the targets (n,) they lie nearest to, the nearest pair first."""
+def matched_order(values: ComplexVector, targets: ComplexVector) -> ComplexVector:
+    """Return the values (n,) in the order of the targets (n,), each assigned to its nearest target, the nearest pair first."""
     distance = np.abs(values[:, None] - targets[None, :])
     order = np.empty(len(targets), int)
     for _ in targets:
@@ -89,7 +89,9 @@ def matched(values: ComplexVector, targets: ComplexVector) -> ComplexVector:
 
 
 def largest_stable_step(radius: Callable[[float], float]) -> float:
-    """Longest step [s] up to which every step is stable, inf beyond LONGEST, 0 below SHORTEST; `radius` is the largest factor at a step."""
+    """Return the longest step [s] up to which each step is stable, inf beyond LONGEST, 0 below SHORTEST; `radius` is the largest factor at
+    a step.
+    """
     h = SHORTEST
     while radius(h) <= 1.0 + ROUNDING:
         h *= RATIO

@@ -1,1 +1,1 @@
-"""From the steering input to the inner tie-rod joints."""
+"""Steering from the driver's input to the inner tie-rod joints."""

@@ -1,20 +1,21 @@
-"""A steering arm that is free: one more coordinate of the first axle, turned by the column and by what the wheels do to it.
+"""Free steering arm: one more coordinate of the first axle, moved by the column and by the wheels.
 
-With u'' the acceleration of the arm and K the velocities per its rate, the forward dynamics of `vehicles.dynamics` gain a column and a row.
-E, F, H and the bias are sums over the steered corners, found by `steer` of their blocks with the arm at zero acceleration:
+With u'' the acceleration of the arm and K the velocities per rate of the arm, the forward dynamics of `vehicles.dynamics` gain a column
+and a row. E, F, H and the bias are sums over the steered corners, computed by `steer` of their blocks with the arm at zero acceleration:
 
     [A    G    E] [x      ]   [X - bias          ]
     [G*   D    F] [theta''] = [Theta - theta_bias]          E = sum M K,  F = sum J* M K,  H = sum K* M K
     [E*   F*   H] [u''    ]   [T + U - steer_bias]
 
-T is the torque of column, assist and friction of the gear (`vehicles.steering.column`), U the wheel loads times the velocities that they have
+T is the torque of column, assist and friction of the gear (`vehicles.steering.column`), U the wheel loads times their velocities
 per rate of the arm. theta'' is eliminated as before, which leaves e = E - sum G F / D, H' = H - sum F F / D and U' = U - steer_bias -
 sum F Theta / D; then with A' y = X' and A' z = e
 
     (H' - e . z) u'' = T + U' - e . y,    x = y - z u'',    theta'' = (Theta - G . x - F u'') / D
 
-T is that of the end of a step, and so is the driver's end of the column: it is held where the input leads it, or it is a hand wheel with an
-inertia, one more coordinate, which the torque of the hands turns. No column is too stiff for a step.
+T is the torque at the end of the step. The same holds for the driver's end of the column: the input prescribes its angle, or it is a
+steering wheel with an inertia, one more coordinate, driven by the torque of the hands. The scheme is stable for any stiffness of the
+column.
 """
 
 from __future__ import annotations
@@ -30,21 +31,24 @@ from vehicles.dynamics import (
     solve_symmetric,
     uncouple_thetas,
 )
-from vehicles.steering.column import solve_column, unassisted
+from vehicles.steering.column import solve_column, torsion_bar_torque
 from vehicles.steering.steering_torque import pitman_torque, steering_force
 from vehicles.suspension.blocks import steer_blocks
 
 
 @inline
 def is_free(m):
-    """Whether the arm hangs on a column and moves by itself."""
+    """Return True when the column moves the arm, which has its own dynamics."""
     return m.steering[0]["free"] > 0
 
 
 @kernel
 def answer_with_arm(m, s, h):
-    """Accelerations of chassis, thetas and arm over a step of h seconds; as `answer_loads`, after `update_suspension` with the arm at zero
-    acceleration. The torque on the arm at the end of the step goes to `pitman_torque`."""
+    """Compute the accelerations of chassis, thetas and arm over a step of h seconds.
+
+    Like `answer_loads`; requires `update_suspension` with the arm at zero acceleration. Stores the torque on the arm at the end of the
+    step in `pitman_torque`.
+    """
     k, work, arm = s.kinematics[0], s.work[0], s.steering[0]
     steer_blocks(s.blocks, s.inputs, s.kinematics)
     apply_wheel_loads(s.loads, s.kinematics, s.work)
@@ -59,11 +63,11 @@ def answer_with_arm(m, s, h):
     if m.corners[0]["coupled"][0]:
         k["F"][first + 1] -= k["D_across"][0] / k["D"][first] * k["F"][first]
     for i in range(first, end):
-        share = k["F"][i] / k["D"][i]
-        force -= steering_force(s, i) + share * work["theta_force"][i]
-        inertia += k["H"][i] - share * k["F"][i]
+        ratio = k["F"][i] / k["D"][i]
+        force -= steering_force(s, i) + ratio * work["theta_force"][i]
+        inertia += k["H"][i] - ratio * k["F"][i]
         for j in range(6):
-            work["arm_coupling"][j] += k["E"][j, i] - share * k["G"][j, i]
+            work["arm_coupling"][j] += k["E"][j, i] - ratio * k["G"][j, i]
 
     for j in range(6):
         work["arm_answer"][j] = work["arm_coupling"][j]
@@ -87,10 +91,10 @@ def answer_with_arm(m, s, h):
 
 @inline
 def turn_arm(m, s, h):
-    """The arm after a step, and the hand wheel where it was let go."""
-    arm, most = s.steering[0], m.steering[0]["max_arm_angle"]
+    """Update the arm after a step, and the steering wheel in torque mode."""
+    arm, max_angle = s.steering[0], m.steering[0]["max_arm_angle"]
     arm["rate"] += h * arm["acceleration"]
-    arm["angle"] = min(max(arm["angle"] + h * arm["rate"], -most), most)
+    arm["angle"] = min(max(arm["angle"] + h * arm["rate"], -max_angle), max_angle)
     if arm["let_go"] > 0:
         arm["hand_rate"] += h * arm["hand_acceleration"]
         arm["hand_angle"] += h * arm["hand_rate"]
@@ -98,11 +102,13 @@ def turn_arm(m, s, h):
 
 @kernel
 def balance_arm(m, s):
-    """Put the torques on a free arm in balance whose hand wheel is held straight ahead, after `answer` at rest: friction takes what it can, the
-    twist of the column the rest. Returns by how much the arm [rad] had to move."""
+    """Balance the torques on a free arm at rest with the steering wheel fixed straight ahead; return the angle change of the arm [rad].
+
+    Call it after `answer` at rest. Friction takes as much torque as it can, and the twist of the column takes the rest.
+    """
     g, arm = m.steering[0], s.steering[0]
     needed, before = pitman_torque(m, s), arm["angle"]
-    held = min(max(needed, -g["gear_friction"]), g["gear_friction"])
-    arm["gear_stretch"] = -held / g["gear_stiffness"] if g["gear_friction"] > 0.0 else 0.0
-    arm["angle"] = -unassisted(m.steering, needed - held) / g["column_stiffness"]
+    friction = min(max(needed, -g["gear_friction"]), g["gear_friction"])
+    arm["gear_stretch"] = -friction / g["gear_stiffness"] if g["gear_friction"] > 0.0 else 0.0
+    arm["angle"] = -torsion_bar_torque(m.steering, needed - friction) / g["column_stiffness"]
     return arm["angle"] - before

@@ -1,8 +1,8 @@
-"""Pitman-arm steering: a planar four-bar places the inner tie-rod joints of the front axle.
+"""Pitman-arm steering: a planar four-bar positions the inner tie-rod joints of the front axle.
 
-The Pitman arm turns about its pivot by the angle delta, the idler arm follows, and the link between them carries the inner tie-rod
-joints. Everything is solved in the steering frame (its x, y plane is the plane of the four-bar, delta is positive about its z, which
-turns the wheels to the right) and then written in chassis axes [Jain 2016, section 5.4].
+The Pitman arm rotates about its pivot by the angle delta, the idler arm follows, and the link between them carries the inner tie-rod
+joints. The equations are solved in the steering frame (its x, y plane is the plane of the four-bar, delta is positive about its z, which
+turns the wheels to the right) and then transformed to chassis axes [Jain 2016, section 5.4].
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from simulator.base.records import Record
 from simulator.base.section import Section
 
 FOUR_BAR = (
-    ("rotation", (3, 3), "1", "steering frame to chassis"),
+    ("rotation", (3, 3), "1", "rotation matrix from the steering frame to the chassis"),
     ("pivot", (2,), "m", "pivot of the Pitman arm, in the plane of the steering frame"),
-    ("arm", (2,), "m", "from the pivot to the joint of arm and link, at delta = 0"),
+    ("arm", (2,), "m", "vector from the pivot to the joint of arm and link, at delta = 0"),
     ("idler_pivot", (2,), "m", "pivot of the idler arm"),
-    ("idler", (2,), "m", "from the idler pivot to the joint of idler and link, at delta = 0"),
-    ("link", (2,), "m", "from the arm joint to the idler joint, at delta = 0"),
-    ("branch", (), "1", "sign of the square root that belongs to delta = 0"),
+    ("idler", (2,), "m", "vector from the idler pivot to the joint of idler and link, at delta = 0"),
+    ("link", (2,), "m", "vector from the arm joint to the idler joint, at delta = 0"),
+    ("branch", (), "1", "sign of the square root at delta = 0"),
 )
 """Rows of a STEERING record."""
 
@@ -34,11 +34,11 @@ POINT = Number("m", -100.0, 100.0, shape=(3,))
 LOCATION = Field("location", POINT, "origin of the steering frame", frame="the chassis frame")
 PITMAN_ARM_FILE = (
     LOCATION,
-    Field("rotation_y", Number("rad", -math.pi / 2.0, math.pi / 2.0), "angle by which the steering frame is turned about y", written="deg"),
+    Field("rotation_y", Number("rad", -math.pi / 2.0, math.pi / 2.0), "rotation angle of the steering frame about y", written="deg"),
     Field("arm_pivot", POINT, "pivot of the Pitman arm", frame="the steering frame"),
-    Field("arm_joint", POINT, "joint of arm and link, straight ahead", frame="the steering frame"),
+    Field("arm_joint", POINT, "joint of arm and link in the straight-ahead position", frame="the steering frame"),
     Field("idler_pivot", POINT, "pivot of the idler arm", frame="the steering frame"),
-    Field("idler_joint", POINT, "joint of idler and link, straight ahead", frame="the steering frame"),
+    Field("idler_joint", POINT, "joint of idler and link in the straight-ahead position", frame="the steering frame"),
     Field(
         "max_arm_angle",
         Number("rad", math.radians(0.1), math.radians(60.0), above=0.0),
@@ -49,7 +49,7 @@ PITMAN_ARM_FILE = (
     Field(
         "max_rate",
         Number("rad/s", 0.0, math.radians(1e4)),
-        "largest rate of the Pitman arm; 0: it follows the input at once",
+        "largest rate of the Pitman arm; 0: immediate response",
         also={"max_rate_deg": "degps"},
         written="degps",
     ),
@@ -58,8 +58,10 @@ PITMAN_ARM_FILE = (
 
 
 def read_four_bar(s: Section, p: Record, tierod_inner: NDArray[np.float64] | None) -> None:
-    """Fill FOUR_BAR, location and inner tie-rod joints of a STEERING record; `tierod_inner` (2, 3) are these in B, None: they are not known.
-    Raises ConfigError."""
+    """Fill FOUR_BAR, location and inner tie-rod joints of a STEERING record. Raises ConfigError.
+
+    tierod_inner : (2, 3) inner tie-rod joints in B; None: unknown
+    """
     out = p[0]
     angle = s.number("rotation_y")
     out["location"] = s.array("location", (3,))
@@ -77,15 +79,15 @@ def read_four_bar(s: Section, p: Record, tierod_inner: NDArray[np.float64] | Non
 
 
 def check_four_bar(s: Section, p: Record) -> None:
-    """Raises ConfigError: arm, link and idler do not close up to full lock."""
-    most = float(p[0]["max_arm_angle"])
-    if not all(_closes(p, angle) for angle in np.linspace(-most, most, 61)):
-        found = f"{math.degrees(most):g}, where link and idler no longer meet"
+    """Raise ConfigError if arm, link and idler do not close up to full lock."""
+    limit = float(p[0]["max_arm_angle"])
+    if not all(_closes(p, angle) for angle in np.linspace(-limit, limit, 61)):
+        found = f"{math.degrees(limit):g}, where link and idler do not meet"
         raise ConfigError(s.file, s.path("max_arm_angle"), found, "an angle up to which arm, link and idler close")
 
 
 def _closes(p: Record, angle: float) -> bool:
-    """True when link and idler reach from the arm joint to the idler pivot: the three form a triangle."""
+    """Return True when link and idler reach from the arm joint to the idler pivot and form a triangle."""
     g = p[0]
     c, sn = math.cos(angle), math.sin(angle)
     joint = g["pivot"] + np.array([[c, -sn], [sn, c]]) @ g["arm"]
@@ -95,11 +97,12 @@ def _closes(p: Record, angle: float) -> bool:
 
 @inline
 def place_on_link(p, s, q):
-    """Inner tie-rod joints of FL and FR with velocity and acceleration, from the state of the Pitman arm, on the link of the four-bar.
+    """Compute the inner tie-rod joints of FL and FR on the link with velocity and acceleration, from the state of the Pitman arm.
 
-    In the plane of the four-bar ^ turns a vector by a right angle and `_1`, `_2` are derivatives by delta. r is the Pitman arm and a its
-    joint with the link, w leads from there to the idler pivot, i is the idler arm (u at delta = 0), d = w + i the link, k a tie-rod joint
-    from a; the link is turned by `turn` from where it lies at delta = 0 (cl, sl its cosine and sine; ci, si those of the idler's angle).
+    In the plane of the four-bar ^ rotates a vector by a right angle and `_1`, `_2` are derivatives by delta. r is the Pitman arm and a
+    its joint with the link, w points from a to the idler pivot, i is the idler arm (u at delta = 0), d = w + i the link, k a tie-rod
+    joint relative to a. The link is rotated by `turn` from its orientation at delta = 0 (cl, sl its cosine and sine; ci, si those of the
+    idler's angle).
 
         |d| = link:  A cos + B sin = C,  A = w . u,  B = w_y u_x - w_x u_y,  C = (link^2 - w . w - u . u) / 2       (19)
         idler_1 = d . r^ / d . i^,  d_1 = idler_1 i^ - r^                                                           (20)
@@ -108,8 +111,8 @@ def place_on_link(p, s, q):
         Q = a + k,  Q_1 = r^ + turn_1 k^,  Q_2 = -r + turn_2 k^ - turn_1^2 k                                        (23)
         Q_dot = Q_1 rate,  Q_ddot = Q_1 acceleration + Q_2 rate^2
 
-    The numbers are those of the closed-form page of the docs. In the code `across` is d . i^, x_1 and x_2 belong to Q, and c, sn are
-    cosine and sine of delta.
+    The equation numbers are those of the closed-form page of the docs. In the code `across` is d . i^, x_1 and x_2 belong to Q, and c,
+    sn are cosine and sine of delta.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Rack and pinion: the inner tie-rod joints slide along the chassis' y.
 
-The coordinate of the steering is the angle of the pinion, + turns the wheels to the right; the rack is travel x angle from the middle, to the left
-where that is positive. A pinion behind the axle or before it, above the rack or below, is a matter of the sign.
+The coordinate of the steering is the angle of the pinion, + turns the wheels to the right. The displacement of the rack from the center is
+travel x angle, + to the left. The sign of the travel describes a pinion behind or in front of the axle, above or below the rack.
 """
 
 from __future__ import annotations
@@ -19,25 +19,28 @@ from vehicles.steering.pitman_arm import LOCATION
 from vehicles.suspension.axle_section import read_inertia, warn_of
 from vehicles.suspension.axle_table import AS_PUBLISHED, INERTIA, MASS
 
-RACK = (("rack_travel", (), "m/rad", "way of a rack to the left per angle of its pinion; 0 = there is none"),)
+RACK = (("rack_travel", (), "m/rad", "displacement of a rack to the left per angle of its pinion; 0 = no rack"),)
 """Rows of a STEERING record."""
 
 _LENGTH = Number("m", 1e-3, 1.0, above=0.0)
 RACK_FILE = (
     LOCATION,
-    Field("pinion_radius", _LENGTH, "way of the rack per angle of the steering wheel"),
+    Field("pinion_radius", _LENGTH, "displacement of the rack per angle of the steering wheel"),
     Field(
-        "pinion_sign", Number("1", -1, 1, whole=True), "1 where turning the steering wheel to the left moves the rack to the left, else -1"
+        "pinion_sign", Number("1", -1, 1, whole=True), "1: a steering wheel turned to the left moves the rack to the left; -1: to the right"
     ),
-    Field("max_rack_travel", _LENGTH, "way of the rack from the middle to its end"),
-    Field("max_rack_rate", Number("m/s", 1e-3, 100.0, above=0.0), "its largest speed"),
-    Field("rack", Group((MASS, INERTIA, AS_PUBLISHED)), "rack, its center of mass at `location`; without mass when left out", None),
+    Field("max_rack_travel", _LENGTH, "displacement of the rack from the center to its end"),
+    Field("max_rack_rate", Number("m/s", 1e-3, 100.0, above=0.0), "largest speed of the rack"),
+    Field("rack", Group((MASS, INERTIA, AS_PUBLISHED)), "rack with its center of mass at `location`; default: massless", None),
 )
 """Keys of `type: rack_pinion`."""
 
 
 def read_rack(s: Section, p: Record, tierod_inner: NDArray[np.float64] | None) -> None:
-    """Fill what a STEERING record has of a rack; `tierod_inner` (2, 3) are the inner tie-rod joints in B, None: they are not known. Raises ConfigError."""
+    """Fill the rack parameters of a STEERING record. Raises ConfigError.
+
+    tierod_inner : (2, 3) inner tie-rod joints in B; None: unknown
+    """
     out = p[0]
     radius, sign = s.number("pinion_radius"), s.number("pinion_sign")
     if sign == 0.0:
@@ -50,7 +53,7 @@ def read_rack(s: Section, p: Record, tierod_inner: NDArray[np.float64] | None) -
 
 
 def read_rack_body(s: Section) -> RigidBody | None:
-    """The rack in the middle of its travel, in B; None: it has no mass. Raises ConfigError."""
+    """Return the rack in the middle of its travel, in B; None: massless. Raises ConfigError."""
     if not s.has("rack"):
         return None
     with s.section("rack") as b:
@@ -60,7 +63,7 @@ def read_rack_body(s: Section) -> RigidBody | None:
 
 @inline
 def place_on_rack(p, s, q):
-    """Inner tie-rod joints of FL and FR with velocity and acceleration, from the angle of the pinion; as `pitman_arm.place_on_link`."""
+    """Compute the inner tie-rod joints of FL and FR with velocity and acceleration, from the angle of the pinion."""
     g, travel = p[0], p[0]["rack_travel"]
     for i in range(2):
         for j in range(3):

@@ -1,7 +1,7 @@
-"""The steering of the front axle: what a driver's angle does to the inner joints of the tie rods, by a Pitman arm or by a rack.
+"""Steering of the front axle: positions of the inner tie-rod joints from the driver's angle, by a Pitman arm or by a rack.
 
-Either way there is one coordinate, the angle of the Pitman arm or of the pinion, positive where it turns the wheels to the right; "arm" stands for both
-in what follows. How an arm that is free moves is said in `vehicles.steering.free_steering`.
+Both types have one coordinate, the angle of the Pitman arm or of the pinion, positive where it turns the wheels to the right. "Arm"
+means both below. `vehicles.steering.free_steering` describes the motion of a free arm.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from vehicles.steering.column import COLUMN, COLUMN_FILE, COLUMN_STATE, column_f
 from vehicles.steering.pitman_arm import FOUR_BAR, PITMAN_ARM_FILE, check_four_bar, place_on_link, read_four_bar
 from vehicles.steering.rack import RACK, RACK_FILE, place_on_rack, read_rack
 
-SLOWEST = 0.1
-"""deg/s. No Pitman arm is slower."""
+MIN_RATE = 0.1
+"""deg/s. Lower limit of the rate of a Pitman arm."""
 INPUTS = ("filtered", "direct")
-"""How an angle that is asked for counts, the first one if the file does not say."""
+"""Treatment of the input angle; the first one is the default."""
 PITMAN_ARM, RACK_PINION = KINDS = ("pitman_arm", "rack_pinion")
-"""Types of steering, the first one if the file does not say."""
+"""Types of steering; the first one is the default."""
 
 STEERING = (
     ("location", (3,), "m", "origin of the steering frame, in B"),
@@ -35,14 +35,14 @@ STEERING = (
         "tierod",
         (2, 3),
         "m",
-        "inner tie-rod joints left and right at delta = 0: on a rack in B, else in the steering frame, x, y from the arm joint, z from the origin",
+        "inner tie-rod joints left and right at delta = 0: rack: in B; else: steering frame, x, y from the arm joint, z from the origin",
     ),
     ("max_arm_angle", (), "rad", "angle of Pitman arm or pinion at full steering input"),
     ("gear_ratio", (), "1", "steering-wheel angle over that of Pitman arm or pinion"),
-    ("max_rate", (), "rad/s", "largest rate of the Pitman arm; 0 = the arm follows the input at once"),
-    ("natural_frequency", (), "rad/s", "of the critically damped answer of the arm to the input"),
-    ("direct", (), "1", "1: the input counts as it is, 0: it is followed with `natural_frequency`", "i8"),
-    ("input_time", (), "s", "of a direct input: over which a change of it is spread evenly; 0 = within a step"),
+    ("max_rate", (), "rad/s", "largest rate of the Pitman arm; 0 = immediate response"),
+    ("natural_frequency", (), "rad/s", "natural frequency of the critically damped response of the arm to the input"),
+    ("direct", (), "1", "1: direct input, 0: input filtered with `natural_frequency`", "i8"),
+    ("input_time", (), "s", "duration over which a change of a direct input is spread evenly; 0 = within a step"),
     *COLUMN,
 )
 
@@ -53,46 +53,52 @@ STEERING_FILE = Variants(
     "kind of steering",
     (
         Field(
-            "natural_frequency", Number("rad/s", 0.1, 500.0, above=0.0), "of the arm's critically damped answer, where it has a rate", None
+            "natural_frequency",
+            Number("rad/s", 0.1, 500.0, above=0.0),
+            "natural frequency of the critically damped response of an arm with a maximum rate",
+            None,
         ),
         Field(
             "input",
             Choice(INPUTS),
-            "how a given angle of the steering wheel counts: `filtered` by its largest rate and natural_frequency, or `direct`, at once within that rate",
+            "treatment of the steering-wheel angle: `filtered` by the largest rate and natural_frequency, or `direct` within that rate",
             INPUTS[0],
         ),
         *COLUMN_FILE,
     ),
     PITMAN_ARM,
 )
-"""The section `steering` of a vehicle file."""
+"""Fields of the section `steering` of a vehicle file."""
 
 STEERING_STATE = (
     ("angle", (), "rad", "angle delta of Pitman arm or pinion, + turns the wheels to the right"),
-    ("rate", (), "rad/s", "its rate"),
-    ("acceleration", (), "rad/s2", "its acceleration"),
-    ("hand_angle", (), "rad", "the angle of the arm if the column did not twist: that of the steering wheel"),
-    ("hand_rate", (), "rad/s", "its rate"),
+    ("rate", (), "rad/s", "rate of the angle"),
+    ("acceleration", (), "rad/s2", "acceleration of the angle"),
+    ("hand_angle", (), "rad", "steering-wheel angle referred to the arm: angle of the arm without twist of the column"),
+    ("hand_rate", (), "rad/s", "rate of hand_angle"),
     *COLUMN_STATE,
 )
 
-FASTEST = 10.0
-"""rad/s. Rate of a Pitman arm that "follows the input at once": lock to lock in a tenth of a second. An input that jumps would otherwise
-throw the front wheels about with a thousand rad/s for one step."""
+MAX_RATE = 10.0
+"""rad/s. Rate of an arm with immediate response: lock to lock in a tenth of a second.
+
+Without this limit a jump of the input would move the front wheels with a thousand rad/s for one step.
+"""
 
 
 def steering_from_section(s: Section, tierod_inner: NDArray[np.float64] | None) -> Record:
-    """STEERING record; `tierod_inner` (2, 3) are the inner tie-rod joints left and right at delta = 0, in B. Raises ConfigError.
+    """Return the STEERING record. Raises ConfigError.
 
-    None in their place is for checking the section alone, when the front axle cannot be read.
+    tierod_inner : (2, 3) inner tie-rod joints left and right at delta = 0, in B; None: check only the section, if the front axle is not
+        readable
     """
     p = record(STEERING)
     out = p[0]
     rack = s.choice("type", KINDS, PITMAN_ARM) == RACK_PINION
     (read_rack if rack else read_four_bar)(s, p, tierod_inner)
     with ErrorCollector() as faults:
-        if 0.0 < out["max_rate"] < math.radians(SLOWEST):
-            faults.add(s.wrong("max_rate", "0 (at once), or at least {}", math.radians(SLOWEST)))
+        if 0.0 < out["max_rate"] < math.radians(MIN_RATE):
+            faults.add(s.wrong("max_rate", "0 (immediate response), or at least {}", math.radians(MIN_RATE)))
         with faults.part():
             if out["max_rate"] > 0.0 and s.choice("input", INPUTS, INPUTS[0]) == INPUTS[0]:
                 out["natural_frequency"] = s.number("natural_frequency")
@@ -107,8 +113,10 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64] | None) 
 
 @kernel
 def steering_step(p, s, command, h):
-    """Advance the Pitman arm, or the driver's end of the column of a free one, by h seconds towards -steering * max_arm_angle (+ = left); or
-    take the torque of hands that have let go of that end (+ = left)."""
+    """Advance the arm, or the driver's end of the column of a free arm, by h seconds toward -steering * max_arm_angle (+ = left).
+
+    In torque mode, store the torque of the hands on the driver's end of the column (+ = left).
+    """
     target = -min(max(command[0]["steering"], -1.0), 1.0) * p[0]["max_arm_angle"]
     arm = s[0]
     if p[0]["free"] > 0:
@@ -116,43 +124,45 @@ def steering_step(p, s, command, h):
         arm["let_go"] = command[0]["steering_free"] if p[0]["hand_wheel_inertia"] > 0.0 else 0
         arm["given"] = -p[0]["gear_ratio"] * command[0]["steering_torque"]
         if arm["let_go"] == 0:
-            arm["hand_angle"], arm["hand_rate"], arm["hand_acceleration"] = followed(p, s, arm["hand_angle"], arm["hand_rate"], target, h)
+            arm["hand_angle"], arm["hand_rate"], arm["hand_acceleration"] = follow_input(
+                p, s, arm["hand_angle"], arm["hand_rate"], target, h
+            )
     else:
-        arm["angle"], arm["rate"], arm["acceleration"] = followed(p, s, arm["angle"], arm["rate"], target, h)
+        arm["angle"], arm["rate"], arm["acceleration"] = follow_input(p, s, arm["angle"], arm["rate"], target, h)
 
 
 @inline
-def followed(p, s, angle, rate, target, h):
-    """(angle, rate, acceleration) after h seconds of what follows the input."""
+def follow_input(p, s, angle, rate, target, h):
+    """Return (angle, rate, acceleration) after h seconds of a coordinate that follows the input."""
     limit = p[0]["max_rate"]
     if p[0]["direct"] > 0:
-        now = brought(p, s, angle, target, limit if limit > 0.0 else FASTEST, h)
-        return angle + h * now, now, (now - rate) / h
+        new_rate = direct_rate(p, s, angle, target, limit if limit > 0.0 else MAX_RATE, h)
+        return angle + h * new_rate, new_rate, (new_rate - rate) / h
     if limit == 0.0:
-        way = target - angle
-        angle = target if abs(way) <= h * FASTEST else angle + math.copysign(h * FASTEST, way)
-        return angle, min(max(way / h, -FASTEST), FASTEST), 0.0
+        distance = target - angle
+        angle = target if abs(distance) <= h * MAX_RATE else angle + math.copysign(h * MAX_RATE, distance)
+        return angle, min(max(distance / h, -MAX_RATE), MAX_RATE), 0.0
     w = p[0]["natural_frequency"]
-    # backward Euler of the critically damped answer: stable at any step
-    now = (rate + h * w * w * (target - angle)) / (1.0 + 2.0 * h * w + h * h * w * w)
-    now = min(max(now, -limit), limit)
-    return angle + h * now, now, (now - rate) / h
+    # backward Euler of the critically damped response: stable at any step
+    new_rate = (rate + h * w * w * (target - angle)) / (1.0 + 2.0 * h * w + h * h * w * w)
+    new_rate = min(max(new_rate, -limit), limit)
+    return angle + h * new_rate, new_rate, (new_rate - rate) / h
 
 
 @inline
-def brought(p, s, angle, target, limit, h):
-    """Rate over h seconds of what is brought to where the input asks: evenly over `input_time` after each change of it, never beyond a limit."""
+def direct_rate(p, s, angle, target, limit, h):
+    """Return the rate over h seconds of a direct input: each change is spread evenly over `input_time`, within a limit."""
     arm = s[0]
     if target != arm["asked"]:
         arm["asked"], arm["left"] = target, p[0]["input_time"]
     time = max(arm["left"], h)
-    arm["left"] = time - h if time > 1.5 * h else 0.0  # what is left is a whole number of steps, but for rounding
+    arm["left"] = time - h if time > 1.5 * h else 0.0  # the time left is an integer number of steps except for rounding
     return min(max((target - angle) / time, -limit), limit)
 
 
 @inline
 def place_tierods(p, s, q):
-    """Inner tie-rod joints of FL and FR with velocity and acceleration, from the state of the steering.
+    """Compute the inner tie-rod joints of FL and FR with velocity and acceleration, from the state of the steering.
 
     Parameters
     ----------

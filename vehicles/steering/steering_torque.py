@@ -1,4 +1,4 @@
-"""The torque that the Pitman arm needs for its prescribed motion: what the driver feels at the steering wheel."""
+"""Torque that the Pitman arm needs for its prescribed motion; the driver feels it at the steering wheel."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from vehicles.suspension.tables.tabulated import table_pitman_torque
 
 @inline
 def steering_torque(m, s, tabulated, h):
-    """Torque on the Pitman arm into `pitman_torque` of ACCELERATIONS, after `answer`, and what of it is left to the hands over a step of h
-    seconds; `tabulated` as in `update_suspension`."""
+    """Compute the torque on the Pitman arm into `pitman_torque` of ACCELERATIONS, and the hand torque over a step of h seconds.
+
+    Call it after `answer`; `tabulated` as in `update_suspension`.
+    """
     if tabulated:
         s.out[0]["pitman_torque"] = table_pitman_torque(m, s)
     else:
@@ -23,9 +25,9 @@ def steering_torque(m, s, tabulated, h):
 
 @inline
 def pitman_torque(m, s):
-    """Torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
+    """Return the torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
 
-    The row of the inverse dynamics that belongs to the Pitman angle, of the corners of the first axle. Valid after `answer_loads`.
+    This is the row of the Pitman angle in the inverse dynamics of the corners of the first axle. Valid after `answer_loads`.
     """
     steer_blocks(s.blocks, s.inputs, s.kinematics)
     torque = 0.0
@@ -37,12 +39,13 @@ def pitman_torque(m, s):
 
 @inline
 def steering_row(s, i):
-    """Generalized force on the steering arm that corner i needs: inertia forces of its bodies less the applied ones, each times the
-    velocity it has per rate of the arm.
+    """Return the generalized force on the steering arm that corner i needs.
+
+    The force is the inertia forces of the bodies minus the applied forces, each times its velocity per rate of the arm:
 
         E . x + F theta'' + steer_bias - W_steer . force - w_steer . couple
 
-    with x the acceleration of the chassis relative to free fall; after `steer_blocks`
+    with x the acceleration of the chassis relative to free fall. Call it after `steer_blocks`.
     """
     c, x = s.kinematics[0], s.work[0]["x"]
     row = c["F"][i] * s.out[0]["theta_ddot"][i]
@@ -53,7 +56,7 @@ def steering_row(s, i):
 
 @inline
 def steering_force(s, i):
-    """What is left of it where nothing accelerates: steer_bias - W_steer . force - w_steer . couple."""
+    """Return the generalized force of corner i on the arm at zero acceleration: steer_bias - W_steer . force - w_steer . couple."""
     c, loads, work = s.kinematics[0], s.loads[0], s.work[0]
     turn = column(c["w_steer"], i)
     rest = c["steer_bias"][i] + dot(column(work["gyroscopic"], i), turn)

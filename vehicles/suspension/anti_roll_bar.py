@@ -1,22 +1,24 @@
-"""Anti-roll bars: a spring between the two sides of an axle that resists what they do against each other, and nothing else.
+"""Anti-roll bars: a spring between the two sides of an axle that acts on their relative motion only.
 
-Each side holds the bar at a point P of its suspension, on the wheel's carrier or on an arm hinged on the chassis. The bar measures x there:
+Each side is connected to the bar at a point P of its suspension, on the wheel carrier or on an arm hinged on the chassis. x is the
+coordinate of the bar at that side:
 
-    plain law     x = z of P                                                             dx/dP = z                   (1)
-    with levers   x = angle of the lever, whose end E(x) the drop link holds at its      dx/dP = d / (d . E_1),      (2)
-                  length from P: |E(x) - P| = link, a `circle`                           d = E - P
+    PLAIN         x = z of P                                                             dx/dP = z                   (1)
+    LEVERS        x = angle of the lever, whose end E(x) has the distance of the drop    dx/dP = d / (d . E_1),      (2)
+                  link from P: |E(x) - P| = link, a `circle`                             d = E - P
 
-with E_1 the derivative of E by x. Both levers turn about one axis, parallel to the chassis' y, and rise by the same x on the right as on the
-left: their difference is the twist of the bar. All else is the principle of virtual work, with P_1 the derivative of P by theta:
+with E_1 the derivative of E by x. Both levers rotate about one axis, parallel to the chassis' y, and both x rise in the same direction,
+so that their difference is the twist of the bar. The forces follow from the principle of virtual work, with P_1 the derivative of P by
+theta:
 
     energy = 1/2 stiffness (x_L - x_R)^2,    T = stiffness (x_L - x_R)                                               (3)
     f_L = -T dx_L/dP,  f_R = T dx_R/dP       forces on the suspension at P                                           (4)
-    theta_force += f . P_1                   the rest of the forces is carried by chassis and links                  (5)
+    theta_force += f . P_1                   chassis and links carry the rest of the forces                          (5)
 
-On a coupled axle P moves with the theta of the other side too, which gets its share in the same way.
+On a coupled axle P also moves with the theta of the other side, which receives a force in the same way.
 
-A force on a carrier that is steered also turns the Pitman arm: force and couple about the wheel centre are kept for its torque.
-Bar, levers and links have no mass.
+A force on a steered carrier also acts on the Pitman arm: force and couple about the wheel center are stored for the torque of the arm.
+Bar, levers and links are massless.
 """
 
 from __future__ import annotations
@@ -31,29 +33,31 @@ from vehicles.corner_layout import axle_of, sides_of
 from vehicles.suspension.hard_stops import limited
 
 NO_BAR, PLAIN, LEVERS = range(3)
-"""Laws of an axle."""
+"""Kinds of anti-roll bars."""
 
 ANTI_ROLL_BARS = (
     # name        shape      unit     what it is (axles from the front; corners last)
     ("law", (AXLES,), "1", "NO_BAR, PLAIN or LEVERS", "i8"),
-    ("stiffness", (AXLES,), "N/m, N m", "force per difference of heights, or couple per twist [rad]"),
-    ("on_arm", (AXLES,), "1", "1: the points are on arms that turn by theta about a hinge on the chassis; 0: on the carriers", "i8"),
-    ("turned", (), "1", "1: a point is on a carrier, away from the wheel centre, so that the attitude of the carrier matters", "i8"),
+    ("stiffness", (AXLES,), "N/m, N m", "force per height difference, or couple per twist [rad]"),
+    ("on_arm", (AXLES,), "1", "1: the points are on arms that rotate by theta about a hinge on the chassis; 0: on the carriers", "i8"),
+    ("turned", (), "1", "1: a point is on a carrier, away from the wheel center, so that the attitude of the carrier matters", "i8"),
     ("arm_point", (3, 3, WHEELS), "m", "point on an arm: foot on its hinge, radius, axis x radius"),
-    ("carrier_point", (3, WHEELS), "m", "point on a carrier, from the wheel centre in the design position"),
+    ("carrier_point", (3, WHEELS), "m", "point on a carrier, relative to the wheel center in the design position"),
     ("lever", (3, 3, WHEELS), "m", "end of the lever: foot on the bar's axis, radius, axis x radius"),
     ("link", (WHEELS,), "m", "length of the drop link"),
-    ("branch", (WHEELS,), "1", "sign of the square root that belongs to the design position of lever and link"),
+    ("branch", (WHEELS,), "1", "sign of the square root of lever and link in the design position"),
 )
 
-DEAD = 0.2
-"""Least share of the lever by which the drop link turns the bar, over the whole travel: below, lever and link are nearly in line. (Sine of
-the angle between them, times the part of the link that lies in the plane in which the lever turns.)"""
+MIN_LEVER_RATIO = 0.2
+"""Smallest effective fraction of the lever at the drop link over the full travel; below this value lever and link are nearly in line.
+
+The fraction is the sine of the angle between lever and link, times the fraction of the link length in the plane of the lever.
+"""
 
 
 @inline
 def apply_anti_roll_bars(m, s):
-    """Add the bars to the forces on theta; after the kinematics, of which the motion of the carriers is read."""
+    """Add the anti-roll bars to the forces on theta; call it after the kinematics, since it uses the motion of the carriers."""
     for n in range(len(m.corners[0]["sides"])):
         if m.struts[0]["anti_roll_bars"]["law"][n] != NO_BAR:
             apply_anti_roll_bar(m.corners, m.struts, n, s.kinematics, s.inputs, s.work, s.out)
@@ -61,21 +65,21 @@ def apply_anti_roll_bars(m, s):
 
 @kernel
 def apply_anti_roll_bar(corners, struts, n, k, q, work, out):
-    """The bar of axle n: equations (1)-(5) of the module."""
+    """Apply the bar of axle n: equations (1)-(5) of the module."""
     bars = struts[0]["anti_roll_bars"]
     left = sides_of(corners, n)[0]
     right = left + 1
     P_L, P_R = held_point(corners, bars, left, k, q)[0], held_point(corners, bars, right, k, q)[0]
-    x_L, g_L = measured(bars, n, left, P_L)
-    x_R, g_R = measured(bars, n, right, P_R)
+    x_L, g_L = bar_coordinate(bars, n, left, P_L)
+    x_R, g_R = bar_coordinate(bars, n, right, P_R)
     T = bars["stiffness"][n] * (x_L - x_R)
-    push(corners, bars, left, scale(-T, g_L), k, q, work, out)
-    push(corners, bars, right, scale(T, g_R), k, q, work, out)
+    apply_force(corners, bars, left, scale(-T, g_L), k, q, work, out)
+    apply_force(corners, bars, right, scale(T, g_R), k, q, work, out)
 
 
 @kernel
 def held_point(corners, bars, i, k, q):
-    """Where corner i holds its bar, in B, and the derivative by theta."""
+    """Return the attachment point of the bar on corner i, in B, and its derivative by theta."""
     if bars["on_arm"][axle_of(corners, i)]:
         theta = limited(corners, i, q[0]["theta"][i])
         P, P_1, _ = hinged(bars["arm_point"], math.cos(theta), math.sin(theta), i)
@@ -86,40 +90,40 @@ def held_point(corners, bars, i, k, q):
 
 @inline
 def carrier_radius(corners, bars, i, k):
-    """From the wheel centre to the point on the carrier: out of the design frame into the present one."""
+    """Return the vector from the wheel center to the point on the carrier, rotated from the design frame to the present one."""
     frame, r = corners[0]["design_frame"], column(bars["carrier_point"], i)
     x, z = column(k[0]["carrier_x"], i), column(k[0]["carrier_z"], i)
     return in_frame(x, cross(z, x), z, (dot(column(frame[:, 0], i), r), dot(column(frame[:, 1], i), r), dot(column(frame[:, 2], i), r)))
 
 
 @inline
-def measured(bars, n, i, P):
-    """x of the side i of axle n for its point P, and dx/dP: (1), (2). Where the link does not reach, beyond the ends of the travel, dx/dP stays finite."""
+def bar_coordinate(bars, n, i, P):
+    """Return x of side i of axle n for its point P, and dx/dP: (1), (2). If the link does not reach, dx/dP stays finite."""
     if bars["law"][n] == PLAIN:
         return P[2], (0.0, 0.0, 1.0)
-    A, B, C, least = lever_equation(bars, i, P)
+    A, B, C, min_slope = lever_equation(bars, i, P)
     c, s = circle(A, B, C, bars["branch"][i])
     E, E_1, _ = hinged(bars["lever"], c, s, i)
     d = sub(E, P)
-    slope = -bars["branch"][i] * max(-bars["branch"][i] * dot(d, E_1), least)
+    slope = -bars["branch"][i] * max(-bars["branch"][i] * dot(d, E_1), min_slope)
     return math.atan2(s, c), scale(1.0 / slope, d)
 
 
 @inline
 def lever_equation(bars, i, P):
-    """A, B, C of `circle` for the lever of side i, and the least d . E_1 of (2), by DEAD.
+    """Return A, B, C of `circle` for the lever of side i, and the smallest d . E_1 of (2), by MIN_LEVER_RATIO.
 
     With w from P to the foot of the lever, u its radius and v = axis × u:  A = w . u,  B = w . v,  C = (link^2 - w . w - u . u) / 2
     """
     lever, link = bars["lever"], bars["link"][i]
     w, u, v = sub(column(lever[0], i), P), column(lever[1], i), column(lever[2], i)
     square = dot(u, u)
-    return dot(w, u), dot(w, v), 0.5 * (link * link - dot(w, w) - square), DEAD * link * math.sqrt(square)
+    return dot(w, u), dot(w, v), 0.5 * (link * link - dot(w, w) - square), MIN_LEVER_RATIO * link * math.sqrt(square)
 
 
 @inline
-def push(corners, bars, i, f, k, q, work, out):
-    """Force f on the suspension of corner i: (5)."""
+def apply_force(corners, bars, i, f, k, q, work, out):
+    """Apply a force f on the suspension of corner i: (5)."""
     P, P_1 = held_point(corners, bars, i, k, q)
     lift = dot(f, P_1)
     work[0]["theta_force"][i] += lift

@@ -1,4 +1,4 @@
-"""The section `anti_roll_bar` of an axle: the plain law between heights, or a bar with levers and drop links.
+"""Section `anti_roll_bar` of an axle: a plain bar between heights, or a bar with levers and drop links.
 
 Points are those of the left side, in the suspension frame of the axle; the right side is the mirror image.
 """
@@ -24,33 +24,36 @@ from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign
 Vector = NDArray[np.float64]
 
 SHORT = 0.01
-"""m. No lever and no drop link is shorter."""
+"""m. Smallest length of a lever or a drop link."""
 
-LAW_WORDS = "either rate [N/m] between the heights of both sides, or torsional_stiffness [N m/rad] of a bar with levers"
+EXPECTED_BAR = "either rate [N/m] between the heights of both sides, or torsional_stiffness [N m/rad] of a bar with levers"
 
-PLACES = 41
-"""Thetas over the travel, and LOCKS of the steering as shares of full lock, at which lever and drop link must meet."""
+CHECK_POINTS = 41
+"""Number of thetas over the travel at which lever and drop link must meet; LOCKS are the steering angles as fractions of full lock."""
 LOCKS = (-1.0, 0.0, 1.0)
 
 
 def read_anti_roll_bar(axle: Axle, corners: Sequence[CornerDesign]) -> Record | None:
-    """ANTI_ROLL_BARS record of one axle with these corners, None where its file has no bar. Raises ConfigError: the bar is not described."""
+    """Return the ANTI_ROLL_BARS record of one axle with these corners, None for an axle without a bar.
+
+    Raises ConfigError for an invalid bar.
+    """
     if axle.anti_roll_bar is None:
         return None
     with axle.anti_roll_bar as s:
         if len(corners) < 2:
-            raise ConfigError(s.file, s.key, "a bar", "nothing: this axle has one wheel")
+            raise ConfigError(s.file, s.key, "a bar", "no anti-roll bar on an axle with one wheel")
         bar = record_for(ANTI_ROLL_BARS, AxleLayout(1, len(corners)))
         _read(s, axle, corners, bar)
     return bar
 
 
 def place_anti_roll_bars(axles: Sequence[Axle], bars: Sequence[Record | None], mechanism: MechanismParameters, steering: Record) -> None:
-    """Fill `anti_roll_bars` of the mechanism's STRUTS record with what `read_anti_roll_bar` found, once the ends of the travel are known.
+    """Fill `anti_roll_bars` of the mechanism's STRUTS record with the results of `read_anti_roll_bar`, once the travel limits are known.
 
     Raises
     ------
-    ConfigError : a drop link does not reach its lever over the whole travel
+    ConfigError : a drop link does not reach its lever over the full travel
     """
     placed = record_for(ANTI_ROLL_BARS, mechanism.size)
     with ErrorCollector() as faults:
@@ -66,7 +69,7 @@ def place_anti_roll_bars(axles: Sequence[Axle], bars: Sequence[Record | None], m
 
 
 def _place(bar: Record, n: int, sides: range, placed: Record) -> None:
-    """The bar of one axle as that of axle n, whose corners are `sides`."""
+    """Copy the bar of one axle into the columns of axle n, whose corners are `sides`."""
     for name in ("law", "stiffness", "on_arm"):
         placed[0][name][n] = bar[0][name][0]
     for name in ("arm_point", "carrier_point", "lever", "link", "branch"):
@@ -75,27 +78,29 @@ def _place(bar: Record, n: int, sides: range, placed: Record) -> None:
 
 
 def _read(s: Section, axle: Axle, corners: Sequence[CornerDesign], bar: Record) -> None:
-    """The bar of an axle into its record."""
+    """Read the bar of an axle into its record."""
     given = [name for name in ("rate", "torsional_stiffness") if s.has(name)]
     if len(given) != 1:
-        raise ConfigError(s.file, s.key, " and ".join(given) or "neither", LAW_WORDS)
-    b, law = bar[0], PLAIN if given[0] == "rate" else LEVERS
-    b["law"][0], b["stiffness"][0] = law, s.number(given[0], least=0.0, most=STIFF)
+        raise ConfigError(s.file, s.key, " and ".join(given) or "neither", EXPECTED_BAR)
+    b, bar_kind = bar[0], PLAIN if given[0] == "rate" else LEVERS
+    b["law"][0], b["stiffness"][0] = bar_kind, s.number(given[0], least=0.0, most=STIFF)
     point, body = None, CARRIER_NAME
-    if law == LEVERS or s.has("drop_link"):
+    if bar_kind == LEVERS or s.has("drop_link"):
         point = s.array("drop_link", (3,), within=FAR) + axle.location
         body = s.choice("mounted_on", tuple(corners[0].mounts))
         if corners[0].linkage is not None and body == CARRIER_NAME:
-            arms = ", ".join(name for name in corners[0].mounts if name != CARRIER_NAME) or "rate alone: no arm turns with its coordinate"
-            raise ConfigError(s.file, s.path("mounted_on"), body, f"{arms}; tables know no points of its carrier but the wheel centre")
+            arms = ", ".join(name for name in corners[0].mounts if name != CARRIER_NAME) or "only rate (no arm rotates with theta)"
+            raise ConfigError(
+                s.file, s.path("mounted_on"), body, f"{arms}; kinematic tables have no carrier points except the wheel center"
+            )
     for i, (corner, mirror) in enumerate(zip(corners, (np.ones(3), MIRROR), strict=True)):
-        _hold(b, i, corner, body, corner.W if point is None else point * mirror)
-    if point is not None and law == LEVERS:
+        _attach(b, i, corner, body, corner.W if point is None else point * mirror)
+    if point is not None and bar_kind == LEVERS:
         _read_levers(s, axle.location, point, bar)
 
 
-def _hold(b: Record, i: int, corner: CornerDesign, body: str, point: Vector) -> None:
-    """Where corner i of the axle holds the bar."""
+def _attach(b: Record, i: int, corner: CornerDesign, body: str, point: Vector) -> None:
+    """Set the attachment point of the bar on corner i of the axle."""
     hinged = corner.hinged_point(body, point)
     b["on_arm"][0] = hinged is not None
     if hinged is not None:
@@ -106,7 +111,7 @@ def _hold(b: Record, i: int, corner: CornerDesign, body: str, point: Vector) -> 
 
 
 def _read_levers(s: Section, location: Vector, point: Vector, bar: Record) -> None:
-    """Axis of the bar, ends of its levers, lengths of the drop links."""
+    """Read the axis of the bar, the ends of its levers and the lengths of the drop links."""
     b, (x, z), end = bar[0], s.array("axis", (2,), within=FAR) + location[[0, 2]], s.array("lever_end", (3,), within=FAR) + location
     foot = np.array([x, end[1], z])
     radius = end - foot
@@ -123,20 +128,20 @@ def _read_levers(s: Section, location: Vector, point: Vector, bar: Record) -> No
 
 
 def _check_reach(s: Section, n: int, bars: Record, mechanism: MechanismParameters, steering: Record) -> None:
-    """Lever and drop link must meet, and not be nearly in line, from one end of the travel to the other. Raises ConfigError."""
+    """Raise ConfigError if lever and drop link do not meet, or are nearly in line, anywhere in the travel."""
     w, state = new_workspace(mechanism), record(STEERING_STATE)
     least, largest = mechanism.corners[0]["ends"]["theta"]
     for lock in LOCKS if n == 0 and not bars[0]["on_arm"][n] else (0.0,):
         state[0]["angle"] = lock * steering[0]["max_arm_angle"]
         place_tierods(steering, state, w.inputs)
-        for share in np.linspace(0.0, 1.0, PLACES):
-            w.state[0]["theta"] = least + share * (largest - least)
+        for fraction in np.linspace(0.0, 1.0, CHECK_POINTS):
+            w.state[0]["theta"] = least + fraction * (largest - least)
             prepare(mechanism.records, w)
             for i in mechanism.axles.on(n):
                 point, _ = held_point(mechanism.corners, bars[0], i, w.kinematics, w.inputs)
-                A, B, C, dead = lever_equation(bars[0], i, point)
-                if not dead * dead < A * A + B * B - C * C:
+                A, B, C, min_slope = lever_equation(bars[0], i, point)
+                if not min_slope * min_slope < A * A + B * B - C * C:
                     at = f"{s.mapping['drop_link']}, open or nearly in line with the lever at theta = {w.state[0]['theta'][i]:.3g}"
                     raise ConfigError(
-                        s.file, s.path("drop_link"), at, "a drop link that turns its lever over the whole travel of the wheel"
+                        s.file, s.path("drop_link"), at, "a drop link that can rotate its lever over the full travel of the wheel"
                     )

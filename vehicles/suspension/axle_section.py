@@ -1,4 +1,4 @@
-"""The axles of a vehicle file: hardpoints of the left side, bodies, spring and shock absorber, made into the corners of both sides.
+"""Axles of a vehicle file: hardpoints of the left side, bodies, spring and shock absorber, converted to the corners of both sides.
 
 Hardpoints are given in the suspension frame of the axle; the right side is the mirror image.
 """
@@ -30,17 +30,17 @@ Vector = NDArray[np.float64]
 MIRROR = np.array([1.0, -1.0, 1.0])
 
 FAR = 100.0
-"""m. No point of a vehicle lies further from its reference point: a number beyond is a slip of the decimal point or of the unit."""
+"""m. Largest distance of a point of a vehicle from its reference point; larger numbers have a wrong decimal point or unit."""
 LIGHT, HEAVY = 1e-3, 1e6
-"""kg. No body is lighter or heavier; nor is a moment of inertia larger than the second, in kg m2."""
+"""kg. Plausible range of a mass. HEAVY is also the limit of a moment of inertia in kg m2."""
 SLENDER = 1e-7
 """kg m2. Axial moment of the thinnest rod."""
 STIFF = 1e9
-"""N/m, N s/m, N. No spring, damper or stop is stronger."""
+"""N/m, N s/m, N. Plausibility limit of springs, dampers and stops."""
 SOFT = 1.0
-"""N/m. No spring is weaker."""
+"""N/m. Smallest rate of a spring."""
 SHORT = 1e-3
-"""m. No spring is shorter."""
+"""m. Smallest length of a spring."""
 
 
 BUSHES = ("lca_front_B", "lca_rear_B", "uca_front_B", "uca_rear_B", "shock_upper_B", "spring_upper_B")
@@ -48,40 +48,40 @@ BUSHES = ("lca_front_B", "lca_rear_B", "uca_front_B", "uca_rear_B", "shock_upper
 
 
 class Axle(ABC):
-    """One axle: its left hardpoints in chassis axes, bodies, spring and shock."""
+    """One axle: its left hardpoints in chassis axes, bodies, spring and shock absorber."""
 
     hardpoints: tuple[str, ...]
     joints: tuple[tuple[str, str], ...]
-    """Ends of hinges and rods, which must not lie in one place."""
+    """End points of hinges and rods, which must not coincide."""
     bushes: tuple[str, ...]
     """Chassis ends in the order of BUSHES."""
     block: ClassVar[AxleCallbacks | None] = None
     """Kernels of its corners; None: those of the default kind."""
     unsteered: str = ""
-    """Why an axle of this kind cannot be steered; nothing if it can."""
+    """Reason why an axle of this kind cannot be steered; empty if it can."""
     steering: str = ""
-    """What the steering moves, if the file names it."""
+    """Joint that the steering moves, if the file names it."""
     fields: ClassVar[Fields | None] = None
-    """Table of its section, by which a file is checked before this reads it; None: of a kind from outside, that checks by itself."""
+    """Table of its section, used to check a file before reading; None: a third-party kind that checks its section itself."""
     elastic: Linkage | None = None
-    """What its bushings may stand in; None: this kind does not yield."""
+    """Elastic linkage with the possible bushings; None: this kind has no compliance."""
     compliance: Section | None = None
-    """What its file says of that; read once the corners are known."""
+    """Section `compliance` of the file; read once the corners are known."""
     sides: int = 2
-    """Its corners: left and right, or one in the middle."""
+    """Number of corners: 2 (left and right) or 1 in the middle."""
     links_as: str = LINKS_AS[0]
-    """How its links are drawn."""
+    """Drawing style of the links."""
 
     def __init__(self, s: Section) -> None:
         with ErrorCollector() as faults, s:
             self.file, self.key = s.file, s.key
-            s.raw("suspension", "")  # whoever made this object has read it
+            s.raw("suspension", "")  # already read by the caller
             self.sides = self.read_sides(s)
             location = self.location = s.array("location", (3,), within=FAR)
             points, bodies = s.section("hardpoints_left"), s.section("bodies")
             self.spring, self.shock = s.section("spring"), s.section("shock")
             self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None  # read once the corners are known
-            self.compliance = s.section("compliance") if s.has("compliance") else None  # likewise
+            self.compliance = s.section("compliance") if s.has("compliance") else None  # read once the corners are known
             self.alignment = read_alignment(s, self.sides)
             with faults.part():
                 with points as h:
@@ -95,26 +95,26 @@ class Axle(ABC):
 
     @classmethod
     def why_unsteered(cls, s: Section) -> str:
-        """Why the axle of that section cannot be steered; nothing if it can."""
+        """Return the reason why the axle of a section cannot be steered; empty if it can."""
         return cls.unsteered
 
     def _check_joints(self, h: Section) -> None:
-        """Raises ConfigError: ends of hinges and rods lie in one place."""
+        """Raise ConfigError if end points of hinges or rods coincide."""
         near = [(one, other) for one, other in self.joints if norm(self.points[one] - self.points[other]) < 1e-3]
         raise_all([ConfigError(h.file, h.path(one), h.mapping[one], f"a point at least 1 mm from {other}") for one, other in near])
 
     def read_sides(self, s: Section) -> int:
-        """Corners of the axle: 2, or 1 in the middle if the key `wheels` says so. Raises ConfigError."""
+        """Return the number of corners of the axle: 2, or 1 in the middle by the key `wheels`. Raises ConfigError."""
         wheels = s.number("wheels", 2.0)
         if wheels not in (1.0, 2.0):
-            raise ConfigError(s.file, s.path("wheels"), wheels, "2, or 1: one wheel in the middle")
+            raise ConfigError(s.file, s.path("wheels"), wheels, "2, or 1 for one wheel in the middle")
         return int(wheels)
 
-    def check_points(self, h: Section) -> None:  # noqa: B027 - most kinds ask nothing more
-        """What this kind of axle asks of its hardpoints besides the joints. Raises ConfigError."""
+    def check_points(self, h: Section) -> None:  # noqa: B027 - most kinds have no further conditions
+        """Check further conditions of this kind of axle on its hardpoints. Raises ConfigError."""
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
-        """Bodies of the left side in the design position. Raises ConfigError."""
+        """Return the bodies of the left side in the design position. Raises ConfigError."""
         p, found = self.points, {}
         with ErrorCollector() as faults:
             for name, point in (("knuckle", "UPRIGHT"), ("wheel", "SPINDLE")):
@@ -125,10 +125,10 @@ class Axle(ABC):
 
     @abstractmethod
     def corner(self, mirror: bool) -> CornerDesign:
-        """Left corner, or its mirror image."""
+        """Return the left corner, or its mirror image."""
 
     def side(self, mirror: bool) -> tuple[dict[str, Vector], dict[str, RigidBody]]:
-        """Hardpoints and bodies of the left side, or their mirror images."""
+        """Return hardpoints and bodies of the left side, or their mirror images."""
         if not mirror:
             return self.points, self.bodies
         flip = np.outer(MIRROR, MIRROR)
@@ -136,7 +136,10 @@ class Axle(ABC):
         return {name: point * MIRROR for name, point in self.points.items()}, bodies
 
     def arm(self, s: Section, name: str, points: tuple[str, str, str, str]) -> RigidBody:
-        """Arm on a hinge, by its front and rear bush, ball joint and centre of mass; its moments along the hinge and square to its plane."""
+        """Return an arm on a hinge, from its front and rear bushing, ball joint and center of mass.
+
+        The moments in the file are those along the hinge and normal to the plane of the arm.
+        """
         with s.section(name) as b:
             bush, rear, ball, com = (self.points[point] for point in points)
             x = unit(bush - rear)
@@ -146,12 +149,12 @@ class Axle(ABC):
             return checked_body(RigidBody(name, b.number("mass"), com, inertia), b.file, b.key, "arm_inertia", warn_of(b))
 
     def rod(self, s: Section, name: str, start: Vector, end: Vector) -> RigidBody:
-        """Straight uniform rod over a part of the line between two joints."""
+        """Return a straight uniform rod over a part of the line between two joints."""
         with s.section(name) as b:
             mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
             low, high = b.number("from", least=-1.0, most=2.0), b.number("to", least=-1.0, most=2.0)
             if not high > low:
-                raise ConfigError(b.file, b.path("to"), high, f"more than `from`, {low:g}")
+                raise ConfigError(b.file, b.path("to"), high, f"more than `from` = {low:g}")
             n = unit(end - start)
             length = (high - low) * float(norm(end - start))
             across = b.number("transverse_inertia", mass * length**2 / 12.0, above=0.0, least=SLENDER, most=HEAVY)
@@ -160,7 +163,7 @@ class Axle(ABC):
             return checked_body(RigidBody(name, mass, start + 0.5 * (low + high) * (end - start), inertia), b.file, b.key)
 
     def read_struts(self) -> None:
-        """Spring, stops and damper. Raises ConfigError: of all three."""
+        """Read spring, stops and damper. Raises ConfigError for all of them together."""
         with ErrorCollector() as faults:
             with faults.part():
                 self._read_spring()
@@ -175,7 +178,7 @@ class Axle(ABC):
             with faults.part():
                 if s.has("deformation"):
                     self.table = s.curve("deformation", "pull", SPRING_POINTS, FAR, STIFF)
-                    _never_falls(s, "pull", self.table[1])
+                    _check_rising(s, "pull", self.table[1])
                 elif self.rate < SOFT:
                     given = s.mapping.get("rate", "nothing")
                     expected = f"a rate of at least {SOFT:g} N/m, or a table of deformation and pull"
@@ -194,7 +197,7 @@ class Axle(ABC):
         self.stroke = (low, high, s.number("midstroke_blend", above=0.0, least=1e-6, most=high - low))
 
     def read_stops(self, s: Section) -> None:
-        """Bump and rebound stop of the section `spring`, which may be left out."""
+        """Read the optional bump and rebound stops of the section `spring`."""
         self.stops = (np.empty(0), np.empty(0))
         if not s.has("stop_penetration"):
             return
@@ -203,12 +206,12 @@ class Axle(ABC):
         self.end_rate = s.number("stop_end_rate", 0.0, least=0.0, most=STIFF)
         with ErrorCollector() as faults:
             if penetration[0] < 0.0:
-                faults.add(ConfigError(s.file, s.path("stop_penetration"), penetration.tolist(), "penetrations of at least 0, rising"))
+                faults.add(ConfigError(s.file, s.path("stop_penetration"), penetration.tolist(), "rising penetrations of at least 0"))
             with faults.part():
                 if force[0] != 0.0:
-                    expected = "forces that rise from 0: a stop that is touched does not push yet"
+                    expected = "forces that rise from 0, the force at first contact"
                     raise ConfigError(s.file, s.path("stop_force"), force.tolist(), expected)
-                _never_falls(s, "stop_force", force)
+                _check_rising(s, "stop_force", force)
             if not self.rebound > self.bump:
                 expected = f"more than bump_stop_length = {self.bump:g}"
                 faults.add(ConfigError(s.file, s.path("rebound_stop_length"), self.rebound, expected))
@@ -230,7 +233,7 @@ class Axle(ABC):
 
 
 def read_inertia(s: Section, name: str) -> Vector:
-    """Inertia matrix, from three moments or from a full 3 x 3 matrix."""
+    """Return the inertia matrix, from three moments or from a full 3 x 3 matrix."""
     value = s.raw(name, expected="three moments of inertia, or a 3 x 3 matrix")
     if isinstance(value, (list, np.ndarray)) and len(value) == 3 and not any(isinstance(row, (list, np.ndarray)) for row in value):
         return np.diag(s.array(name, (3,), within=HEAVY))
@@ -238,14 +241,13 @@ def read_inertia(s: Section, name: str) -> Vector:
 
 
 def warn_of(s: Section) -> bool:
-    """Whether an inertia that no rigid body has is worth a warning: not when the file says `as_published: true` beside it. Raises
-    ConfigError."""
+    """Return True when an implausible inertia causes a warning: unless the file has `as_published: true`. Raises ConfigError."""
     value = s.raw("as_published", False)
     if not isinstance(value, bool):
         raise ConfigError(s.file, s.path("as_published"), value, "true or false")
     return not value
 
 
-def _never_falls(s: Section, name: str, values: Vector) -> None:
+def _check_rising(s: Section, name: str, values: Vector) -> None:
     if (np.diff(values) < 0.0).any():
-        raise ConfigError(s.file, s.path(name), values.tolist(), "numbers of which none is less than the one before")
+        raise ConfigError(s.file, s.path(name), values.tolist(), "numbers that never fall")

@@ -1,4 +1,4 @@
-"""What the axles of a vehicle file may say: fields that the kinds of axles put together to their tables."""
+"""Fields of the axles of a vehicle file, from which the kinds of axles assemble their tables."""
 
 from __future__ import annotations
 
@@ -17,63 +17,77 @@ _LONG = Number("m", SHORT, FAR, above=0.0)
 _FORCE = Number("N", -STIFF, STIFF, shape=((2, SPRING_POINTS),))
 
 LOCATION = Field("location", POINT, "origin of the suspension frame", frame="the chassis frame")
-WHEELS = Field("wheels", Number("", 1, 2, whole=True), "2: a left and a right one; 1: one in the middle", 2)
-MASS = Field("mass", Number("kg", LIGHT, HEAVY, above=0.0), "mass")
+WHEELS = Field("wheels", Number("", 1, 2, whole=True), "2: a left and a right wheel; 1: one wheel in the middle", 2)
+MASS = Field("mass", Number("kg", LIGHT, HEAVY, above=0.0), "mass of the body")
 INERTIA = Field(
     "inertia",
     Either(
         (Number("kg m2", -HEAVY, HEAVY, shape=(3,)), Number("kg m2", -HEAVY, HEAVY, shape=(3, 3))),
         "three moments of inertia, or a 3 x 3 matrix",
     ),
-    "about the center of mass",
+    "inertia about the center of mass",
     frame="the chassis frame",
 )
-AS_PUBLISHED = Field("as_published", Flag(), "whether an inertia that no rigid body has is meant, and worth no warning", False)
+AS_PUBLISHED = Field("as_published", Flag(), "implausible inertia as published: suppresses the warning", False)
 BODY = (MASS, INERTIA, AS_PUBLISHED)
 ARM = (
     MASS,
-    Field("arm_inertia", Number("kg m2", -HEAVY, HEAVY, shape=(3,)), "moments: x along the hinge, z normal to the plane of the arm"),
+    Field(
+        "arm_inertia", Number("kg m2", -HEAVY, HEAVY, shape=(3,)), "moments of inertia: x along the hinge, z normal to the plane of the arm"
+    ),
     AS_PUBLISHED,
 )
 ROD = (
     MASS,
-    Field("from", Number("1", -1.0, 2.0), "where the rod begins on the line between its joints, 0 to 1"),
-    Field("to", Number("1", -1.0, 2.0), "where it ends"),
-    Field("axial_inertia", Number("kg m2", SLENDER, HEAVY, above=0.0), "about its length"),
-    Field("transverse_inertia", Number("kg m2", SLENDER, HEAVY, above=0.0), "across; that of a uniform rod when left out", None),
+    Field("from", Number("1", -1.0, 2.0), "start of the rod on the line between its joints, 0 to 1"),
+    Field("to", Number("1", -1.0, 2.0), "end of the rod on the line between its joints, 0 to 1"),
+    Field("axial_inertia", Number("kg m2", SLENDER, HEAVY, above=0.0), "inertia about its length"),
+    Field(
+        "transverse_inertia", Number("kg m2", SLENDER, HEAVY, above=0.0), "inertia across its length; default: that of a uniform rod", None
+    ),
 )
 SPRING = (
     Field("free_length", _LONG, "length without load"),
     Field("rate", Number("N/m", 0.0, STIFF), "stiffness; or a table of deformation and pull", 0.0),
-    Field("deformation", Number("m", -FAR, FAR, shape=((2, SPRING_POINTS),), rising=True), "longer than without load, rising", None),
-    Field("pull", _FORCE, "force at each deformation, never falling", None),
+    Field("deformation", Number("m", -FAR, FAR, shape=((2, SPRING_POINTS),), rising=True), "length minus free length, rising", None),
+    Field("pull", _FORCE, "tensile force at each deformation, never falling", None),
     Field(
-        "stop_penetration", Number("m", -FAR, FAR, shape=((2, STOP_POINTS),), rising=True), "way into a bump or rebound stop, rising", None
+        "stop_penetration",
+        Number("m", -FAR, FAR, shape=((2, STOP_POINTS),), rising=True),
+        "penetration of a bump or rebound stop, rising",
+        None,
     ),
-    Field("stop_force", Number("N", -STIFF, STIFF, shape=((2, STOP_POINTS),)), "force of the stop at each, from 0, never falling", None),
-    Field("bump_stop_length", _LONG, "length of the spring at which the bump stop is touched", None),
-    Field("rebound_stop_length", _LONG, "length of the spring at which the rebound stop is touched", None),
+    Field(
+        "stop_force",
+        Number("N", -STIFF, STIFF, shape=((2, STOP_POINTS),)),
+        "force of the stop at each penetration, from 0, never falling",
+        None,
+    ),
+    Field("bump_stop_length", _LONG, "length of the spring at contact with the bump stop", None),
+    Field("rebound_stop_length", _LONG, "length of the spring at contact with the rebound stop", None),
     Field("stop_end_rate", Number("N/m", 0.0, STIFF), "stiffness of the stops beyond their tables", None),
 )
 _DAMPING = Number("N s/m", 0.0, STIFF)
 SHOCK = (
-    Field("compression_damping", _DAMPING, "while it gets shorter, in the middle of its stroke"),
-    Field("rebound_damping", _DAMPING, "while it gets longer, in the middle of its stroke"),
-    Field("compression_damping_end", _DAMPING, "while it gets shorter, at the ends of its stroke"),
-    Field("rebound_damping_end", _DAMPING, "while it gets longer, at the ends of its stroke"),
+    Field("compression_damping", _DAMPING, "damping in compression, in the middle of the stroke"),
+    Field("rebound_damping", _DAMPING, "damping in rebound, in the middle of the stroke"),
+    Field("compression_damping_end", _DAMPING, "damping in compression, at the ends of the stroke"),
+    Field("rebound_damping_end", _DAMPING, "damping in rebound, at the ends of the stroke"),
     Field("degressivity", Number("s/m", 0.0, 1e3), "d of a force -c v / (1 + d |v|)", 0.0),
-    Field("midstroke_min", LENGTH, "length at which the middle of the stroke begins"),
-    Field("midstroke_max", Number("m", 0.0, FAR, above=0.0), "length at which it ends"),
-    Field("midstroke_blend", Number("m", 1e-6, FAR, above=0.0), "way over which one damping goes over into the other"),
+    Field("midstroke_min", LENGTH, "length at the start of the middle of the stroke"),
+    Field("midstroke_max", Number("m", 0.0, FAR, above=0.0), "length at the end of the middle of the stroke"),
+    Field("midstroke_blend", Number("m", 1e-6, FAR, above=0.0), "length of the transition between the two dampings"),
 )
 ANTI_ROLL_BAR = Field(
     "anti_roll_bar",
     Group(
         (
-            Field("rate", Number("N/m", 0.0, STIFF), "between the heights of both sides; or torsional_stiffness", None),
-            Field("torsional_stiffness", Number("N m/rad", 0.0, STIFF), "of a bar with levers and drop links", None),
+            Field(
+                "rate", Number("N/m", 0.0, STIFF), "stiffness between the heights of both sides; alternative to torsional_stiffness", None
+            ),
+            Field("torsional_stiffness", Number("N m/rad", 0.0, STIFF), "stiffness of a bar with levers and drop links", None),
             Field("drop_link", POINT, "lower end of the left drop link", None, FRAME),
-            Field("mounted_on", Text("the name of a body"), "body that holds it", None),
+            Field("mounted_on", Text("the name of a body"), "body to which the drop link is attached", None),
             Field("axis", Number("m", -FAR, FAR, shape=(2,)), "x and z of the bar", None, FRAME),
             Field("lever_end", POINT, "upper end of the left drop link, on the lever", None, FRAME),
         )
@@ -84,7 +98,7 @@ ANTI_ROLL_BAR = Field(
 
 
 def hardpoints(points: Mapping[str, str]) -> Field:
-    """The points of the left side, each with its meaning."""
+    """Return the field of the points of the left side, each with its meaning."""
     return Field(
         "hardpoints_left",
         Group(tuple(Field(name, POINT, meaning, frame=FRAME) for name, meaning in points.items())),
@@ -96,7 +110,10 @@ KNUCKLE = Field("knuckle", Group(BODY), "knuckle, its center of mass at UPRIGHT"
 
 
 def axle_fields(points: Mapping[str, str], bodies: Fields, struts: Fields = (), knuckle: Field = KNUCKLE) -> Fields:
-    """Table of a kind of axle with these hardpoints (name to meaning), these bodies besides `knuckle` and wheel, and further keys of both struts."""
+    """Return the table of a kind of axle.
+
+    points : hardpoints, name to meaning; bodies : in addition to `knuckle` and wheel; struts : further keys of both struts
+    """
     carrier = (knuckle, Field("wheel", Group(BODY), "wheel with tire, at SPINDLE; y is its axle"))
     return (
         LOCATION,

@@ -1,4 +1,4 @@
-"""The memory of blocks, looked at from outside of the kernels."""
+"""Access to the memory of blocks outside of kernels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vehicles.suspension.blocks import Blocks
 
 
 def memory_of_corner(blocks: Blocks, table: Table, i: int) -> tuple[np.void, int]:
-    """Memory of the block that corner i belongs to, of a kind from outside whose memory has that table, and its column there."""
+    """Return the memory of the block that contains corner i, for a third-party kind with this memory table, and the corner's column."""
     block = next(b for b in blocks.others if b["first"] <= i < b["first"] + b["count"])
     layout = dtype_of(table)
     memory: np.void = blocks.memory[block["memory"] :][: layout.itemsize].view(layout)[0]

@@ -1,21 +1,21 @@
-"""The blocks of a vehicle: all corners of one kind, wherever they stand, placed and shown together.
+"""Blocks of a vehicle: all corners of one kind, computed together.
 
-The default kind is called directly, its corners side by side in the vector lanes. Every other kind is a block from outside: kernels that
-are called by their address, once per block, so that the compiled step knows none of them and those of a kind are compiled when a vehicle
-has it. A kernel of a block gets (`simulator.base.callbacks`)
+The kernels of the default kind are called directly, its corners in adjacent vector lanes. Every other kind is a third-party block:
+kernels that are called by their address, once per block. The compiled step does not depend on them, and the kernels of a kind are
+compiled when a vehicle uses it. A kernel of a block receives (`simulator.base.callbacks`)
 
     parameters   record of the kind's own table, last index: corner
-    state        record of the kind's own memory, zero when the vehicle is made and when it is reset
+    state        record of the kind's own memory, zero after creation and reset of the vehicle
     seen         record of INPUTS
     result       record of KINEMATICS (`place`, `steer`) or of POINTS (`show`)
-    first, count its corners are first, first + 1 ... first + count - 1; what it writes of others is lost or does harm
+    first, count its corners are first, first + 1 ... first + count - 1; it must not write other columns
     h            0: no time passes
 
-`place` writes KINEMATICS down to theta_bias and is called first; `steer` the rest, of corners that are steered; `show` writes POINTS. What
-they know from each other stands in the kind's memory.
+`place` writes KINEMATICS down to theta_bias and is called first; `steer` writes the rest for steered corners; `show` writes POINTS. They
+exchange data through the memory of the kind.
 
-A kind from outside knows records of LANES columns, whatever the vehicle. Those of a vehicle of the usual size are its own; with more or fewer
-wheels every block has a window, into which its columns are copied and out of it again, and has at most LANES corners.
+A third-party kind uses records of LANES columns, for any vehicle. A vehicle of the usual size passes its own records. With more or fewer
+wheels every block has window records. Its columns are copied into and out of these windows, and it has at most LANES corners.
 """
 
 from __future__ import annotations
@@ -39,40 +39,43 @@ from vehicles.suspension.contract import CONTRACT, INPUTS, KINEMATICS, LAYOUT, P
 from vehicles.suspension.default_kind import SCRATCH, place_default, show_default, steer_default
 
 LANES = int(WHEELS)
-"""Columns of the records that a kind from outside sees, and of its own."""
+"""Number of columns of the records that a third-party kind uses."""
 
 BLOCK = (
     ("place", (), "1", "address of the kernel", "u8"),
     ("steer", (), "1", "address of the kernel; 0: the kind is not steered", "u8"),
     ("show", (), "1", "address of the kernel", "u8"),
-    ("parameters", (), "1", "where its parameters begin in those of all blocks", "i8"),
-    ("memory", (), "1", "where its memory begins in that of all blocks", "i8"),
+    ("parameters", (), "1", "offset of its parameters in those of all blocks", "i8"),
+    ("memory", (), "1", "offset of its memory in that of all blocks", "i8"),
     ("first", (), "1", "its first corner", "i8"),
     ("count", (), "1", "number of its corners", "i8"),
     ("lane", (), "1", "column of its first corner in its own records", "i8"),
     ("axle", (), "1", "axle of its first corner", "i8"),
-    ("watch", (), "1", "whether its numbers are looked at: TRUSTED, WATCHED or STOPPED", "i8"),
+    ("watch", (), "1", "monitoring of its numbers: TRUSTED, WATCHED or STOPPED", "i8"),
 )
 
 TRUSTED, WATCHED, STOPPED = range(3)
-"""While a vehicle is looked at or put on its ground a position that does not exist is an answer. In a drive a block that gives a number that
-is not finite is stopped, and the drive goes on."""
+"""States of the monitoring of a block.
 
-KEPT = (
-    ("W", (3, WHEELS), "m", "wheel centre"),
-    ("axle", (3, WHEELS), "1", "wheel axle"),
+While a vehicle is analyzed or settled on its ground, a position that does not exist is a valid answer. In a drive a block with a number
+that is not finite is stopped, and the drive continues.
+"""
+
+SAVED = (
+    ("W", (3, WHEELS), "m", "wheel center"),
+    ("axle", (3, WHEELS), "1", "axis of the wheel"),
     ("spring_length", (WHEELS,), "m", "length of the spring"),
     ("shock_length", (WHEELS,), "m", "length of the shock absorber"),
     ("moment", (3, WHEELS), "kg m", "sum of mass times position"),
     ("inertia", (6, WHEELS), "kg m2", "inertia about the reference point"),
 )
-"""What stays of the corners of a block that is stopped: they are held where they were, as if welded to the chassis."""
+"""Last values of the corners of a stopped block: they stay there, as if welded to the chassis."""
 
 NUMBER = np.dtype(np.float64)
 
 
 def _rows(table: Table, first: str, end: str | None = None) -> int:
-    """Rows of a number per corner that the fields of a table from `first` on take in memory, up to `end`."""
+    """Return the number of rows (one number per corner) of the fields of a table from `first` on, up to `end`."""
     names = [row[0] for row in table]
     fields = table[names.index(first) : None if end is None else names.index(end)]
     return sum(math.prod(row[1][:-1]) for row in fields)
@@ -82,19 +85,19 @@ INPUT_ROWS = _rows(INPUTS, "theta", "w_WB_B")
 PLACED_ROWS, ACROSS_ROWS, STEERED_ROWS = (_rows(KINEMATICS, *fields) for fields in (("W", "D_across"), ("W_across", "E"), ("E",)))
 SHOWN_ROWS = _rows(POINTS, "lower_ball")
 
-CALM = 100.0
-"""1/s. Rate at which theta of a corner that is held comes to rest."""
+DECAY_RATE = 100.0
+"""1/s. Rate at which theta of a stopped corner decays to rest."""
 
 
 class Blocks(NamedTuple):
-    """The blocks of one vehicle with what is theirs alone.
+    """Blocks of one vehicle with their private data.
 
     own : parameters of the default kind
-    scratch : what the default kind finds
+    scratch : results of the default kind
     others : (n,) records of BLOCK
-    kept : record of KEPT
-    parameters, memory : of the other blocks, one after the other
-    seen, found, shown : their windows, (n,) records of INPUTS, KINEMATICS and POINTS; none for a vehicle of the usual size
+    kept : record of SAVED
+    parameters, memory : of the other blocks, concatenated
+    seen, found, shown : window records, (n,) of INPUTS, KINEMATICS and POINTS; empty for a vehicle of the usual size
     """
 
     own: Record
@@ -110,7 +113,7 @@ class Blocks(NamedTuple):
 
 @dataclass(frozen=True)
 class AxleCallbacks:
-    """What the step needs of a kind that it does not know.
+    """Kernels and tables of a third-party kind of axle.
 
     Attributes
     ----------
@@ -128,21 +131,21 @@ class AxleCallbacks:
     steer: CallbackKernel | None = None
 
     def check(self, name: str) -> None:
-        """Raises JounceError when the kind is written for another contract."""
-        for what, made, ours in (("version", self.contract, CONTRACT), ("layout", self.layout, LAYOUT)):
-            if made != ours:
-                raise JounceError(f"the kind of axle {name} is made for {what} {made:#x} of the contract of corners; this one is {ours:#x}")
+        """Raise JounceError when the kind is written for another contract."""
+        for noun, version, supported in (("version", self.contract, CONTRACT), ("layout", self.layout, LAYOUT)):
+            if version != supported:
+                raise JounceError(f"axle kind {name}: unsupported {noun} {version:#x} of the corner contract; expected {supported:#x}")
 
 
 @dataclass(frozen=True)
 class Block:
-    """Neighboring corners of one kind from outside with the record of its parameters.
+    """Adjacent corners of one third-party kind with the record of their parameters.
 
     Attributes
     ----------
     first, count : its corners are first ... first + count - 1
-    axle : that of the first one
-    lane : its column in the records of the kind
+    axle : index of the axle of the first corner
+    lane : column of the first corner in the records of the kind
     """
 
     kind: AxleCallbacks
@@ -152,37 +155,37 @@ class Block:
     axle: int
     lane: int
 
-    def has_room(self, kind: AxleCallbacks, sides: int) -> bool:
-        """Whether an axle of that kind with so many sides may join it."""
+    def can_add(self, kind: AxleCallbacks, sides: int) -> bool:
+        """Return True when an axle of that kind with so many sides can join the block."""
         return self.kind is kind and self.lane + self.count + sides <= LANES
 
 
 def new_blocks(own: Record, blocks: Sequence[Block], size: AxleLayout = USUAL) -> Blocks:
-    """Blocks with memory and scratch of their own; the kernels are compiled or taken from the disk here."""
+    """Return blocks with memory and scratch of their own; compiles the kernels or loads them from the disk cache."""
     others = record(BLOCK, len(blocks))
-    places, used = [0], 0
+    offsets, memory_size = [0], 0
     for n, block in enumerate(blocks):
         steer = block.kind.steer
         others[n]["place"], others[n]["show"] = block.kind.place.address, block.kind.show.address
         others[n]["steer"] = 0 if steer is None else steer.address
         for name in ("first", "count", "axle", "lane"):
             others[n][name] = getattr(block, name)
-        others[n]["parameters"], others[n]["memory"] = places[-1], used
-        places.append(places[-1] + block.parameters.nbytes)
-        used += dtype_of(block.kind.memory).itemsize
-    parameters = np.zeros(places[-1], np.uint8)
-    for block, start in zip(blocks, places, strict=False):
+        others[n]["parameters"], others[n]["memory"] = offsets[-1], memory_size
+        offsets.append(offsets[-1] + block.parameters.nbytes)
+        memory_size += dtype_of(block.kind.memory).itemsize
+    parameters = np.zeros(offsets[-1], np.uint8)
+    for block, start in zip(blocks, offsets, strict=False):
         parameters[start : start + block.parameters.nbytes] = block.parameters.view(np.uint8)
-    scratch, kept, memory = record_for(SCRATCH, size), record_for(KEPT, size), np.zeros(used, np.uint8)
+    scratch, kept, memory = record_for(SCRATCH, size), record_for(SAVED, size), np.zeros(memory_size, np.uint8)
     windows = (record(table, 0 if size.is_usual else len(blocks)) for table in (INPUTS, KINEMATICS, POINTS))
     return Blocks(own, scratch, others, kept, parameters, memory, *windows)
 
 
 @inline
 def place_blocks(corners, blocks, q, k):
-    """Position, velocity map, acceleration bias and sums of all corners.
+    """Compute position, velocity map, acceleration bias and sums of all corners.
 
-    In the vector lanes of the default kind's kernel corners of other kinds go along, and what they leave is written over.
+    The vector lanes of the default kind's kernel also process corners of other kinds; their own blocks then overwrite the results.
 
     Parameters
     ----------
@@ -194,12 +197,12 @@ def place_blocks(corners, blocks, q, k):
     if blocks.own[0]["corners"] > 0:
         place_default(corners, blocks.own, q, blocks.scratch, k)
     if blocks.others.shape[0] > 0:
-        place_others(blocks, q, k)
+        place_callbacks(blocks, q, k)
 
 
 @kernel
-def place_others(blocks, q, k):
-    """`place` of every block from outside that has not been stopped."""
+def place_callbacks(blocks, q, k):
+    """Run `place` of every third-party block that is not stopped."""
     for n in range(blocks.others.shape[0]):
         b = blocks.others[n]
         if b["watch"] != STOPPED:
@@ -208,15 +211,15 @@ def place_others(blocks, q, k):
             if b["watch"] == WATCHED and not is_finite(k, i):
                 b["watch"] = STOPPED
             elif b["watch"] == WATCHED:
-                keep(k, i, blocks.kept)
+                save_corner(k, i, blocks.kept)
         if b["watch"] == STOPPED:
             for i in range(b["first"], b["first"] + b["count"]):
-                hold(blocks.kept, q, i, b["axle"] + (i - b["first"]) // 2, k)
+                freeze_corner(blocks.kept, q, i, b["axle"] + (i - b["first"]) // 2, k)
 
 
 @inline
 def is_finite(k, i):
-    """Whether no number is infinite or none at all, of those that move the vehicle."""
+    """Return True when all numbers of corner i that move the vehicle are finite."""
     c = k[0]
     total = c["D"][i] + c["theta_bias"][i] + c["spring_length"][i] + c["spring_length_1"][i] + c["shock_length"][i] + c["shock_length_1"][i]
     for j in range(3):
@@ -227,8 +230,8 @@ def is_finite(k, i):
 
 
 @inline
-def keep(k, i, kept):
-    """Remember where corner i is."""
+def save_corner(k, i, kept):
+    """Save the position of corner i."""
     c, o = k[0], kept[0]
     o["spring_length"][i], o["shock_length"][i] = c["spring_length"][i], c["shock_length"][i]
     for j in range(3):
@@ -238,8 +241,8 @@ def keep(k, i, kept):
 
 
 @kernel
-def hold(kept, q, i, axle, k):
-    """Corner i of an axle as a part of the chassis: it bears, and theta, which nothing depends on, comes to rest."""
+def freeze_corner(kept, q, i, axle, k):
+    """Treat corner i of an axle as a part of the chassis: it carries load, and theta, which has no effect, decays to rest."""
     c, o = k[0], kept[0]
     w_B = vector(q[0]["w_WB_B"])
     S, I = column(o["moment"], i), six(o["inertia"], i)
@@ -255,22 +258,22 @@ def hold(kept, q, i, axle, k):
     for j in range(6):
         c["inertia"][j, i], c["G"][j, i], c["E"][j, i] = I[j], 0.0, 0.0
     c["D"][i], c["D_across"][axle] = 1.0, 0.0
-    c["theta_bias"][i] = CALM * q[0]["theta_dot"][i]
+    c["theta_bias"][i] = DECAY_RATE * q[0]["theta_dot"][i]
     c["F"][i], c["H"][i], c["steer_bias"][i] = 0.0, 0.0, 0.0
 
 
 @inline
 def steer_blocks(blocks, q, k):
-    """What the steering arm moves, of the corners that are steered, after `place_blocks` with the same q."""
+    """Compute the effect of the steering arm on the steered corners, after `place_blocks` with the same q."""
     if blocks.own[0]["steered"] > 0:
         steer_default(blocks.own, q, blocks.scratch, k)
     if blocks.others.shape[0] > 0:
-        steer_others(blocks, q, k)
+        steer_callbacks(blocks, q, k)
 
 
 @kernel
-def steer_others(blocks, q, k):
-    """`steer` of every block from outside that is steered and has not been stopped."""
+def steer_callbacks(blocks, q, k):
+    """Run `steer` of every third-party block that is steered and not stopped."""
     for n in range(blocks.others.shape[0]):
         if blocks.others[n]["steer"] != 0 and blocks.others[n]["watch"] != STOPPED:
             steer_block(blocks, n, q, k)
@@ -278,7 +281,7 @@ def steer_others(blocks, q, k):
 
 @kernel
 def show_blocks(blocks, q, points):
-    """POINTS of all corners after `place_blocks`."""
+    """Compute POINTS of all corners, after `place_blocks`."""
     if blocks.own[0]["corners"] > 0:
         show_default(blocks.scratch, points)
     for n in range(blocks.others.shape[0]):
@@ -288,7 +291,7 @@ def show_blocks(blocks, q, points):
 
 @inline
 def place_block(blocks, n, q, k):
-    """`place` of block n."""
+    """Run `place` of block n."""
     b = blocks.others[n]
     if len(q[0]["theta"]) == LANES:
         run(blocks, n, b["place"], q, k)
@@ -301,7 +304,7 @@ def place_block(blocks, n, q, k):
 
 @inline
 def steer_block(blocks, n, q, k):
-    """`steer` of block n, after `place_block` with the same q."""
+    """Run `steer` of block n, after `place_block` with the same q."""
     b = blocks.others[n]
     if len(q[0]["theta"]) == LANES:
         run(blocks, n, b["steer"], q, k)
@@ -313,7 +316,7 @@ def steer_block(blocks, n, q, k):
 
 @inline
 def show_block(blocks, n, q, points):
-    """`show` of block n, likewise."""
+    """Run `show` of block n, after `place_block` with the same q."""
     b = blocks.others[n]
     if len(q[0]["theta"]) == LANES:
         run(blocks, n, b["show"], q, points)
@@ -325,7 +328,7 @@ def show_block(blocks, n, q, points):
 
 @inline
 def run(blocks, n, address, q, result):
-    """One kernel of block n, on records of LANES columns."""
+    """Call one kernel of block n on records of LANES columns."""
     b = blocks.others[n]
     parameters = address_in(blocks.parameters) + np.uint64(b["parameters"])
     memory = address_in(blocks.memory) + np.uint64(b["memory"])
@@ -334,7 +337,7 @@ def run(blocks, n, address, q, result):
 
 @inline
 def copy_inputs(q, window, b):
-    """Columns of block b out of the INPUTS of the vehicle."""
+    """Copy the columns of block b from the INPUTS of the vehicle to its window."""
     seen = Rows(address_in(window), LANES, b["lane"])
     copy_columns(Rows(address_in(q), len(q[0]["theta"]), b["first"]), seen, INPUT_ROWS, b["count"])
     for j in range(3):
@@ -343,7 +346,7 @@ def copy_inputs(q, window, b):
 
 @inline
 def copy_placed(found, k, b):
-    """What `place` has written into the KINEMATICS of the vehicle, down to what couples the sides of an axle."""
+    """Copy the results of `place` into the KINEMATICS of the vehicle, down to the coupling of the sides of an axle."""
     copy_columns(Rows(address_in(found), LANES, b["lane"]), Rows(address_in(k), len(k[0]["D"]), b["first"]), PLACED_ROWS, b["count"])
     copy_columns(rows_across(found, b["lane"]), rows_across(k, b["first"]), ACROSS_ROWS, b["count"])
     for n in range(0, b["count"], 2):
@@ -352,19 +355,19 @@ def copy_placed(found, k, b):
 
 @inline
 def copy_steered(found, k, b):
-    """What `steer` has written, likewise."""
+    """Copy the results of `steer` into the KINEMATICS of the vehicle."""
     copy_columns(rows_steered(found, b["lane"]), rows_steered(k, b["first"]), STEERED_ROWS, b["count"])
 
 
 @inline
 def copy_points(shown, points, b):
-    """What `show` has written, likewise."""
+    """Copy the results of `show` into the POINTS of the vehicle."""
     wheels = points[0]["lower_ball"].shape[1]
     copy_columns(Rows(address_in(shown), LANES, b["lane"]), Rows(address_in(points), wheels, b["first"]), SHOWN_ROWS, b["count"])
 
 
 class Rows(NamedTuple):
-    """Rows of so many columns that begin at an address, and the first column that is meant."""
+    """Rows in memory: start address, number of columns, and first column to use."""
 
     address: int
     columns: int
@@ -373,19 +376,19 @@ class Rows(NamedTuple):
 
 @inline
 def rows_across(k, first):
-    """Those of KINEMATICS after D_across."""
+    """Return the rows of KINEMATICS after D_across."""
     return Rows(address_in(k[0]["W_across"]), len(k[0]["D"]), first)
 
 
 @inline
 def rows_steered(k, first):
-    """Those of KINEMATICS that `steer` writes."""
+    """Return the rows of KINEMATICS that `steer` writes."""
     return Rows(address_in(k[0]["E"]), len(k[0]["D"]), first)
 
 
 @inline
 def copy_columns(source, target, rows, count):
-    """So many neighboring columns of so many rows from one to the other."""
+    """Copy `count` adjacent columns of `rows` rows from source to target."""
     a, b = records_at(source.address, NUMBER, rows * source.columns), records_at(target.address, NUMBER, rows * target.columns)
     for row in range(rows):
         for n in range(count):

@@ -1,8 +1,8 @@
-"""From the blocks of corners to what the chassis sees of them all: composite inertia, couplings, bias and strut forces.
+"""Sums over all corners for the chassis: composite inertia, couplings, bias and strut forces.
 
 Every corner is one aggregated body [Jain 2016, section 3]: its bodies move with V_i = V_B + J_i theta' + K_i Q' relative to the chassis, so
 it enters the equations of motion only through M = sum M_i, G = sum M_i J_i, D = sum J_i^T M_i J_i and the bias forces.
-J_i theta' is (w, u) theta_dot, K_i Q' the rest of (w_rel, v_rel). Equations are numbered as on the page of the closed form in the docs;
+J_i theta' is (w, u) theta_dot, K_i Q' the rest of (w_rel, v_rel). Equation numbers are those of the closed-form page in the docs;
 (24)-(27) are in `corner_bodies`.
 """
 
@@ -22,19 +22,19 @@ from vehicles.suspension.blocks import Blocks, place_blocks
 from vehicles.suspension.springs_and_dampers import damper_force, spring_force
 
 SUMS = (
-    ("gyroscopic", (3, WHEELS), "N m", "couple that turns the axle of the spinning wheel, in B"),
+    ("gyroscopic", (3, WHEELS), "N m", "couple that rotates the axle of the spinning wheel, in B"),
     ("theta_force", (WHEELS,), "N m, N", "applied force on theta, per corner"),
-    ("bar_force", (3, WHEELS), "N", "force of the anti-roll bar on the carriers, in B; of bars that hold carriers"),
-    ("bar_couple", (3, WHEELS), "N m", "its couple about the wheel centres, in B"),
+    ("bar_force", (3, WHEELS), "N", "force of the anti-roll bar on the carriers, in B; for bars attached to carriers"),
+    ("bar_couple", (3, WHEELS), "N m", "couple of the anti-roll bar about the wheel centers, in B"),
     ("corners_moment", (3,), "kg m", "sum of mass times position of all corners"),
     ("corners_inertia", (6,), "kg m2", "inertia of all corners about the reference point"),
     ("corners_bias", (6,), "N m, N", "inertia forces of all corners at zero acceleration (angular, linear)"),
 )
-"""Of all corners together; scratch of one evaluation."""
+"""Sums over all corners; scratch of one evaluation."""
 
 
 class MechanismRecords(NamedTuple):
-    """What kernels read of a mechanism."""
+    """Parameter records of a mechanism for kernels."""
 
     chassis: Record
     corners: Record
@@ -55,25 +55,29 @@ class Workspace(NamedTuple):
 
 @kernel
 def prepare(m, s):
-    """Kinematics, sums, strut and bar forces of the corners at the present state.
+    """Compute kinematics, sums, strut and bar forces of the corners at the present state.
 
-    m : `corners` and `struts` are read, of a Model or of the `records` of a Mechanism; s : Space or Workspace, overwritten but for its state
+    m : `corners` and `struts` are read, of a VehicleModel or of the `records` of MechanismParameters; s : VehicleData or Workspace,
+        overwritten except its state
     """
     prepare_here(m, s)
 
 
 @inline
 def prepare_by_call(m, s):
-    """`prepare` for the records of a whole vehicle: compiled once for all who are in no hurry; m : Model, s : Space."""
+    """Run `prepare` for the records of a vehicle: compiled once for all callers that do not need speed.
+
+    m : VehicleModel, s : VehicleData
+    """
     mechanism = MechanismRecords(m.chassis, m.corners, m.struts)
     prepare(mechanism, Workspace(s.blocks, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out))
 
 
 @inline
 def prepare_here(m, s):
-    """`prepare` as part of the caller: handing so many records over takes longer than it looks."""
+    """Run `prepare` inlined into the caller, since passing so many records is expensive."""
     move_corners(m, s)
-    add_up_corners(m, s)
+    sum_corners(m, s)
     add_gyroscopic_couples(m, s)
     apply_struts(m, s)
     apply_anti_roll_bars(m, s)
@@ -81,7 +85,7 @@ def prepare_here(m, s):
 
 @inline
 def move_corners(m, s):
-    """Kinematics and sums of the corners at the present state."""
+    """Compute kinematics and sums of the corners at the present state."""
     q, x = s.inputs[0], s.state[0]
     for i in range(len(x["theta"])):
         q["theta"][i] = x["theta"][i]
@@ -92,8 +96,8 @@ def move_corners(m, s):
 
 
 @inline
-def add_up_corners(m, s):
-    """What the chassis carries of all corners together."""
+def sum_corners(m, s):
+    """Sum moments, inertias and bias forces of all corners."""
     c, w = s.kinematics[0], s.work[0]
     for j in range(3):
         w["corners_moment"][j] = sum_over_axles(m.corners, c["moment"][j])
@@ -104,7 +108,10 @@ def add_up_corners(m, s):
 
 @inline
 def add_gyroscopic_couples(m, s):
-    """Add the couples w_abs × (I_spin Omega axle) of the spinning wheels to the bias (28); note the spin of the carriers about the axles."""
+    """Add the couples w_abs × (I_spin Omega axle) of the spinning wheels to the bias (28).
+
+    Also store the spin of the carriers about the axles.
+    """
     k, x, work = s.kinematics[0], s.state[0], s.work[0]
     w_B = vector(x["w_WB_B"])
     for i in range(np.uint64(len(x["wheel_spin"]))):
@@ -120,7 +127,8 @@ def add_gyroscopic_couples(m, s):
 
 @inline
 def apply_struts(m, s):
-    """Forces of springs, stops and dampers, and their sum on theta: the virtual work of a strut is force times change of length.
+    """Compute the forces of springs, stops and dampers, and their sum on theta: the virtual work of a strut is force times change of
+    length.
 
     theta_force = spring force x spring_length_1 + shock force x shock_length_1          (29)
     """
@@ -135,7 +143,7 @@ def apply_struts(m, s):
 
 @inline
 def shock_rate(m, s, i):
-    """Rate of the length of shock absorber i [m/s]."""
+    """Return the rate of the length of shock absorber i [m/s]."""
     k, q, c = s.kinematics[0], s.inputs[0], m.corners[0]
     rate = k["shock_length_1"][i] * q["theta_dot"][i]
     axle = axle_of(m.corners, i)

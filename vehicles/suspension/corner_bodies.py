@@ -1,4 +1,4 @@
-"""What kinds of corners that are made of bodies have in common: the motion of the bodies, and their sums."""
+"""Common functions of kinds of corners that consist of bodies: motion of the bodies, and their sums."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vehicles.axle_layout import WHEELS
 
 
 def aggregate_of(lanes: int) -> Table:
-    """Rows for what bodies are to the rest of the vehicle, summed in so many vector lanes."""
+    """Return the rows for the aggregate of bodies, summed in so many vector lanes."""
     return (
         ("moment", (3, lanes), "kg m", "sum of mass times position"),
         ("inertia", (6, lanes), "kg m2", "inertia about the reference point (xx, yy, zz, xy, xz, yz)"),
@@ -25,36 +25,37 @@ def aggregate_of(lanes: int) -> Table:
 
 
 AGGREGATE = aggregate_of(WHEELS)
-"""What the bodies of a corner are to the rest of the vehicle; the lanes are the corners."""
+"""Aggregate of the bodies of a corner; the lanes are the corners."""
 
 
 def motion_of(bodies: int, lanes: int = WHEELS) -> Table:
-    """Rows for the motion of so many bodies relative to the chassis, in chassis axes; w and u are per metre where theta is one.
+    """Return the rows for the motion of so many bodies relative to the chassis, in chassis axes; w and u are per meter if theta is a
+    length.
 
-    The lanes are the corners, unless a kind has other use for them.
+    The lanes are the corners, unless a kind uses them otherwise.
     """
     return (
-        ("c", (bodies, 3, lanes), "m", "centres of mass, in the order of the BODIES of the corner's kind"),
-        ("inertia", (bodies, 6, lanes), "kg m2", "inertias about the centres of mass"),
+        ("c", (bodies, 3, lanes), "m", "centers of mass, in the order of the BODIES of the corner's kind"),
+        ("inertia", (bodies, 6, lanes), "kg m2", "inertias about the centers of mass"),
         ("w", (bodies, 3, lanes), "1", "angular velocity per theta_dot"),
-        ("u", (bodies, 3, lanes), "m", "velocity of the centre of mass per theta_dot"),
+        ("u", (bodies, 3, lanes), "m", "velocity of the center of mass per theta_dot"),
         ("w_rel", (bodies, 3, lanes), "rad/s", "angular velocity relative to the chassis"),
-        ("v_rel", (bodies, 3, lanes), "m/s", "velocity of the centre of mass relative to the chassis"),
+        ("v_rel", (bodies, 3, lanes), "m/s", "velocity of the center of mass relative to the chassis"),
         ("alpha_rel", (bodies, 3, lanes), "rad/s2", "angular acceleration relative to the chassis at theta_ddot = 0"),
-        ("a_rel", (bodies, 3, lanes), "m/s2", "acceleration of the centre of mass relative to the chassis at theta_ddot = 0"),
+        ("a_rel", (bodies, 3, lanes), "m/s2", "acceleration of the center of mass relative to the chassis at theta_ddot = 0"),
     )
 
 
 @inline
 def turning(w, w_1, r):
-    """Acceleration w_1 × r + w × (w × r) of the point r of a body that turns with w and w_1 about the origin."""
+    """Return the acceleration w_1 × r + w × (w × r) of the point r of a body that rotates with w and w_1 about the origin."""
     return add(cross(w_1, r), cross(w, cross(w, r)))
 
 
 class ThetaMotion(NamedTuple):
     """Motion of a body that depends on theta alone.
 
-    c : centre of mass; u, u_1 : its first and second derivative by theta
+    c : center of mass; u, u_1 : its first and second derivative by theta
     w, w_1 : angular velocity per theta_dot, and its derivative by theta
     """
 
@@ -101,10 +102,10 @@ def put_inertia(o, body, i, inertia):
 
 @kernel
 def sum_bodies(mass, o, w_WB_B, k, theta):
-    """Composite inertia, coupling, theta inertia and bias forces in every lane, from its bodies.
+    """Compute composite inertia, coupling, theta inertia and bias forces in every lane from its bodies.
 
     mass : (n, lanes) of the bodies; o : their motion, see `motion_of`; k : `aggregate_of`, overwritten in all lanes
-    theta : (lanes,) only tells their number: the compiler uses the vector lanes if that is unknown to it, and unsigned
+    theta : (lanes,), used only for its length: the compiler uses the vector lanes if the length is unknown at compile time and unsigned
     """
     w_B = vector(w_WB_B)
     lanes = np.uint64(theta.shape[0])
@@ -117,7 +118,7 @@ def sum_bodies(mass, o, w_WB_B, k, theta):
 
 @inline
 def take_sums(sums, i, k):
-    """Sum of four lanes of `aggregate_of` into column i of KINEMATICS."""
+    """Add up four lanes of `aggregate_of` into column i of KINEMATICS."""
     for j in range(3):
         k["moment"][j, i] = sum_of_lanes(sums["moment"][j])
     for j in range(6):
@@ -128,13 +129,13 @@ def take_sums(sums, i, k):
 
 @inline
 def sum_of_lanes(a):
-    """Sum of four numbers."""
+    """Return the sum of four numbers."""
     return (a[0] + a[1]) + (a[2] + a[3])
 
 
 @inline
 def start_sums(k, i):
-    """Sums of corner i to zero."""
+    """Set the sums of corner i to zero."""
     for j in range(3):
         k["moment"][j, i] = 0.0
     for j in range(6):
@@ -149,9 +150,9 @@ def start_sums(k, i):
 def add_body(o, b, i, mass, w_B, k):
     """Add body b of corner i to the composite inertia, the coupling, the inertia and the bias forces of its corner.
 
-    c center of mass, u its velocity and w its angular velocity per theta_dot, I inertia about c, w_abs absolute angular velocity.
-    a and alpha are accelerations where chassis (w_B) and theta do not accelerate, f and n the force and couple they need, N about the
-    reference point.
+    c center of mass, u its velocity and w its angular velocity per theta_dot, I inertia about c, w_abs absolute angular velocity. a and
+    alpha are the accelerations at zero acceleration of chassis (w_B) and theta, f and n the required force and couple, N the couple
+    about the reference point.
 
         a = a_rel + w_B × (w_B × c) + 2 w_B × v_rel,    alpha = alpha_rel + w_B × w_rel                 (24)
         f = mass a,  n = I alpha + w_abs × (I w_abs),  N = n + c × f                                    (25)
@@ -190,7 +191,7 @@ def add_body(o, b, i, mass, w_B, k):
 
 @inline
 def inertia_force(o, b, i, mass, w_B):
-    """Force and couple about its centre of mass that body b of corner i needs where chassis and theta do not accelerate (24), (25)."""
+    """Return force and couple about its center of mass of body b of corner i at zero acceleration of chassis and theta (24), (25)."""
     c = column(o["c"][b], i)
     I = six(o["inertia"][b], i)
     w_rel = column(o["w_rel"][b], i)
@@ -203,7 +204,7 @@ def inertia_force(o, b, i, mass, w_B):
 
 @inline
 def start_steering(k, i):
-    """What the steering moves of corner i to zero."""
+    """Set the steering sums of corner i to zero."""
     for j in range(6):
         k["E"][j, i] = 0.0
     k["F"][i], k["H"][i], k["steer_bias"][i] = 0.0, 0.0, 0.0
@@ -211,9 +212,10 @@ def start_steering(k, i):
 
 @inline
 def add_steered_body(o, b, i, mass, w_B, v, turn, k):
-    """Add body b of corner i, whose centre of mass moves with v and which turns with `turn` per rate of the steering arm.
+    """Add body b of corner i to the steering sums; v, turn : velocity of its center of mass and angular velocity per rate of the
+    steering arm.
 
-    With (v, turn) = K in place of (u, w) = J: E = sum M K, F = sum J^T M K, H = sum K^T M K and the bias as in (26), (27).
+    With (v, turn) = K instead of (u, w) = J: E = sum M K, F = sum J^T M K, H = sum K^T M K and the bias as in (26), (27).
     """
     c = column(o["c"][b], i)
     I_turn = symmetric_times(six(o["inertia"][b], i), turn)

@@ -1,4 +1,4 @@
-"""What the vehicle asks of a corner in its design position, whatever links are in it."""
+"""Base class of a corner in its design position, independent of its links."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 
 CARRIER_NAME = "carrier"
-"""The body of every corner on which other parts may stand."""
+"""Name of the body of every corner to which other parts can be attached."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How far the theta of a corner may go [rad or m, as its theta]."""
+    """Range of the theta of a corner [rad or m, as its theta]."""
 
     widest: tuple[float, float]
-    """Among these the travel between the stops is looked for."""
+    """Search range of the travel between the stops."""
     closes: tuple[float, float] | None
-    """Where its loops are known to close, if that is known beforehand."""
+    """Range in which its loops are known to close, if known."""
     past_stops: float
-    """By so much tables go beyond the stops."""
+    """Range of tables beyond the stops."""
     without_stops: tuple[float, float]
-    """Tables of a corner that has no stops."""
+    """Range of the tables of a corner without stops."""
     short_of_open: float
-    """By so much tables keep away from the theta at which a loop opens: the derivatives grow without bound there."""
+    """Distance of the tables from the theta at which a loop opens, where the derivatives grow without bound."""
 
 
 class Places(NamedTuple):
-    """Corners at many positions, one after the other.
+    """Corners at many consecutive positions.
 
-    blocks : of their vehicle
-    scratch, memory : what those are at each position, (n,) and (n, bytes)
+    blocks : blocks of their vehicle
+    scratch, memory : data of the blocks at each position, (n,) and (n, bytes)
     inputs, kinematics : (n,) records of INPUTS and KINEMATICS
     """
 
@@ -55,27 +55,27 @@ class Places(NamedTuple):
     kinematics: Record
 
     def blocks_at(self, n: int) -> Blocks:
-        """Those of one position."""
+        """Return the blocks at one position."""
         return self.blocks._replace(scratch=self.scratch[n : n + 1], memory=self.memory[n])
 
 
 class CornerDesign(ABC):
-    """A corner in the design position, in chassis axes and from the chassis reference point [m].
+    """A corner in the design position, in chassis axes and relative to the chassis reference point [m].
 
     Attributes
     ----------
     kind : name of its kind in a vehicle file
-    block : its kernels; None: they are those of the default kind
-    mounts : bodies on which other parts may stand, by their names in a vehicle file, and what the general engine calls them after "FL_"
-        and so on: the carrier, and arms that turn by theta about a hinge on the chassis
+    block : its kernels; None: those of the default kind
+    mounts : bodies to which other parts can be attached: names in a vehicle file, to names in the multibody model after the prefix "FL_"
+        etc.: the carrier, and arms that rotate by theta about a hinge on the chassis
     Q : inner joint of tie rod or toe link
-    W : wheel centre
+    W : wheel center
     axle : of the wheel, pointing left
-    turned : attitude (3, 3) of the carrier against that between the hardpoints of the file, where a tie rod is set otherwise
+    turned : attitude (3, 3) of the carrier relative to that between the hardpoints of the file, if a tie rod has another length
     bodies : by name; every corner has a `knuckle` and a `wheel`
-    file, key : where it stands in its file, for messages
-    linkage : the corner in the general engine, where it has no closed form
-    rack : what moves with Q alone, the half of a rack; None: nothing that has a mass
+    file, key : file and key of its section, for messages
+    linkage : the corner in the multibody model, if it has no closed form
+    rack : body that moves with Q alone, half of a rack; None: massless
     """
 
     kind: ClassVar[str]
@@ -92,70 +92,82 @@ class CornerDesign(ABC):
     rack: RigidBody | None = None
 
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
-        """A point (3,) of a body of `mounts` for `hinged` at theta: (3, 3) foot on the hinge, radius, axis x radius. None: no arm, the carrier."""
+        """Return a point (3,) of a body of `mounts` for `hinged` at theta: (3, 3) foot on the hinge, radius, axis x radius.
+
+        None: the carrier.
+        """
         return None
 
     def in_body(self, body: str, point: Vector) -> Vector:
-        """A point of the design position (3,) in the frame that a body, called as in the values of `mounts`, has in the general engine."""
+        """Return a point of the design position (3,) in the frame of a body of the multibody model, named as in the values of `mounts`."""
         return point
 
     @property
     def tierod_length(self) -> float:
-        """Length of the tie rod between the hardpoints [m]. Raises ConfigError: the corner has none that can be set."""
-        raise ConfigError(self.file, self.key, self.kind, f"a kind of axle whose tie rods can be set, which {self.kind} is not")
+        """Return the length of the tie rod between the hardpoints [m]. Raises ConfigError if the corner has no adjustable tie rod."""
+        raise ConfigError(self.file, self.key, self.kind, f"a kind of axle with adjustable tie rods, which {self.kind} is not")
 
     def with_tie_rod(self, length: float) -> Self:
-        """The same corner with its tie rod set to another length [m]: in its design position the carrier has turned. Raises ConfigError: the
-        loop does not close with it."""
+        """Return the corner with another tie-rod length [m].
+
+        The carrier is rotated in its design position. Raises ConfigError if the loop does not close.
+        """
         raise NotImplementedError
 
     def with_rack(self, half: RigidBody) -> Self:
-        """The same corner with half a rack that moves with Q. Raises ConfigError: this kind carries none."""
-        raise ConfigError(self.file, self.key, self.kind, f"a kind of axle that carries a rack with a mass, which {self.kind} does not")
+        """Return the corner with half a rack that moves with Q. Raises ConfigError if this kind has no rack."""
+        raise ConfigError(self.file, self.key, self.kind, f"a kind of axle that supports a rack with mass, which {self.kind} is not")
 
     @abstractmethod
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         """Fill column i of a CORNERS record and of one of the kind's own. Raises ConfigError where the corner cannot work."""
 
     def write_tie_rod(self, corners: Record, parameters: Record, i: int) -> None:
-        """What of that depends on the length of the tie rod; all else stands there already. Raises as `write`."""
+        """Update the part of `write` that depends on the length of the tie rod; the rest is already present. Raises as `write`."""
         self.write(corners, parameters, i)
 
     def write_length(self, parameters: Record, i: int, length: float) -> bool:
-        """Have the corner that is written in column i of a record of the kind's own stand as with a tie rod of that length [m], whatever else
-        of `write_tie_rod` that leaves out. False: this kind knows no quick way."""
+        """Update only the tie-rod length [m] in column i of a record of the kind's own, for a fast evaluation.
+
+        Other results of `write_tie_rod` are not updated. Returns False if this kind does not support it.
+        """
         return False
 
     def kingpin(self, blocks: Blocks, theta: float, i: int) -> tuple[Vector, Vector, Vector] | None:
-        """Two points (3,) of the line about which the carrier of corner i turns while its tie rod is set, and the rod's outer joint [m], where
-        `place_blocks` has put them at theta; None: there is no such line, or nobody knows it."""
+        """Return the axis of rotation of the carrier during tie-rod adjustment, as two points (3,), and the outer tie-rod joint [m].
+
+        The positions are those of `place_blocks` at theta for corner i. None: the axis does not exist or is unknown.
+        """
         return None
 
     @abstractmethod
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
-        """Put the corner into a mechanism, its bodies and joints called after `name`, between the body `chassis` and the body `inner`
-        that holds Q; linear springs and dampers are those of column i. Raises ConfigError."""
+        """Add the corner to a multibody model. Raises ConfigError.
+
+        Its bodies and joints have names with the prefix `name`. The corner lies between the body `chassis` and the body `inner` that
+        carries Q. Linear springs and dampers are those of column i.
+        """
 
     @abstractmethod
     def reach(self, corners: Record, i: int) -> Reach:
-        """How far theta of column i of a CORNERS record may go."""
+        """Return the range of theta of column i of a CORNERS record."""
 
     def gap(self, corners: Record, blocks: Blocks, inputs: Record, i: int) -> float:
-        """By how much the loops of corner i are open where `place_blocks` has put it [m]; infinite where it is beyond its travel."""
+        """Return the loop gap of corner i at the position of `place_blocks` [m]; infinite beyond its travel."""
         return 0.0
 
     def turn_of_steering(self, blocks: Blocks, i: int) -> float:
-        """By how much the carrier turns per way of its tie rod there [rad/m]; 0 where nothing is steered."""
+        """Return the rotation of the carrier per displacement of its tie rod [rad/m]; 0 for an unsteered corner."""
         return 0.0
 
     def gaps(self, corners: Record, places: Places, i: int) -> Vector:
-        """The same at many positions, (n,)."""
+        """Return `gap` at many positions, (n,)."""
         if type(self).gap is CornerDesign.gap:
             return np.zeros(len(places.inputs))
         return np.array([self.gap(corners, places.blocks_at(n), places.inputs[n : n + 1], i) for n in range(len(places.inputs))])
 
     def turns_of_steering(self, places: Places, i: int) -> Vector:
-        """The same at many positions, (n,)."""
+        """Return `turn_of_steering` at many positions, (n,)."""
         if type(self).turn_of_steering is CornerDesign.turn_of_steering:
             return np.zeros(len(places.inputs))
         return np.array([self.turn_of_steering(places.blocks_at(n), i) for n in range(len(places.inputs))])

@@ -1,7 +1,7 @@
-"""The default kind of axle: the one a vehicle file need not name, and the only one that the compiled step knows.
+"""Default kind of axle: it needs no name in a vehicle file, and it is the only kind that the compiled step depends on.
 
 Its kernels are called directly, in the vector lanes; those of every other kind by their address (`vehicles.suspension.blocks`). No other
-file outside its room says which kind it is.
+module outside the package of the kind names it.
 """
 
 from __future__ import annotations
@@ -14,16 +14,25 @@ from vehicles.suspension.double_wishbone.kinematics import DOUBLE_WISHBONE_SCRAT
 from vehicles.suspension.double_wishbone.kinematics import DOUBLE_WISHBONES as PARAMETERS
 
 __all__ = (
-    "NAME", "PARAMETERS", "SCRATCH", "gap_default", "pad_default", "place_default", "room", "show_default", "steer_default", "turn_default",
+    "NAME",
+    "PARAMETERS",
+    "SCRATCH",
+    "gap_default",
+    "kind_module",
+    "pad_default",
+    "place_default",
+    "show_default",
+    "steer_default",
+    "turn_default",
 )  # fmt: skip
 
 NAME = "double_wishbone"
-"""In a vehicle file."""
+"""Name in a vehicle file."""
 
 pad_default, place_default, steer_default, show_default = block.pad, block.place, block.steer, block.show
 gap_default, turn_default = closure.gap, closure.turn
 
 
-def room(module: str) -> ModuleType:
-    """A module of its room, for whoever reads files or looks into the kind; the kernels of the step do not depend on it."""
+def kind_module(module: str) -> ModuleType:
+    """Return a module of the default kind, for readers of files and tools; the kernels of the step do not depend on it."""
     return importlib.import_module(f"vehicles.suspension.{NAME}.{module}")

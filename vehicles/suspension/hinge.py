@@ -1,4 +1,4 @@
-"""What turns about a hinge on the chassis: points, directions and inertias as functions of its angle."""
+"""Points, directions and inertias that rotate about a hinge on the chassis, as functions of the hinge angle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 
 
 SIX = np.array([0, 4, 8, 1, 2, 5])
-"""Where xx, yy, zz, xy, xz, yz stand in a matrix (9,)."""
+"""Indices of xx, yy, zz, xy, xz, yz in a matrix (9,)."""
 
 
 @dataclass(frozen=True)
@@ -26,21 +26,21 @@ class Hinge:
     axis: Vector
 
     def foot(self, point: Vector) -> Vector:
-        """Foot of the perpendicular from a point on the hinge line."""
+        """Return the foot of the perpendicular from a point on the hinge line."""
         return self.on + self.axis * np.dot(point - self.on, self.axis)
 
     def point(self, point: Vector) -> Vector:
-        """(3, 3): foot, radius, axis x radius."""
+        """Return (3, 3): foot, radius, axis x radius."""
         foot = self.foot(point)
         return np.array([foot, point - foot, cross(self.axis, point - foot)])
 
     def direction(self, a: Vector) -> Vector:
-        """(3, 3): part along the axis, part across it, axis x part across."""
+        """Return (3, 3): part along the axis, part across it, axis x part across."""
         along = self.axis * np.dot(a, self.axis)
         return np.array([along, a - along, cross(self.axis, a - along)])
 
     def inertia(self, inertia: Vector) -> Vector:
-        """(5, 6): coefficients of 1, cos, sin, cos 2, sin 2 of the hinge angle x in R(x) I R(x)^T.
+        """Return (5, 6): coefficients of 1, cos, sin, cos 2, sin 2 of the hinge angle x in R(x) I R(x)^T.
 
         With R = P + C cos x + K sin x (P along the axis, C = 1 - P, K the cross product with the axis).
         """
@@ -52,8 +52,10 @@ class Hinge:
 
 
 def turn_to_distance(axis: Hinge, point: Vector, other: Vector, distance: float) -> float | None:
-    """Angle [rad] by which a point must turn about an axis to be so far from another: of the two, that on the side of the dead point on which it
-    is now. None: it never is."""
+    """Return the angle [rad] by which a point must rotate about an axis to have a distance from another point.
+
+    Of the two solutions, the one on the present side of the dead point is returned. None: there is no solution.
+    """
     foot, r, k = axis.point(point)
     q = other - foot
     along, across = float(q @ r), float(q @ k)
@@ -64,19 +66,19 @@ def turn_to_distance(axis: Hinge, point: Vector, other: Vector, distance: float)
 
 
 def rotation(axis: Vector, angle: float) -> Vector:
-    """Rotation (3, 3) by an angle about a unit vector."""
+    """Return the rotation matrix (3, 3) of an angle about a unit vector."""
     K = cross_matrix(axis)
     return np.asarray(np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * (K @ K))
 
 
 def six_of(M: Vector) -> Vector:
-    """xx, yy, zz, xy, xz, yz of a symmetric matrix."""
+    """Return xx, yy, zz, xy, xz, yz of a symmetric matrix."""
     return M.ravel()[SIX]
 
 
 @inline
 def hinged_inertia(field, c, s, i):
-    """Inertia (xx, yy, zz, xy, xz, yz) of a hinged arm: a rotation about a fixed axis only brings in the first two harmonics."""
+    """Return the inertia (xx, yy, zz, xy, xz, yz) of a hinged arm: a rotation about a fixed axis adds only the first two harmonics."""
     c2 = c * c - s * s
     s2 = 2.0 * s * c
     return (

@@ -1,4 +1,4 @@
-"""The kinds of axles by the name a vehicle file gives them: those shipped, and tenants from outside (`simulator.base.registry`)."""
+"""Kinds of axles by their names in vehicle files: the built-in kinds, and plugins (`simulator.base.registry`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
 
 SHIPPED = (default_kind.NAME, "five_link", "macpherson", "semi_trailing_arm", "link_axle", "leaf_axle", "mechanism")
-"""Kinds with a room here; AXLE of its `section` reads the file. The first one if the file does not say."""
+"""Built-in kinds; AXLE of the `section` module of their packages reads the file. The first one is the default."""
 
 AXLE_KINDS: Registry[type[Axle]] = Registry(
     "kind of axle", "jounce.axles", {name: importlib.import_module(f"vehicles.suspension.{name}.section").AXLE for name in SHIPPED}
@@ -20,52 +20,50 @@ AXLE_KINDS: Registry[type[Axle]] = Registry(
 
 
 def register(name: str, axle: type[Axle]) -> None:
-    """Make a kind of axle from outside known by a name.
+    """Register a third-party kind of axle under a name.
 
     Raises
     ------
-    JounceError : another kind has the name, or this one is made for another contract (see `vehicles.suspension.blocks.AxleCallbacks`)
+    JounceError : another kind has the name, or this one is written for another contract (see `vehicles.suspension.blocks.AxleCallbacks`)
     """
     if axle.block is not None:
         axle.block.check(name)
     AXLE_KINDS.register(name, axle)
 
 
-NARROW = 0.1
-"""m. Least half of a track."""
+MIN_HALF_TRACK = 0.1
+"""m. Smallest half track width."""
 
 
 def _check_side(axle: Axle) -> None:
-    """Raises ConfigError: the hardpoints are not those of a left side."""
-    if axle.sides == 2 and "SPINDLE" in axle.points and axle.points["SPINDLE"][1] < NARROW:
+    """Raise ConfigError if the hardpoints do not belong to a left side."""
+    if axle.sides == 2 and "SPINDLE" in axle.points and axle.points["SPINDLE"][1] < MIN_HALF_TRACK:
         center = f"a wheel center at y = {axle.points['SPINDLE'][1]:g} m"
-        expected = (
-            f"one at least {NARROW:g} m to the left, y + : the hardpoints are those of the left side, the right one is its mirror image"
-        )
+        expected = f"a wheel center at least {MIN_HALF_TRACK:g} m to the left (y positive), since hardpoints are those of the left side"
         raise ConfigError(axle.file, f"{axle.key}.hardpoints_left.SPINDLE", center, expected)
 
 
 def read_axle(s: Section, steered: bool, needed: bool = True) -> Axle:
-    """The axle of a section of a vehicle file.
+    """Return the axle of a section of a vehicle file. Raises ConfigError.
 
-    steered : whether it is the one that the steering moves; needed : whether nothing else turns wheels
-
-    Raises ConfigError.
+    steered : True for the axle that the steering moves; needed : True if no other axle can steer
     """
     name = s.raw("suspension", SHIPPED[0])
     axle = AXLE_KINDS.named(name, s.file, s.path("suspension"))
     if axle.block is not None:
         axle.block.check(name)
-    why = axle.why_unsteered(s) if steered else ""
-    if why and needed:
-        raise ConfigError(s.file, s.path("suspension"), name, f"an axle that the steering can turn, or nothing steers the vehicle: {why}")
-    found = axle(s)
-    _check_side(found)
-    if steered and found.sides != 2:
-        raise ConfigError(s.file, s.path("wheels"), found.sides, "2: the steering moves a left and a right wheel")
-    if found.steering and not steered:
-        raise ConfigError(s.file, s.path("steering"), found.steering, "nothing: the steering moves the front axle only")
-    return found
+    reason = axle.why_unsteered(s) if steered else ""
+    if reason and needed:
+        raise ConfigError(
+            s.file, s.path("suspension"), name, f"an axle that can be steered, since no other axle steers the vehicle ({reason})"
+        )
+    result = axle(s)
+    _check_side(result)
+    if steered and result.sides != 2:
+        raise ConfigError(s.file, s.path("wheels"), result.sides, "2, since the steering moves a left and a right wheel")
+    if result.steering and not steered:
+        raise ConfigError(s.file, s.path("steering"), result.steering, "no key steering, since the steering moves the front axle only")
+    return result
 
 
 __getattr__ = old_names(__name__)

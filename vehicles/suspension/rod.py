@@ -1,4 +1,4 @@
-"""Rods of a suspension, which are round."""
+"""Round rods of a suspension."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from simulator.base.jit import inline
 
 @inline
 def rod_inertia(n, axial, transverse):
-    """Inertia (xx, yy, zz, xy, xz, yz) of a round rod along n."""
+    """Return the inertia (xx, yy, zz, xy, xz, yz) of a round rod along n."""
     e = axial - transverse
     return (
         transverse + e * n[0] * n[0],

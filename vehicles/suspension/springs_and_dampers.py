@@ -1,4 +1,4 @@
-"""Springs, dampers and travel stops of the four corners: force laws over length and rate. With them, the bars between the corners.
+"""Springs, dampers and travel stops of the corners, as functions of length and rate, and the anti-roll bars between the corners.
 
 Signs: a force > 0 pushes the two ends apart; rates > 0 are rebound (the strut gets longer).
 """
@@ -15,16 +15,16 @@ STOP_POINTS = 16
 STRUTS = (
     # name                   shape               unit     what it is (corner first in tables, FL, FR, RL, RR)
     ("spring_rate", (WHEELS,), "N/m", "linear part of the spring"),
-    ("spring_free_length", (WHEELS,), "m", "length at which the spring carries nothing"),
-    ("spring_points", (WHEELS,), "1", "points used of the spring's table; 0 = no table", "i8"),
+    ("spring_free_length", (WHEELS,), "m", "length of the spring without load"),
+    ("spring_points", (WHEELS,), "1", "number of points of the spring's table; 0 = no table", "i8"),
     ("spring_deformation", (WHEELS, SPRING_POINTS), "m", "length minus free length, rising"),
-    ("spring_pull", (WHEELS, SPRING_POINTS), "N", "force of the table that pulls the ends together"),
-    ("bump_stop_length", (WHEELS,), "m", "spring length below which the bump stop pushes"),
-    ("rebound_stop_length", (WHEELS,), "m", "spring length above which the rebound stop pulls"),
-    ("stop_points", (WHEELS,), "1", "points used of the stops' table; 0 = no stops", "i8"),
+    ("spring_pull", (WHEELS, SPRING_POINTS), "N", "tensile force of the table"),
+    ("bump_stop_length", (WHEELS,), "m", "spring length below which the bump stop acts"),
+    ("rebound_stop_length", (WHEELS,), "m", "spring length above which the rebound stop acts"),
+    ("stop_points", (WHEELS,), "1", "number of points of the stops' table; 0 = no stops", "i8"),
     ("stop_penetration", (WHEELS, STOP_POINTS), "m", "penetration into a stop, rising from 0"),
     ("stop_force", (WHEELS, STOP_POINTS), "N", "force of a stop over its penetration"),
-    ("stop_end_rate", (WHEELS,), "N/m", "stiffness of a stop beyond its table (0: the force stays)"),
+    ("stop_end_rate", (WHEELS,), "N/m", "stiffness of a stop beyond its table (0: constant force)"),
     ("compression_damping", (WHEELS,), "N s/m", "damping in compression, mid-stroke"),
     ("rebound_damping", (WHEELS,), "N s/m", "damping in rebound, mid-stroke"),
     ("compression_damping_end", (WHEELS,), "N s/m", "damping in compression outside the mid-stroke"),
@@ -33,13 +33,13 @@ STRUTS = (
     ("midstroke_min", (WHEELS,), "m", "shock length below which the end-of-stroke damping acts"),
     ("midstroke_max", (WHEELS,), "m", "shock length above which the end-of-stroke damping acts"),
     ("midstroke_blend", (WHEELS,), "m", "length over which mid-stroke and end-of-stroke damping are blended"),
-    ("anti_roll_bars", (), "", "record of ANTI_ROLL_BARS: what couples the two sides of an axle", ANTI_ROLL_BARS),
+    ("anti_roll_bars", (), "", "record of ANTI_ROLL_BARS: coupling of the two sides of an axle", ANTI_ROLL_BARS),
 )
 
 
 @inline
 def spring_force(p, i, length):
-    """Force [N] of spring i and its stops at the given length [m]: -(linear part + table) + bump stop - rebound stop."""
+    """Return the force [N] of spring i and its stops at the given length [m]: -(linear part + table) + bump stop - rebound stop."""
     s = p[0]
     x = length - s["spring_free_length"][i]
     force = -s["spring_rate"][i] * x
@@ -53,7 +53,7 @@ def spring_force(p, i, length):
 
 @inline
 def stop_force(p, i, penetration):
-    """Force [N] of a travel stop at the given penetration [m]; nothing below 0."""
+    """Return the force [N] of a travel stop at the given penetration [m]; 0 below 0."""
     s = p[0]
     if penetration <= 0.0:
         return 0.0
@@ -64,10 +64,10 @@ def stop_force(p, i, penetration):
 
 @inline
 def damper_force(p, i, length, rate):
-    """Force [N] of shock absorber i at its length [m] and rate [m/s].
+    """Return the force [N] of shock absorber i at its length [m] and rate [m/s].
 
-    The coefficient depends on the direction and on whether the length is inside the mid-stroke; the change is blended by a smooth
-    step of width `midstroke_blend` centred on the limit. The force is -c v / (1 + degressivity |v|).
+    The coefficient depends on the direction and on the position in the stroke; a smooth step of width `midstroke_blend`, centered on the
+    limit, blends the coefficients. The force is -c v / (1 + degressivity |v|).
     """
     s = p[0]
     blend = s["midstroke_blend"][i]
@@ -81,7 +81,7 @@ def damper_force(p, i, length, rate):
 
 @inline
 def interpolate(xs, ys, i, n, x):
-    """Piecewise linear table i of (xs, ys) with n points at x; constant outside."""
+    """Return the piecewise linear table i of (xs, ys) with n points at x; constant outside."""
     if x <= xs[i, 0]:
         return ys[i, 0]
     if x >= xs[i, n - 1]:
@@ -99,6 +99,6 @@ def interpolate(xs, ys, i, n, x):
 
 @inline
 def smooth_step(x):
-    """0 for x <= 0, 1 for x >= 1, 3 x^2 - 2 x^3 between."""
+    """Return 0 for x <= 0, 1 for x >= 1, 3 x^2 - 2 x^3 between."""
     y = min(max(x, 0.0), 1.0)
     return y * y * (3.0 - 2.0 * y)

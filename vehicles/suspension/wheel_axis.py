@@ -1,4 +1,4 @@
-"""The axis of a wheel against its carrier, as it is built: toe and camber between the hardpoints."""
+"""Axis of a wheel in its carrier: toe and camber between the hardpoints, as built."""
 
 from __future__ import annotations
 
@@ -14,32 +14,35 @@ from vehicles.multibody.description.rigid_body import RigidBody
 
 Vector = NDArray[np.float64]
 
-MOST = math.radians(10.0)
-"""rad. Largest of both."""
+MAX_ANGLE = math.radians(10.0)
+"""rad. Limit of toe and camber."""
 
-_ANGLE = Number("rad", -MOST, MOST)
+_ANGLE = Number("rad", -MAX_ANGLE, MAX_ANGLE)
 _FIELDS = (
-    Field("toe", _ANGLE, "in the design position, + = toe-in", 0.0, written="deg"),
-    Field("camber", _ANGLE, "likewise, + = top outwards", 0.0, written="deg"),
+    Field("toe", _ANGLE, "toe in the design position, + = toe-in", 0.0, written="deg"),
+    Field("camber", _ANGLE, "camber in the design position, + = top outward", 0.0, written="deg"),
 )
-WHEEL_AXIS = Field("wheel_axis", Group(_FIELDS), "how the axis of a wheel lies in its carrier; along y when left out", None)
+WHEEL_AXIS = Field("wheel_axis", Group(_FIELDS), "orientation of the wheel axis in its carrier; default: along y", None)
 
 
 @dataclass(frozen=True)
 class WheelAxis:
-    """Toe-in and camber (+ = top outwards) of a wheel in the design position [rad]."""
+    """Toe-in and camber (+ = top outward) of a wheel in the design position [rad]."""
 
     toe: float = 0.0
     camber: float = 0.0
 
     def axle(self, mirror: bool) -> Vector:
-        """Unit vector (3,) along the axis, pointing left, of the left wheel or of its mirror image."""
+        """Return the unit vector (3,) along the axis, pointing left, of the left wheel or of its mirror image."""
         across = math.cos(self.camber)
         outward = np.array([across * math.sin(self.toe), across * math.cos(self.toe), -math.sin(self.camber)])
         return outward * (-1.0, 1.0, -1.0) if mirror else outward
 
     def turned(self, wheel: RigidBody) -> RigidBody:
-        """A wheel that was described with its axis along y, turned into this one; a rotor is what it is about its axis and across."""
+        """Return a wheel described with its axis along y, rotated to this axis.
+
+        The wheel is a rotor with equal inertias across its axis.
+        """
         axle = self.axle(mirror=False)
         y = np.array([0.0, 1.0, 0.0])
         v, c = np.cross(y, axle), float(y @ axle)
@@ -49,7 +52,7 @@ class WheelAxis:
 
 
 def read_wheel_axis(s: Section) -> WheelAxis:
-    """Of the section of an axle, which may leave it out. Raises ConfigError."""
+    """Return the optional wheel axis of the section of an axle. Raises ConfigError."""
     if not s.has("wheel_axis"):
         return WheelAxis()
     with checked(_FIELDS, s.raw("wheel_axis"), s.file, s.path("wheel_axis")) as a:

@@ -1,6 +1,8 @@
-"""Tires: a tread law on a ground law.
+"""Tires: a tire model on a soil model.
 
-Shared by all: where they touch (contact), their radial spring (radial), what bears the load, soil included (load, soil_wheel), moments and
-their transport (moments); tables in `parameters`. A tread law makes the horizontal forces (tread_law says what one is): TMeasy in a room of
-its own, called directly for one wheel (tire); those from outside through their addresses (outside_treads, soil_shear). All wheels of a
-vehicle together: `wheels`; from files: `tire_file`, names of laws: `kinds`."""
+Shared by all tire models: contact (`contact`), radial spring (`radial`), vertical force including soil (`vertical_force`, `wheel_on_soil`),
+moments and their transport (`moments`), tables (`parameters`). A tire model computes the horizontal forces (`contract`). The package
+`tmeasy` contains TMeasy, which is called directly for one wheel (`tire`). All other models are called by the addresses of their kernels
+(`callback_models`, `soil_shear`). `tire_set` evaluates all wheels of a vehicle, `tire_file` reads files, and `kinds` lists the models by
+name.
+"""

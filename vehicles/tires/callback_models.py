@@ -1,6 +1,7 @@
-"""Wheels whose tread law is called by its address: the shared part of their tires before and after the law, which is called once for all its wheels.
+"""Wheels whose tire model is called by its address: the shared computations before and after the model, which is called once for all its
+wheels.
 
-Nothing of this runs for a vehicle on TMeasy.
+A vehicle with TMeasy on all wheels runs none of this code.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from vehicles.tires.vertical_force import carry
 
 CARRIED = (
     # name               shape  unit  what it is
-    ("effective_radius", (), "m", "way per radian of a freely rolling wheel"),
+    ("effective_radius", (), "m", "distance per radian of a freely rolling wheel"),
     ("load", (), "N", "load of the tire"),
-    ("slope", (), "N/m", "slope of its radial spring"),
+    ("slope", (), "N/m", "slope of the radial spring"),
     ("deflection", (), "m", "radial deflection"),
-    ("soil", (8,), "", "forces of the soil, see `load.carry`"),
-    ("shear_modulus", (), "m", "of the soil"),
+    ("soil", (8,), "", "forces of the soil, see `vertical_force.carry`"),
+    ("shear_modulus", (), "m", "shear modulus of the soil"),
 )
-"""What is known of a wheel before its tread law is asked."""
+"""Results of a wheel that are computed before its tire model is called."""
 
 
 class CallbackData(NamedTuple):
-    """The records of a vehicle's `Space` that the wheels of laws from outside read and write."""
+    """Records of `VehicleData` that wheels with callback models read and write."""
 
     tires: Record
     treads: Record
@@ -42,13 +43,13 @@ class CallbackData(NamedTuple):
 
 @inline
 def callback_data(s):
-    """Those records."""
+    """Return these records of a VehicleData."""
     return CallbackData(s.tires, s.treads, s.seen, s.result, s.carried, s.wheels, s.contacts)
 
 
 @kernel
 def press(tires, o, i, h, under):
-    """Load of tire i at its contact, and what its tread law is to see; `tires` (n,) TIRE, o CallbackData, `under` record of SOIL."""
+    """Compute the load of tire i and the input of its tire model; `tires` (n,) TIRE, o CallbackData, `under` record of SOIL."""
     p, seen, c, contact = tires[i : i + 1], o.seen[i], o.carried[i], o.contacts[i]
     R_e = rolling_radius(p, o.tires, i, o.contacts)
     load, slope, deflection, contact["sinkage_rate"], soil = carry(p, o.tires, i, under, h, R_e * o.wheels[i]["spin"], o.contacts)
@@ -63,8 +64,8 @@ def press(tires, o, i, h, under):
 
 
 @inline
-def ask(laws, o, task, h):
-    """Have every law do a task for its wheels."""
+def run_models(laws, o, task, h):
+    """Run a task of every model for its wheels."""
     for i in range(len(laws)):
         o.seen[i]["task"], o.seen[i]["side"] = task, laws[i]["side"]
     for i in range(len(laws)):
@@ -75,36 +76,36 @@ def ask(laws, o, task, h):
 
 @kernel
 def rest_treads(laws, o):
-    """States of treads that nothing has touched yet."""
-    ask(laws, o, REST, 0.0)
+    """Initialize the states of treads that have not touched the ground yet."""
+    run_models(laws, o, REST, 0.0)
 
 
 @kernel
-def answer_of_laws(tires, laws, o, h, held):
-    """Forces and rates of the wheels that `press` has seen; `held` True puts their treads where `hold_patch` says before."""
+def evaluate_models(tires, laws, o, h, held):
+    """Compute forces and rates of the wheels after `press`; with `held` True first set their treads to the positions of `fix_patch`."""
     if held:
-        ask(laws, o, HELD, h)
-    ask(laws, o, FORCES, h)
+        run_models(laws, o, HELD, h)
+    run_models(laws, o, FORCES, h)
     for i in range(len(laws)):
         if laws[i]["kernel"] != 0:
-            take(tires[i : i + 1], o, i, h)
+            apply_result(tires[i : i + 1], o, i, h)
 
 
 @inline
-def hold_patch(o, i, along, across):
-    """The patch of tire i is held so far [m] ahead of its rim."""
+def fix_patch(o, i, along, across):
+    """Fix the patch of tire i at this distance [m] ahead of its rim."""
     o.seen[i]["held"][0], o.seen[i]["held"][1] = along, across
     o.tires[i]["shear"][0], o.tires[i]["shear"][1] = along, across
 
 
 @inline
-def take(p, o, i, h):
-    """The result of the law of tire i, if it is one, with the share of the soil and all that is no business of the law."""
+def apply_result(p, o, i, h):
+    """Combine the result of the model of tire i, if it is valid, with the forces of the soil and the computations shared by all models."""
     r, c, contact, tread = o.result[i], o.carried[i], o.contacts[i], o.treads[i]
     if is_finite_seen(o.seen[i]) and not is_finite_result(r):
         tread["off"] = 1
     if tread["off"] != 0:
-        silence(tread, r)
+        clear_result(tread, r)
     for k in range(NUMBERS):
         contact["tread_rate"][k] = r["rate"][k]
     for k in range(MEMORY):
@@ -130,7 +131,8 @@ def take(p, o, i, h):
 
 @inline
 def add_moments(contact, hard, r):
-    """Overturning moment and rolling resistance of the law's own result r, in force on the share `hard` of the ground, into the contact."""
+    """Add the model's own overturning moment and rolling resistance in the result r, weighted by the fraction `hard` of the ground, to the
+    contact."""
     M_C, M_W, x, y = contact["M_C"], contact["M_W"], contact["x_W"], contact["y_W"]
     about_x, about_y = hard * r["M_x"], hard * r["M_y"]
     if r["whole"] != 0:
@@ -143,13 +145,13 @@ def add_moments(contact, hard, r):
 
 @inline
 def is_finite_seen(seen):
-    """Whether the law had numbers to work with."""
+    """Return True if the input of the model is finite."""
     return math.isfinite(seen["load"] + seen["v_x"] + seen["v_y"] + seen["spin"] + seen["effective_radius"] + seen["camber"])
 
 
 @inline
 def is_finite_result(r):
-    """Whether it gave numbers."""
+    """Return True if the output of the model is finite."""
     total = r["F"][0] + r["F"][1] + r["M_x"] + r["M_y"] + r["M_z"] + r["slip"][0] + r["slip"][1]
     for k in range(NUMBERS):
         total += r["rate"][k]
@@ -159,8 +161,8 @@ def is_finite_result(r):
 
 
 @inline
-def silence(tread, r):
-    """A law that is switched off gives nothing and keeps nothing."""
+def clear_result(tread, r):
+    """Clear result and state of a model that is switched off."""
     r["F"][0], r["F"][1], r["M_x"], r["M_y"], r["M_z"], r["slip"][0], r["slip"][1] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(NUMBERS):
         r["rate"][k], tread["numbers"][k] = 0.0, 0.0
@@ -170,7 +172,7 @@ def silence(tread, r):
 
 @inline
 def advance_callback_models(o, i, h):
-    """Tread and sheared soil of tire i after h seconds at the rates in its contact."""
+    """Advance tread and soil shear of tire i by h seconds at the rates in its contact."""
     contact, tread, shear = o.contacts[i], o.treads[i], o.tires[i]["shear"]
     for k in range(NUMBERS):
         tread["numbers"][k] += h * contact["tread_rate"][k]

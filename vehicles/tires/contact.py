@@ -1,15 +1,17 @@
-"""Where a wheel touches a plane, and the contact frame C; of other ground, one point of a thin disc (`envelope` sees all of it).
+"""Contact of a wheel with a plane, and the contact frame C; on other ground, one point of a thin disc (`enveloping_contact` uses the full
+disc).
 
-The disc has the tire's unloaded radius, lies in the wheel plane and meets the plane that touches the ground below it. C is
+The disc has the unloaded radius of the tire, lies in the wheel plane and meets the tangent plane of the ground below it. C is
 exactly orthonormal: x the heading of the wheel in that plane, y to the left, z the normal.
 
-A tire with a bearing width b is as many such discs side by side. Leaning, one edge reaches `edge` = b/2 tan(camber) deeper than the middle and the
-other as much less; as long as all of them touch, their mean depth is that of the middle. Beyond, the share sigma of the width touches:
+A tire with a bearing width b is a row of such discs. With camber, one edge reaches `edge` = b/2 tan(camber) deeper than the middle, and the
+opposite edge less deep by the same amount. As long as all discs touch, their mean depth is that of the middle. Otherwise the fraction sigma
+of the width touches:
 
     mean depth = edge sigma^2,    rate sigma depth',    sigma = (depth + edge) / (2 edge) in 0..1
 
-So the force is the derivative of one energy by the depth, and the moment (`moments.finish`) its derivative by the lean. The rate is that at a
-lean that stays: the damper, which gives no moment, then only takes energy.
+The force is thus the derivative of one energy with respect to the depth, and the moment (`moments.finish`) its derivative with respect to
+the lean. The rate is that at constant lean: the damper, which gives no moment, then only dissipates energy.
 """
 
 from __future__ import annotations
@@ -21,34 +23,34 @@ from terrain.composite_height import footprint_height_and_normal
 from terrain.ground import soil_under
 
 UPRIGHT_MIN = 0.05
-"""Smallest cosine of camber used as a divisor; a wheel within 3 degrees of lying flat touches as if it stood at 87."""
+"""Minimum cosine of camber used as a divisor: a wheel within 3 degrees of lying flat has the contact of a wheel at 87 degrees."""
 
 FULLY_HARD = 1.0 - 1e-6
-"""Hardness from which on the soil is left out; blended shares of a road add up to one but for rounding."""
+"""Hardness above which the soil is left out; blended fractions of a road add up to one except for rounding."""
 
 
 @kernel
 def touch(p, s, i, ground, under, wheel, out):
-    """Contact of wheel i: frame, penetration, velocities into out[i]; the ground below it into `under` (record of `SOIL`).
+    """Compute the contact of wheel i: frame, penetration, velocities into out[i]; the ground below it into `under` (record of `SOIL`).
 
-        e = -(n - (n.a) a) / cos(camber)          radius that points at the ground, in the wheel plane
-        t = -(p_WK - p_0) . n / (e . n)           way along e to the plane through p_0 with the normal n
+        e = -(n - (n.a) a) / cos(camber)          radius that points to the ground, in the wheel plane
+        t = -(p_WK - p_0) . n / (e . n)           distance along e to the plane through p_0 with the normal n
         depth = R0 - t - dent,    depth' = -v_C . n / cos(camber),    v_C = v_WK + w x (t e)
 
-    w is the carrier's angular velocity without its part about the axle, which belongs to the spin. The rate is exact on a plane,
-    camber rate included. The ground is looked up at the end of the last step's radius (state `e_W`), which needs one look; the
-    plane found there is good for the few millimeters between.
+    w is the angular velocity of the carrier without its component about the axle, which belongs to the spin. The rate is exact on a plane,
+    camber rate included. The ground is evaluated at the end of the radius of the last step (state `e_W`), which needs one evaluation; the
+    plane found there is accurate enough for the few millimeters in between.
     `ground` is `terrain.ground.GroundArrays`.
     """
     k, o, n = wheel[i], out[i], out[i]["n_W"]
     K, a, old, R = k["p_WK"], k["a_W"], s[i]["e_W"], p[0]["radius"]
 
-    # look at the ground where the radius pointed last
+    # evaluate the ground in the direction of the last radius
     x, y = K[0] + R * old[0], K[1] + R * old[1]
     z = footprint_height_and_normal(ground, x, y, n)
     soil_under(ground.p, ground.hardness, ground.soil_ids, ground.soils, x, y, under)
 
-    # the radius that meets the plane there
+    # intersect the radius with the plane there
     lean = min(max(n[0] * a[0] + n[1] * a[1] + n[2] * a[2], -1.0), 1.0)
     per = 1.0 / max(math.sqrt(1.0 - lean * lean), UPRIGHT_MIN)
     t = ((K[0] - x) * n[0] + (K[1] - y) * n[1] + (K[2] - z) * n[2]) * per
@@ -59,13 +61,13 @@ def touch(p, s, i, ground, under, wheel, out):
 
 @inline
 def meet(p, s, i, wheel, out, e, t, frame, tilt):
-    """Contact of wheel i with a plane of the normal out[i]["n_W"] that its radius e meets after t [m]: the rest of out[i].
+    """Compute the rest of out[i]: contact of wheel i with a plane of the normal out[i]["n_W"] that its radius e meets after t [m].
 
     Parameters
     ----------
-    e : (3,) radius in the wheel plane that points at the ground
+    e : (3,) radius in the wheel plane that points to the ground
     frame : n . a, and 1 / cos of the angle whose sine it is
-    tilt : the same of the plane that counts for camber and for the edge of the width, and depth' / (-v_C . n)
+    tilt : these two values for the plane that counts for camber and for the edge of the width, and depth' / (-v_C . n)
     """
     k, o, n = wheel[i], out[i], out[i]["n_W"]
     K, a, R, per = k["p_WK"], k["a_W"], p[0]["radius"], frame[1]
@@ -103,9 +105,9 @@ def meet(p, s, i, wheel, out, e, t, frame, tilt):
 
 @inline
 def dented(p, s, i, depth, soft):
-    """How far rim and tire give way [m] at a depth [m] of the undeformed tire: as much as keeps their force at `strength`.
+    """Return the yield deflection [m] of rim and tire at a depth [m] of the undeformed tire, which limits their force to `strength`.
 
-    However suddenly the ground rises under the one point that is looked at, no more than the energy stored up to `give` comes back.
+    Even if the ground rises suddenly under the contact point, at most the energy stored up to `give` is returned.
     """
     if depth <= 0.0:
         return 0.0

@@ -1,37 +1,37 @@
-"""Enveloping contact: a tire bears on all of the ground that lies inside its unloaded disc, whatever its tread law.
+"""Enveloping contact: the tire is loaded by all ground inside its unloaded disc, for every tire model.
 
-In the wheel plane the ground of the wheel's `window` is a line of straight pieces. Of what of it lies within the unloaded radius R of the
-wheel center K, nearer by p = R - rho, the measure is
+In the wheel plane the ground of the wheel's terrain cache is a polyline. For the part of it within the unloaded radius R of the
+wheel center K, closer by p = R - rho, the measure is
 
     I = int q^3 ds,    q = R^2 - rho^2    (about 2 R p),                                                  (1)
 
-s being length along the ground and rho the distance from K. On a plane, K at the distance h from it, it is
+with s the length along the ground and rho the distance from K. On a plane at the distance h from K, it is
 
     I = 32/35 Q^(7/2),    Q = R^2 - h^2,                                                                  (2)
 
-so the *equivalent depth* of any ground is d = R - sqrt(R^2 - Q) with Q of (2): that of the plane with the same measure, and its gradient by
-the place of the wheel center
+so the *equivalent depth* of any ground is d = R - sqrt(R^2 - Q) with Q of (2): that of the plane with an equal measure. Its gradient with
+respect to the position of the wheel center is
 
     grad d = grad I / (32/5 h Q^(5/2)),    grad I = 6 int q^2 (x - K) ds.                                   (3)
 
-The tire's force is that of one energy U(d), U' = F its radial force: F grad d. So no closed way of the wheel over any ground gains energy; on
-a plane grad d is the unit vector into it, and depth, normal and force are those of `contact.touch`. Shared by all that follows is a
-contact with a plane: its normal is -grad d, its depth that at which the tire's spring gives F(d) |grad d|.
+The force of the tire derives from one energy U(d), with U' = F its radial force: F grad d. So no closed path of the wheel over any ground
+gains energy. On a plane grad d is the unit vector into it, and depth, normal and force are those of `contact.touch`. All further
+computations see a contact with a plane: its normal is -grad d, its depth that at which the tire spring gives F(d) |grad d|.
 
-The rim is a disc of its own, of the radius at which the tire bottoms: what reaches it pushes by c (R_rim - h_rim) grad, of (1) to (3) with that radius,
-beside the tire's F grad d. It is one more energy, on a plane the same as a spring that begins at that depth, and an edge meets it where it comes
-to the metal, which is long before d is as large.
+The rim is a second disc, whose radius is that at which the tire bottoms. Ground that reaches it adds the force c (R_rim - h_rim) grad, by
+(1) to (3) with that radius, to the tire's F grad d. The rim has its own energy. On a plane it equals a spring that begins at that depth. An
+edge contacts the metal long before d reaches this depth.
 
-Why q^3. A plain area (the measure of Sui and Hirshey 1999, as Project Chrono has it) lets an edge deep into the tire under no load: 7 mm
-for 1 mm of depth on a plane. The larger the power, the nearer d comes to the largest p, with which the hub follows the dilation of the ground
-by the disc, and the less do separate contacts add up. With q^3 an edge of 90 degrees is 2.5 mm deep at d = 1 mm and 56 mm at 35 mm, where
-it bears two fifths of what a plane would. Whatever the power, all that enters does so with p^2 and more: forces are smooth over any ground
-that has no gaps, and along a straight piece (1) and (3) are polynomials (`powers`).
+Reason for q^3. A plain area (the measure of Sui and Hirshey 1999, also used in Project Chrono) lets an edge penetrate the tire deeply
+without load: 7 mm for 1 mm of depth on a plane. The larger the power, the closer d comes to the maximum p, with which the hub follows the
+dilation of the ground by the disc, and the less do separate contacts add up. With q^3 an edge of 90 degrees is 2.5 mm deep at d = 1 mm and
+56 mm at 35 mm, where it carries two fifths of the load of a plane. With any power, ground that enters the disc contributes with p^2 and
+more: forces are smooth over any ground without gaps, and along a straight segment (1) and (3) are polynomials (`powers`).
 
-Across the width one plane lies in the middle, and near what may be sharp one at either edge, each with up to a third of the mean of I. They
-are shifted along the lateral slope of the ground at large (`window.lateral_slope`), so that level or tilted, a plane is the same for all three, and what
-camber does to the width is left to `contact.meet`. The lateral part of grad I comes from how the pieces change when the planes are shifted
-sideways: it is what a curb does to the side wall.
+Across the width, one plane is in the middle. Close to possibly sharp ground there is also a plane at each edge, each with up to a third of
+the mean of I. The planes are shifted along the large-scale lateral slope of the ground (`terrain_cache.lateral_slope`), so that a level or
+tilted plane is identical for all three, and `contact.meet` handles the effect of camber on the width. The lateral component of grad I comes
+from the change of the segments when the planes are shifted sideways: the effect of a curb on the side wall.
 """
 
 from __future__ import annotations
@@ -46,40 +46,41 @@ from vehicles.tires.terrain_cache import (
     BEYOND,
     DIAGONAL,
     LANES,
+    find_rise,
     is_sharp,
-    keep_of,
     lateral_slope,
-    rise_once,
-    share_of_sides,
+    refresh_cache,
+    side_fraction,
     trace,
     trace_sharp,
 )
 
 FLAT_MIN = 0.2
-"""Cosine of the axle's angle to the ground, roughly, and to the horizontal, below which a wheel lies so flat that it touches in one point."""
+"""Minimum cosine of the axle's angle to the ground, approximately, and to the horizontal; a wheel that lies flatter has a one-point
+contact."""
 
-LEAST = 1e-60
-"""m^7. Least measure of a contact, of 1e-17 m; its square still is a number."""
+MIN_MEASURE = 1e-60
+"""m^7. Minimum measure of a contact, of 1e-17 m; its square is still representable."""
 
-DEEPEST = 1.0 - 1e-6
-"""Largest Q over R^2: the wheel center is a thousandth of the radius above a plane."""
+MAX_DEPTH = 1.0 - 1e-6
+"""Maximum Q over R^2: the wheel center is a thousandth of the radius above a plane."""
 
 RIM_NEAR = 0.3
-"""Equivalent depth, over the way to the rim, above which the rim is looked at. What reaches it in one of three planes, be it as thin as a sheet,
-gives 0.4 by its sides alone."""
+"""Equivalent depth, over the distance to the rim, above which the rim is evaluated. Ground that reaches it in one of three planes, even a
+thin sheet, gives 0.4 by its sides alone."""
 
 GAP_MAX = 0.25
-"""Gap over radius beyond which the ground is where it is below the wheel."""
+"""Gap over radius above which the ground below the wheel is used."""
 
 THIRD, SIXTH = 1.0 / 3.0, 1.0 / 6.0
 
-WHOLE = 32.0 / 35.0
-"""int_-1^1 (1 - x^2)^3 dx."""
+FULL_MEASURE = 32.0 / 35.0
 
 
 @inline
 def find_contact(p, s, i, ground, under, windows, wheel, out):
-    """Contact of wheel i in the way that its tire has: `envelop`, or `contact.touch` in one point, which on a plane is the same to rounding."""
+    """Compute the contact of wheel i in the mode of its tire: `envelop`, or one-point `contact.touch`, which on a plane is identical to
+    rounding."""
     if p[0]["contact_grid_spacing"] > 0.0 and ground.p[0]["steepest"] > 0.0:
         envelop(p, s, i, ground, under, windows, wheel, out)
     else:
@@ -88,66 +89,67 @@ def find_contact(p, s, i, ground, under, windows, wheel, out):
 
 @kernel
 def envelop(p, s, i, ground, under, windows, wheel, out):
-    """Contact of wheel i over all of the ground inside its disc: as `contact.touch`, with the window of the wheel, a record of TERRAIN_CACHE."""
+    """Compute the contact of wheel i over all ground inside its disc: as `contact.touch`, with its terrain cache, a record of
+    TERRAIN_CACHE."""
     K, a, R = wheel[i]["p_WK"], wheel[i]["a_W"], p[0]["radius"]
     level = math.sqrt(a[0] * a[0] + a[1] * a[1])
     if not (abs(K[0]) < BEYOND and abs(K[1]) < BEYOND and abs(K[2]) < BEYOND and level > FLAT_MIN):
         touch(p, s, i, ground, under, wheel, out)
         return
     w, spacing = windows[i], p[0]["contact_grid_spacing"]
-    keep_of(w, ground)
+    refresh_cache(w, ground)
     hx, hy, az = a[1] / level, -a[0] / level, a[2]  # heading, level
     half = 0.5 * (p[0]["bearing_width"] if p[0]["bearing_width"] > 0.0 else p[0]["width"])
-    x, y = K[0] - R * az * hy, K[1] + R * az * hx  # below the wheel, where its plane would meet level ground
+    x, y = K[0] - R * az * hy, K[1] + R * az * hx  # below the wheel, where its plane would intersect level ground
     m = lateral_slope(w, ground, spacing, x, y, (hx, hy), half)
     drop = level + m * az
     if not drop > FLAT_MIN:
         touch(p, s, i, ground, under, wheel, out)
         return
-    side = share_of_sides(ground, x, y) / 3.0
+    side = side_fraction(ground, x, y) / 3.0
     w["rise"], near = -1.0, (side > 0.0, x, y, R + half + 2.0 * spacing)
     at, across = (x, y, K[2] + R * az * m), (m, half, side)
-    measure, along, down, aside = overlap_of_tire(w, ground, spacing, at, (hx, hy), (R, level, az, drop), across, near)
-    if measure > LEAST and not down > 0.0:  # the wheel center is under the ground
+    measure, along, down, lateral = overlap_of_tire(w, ground, spacing, at, (hx, hy), (R, level, az, drop), across, near)
+    if measure > MIN_MEASURE and not down > 0.0:  # the wheel center is below the ground
         touch(p, s, i, ground, under, wheel, out)
         return
-    if not measure > LEAST:
+    if not measure > MIN_MEASURE:
         approach(p, s, i, ground, under, windows, (hx, hy, level), (x, y, m, drop, half if side > 0.0 else 0.0), wheel, out)
         return
 
     # equivalent depth and its gradient
-    Q = min((measure / WHOLE) ** (2.0 / 7.0), DEEPEST * R * R)
+    Q = min((measure / FULL_MEASURE) ** (2.0 / 7.0), MAX_DEPTH * R * R)
     h = math.sqrt(R * R - Q)
     in_plane = math.sqrt(along * along + down * down)
-    if Q < DEEPEST * R * R:
-        per = 1.0 / (7.0 * WHOLE * h * Q * Q * math.sqrt(Q))
+    if Q < MAX_DEPTH * R * R:
+        per = 1.0 / (7.0 * FULL_MEASURE * h * Q * Q * math.sqrt(Q))
     else:
         per = 1.0 / in_plane
     d = Q / (R + h)
-    whole = spring = spring_of(p, d)
-    g0, g1, g2 = per * along, per * down, per * aside
+    total = spring = spring_of(p, d)
+    g0, g1, g2 = per * along, per * down, per * lateral
     if d > RIM_NEAR * (R - p[0]["bottoming_radius"]):
         rim, f0, f1, f2 = force_of_rim(p, w, ground, at, (hx, hy), (level, az, drop), across, near)
         if rim > 0.0:
-            whole = spring + rim
-            g0, g1, g2 = (spring * g0 + f0) / whole, (spring * g1 + f1) / whole, (spring * g2 + f2) / whole
+            total = spring + rim
+            g0, g1, g2 = (spring * g0 + f0) / total, (spring * g1 + f1) / total, (spring * g2 + f2) / total
             in_plane, along, down = math.sqrt(g0 * g0 + g1 * g1), g0, g1
     steep = math.sqrt(g0 * g0 + g1 * g1 + g2 * g2)
     ex, ez = along / in_plane, down / in_plane
-    place(i, wheel, out, (ex, ez), (hx, hy, level), (g0 / steep, g1 / steep, g2 / steep))
+    set_directions(i, wheel, out, (ex, ez), (hx, hy, level), (g0 / steep, g1 / steep, g2 / steep))
     tilt = lean_of(ex, ez, (level, az), m)
     upright = max(math.sqrt(1.0 - tilt * tilt), UPRIGHT_MIN)
-    depth = depth_of(p, steep * upright * whole)
+    depth = depth_of(p, steep * upright * total)
     lean = -g2 / steep
-    look_below(i, ground, under, wheel, out, R)
+    read_soil_below(i, ground, under, wheel, out, R)
     frame = (lean, 1.0 / max(math.sqrt(1.0 - lean * lean), UPRIGHT_MIN))
     o = out[i]
     meet(p, s, i, wheel, out, (o["e_W"][0], o["e_W"][1], o["e_W"][2]), R - depth, frame, (tilt, 1.0 / upright, steep))
 
 
 @inline
-def place(i, wheel, out, e, heading, gradient):
-    """Radius and normal in world axes: e (along, down) in the wheel plane, the gradient's direction (along, down, along the axle)."""
+def set_directions(i, wheel, out, e, heading, gradient):
+    """Set radius and normal in world axes: e (along, down) in the wheel plane, direction of the gradient (along, down, along the axle)."""
     a, o = wheel[i]["a_W"], out[i]
     hx, hy, level = heading
     d0, d1, d2 = -a[2] * hy, a[2] * hx, -level  # down in the wheel plane, axle x heading
@@ -160,7 +162,8 @@ def place(i, wheel, out, e, heading, gradient):
 
 @inline
 def lean_of(ex, ez, axle, m):
-    """n . a of the plane through the line across e in the wheel plane with the lateral slope m; `axle` is its level part and its rise."""
+    """Return n . a of the plane through the line across e in the wheel plane with the lateral slope m; `axle` is (level component,
+    rise)."""
     level, az = axle
     # in axes heading, down, axle the line is (ez, -ex, 0), the lateral tangent (0, az - m level, level + m az)
     q, r = az - m * level, level + m * az
@@ -170,8 +173,8 @@ def lean_of(ex, ez, axle, m):
 
 
 @inline
-def look_below(i, ground, under, wheel, out, R):
-    """The soil where the radius points."""
+def read_soil_below(i, ground, under, wheel, out, R):
+    """Read the soil in the direction of the radius."""
     K, o = wheel[i]["p_WK"], out[i]
     x, y = K[0] + R * o["e_W"][0], K[1] + R * o["e_W"][1]
     soil_under(ground.p, ground.hardness, ground.soil_ids, ground.soils, x, y, under)
@@ -180,81 +183,81 @@ def look_below(i, ground, under, wheel, out, R):
 
 @inline
 def spring_of(p, d):
-    """Force [N] of the tire alone, without its rim, at the depth d [m] of a plane."""
+    """Return the force [N] of the tire without its rim at the depth d [m] of a plane."""
     return (p[0]["stiffness"] + p[0]["stiffness_growth"] * d) * d
 
 
 @kernel
 def force_of_rim(p, w, ground, at, heading, axle, across, near):
-    """(force [N] that the rim's spring has, its parts along heading, down in the wheel plane and along the axle) of the ground that reaches the
-    rim; arguments as of `overlap_of_tire`, `axle` what follows the radius in `disc`."""
+    """Return the force [N] of the rim spring and its components along heading, down in the wheel plane and along the axle, for ground that
+    reaches the rim; arguments as in `overlap_of_tire`, `axle` contains the values after the radius in `disc`."""
     R = p[0]["bottoming_radius"]
-    measure, along, down, aside = overlap_of_tire(w, ground, p[0]["contact_grid_spacing"], at, heading, (R, *axle), across, near)
-    if not (measure > LEAST and down > 0.0):
+    measure, along, down, lateral = overlap_of_tire(w, ground, p[0]["contact_grid_spacing"], at, heading, (R, *axle), across, near)
+    if not (measure > MIN_MEASURE and down > 0.0):
         return 0.0, 0.0, 0.0, 0.0
-    Q = min((measure / WHOLE) ** (2.0 / 7.0), DEEPEST * R * R)
+    Q = min((measure / FULL_MEASURE) ** (2.0 / 7.0), MAX_DEPTH * R * R)
     h = math.sqrt(R * R - Q)
     force = p[0]["bottoming_stiffness"] * Q / (R + h)
-    if Q < DEEPEST * R * R:
-        per = force / (7.0 * WHOLE * h * Q * Q * math.sqrt(Q))
+    if Q < MAX_DEPTH * R * R:
+        per = force / (7.0 * FULL_MEASURE * h * Q * Q * math.sqrt(Q))
     else:
         per = force / math.sqrt(along * along + down * down)
-    return force, per * along, per * down, per * aside
+    return force, per * along, per * down, per * lateral
 
 
 @inline
 def depth_of(p, force):
-    """Depth [m] at which the tire's spring and rim give a force [N] on a plane."""
+    """Return the depth [m] at which tire spring and rim give a force [N] on a plane."""
     c1, c2, rim = p[0]["stiffness"], p[0]["stiffness_growth"], p[0]["bottoming_stiffness"]
-    way = p[0]["radius"] - p[0]["bottoming_radius"]
-    if force > (c1 + c2 * way) * way:
-        c1, force = c1 + rim, force + rim * way
+    to_rim = p[0]["radius"] - p[0]["bottoming_radius"]
+    if force > (c1 + c2 * to_rim) * to_rim:
+        c1, force = c1 + rim, force + rim * to_rim
     return 2.0 * force / (c1 + math.sqrt(c1 * c1 + 4.0 * c2 * force))
 
 
 @inline
 def overlap_of_tire(w, ground, s, at, heading, disc, across, near):
-    """`overlap` of all planes of a disc.
+    """Return the weighted sum of `overlap` over all planes of a disc.
 
     Parameters
     ----------
     at : (x, y, z) [m] below the wheel, where its plane meets the lateral slope
-    across : that slope, half the distance [m] of the outer planes, and the share of each
+    across : lateral slope, half the distance [m] of the outer planes, and the weight of each
     near : as in `overlap_of_plane`
     """
     x, y, top = at
     hx, hy = heading
     m, half, side = across
-    measure = along = down = aside = 0.0
+    measure = along = down = lateral = 0.0
     for n in range(3 if side > 0.0 else 1):
-        off, share = (0.0, 1.0 - 2.0 * side) if n == 0 else ((half if n == 1 else -half), side)
+        off, weight = (0.0, 1.0 - 2.0 * side) if n == 0 else ((half if n == 1 else -half), side)
         A, B, C, D = overlap_of_plane(w, ground, s, (x - off * hy, y + off * hx), heading, disc, top + off * m, near)
-        measure, along, down, aside = measure + share * A, along + share * B, down + share * C, aside + share * D
-    return measure, along, down, aside
+        measure, along, down, lateral = measure + weight * A, along + weight * B, down + weight * C, lateral + weight * D
+    return measure, along, down, lateral
 
 
 @inline
 def overlap_of_plane(w, ground, s, at, heading, disc, top, near):
-    """`overlap` of one plane, which passes the point `at` with a level heading: by the grid lines across the axis that it is nearer to, near
-    the diagonal by both. `near`: whether anything sharp may be near, and place and reach for `window.rise_once`."""
+    """Return `overlap` of one plane, which passes the point `at` with a level heading: by the grid lines across the closer axis, close to
+    the diagonal by both axes. `near`: whether sharp ground may be close, and position and reach for `terrain_cache.find_rise`."""
     x, y = at
     hx, hy = heading
-    share = smooth_step(0.5 + 0.5 * (abs(hx) - abs(hy)) / DIAGONAL)[0]
+    weight = smooth_step(0.5 + 0.5 * (abs(hx) - abs(hy)) / DIAGONAL)[0]
     A = B = C = D = 0.0
-    if share > 0.0:
+    if weight > 0.0:
         A, B, C, D = overlap_of_line(w, ground, s, 0, (x, y, hx, hy), disc, top, near)
-    if share < 1.0:
+    if weight < 1.0:
         E, F, G, H = overlap_of_line(w, ground, s, 1, (y, x, hy, hx), disc, top, near)
-        A, B, C, D = E + share * (A - E), F + share * (B - F), G + share * (C - G), H + share * (D - H)
+        A, B, C, D = E + weight * (A - E), F + weight * (B - F), G + weight * (C - G), H + weight * (D - H)
     return A, B, C, D
 
 
 @inline
 def overlap_of_line(w, ground, s, axis, plane, disc, top, near):
-    """`overlap` of the line of one plane by the grid lines across an axis; see `trace`."""
+    """Return `overlap` of the line of one plane by the grid lines across an axis; see `trace`."""
     count = trace(w, ground, s, axis, plane, disc[0])
     if near[0] and is_sharp(w, ground, s, axis, plane, disc[0]):
-        rise = rise_once(w, ground, s, near[1], near[2], near[3])
+        rise = find_rise(w, ground, s, near[1], near[2], near[3])
         count = trace_sharp(w, ground, s, axis, plane, disc[0], (top, rise, disc[3]))
     slide = plane[3] / plane[2]
     return overlap(w, count, disc, top, slide if axis == 0 else -slide)
@@ -262,20 +265,22 @@ def overlap_of_line(w, ground, s, axis, plane, disc, top, near):
 
 @kernel
 def overlap(w, count, disc, top, slide):
-    """(I [m^7], its derivatives [m^6] by the place of the disc along heading, down in its plane and along the axle) of the line in the window.
+    """Return (I [m^7], its derivatives [m^6] with respect to the position of the disc along heading, down in its plane and along the axle)
+    of the line.
 
     Parameters
     ----------
-    disc : radius [m], level part and rise of the axle, and how much the ground sinks away from the wheel center per way down the disc
+    disc : radius [m], level component and rise of the axle, and decrease of the ground height relative to the wheel center per distance
+        down the disc
     top : height [m]; a point of the line at the height z is (top - z) / disc[3] down the disc
-    slide : by how much the line's points move along it as it moves to the left
+    slide : displacement of the points along the line per displacement of the line to the left
     """
     R, level, az, drop = disc
     per, RR = 1.0 / drop, R * R
     first, pieces = touching(w, count, RR, top, per)
-    go_on(w, count, R, top, drop)
+    extend_down(w, count, R, top, drop)
     u, z, rate, part = w["u"][first:], w["z"][first:], w["rate"][first:], w["part"]
-    for n in range(pieces):  # in the vector lanes: no branches, no sums
+    for n in range(pieces):  # vectorized: no branches, no sums
         u0, r0 = u[n], (top - z[n]) * per
         u1, r1 = u[n + 1], (top - z[n + 1]) * per
         du, dr = u1 - u0, r1 - r0
@@ -284,13 +289,13 @@ def overlap(w, count, disc, top, slide):
         root = math.sqrt(max(b * b + q0 * vv, 0.0))
         per_vv = 1.0 / vv
         low = min(max((b - root) * per_vv, 0.0), 1.0)
-        width = max(min((b + root) * per_vv, 1.0) - low, 0.0)  # of what of the piece lies inside
-        # ends of the piece sink so fast down the disc as it moves along its axle
+        width = max(min((b + root) * per_vv, 1.0) - low, 0.0)  # the fraction of the segment inside the disc
+        # rate at which the ends of the segment move down the disc as it moves along its axle
         sink = (az - level * rate[n]) * per
         more = (az - level * rate[n + 1]) * per - sink
         q1 = max(q0 + (low + width) * (2.0 * b - (low + width) * vv), 0.0)
         q0 = max(q0 + low * (2.0 * b - low * vv), 0.0)
-        stretch = dr * more * per_vv  # so fast, in parts of its length, it grows
+        stretch = dr * more * per_vv  # relative rate of change of the segment length
         u0, r0, sink = u0 + low * du, r0 + low * dr, sink + low * more
         du, dr, more, vv = width * du, width * dr, width * more, width * width * vv
         length = math.sqrt(vv)
@@ -300,17 +305,18 @@ def overlap(w, count, disc, top, slide):
         part[1, n] = length * su
         part[2, n] = length * sr
         part[3, n] = length * (stretch * cube - 6.0 * (level * slide * su + sink * sr + more * (r0 * f1 + dr * f2)))
-    measure = along = down = aside = 0.0
+    measure = along = down = lateral = 0.0
     for n in range(pieces):
-        measure, along, down, aside = measure + part[0, n], along + part[1, n], down + part[2, n], aside + part[3, n]
-    return measure, 6.0 * along, 6.0 * down, aside
+        measure, along, down, lateral = measure + part[0, n], along + part[1, n], down + part[2, n], lateral + part[3, n]
+    return measure, 6.0 * along, 6.0 * down, lateral
 
 
 @inline
 def touching(w, count, RR, top, per):
-    """(first piece of a line that may lie inside the disc, how many from there on to the last one that may): some LANES of them or none.
+    """Return (first segment of a line that may be inside the disc, number of segments up to the last such one): a multiple of LANES, or
+    none.
 
-    One whose ends are farther from the wheel center than sqrt(RR + length^2 / 4) does not.
+    A segment whose ends are farther from the wheel center than sqrt(RR + length^2 / 4) is outside.
     """
     reach = w["part"][0]
     for n in range(count - 1):
@@ -326,8 +332,8 @@ def touching(w, count, RR, top, per):
 
 
 @inline
-def go_on(w, count, R, top, drop):
-    """Let a line of `count` points, the last of which is outside the disc, go on straight down by LANES of them."""
+def extend_down(w, count, R, top, drop):
+    """Extend a line of `count` points, the last of which is outside the disc, straight down by LANES points."""
     u, z = (w["u"][count - 1], w["z"][count - 1]) if count > 0 else (2.0 * R, top)
     for n in range(count, count + LANES):
         z -= R * drop
@@ -336,7 +342,8 @@ def go_on(w, count, R, top, drop):
 
 @inline
 def powers(q0, q1, v):
-    """Integrals of q^3, q^2, q^2 t and q^2 t^2 over t from 0 to 1, q = q0 (1 - t) + q1 t + v t (1 - t) with no number below 0."""
+    """Return the integrals of q^3, q^2, q^2 t and q^2 t^2 over t from 0 to 1, for q = q0 (1 - t) + q1 t + v t (1 - t) with all values >=
+    0."""
     a, b, c = q0 * q0, q1 * q1, q0 * q1
     f0 = THIRD * (a + b + c) + v * (SIXTH * (q0 + q1) + v * (SIXTH / 5.0))
     f1 = 0.5 * SIXTH * a + 0.25 * b + SIXTH * c + v * (q0 * (THIRD / 5.0) + 0.1 * q1 + v * (SIXTH / 10.0))
@@ -346,9 +353,9 @@ def powers(q0, q1, v):
 
 @kernel
 def approach(p, s, i, ground, under, windows, heading, below, wheel, out):
-    """Contact of a wheel whose disc no ground reaches: its point nearest to the wheel center, in the nearest of the planes.
+    """Compute the contact of a wheel whose disc no ground reaches: its closest point to the wheel center, in the closest of the planes.
 
-    The depth is negative, what `overlap` tends to where they touch. Far above the ground it is `contact.touch`.
+    The depth is negative, the limit of `overlap` at first contact. Far above the ground the contact is that of `contact.touch`.
     """
     K, a, R = wheel[i]["p_WK"], wheel[i]["a_W"], p[0]["radius"]
     hx, hy, level = heading
@@ -372,12 +379,12 @@ def approach(p, s, i, ground, under, windows, heading, below, wheel, out):
     if not (0.0 < t < (1.0 + GAP_MAX) * R):
         touch(p, s, i, ground, under, wheel, out)
         if not (out[i]["depth"] > 0.0 and t > 0.0):
-            return  # else it is a steep slope far below, whose plane comes up to the wheel
+            return  # otherwise the ground is a steep slope far below, whose plane reaches the wheel
     ex, ez = ex / t, ez / t
     tilt = lean_of(ex, ez, (level, a[2]), m)
     upright = math.sqrt(1.0 - tilt * tilt)
-    place(i, wheel, out, (ex, ez), heading, (ex * upright, ez * upright, -tilt))
-    look_below(i, ground, under, wheel, out, R)
+    set_directions(i, wheel, out, (ex, ez), heading, (ex * upright, ez * upright, -tilt))
+    read_soil_below(i, ground, under, wheel, out, R)
     per = 1.0 / max(upright, UPRIGHT_MIN)
     o = out[i]
     meet(p, s, i, wheel, out, (o["e_W"][0], o["e_W"][1], o["e_W"][2]), t, (tilt, per), (tilt, per, per))
@@ -385,7 +392,7 @@ def approach(p, s, i, ground, under, windows, heading, below, wheel, out):
 
 @kernel
 def nearest(w, count, top, drop):
-    """(square of the distance [m2], u, r [m]) of the point of the line that is nearest to the wheel center; arguments as in `overlap`."""
+    """Return (square of the distance [m2], u, r [m]) of the point of the line closest to the wheel center; arguments as in `overlap`."""
     best, at_u, at_r, per = 1e300, 0.0, 0.0, 1.0 / drop
     for n in range(1, count):
         u, r = w["u"][n - 1], (top - w["z"][n - 1]) * per

@@ -1,4 +1,4 @@
-"""Tread laws by the `type` of a tire file: the shipped ones, and those that move in from outside."""
+"""Tire models by the `type` of a tire file: shipped ones and plugins."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from vehicles.tires.parameters import TIRE
 from vehicles.tires.tmeasy.model import LAW
 
 DEFAULT = LAW.name
-"""Of a tire file that does not say its `type`."""
+"""Default `type` of a tire file."""
 
 TIRE_MODEL_KINDS: Registry[TireModelKind] = Registry(
-    "tread law",
+    "tire model",
     "jounce.tire_models",
     {
         LAW.name: LAW,
@@ -24,26 +24,28 @@ TIRE_MODEL_KINDS: Registry[TireModelKind] = Registry(
 )
 
 
-def register(law: TireModelKind) -> None:
-    """Make a tread law known by its name.
+def register(kind: TireModelKind) -> None:
+    """Register a tire model under its name.
 
     Raises
     ------
-    JounceError : it was written for another contract or layout, has no kernel or too large a state, has a parameter that all tires have,
-        or another law has its name
+    JounceError : the model was written for another contract or layout, has no kernel, its state is too large, it redefines a parameter of
+        all tires, or its name is registered already
     """
-    if law.kernel is None:
-        raise JounceError(f"tread law {law.name}: it has no kernel")
-    if law.contract != CONTRACT:
-        raise JounceError(f"tread law {law.name}: it is for version {law.contract} of the contract, this is version {CONTRACT}")
-    if law.layout != LAYOUT:
-        raise JounceError(f"tread law {law.name}: it is for other tables than TREAD_STATE, SEEN and RESULT of vehicles.tires.contract")
-    if law.numbers > NUMBERS:
-        raise JounceError(f"tread law {law.name}: its state has {law.numbers} numbers, the most are {NUMBERS}")
-    shared = {row[0] for row in TIRE} & {row[0] for row in law.parameters}
+    if kind.kernel is None:
+        raise JounceError(f"tire model {kind.name}: it has no kernel")
+    if kind.contract != CONTRACT:
+        raise JounceError(f"tire model {kind.name}: it is for version {kind.contract} of the contract; expected version {CONTRACT}")
+    if kind.layout != LAYOUT:
+        raise JounceError(
+            f"tire model {kind.name}: it is for other tables than TREAD_STATE, TIRE_INPUT and TIRE_OUTPUT of vehicles.tires.contract"
+        )
+    if kind.numbers > NUMBERS:
+        raise JounceError(f"tire model {kind.name}: its state has {kind.numbers} numbers; expected at most {NUMBERS}")
+    shared = {row[0] for row in TIRE} & {row[0] for row in kind.parameters}
     if shared:
-        raise JounceError(f"tread law {law.name}: every tire has a parameter {min(shared)} already")
-    TIRE_MODEL_KINDS.register(law.name, law)
+        raise JounceError(f"tire model {kind.name}: all tires have a parameter {min(shared)} already")
+    TIRE_MODEL_KINDS.register(kind.name, kind)
 
 
 __getattr__ = old_names(__name__)

@@ -1,13 +1,14 @@
-"""A tire as a measured table: lateral force and aligning moment over load, camber and slip angle, longitudinal force over load and slip.
+"""Measured tire model: tables of lateral force and aligning moment over load, camber and slip angle, and of longitudinal force over load
+and slip.
 
-[Deyo 1989] R. Deyo, D. Ingebretsen, Notes on Real-Time Vehicle Simulation, section 3.3.3.6: forces and moments as measured functions of normal
-force, slip angle and camber. Between the points of the slip a cubic with the slopes of a monotone curve [Fritsch and Butland 1984], so
-that no force overshoots what was measured; between loads and cambers straight lines. Outside, the last value counts; below the first
-load, forces fall to zero with the load.
+[Deyo 1989] R. Deyo, D. Ingebretsen, Notes on Real-Time Vehicle Simulation, section 3.3.3.6: forces and moments as measured functions of
+normal force, slip angle and camber. The interpolation over slip is a cubic with the slopes of a monotone curve [Fritsch and Butland 1984],
+so that no force overshoots the measurements. The interpolation over loads and cambers is linear. Outside the table the last value applies;
+below the first load, forces decrease to zero with the load.
 
-Combined slip is not measured, so it is made by similarity [Pacejka 2012, section 4.3.1]: with a = kappa / kappa_peak, b = alpha / alpha_peak and
-s = |(a, b)| each force is that of its own curve at the slip s, times its share of the direction; what the table has at no slip angle
-(ply steer, conicity, camber thrust) fades with 1 / (1 + a^2), what it has at no slip with 1 / (1 + b^2) [assumed].
+Combined slip is not measured. It is computed by similarity [Pacejka 2012, section 4.3.1]: with a = kappa / kappa_peak, b = alpha /
+alpha_peak and s = |(a, b)|, each force is that of its own curve at the slip s, times its fraction of the direction. The table values at
+zero slip angle (ply steer, conicity, camber thrust) fade with 1 / (1 + a^2), those at zero slip with 1 / (1 + b^2) [assumed].
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, dtype_of, join, record
 from vehicles.tires.contract import CONTRACT, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind
-from vehicles.tires.relaxation import STATE, check_turning, presses, settle, travels, twist
+from vehicles.tires.relaxation import STATE, check_turning, needs_forces, settle, travels, twist
 
 LOADS, CAMBERS, ANGLES, SLIPS = 6, 5, 31, 31
-"""The most points of each."""
+"""Maximum number of points of each axis."""
 
 MEASURED = (
     # name        shape                     unit   what it is
@@ -43,15 +44,15 @@ MEASURED = (
     ("M_z", (LOADS, CAMBERS, ANGLES), "N m", "aligning moment"),
     ("F_x", (LOADS, SLIPS), "N", "longitudinal force"),
     ("peaks", (LOADS, 2), "1", "slip and slip angle at the largest force"),
-    ("slopes", (LOADS, 2), "N", "steepest slope of the forces over slip and slip angle"),
+    ("slopes", (LOADS, 2), "N", "maximum slope of the forces over slip and slip angle"),
     ("steepness", (2,), "1", "slope times slip at the peak over the force there, along and across; mean of the loads"),
     ("relaxation", (2,), "m", "relaxation lengths, along and across"),
-    ("turn_stiffness", (), "N m", "moment over angle of a wheel that is turned where it stands; 0: none"),
-    ("pressure", (), "Pa", "inflation pressure, which bounds that moment"),
+    ("turn_stiffness", (), "N m", "moment over angle of a wheel that turns at standstill; 0: none"),
+    ("pressure", (), "Pa", "inflation pressure, which limits the moment at standstill"),
 )
 P, S, I, O = dtype_of(MEASURED), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
 
-FRICTION_LEAST = 0.01
+FRICTION_MIN = 0.01
 
 SIDES = ("left", "right")
 
@@ -64,23 +65,21 @@ FIELDS: Fields = (
     Field("slip_angles", Number("rad", -1.5, 1.5, shape=((3, ANGLES),), rising=True), "slip angles of the table, + = sliding to the left"),
     Field("slips", Number("1", -2.0, 2.0, shape=((3, SLIPS),), rising=True), "longitudinal slips of the table, + = driving"),
     Field("F_y", Number("N", *_FORCE, shape=_TABLE), "lateral force: per load, per camber, over the slip angles"),
-    Field("M_z", Number("N m", *_MOMENT, shape=_TABLE), "aligning moment, as F_y; none when left out", None),
+    Field("M_z", Number("N m", *_MOMENT, shape=_TABLE), "aligning moment, in the order of F_y; default: none", None),
     Field("F_x", Number("N", *_FORCE, shape=((2, LOADS), (3, SLIPS))), "longitudinal force: per load, over the slips"),
     Field("relaxation", Number("m", 0.02, 10.0, shape=(2,)), "relaxation lengths, along and across"),
-    Field(
-        "turn_stiffness", Number("N m", 0.0, 1e6), "moment over angle of a wheel that is turned where it stands; none when left out", None
-    ),
-    Field("pressure", Number("Pa", 1e3, 5e6), "inflation pressure, which bounds that moment", None),
-    Field("measured_side", Choice(SIDES), "side of the vehicle on which the tire was; mounted on the other it is mirrored", SIDES[0]),
+    Field("turn_stiffness", Number("N m", 0.0, 1e6), "moment over angle of a wheel that turns at standstill; default: none", None),
+    Field("pressure", Number("Pa", 1e3, 5e6), "inflation pressure, which limits the moment at standstill", None),
+    Field("measured_side", Choice(SIDES), "side of the vehicle of the measured tire; on the opposite side the tire is mirrored", SIDES[0]),
 )
 
 
 def complete(values: Mapping[str, Any], file: object, key: str, _folders: Sequence[Path]) -> tuple[dict[str, Any], Record]:
-    """What a tire file says: all of it, and a record of MEASURED.
+    """Return the values of a tire file and a record of MEASURED.
 
     Raises
     ------
-    ConfigError : a table has another number of points than its axes, does not reach over no slip, or has no slope there
+    ConfigError : the number of points of a table differs from its axes, the table does not include zero slip, or has no slope there
     """
     out = record(MEASURED)
     p = out[0]
@@ -88,7 +87,7 @@ def complete(values: Mapping[str, Any], file: object, key: str, _folders: Sequen
     n, c, a, s = counts
     for name, shape in (("F_y", (n, c, a)), ("M_z", (n, c, a)), ("F_x", (n, s))):
         if values.get(name) is not None and values[name].shape != shape:
-            raise ConfigError(file, join(key, name), f"{values[name].shape}", f"{shape} numbers, as the axes have points")
+            raise ConfigError(file, join(key, name), f"{values[name].shape}", f"{shape} numbers, one per point of the axes")
     for name in ("slip_angles", "slips"):
         if not values[name][0] < 0.0 < values[name][-1]:
             raise ConfigError(file, join(key, name), values[name].tolist(), "points on both sides of 0")
@@ -118,16 +117,16 @@ def complete(values: Mapping[str, Any], file: object, key: str, _folders: Sequen
 
 @inline
 def place(grid, count, x):
-    """(k, share): between the points k and k + 1 of a grid of `count` points, and how far; inside the grid."""
+    """Return (k, t): interval k to k + 1 of a grid of `count` points, and the fraction t of it; clamped to the grid."""
     if count < 2:
         return 0, 0.0
-    k, share, _ = cell(grid, count, x)
-    return k, share
+    k, t, _ = cell(grid, count, x)
+    return k, t
 
 
 @inline
 def monotone_slope(before, after, d_before, d_after):
-    """Slope of a monotone cubic at a point between two pieces of slopes `before`, `after` and widths d."""
+    """Return the slope of a monotone cubic at a point between two segments of slopes `before`, `after` and widths d."""
     if before * after <= 0.0:
         return 0.0
     w, v = 2.0 * d_after + d_before, d_after + 2.0 * d_before
@@ -136,7 +135,7 @@ def monotone_slope(before, after, d_before, d_after):
 
 @inline
 def along_curve(x, y, count, k, t):
-    """Value of the monotone cubic through y over the grid x at the share t of the piece k."""
+    """Return the value of the monotone cubic through y over the grid x at the fraction t of segment k."""
     d = x[k + 1] - x[k]
     m = (y[k + 1] - y[k]) / d
     left, right = m, m
@@ -152,7 +151,7 @@ def along_curve(x, y, count, k, t):
 
 @inline
 def over_angle(p, table, load, camber, angle):
-    """Value of a table (LOADS, CAMBERS, ANGLES) at a load cell, a camber cell and a slip angle."""
+    """Return the value of a table (LOADS, CAMBERS, ANGLES) at a load cell, a camber cell and a slip angle."""
     n, t = load
     c, u = camber
     k, a = place(p["slip_angles"], p["counts"][2], angle)
@@ -164,7 +163,7 @@ def over_angle(p, table, load, camber, angle):
 
 @inline
 def over_slip(p, load, slip):
-    """Longitudinal force at a load cell and a slip."""
+    """Return the longitudinal force at a load cell and a slip."""
     n, t = load
     k, a = place(p["slips"], p["counts"][3], slip)
     count = p["counts"][3]
@@ -172,8 +171,8 @@ def over_slip(p, load, slip):
 
 
 @inline
-def sizes(p, load):
-    """(K_x, K_y, peak_x, peak_y) at a load cell."""
+def slopes_and_peaks(p, load):
+    """Return (K_x, K_y, peak_x, peak_y) at a load cell."""
     n, t = load
     s, q = p["slopes"], p["peaks"]
     return (
@@ -184,10 +183,10 @@ def sizes(p, load):
 
 @kernel
 def measured_forces(p, F_z, kappa, alpha, gamma, mu):
-    """(F_x, F_y [N], M_z [N m]) at a load [N], slip, slip angle and camber [rad]; p a record of MEASURED, mu the friction of the ground over
-    that of the tire, with which forces and the slips at their peaks scale."""
+    """Return (F_x, F_y [N], M_z [N m]) at a load [N], slip, slip angle and camber [rad]; p a record of MEASURED, mu the friction of the
+    ground over that of the tire, which scales forces and the slips at their peaks."""
     load, camber = place(p["loads"], p["counts"][0], F_z), place(p["cambers"], p["counts"][1], gamma)
-    _, _, peak_x, peak_y = sizes(p, load)
+    _, _, peak_x, peak_y = slopes_and_peaks(p, load)
     a, b = kappa / (mu * peak_x), alpha / (mu * peak_y)
     s = math.sqrt(a * a + b * b)
     side, ahead = 1.0 if alpha >= 0.0 else -1.0, 1.0 if kappa >= 0.0 else -1.0
@@ -204,10 +203,10 @@ def measured_forces(p, F_z, kappa, alpha, gamma, mu):
 
 @inline
 def wheel(p, u, k, r, h):
-    """One wheel on the ground: parameters p, numbers u of the state, what is seen k, result r."""
-    load, mu, m = k["load"], max(k["friction"], FRICTION_LEAST), -1.0 if (k["side"] < 0.0) != (p["mirrored"] != 0) else 1.0
-    K_x, K_y, peak_x, peak_y = sizes(p, place(p["loads"], p["counts"][0], load))
-    share = min(load / p["loads"][0], 1.0)
+    """Evaluate one wheel on the ground: parameters p, state numbers u, input k, result r."""
+    load, mu, m = k["load"], max(k["friction"], FRICTION_MIN), -1.0 if (k["side"] < 0.0) != (p["mirrored"] != 0) else 1.0
+    K_x, K_y, peak_x, peak_y = slopes_and_peaks(p, place(p["loads"], p["counts"][0], load))
+    fraction = min(load / p["loads"][0], 1.0)
     slips = settle(
         u,
         k,
@@ -215,12 +214,12 @@ def wheel(p, u, k, r, h):
         h,
         (p["relaxation"][0], p["relaxation"][1]),
         (mu * peak_x, mu * math.tan(peak_y)),
-        (share * K_x, share * K_y),
+        (fraction * K_x, fraction * K_y),
         p["steepness"],
     )
     F_x, F_y, M_z = measured_forces(p, load, slips[0], -m * math.atan(slips[1]), m * k["camber"], mu)
     r["F"][0], r["F"][1], r["M_z"] = F_x, m * F_y, m * M_z * travels(k["v_x"])
-    r["M_z"] += twist(u, k, r, h, p["turn_stiffness"], share * K_y * mu * peak_y / p["steepness"][1], p["pressure"])
+    r["M_z"] += twist(u, k, r, h, p["turn_stiffness"], fraction * K_y * mu * peak_y / p["steepness"][1], p["pressure"])
 
 
 @callback
@@ -228,7 +227,7 @@ def measured(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
         u, k, r = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i], records_at(result, O, n)[i]
-        if presses(u, k, r, h):
+        if needs_forces(u, k, r, h):
             wheel(records_at(parameters, P, n)[i], u, k, r, h)
 
 

@@ -1,4 +1,5 @@
-"""From the forces of the tread at the contact to what the wheel feels: resistances of the ground, moments, transport to the wheel center."""
+"""Forces and moments on the wheel from the tread forces at the contact: resistances of the ground, moments, transport to the wheel
+center."""
 
 from __future__ import annotations
 
@@ -9,36 +10,38 @@ from vehicles.tires.radial import DEFLECTION_MAX, effective_radius
 from vehicles.tires.standstill import SPIN_FADE, V_FADE, V_SHOW, V_STUCK, smooth_sign
 
 VERGE = 1.0
-"""m. Lag of way, twice, with which the rut follows the hardness. Smaller: leaving soil for a road is a curb. Larger: a road's edge yields."""
+"""m. Lag distance, applied twice, of the rut behind the hardness. Smaller: the edge between soil and road is a curb. Larger: the edge of a
+road yields."""
 
-SOFT_LEAST = 1e-4
-"""Share of the sinkage that counts as none: some micrometers."""
+SOFT_MIN = 1e-4
+"""Fraction of the sinkage that is neglected: some micrometers."""
 
 
 @inline
 def rolling_radius(p, s, i, out):
-    """Effective rolling radius [m] of tire i at its contact out[i]."""
+    """Return the effective rolling radius [m] of tire i at its contact out[i]."""
     R = p[0]["radius"]
     return effective_radius(R, min(max(out[i]["depth"] - yields(s, i, out) * s[i]["sinkage"], 0.0), DEFLECTION_MAX * R))
 
 
 @inline
 def yields(s, i, out):
-    """Share of the sinkage by which the ground under tire i gives way: 1 on soil, 0 on a road, and between them over some meters of way.
+    """Return the fraction of the sinkage by which the ground under tire i yields: 1 on soil, 0 on a road, and a transition over some
+    meters.
 
-    A state `firm` follows the hardness behind two lags of `VERGE` each: the edge of a road is no curb where the soil beside it gives way. Where
-    nothing has sunk in yet, as on a road, the ground is what it is.
+    A state `firm` follows the hardness behind two lags of `VERGE` each: the edge of a road is no curb where the adjacent soil yields.
+    Without any sinkage, as on a road, the ground is not modified.
     """
     state = s[i]
     if state["sinkage"] <= 0.0 and out[i]["hardness"] >= 1.0:
         return 0.0
     soft = 1.0 - state["firm"][1]
-    return soft if soft > SOFT_LEAST or out[i]["hardness"] < 1.0 else 0.0
+    return soft if soft > SOFT_MIN or out[i]["hardness"] < 1.0 else 0.0
 
 
 @inline
 def ramp(s, i, out):
-    """Rise of the ground [1] per way, over the sinkage, while `yields` follows the hardness."""
+    """Return the rise of the ground [1] per distance, over the sinkage, while `yields` follows the hardness."""
     state = s[i]
     if yields(s, i, out) <= 0.0:
         return 0.0
@@ -46,15 +49,16 @@ def ramp(s, i, out):
 
 
 @inline
-def way_rate(o):
-    """Speed [m/s] with which a wheel comes to new ground, |v| smooth_sign(|v| / V_FADE): what it climbs on that way is paid by `finish`."""
+def distance_rate(o):
+    """Return the speed [m/s] at which a wheel reaches new ground, |v| smooth_sign(|v| / V_FADE): `finish` applies the climbing
+    resistance."""
     square = o["v_x"] * o["v_x"] + o["v_y"] * o["v_y"]
     return square / math.sqrt(square + V_FADE * V_FADE)
 
 
 @inline
 def follow_hardness(s, i, h, out):
-    """State `firm` of tire i after h seconds of its way over the ground out[i], exactly for an even hardness."""
+    """Advance the state `firm` of tire i by h seconds over the ground out[i], exactly for uniform hardness."""
     o, firm = out[i], s[i]["firm"]
     hardness = o["hardness"]
     if firm[0] == hardness and firm[1] == hardness:
@@ -62,36 +66,36 @@ def follow_hardness(s, i, h, out):
     if s[i]["sinkage"] <= 0.0 and hardness >= 1.0:
         firm[0] = firm[1] = hardness
         return
-    x = h * way_rate(o) / VERGE
-    left = math.exp(-x)
+    x = h * distance_rate(o) / VERGE
+    decay = math.exp(-x)
     first, second = firm[0] - hardness, firm[1] - hardness
-    firm[0], firm[1] = hardness + first * left, hardness + (second + x * first) * left
+    firm[0], firm[1] = hardness + first * decay, hardness + (second + x * first) * decay
 
 
 @inline
 def contact_length(p, deflection):
-    """Length of the contact patch [m] at a radial deflection."""
+    """Return the length of the contact patch [m] at a radial deflection."""
     R = p[0]["radius"]
     return 2.0 * math.sqrt(R * min(max(deflection, 0.0), DEFLECTION_MAX * R))
 
 
 @inline
 def finish(p, s, i, borne, grip, wheel, out):
-    """All forces and moments of tire i into out[i].
+    """Write all forces and moments of tire i into out[i].
 
     Parameters
     ----------
     borne : (R_e, v_tread, F_z, slope, deflection, forces): effective radius [m], its product with the spin [m/s], and load, slope of the
-        tire's spring, radial deflection and forces of the soil as in `bearing.carry`
-    grip : (F_x, F_y, M_z, M_y): forces of tread and sheared soil [N], moment about the contact's normal and what the tread adds about its y
-        [N m]
+        tire spring, radial deflection and forces of the soil as in `vertical_force.carry`
+    grip : (F_x, F_y, M_z, M_y): forces of tread and sheared soil [N], moment about the contact normal, and moment of the tread about the
+        contact y axis [N m]
     """
     o, t = out[i], p[0]
     R_e, v_tread, F_z, slope, deflection, forces = borne
     F_x, F_y, M_z, M_y = grip
     R, spin, soft, v_x, v_y = t["radius"], wheel[i]["spin"], 1.0 - o["hardness"], o["v_x"], o["v_y"]
 
-    # the soil's resistances, opposed to motion and gone without it
+    # resistances of the soil, opposite to the motion and zero at rest
     resistance, H, S, _, _, side, _, climb = forces
     push_x = push_y = 0.0
     if climb != 0.0 or soft > 0.0:
@@ -117,14 +121,16 @@ def finish(p, s, i, borne, grip, wheel, out):
 
 @inline
 def overturning(width, slope, deflection, edge):
-    """Moment [N m] of the radial spring about the contact point, whose load moves to the lower edge of the width (`contact`)."""
-    share = min(math.sqrt(deflection / edge), 1.0) if edge > 0.0 else 1.0
-    return slope * width / 6.0 * edge * share * share * (3.0 - 2.0 * share)
+    """Return the moment [N m] of the radial spring about the contact point, when the load moves to the lower edge of the width
+    (`contact`)."""
+    fraction = min(math.sqrt(deflection / edge), 1.0) if edge > 0.0 else 1.0
+    return slope * width / 6.0 * edge * fraction * fraction * (3.0 - 2.0 * fraction)
 
 
 @inline
 def to_world(i, loaded, wheel, out):
-    """Contact point at the loaded radius; force and moment of out[i] from contact to world axes, the moment to the wheel center."""
+    """Move the contact point to the loaded radius; transform force and moment of out[i] to world axes, the moment about the wheel
+    center."""
     o, K = out[i], wheel[i]["p_WK"]
     x, y, n, e, F, M, F_C, M_C = o["x_W"], o["y_W"], o["n_W"], o["e_W"], o["F_W"], o["M_W"], o["F_C"], o["M_C"]
     for k in range(3):

@@ -1,4 +1,4 @@
-"""Tables of what all tires share: parameters, state, what the vehicle hands in and what it gets back."""
+"""Tables shared by all tire models: parameters, state, input from the vehicle and output to it."""
 
 from __future__ import annotations
 
@@ -16,51 +16,66 @@ TIRE = (
     ("radius", (), "m", "unloaded radius R0"),
     ("width", (), "m", "width of the tread"),
     ("stiffness", (), "N/m", "radial stiffness c1 of F = c1 d + c2 d^2"),
-    ("stiffness_growth", (), "N/m2", "c2 of the same"),
+    ("stiffness_growth", (), "N/m2", "radial stiffness c2 of F = c1 d + c2 d^2"),
     ("damping", (), "N s/m", "radial damping"),
-    ("bottoming_radius", (), "m", "radius at which the rim strikes through"),
-    ("bottoming_stiffness", (), "N/m", "stiffness added beyond that"),
-    ("load_max", (), "N", "largest load used for the horizontal forces"),
-    ("friction", (), "1", "friction coefficient of the ground on which the numbers of the tread law were found"),
-    ("rolling_resistance", (), "1", "moment over load and radius"),
+    ("bottoming_radius", (), "m", "radius at which the tire bottoms on the rim"),
+    ("bottoming_stiffness", (), "N/m", "stiffness added beyond bottoming"),
+    ("load_max", (), "N", "maximum load used for the horizontal forces"),
+    ("friction", (), "1", "friction coefficient of the ground on which the parameters of the tire model were measured"),
+    ("rolling_resistance", (), "1", "moment of rolling resistance over load and radius"),
     ("torque_radius", (), "1", "lever of the circumferential force about the axle: 0 = loaded radius, 1 = effective rolling radius"),
-    ("bulldozing", (), "1", "share of the side wall's passive earth pressure that acts on soil"),
-    ("bulldozing_ahead", (), "1", "share of the resistance of the soil that is pushed ahead, where the wheel sinks in deep"),
-    ("lug_height", (), "m", "height of lugs (grousers) that dig into soil; none when left out"),
-    ("inflation_pressure", (), "Pa", "pressure in the tire; `nominal_pressure` when left out"),
-    ("nominal_pressure", (), "Pa", "pressure in the tire at which `stiffness` was found; goes with `inflation_pressure`"),
-    ("carcass_pressure", (), "Pa", "pressure on the ground that the carcass bears without air"),
+    ("bulldozing", (), "1", "fraction of the side wall's passive earth pressure that acts on soil"),
+    ("bulldozing_ahead", (), "1", "fraction of the resistance of soil pushed ahead, at large sinkage"),
+    ("lug_height", (), "m", "height of lugs (grousers) that dig into soil; default: none"),
+    ("inflation_pressure", (), "Pa", "pressure in the tire; default: `nominal_pressure`"),
+    ("nominal_pressure", (), "Pa", "pressure in the tire at which `stiffness` was measured; required with `inflation_pressure`"),
+    ("carcass_pressure", (), "Pa", "pressure on the ground that the carcass carries without air"),
     (
         "bearing_width",
         (),
         "m",
-        "width that bears and touches with its lower edge first where the wheel leans; when left out a thin disc touches, "
-        "and `width` gives a couple alone",
+        "width of the tread that carries load, with its lower edge first if the wheel leans; default: contact of a thin disc, "
+        "where `width` only gives a couple",
     ),
     (
         "contact_grid_spacing",
         (),
         "m",
-        "distance of the nodes at which an enveloping contact knows the ground; 0.05 or a tenth of the radius, if larger, when left out; 0 in "
-        "the record of a tire that touches in one point",
+        "spacing of the ground nodes of an enveloping contact; default: 0.05 or a tenth of the radius, whichever is larger; 0 in "
+        "the record of a tire with one-point contact",
     ),
-    ("strength", (), "N", "radial force at which rim and tire give way; 4 times `load_max` when left out"),
-    ("give", (), "m", "deflection at which the radial force comes to that strength; follows from the others"),
+    ("strength", (), "N", "radial force at which rim and tire yield; default: 4 times `load_max`"),
+    ("give", (), "m", "deflection at which the radial force reaches the strength; computed from the other parameters"),
 )
 
 TIRE_STATE = (
     # name          shape  unit   what it is
-    ("slip", (2,), "1", "slip at which the contact patch really slid in the last step; on soil it follows that within milliseconds"),
+    ("slip", (2,), "1", "slip of the contact patch in the last step; on soil delayed by some milliseconds"),
     ("sinkage", (), "m", "depth of the rut in soil of hardness 0"),
-    ("dug", (), "m", "part of that depth that the slipping tread has dug, not pressed"),
-    ("firm", (2,), "1", "hardness of the ground behind one and two lags of way: the rut is 1 less the second of the sinkage deep"),
-    ("e_W", (3,), "1", "radius that pointed at the ground in the last step: tells where to look for it"),
-    ("dent", (), "m", "how far rim and tire have given way"),
-    ("turned", (), "1", "way rolled back since the wheel rolled ahead, in reaches of `rut_memory`, 0 to 2: 2 is rolling backwards"),
-    ("pressed", (3,), "m", "x and y in W where the wheel pressed the soil last, and how deep; depth 0: it does not press any"),
-    ("shear", (2,), "m", "deflection against sheared soil, along and across, of a tread law from outside"),
+    ("dug", (), "m", "part of the sinkage that the slipping tread has dug, not pressed"),
+    (
+        "firm",
+        (2,),
+        "1",
+        "hardness of the ground after one and two lags of distance: the rut depth is 1 minus the second, times the sinkage",
+    ),
+    ("e_W", (3,), "1", "radius that pointed to the ground in the last step, the start of the contact search"),
+    ("dent", (), "m", "yield deflection of rim and tire"),
+    (
+        "turned",
+        (),
+        "1",
+        "distance rolled back since the wheel last rolled ahead, in units of `multipass.reach`, 0 to 2: 2 is rolling backwards",
+    ),
+    (
+        "pressed",
+        (3,),
+        "m",
+        "x and y in W of the last point at which the wheel pressed the soil, and depth there; depth 0: no contact with soil",
+    ),
+    ("shear", (2,), "m", "deflection against sheared soil, along and across, of a callback model"),
 )
-"""What tires of all tread laws keep; the law's own is TREAD_STATE of `tread_law`."""
+"""State shared by all tire models; the model's own state is TREAD_STATE of `contract`."""
 
 WHEEL = (
     # name      shape  unit     what it is
@@ -74,51 +89,51 @@ WHEEL = (
 TIRE_OUT = (
     # name               shape  unit     what it is
     ("F_W", (3,), "N", "force of the ground on the tire"),
-    ("M_W", (3,), "N m", "moment of the ground on the tire about the wheel center, the part about the axle included"),
-    ("F_C", (3,), "N", "the force in contact axes"),
-    ("M_C", (3,), "N m", "the moment about the contact point, in contact axes"),
+    ("M_W", (3,), "N m", "moment of the ground on the tire about the wheel center, including the component about the axle"),
+    ("F_C", (3,), "N", "force of the ground on the tire, in contact axes"),
+    ("M_C", (3,), "N m", "moment of the ground on the tire about the contact point, in contact axes"),
     ("p_WC", (3,), "m", "contact point: on the ground, or on the bottom of the rut"),
     ("x_W", (3,), "1", "heading of the wheel in the ground plane"),
-    ("y_W", (3,), "1", "left of it in the ground plane"),
+    ("y_W", (3,), "1", "direction to the left of the heading, in the ground plane"),
     ("n_W", (3,), "1", "ground normal"),
-    ("e_W", (3,), "1", "radius in the wheel plane that points at the ground"),
-    ("depth", (), "m", "how far the undeformed tire reaches below the undeformed ground, along the wheel plane; mean of the bearing width"),
-    ("depth_rate", (), "m/s", "its rate; of a bearing width of which a part touches, at a lean that stays"),
-    ("dent", (), "m", "how far rim and tire have given way; taken off the depth"),
-    ("edge", (), "m", "how much deeper the lower edge of the bearing width reaches than its middle"),
+    ("e_W", (3,), "1", "radius in the wheel plane that points to the ground"),
+    ("depth", (), "m", "depth of the undeformed tire below the undeformed ground, along the wheel plane; mean over the bearing width"),
+    ("depth_rate", (), "m/s", "rate of the depth; at constant lean if only a part of the bearing width touches"),
+    ("dent", (), "m", "yield deflection of rim and tire, subtracted from the depth"),
+    ("edge", (), "m", "additional depth of the lower edge of the bearing width relative to its middle"),
     ("camber", (), "rad", "inclination of the wheel plane to the ground normal, + = top to the right"),
     ("v_x", (), "m/s", "velocity of the contact point with a wheel that does not spin, along x"),
-    ("v_y", (), "m/s", "the same along y"),
-    ("turn_rate", (), "rad/s", "angular velocity of the wheel carrier about the ground's normal"),
+    ("v_y", (), "m/s", "velocity of the contact point with a wheel that does not spin, along y"),
+    ("turn_rate", (), "rad/s", "angular velocity of the wheel carrier about the ground normal"),
     ("slip_ratio", (), "1", "longitudinal slip, + = driving"),
     ("tire_deflection", (), "m", "radial deflection of the tire"),
     ("sinkage", (), "m", "sinkage of the wheel into the ground"),
-    ("hardness", (), "1", "share of hard ground under the tire"),
-    ("tread_rate", (NUMBERS,), "1/s", "rates of the numbers of the tread law's state, in their units"),
-    ("tread_memory", (MEMORY,), "", "what the tread law wants to find in its state at the next step"),
-    ("rut", (), "m", "how deep soil of hardness 0 was pressed here before; 0 where nobody has driven"),
-    ("sinkage_rate", (), "m/s", "rate of the rut's depth"),
-    ("resistance", (), "N", "what pressed soil takes off the forces of the tread along the heading, + = held back driving forward"),
-    ("dug_rate", (), "m/s", "rate of the part of it that is dug"),
+    ("hardness", (), "1", "fraction of hard ground under the tire"),
+    ("tread_rate", (NUMBERS,), "1/s", "rates of the state numbers of the tire model, in their units"),
+    ("tread_memory", (MEMORY,), "", "`memory` of the tire model for the next step"),
+    ("rut", (), "m", "depth of an earlier rut at this point in soil of hardness 0; 0: no earlier rut"),
+    ("sinkage_rate", (), "m/s", "rate of the rut depth"),
+    ("resistance", (), "N", "resistance of pressed soil along the heading, + = against driving forward"),
+    ("dug_rate", (), "m/s", "rate of the dug part of the rut depth"),
     ("shear_rate", (2,), "m/s", "rate of the deflection against sheared soil"),
     ("slip", (2,), "1", "slip of the contact patch"),
 )
-"""One record per wheel; vectors ending in _W are in world axes, those in _C in contact axes (x heading, y left, z normal)."""
+"""Output record of a wheel; vectors ending in _W are in world axes, those in _C in contact axes (x heading, y left, z normal)."""
 
 FILE = TIRE[:-1]
-"""What a tire file has; those of `LEFT_OUT` may be left out."""
+"""Rows of a tire file; those of `LEFT_OUT` are optional."""
 
 LEFT_OUT: dict[str, object] = {
     "strength": None, "bearing_width": None, "contact_grid_spacing": None, "bulldozing_ahead": 1.0, "lug_height": 0.0,
     "inflation_pressure": None, "nominal_pressure": None, "carcass_pressure": 25e3,
 }  # fmt: skip
-"""Rows of every tire that a file may leave out. The carcass is assumed: 20 to 30 kPa are usual for tires of that size."""
+"""Optional rows of a tire file. The carcass pressure is assumed: 20 to 30 kPa are usual for tires of this size."""
 
 SPACING, SPACING_OF_RADIUS = 0.05, 0.1
-"""m, and of the radius. Default distance of the nodes of a window, whichever is larger."""
+"""m, and fraction of the radius. Default spacing of the nodes of the terrain cache, whichever is larger."""
 
 STRENGTH = 4.0
-"""Default strength, in largest loads for the horizontal forces: a rim that bends under some 12 t."""
+"""Default strength, as a multiple of the maximum load for the horizontal forces: a rim that bends under some 12 t."""
 
 RANGES = {
     **dict.fromkeys(("radius", "width", "bottoming_radius", "bearing_width"), (0.01, 10.0)),
@@ -134,11 +149,11 @@ RANGES = {
     **dict.fromkeys(("inflation_pressure", "nominal_pressure"), (1e3, 1e7)),
     "carcass_pressure": (0.0, 1e6),
 }
-"""What a tire can be, in SI units: beyond is a slip of the pen."""
+"""Valid ranges of a tire, in SI units: values outside indicate a typo."""
 
 
 def shared_record(rows: Record, mapping: Mapping[str, Any]) -> Record:
-    """Record of table `TIRE` out of the rows FILE of a tire file that is `mapping`."""
+    """Return the record of table `TIRE` from the rows FILE of a tire file with the content `mapping`."""
     p = record(TIRE)
     values = p[0]
     for name in (row[0] for row in FILE):
@@ -149,9 +164,9 @@ def shared_record(rows: Record, mapping: Mapping[str, Any]) -> Record:
     if "strength" not in mapping:
         values["strength"] = STRENGTH * values["load_max"]
     if "inflation_pressure" in mapping:
-        share = stiffness_share(*(float(values[name]) for name in ("inflation_pressure", "nominal_pressure", "carcass_pressure")))
-        values["stiffness"] *= share
-        values["stiffness_growth"] *= share
+        factor = stiffness_share(*(float(values[name]) for name in ("inflation_pressure", "nominal_pressure", "carcass_pressure")))
+        values["stiffness"] *= factor
+        values["stiffness_growth"] *= factor
     if "contact_grid_spacing" not in mapping:
         values["contact_grid_spacing"] = max(SPACING, SPACING_OF_RADIUS * values["radius"])
     values["give"] = _deflection(p, float(values["strength"]))
@@ -159,38 +174,38 @@ def shared_record(rows: Record, mapping: Mapping[str, Any]) -> Record:
 
 
 def stiffness_share(inflation_pressure: float, nominal_pressure: float, carcass_pressure: float) -> float:
-    """Radial stiffness over that at the nominal pressure: what presses on the ground at a deflection, and so on a patch of a size, is inflation and
-    carcass [Wong 2008, section 2.7]; pressures in Pa."""
+    """Return the radial stiffness over that at the nominal pressure. At a given deflection, and so patch size, inflation and carcass
+    pressure carry the load [Wong 2008, section 2.7]; pressures in Pa."""
     return (inflation_pressure + carcass_pressure) / (nominal_pressure + carcass_pressure)
 
 
 def check_inflation(mapping: Mapping[str, Any], file: object, key: str) -> None:
-    """Raises ConfigError: a tire file says its pressure, and not at which one its stiffness was found."""
+    """Raises ConfigError if a tire file has an inflation pressure but not the pressure at which its stiffness was measured."""
     pressure = mapping.get("inflation_pressure")
     if pressure is not None and mapping.get("nominal_pressure") is None:
-        raise ConfigError(file, join(key, "inflation_pressure"), pressure, "beside it the nominal_pressure at which stiffness was found")
+        raise ConfigError(file, join(key, "inflation_pressure"), pressure, "a key nominal_pressure, too, at which stiffness was measured")
 
 
 def check_rim(mapping: Mapping[str, Any], file: object, key: str) -> None:
-    """Raises ConfigError: the rim of a tire file is larger than the tire."""
+    """Raises ConfigError if the rim of a tire file is larger than the tire."""
     if not mapping["bottoming_radius"] < mapping["radius"]:
         raise ConfigError(file, join(key, "bottoming_radius"), mapping["bottoming_radius"], "less than the radius")
 
 
 def check_spacing(shared: Record, mapping: Mapping[str, Any], file: object, key: str) -> None:
-    """Raises ConfigError: a tire is too large for the window with nodes as dense as its file says."""
+    """Raises ConfigError if a tire is too large for the terrain cache with the node spacing of its file."""
     finest = float(shared[0]["radius"]) / DENSEST
     if "contact_grid_spacing" in mapping and not mapping["contact_grid_spacing"] >= finest:
         raise ConfigError(
             file,
             join(key, "contact_grid_spacing"),
             mapping["contact_grid_spacing"],
-            f"{finest:.3g} m or more: a {DENSEST:g}th of the radius",
+            f"at least {finest:.3g} m, a {DENSEST:g}th of the radius",
         )
 
 
 def _deflection(p: Record, force: float) -> float:
-    """Deflection [m] at which the radial force comes to `force` [N]; at most DEFLECTION_MAX of the radius."""
+    """Return the deflection [m] at which the radial force reaches `force` [N]; at most DEFLECTION_MAX of the radius."""
     low, high = 0.0, DEFLECTION_MAX * float(p[0]["radius"])
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -199,7 +214,7 @@ def _deflection(p: Record, force: float) -> float:
 
 
 def tire_states(count: int = 4) -> Record:
-    """Records of `TIRE_STATE` for `count` wheels: nothing deflected, nothing sunk in."""
+    """Return records of `TIRE_STATE` for `count` wheels without deflection and sinkage."""
     s = record(TIRE_STATE, count)
     s["e_W"][:, 2] = -1.0
     return s

@@ -1,7 +1,7 @@
-"""Rows of tables of wheels on soil, by the kinds, parameters and quantities that other programs write: `soil_row(kind, parameters)`.
+"""Rows of soil-wheel reference tables of other programs, by kind, parameters and quantities: `soil_row(kind, parameters)`.
 
-Parameters are in SI units under the names of the literature: r, b [m], W [N], form (bekker: k_c, k_phi; reece: k1, k2), n, c [Pa], phi_deg or
-phi_rad, K [m], c1, c2, lambda or theta2_ratio, s, i, beta_deg, gamma [N/m3]. docs/soil.md has the table of the kinds with the function
+Parameters are in SI units under the names of the literature: r, b [m], W [N], form (bekker: k_c, k_phi; reece: k1, k2), n, c [Pa], phi_deg
+or phi_rad, K [m], c1, c2, lambda or theta2_ratio, s, i, beta_deg, gamma [N/m3]. docs/soil.md has the table of the kinds with the function
 that each calls.
 """
 
@@ -32,29 +32,29 @@ Quantities = dict[str, float]
 
 
 def soil_row(kind: str, parameters: Parameters) -> Quantities:
-    """The quantities of one row. Raises JounceError: no such kind, or a parameter is missing."""
+    """Return the quantities of one row. Raises JounceError if the kind is unknown or a parameter is missing."""
     if kind not in KINDS:
-        raise JounceError(f"a row of soil: kind {kind!r}, expected one of {', '.join(KINDS)}{did_you_mean(kind, KINDS)}")
+        raise JounceError(f"soil row: unknown kind {kind!r}; expected one of {', '.join(KINDS)}{did_you_mean(kind, KINDS)}")
     try:
         return KINDS[kind](parameters)
     except KeyError as error:
-        raise JounceError(f"a row of soil of the kind {kind}: it has no {error.args[0]}") from error
+        raise JounceError(f"soil row of the kind {kind}: missing parameter {error.args[0]}") from error
 
 
 def modulus(p: Parameters) -> float:
-    """k [N/m^(n+2)] of p = k z^n."""
+    """Return k [N/m^(n+2)] of p = k z^n."""
     if p.get("form", "bekker") == "reece":
         return reece_modulus(p["k1"], p["k2"], p["b"], p["n"])
     return bekker_modulus(p["k_c"], p["k_phi"], p["b"])
 
 
 def friction_angle(p: Parameters) -> float:
-    """phi [rad]"""
+    """Return phi [rad]."""
     return float(p["phi_rad"]) if "phi_rad" in p else math.radians(p["phi_deg"])
 
 
 def wheel_soil(p: Parameters) -> WheelSoil:
-    """Soil of a rigid wheel; what is not said counts as zero."""
+    """Return the soil of a rigid wheel; missing parameters are zero."""
     ratio = p.get("theta2_ratio")
     return WheelSoil(
         modulus(p), p["n"], p["c"], friction_angle(p), p["K"], p["c1"], p.get("c2", 0.0), p.get("lambda") or 0.0,
@@ -63,7 +63,7 @@ def wheel_soil(p: Parameters) -> WheelSoil:
 
 
 def _wheel(f: WheelForces) -> Quantities:
-    """What all rows of rigid wheels have."""
+    """Return the quantities of all rows of rigid wheels."""
     return {
         "theta1_deg": math.degrees(f.theta_1), "theta2_deg": math.degrees(f.theta_2), "theta0_deg": math.degrees(f.theta_0), "z_mm": 1e3 * f.sinkage,
         "DP_N": f.pull, "H_N": f.thrust, "R_N": f.resistance, "T_Nm": f.torque, "sigma_max_kPa": 1e-3 * f.largest_pressure, "Fz_check_N": f.load,

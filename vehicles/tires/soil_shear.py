@@ -1,7 +1,7 @@
-"""What sheared soil gives to a tire whose tread law knows hard ground only: a spring in series with the strength of the soil.
+"""Forces of sheared soil on a tire whose model covers only hard ground: a spring in series with the strength of the soil.
 
-The same law as TMeasy's on soil, without the hard share: with K = c h + d, the trial force T = c u - K v - rest and w = -v_t s the
-velocity with which the patch slides,
+The model is that of TMeasy on soil, without the hard fraction: with K = c h + d, the trial force T = c u - K v - rest and w = -v_t s the
+sliding velocity of the patch,
 
     K v_t s + H s / (s + s1) = |T|        ->   s >= 0, the root of  a s^2 + (a s1 + H - |T|) s - |T| s1 = 0,  a = K v_t
 
@@ -18,9 +18,10 @@ from vehicles.tires.standstill import V_CREEP
 
 @inline
 def sheared(p, s, i, h, borne, shear_modulus, out):
-    """Horizontal force (F_x, F_y) [N] of soil of hardness 0 on tire i, and the slip (s_x, s_y) of its patch; rates of `shear` into out[i].
+    """Return the horizontal force (F_x, F_y) [N] of soil of hardness 0 on tire i, and the slip (s_x, s_y) of its patch; rates of `shear`
+    into out[i].
 
-    `borne` as in `moments.finish`, shear_modulus that of the soil [m].
+    `borne` as in `moments.finish`, shear_modulus of the soil [m].
     """
     o, u = out[i], s[i]["shear"]
     v_tread, forces = borne[1], borne[5]

@@ -1,6 +1,7 @@
-"""Steady forces of any tire on hard ground, one by one, and how they build up: what a test rig would measure of it.
+"""Steady-state forces of one tire on hard ground, and their transient: the quantities that a test rig measures.
 
-The tread law itself is asked, by the contract of `tread_law`: from a tread that nothing has touched, steps so long that it rolls steadily.
+The tire model is called through its contract (`contract`): it starts with an untouched tread and takes steps so long that the tire rolls
+steadily.
 """
 
 from __future__ import annotations
@@ -25,23 +26,24 @@ from vehicles.tires.tire_file import TireFile, TireSet
 from vehicles.tires.tmeasy.model import tmeasy_advance, tmeasy_grip
 
 LONG = 1e4
-"""s. Step after which everything rolls steadily."""
+"""s. Step size after which all states are steady."""
 
-ROUNDS = 6
-"""Such steps: the first guesses of a law get better from one to the next."""
+STEPS = 6
+"""Number of such steps: the initial guesses of a model converge from one to the next."""
 
 SPEED = 16.7
-"""m/s, at which tires are measured."""
+"""m/s. Usual speed of tire measurements."""
 
 CONDITION = ("load", "v_x", "tread", "v_y", "camber", "friction")
-"""Of a wheel on the rig: N; m/s of its contact point along and across, and of its tread to the rear; rad; of the ground."""
+"""Condition of a wheel on the rig: N; m/s of its contact point along and across, and of its tread to the rear; rad; friction of the
+ground."""
 OUTPUTS = ("F_x", "F_y", "M_x", "M_y", "M_z")
 
 Array = NDArray[np.float64]
 
 
 class Rig(NamedTuple):
-    """One tire on a rig."""
+    """A tire on a rig."""
 
     p: Tire
     s: TireStates
@@ -55,12 +57,13 @@ class Rig(NamedTuple):
 def steady(
     tire: TireFile, load: ArrayLike, kappa: ArrayLike = 0.0, alpha: ArrayLike = 0.0, camber: ArrayLike = 0.0, side: int = 1
 ) -> Array:
-    """Forces and moments (n, 5) at the contact at SPEED, in the order of OUTPUTS [N, N m], on the ground for which the numbers hold.
+    """Return forces and moments (n, 5) at the contact at SPEED, in the order of OUTPUTS [N, N m], on the reference ground of the tire
+    parameters.
 
     Parameters
     ----------
     load, kappa, alpha, camber : numbers or (n,): N; slip, + = driving; slip angle, + = sliding to the left; + = top to the right
-    side : 1 left, -1 right, of a tire that is not symmetric
+    side : 1 left, -1 right, for an asymmetric tire
     """
     return steady_at(tire, conditions(tire, load, kappa, alpha, camber), side)
 
@@ -68,13 +71,13 @@ def steady(
 def conditions(
     tire: TireFile, load: ArrayLike, kappa: ArrayLike = 0.0, alpha: ArrayLike = 0.0, camber: ArrayLike = 0.0
 ) -> dict[str, ArrayLike]:
-    """Those of CONDITION for `steady`."""
+    """Return the values of CONDITION for `steady`."""
     tread, v_y = SPEED * (1.0 + np.asarray(kappa)), SPEED * np.tan(alpha)
     return {"load": load, "v_x": SPEED, "tread": tread, "v_y": v_y, "camber": camber, "friction": float(tire.shared[0]["friction"])}
 
 
 def steady_at(tire: TireFile, condition: Mapping[str, ArrayLike], side: int = 1) -> Array:
-    """The same (n, 5) for a mapping of CONDITION."""
+    """Return forces and moments (n, 5) for a mapping of CONDITION."""
     rows = np.stack(np.broadcast_arrays(*(np.atleast_1d(condition[name]) for name in CONDITION)), axis=1).astype(float)
     tires, rig = _rig(tire, side)
     out = np.empty((len(rows), len(OUTPUTS)))
@@ -87,7 +90,8 @@ def steady_at(tire: TireFile, condition: Mapping[str, ArrayLike], side: int = 1)
 def build_up(
     tire: TireFile, load: float, kappa: float = 0.0, alpha: float = 0.0, way: float = 5.0, steps: int = 2000
 ) -> tuple[Array, Array]:
-    """Way [m] (steps,) and forces (steps, 2) [N] of a rolling tire after a step of slip or slip angle."""
+    """Return distance [m] (steps,) and forces (steps, 2) [N] of a rolling tire after a step of slip or slip angle; way: total distance
+    [m]."""
     condition = np.array([np.ravel(value)[0] for value in conditions(tire, load, kappa, alpha).values()])
     tires, rig = _rig(tire, 1)
     out = np.empty((steps, 2))
@@ -98,7 +102,7 @@ def build_up(
 
 
 def _rig(tire: TireFile, side: int) -> tuple[TireSet, Rig]:
-    """The rig, and the tires whose records it has the addresses of."""
+    """Return the rig, and the tires, which own the memory that the rig refers to by address."""
     tires = TireSet([tire], [side])
     under = record(SOIL)
     for name, value in FIRM.items():
@@ -110,10 +114,10 @@ def _rig(tire: TireFile, side: int) -> tuple[TireSet, Rig]:
 
 @kernel
 def steady_forces(rig, rows, out):
-    """The rows (n, 5) of `out` for rows (n, 6) of CONDITION."""
+    """Compute the rows (n, 5) of `out` for rows (n, 6) of CONDITION."""
     for n in range(len(rows)):
         touch_rig(rig, rows[n])
-        for _ in range(ROUNDS):
+        for _ in range(STEPS):
             roll(rig, LONG)
         r = rig.result[0]
         out[n, 0], out[n, 1], out[n, 2], out[n, 3], out[n, 4] = r["F"][0], r["F"][1], r["M_x"], r["M_y"], r["M_z"]
@@ -121,7 +125,7 @@ def steady_forces(rig, rows, out):
 
 @kernel
 def forces_after_step(rig, row, h, out):
-    """Forces (steps, 2) in steps of h seconds from an untouched tread on, for a row of CONDITION."""
+    """Compute the forces (steps, 2) in steps of h seconds, starting with an untouched tread, for a row of CONDITION."""
     touch_rig(rig, row)
     for n in range(len(out)):
         roll(rig, h)
@@ -130,7 +134,7 @@ def forces_after_step(rig, row, h, out):
 
 @kernel
 def touch_rig(rig, row):
-    """Put an untouched tire on the ground as a row of CONDITION says."""
+    """Place an untouched tire on the ground in the condition of a row."""
     k, p, o = rig.seen[0], rig.p.shared[0], rig.out[0]
     deflection = static_deflection(rig.p.shared, row[0])
     R_e = effective_radius(p["radius"], deflection)
@@ -147,13 +151,13 @@ def touch_rig(rig, row):
     rig.s.tires[0]["slip"][0], rig.s.tires[0]["slip"][1] = 0.0, 0.0
     if rig.laws[0]["kernel"] != 0:
         k["load"], k["task"] = min(row[0], p["load_max"]), REST
-        ask_law(rig, 0.0)
+        run_model(rig, 0.0)
         k["task"] = FORCES
 
 
 @kernel
 def static_deflection(p, load):
-    """Deflection [m] at which the radial spring carries a load [N], by bisection."""
+    """Return the deflection [m] at which the radial spring carries a load [N], by bisection."""
     low, high = 0.0, p[0]["radius"]
     for _ in range(50):
         middle = 0.5 * (low + high)
@@ -165,17 +169,17 @@ def static_deflection(p, load):
 
 
 @inline
-def ask_law(rig, h):
-    """Call the law of the tire by its address."""
+def run_model(rig, h):
+    """Call the model of the tire by its address."""
     state, seen, result = address_in(rig.s.treads), address_in(rig.seen), address_in(rig.result)
     call(rig.laws[0]["kernel"], rig.laws[0]["parameters"], state, seen, result, 0, 1, h)
 
 
 @inline
 def roll(rig, h):
-    """One step of h seconds: forces into the result, the tread's state advanced."""
+    """Take one step of h seconds: compute the forces and advance the state of the tread."""
     if rig.laws[0]["kernel"] != 0:
-        ask_law(rig, h)
+        run_model(rig, h)
         r, tread = rig.result[0], rig.s.treads[0]
         for j in range(len(r["rate"])):
             tread["numbers"][j] += h * r["rate"][j]
@@ -187,7 +191,7 @@ def roll(rig, h):
 
 @inline
 def roll_tmeasy(rig, h):
-    """The same of TMeasy."""
+    """Take one step of h seconds with TMeasy."""
     k, o, r, state = rig.seen[0], rig.out[0], rig.result[0], rig.s
     R_e = k["effective_radius"]
     borne = (R_e, R_e * k["spin"], k["load"], 0.0, o["tire_deflection"], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))

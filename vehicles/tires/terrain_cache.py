@@ -1,22 +1,22 @@
-"""What a wheel knows of the ground around it: heights and slopes at the nodes of a grid that is the same for all wheels.
+"""Terrain cache of a wheel: heights and slopes of the ground at the nodes of a grid that is common to all wheels.
 
-The grid is aligned with the world, `contact_grid_spacing` apart; a wheel's window holds the part of it that it rolls over. It moves by being
-overwritten: node (i, j) has its place at (i, j) modulo the window's size, a key tells which node lies there, and one that is wanted and not
-there is looked up and stored. So only nodes that are new to the wheel cost a look at the ground, and only those near its contact are
-ever looked at. A node is a number of the ground alone: what a window gives does not depend on where it has been.
+The grid is aligned with the world, with the spacing `contact_grid_spacing`. The cache of a wheel contains the part of the grid that the
+wheel rolls over, and moves by overwriting entries. Node (i, j) is stored at (i, j) modulo the cache size, with a key that identifies the
+node; a missing node is computed and stored. So only nodes that are new to the wheel cost an evaluation of the ground, and only those close
+to its contact are evaluated. A node depends only on the ground: the values of a cache do not depend on the earlier path of the wheel.
 
-`trace` cuts the ground with the plane of a wheel. Of the two families of grid lines it takes those that run across the heading; where the
-plane crosses one of them, between two nodes, the height is that of the cubic through their heights and slopes, which is C1 from edge to edge; from
-one crossing to the next the ground is straight. It runs in the processor's vector lanes.
+`trace` intersects the ground with the plane of a wheel. Of the two families of grid lines it uses those that run across the heading. Where
+the plane crosses a grid line between two nodes, the height is that of the cubic through their heights and slopes, which is C1 across edges.
+Between two crossings the ground is straight. The computation is vectorized.
 
-A feature (`terrain.features.kernels`) is neither, nor is a base grid with nodes closer than COARSE. Of an edge of the grid the tangents of those parts of the
-ground at its ends tell how far it bends:
+This is too coarse for a feature (`terrain.features.kernels`) and for a base grid with nodes closer than COARSE. The bend of a grid edge is
+computed from the tangents of these parts of the ground at its ends:
 
-    bend = max(|z_1 - z_0 - s z_0'|, |z_1 - z_0 - s z_1'|),    share = smooth step of bend / s from SHARP to 2 SHARP.
+    bend = max(|z_1 - z_0 - s z_0'|, |z_1 - z_0 - s z_1'|),    weight = smooth step of bend / s from SHARP to 2 SHARP.
 
-By that share `trace_sharp` takes the ground PARTS times finer: on an edge across the heading for its cubic, between two edges across by points on
-finer lines, whose share is that of the edges along, blended smoothly from one to the other. All of it moves with the wheel and its
-heading without jumps, and with bounded slope. Roughness bends too, by a millimeter on 50 mm at most classes; it is never taken finer.
+With this weight `trace_sharp` refines the ground by the factor PARTS: on an edge across the heading for its cubic, between two edges across
+by points on finer lines, whose weight is that of the edges along, blended smoothly from one to the other. The result changes with the wheel
+and its heading without jumps, and with bounded slope. Roughness bends too, by a millimeter on 50 mm at most classes; it is never refined.
 """
 
 from __future__ import annotations
@@ -30,75 +30,75 @@ from terrain.features.shapes import smooth_step
 from terrain.ground import base_and_slopes
 
 NODES = 32
-"""Nodes of a window along x and y, a power of two."""
+"""Nodes of a cache along x and y, a power of two."""
 
 PARTS = 5
 """Parts of a sharp edge."""
 
 FINE = 64
-"""Fine nodes of a window along x and y, a power of two."""
+"""Fine nodes of a cache along x and y, a power of two."""
 
 SHARP = 0.1
-"""Bend of an edge over its length from which on it is looked at finer: of 5 mm on 50 mm, where a straight line is wrong by 1.3 mm."""
+"""Bend of an edge over its length above which it is refined: 5 mm on 50 mm, where the error of a straight line is 1.3 mm."""
 
 BEYOND = 1e6
-"""m. Coordinates from here on are not looked up in a window, whose nodes are counted."""
+"""m. Coordinates of this magnitude and above are not cached, because the node indices are limited."""
 
 DENSEST = 32.0
-"""Largest radius of a tire over the distance of the nodes."""
+"""Maximum ratio of the tire radius to the node spacing."""
 
 CROSSED = 80
-"""Grid lines that a line crosses: DENSEST either way, one more at each end, and room."""
+"""Maximum number of grid lines that a line crosses: DENSEST to both sides, one more at each end, and a reserve."""
 
 LANES = 8
-"""Pieces of a line are looked at by so many, so that no rest of them is left to be done one by one."""
+"""Segments of a line are processed in multiples of this number, so that no remainder is processed one by one."""
 
 LINE = 512
-"""Points of a line, every piece of it sharp."""
+"""Maximum number of points of a line, if every segment of it is sharp."""
 
 DIAGONAL = 0.1
-"""Difference of the heading's components, in size, up to which both families of grid lines are taken, each with a share."""
+"""Maximum difference of the magnitudes of the heading's components for which both families of grid lines are used, each with a weight."""
 
 COARSE = 0.5
-"""m. Distance of the nodes of a base grid from which on nothing sharp is in it."""
+"""m. Node spacing of a base grid above which it contains no sharp edges."""
 
 TERRAIN_CACHE = (
     # name       shape              unit   what it is
-    ("ground", (), "1", "`stamp` of the ground whose nodes these are", "i8"),
-    ("key", (NODES, NODES), "1", "which node lies there, 0: none", "i8"),
-    ("node", (NODES, NODES, 3), "m", "its height and slopes along x and y [1]"),
-    ("sharp", (NODES, NODES, 3), "m", "what of that comes from features, and from the base grid if that is a fine one"),
-    ("uneven", (NODES, NODES), "1", "2 where that slopes, 1 where it is level and not 0, as on top of a curb, else 0", "i8"),
-    ("fine_key", (FINE, FINE), "1", "which fine node lies there, 0: none", "i8"),
-    ("fine", (FINE, FINE, 3), "m", "its height and slopes along x and y [1]"),
-    ("row", (CROSSED,), "1", "scratch: grid lines that a plane crosses: number of the node to the right of the crossing", "i8"),
-    ("place", (CROSSED,), "1", "scratch: where the crossing is from that node, 0, to the next, 1"),
-    ("height", (2, CROSSED), "m", "scratch: heights of the two"),
-    ("slope", (2, CROSSED), "1", "scratch: and their slopes along the grid line"),
-    ("u", (LINE,), "m", "scratch: points of a line: how far along"),
-    ("z", (LINE,), "m", "scratch: how high"),
-    ("rate", (LINE,), "1", "scratch: how fast they rise as the line moves to the left"),
-    ("mark", (CROSSED,), "1", "scratch: the more `uneven` of the two", "i8"),
-    ("rise", (), "m", "scratch: `rise_between`, once a step; below 0: not known yet"),
-    ("traced", (3, CROSSED), "m", "scratch: u, z and rate [1] of the grid lines that `trace` found"),
-    ("corner", (6, CROSSED), "m", "scratch: of both nodes beside a crossing what is `sharp`: height, slopes along and across [1]"),
-    ("reach", (CROSSED,), "m2", "scratch: how far the ground around a grid line may reach into the disc; below 0: it does not"),
-    ("share", (CROSSED,), "1", "scratch: `sharpness` of the edges that are crossed"),
+    ("ground", (), "1", "`stamp` of the ground of the cached nodes", "i8"),
+    ("key", (NODES, NODES), "1", "key of the cached node, 0: none", "i8"),
+    ("node", (NODES, NODES, 3), "m", "height of the node, and its slopes along x and y [1]"),
+    ("sharp", (NODES, NODES, 3), "m", "part of height and slopes from features, and from the base grid if it is a fine one"),
+    ("uneven", (NODES, NODES), "1", "2 where the sharp part slopes, 1 where it is level and not 0, as on top of a curb, else 0", "i8"),
+    ("fine_key", (FINE, FINE), "1", "key of the cached fine node, 0: none", "i8"),
+    ("fine", (FINE, FINE, 3), "m", "height of the fine node, and its slopes along x and y [1]"),
+    ("row", (CROSSED,), "1", "scratch: per crossed grid line, index of the node to the right of the crossing", "i8"),
+    ("place", (CROSSED,), "1", "scratch: position of the crossing between this node, 0, and the next, 1"),
+    ("height", (2, CROSSED), "m", "scratch: heights of both nodes"),
+    ("slope", (2, CROSSED), "1", "scratch: slopes of both nodes along the grid line"),
+    ("u", (LINE,), "m", "scratch: coordinate of the points along a line"),
+    ("z", (LINE,), "m", "scratch: height of the points of a line"),
+    ("rate", (LINE,), "1", "scratch: rate of the height as the line moves to the left"),
+    ("mark", (CROSSED,), "1", "scratch: larger `uneven` of both nodes", "i8"),
+    ("rise", (), "m", "scratch: `rise_between`, computed once a step; below 0: not computed yet"),
+    ("traced", (3, CROSSED), "m", "scratch: u, z and rate [1] of the grid lines from `trace`"),
+    ("corner", (6, CROSSED), "m", "scratch: `sharp` of both nodes of a crossing: height, slopes along and across [1]"),
+    ("reach", (CROSSED,), "m2", "scratch: maximum reach of the ground around a grid line into the disc; below 0: none"),
+    ("share", (CROSSED,), "1", "scratch: `sharpness` of the crossed edges"),
     ("bend", (CROSSED,), "m", "scratch: bend of the edges from the grid line before"),
-    ("part", (4, LINE), "m7", "scratch: parts of the pieces in an overlap and [m6] in its derivatives"),
+    ("part", (4, LINE), "m7", "scratch: contributions of the segments to an overlap and [m6] to its derivatives"),
 )
-"""One record per wheel; the memory of a cache, not a state: what is in it can always be looked up again."""
+"""Record of a wheel; the memory of a cache, not a state: all values can be recomputed."""
 
 
 @inline
 def key_of(i, j):
-    """One number of a place of the grid, never 0."""
+    """Return a unique number of a grid node, never 0."""
     return (1 << 62) + (i << 31) + j
 
 
 @inline
-def keep_of(w, ground):
-    """Forget everything where the window is one of another ground, or may be: a ground that nobody has numbered."""
+def refresh_cache(w, ground):
+    """Clear the cache if it belongs to another ground, or to a ground without a stamp."""
     if w["ground"] != ground.p[0]["stamp"] or w["ground"] == 0:
         forget(w)
         w["ground"] = ground.p[0]["stamp"]
@@ -106,7 +106,7 @@ def keep_of(w, ground):
 
 @kernel
 def forget(w):
-    """Empty the window."""
+    """Clear the cache."""
     for i in range(NODES):
         for j in range(NODES):
             w["key"][i, j] = 0
@@ -117,7 +117,8 @@ def forget(w):
 
 @inline
 def node_at(w, ground, s, axis, i, j):
-    """Place in the window of the node with the index i along an axis (0: x, 1: y) and j across it."""
+    """Return the position in the cache of the node with the index i along an axis (0: x, 1: y) and j across it; compute it if it is
+    missing."""
     if axis != 0:
         i, j = j, i
     a, b = i & (NODES - 1), j & (NODES - 1)
@@ -128,21 +129,21 @@ def node_at(w, ground, s, axis, i, j):
 
 @inline
 def node(w, ground, s, axis, i, j):
-    """(height [m], slopes along and across an axis) of that node."""
+    """Return (height [m], slopes along and across an axis) of this node."""
     a, b = node_at(w, ground, s, axis, i, j)
     return w["node"][a, b, 0], w["node"][a, b, 1 + axis], w["node"][a, b, 2 - axis]
 
 
 @inline
 def sharp_node(w, ground, s, axis, i, j):
-    """The same of what may be sharp in it."""
+    """Return (height [m], slopes along and across an axis) of the sharp part of this node."""
     a, b = node_at(w, ground, s, axis, i, j)
     return w["sharp"][a, b, 0], w["sharp"][a, b, 1 + axis], w["sharp"][a, b, 2 - axis]
 
 
 @inline
 def fine_node(w, ground, s, axis, i, j):
-    """(height [m], slope across an axis) of a fine node, PARTS to an edge."""
+    """Return (height [m], slope across an axis) of a fine node, with PARTS per edge."""
     if axis != 0:
         i, j = j, i
     a, b = i & (FINE - 1), j & (FINE - 1)
@@ -153,13 +154,13 @@ def fine_node(w, ground, s, axis, i, j):
 
 @kernel
 def look_up(w, ground, s, i, j):
-    """The ground at the node (i, j) into its place."""
-    put(w, ground, s, i, j)
+    """Compute and store the ground at the node (i, j)."""
+    store_node(w, ground, s, i, j)
 
 
 @inline
-def put(w, ground, s, i, j):
-    """The same as a piece of the kernel that calls it."""
+def store_node(w, ground, s, i, j):
+    """Compute and store the ground at the node (i, j), inlined into the calling kernel."""
     base, rough, features = parts_and_slopes(ground, i * s, j * s)
     a, b = i & (NODES - 1), j & (NODES - 1)
     fine = is_fine(ground)
@@ -173,7 +174,7 @@ def put(w, ground, s, i, j):
 
 @kernel
 def look_up_fine(w, ground, s, i, j):
-    """The ground at the fine node (i, j) into its place."""
+    """Compute and store the ground at the fine node (i, j)."""
     base, rough, features = parts_and_slopes(ground, i * s / PARTS, j * s / PARTS)
     a, b = i & (FINE - 1), j & (FINE - 1)
     for k in range(3):
@@ -183,15 +184,16 @@ def look_up_fine(w, ground, s, i, j):
 
 @inline
 def hermite(z, rise, b, c, per, t):
-    """(height, slope) at the place t, 0 to 1, of the cubic over an edge of length 1 / per that rises by `rise` from z, whose tangents miss the other
-    end by b and c."""
+    """Return (height, slope) at the position t, 0 to 1, of a cubic over an edge of length 1 / per that rises by `rise` from z. The end
+    tangents miss the opposite end by b and c."""
     r = 1.0 - t
     return z + t * (rise + r * (r * b - t * c)), (rise + r * (r - 2.0 * t) * b + t * (t - 2.0 * r) * c) * per
 
 
 @inline
 def sharpness(rise, from_low, from_high, s):
-    """Share of the finer ground on an edge of length s that rises by `rise`, and with the slope at either end by so much [m]."""
+    """Return the weight of the finer ground on an edge of length s that rises by `rise`; from_low, from_high: rise by the slope at each end
+    [m]."""
     bend = max(abs(rise - from_low), abs(rise - from_high))
     if bend <= SHARP * s:
         return 0.0
@@ -200,7 +202,7 @@ def sharpness(rise, from_low, from_high, s):
 
 @inline
 def across_fine_line(w, ground, s, axis, i, v):
-    """(height [m], slope) at the place v, in fine nodes, of the cubic between them on the fine grid line i."""
+    """Return (height [m], slope) at the position v, in fine nodes, of the cubic between them on the fine grid line i."""
     low = math.floor(v)
     j = int(low)
     z0, m0 = fine_node(w, ground, s, axis, i, j)
@@ -211,7 +213,7 @@ def across_fine_line(w, ground, s, axis, i, v):
 
 @inline
 def blended(shares, n, t):
-    """(share at the place t, 0 to 1, from row n to the next, its derivative by t)."""
+    """Return (weight at the position t, 0 to 1, from row n to the next, its derivative with respect to t)."""
     near, far = shares[min(max(n, 0), 2)], shares[min(max(n, 0), 2) + 1]
     rise, slope = smooth_step(t)
     return near + (far - near) * rise, (far - near) * slope
@@ -219,7 +221,7 @@ def blended(shares, n, t):
 
 @inline
 def sharpness_of(w, ground, s, axis, i, j):
-    """`sharpness` of the edge along the axis between the nodes i and i + 1, in the row j."""
+    """Return `sharpness` of the edge along the axis between the nodes i and i + 1, in the row j."""
     z0, m0, _ = sharp_node(w, ground, s, axis, i, j)
     z1, m1, _ = sharp_node(w, ground, s, axis, i + 1, j)
     return sharpness(z1 - z0, s * m0, s * m1, s)
@@ -227,9 +229,10 @@ def sharpness_of(w, ground, s, axis, i, j):
 
 @inline
 def crossings(s, x, h, R):
-    """(first grid line across an axis that a plane crosses, +1 or -1 to the next, how many): from R m behind its point x to R m ahead or just beyond.
+    """Return (first grid line across an axis that a plane crosses, +1 or -1 to the next, count): from R m behind its point x to R m ahead
+    or just beyond.
 
-    h is the component along that axis of its level heading.
+    h is the component along this axis of its level heading.
     """
     back, front, per_s = x - R * h, x + R * h, 1.0 / s
     if h > 0.0:
@@ -241,15 +244,16 @@ def crossings(s, x, h, R):
 
 @inline
 def trace(w, ground, s, axis, plane, R):
-    """Number of points of the line in which an upright plane cuts the ground, into u, z and rate of the window: where the plane crosses the grid lines
-    across an axis.
+    """Intersect the ground with an upright plane, at its crossings with the grid lines across an axis; write u, z and rate of the cache,
+    and return the number of points.
 
-    It is a piece of the kernel that calls it: to hand on a ground takes longer than a third of this, and nodes that are new are rare.
+    Inlined into the calling kernel: passing a ground takes longer than a third of this computation, and new nodes are rare.
 
     Parameters
     ----------
-    plane : x and y [m], coordinates along and across that axis of a point of the plane, and the components of its level heading in that order
-    R : the line goes from that far [m] behind the point to as much ahead or just beyond
+    plane : x and y [m], coordinates along and across this axis of a point of the plane, and the components of its level heading in this
+        order
+    R : the line extends from this distance [m] behind the point to the same distance ahead or just beyond
     """
     count, known = trace_known(w, s, axis, plane, R)
     if known < count:
@@ -259,7 +263,7 @@ def trace(w, ground, s, axis, plane, R):
 
 @kernel
 def trace_known(w, s, axis, plane, R):
-    """(that number, how many points come before one whose nodes are not in the window); if there is one there is no line."""
+    """Return (number of points, number of points before the first one with a missing node); the line is valid only if both are equal."""
     x, y, h, g = plane
     first, step, count = crossings(s, x, h, R)
     per, per_s = 1.0 / h, 1.0 / s
@@ -275,29 +279,29 @@ def trace_known(w, s, axis, plane, R):
         e, f, m, n = a & (NODES - 1), b & (NODES - 1), c & (NODES - 1), d & (NODES - 1)
         if w["key"][e, f] != key_of(a, b) or w["key"][m, n] != key_of(c, d):
             return count, k
-        take(w, k, axis, (e, f), (m, n))
+        copy_nodes(w, k, axis, (e, f), (m, n))
     join(w, s, axis, h, count)
     return count, count
 
 
 @kernel
 def trace_new(w, ground, s, axis, plane, R, known):
-    """The rest of a line that `trace_known` has laid out, nodes looked up that are not in the window."""
+    """Compute the rest of a line that `trace_known` has started, and the missing nodes."""
     first, step, count = crossings(s, plane[0], plane[2], R)
     for k in range(known, count):
         i, j = first + step * k, w["row"][k]
         for side in range(2):
             a, b = (i, j + side) if axis == 0 else (j + side, i)
             if w["key"][a & (NODES - 1), b & (NODES - 1)] != key_of(a, b):
-                put(w, ground, s, a, b)
+                store_node(w, ground, s, a, b)
         right, left = ((i, j), (i, j + 1)) if axis == 0 else ((j, i), (j + 1, i))
-        take(w, k, axis, (right[0] & (NODES - 1), right[1] & (NODES - 1)), (left[0] & (NODES - 1), left[1] & (NODES - 1)))
+        copy_nodes(w, k, axis, (right[0] & (NODES - 1), right[1] & (NODES - 1)), (left[0] & (NODES - 1), left[1] & (NODES - 1)))
     join(w, s, axis, plane[2], count)
 
 
 @inline
-def take(w, k, axis, right, left):
-    """What crossing k needs of its two nodes, by their places in the window."""
+def copy_nodes(w, k, axis, right, left):
+    """Copy the values of both nodes of crossing k, given their positions in the cache."""
     w["height"][0, k], w["height"][1, k] = w["node"][right[0], right[1], 0], w["node"][left[0], left[1], 0]
     w["slope"][0, k], w["slope"][1, k] = w["node"][right[0], right[1], 2 - axis], w["node"][left[0], left[1], 2 - axis]
     w["mark"][k] = w["uneven"][right[0], right[1]] | w["uneven"][left[0], left[1]]
@@ -305,8 +309,8 @@ def take(w, k, axis, right, left):
 
 @kernel
 def join(w, s, axis, h, count):
-    """Heights of the crossings, and how fast they rise, of what was taken."""
-    turn, per_s = (1.0 / h if axis == 0 else -1.0 / h), 1.0 / s  # how fast a crossing moves across as the line moves to the left
+    """Compute heights of the crossings, and their rates, from the copied nodes."""
+    turn, per_s = (1.0 / h if axis == 0 else -1.0 / h), 1.0 / s  # motion of a crossing across per motion of the line to the left
     for k in range(count):
         z, rise = w["height"][0, k], w["height"][1, k] - w["height"][0, k]
         z, slope = hermite(z, rise, s * w["slope"][0, k] - rise, s * w["slope"][1, k] - rise, per_s, w["place"][k])
@@ -315,14 +319,14 @@ def join(w, s, axis, h, count):
 
 @kernel
 def is_sharp(w, ground, s, axis, plane, R):
-    """Whether there may be anything sharp in the line that `trace` has found: something that slopes, or level parts of several heights."""
+    """Return True if the line from `trace` may contain sharp ground: a sloping sharp part, or level parts of several heights."""
     first, step, count = crossings(s, plane[0], plane[2], R)
     mark = 0
     for k in range(count):
         mark |= w["mark"][k]
     for k in range(1, count):
         j, old = w["row"][k], w["row"][k - 1]
-        if j != old:  # an edge along is crossed: those of both rows count
+        if j != old:  # the line crosses an edge along the axis: check the nodes of both rows
             for n in range(min(j, old), max(j, old) + 2):
                 mark |= unevenness(w, ground, s, axis, first + step * k, n) | unevenness(w, ground, s, axis, first + step * (k - 1), n)
     if mark != 1:
@@ -346,18 +350,18 @@ def unevenness(w, ground, s, axis, i, j):
 
 @kernel
 def trace_sharp(w, ground, s, axis, plane, R, below):
-    """Number of points of the line that `trace` has found with what is sharp taken finer, into u, z and rate of the window.
+    """Refine the sharp ground of the line from `trace` in u, z and rate of the cache, and return the number of points.
 
-    It holds all pieces that may reach into the disc of radius R about the plane's point, and those beside them.
+    The line contains all segments that may reach into the disc of radius R about the point of the plane, and their neighbors.
 
     Parameters
     ----------
-    below : top and rise [m] and drop: a point of the line at the height z is (top - z) / drop down the disc, and `rise_between` of the ground;
-        drop 0: the line holds all pieces
+    below : (top [m], rise [m], drop): a point of the line at the height z is (top - z) / drop down the disc; rise is `rise_between` of the
+        ground; drop 0: the line contains all segments
     """
     h = plane[2]
     first, step, count = crossings(s, plane[0], h, R)
-    gather(w, ground, s, axis, first, step, count)
+    save_trace(w, ground, s, axis, first, step, count)
     measure_bends(w, s, step, count)
     start, end = reached(w, is_fine(ground), s, h, R, below, count) if below[2] > 0.0 else (0, count)
     limit, turn, points = SHARP * s, (1.0 / h if axis == 0 else -1.0 / h), 0
@@ -380,8 +384,8 @@ def trace_sharp(w, ground, s, axis, plane, R, below):
 
 
 @inline
-def gather(w, ground, s, axis, first, step, count):
-    """What `trace` has found, and of the nodes beside it what is sharp, out of the way of the points that come instead."""
+def save_trace(w, ground, s, axis, first, step, count):
+    """Save the results of `trace`, and the sharp part of the adjacent nodes, before the refined points overwrite them."""
     for k in range(count):
         w["traced"][0, k], w["traced"][1, k], w["traced"][2, k] = w["u"][k], w["z"][k], w["rate"][k]
     corner = w["corner"]
@@ -393,10 +397,10 @@ def gather(w, ground, s, axis, first, step, count):
 
 @kernel
 def measure_bends(w, s, step, count):
-    """`sharpness` of the edges that a line crosses, and the bends of those from one grid line to the next in the rows of its nodes, if they are the same."""
+    """Compute `sharpness` of the edges that a line crosses, and the bends of the edges between grid lines for crossings in the same row."""
     corner, share, bend = w["corner"], w["share"], w["bend"]
     per, along = 1.0 / (SHARP * s), s * step
-    for k in range(count):  # in the vector lanes
+    for k in range(count):  # vectorized
         rise = corner[3, k] - corner[0, k]
         t = max(abs(rise - s * corner[2, k]), abs(rise - s * corner[5, k])) * per - 1.0
         share[k] = smooth_step(t)[0]
@@ -408,14 +412,14 @@ def measure_bends(w, s, step, count):
 
 @inline
 def reached(w, fine, s, h, R, below, count):
-    """The crossings, from the first to before the last, between which the ground may reach into the disc if it were level as high as can be, and one
-    more at either end; see `trace_sharp`."""
+    """Return the range of crossings, from the first to before the last, between which the ground may reach into the disc at its maximum
+    height, plus one crossing at both ends; see `trace_sharp`."""
     top, rise, drop = below
     height, corner, reach = w["height"], w["corner"], w["reach"]
-    beside, per, taken = s / abs(h), 1.0 / drop, 0.0 if fine else 1.0
-    for k in range(count):  # in the vector lanes
+    margin, per, taken = s / abs(h), 1.0 / drop, 0.0 if fine else 1.0
+    for k in range(count):  # vectorized
         z = max(height[0, k] - taken * corner[0, k], height[1, k] - taken * corner[3, k])
-        r, near = max((top - z - rise) * per, 0.0), max(abs(w["traced"][0, k]) - beside, 0.0)
+        r, near = max((top - z - rise) * per, 0.0), max(abs(w["traced"][0, k]) - margin, 0.0)
         reach[k] = R * R - near * near - r * r if r > 0.0 else 1.0
     start, end = 0, count
     while start < end and not reach[start] > 0.0:
@@ -428,8 +432,8 @@ def reached(w, fine, s, h, R, below, count):
 
 
 @inline
-def rise_once(w, ground, s, x, y, reach):
-    """`rise_between`, looked up once for all planes of a wheel."""
+def find_rise(w, ground, s, x, y, reach):
+    """Return `rise_between`, computed once for all planes of a wheel."""
     if w["rise"] < 0.0:
         w["rise"] = rise_between(ground, s, x, y, reach)
     return w["rise"]
@@ -437,11 +441,12 @@ def rise_once(w, ground, s, x, y, reach):
 
 @kernel
 def rise_between(ground, s, x, y, reach):
-    """By how much [m] a line of `trace_sharp` within `reach` m of x, y may be higher than the nodes around; than those without features unless the base
-    grid is fine."""
+    """Return the maximum height [m] of a line of `trace_sharp` within `reach` m of x, y above the nodes around it; the nodes exclude
+    features unless the base grid is fine."""
     height, steep = bounds_around(ground.features.bins, ground.features.bounds, x, y, reach)
     rest = ground.p[0]["steepest"] - ground.features.bins[0]["steepest"]
-    # cubics leave the heights of their ends by up to 8/27 of what the slope allows: sharp ones on the finer grid, others where they bend by less
+    # cubics exceed the heights of their ends by up to 8/27 of the rise that the slope allows: sharp ones on the finer grid, others where
+    # they bend less
     more = 0.3 * s * ((rest + steep) / PARTS + 2.0 * SHARP)
     if is_fine(ground):
         return more + 2.0 * s * (rest + steep)
@@ -450,8 +455,8 @@ def rise_between(ground, s, x, y, reach):
 
 @inline
 def shares_between(w, ground, s, axis, i, first, last):
-    """Shares of the finer ground between the grid lines i and i + 1 in the rows from the first to the last, of four from the first on: a plane along
-    which the heading has its larger part crosses no more than two."""
+    """Return the weights of the finer ground between the grid lines i and i + 1 in the rows from the first to the last, in a tuple of four:
+    a plane along which the heading has its larger component crosses at most two rows."""
     third = sharpness_of(w, ground, s, axis, i, first + 2) if last > first + 1 else 0.0
     fourth = sharpness_of(w, ground, s, axis, i, first + 3) if last > first + 2 else 0.0
     return sharpness_of(w, ground, s, axis, i, first), sharpness_of(w, ground, s, axis, i, first + 1), third, fourth
@@ -459,7 +464,8 @@ def shares_between(w, ground, s, axis, i, first, last):
 
 @inline
 def trace_finer(w, ground, s, axis, i, step, plane, end, count, row, shares):
-    """Points between the grid lines i and i + 1: on the straight line to the `end`, by the `shares_between` from `row` on the finer ground."""
+    """Write the points between the grid lines i and i + 1: on the straight line to the `end`, blended by `shares_between` from `row` with
+    finer ground."""
     x, y, h, g = plane
     per, per_s, fine_s = 1.0 / h, 1.0 / s, s / PARTS
     turn = per if axis == 0 else -per
@@ -470,11 +476,11 @@ def trace_finer(w, ground, s, axis, i, step, plane, end, count, row, shares):
         chord, rate = w["z"][b] + t * (end[1] - w["z"][b]), w["rate"][b] + t * (end[2] - w["rate"][b])
         v = (y + u * g) * per_s
         low = math.floor(v)
-        share, slope = blended(shares, low - row, v - low)
-        if share > 0.0:
+        weight, slope = blended(shares, low - row, v - low)
+        if weight > 0.0:
             fine, fine_slope = across_fine_line(w, ground, s, axis, k, v * PARTS)
-            rate += slope * per_s * turn * (fine - chord) + share * (fine_slope * turn - rate)
-            chord += share * (fine - chord)
+            rate += slope * per_s * turn * (fine - chord) + weight * (fine_slope * turn - rate)
+            chord += weight * (fine - chord)
         w["u"][count], w["z"][count], w["rate"][count] = u, chord, rate
         count += 1
     return count
@@ -482,13 +488,13 @@ def trace_finer(w, ground, s, axis, i, step, plane, end, count, row, shares):
 
 @inline
 def is_fine(ground):
-    """Whether the base grid of a ground may have curbs in it."""
+    """Return True if the base grid of a ground may contain curbs."""
     return min(ground.p[0]["spacing"][0], ground.p[0]["spacing"][1]) < COARSE
 
 
 @inline
-def share_of_sides(ground, x, y):
-    """Share from 0 to 1 by which the ground at (x, y) wants more than the middle of a tire to be looked at: where something sharp may be."""
+def side_fraction(ground, x, y):
+    """Return the weight, 0 to 1, of the outer planes of a tire at (x, y): above 0 where sharp ground may be close."""
     if is_fine(ground):
         return 1.0
     if ground.features.bins[0]["count"][0] == 0:
@@ -498,7 +504,8 @@ def share_of_sides(ground, x, y):
 
 @inline
 def lateral_slope(w, ground, s, x, y, heading, half):
-    """Slope to the left of a level heading of the ground below a tire at large: of the base grid, or where that is fine the `common_slope`."""
+    """Return the large-scale slope of the ground below a tire, to the left of a level heading: of the base grid, or `common_slope` for a
+    fine one."""
     if is_fine(ground):
         return common_slope(w, ground, s, x, y, heading, half)
     _, along, across = base_and_slopes(ground.p, ground.heights, x, y)
@@ -507,19 +514,19 @@ def lateral_slope(w, ground, s, x, y, heading, half):
 
 @kernel
 def common_slope(w, ground, s, x, y, heading, half):
-    """Slope to the left that all of the ground across a tire has, which reaches `half` m to either side of (x, y): the least in size of those
-    between its middle and its sides and at the three of them, 0 where they differ in sign. `heading` is level."""
+    """Return the slope to the left that is common to the ground across a tire, `half` m to both sides of (x, y): the slope of minimum
+    magnitude among those between its middle and its sides and at these three points, 0 if their signs differ. `heading` is level."""
     hx, hy = heading
     z0, m0 = tilted(w, ground, s, x, y, heading)
     z1, m1 = tilted(w, ground, s, x - half * hy, y + half * hx, heading)
     z2, m2 = tilted(w, ground, s, x + half * hy, y - half * hx, heading)
-    m = least(least(m0, m1), m2)
-    return least(least(m, (z1 - z0) / half), (z0 - z2) / half)
+    m = smaller_slope(smaller_slope(m0, m1), m2)
+    return smaller_slope(smaller_slope(m, (z1 - z0) / half), (z0 - z2) / half)
 
 
 @inline
-def least(a, b):
-    """The smaller in size of two numbers, 0 if they differ in sign."""
+def smaller_slope(a, b):
+    """Return the number of smaller magnitude, 0 if the signs differ."""
     if a * b <= 0.0:
         return 0.0
     return a if abs(a) < abs(b) else b
@@ -527,14 +534,14 @@ def least(a, b):
 
 @inline
 def tilted(w, ground, s, x, y, heading):
-    """(height [m], slope to the left of a level heading) at (x, y), bilinear in those of the nodes around."""
+    """Return (height [m], slope to the left of a level heading) at (x, y), bilinear in the values of the surrounding nodes."""
     u, v = x / s, y / s
     low_u, low_v = math.floor(u), math.floor(v)
     i, j, u, v = int(low_u), int(low_v), u - low_u, v - low_v
     z = slope = 0.0
     for k in range(4):
-        share = (u if k % 2 else 1.0 - u) * (v if k // 2 else 1.0 - v)
+        weight = (u if k % 2 else 1.0 - u) * (v if k // 2 else 1.0 - v)
         height, along, across = node(w, ground, s, 0, i + k % 2, j + k // 2)
-        z += share * height
-        slope += share * (across * heading[0] - along * heading[1])
+        z += weight * height
+        slope += weight * (across * heading[0] - along * heading[1])
     return z, slope

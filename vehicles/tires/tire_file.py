@@ -1,4 +1,4 @@
-"""From a tire file to a tire with its tread law, and from the tires of all wheels to the records of a vehicle."""
+"""Reader of tire files, and the combination of all tires of a vehicle into its records."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from vehicles.tires.tmeasy.model import LAW as TMEASY_LAW
 from vehicles.tires.tmeasy.model import TMEASY
 
 CONTACTS = ("enveloping", "point")
-"""How the tires of a vehicle touch the ground, the first one if its file does not say."""
+"""Contact models of the tires of a vehicle; the first one is the default."""
 
 
 @dataclass(frozen=True)
 class TireFile:
-    """A tire as its file describes it.
+    """A tire from its file.
 
     Parameters
     ----------
     shared : (1,) record of TIRE
-    law : its tread law
-    own : (1,) record of the law's own table
+    law : tire model
+    own : (1,) record of the model's own table
     """
 
     shared: Record
@@ -47,15 +47,15 @@ class TireSet:
 
     Parameters
     ----------
-    files : of the wheels, in the order FL, FR, RL, RR
-    sides : of the wheels, 1 left and -1 right; all left when nothing is said
+    files : tires of the wheels, in the order FL, FR, RL, RR
+    sides : sides of the wheels, 1 left and -1 right; default: all left
 
     Attributes
     ----------
     shared : (n,) records of TIRE
-    laws : (n,) the tread laws, those that are called by address compiled
-    own : of each law by name the (n,) records of its parameters, zeros at wheels of other laws
-    treads : what the kernels are handed of the laws; good as long as this object lives
+    laws : (n,) tire models; those that are called by address are compiled
+    own : for each model by name the (n,) records of its parameters, zeros for wheels with other models
+    treads : model parameters for the kernels; valid as long as this object exists
     """
 
     def __init__(self, files: Sequence[TireFile], sides: Sequence[int] | None = None) -> None:
@@ -77,16 +77,16 @@ class TireSet:
 
     @property
     def outside(self) -> list[int]:
-        """Wheels whose law lives outside."""
+        """Wheels with a callback model."""
         return [i for i, law in enumerate(self.laws) if law.kernel is not None]
 
     def logged(self, treads: Record, names: Sequence[str]) -> list[tuple[str, Table, Record]]:
-        """What a log may have of the states of laws from outside: (prefix, table, record), or nothing where there are none.
+        """Return the loggable states of callback models as (prefix, table, record); empty without such models.
 
         Parameters
         ----------
-        treads : (n,) records of TREAD_STATE; the record is a view of them, and nothing is copied
-        names : of the wheels; a column is called `<law>_<row of its state>_<wheel>`
+        treads : (n,) records of TREAD_STATE; the returned record is a view of them
+        names : names of the wheels; a column is called `<model>_<row of its state>_<wheel>`
         """
         one = dtype_of(TREAD_STATE)
         rows, offsets = [], []
@@ -102,25 +102,25 @@ class TireSet:
         return [("", tuple(rows), treads.view(np.dtype({**view, "itemsize": treads.nbytes})))]  # type: ignore[call-overload]
 
     def law(self, name: str) -> TireModelKind:
-        """The law of that name, which some wheel has."""
+        """Return the model of this name, which at least one wheel has."""
         return next(law for law in self.laws if law.name == name)
 
     def wheels(self, name: str) -> list[int]:
-        """Wheels that have the law of that name."""
+        """Return the wheels with the model of this name."""
         return [i for i, law in enumerate(self.laws) if law.name == name]
 
     def treads_with(self, name: str, own: Record) -> TireModels:
-        """As `treads`, with other parameters (n,) of the law of that name."""
+        """Return `treads` with other parameters (n,) of the model of this name."""
         if self.law(name).kernel is None:
             return self.treads._replace(tmeasy=own)
-        self._scaled.append(own)  # the kernels have its address only
+        self._scaled.append(own)  # keeps the memory alive, because the kernels have only its address
         laws = self.treads.laws.copy()
         laws["parameters"][self.wheels(name)] = address_of(own)
         return self.treads._replace(laws=laws)
 
 
 def _parameters_of(law: TireModelKind, files: Sequence[TireFile]) -> Record:
-    """(n,) records of a law's table: those of the wheels that have it."""
+    """Return the (n,) records of a model's table, filled for the wheels that have the model."""
     own = record(law.parameters, len(files))
     for i, file in enumerate(files):
         if file.law is law:
@@ -129,19 +129,19 @@ def _parameters_of(law: TireModelKind, files: Sequence[TireFile]) -> Record:
 
 
 def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()) -> TireFile:
-    """A tire from the content of its file, as `FILE_TABLE` says: its `type`, the rows of TIRE but `give`, and those of its tread law; some
-    may be left out.
+    """Return a tire from the content of its file by `FILE_TABLE`: `type`, the rows of TIRE except `give`, and those of its model; some are
+    optional.
 
-    `folders` are those in which a file may lie that it names, beside its own.
+    `folders` are searched for files that the tire file refers to, in addition to its own folder.
 
     Raises
     ------
-    ConfigError : unknown tread law, unknown or missing key, wrong type or shape, a number out of range, two numbers in the wrong order
-    JounceError : a tread law of an installed package cannot be loaded
+    ConfigError : unknown tire model, unknown or missing key, wrong type or shape, value out of range, two values in the wrong order
+    JounceError : a tire model of an installed package cannot be loaded
     """
     if isinstance(mapping, Mapping) and "type" not in mapping:
-        told = f"{file}: no type is said, so it is {DEFAULT}; write `type: {DEFAULT}`"
-        warnings.warn(told, TireTypeWarning, stacklevel=2)
+        text = f"{file}: key type is missing; using {DEFAULT}; hint: add `type: {DEFAULT}`"
+        warnings.warn(text, TireTypeWarning, stacklevel=2)
     values = FILE_TABLE.read(mapping, file, key)
     law = TIRE_MODEL_KINDS.get(values["type"])
     assert law is not None
@@ -163,7 +163,7 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
 
 
 def _parameters_in_file(name: str) -> Fields | None:
-    """What a tire file with the tread law of a name has: what every tire has, and the law's own."""
+    """Return the fields of a tire file with the model of this name: those of all tires and those of the model."""
     law = TIRE_MODEL_KINDS.get(name)
     return None if law is None else _fields_of(law)
 
@@ -178,15 +178,15 @@ FILE_TABLE = Variants(
     "type",
     _parameters_in_file,
     TIRE_MODEL_KINDS.names,
-    "tread law, by which the horizontal forces are made",
+    "tire model, which computes the horizontal forces",
     default=DEFAULT,
-    noun="a tread law:",
+    noun="a tire model:",
 )
-"""Of a file in ``configs/tires``."""
+"""Fields of a file in ``configs/tires``."""
 
 
 def tire_set(files: Sequence[TireFile], sides: Sequence[int] | None = None, contact: str = CONTACTS[0]) -> TireSet:
-    """The tires of a vehicle out of one of each wheel; `sides` as in TireSet, `contact` one of CONTACTS."""
+    """Return the tires of a vehicle, given one file per wheel; `sides` as in TireSet, `contact` one of CONTACTS."""
     tires = TireSet(files, sides)
     if contact == "point":
         tires.shared["contact_grid_spacing"] = 0.0

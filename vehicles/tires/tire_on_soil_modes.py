@@ -1,7 +1,7 @@
-"""A tire on soil in closed form: when it stays round, when it flattens, and the larger circle that stands for its flattening.
+"""Closed-form tire on soil: rigid and flexible mode, and the larger substitute circle of the flattened tire.
 
-[W] J. Y. Wong, Theory of Ground Vehicles, 4th ed. (2008), chapter 2. [B] M. G. Bekker, Introduction to Terrain-Vehicle Systems (1969). k and n are those of
-p = k z^n under the width of the wheel (`bekker_modulus`, `reece_modulus` of `terrain.pressure_sinkage`). SI units.
+[W] J. Y. Wong, Theory of Ground Vehicles, 4th ed. (2008), chapter 2. [B] M. G. Bekker, Introduction to Terrain-Vehicle Systems (1969). k
+and n are those of p = k z^n under the width of the wheel (`bekker_modulus`, `reece_modulus` of `terrain.pressure_sinkage`). SI units.
 """
 
 from __future__ import annotations
@@ -12,42 +12,44 @@ from typing import NamedTuple
 from simulator.base.errors import JounceError
 from vehicles.tires.wheel_on_soil import substitute_radius
 
-HALVINGS = 200
+BISECTIONS = 200
 
 
 def bekker_sinkage(k: float, n: float, r: float, b: float, load: float) -> float:
-    """Sinkage [m] of a towed rigid wheel: (3 W / ((3 - n) b k sqrt D))^(2 / (2 n + 1)) [B]. Raises JounceError: n of 3 or more."""
+    """Return the sinkage [m] of a towed rigid wheel: (3 W / ((3 - n) b k sqrt D))^(2 / (2 n + 1)) [B]. Raises JounceError for n of 3 or
+    more."""
     _check(n)
     return (3.0 * load / ((3.0 - n) * b * k * math.sqrt(2.0 * r))) ** (2.0 / (2.0 * n + 1.0))
 
 
 def compaction_resistance(k: float, n: float, b: float, z: float) -> float:
-    """R_c = b k z^(n + 1) / (n + 1) [N]: work of pressing a rut of width b and depth z, per length [B]."""
+    """Return R_c = b k z^(n + 1) / (n + 1) [N]: work of pressing a rut of width b and depth z, per length [B]."""
     return b * k * z ** (n + 1.0) / (n + 1.0)
 
 
 def critical_pressure(k: float, n: float, r: float, b: float, load: float) -> float:
-    """p_gcr = k^(1 / (2 n + 1)) (3 W / ((3 - n) b sqrt D))^(2 n / (2 n + 1)) [Pa]: a tire with more than that on the ground stays round [W]."""
+    """Return p_gcr = k^(1 / (2 n + 1)) (3 W / ((3 - n) b sqrt D))^(2 n / (2 n + 1)) [Pa]: a tire with a higher ground pressure stays round
+    [W]."""
     _check(n)
     return k ** (1.0 / (2.0 * n + 1.0)) * (3.0 * load / ((3.0 - n) * b * math.sqrt(2.0 * r))) ** (2.0 * n / (2.0 * n + 1.0))
 
 
 class TireMode(NamedTuple):
-    """How a tire runs on soil: pressure in Pa, lengths in m, force in N."""
+    """Mode of a tire on soil: pressure in Pa, lengths in m, force in N."""
 
     critical_pressure: float
     rigid: bool
     sinkage: float
     resistance: float
     length: float
-    """of the contact: load over width and pressure when flattened, r acos(1 - z / r) when round"""
+    """contact length: load over width and pressure when flattened, r acos(1 - z / r) when round"""
     rigid_sinkage: float
-    """as it would be without flattening"""
+    """sinkage without flattening"""
 
 
 def tire_mode(k: float, n: float, r: float, b: float, load: float, pressure: float) -> TireMode:
-    """The mode of a tire whose inflation and carcass put `pressure` (Pa) on the ground [W]: round above the critical pressure, else flattened with
-    the sinkage (pressure / k)^(1 / n). Raises JounceError as `bekker_sinkage`."""
+    """Return the mode of a tire whose inflation and carcass put `pressure` (Pa) on the ground [W]: round above the critical pressure, else
+    flattened with the sinkage (pressure / k)^(1 / n). Raises JounceError like `bekker_sinkage`."""
     critical, round_sinkage = critical_pressure(k, n, r, b, load), bekker_sinkage(k, n, r, b, load)
     rigid = pressure > critical
     z = round_sinkage if rigid else (pressure / k) ** (1.0 / n)
@@ -58,29 +60,29 @@ def tire_mode(k: float, n: float, r: float, b: float, load: float, pressure: flo
 def even_thrust(
     cohesion: float, friction_angle: float, shear_modulus: float, load: float, area: float, length: float, slip: float
 ) -> float:
-    """Thrust [N] of a contact under even pressure [W]: (A c + W tan phi) (1 - (1 - e^-x) / x) with x = slip length / K."""
+    """Return the thrust [N] of a contact under uniform pressure [W]: (A c + W tan phi) (1 - (1 - e^-x) / x) with x = slip length / K."""
     x = slip * length / shear_modulus
-    share = 1.0 + math.expm1(-x) / x if x > 1e-9 else 0.5 * x
-    return (area * cohesion + load * math.tan(friction_angle)) * share
+    mobilized = 1.0 + math.expm1(-x) / x if x > 1e-9 else 0.5 * x
+    return (area * cohesion + load * math.tan(friction_angle)) * mobilized
 
 
 class Circle(NamedTuple):
-    """A tire and the larger rigid wheel that stands for it: lengths in m, force in N."""
+    """A tire and its larger substitute rigid wheel: lengths in m, force in N."""
 
     deflection: float
     sinkage: float
     radius: float
     resistance: float
     length: float
-    """of the contact, sqrt(2 r* z)"""
+    """contact length, sqrt(2 r* z)"""
 
 
 def substitute_circle(k: float, n: float, r: float, b: float, load: float, stiffness: float) -> Circle:
-    """The rigid wheel r* that has the sinkage and contact length of a tire of a radial stiffness (N/m), by `substitute_radius`; its sinkage is
-    `bekker_sinkage` at r*. Raises JounceError as there."""
+    """Return the rigid wheel r* with the sinkage and contact length of a tire of a radial stiffness (N/m), by `substitute_radius`; its
+    sinkage is `bekker_sinkage` at r*. Raises JounceError like `bekker_sinkage`."""
     deflection = load / stiffness
     low, high = 1e-9, bekker_sinkage(k, n, r, b, load)
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         z = 0.5 * (low + high)
         low, high = (low, z) if bekker_sinkage(k, n, substitute_radius(r, deflection, z), b, load) < z else (z, high)
     radius = substitute_radius(r, deflection, z)
@@ -89,4 +91,4 @@ def substitute_circle(k: float, n: float, r: float, b: float, load: float, stiff
 
 def _check(n: float) -> None:
     if not n < 3.0:
-        raise JounceError(f"Bekker's wheel on soil: exponent n = {n:g}, expected less than 3")
+        raise JounceError(f"Bekker's wheel on soil: invalid exponent n = {n:g}; expected less than 3")

@@ -1,4 +1,4 @@
-"""What bears the load of a tire: its radial spring in series with the ground, hard, soil, or a share of each, whatever the tread."""
+"""Vertical force of a tire: its radial spring in series with hard ground, soil, or a mix of both; shared by all tire models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 from simulator.base.jit import inline, kernel
 from terrain.pressure_sinkage import frontal_bulldozing, frontal_factors, local_failure, pressed_before, terzaghi_factors
-from vehicles.tires.moments import ramp, way_rate, yields
+from vehicles.tires.moments import distance_rate, ramp, yields
 from vehicles.tires.radial import radial_damping, radial_force
 from vehicles.tires.standstill import V_FADE, smooth_sign
 from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of, substitute_radius
@@ -15,46 +15,48 @@ STANDING = (0.0, 0.0, 0.0, 0.0, 0.0)
 """Motion of a wheel at rest for `soil_reaction`."""
 
 NEVER = (0.0, 0.0)
-"""Rut and hole of soil that nobody has pressed or dug, for `soil_reaction`."""
+"""Rut and hole of undisturbed soil, for `soil_reaction`."""
 
 REST_TIME = 0.01
-"""s. Time in which the state of the rut fades while nothing presses on soil."""
+"""s. Time constant in which the state of the rut decays while the wheel does not press on soil."""
 
 SINKAGE_LINEAR = 5e-4
-"""m. Below this sinkage the soil is a linear spring, which bounds the slope of soils with a small exponent."""
+"""m. Below this sinkage the soil is a linear spring, which limits the slope of soils with a small exponent."""
 
 SINKAGE_HUB = 0.8
-"""Sinkage over radius at which the soil lets the wheel sink no further ("hub-deep")."""
+"""Maximum sinkage over radius ("hub-deep")."""
 
 SHALLOW = 0.06
-"""Sinkage over diameter from which a wheel pushes soil ahead [Bekker 1969, as quoted by Wong 2008: "when z / D > 0.06"]. A rule of thumb: here
-what is deeper comes in smoothly from half of it to half as much more."""
+"""Sinkage over diameter above which a wheel pushes soil ahead [Bekker 1969, as quoted by Wong 2008: "when z / D > 0.06"]. A rule of thumb:
+here the effect fades in smoothly from half of this value to one and a half times this value."""
 
 LUG_LAYER = 0.45
-"""Layer that lugs take away with their slip, over their height: the sinkage of CMU's grouser wheel less that of the smooth one, at slips of 0.5 to 0.9."""
+"""Layer that slipping lugs remove, over their height: the sinkage of CMU's grouser wheel minus that of the smooth one, at slips of 0.5 to
+0.9."""
 
 V_ROLL = 1e-3
-"""m/s. Speed of the tread at which the way that it rolls begins to count in the shear. Larger: slow wheels shear too little."""
+"""m/s. Speed of the tread above which its rolling distance counts in the shear. Larger: slow wheels shear too little."""
 
-DUG_MOST = 0.65
-"""The most that a wheel digs, over its radius; with what its load presses it then stands on its hub, about."""
+MAX_DUG = 0.65
+"""Maximum dug depth over radius; together with the sinkage by its load, the wheel then rests approximately on its hub."""
 
 
 @inline
 def tread_factors(p, under):
-    """(of the cohesion, of tan phi): strength between this tread and the soil over that of the soil.
+    """Return (factor of the cohesion, factor of tan phi): strength between this tread and the soil over that of the soil.
 
-    Lugs of height h take soil along as deep as they are, on their sides too [B]: 1 + 2 h / b, 1 + 0.64 (h / b) atan(b / h).
+    Lugs of height h move soil to the depth of their height, on their sides too [B]: 1 + 2 h / b, 1 + 0.64 (h / b) atan(b / h).
     """
-    share, lug = under[0]["tread_strength"], p[0]["lug_height"] / p[0]["width"]
+    factor, lug = under[0]["tread_strength"], p[0]["lug_height"] / p[0]["width"]
     if lug <= 0.0:
-        return share, share
-    return share * (1.0 + 2.0 * lug), share * (1.0 + 0.64 * lug * math.atan(1.0 / lug))
+        return factor, factor
+    return factor * (1.0 + 2.0 * lug), factor * (1.0 + 0.64 * lug * math.atan(1.0 / lug))
 
 
 @inline
 def memory_of(under, k, rut):
-    """What the soil (record of `SOIL`) of modulus k remembers of having been pressed `rut` (m) deep: `pressed_before`, and no higher than it was."""
+    """Return the memory of soil (record of `SOIL`) of modulus k that was pressed `rut` (m) deep: `pressed_before`, with the floor at most
+    at its height."""
     if rut <= 0.0:
         return VIRGIN
     g = under[0]
@@ -64,12 +66,13 @@ def memory_of(under, k, rut):
 
 @kernel
 def soil_reaction(p, under, deflection, z, before, motion):
-    """Soil (record of `SOIL`) under the flexible tire at the sinkage z >= 0 (m), with the tire's radial deflection.
+    """Return the reaction of soil (record of `SOIL`) on the flexible tire at the sinkage z >= 0 (m), with the radial deflection of the
+    tire.
 
-    `before` is (rut, dug): how deep it was pressed before, and how deep the wheel has dug itself in above that sinkage (m); `motion`
-    (e, s_x, s_y, s, fade): as in `soil_wheel`, and the share of the shear's vertical part, 0 at standstill. Returns (W, slope, area, floor, forces):
-    vertical force of a soil of hardness 0 [N], an upper bound of its slope [N/m], contact area [m2], depth of the rut's floor [m], and (resistance,
-    thrust, circumferential force, side force, strength, side wall's pressure, way) as in `contact_forces`.
+    `before` is (rut, dug): depth of an earlier rut, and depth that the wheel has dug above this sinkage (m); `motion`
+    (e, s_x, s_y, s, fade): as in `soil_wheel`, and the weight of the vertical component of the shear, 0 at standstill. Returns (W, slope,
+    area, floor, forces): vertical force of a soil of hardness 0 [N], an upper bound of its slope [N/m], contact area [m2], depth of the rut
+    floor [m], and (resistance, thrust, circumferential force, side force, strength, pressure of the side wall, way) as in `contact_forces`.
     """
     R, b = p[0]["radius"], p[0]["width"]
     rut, dug = before
@@ -82,60 +85,60 @@ def soil_reaction(p, under, deflection, z, before, motion):
     r = substitute_radius(R, max(deflection, 0.0), used)
     arc, moves = arc_and_motion(under, used / r, motion[:4])
     W_sigma, W_tau, resistance, H, S, F_y, H_max, side, way = contact_forces(earth, memory, (r, b), arc, moves, 1)
-    share = min(above / SINKAGE_LINEAR, 1.0)
+    weight = min(above / SINKAGE_LINEAR, 1.0)
     W = max(W_sigma + motion[4] * W_tau, 0.1 * W_sigma)
     slope = W * (earth[1] + 0.5) / used
     if rut > 0.0:
-        # the part of the contact that presses on the rut's own spring
+        # slope of the part of the contact that presses on the spring of the rut
         slope += memory[2] * b * 2.0 * math.sqrt(2.0 * r) * (math.sqrt(used) - math.sqrt(min(max(floor + used - rut, 0.0), used)))
-    W *= share
+    W *= weight
     if z + dug > hub:
         W += p[0]["stiffness"] * (z + dug - hub)
         slope += p[0]["stiffness"]
-    forces = (resistance * share, H * share, S * share, F_y * share, H_max * share, side, way)
+    forces = (resistance * weight, H * weight, S * weight, F_y * weight, H_max * weight, side, way)
     return W, slope, b * math.sqrt(2.0 * r * used), floor, forces
 
 
 @inline
 def dig(p, state, under, o, h, pressed, slide, length):
-    """(rate [m/s], rise [1]) over a step of h seconds: how fast the slipping tread digs, backward Euler in the depth d that is dug, and the slope on
-    which the wheel climbs out of its hole.
+    """Return (rate [m/s], rise [1]) over a step of h seconds: the digging rate of the slipping tread, backward Euler in the dug depth d,
+    and the slope on which the wheel climbs out of its hole.
 
         d' = g - d ((v / l)^4 + (g / H)^4)^(1/4),    g = layer v_s / l,    layer = slip_sinkage z_p + LUG_LAYER min(lug height, z_p)
 
-    The tread takes a layer of soil away with the speed v_s of its slip; ground that nobody has dug comes in with the speed v, over the length l of the
-    contact. Rolling steadily, d = layer slip / (1 - slip); with the wheels spinning where they are it goes to H = DUG_MOST R. It comes up
-    no faster than d v / l, the climb that `finish` has the wheel pay for. Of that, what lugs cut away from the wall ahead while they turn is not
-    climbed: a wheel with lugs pays for as much of it as lifts it.
+    The tread removes a layer of soil at the slip speed v_s. Undug ground enters at the speed v, over the contact length l. Rolling
+    steadily, d = layer slip / (1 - slip); with the wheels spinning in place d tends to H = MAX_DUG R. d decreases at most with d v / l, the
+    climb whose resistance `finish` applies. The part of this climb that turning lugs cut from the wall ahead has no resistance: for a wheel
+    with lugs only the lifting part counts.
 
-    pressed, slide, length : z_p [m], what the load has pressed; v_s [m/s]; l [m]
+    pressed, slide, length : z_p [m], sinkage by the load; v_s [m/s]; l [m]
     """
     cut = slide / length * LUG_LAYER * min(p[0]["lug_height"], pressed)
     gain = slide / length * (under[0]["slip_sinkage"] * pressed) + cut
-    comes, least = way_rate(o) / length, gain / (DUG_MOST * p[0]["radius"])
-    comes, least = comes * comes, least * least
-    fill = math.sqrt(math.sqrt(comes * comes + least * least))
+    comes, bound = distance_rate(o) / length, gain / (MAX_DUG * p[0]["radius"])
+    comes, bound = comes * comes, bound * bound
+    fill = math.sqrt(math.sqrt(comes * comes + bound * bound))
     rise = state["dug"] / length
     if cut > 0.0:
-        rise = min(rise, max(state["dug"] * fill - cut, 0.0) / max(way_rate(o), 1e-9))
+        rise = min(rise, max(state["dug"] * fill - cut, 0.0) / max(distance_rate(o), 1e-9))
     return (gain - state["dug"] * fill) / (1.0 + h * fill), rise
 
 
 @inline
 def pushed_ahead(p, under, z):
-    """Resistance [N] of the soil ahead of a wheel that has sunk in deeper than `SHALLOW` diameters: `frontal_bulldozing` of what is deeper, with
-    the slope alpha at which the wheel meets the ground at its sinkage z.
+    """Return the resistance [N] of the soil ahead of a wheel that has sunk deeper than `SHALLOW` diameters: `frontal_bulldozing` of the
+    excess depth, with the slope alpha at which the wheel meets the ground at its sinkage z.
 
         deep = z - S,    S = SHALLOW D;    (z - S / 2)^2 / (2 S) between S / 2 and 3 S / 2
 
-    Soil into which a wheel sinks that deep is loose: it fails where it is pushed, with the strength of `local_failure`.
+    Soil with such a large sinkage is loose: it fails where it is pushed, with the strength of `local_failure`.
     """
     D = 2.0 * p[0]["radius"]
     shallow = SHALLOW * D
-    comes_in = z - 0.5 * shallow
-    if comes_in <= 0.0 or p[0]["bulldozing_ahead"] <= 0.0:
+    excess = z - 0.5 * shallow
+    if excess <= 0.0 or p[0]["bulldozing_ahead"] <= 0.0:
         return 0.0
-    deep = 0.5 * comes_in * comes_in / shallow if comes_in < shallow else z - shallow
+    deep = 0.5 * excess * excess / shallow if excess < shallow else z - shallow
     phi, cohesion = local_failure(under[0]["friction_angle"], under[0]["cohesion"])
     _, N_c, N_gamma = terzaghi_factors(phi)
     factors = frontal_factors(phi, N_c, N_gamma)
@@ -144,13 +147,13 @@ def pushed_ahead(p, under, z):
 
 @inline
 def carry(p, s, i, under, h, v_tread, out):
-    """Load of tire i: its spring and damper in series with the soil, backward Euler in the depth z of the rut.
+    """Return the load of tire i: its spring and damper in series with the soil, backward Euler in the rut depth z.
 
         F_z = F(depth - soft z, depth' - soft z') = W(z_p) + damping area z_p',    z = z_p + d
 
-    of which d is dug (`dig`) and z_p pressed. v_tread is R_e spin [m/s]. Returns (F_z, slope, deflection, z', forces): load [N], slope of the tire's
-    spring [N/m], radial deflection [m] at the end of the step, rate of z [m/s], and the soil's forces at that load as in `soil_reaction`,
-    thrust with its sign, and what climbing out of the hole takes [N]. The rate of d goes into out[i].
+    where d is dug (`dig`) and z_p pressed. v_tread is R_e spin [m/s]. Returns (F_z, slope, deflection, z', forces): load [N], slope of the
+    tire spring [N/m], radial deflection [m] at the end of the step, rate of z [m/s], and the forces of the soil at this load as in
+    `soil_reaction`, thrust with its sign, and resistance of climbing out of the hole [N]. The rate of d is written into out[i].
     """
     o, state = out[i], s[i]
     soft, depth, rate, v_x, z, d = yields(s, i, out), o["depth"], o["depth_rate"], o["v_x"], s[i]["sinkage"], s[i]["dug"]
@@ -160,7 +163,7 @@ def carry(p, s, i, under, h, v_tread, out):
         o["dug_rate"] = -d / (h + REST_TIME)
         return load, slope, deflection, -z / (h + REST_TIME), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-    # front is where the wheel goes; e and fade bring front and rear together at standstill
+    # front is the side in the direction of travel; e and fade merge front and rear at standstill
     towards = v_x + v_tread
     sign = 1.0 if towards >= 0.0 else -1.0
     fade = smooth_sign(abs(towards) / (2.0 * V_FADE))
@@ -170,7 +173,7 @@ def carry(p, s, i, under, h, v_tread, out):
     pressed = max(z - d, 0.0)
     W, soil_slope, area, floor, forces = soil_reaction(p, under, deflection, pressed, (o["rut"], d), motion)
 
-    # the wheel drops to the floor of the rut that is there, and by what it digs
+    # the wheel drops to the floor of the existing rut, and by the depth that it digs
     slide = math.sqrt((v_tread - v_x) * (v_tread - v_x) + o["v_y"] * o["v_y"])
     length = area / p[0]["width"]
     o["dug_rate"], rise = dig(p, state, under, o, h, max(pressed - floor, 0.0), slide, length)
@@ -188,7 +191,7 @@ def carry(p, s, i, under, h, v_tread, out):
     deflection -= soft * h * (z_rate + fall)
     load, slope = radial_force(p, deflection, rate - soft * z_rate)
 
-    # what the rut's own damping bears shears no soil; what is pushed ahead is no more than lifts the wheel over it
+    # load carried by the damping of the rut shears no soil; the soil pushed ahead is limited to the force that lifts the wheel over it
     resistance, H, S, F_y, H_max, side, way = forces
     k = min(load / max(W, 1e-6), 1.0)
     ahead = pushed_ahead(p, under, pressed - floor)
@@ -200,8 +203,8 @@ def carry(p, s, i, under, h, v_tread, out):
 
 @kernel
 def static_force(p, under, depth):
-    """(normal force [N], its slope [N/m] over depth, rut depth [m] at hardness 0) of a standing tire that reaches `depth` (m) below
-    the undeformed ground `under` (record of `SOIL`). The last number is the state `sinkage` of that tire."""
+    """Return (normal force [N], its slope [N/m] over depth, rut depth [m] at hardness 0) of a tire at rest that reaches `depth` (m) below
+    the undeformed ground `under` (record of `SOIL`). The last number is the state `sinkage` of this tire."""
     if under[0]["hardness"] >= 1.0 or depth <= 0.0:
         force, slope = radial_force(p, depth, 0.0)
         return force, slope, 0.0
@@ -215,7 +218,8 @@ def static_force(p, under, depth):
 
 @kernel
 def static_sinkage(p, under, depth):
-    """Rut depth [m] at which tire and soil carry the same, by bisection: the tire's force falls with it, the soil's rises."""
+    """Return the rut depth [m] at which tire and soil carry the same load, by bisection: with depth the tire force decreases, the soil
+    force increases."""
     soft = 1.0 - under[0]["hardness"]
     low, high = 0.0, depth / soft
     for _ in range(60):

@@ -1,4 +1,4 @@
-"""A wheel on soil: Bekker's pressure over the arc of Wong and Reece, shear by Janosi and Hanamoto, driven, towed, braked and locked.
+"""Wheel on soil: Bekker's pressure over the arc of Wong and Reece, shear by Janosi and Hanamoto; driven, towed, braked and locked.
 
 [WR] J. Y. Wong, A. R. Reece, Prediction of rigid wheel performance based on the analysis of soil-wheel stresses, parts I and II, J.
 Terramechanics 4 (1967). [JH] Z. Janosi, B. Hanamoto, 1st ISTVS conference (1961). [B] M. G. Bekker, Introduction to
@@ -18,22 +18,22 @@ WEIGHTS = (0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.1012
 """Positive half of the Gauss-Legendre rule of 8 points."""
 
 VIRGIN = (0.0, 0.0, 0.0, 0.0)
-"""Memory of soil that nobody has pressed."""
+"""Memory of undisturbed soil."""
 
 SKID = 0.1
-"""Skid, 1 - R spin / v, from which the soil ahead of a braked wheel flows as in [WR], part II; below, it comes in smoothly."""
+"""Skid, 1 - R spin / v, above which the soil ahead of a braked wheel flows as in [WR], part II; below, the flow fades in smoothly."""
 
 TURN_BEGINS, TURN_ENDS = 0.01, 0.04
-"""Slips between which the shear stress turns from the displacement to the slip velocity. Nearer to zero the velocity has no direction to speak
-of, and the side force of a freely rolling wheel would grow with the root of the slip angle: too steep for any step."""
+"""Slip range in which the shear stress turns from the displacement to the slip velocity. Close to zero the velocity has no well-defined
+direction, and the side force of a freely rolling wheel would grow with the root of the slip angle: too steep for any step."""
 
 TINY = 1e-24
-"""Squares below which a direction is none."""
+"""Squares below which a direction is undefined."""
 
 
 @inline
 def substitute_radius(R0, deflection, sinkage):
-    """Radius of the rigid wheel with the sinkage and the contact length of the deflected tire.
+    """Return the radius of the rigid wheel with the sinkage and the contact length of the deflected tire.
 
         sqrt(2 r* z) = sqrt(2 R0 (z + d)) + sqrt(2 R0 d)
 
@@ -45,24 +45,24 @@ def substitute_radius(R0, deflection, sinkage):
 
 @inline
 def entry_angle(ratio):
-    """acos(1 - ratio) for the ratio of sinkage and radius, at most 90 degrees."""
+    """Return acos(1 - ratio) for the ratio of sinkage and radius, at most 90 degrees."""
     return 2.0 * math.asin(math.sqrt(min(0.5 * ratio, 0.5)))
 
 
 @inline
 def smooth_step(x):
-    """0 below 0, 1 above 1, and C1 between."""
+    """Return 0 below 0, 1 above 1, and a C1 transition between."""
     x = min(max(x, 0.0), 1.0)
     return x * x * (3.0 - 2.0 * x)
 
 
 @inline
 def turning_point(theta_1, friction_angle, rolled):
-    """Angle theta_0 at which the shear below a skidding wheel changes its sign [WR, part II].
+    """Return the angle theta_0 at which the shear below a skidding wheel changes its sign [WR, part II].
 
         tan(pi / 4 - phi / 2) sin theta_0 = cos theta_0 - rolled,    rolled = 1 / (1 + i) = R spin / v
 
-    with x = pi / 4 - phi / 2 that is cos(theta_0 + x) = rolled cos x; between 0 and theta_1.
+    with x = pi / 4 - phi / 2 this is cos(theta_0 + x) = rolled cos x; between 0 and theta_1.
     """
     x = 0.25 * math.pi - 0.5 * friction_angle
     return min(max(math.acos(min(max(rolled * math.cos(x), -1.0), 1.0)) - x, 0.0), theta_1)
@@ -70,7 +70,8 @@ def turning_point(theta_1, friction_angle, rolled):
 
 @inline
 def soil_flow(theta_1, theta_0, e, s_x):
-    """How much faster than e the soil ahead of theta_0 is taken along, per way of the tread, so that it comes to theta_0 unsheared [WR, part II].
+    """Return the velocity in excess of e with which the soil ahead of theta_0 moves, per tread travel, so that it reaches theta_0 unsheared
+    [WR, part II].
 
     (e - s_x) (sin theta_1 - sin theta_0) / (theta_1 - theta_0) - e
     """
@@ -81,19 +82,19 @@ def soil_flow(theta_1, theta_0, e, s_x):
 
 @inline
 def sheared_by(r, K, motion, flow, turned, angle):
-    """Parts (x, y) of the mobilised share of shear strength at a point of the arc.
+    """Return the components (x, y) of the mobilized fraction of shear strength at a point of the arc.
 
         j_x = r (e (theta_1 - theta) - (e - s_x) (sin theta_1 - sin theta) + flow min(theta_1 - theta, theta_1 - theta_0))
         j_y = r s_y (theta_1 - theta)
-        share = 1 - exp(-j / K)                                                                                     [JH]
+        fraction = 1 - exp(-j / K)                                                                                  [JH]
 
-    along the slip velocity (e - (e - s_x) cos theta, s_y), or along the displacement where `velocity` is 0, and between. One share
-    for both, so the strength is never exceeded.
+    along the slip velocity (e - (e - s_x) cos theta, s_y), along the displacement where `velocity` is 0, or a mix of both. Both components
+    share one fraction, so the strength is never exceeded.
 
     Parameters
     ----------
     motion : (e, s_x, s_y, velocity) as in `contact_forces`
-    flow : (of `soil_flow`, theta_1 - theta_0)
+    flow : (result of `soil_flow`, theta_1 - theta_0)
     turned, angle : theta_1 - theta; (sin theta_1 - sin theta, cos theta)
     """
     e, s_x, s_y, velocity = motion
@@ -101,16 +102,16 @@ def sheared_by(r, K, motion, flow, turned, angle):
     j_x = r * (e * (turned - rise) + s_x * rise + flow[0] * min(turned, flow[1]))
     j_y = r * s_y * turned
     j = math.sqrt(j_x * j_x + j_y * j_y + 1e-12 * K * K)
-    share = 1.0 - math.exp(-j / K)
-    along = (1.0 - velocity) * share / j
+    mobilized = 1.0 - math.exp(-j / K)
+    along = (1.0 - velocity) * mobilized / j
     v_x = e * (1.0 - cos_t) + s_x * cos_t
-    with_it = velocity * share / math.sqrt(v_x * v_x + s_y * s_y + TINY)
-    return along * j_x + with_it * v_x, along * j_y + with_it * s_y
+    with_velocity = velocity * mobilized / math.sqrt(v_x * v_x + s_y * s_y + TINY)
+    return along * j_x + with_velocity * v_x, along * j_y + with_velocity * s_y
 
 
 @inline
 def small_sine_cosine(x):
-    """(sin x, cos x) to 1e-10 for |x| < 0.8, from Taylor's series."""
+    """Return (sin x, cos x) to 1e-10 for |x| < 0.8, from the Taylor series."""
     y = x * x
     return (
         x * (1.0 - y / 6.0 * (1.0 - y / 20.0 * (1.0 - y / 42.0 * (1.0 - y / 72.0 * (1.0 - y / 110.0))))),
@@ -120,27 +121,27 @@ def small_sine_cosine(x):
 
 @inline
 def contact_forces(earth, memory, wheel, arc, motion, panels):
-    """Forces of the soil on a rigid wheel, Gauss-Legendre over the arc ahead of the largest pressure and the one behind it.
+    """Return the forces of the soil on a rigid wheel, by Gauss-Legendre integration over the arcs ahead of and behind the maximum pressure.
 
-        sigma = p(floor + r (cos theta' - cos theta_1)),   theta' the angle, on the rear arc mirrored to the front
+        sigma = p(floor + r (cos theta' - cos theta_1)),   theta' the angle, mirrored to the front on the rear arc
         tau   = (c + sigma tan phi) times `sheared_by`
 
     Parameters
     ----------
     earth : (k, n, c, tan phi, K, D1 c, D1 D2 gamma / 2): modulus [N/m^(n+2)], exponent, strength between tread and soil [Pa, 1], shear
-        modulus [m], and what `side_pressure` has by the height of the wall and its square
-    memory : of `pressed_before`, or VIRGIN
+        modulus [m], and the coefficients of `side_pressure` for the height of the wall and its square
+    memory : result of `pressed_before`, or VIRGIN
     wheel : (r, b): m
-    arc : (theta_1, theta_m, theta_2, flow, theta_0): entry, largest pressure, exit; `soil_flow` and `turning_point`, 0 and 0 for none
-    motion : (e, s_x, s_y, velocity): rolling share (1, or 0 at standstill), slip along and across per way of the tread, so that with e = 1
-        j_x is r [(theta_1 - theta) - (1 - s_x) (sin theta_1 - sin theta)]; share of the stress along the slip velocity
+    arc : (theta_1, theta_m, theta_2, flow, theta_0): entry, maximum pressure, exit; `soil_flow` and `turning_point`, 0 and 0 for none
+    motion : (e, s_x, s_y, velocity): rolling fraction (1, or 0 at standstill), slip along and across per tread travel, so that with e = 1
+        j_x is r [(theta_1 - theta) - (1 - s_x) (sin theta_1 - sin theta)]; fraction of the stress along the slip velocity
     panels : equal parts of each arc, 8 points each
 
     Returns
     -------
     tuple : in N: vertical force of the pressure and of the shear, compaction resistance (integral of sigma sin theta), gross
-        thrust (of tau_x cos theta), circumferential force (torque / r), side force, strength (of tau_max cos theta), side wall's passive
-        pressure; in m: mean way of the tread through the contact, weighted with the strength
+        thrust (of tau_x cos theta), circumferential force (torque / r), side force, strength (of tau_max cos theta), passive pressure of
+        the side wall; in m: mean travel of the tread through the contact, weighted with the strength
     """
     k, n, cohesion, tan_phi, K, wall, wall_growth = earth
     r, b = wheel
@@ -159,7 +160,7 @@ def contact_forces(earth, memory, wheel, arc, motion, panels):
             sine_f, cosine_f = small_sine_cosine(half_f * NODES[node])
             sine_r, cosine_r = small_sine_cosine(half_r * NODES[node])
             for sign in (1.0, -1.0):
-                # the pressure at a node of the front arc is that at the mirrored node of the rear arc
+                # the pressure at a node of the front arc equals that at the mirrored node of the rear arc
                 cos_t = cos_f * cosine_f - sign * sin_f * sine_f
                 sin_t = sin_f * cosine_f + sign * cos_f * sine_f
                 height = r * (cos_t - c1)
@@ -205,7 +206,8 @@ def contact_forces(earth, memory, wheel, arc, motion, panels):
 
 @inline
 def earth_of(soil, b, cohesion_factor, friction_factor):
-    """What `contact_forces` needs of a soil (record of `SOIL`) under a wheel of width b (m), its strength times factors of the tread."""
+    """Return the soil parameters of `contact_forces` for a soil (record of `SOIL`) under a wheel of width b (m), its strength times factors
+    of the tread."""
     g = soil[0]
     _, D1, D2 = hegedus_factors(g["friction_angle"])
     tan_phi = math.tan(g["friction_angle"])
@@ -217,12 +219,12 @@ def earth_of(soil, b, cohesion_factor, friction_factor):
 
 @inline
 def arc_and_motion(soil, ratio, motion):
-    """(arc, motion) for `contact_forces` at a ratio of sinkage and radius; `motion` is (e, s_x, s_y, s) as in `soil_wheel`.
+    """Return (arc, motion) for `contact_forces` at a ratio of sinkage and radius; `motion` is (e, s_x, s_y, s) as in `soil_wheel`.
 
         theta_1 = acos(1 - z / r),   theta_m = (c1 + c2 |s|) theta_1,   theta_2 = exit_ratio theta_1
 
-    A driven wheel is that of [WR], part I, a skidding one that of part II: from s_x = 0 on, the flow ahead comes in over a skid of `SKID`.
-    differs: the peak moves with the skid as with the slip, as CMU's braked wheel shows, which sinks in as deep.
+    A driven wheel follows [WR], part I, a skidding one part II: for negative s_x, the flow ahead fades in over a skid of `SKID`.
+    differs: the peak moves with the skid as with the slip, as shown by CMU's braked wheel, which sinks equally deep.
     """
     g = soil[0]
     e, s_x, s_y, slip = motion
@@ -241,9 +243,11 @@ def arc_and_motion(soil, ratio, motion):
 
 @kernel
 def soil_wheel(soil, r, b, z, motion):
-    """Forces of virgin soil (record of `SOIL`) on a rigid wheel without lugs, of radius r and width b at the sinkage z (m), 0 < z < r.
+    """Return the forces of virgin soil (record of `SOIL`) on a rigid wheel without lugs, of radius r and width b at the sinkage z (m), 0 <
+    z < r.
 
-    `motion` is (e, s_x, s_y, s): as in `contact_forces`, and the size of the slip, 0..1, that moves the peak stress. Returns what that does.
+    `motion` is (e, s_x, s_y, s): as in `contact_forces`, and the magnitude of the slip, 0..1, that moves the peak stress. The result is
+    that of `contact_forces`.
     """
     arc, moves = arc_and_motion(soil, z / r, motion)
     return contact_forces(earth_of(soil, b, 1.0, 1.0), VIRGIN, (r, b), arc, moves, 1)

@@ -1,1 +1,1 @@
-"""Limiter of the platform's motion."""
+"""Limiter of the platform motion."""

@@ -1,25 +1,25 @@
-"""Stop line: how a platform without a largest jerk comes to rest, and the proof that all legs keep stroke, speed and acceleration.
+"""Stop line: stop plan of a platform without a jerk limit, and the proof that all legs respect stroke, speed and acceleration limits.
 
-Why it cannot fail: a new pose velocity is accepted only together with a *stop plan*, a straight line in pose space on which the
-velocity falls to zero at a constant rate, and on which every leg is shown to stay within its limits. With `c` the bound of the
+Proof of feasibility: a new pose velocity is accepted only together with a *stop plan*, a straight line in pose space on which the
+velocity falls to zero at a constant rate, and on which all legs are shown to stay within their limits. With `c` the bound of the
 second derivative of the leg lengths along that line (`leg_bend`), `g` the highest leg speed and `T` the time to stop, every leg obeys
 
     |acceleration| <= (g + c h) / T + 2.5 c       -> T from 0.95 of the limit
     |speed|        <= g                           if c <= A / 4
     stroke         within c (T / 2)^2 / 8 of the straight line between the lengths at the two ends, which are evaluated
 
-If nothing better is accepted in the next tick, the platform goes one step further along the plan. So there is always a next step.
+If nothing better is accepted in the next tick, the platform advances one step along the plan. There is therefore always a feasible next step.
 
-Steps may differ in length, as those of a servo that goes by the wall clock do. Speeds are means over a step, and their change is
-held against the time from middle to middle, counting no more of the step before than the present one is long:
+Steps may have different lengths, such as those of a servo driven by the wall clock. Speeds are means over a step. Their change is
+compared with the time from middle to middle, in which the previous step counts at most as much as the present one:
 
     d = (h + min(h, h_before)) / 2     |speed - speed before| <= A d     for every speed that is chosen
-    m = (h + h_before) / 2             v (1 - m / T) is next on the stop plan, or 0 when m > T, whatever h is
+    m = (h + h_before) / 2             v (1 - m / T) is next on the stop plan, or 0 when m > T, for any h
 
-On the plan the speeds are the means, over steps of any length, of a velocity that falls to zero on a straight line within T from the
-middle of the step at v. So the sum of all steps to come is at most v T / 2, the end of the plan that was shown to be within the
-stroke. (Counting less than m there, as d does after a long step, would brake too little.) The bend of the legs adds c times the distance
-of the middles, so that the plan keeps to A over that distance.
+On the plan, the speeds are the means, over steps of any length, of a velocity that falls linearly to zero within T from the
+middle of the step at v. The sum of all future steps is therefore at most v T / 2, the end of the plan that was shown to be within the
+stroke. (A value less than m, such as d after a long step, would brake too little.) The curvature of the leg lengths adds c times the distance
+of the middles, so the plan respects A over that distance.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ from washout.limiter.jerk_limited_stop import ACCELERATION, SPEED, STROKE
 from washout.platform import leg_bend, leg_lengths
 
 PLANNED = 0.5
-"""1. Share of the leg acceleration used to approach a resting target. Larger: faster, but with less left for corrections."""
+"""1. Fraction of the leg acceleration used to approach a target at rest. Larger: faster, but with less reserve for corrections."""
 
 BRAKE = 0.95
-"""1. Share of the leg acceleration that a stop plan may use; the rest covers rounding."""
+"""1. Fraction of the leg acceleration that a stop plan may use; the rest covers rounding."""
 
 BEND = 0.25
-"""1. Largest share of the leg acceleration that the curvature of the leg lengths may take (see the module's text: T stays finite)."""
+"""1. Maximum fraction of the leg acceleration for the curvature of the leg lengths (see the module docstring: T stays finite)."""
 
 
 @kernel
 def limit_on_line(p, s, demand, h):
-    """A tick towards `demand`; returns what stands against the pose asked for (STROKE, SPEED, ACCELERATION), or 0."""
+    """Run a tick towards `demand`; return the limit that prevents the requested pose (STROKE, SPEED, ACCELERATION), or 0."""
     cut, arrives = _aim(p, s, demand, h)
-    against = STROKE if cut else 0
+    cause = STROKE if cut else 0
     for i in range(6):
         s[0]["trial"][i] = s[0]["wanted"][i]
     if arrives:
         place_at_target(s)
     else:
-        against = against if cut else _in_the_way(p, s, h)
+        cause = cause if cut else _blocking_limit(p, s, h)
         place(p, s, h)
     stop_time = _stop_time(p, s, h)
     if stop_time < 0.0:
-        against = against if against > 0 else int(-stop_time)
+        cause = cause if cause > 0 else int(-stop_time)
         stop_time = _turn_towards(p, s, h)
     if stop_time < 0.0:
         stop_time = _between_brake_and_trial(p, s, h)
@@ -63,14 +63,14 @@ def limit_on_line(p, s, demand, h):
         brake_on_line(p, s, h)
     else:
         s[0]["stop_time"] = stop_time
-        s[0]["limited"] = 1 if against > 0 else 0
+        s[0]["limited"] = 1 if cause > 0 else 0
         take(s, h)
-    return against
+    return cause
 
 
 @kernel
 def brake_on_line(p, s, h):
-    """A tick along the stop line accepted last."""
+    """Run a tick along the last accepted stop line."""
     s[0]["limited"] = 2
     share = _brake_share(s, h)
     for i in range(6):
@@ -81,8 +81,8 @@ def brake_on_line(p, s, h):
 
 
 @kernel
-def _in_the_way(p, s, h):
-    """What keeps the platform from the target, to which one tick was not enough."""
+def _blocking_limit(p, s, h):
+    """Return the limit that prevents the platform from reaching the target in one tick."""
     for i in range(6):
         if not abs(s[0]["target_legs"][i] - s[0]["legs"][i]) <= p[0]["leg_speed"] * h:
             return SPEED
@@ -91,7 +91,7 @@ def _in_the_way(p, s, h):
 
 @kernel
 def _brake_share(s, h):
-    """Part of the present velocity that is left after one more tick of the stop plan."""
+    """Return the fraction of the present velocity that remains after one more tick of the stop plan."""
     passes = middles_apart(s, h)
     if s[0]["stop_time"] <= passes:
         return 0.0
@@ -100,7 +100,7 @@ def _brake_share(s, h):
 
 @kernel
 def _stop_time(p, s, h):
-    """Length [s] of the stop plan after the tick that was placed, or what stands against it (-STROKE, -SPEED, -ACCELERATION)."""
+    """Return the duration [s] of the stop plan after the tick that was placed, or the violated limit (-STROKE, -SPEED, -ACCELERATION)."""
     bend = leg_bend(p, s[0]["trial"])
     largest = p[0]["leg_acceleration"]
     change = (1.0 - RELATIVE) * largest * careful_spacing(s, h)
@@ -117,16 +117,16 @@ def _stop_time(p, s, h):
         low = min(low, s[0]["trial_legs"][i])
         high = max(high, s[0]["trial_legs"][i])
     stop_time = (fastest + bend * h) / (BRAKE * largest - 2.5 * bend)
-    # far from the ends of the stroke a bound of the way to go is enough; here leg speeds change by at most bend x time
-    way = 0.5 * stop_time * (fastest + bend * (h + 0.5 * stop_time))
-    if p[0]["shortest_leg"] <= low - way and high + way <= p[0]["longest_leg"]:
+    # far from the ends of the stroke, a bound of the distance is sufficient; here leg speeds change by at most bend x time
+    distance = 0.5 * stop_time * (fastest + bend * (h + 0.5 * stop_time))
+    if p[0]["shortest_leg"] <= low - distance and high + distance <= p[0]["longest_leg"]:
         return stop_time
     return stop_time if _stops_in_stroke(p, s, stop_time, bend * stop_time * stop_time / 32.0) else -float(STROKE)
 
 
 @kernel
 def _stops_in_stroke(p, s, stop_time, margin):
-    """Whether all legs keep `margin` [m] off the ends of the stroke where the stop plan begins and where it ends."""
+    """Return True if all legs are at least `margin` [m] from the ends of the stroke at the start and at the end of the stop plan."""
     for i in range(6):
         s[0]["stop_pose"][i] = s[0]["trial_pose"][i] + 0.5 * stop_time * s[0]["trial"][i]
     leg_lengths(p, s[0]["stop_pose"], s[0]["stop_legs"])
@@ -140,22 +140,22 @@ def _stops_in_stroke(p, s, stop_time, margin):
 
 @kernel
 def _turn_towards(p, s, h):
-    """Change the present velocity towards the wanted one as far as the legs' accelerations and speeds allow; as `_stop_time`."""
+    """Change the present velocity towards the desired one as far as accelerations and speeds of the legs permit; returns as `_stop_time`."""
     for i in range(6):
         s[0]["trial_pose"][i] = s[0]["pose"][i] + h * s[0]["wanted"][i]
         s[0]["stop_pose"][i] = s[0]["pose"][i] + h * s[0]["rates"][i]
     leg_lengths(p, s[0]["trial_pose"], s[0]["trial_legs"])
     leg_lengths(p, s[0]["stop_pose"], s[0]["stop_legs"])
-    room = 0.99 * p[0]["leg_acceleration"] * careful_spacing(s, h)
+    margin = 0.99 * p[0]["leg_acceleration"] * careful_spacing(s, h)
     share = 1.0
     for i in range(6):
         now = s[0]["leg_speed"][i]
         kept = (s[0]["stop_legs"][i] - s[0]["legs"][i]) / h
         change = (s[0]["trial_legs"][i] - s[0]["stop_legs"][i]) / h
         if change > 0.0:
-            share = min(share, (min(now + room, 0.999 * p[0]["leg_speed"]) - kept) / change)
+            share = min(share, (min(now + margin, 0.999 * p[0]["leg_speed"]) - kept) / change)
         elif change < 0.0:
-            share = min(share, (max(now - room, -0.999 * p[0]["leg_speed"]) - kept) / change)
+            share = min(share, (max(now - margin, -0.999 * p[0]["leg_speed"]) - kept) / change)
     share = max(0.0, share)
     for i in range(6):
         s[0]["trial"][i] = s[0]["rates"][i] + share * (s[0]["wanted"][i] - s[0]["rates"][i])
@@ -165,7 +165,7 @@ def _turn_towards(p, s, h):
 
 @kernel
 def _between_brake_and_trial(p, s, h):
-    """Halve the way from the refused trial to the stop plan's next velocity a few times; as `_stop_time`."""
+    """Bisect a few times between the rejected trial and the next velocity of the stop plan; returns as `_stop_time`."""
     share = _brake_share(s, h)
     for _ in range(4):
         for i in range(6):
@@ -179,10 +179,10 @@ def _between_brake_and_trial(p, s, h):
 
 @kernel
 def _aim(p, s, demand, h):
-    """Pose velocity s.wanted that leads to the demand: its own velocity, plus the error at a speed from which the legs can still brake.
+    """Compute the pose velocity s.wanted towards the demand: its own velocity, plus a correction of the error at a speed from which the legs can brake.
 
-    A demand that moves faster than the legs can, a teleport for instance, counts as resting at its new place.
-    Returns whether the demand had to be brought into the stroke, and whether one tick at that velocity ends at the target.
+    A demand that moves faster than the legs can, for example after a teleport, counts as at rest at its new pose.
+    Returns two flags: the demand had to be limited to the stroke; one tick at that velocity ends at the target.
     """
     speed = p[0]["leg_speed"]
     for i in range(6):
@@ -212,7 +212,7 @@ def _aim(p, s, demand, h):
 
 @kernel
 def _approach(distance, deceleration, speed, h):
-    """Share of the remaining way to go per second [1/s]: as fast as braking at `deceleration` in steps of h allows, at most all of it."""
+    """Return the fraction of the remaining distance per second [1/s]: as fast as braking at `deceleration` in steps of h permits, at most all of it."""
     step = 0.5 * deceleration * h
     allowed = min(0.99 * speed, math.sqrt(step * step + 2.0 * deceleration * distance) - step)
     if allowed * h >= distance:

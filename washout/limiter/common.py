@@ -1,4 +1,4 @@
-"""What both stop plans of the limiter share: steps of any length, the tick under examination, and the demand brought into the stroke."""
+"""Common functions of both stop plans of the limiter: steps of any length, the tick under examination, and the demand limited to the stroke."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from simulator.base.jit import inline, kernel
 from washout.platform import LARGEST_ANGLE, leg_lengths
 
 RELATIVE = 1e-6
-"""1. Limits are kept this much smaller, so that differences of rounded lengths still obey them."""
+"""1. Limits are reduced by this fraction, so that differences of rounded lengths still obey them."""
 
 GRAIN = 1e-12
-"""m. How near to its stroke_margin the leg comes at which a demand meets the cushions. More: faster, but legs feel the grains as jolts."""
+"""m. Accuracy with which the leg of a scaled demand meets its stroke_margin. Larger: faster, but the resulting steps jolt the legs."""
 
 LARGEST_SEARCH = 60
-"""1. Tries for it, of which a dozen are needed."""
+"""1. Maximum number of iterations of the search; about ten are needed."""
 
 
 @kernel
 def careful_spacing(s, h):
-    """Time [s] from the middle of the last step to the middle of one of h seconds, of which the last counts as no longer than this one."""
+    """Return the time [s] from the middle of the last step to the middle of a step of h seconds; the last step counts at most h."""
     return 0.5 * (h + min(h, s[0]["last_step"]))
 
 
 @kernel
 def middles_apart(s, h):
-    """Time [s] from the middle of the last step to the middle of one of h seconds."""
+    """Return the time [s] from the middle of the last step to the middle of a step of h seconds."""
     before = s[0]["last_step"]
     return 0.5 * (h + (before if before < math.inf else h))
 
 
 @inline
 def careful_third(s, h):
-    """A third [s] of the last two steps and one of h seconds, of which none counts as longer than this one."""
+    """Return a third [s] of the sum of the last two steps and a step of h seconds; earlier steps count at most h each."""
     return (h + min(h, s[0]["last_step"]) + min(h, s[0]["step_before"])) / 3.0
 
 
 @inline
 def third_of_steps(s, h):
-    """A third [s] of the last two steps and one of h seconds, over which accelerations change."""
+    """Return a third [s] of the sum of the last two steps and a step of h seconds, the time over which accelerations change."""
     before, first = s[0]["last_step"], s[0]["step_before"]
     return (h + (before if before < math.inf else h) + (first if first < math.inf else h)) / 3.0
 
 
 @kernel
 def place(p, s, h):
-    """Pose and legs after a tick at the velocity s.trial."""
+    """Compute pose and legs after a tick at the velocity s.trial."""
     for i in range(6):
         s[0]["trial_pose"][i] = s[0]["pose"][i] + h * s[0]["trial"][i]
     leg_lengths(p, s[0]["trial_pose"], s[0]["trial_legs"])
@@ -53,7 +53,7 @@ def place(p, s, h):
 
 @kernel
 def place_at_target(s):
-    """The same when that tick ends at the target, whose legs are known."""
+    """Set pose and legs of the trial to the target, whose legs are known."""
     for i in range(6):
         s[0]["trial_pose"][i] = s[0]["target"][i]
         s[0]["trial_legs"][i] = s[0]["target_legs"][i]
@@ -61,7 +61,7 @@ def place_at_target(s):
 
 @kernel
 def take(s, h):
-    """Make the trial the pose commanded."""
+    """Make the trial the commanded pose."""
     middles = middles_apart(s, h)
     third = third_of_steps(s, h)
     s[0]["step_before"] = s[0]["last_step"]
@@ -80,9 +80,9 @@ def take(s, h):
 
 @kernel
 def bring_into_stroke(p, s, demand):
-    """s.target and s.target_legs: the demand, or the pose nearest to it on the line to neutral whose legs stay off the cushions.
+    """Compute s.target and s.target_legs: the demand, or the nearest pose on the line to neutral whose legs respect the stroke margins.
 
-    A demand with a number that is not finite is refused: the target stays as it was. Returns whether the target is not the demand.
+    A demand with a number that is not finite is rejected: the target is unchanged. Return True if the target differs from the demand.
     """
     for i in range(6):
         if not abs(demand[i]) < math.inf:
@@ -101,6 +101,7 @@ def bring_into_stroke(p, s, demand):
 
 @inline
 def _is_target(s, demand):
+    """Return True if the target equals the demand."""
     same = True
     for i in range(6):
         same = same and s[0]["target"][i] == demand[i]
@@ -109,7 +110,7 @@ def _is_target(s, demand):
 
 @kernel
 def _off_cushions(p, s):
-    """Whether the legs of s.target, written to s.target_legs, keep off the ends of the stroke."""
+    """Compute s.target_legs; return True if the legs of s.target respect the stroke margins."""
     leg_lengths(p, s[0]["target"], s[0]["target_legs"])
     for i in range(6):
         leg = s[0]["target_legs"][i]
@@ -120,9 +121,9 @@ def _off_cushions(p, s):
 
 @kernel
 def _shrink_into_stroke(p, s):
-    """s.target: the pose s.stop_pose, which is out, times the share at which the first leg comes to its stroke_margin.
+    """Compute s.target: the pose s.stop_pose, which is outside, times the fraction at which the first leg reaches its stroke_margin.
 
-    By false position, where the end that stays counts half (the Illinois rule): ten tries instead of forty halvings.
+    Uses false position with the Illinois rule (the weight of a repeated end is halved): about ten iterations instead of forty bisections.
     """
     inside, outside = 0.0, 1.0
     neutral, shortest, longest = (
@@ -130,27 +131,27 @@ def _shrink_into_stroke(p, s):
         p[0]["shortest_leg"] + p[0]["stroke_margin"],
         p[0]["longest_leg"] - p[0]["stroke_margin"],
     )
-    room, excess = min(longest - neutral, neutral - shortest), _excess(p, s)
-    stayed = 0
+    clearance, excess = min(longest - neutral, neutral - shortest), _excess(p, s)
+    repeated = 0
     for k in range(LARGEST_SEARCH):
-        share = inside + (outside - inside) * (room / (room + excess) if k % 4 < 3 else 0.5)
+        share = inside + (outside - inside) * (clearance / (clearance + excess) if k % 4 < 3 else 0.5)
         beyond = _beyond(p, s, share) + 0.5 * GRAIN
         if beyond > 0.0:
             outside, excess = share, beyond
-            room *= 0.5 if stayed == 1 else 1.0
-            stayed = 1
+            clearance *= 0.5 if repeated == 1 else 1.0
+            repeated = 1
         else:
             if beyond >= -0.5 * GRAIN:
                 return
-            inside, room = share, -beyond
-            excess *= 0.5 if stayed == -1 else 1.0
-            stayed = -1
+            inside, clearance = share, -beyond
+            excess *= 0.5 if repeated == -1 else 1.0
+            repeated = -1
     _beyond(p, s, inside)
 
 
 @kernel
 def _beyond(p, s, share):
-    """How far [m] the leg that is out most is beyond its stroke_margin, negative when all are off them, at `share` of the pose s.stop_pose."""
+    """Return the maximum excess [m] of a leg over its stroke_margin, negative if all are within, for `share` times the pose s.stop_pose."""
     for i in range(6):
         s[0]["target"][i] = share * s[0]["stop_pose"][i]
     leg_lengths(p, s[0]["target"], s[0]["target_legs"])
@@ -159,7 +160,7 @@ def _beyond(p, s, share):
 
 @kernel
 def _excess(p, s):
-    """How far [m] the leg of s.target that is out most is beyond its stroke_margin."""
+    """Return the maximum excess [m] of a leg of s.target over its stroke_margin."""
     shortest, longest = p[0]["shortest_leg"] + p[0]["stroke_margin"], p[0]["longest_leg"] - p[0]["stroke_margin"]
     beyond = -math.inf
     for i in range(6):

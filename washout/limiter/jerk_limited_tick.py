@@ -1,9 +1,9 @@
-"""Ticks of a limiter whose legs have a largest jerk: the way to the pose asked for, and along the stop curve where there is none.
+"""Ticks of a limiter for legs with a jerk limit: motion to the requested pose, or along the stop curve.
 
-A tick is accepted that keeps all limits in the differences of the legs up to and with it, in which no step counts as longer than the present
-one, and that can be continued by a stop curve (`washout.limiter.jerk_limited_stop`) that keeps them. First the pose asked for is tried; then a velocity
-on the way to it, whose law does not ask for steps of the acceleration (`_steer`); then velocities between that and the stop curve accepted
-last; and when none of them is accepted, the platform goes along that curve.
+A tick is accepted if it respects all limits in the differences of the legs up to and including it, in which no step counts longer than the present
+one, and if a stop curve (`washout.limiter.jerk_limited_stop`) can continue it within the limits. The candidates are, in this order: the requested pose;
+a velocity towards it, from a control law with continuous acceleration (`_steer`); velocities between this one and the last accepted stop
+curve. If none of them is accepted, the platform moves along that curve.
 """
 
 from __future__ import annotations
@@ -26,49 +26,49 @@ from washout.limiter.jerk_limited_stop import ACCELERATION, JERK, SPEED, STROKE,
 from washout.platform import leg_lengths
 
 PLANNED = 0.5
-"""1. Share of the leg acceleration used to approach a resting target. Larger: faster, but with less left for corrections."""
+"""1. Fraction of the leg acceleration used to approach a target at rest. Larger: faster, but with less reserve for corrections."""
 
 QUICK = 0.15
-"""1. Share of the last bit of an error that goes in one tick of a platform with jerk. Larger: sooner there, nearer to trembling."""
+"""1. Fraction of a small remaining error that is removed in one tick. Larger: faster, but closer to oscillation."""
 
 CRUISE = 0.9
-"""1. Share of the leg speed at which such a platform goes to a far target; the rest is for the end of its acceleration."""
+"""1. Fraction of the leg speed for the motion to a far target; the rest is for the end of its acceleration."""
 
 BENT = 0.1
-"""1. Share of the leg acceleration that the bend of the legs may take on the way to a far target. Larger: faster, with less to brake with."""
+"""1. Fraction of the leg acceleration for the curvature of the leg lengths on the path to a far target. Larger: faster, with less reserve for braking."""
 
 PUSH = 0.8
-"""1. Share of the leg acceleration that it uses for it, so that there is a stop curve from everywhere."""
+"""1. Fraction of the leg acceleration for reducing a difference in speed, so that there is always a stop curve."""
 
 RAMP = 0.6
-"""1. Share of the leg jerk that it uses to end an acceleration."""
+"""1. Fraction of the leg jerk used to end an acceleration."""
 
 LANDING = 0.3
-"""1. Share of the leg jerk that may be left for the ticks after the legs have come to their target."""
+"""1. Fraction of the leg jerk that may remain for the ticks after the legs have reached their target."""
 
 NEAR, LONGEST_LANDING = 100.0, 25
-"""1, 1. Errors from which the target can be reached within some ticks, in jerk x h^3, and how many ticks that may take."""
+"""1, 1. Errors from which the target can be reached within some ticks, in units of jerk x h^3, and the maximum number of these ticks."""
 
 SPARED = 0.7
-"""1. Share of the leg jerk that the way to a near target may take later on; the rest is for how the target itself moves."""
+"""1. Fraction of the leg jerk for the later part of the path to a near target; the rest is for the motion of the target itself."""
 
 FOLLOWED = 2.0
-"""1. A target whose legs accelerate by up to this multiple of the limit is followed as one that moves."""
+"""1. Limit of the leg accelerations of a target that is followed as a moving one, as a multiple of the leg acceleration."""
 
 HALVINGS = 4
-"""1. Trials between a velocity that was refused and the stop curve."""
+"""1. Number of trials between a rejected velocity and the stop curve."""
 
 
 @kernel
 def limit_on_curve(p, s, demand, h):
-    """A tick towards `demand`; returns what stands against the pose asked for (STROKE, SPEED, ACCELERATION, JERK), or 0."""
-    against = STROKE if _see_target(p, s, demand) else 0
+    """Run a tick towards `demand`; return the limit that prevents the requested pose (STROKE, SPEED, ACCELERATION, JERK), or 0."""
+    cause = STROKE if _update_target(p, s, demand) else 0
     for i in range(6):
         s[0]["trial"][i] = (s[0]["target"][i] - s[0]["pose"][i]) / h
     place_at_target(s)
     stop_time = _examine(p, s, h) if _is_upon_target(p, s, h) else -float(_differ(p, s, h) or JERK)
     if stop_time < 0.0:
-        against = against if against > 0 else int(-stop_time)
+        cause = cause if cause > 0 else int(-stop_time)
         if _land(p, s, h):
             stop_time = _examine(p, s, h)
         if stop_time < 0.0:
@@ -76,18 +76,18 @@ def limit_on_curve(p, s, demand, h):
             stop_time = _examine(p, s, h)
         if stop_time < 0.0:
             stop_time = _between_curve_and_trial(p, s, h)
-    _see_moved(s, h)
+    _store_errors(s, h)
     if stop_time < 0.0:
         brake_on_curve(p, s, h)
     else:
-        s[0]["limited"] = 1 if against > 0 else 0
+        s[0]["limited"] = 1 if cause > 0 else 0
         _take_with_curve(s, stop_time, h)
-    return against
+    return cause
 
 
 @kernel
 def _is_upon_target(p, s, h):
-    """Whether the legs may go to their target now and stay there: the two errors before would else be made up for by jerks after it."""
+    """Return True if the legs may move to their target now and stay there, without jerk after it due to the two previous errors."""
     allowed = LANDING * p[0]["leg_jerk"] * h * h * h
     good = True
     for i in range(6):
@@ -98,13 +98,13 @@ def _is_upon_target(p, s, h):
 
 @kernel
 def _land(p, s, h):
-    """Place the trial on the shortest way that ends upon the target, moving as the target does, when that is a few ticks off; whether it is.
+    """Place the trial on the shortest path that ends on the target and moves like it, if the target is a few ticks away; return True if so.
 
-    With e the errors of the last three ticks, numbered 0, -1 and -2, the way that has none from tick n on is
+    With e the errors of the last three ticks, numbered 0, -1 and -2, the path without an error from tick n is
 
         e(k) = (n - k)(n + 1 - k)(n + 2 - k) q(k),   q the parabola through e(k) / (n - k) / (n + 1 - k) / (n + 2 - k) at the three
 
-    of which only e(1) is used; the next tick has a shorter way from there. Ticks have to be of one length for this.
+    of which only e(1) is used; the next tick computes a shorter path from there. This requires ticks of equal length.
     """
     quantum = p[0]["leg_jerk"] * h * h * h
     near = abs(s[0]["last_step"] - h) <= RELATIVE * h and abs(s[0]["step_before"] - h) <= RELATIVE * h
@@ -116,7 +116,7 @@ def _land(p, s, h):
         if _lands_in(s, n, quantum, h):
             for i in range(6):
                 error = s[0]["target_before"][i] - s[0]["pose"][i]
-                left = _error_left(1, n, error, s[0]["errors"][0, i], s[0]["errors"][1, i])
+                left = _remaining_error(1, n, error, s[0]["errors"][0, i], s[0]["errors"][1, i])
                 s[0]["trial"][i] = (s[0]["target"][i] - left - s[0]["pose"][i]) / h
             place(p, s, h)
             return True
@@ -125,24 +125,24 @@ def _land(p, s, h):
 
 @kernel
 def _lands_in(s, n, quantum, h):
-    """Whether the legs keep their jerk on the way of n ticks: in the first of them, and with a reserve at the end and halfway."""
+    """Return True if the legs respect their jerk limit on the path of n ticks: in the first tick, and with a reserve at the end and halfway."""
     half = (n + 3) // 2
     for i in range(6):
         e, d, c = s[0]["target_legs_before"][i] - s[0]["legs"][i], s[0]["leg_errors"][0, i], s[0]["leg_errors"][1, i]
         change = (s[0]["trial_leg_acceleration"][i] - s[0]["leg_acceleration"][i]) * h * h
-        if abs(change - _error_left(1, n, e, d, c)) > 0.98 * quantum:
+        if abs(change - _remaining_error(1, n, e, d, c)) > 0.98 * quantum:
             return False
-        end = _error_left(n - 1, n, e, d, c)
-        later = _error_left(half, n, e, d, c) - _error_left(half - 3, n, e, d, c)
-        later -= 3.0 * (_error_left(half - 1, n, e, d, c) - _error_left(half - 2, n, e, d, c))
+        end = _remaining_error(n - 1, n, e, d, c)
+        later = _remaining_error(half, n, e, d, c) - _remaining_error(half - 3, n, e, d, c)
+        later -= 3.0 * (_remaining_error(half - 1, n, e, d, c) - _remaining_error(half - 2, n, e, d, c))
         if max(abs(end), abs(later)) > SPARED * quantum:
             return False
     return True
 
 
 @inline
-def _error_left(k, n, e, d, c):
-    """e(k) of `_land`; e, d, c: e(0), e(-1), e(-2)."""
+def _remaining_error(k, n, e, d, c):
+    """Return e(k) of `_land`; e, d, c: e(0), e(-1), e(-2)."""
     q = e / (n * (n + 1.0) * (n + 2.0))
     before = d / ((n + 1.0) * (n + 2.0) * (n + 3.0))
     first = c / ((n + 2.0) * (n + 3.0) * (n + 4.0))
@@ -151,8 +151,8 @@ def _error_left(k, n, e, d, c):
 
 
 @kernel
-def _see_target(p, s, demand):
-    """Bring the demand into the stroke and keep where the target was before; whether the target is not the demand."""
+def _update_target(p, s, demand):
+    """Limit the demand to the stroke and store the previous target; return True if the target differs from the demand."""
     for i in range(6):
         s[0]["target_before"][i] = s[0]["target"][i]
         s[0]["target_legs_before"][i] = s[0]["target_legs"][i]
@@ -160,8 +160,8 @@ def _see_target(p, s, demand):
 
 
 @kernel
-def _see_moved(s, h):
-    """Remember where the target was from the legs, and how it moved in this tick."""
+def _store_errors(s, h):
+    """Store the errors of the legs relative to the target, and the motion of the target in this tick."""
     for i in range(6):
         s[0]["errors"][1, i], s[0]["errors"][0, i] = s[0]["errors"][0, i], s[0]["target_before"][i] - s[0]["pose"][i]
         s[0]["leg_errors"][1, i], s[0]["leg_errors"][0, i] = s[0]["leg_errors"][0, i], s[0]["target_legs_before"][i] - s[0]["legs"][i]
@@ -171,20 +171,20 @@ def _see_moved(s, h):
 
 @kernel
 def _steer(p, s, h):
-    """Place the trial that leads to the target within the limits of the legs: the error to it decays, at first as fast as they allow.
+    """Place the trial that leads to the target within the limits of the legs: the error decays, initially as fast as the limits permit.
 
-    The speed at which the error shall fall follows from the way, the acceleration from the difference in speed (`_speed_for`,
-    `_acceleration_for`), and of that as much is taken as jerk, acceleration and speed of the legs allow. A target that moves within the limits
-    is followed with its own velocity and acceleration, so that the error really comes to zero; one that does not, after a teleport
-    for instance, counts as resting at its new place.
+    The distance determines the speed at which the error decreases, and the difference in speed determines the acceleration (`_speed_for`,
+    `_acceleration_for`). The acceleration is then limited by jerk, acceleration and speed of the legs. A target that moves within the limits
+    is followed with its own velocity and acceleration, so that the error becomes zero. A target that does not, for example after a
+    teleport, counts as at rest at its new pose.
     """
     middles = middles_apart(s, h)
     follow = _moves_within(p, s, middles, h)
-    way, gap = 0.0, 0.0
+    distance, gap = 0.0, 0.0
     for i in range(6):
         leg = (s[0]["target_legs_before"][i] if follow else s[0]["target_legs"][i]) - s[0]["legs"][i]
-        way = max(way, abs(leg))
-    per_second, slope = _speed_for(p, way, h)
+        distance = max(distance, abs(leg))
+    per_second, slope = _speed_for(p, distance, h)
     for i in range(6):
         s[0]["kept"][i] = per_second * ((s[0]["target_before"][i] if follow else s[0]["target"][i]) - s[0]["pose"][i])
     bend = curve_bend(p, s[0]["kept"])
@@ -207,7 +207,7 @@ def _steer(p, s, h):
 
 @inline
 def _moves_within(p, s, middles, h):
-    """Whether the target moved as legs can, in this tick and up to it."""
+    """Return True if the target moved within the limits of the legs, in this tick and up to it."""
     within = True
     for i in range(6):
         speed = (s[0]["target_legs"][i] - s[0]["target_legs_before"][i]) / h
@@ -217,28 +217,29 @@ def _moves_within(p, s, middles, h):
 
 
 @inline
-def _speed_for(p, way, h):
-    """Speed at which a way [m] to go shall shrink, per way [1/s], and the slope of that law [1/s].
+def _speed_for(p, distance, h):
+    """Return the speed at which a distance [m] decreases, per distance [1/s], and the slope of that law [1/s].
 
-    Where braking at PLANNED of the acceleration, with ramps of the jerk, would take it to zero; nearer, a decay that steps of h can follow.
+    The speed is that from which braking with PLANNED of the acceleration, with ramps of the jerk, ends at zero; close to the target, a decay that
+    steps of h can follow.
     """
     jerk, brake = p[0]["leg_jerk"], PLANNED * p[0]["leg_acceleration"]
     quick = QUICK / h
     ramp = brake * brake / jerk
-    if way <= jerk / quick**3:
+    if distance <= jerk / quick**3:
         return quick, quick
-    if way <= ramp * brake / jerk:
-        per_second = (jerk / way) ** (1.0 / 3.0)
+    if distance <= ramp * brake / jerk:
+        per_second = (jerk / distance) ** (1.0 / 3.0)
         return per_second, 2.0 / 3.0 * per_second
-    speed = math.sqrt(0.25 * ramp * ramp + 2.0 * brake * way) - 0.5 * ramp
+    speed = math.sqrt(0.25 * ramp * ramp + 2.0 * brake * distance) - 0.5 * ramp
     if speed > CRUISE * p[0]["leg_speed"]:
-        return CRUISE * p[0]["leg_speed"] / way, 0.0
-    return speed / way, brake / (speed + 0.5 * ramp)
+        return CRUISE * p[0]["leg_speed"] / distance, 0.0
+    return speed / distance, brake / (speed + 0.5 * ramp)
 
 
 @inline
 def _acceleration_for(p, gap, h):
-    """Acceleration with which a difference in speed [m/s] shall shrink, per difference [1/s]."""
+    """Return the acceleration with which a difference in speed [m/s] decreases, per difference [1/s]."""
     if gap <= 0.0:
         return 0.0
     quick = 3.0 * QUICK / h
@@ -248,7 +249,7 @@ def _acceleration_for(p, gap, h):
 
 @kernel
 def _clip(p, s, middles, h):
-    """Place the trial velocity, or as much of it, from the velocity without jerk on, as the legs' jerk, acceleration and speed allow."""
+    """Place the trial velocity, limited by jerk, acceleration and speed of the legs, on the line from the velocity without jerk."""
     spacing, third = careful_spacing(s, h), careful_third(s, h)
     for i in range(6):
         s[0]["kept"][i] = s[0]["rates"][i] + middles * s[0]["accelerations"][i]
@@ -276,10 +277,10 @@ def _clip(p, s, middles, h):
 
 @kernel
 def _examine(p, s, h):
-    """Length [s] of the stop curve after the tick that was placed, or what stands against it (-STROKE to -JERK); see the module's text."""
-    against = _differ(p, s, h)
-    if against > 0:
-        return -float(against)
+    """Return the length [s] of the stop curve after the tick that was placed, or the violated limit (-STROKE to -JERK); see the module docstring."""
+    cause = _differ(p, s, h)
+    if cause > 0:
+        return -float(cause)
     middles, before = middles_apart(s, h), s[0]["last_step"]
     for i in range(6):
         acceleration = (s[0]["trial"][i] - s[0]["rates"][i]) / middles
@@ -290,7 +291,8 @@ def _examine(p, s, h):
 
 @kernel
 def _differ(p, s, h):
-    """Which limit (SPEED, ACCELERATION, JERK) the differences of the legs up to the trial go beyond, or 0; s.trial_leg_speed and so on."""
+    """Return the limit (SPEED, ACCELERATION, JERK) that the differences of the legs up to the trial violate, or 0; set s.trial_leg_speed and
+    s.trial_leg_acceleration."""
     middles, spacing, third = middles_apart(s, h), careful_spacing(s, h), careful_third(s, h)
     fastest, change, jerk = 0.0, 0.0, 0.0
     for i in range(6):
@@ -311,8 +313,8 @@ def _differ(p, s, h):
 
 @kernel
 def _between_curve_and_trial(p, s, h):
-    """Halve the way from the refused trial to the stop curve a few times; as `_examine`."""
-    _keep_to_curve(s, h)
+    """Bisect a few times between the rejected trial and the stop curve; returns as `_examine`."""
+    _advance_on_curve(s, h)
     for _ in range(HALVINGS):
         for i in range(6):
             s[0]["trial"][i] = 0.5 * (s[0]["trial"][i] + s[0]["kept"][i])
@@ -325,7 +327,7 @@ def _between_curve_and_trial(p, s, h):
 
 @kernel
 def _take_with_curve(s, length, h):
-    """Make the trial the pose commanded, and the curve that was shown to end there the one to stop on."""
+    """Make the trial the commanded pose, and its stop curve the present stop curve."""
     take(s, h)
     for i in range(6):
         s[0]["curve_pose"][i] = s[0]["pose"][i]
@@ -336,8 +338,8 @@ def _take_with_curve(s, length, h):
 
 
 @kernel
-def _keep_to_curve(s, h):
-    """s.trial_pose and s.kept: where the stop curve leads in h seconds, and the mean velocity on the way there."""
+def _advance_on_curve(s, h):
+    """Compute s.trial_pose and s.kept: the pose on the stop curve after h seconds, and the mean velocity to it."""
     curve_pose_at(s, s[0]["curve_length"] - s[0]["stop_time"] + h, s[0]["trial_pose"])
     for i in range(6):
         s[0]["kept"][i] = (s[0]["trial_pose"][i] - s[0]["pose"][i]) / h
@@ -345,11 +347,11 @@ def _keep_to_curve(s, h):
 
 @kernel
 def brake_on_curve(p, s, h):
-    """One tick along the stop curve; after a tick so long that standing still is gentler than the curve, the platform stands where it is."""
+    """Run one tick along the stop curve; after a tick so long that an immediate stop is gentler than the curve, the platform stops at its pose."""
     s[0]["limited"] = 2
-    _keep_to_curve(s, h)
-    if h > s[0]["stop_time"] > 0.0 and _may_stand(p, s, h):
-        _stand(s, h)
+    _advance_on_curve(s, h)
+    if h > s[0]["stop_time"] > 0.0 and _may_stop(p, s, h):
+        _stop(s, h)
         return
     leg_lengths(p, s[0]["trial_pose"], s[0]["trial_legs"])
     for i in range(6):
@@ -359,8 +361,8 @@ def brake_on_curve(p, s, h):
 
 
 @kernel
-def _may_stand(p, s, h):
-    """Whether h seconds without any motion, and more of them, keep to half the limits, as changes from middle to middle."""
+def _may_stop(p, s, h):
+    """Return True if h seconds at rest, and following ones, respect half the limits, as changes from middle to middle."""
     middles, third = middles_apart(s, h), third_of_steps(s, h)
     good = True
     for i in range(6):
@@ -371,8 +373,8 @@ def _may_stand(p, s, h):
 
 
 @kernel
-def _stand(s, h):
-    """The platform has stood for h seconds, and its stop curve is where it stands."""
+def _stop(s, h):
+    """Stop the platform at its present pose for h seconds; the stop curve becomes this pose."""
     s[0]["stop_time"] = s[0]["curve_length"] = 0.0
     for i in range(6):
         s[0]["trial"][i] = s[0]["curve_rates"][i] = s[0]["curve_accelerations"][i] = 0.0

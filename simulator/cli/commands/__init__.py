@@ -1,1 +1,1 @@
-"""The verbs of the command line by subject: their options, and for each a few lines that load what does it."""
+"""Verbs of the command line by subject: the options of each verb, and a function that imports and runs its command."""

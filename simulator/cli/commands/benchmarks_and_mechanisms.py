@@ -1,4 +1,4 @@
-"""The verbs of the laboratory: mechanism, bench, kc, triangularize."""
+"""Verbs of mechanisms and benchmarks: mechanism, kc, bench."""
 
 from __future__ import annotations
 
@@ -7,26 +7,41 @@ import argparse
 from simulator.base.argument_types import Commands, number_between
 from simulator.base.console import print_line
 from simulator.base.errors import JounceError
-from simulator.cli.commands.options import add_formulation, add_history, add_plugin, add_session_file, wants_history
+from simulator.cli.commands.options import add_formulation, add_history, add_json, add_out, add_plugin, add_session_file, wants_history
+from simulator.cli.output_options import add_single_file, single_file
 from simulator.tools.mechanism.options import add_motion_arguments, in_motion
 
+MECHANISM_HELP = "check, sweep, simulate and draw a mechanism"
 
-def add_mechanism(commands: Commands) -> None:
-    """The verb `mechanism`."""
+
+def add_mechanism(commands: Commands, subcommand: str) -> None:
+    """Add the verb `mechanism`: with the subcommand `triangularize` its options, else those of a check."""
+    if subcommand == "triangularize":
+        p = commands.add_parser("mechanism", help=MECHANISM_HELP)
+        _add_triangularize(p.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True))
+        return
     p = commands.add_parser(
-        "mechanism", help="check a mechanism: mobility, redundant constraints, loop closure, accelerations; sweep, run and draw it"
+        "mechanism", help=MECHANISM_HELP, epilog="subcommand: jounce mechanism triangularize FILE (triangular form of the loop equations)"
+    )
+    p.add_argument("file", metavar="NAME", help="mechanism name or file (.yaml, .urdf, URDF+), for example four_bar; or a vehicle")
+    p.add_argument(
+        "--state",
+        metavar="FILE.yaml",
+        help="initial state, a file with the state section of a mechanism file (default: that of the mechanism)",
     )
     p.add_argument(
-        "file", metavar="NAME", help="mechanism by name or file (.yaml, or .urdf, URDF+ included), for example four_bar; or a vehicle"
+        "--set",
+        metavar="JOINT=VALUE",
+        action="append",
+        default=[],
+        help="value of a joint coordinate, with the loops closed (default: none); repeatable",
     )
-    p.add_argument("--state", metavar="FILE.yaml", help="another state, written as the state section of a mechanism file")
     p.add_argument(
-        "--set", metavar="JOINT=VALUE", action="append", default=[], help="put a joint elsewhere and close the loops; may be given again"
+        "--free", metavar="JOINT", action="append", default=[], help="prescribed joint that moves freely (default: none); repeatable"
     )
-    p.add_argument("--free", metavar="JOINT", action="append", default=[], help="let a prescribed joint move freely; may be given again")
-    p.add_argument("--assemble", action="store_true", help="close the loops of a state that is off them, instead of refusing it")
+    p.add_argument("--assemble", action="store_true", help="closed loops from a state with open loops, which is an error otherwise")
     add_formulation(p, {"all": "ce, ta and fa, compared"})
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(p)
     add_motion_arguments(p)
     p.set_defaults(run=_mechanism)
 
@@ -41,76 +56,121 @@ def _mechanism(arguments: argparse.Namespace) -> int:
     return main_mechanism(arguments)
 
 
+def _add_triangularize(commands: Commands) -> None:
+    """Add the subcommand `triangularize`."""
+    p = commands.add_parser("triangularize", help="compute the triangular form of loop equations and a kernel")
+    p.add_argument("file", metavar="FILE", help="equations, name or file, for example landing_gear; or a mechanism (.yaml, .urdf)")
+    p.add_argument("--loop", metavar="NAME", help="loop of a mechanism, with the loops that share dependent coordinates (default: all)")
+    p.add_argument(
+        "--engine",
+        default="auto",
+        choices=("auto", "sympy", "singular"),
+        help="program for the basis: %(choices)s (default: auto, Singular if installed)",
+    )
+    p.add_argument("--at", metavar="NAME=VALUE,...", help="parameter values for the number of real solutions (default: values of the file)")
+    p.add_argument("--write", metavar="MODULE.py", help="Python module of the kernel (default: none)")
+    p.add_argument("--basis", metavar="FILE.txt", help="text file of the complete basis, one polynomial a line (default: none)")
+    p.add_argument("--json", action="store_true", help="output as one JSON object, with the polynomials")
+    p.set_defaults(run=_triangularize)
+
+
+def _triangularize(arguments: argparse.Namespace) -> int:
+    from simulator.research.triangular.command import main_triangularize
+
+    return main_triangularize(arguments)
+
+
+def add_kc(commands: Commands) -> None:
+    """Add the verb `kc`."""
+    p = commands.add_parser("kc", help="run a kinematics and compliance test of a vehicle")
+    p.add_argument("vehicle", metavar="VEHICLE", nargs="+", help="vehicle names or files; several: side by side")
+    p.add_argument("--bounce", type=number_between(5.0, 500.0), metavar="MM", help="wheel travel in bounce, up and down [mm] (default: 50)")
+    add_single_file(p, "html", "HTML file with plots", "kc_VEHICLE.html in the current folder", "folder of kc_VEHICLE.html (default: none)")
+    p.add_argument("--csv", metavar="FILE", help="CSV file of each wheel at each position of each test (default: none)")
+    add_json(p)
+    add_plugin(p)
+    p.set_defaults(run=_kc)
+
+
+def _kc(arguments: argparse.Namespace) -> int:
+    from simulator.tools.kc.command import main_kc
+
+    with single_file(arguments, "html"):
+        return main_kc(arguments)
+
+
 def add_bench(commands: Commands) -> None:
-    """The verb `bench`."""
-    p = commands.add_parser("bench", help="measure the cost of the parts of a tick on this machine, or make another table")
+    """Add the verb `bench`."""
+    p = commands.add_parser("bench", help="measure the computation time of ticks, sweeps and integrators")
     p.add_argument(
         "table",
         nargs="?",
         default="tick",
         choices=("tick", "formulations", "integrators", "driven", "mechanisms", "sweep"),
-        help="which table (default: tick)",
+        help="table: %(choices)s (default: tick)",
     )
     add_session_file(p)
     add_plugin(p)
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(p)
     p.add_argument(
         "--repeats",
         type=number_between(1, 100_000, whole=True),
         metavar="N",
-        help="repeats whose median is shown, and for mechanisms the least (default: 7, mechanisms: 100)",
+        help="number of repeats; the table shows the median, for mechanisms the minimum (default: 7, mechanisms: 100)",
     )
-    p.add_argument("--view", action="store_true", help="tick: also measure frames per second, off the screen")
+    p.add_argument("--view", action="store_true", help="tick: frame rate of the view, too, rendered off screen")
+    p.add_argument("--samples", action="store_true", help="formulations, with --json: loop errors at each sample of the drift, too")
     p.add_argument(
-        "--samples", action="store_true", help="formulations: with --json also the gap of the loops at every sample of the drift"
+        "--baseline",
+        metavar="CHECKOUT",
+        help="tick: folder of another checkout, for a comparison of step and evaluation in 15 repeats (default: none)",
     )
     p.add_argument(
-        "--against", metavar="CHECKOUT", help="tick: step and evaluation beside those of the code in another checkout (default: 15 repeats)"
+        "--markdown",
+        metavar="FILE",
+        help="page to write the table into, for example docs/integrators.md; not for tick and sweep (default: none)",
     )
+    p.add_argument("--vehicles", nargs="+", metavar="NAME", help="driven: vehicles (default: hmmwv sedan light_truck)")
+    p.add_argument("--scheduler", metavar="ADDRESS", help="sweep: address of a Dask scheduler, for its workers, too (default: none)")
     p.add_argument(
-        "--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick and sweep"
-    )
-    p.add_argument("--vehicles", nargs="+", metavar="NAME", help="driven: cars that are driven (default: hmmwv sedan light_truck)")
-    p.add_argument("--scheduler", metavar="ADDRESS", help="sweep: also with the workers of the Dask cluster whose scheduler is there")
-    p.add_argument(
-        "--most-empty",
+        "--max-empty-runs",
         type=number_between(1000, 100_000, whole=True),
         metavar="N",
-        help="sweep: empty runs of the largest sweep of such, before which smaller ones of 1000 and 10000 are driven (default: 100000)",
+        help="sweep: maximum number of empty runs, after sweeps of 1000 and 10000 (default: 100000)",
     )
-    p.add_argument("--out", metavar="DIR", help="--history: folder of it (default: docs/history)")
-    add_history(p, "tick: the costs")
+    add_out(p, "--history: folder of the history", "docs/history")
+    add_history(p, "tick: costs")
     p.set_defaults(run=_bench)
 
 
 def _check_bench(arguments: argparse.Namespace, history: bool) -> None:
-    """Raises JounceError: options that do not go together."""
+    """Raise JounceError for options that exclude each other."""
     tick = arguments.table == "tick"
     if arguments.view and not tick:
-        raise JounceError("--view goes with the table of the tick only")
+        raise JounceError("--view needs the table tick")
     if arguments.samples and not (arguments.json and arguments.table == "formulations"):
-        raise JounceError("--samples goes with the table of the formulations and --json only")
-    if arguments.against is not None and (not tick or arguments.view or arguments.markdown):
-        raise JounceError("--against goes with the table of the tick only, without --view and --markdown")
-    if (arguments.session or arguments.set) and (not tick or arguments.against is not None):
-        raise JounceError("--session and --set go with the table of the tick only, without --against")
-    if arguments.table != "sweep" and (arguments.scheduler is not None or arguments.most_empty is not None):
-        raise JounceError("--scheduler and --most-empty go with the table of the sweep only")
+        raise JounceError("--samples needs the table formulations and --json")
+    if arguments.baseline is not None and (not tick or arguments.view or arguments.markdown):
+        raise JounceError("--baseline needs the table tick, without --view and --markdown")
+    if (arguments.session or arguments.set) and (not tick or arguments.baseline is not None):
+        raise JounceError("--session and --set need the table tick, without --baseline")
+    if arguments.table != "sweep" and (arguments.scheduler is not None or arguments.max_empty_runs is not None):
+        raise JounceError("--scheduler and --max-empty-runs need the table sweep")
     if arguments.vehicles and arguments.table != "driven":
-        raise JounceError("--vehicles goes with the table of the driven cars only")
+        raise JounceError("--vehicles needs the table driven")
     if arguments.markdown and arguments.table in ("tick", "sweep"):
-        raise JounceError("--markdown does not go with the tables of the tick and the sweep, which hold for this machine only")
-    if history and (not tick or arguments.against is not None or arguments.view or arguments.session or arguments.set):
-        raise JounceError("--history goes with the table of the tick only, without --against, --view, --session and --set")
+        raise JounceError("--markdown excludes the tables tick and sweep, which are valid for this machine only")
+    if history and (not tick or arguments.baseline is not None or arguments.view or arguments.session or arguments.set):
+        raise JounceError("--history needs the table tick, without --baseline, --view, --session and --set")
     if arguments.out and not history:
-        raise JounceError("--out goes with --history")
+        raise JounceError("--out needs --history")
 
 
 def _bench(arguments: argparse.Namespace) -> int:
     history = wants_history(arguments)
     _check_bench(arguments, history)
-    usual = 100 if arguments.table == "mechanisms" else 7 if arguments.against is None else 15
-    repeats = usual if arguments.repeats is None else arguments.repeats
+    default = 100 if arguments.table == "mechanisms" else 7 if arguments.baseline is None else 15
+    repeats = default if arguments.repeats is None else arguments.repeats
     if history:
         from simulator.validation.history.command import main_bench_history
 
@@ -132,62 +192,13 @@ def _bench(arguments: argparse.Namespace) -> int:
 
         return main_mechanisms(repeats, arguments.json, arguments.markdown)
     if arguments.table == "sweep":
-        from simulator.benchmarks.sweep_cost import MOST_EMPTY, main_sweep_bench
+        from simulator.benchmarks.sweep_cost import MAX_EMPTY_RUNS, run_sweep_bench_command
 
-        return main_sweep_bench(repeats, arguments.json, arguments.scheduler, arguments.most_empty or MOST_EMPTY)
-    if arguments.against is not None:
-        from simulator.benchmarks.checkout_comparison import main_against
+        return run_sweep_bench_command(repeats, arguments.json, arguments.scheduler, arguments.max_empty_runs or MAX_EMPTY_RUNS)
+    if arguments.baseline is not None:
+        from simulator.benchmarks.checkout_comparison import run_baseline_command
 
-        return main_against(arguments.against, repeats, arguments.json, (lambda text: None) if arguments.json else print_line)
+        return run_baseline_command(arguments.baseline, repeats, arguments.json, (lambda text: None) if arguments.json else print_line)
     from simulator.benchmarks.tick_cost import main_bench
 
     return main_bench(repeats, arguments)
-
-
-def add_kc(commands: Commands) -> None:
-    """The verb `kc`."""
-    p = commands.add_parser(
-        "kc", help="kinematics-and-compliance test of a vehicle: the body held, the wheels on pads; bounce, roll, forces, torques, steering"
-    )
-    p.add_argument("vehicle", metavar="VEHICLE", nargs="+", help="vehicle by name or file; several are set side by side")
-    p.add_argument(
-        "--bounce",
-        type=number_between(5.0, 500.0),
-        metavar="MM",
-        help="travel of the wheels either way in the test of bounce (default: 50)",
-    )
-    p.add_argument("--out", metavar="PAGE.html", help="page with plots (default: kc_VEHICLE.html in the current folder)")
-    p.add_argument("--csv", metavar="FILE.csv", help="every wheel at every place of every test")
-    p.add_argument("--json", action="store_true", help="print one JSON object with the results")
-    add_plugin(p)
-    p.set_defaults(run=_kc)
-
-
-def _kc(arguments: argparse.Namespace) -> int:
-    from simulator.tools.kc.command import main_kc
-
-    return main_kc(arguments)
-
-
-def add_triangularize(commands: Commands) -> None:
-    """The verb `triangularize`."""
-    p = commands.add_parser("triangularize", help="turn the equations of a mechanism into a triangular system and a kernel that solves it")
-    p.add_argument("file", metavar="FILE", help="equations by name or file, for example landing_gear, or a mechanism (.yaml, .urdf)")
-    p.add_argument("--loop", metavar="NAME", help="of a mechanism: this loop and those that share dependent coordinates with it")
-    p.add_argument(
-        "--engine",
-        default="auto",
-        choices=("auto", "sympy", "singular"),
-        help="program that finds the basis (default: Singular if installed)",
-    )
-    p.add_argument("--at", metavar="NAME=VALUE,...", help="parameters at which real solutions are counted (default: those in the file)")
-    p.add_argument("--write", metavar="MODULE.py", help="write the kernel")
-    p.add_argument("--basis", metavar="FILE.txt", help="write the whole basis, one polynomial a line")
-    p.add_argument("--json", action="store_true", help="print one JSON object, the polynomials included")
-    p.set_defaults(run=_triangularize)
-
-
-def _triangularize(arguments: argparse.Namespace) -> int:
-    from simulator.research.triangular.command import main_triangularize
-
-    return main_triangularize(arguments)

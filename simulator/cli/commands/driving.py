@@ -1,4 +1,4 @@
-"""The verbs of a drive in real time: drive, view, stream, and what stands beside it, platform and devices."""
+"""Verbs of real-time drives: drive, view, stream, platform, devices."""
 
 from __future__ import annotations
 
@@ -8,38 +8,39 @@ import time
 from simulator.base.argument_types import Commands
 from simulator.base.registry import Choices
 from simulator.cli.commands.options import add_host_options
+from simulator.cli.output_options import split_old_file
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.kinds import DRIVER_KINDS
 from simulator.view.instrument_layout import HELP
 
 BEGAN = time.perf_counter()
-"""When the program started, for the time to the first frame."""
+"""Start time of the program, for the time to the first frame."""
 
 
 def add_drive(commands: Commands) -> None:
-    """The verb `drive`."""
+    """Add the verb `drive`."""
     p = commands.add_parser(
         "drive",
         help="drive in real time, with a window, a motion platform and a log",
         epilog=_keys(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,  # the keys keep their lines
+        formatter_class=argparse.RawDescriptionHelpFormatter,  # keeps the lines of the keys
     )
     p.add_argument(
         "--driver",
         choices=Choices(INPUT_SOURCE_KINDS, DRIVER_KINDS, more=("auto",)),
         metavar="NAME",
-        help="who drives: %(choices)s (default: auto, a person with any device)",
+        help="driver: %(choices)s (default: auto, a human with any device)",
     )
-    p.add_argument("--offscreen", action="store_true", help="write pictures instead of opening a window; the scripted driver drives")
-    p.add_argument("--no-view", action="store_true", help="neither window nor pictures; the scripted driver drives")
+    p.add_argument("--offscreen", action="store_true", help="image files instead of a window, with the scripted driver")
+    p.add_argument("--no-view", action="store_true", help="neither window nor images, with the scripted driver")
     p.add_argument("--no-motion", action="store_true", help="no motion platform")
     add_host_options(p)
-    p.add_argument("--to", metavar="HOST[:PORT]", help="send the motion there instead of to the built-in virtual platform")
+    p.add_argument("--to", metavar="HOST[:PORT]", help="receiver of the motion stream (default: built-in virtual platform)")
     p.set_defaults(run=_drive)
 
 
 def _keys() -> str:
-    """The window's list of keys."""
+    """Return the list of keys of the window."""
     return "\n".join(["keys while driving:", *(f"  {key:<14}{meaning}" for key, meaning in HELP)])
 
 
@@ -50,9 +51,9 @@ def _drive(arguments: argparse.Namespace) -> int:
 
 
 def add_view(commands: Commands) -> None:
-    """The verb `view`."""
-    p = commands.add_parser("view", help="open a new window on a drive that runs, after its own died")
-    p.add_argument("drive", nargs="?", type=int, metavar="PID", help="process id of the drive (default: the only one)")
+    """Add the verb `view`."""
+    p = commands.add_parser("view", help="open a new window for a running drive")
+    p.add_argument("drive", nargs="?", type=int, metavar="PID", help="process id of the drive (default: the only running drive)")
     p.set_defaults(run=_view)
 
 
@@ -63,10 +64,10 @@ def _view(arguments: argparse.Namespace) -> int:
 
 
 def add_stream(commands: Commands) -> None:
-    """The verb `stream`."""
-    p = commands.add_parser("stream", help="drive a maneuver in real time without a view and stream the motion to a platform")
+    """Add the verb `stream`."""
+    p = commands.add_parser("stream", help="drive a maneuver in real time without a view and stream its motion")
     add_host_options(p)
-    p.add_argument("--to", metavar="HOST[:PORT]", help="where the platform listens (default: this machine)")
+    p.add_argument("--to", metavar="HOST[:PORT]", help="receiver of the motion stream (default: this machine)")
     p.set_defaults(run=_stream)
 
 
@@ -77,8 +78,8 @@ def _stream(arguments: argparse.Namespace) -> int:
 
 
 def add_platform(commands: Commands, loaded: bool) -> None:
-    """The verb `platform`."""
-    p = commands.add_parser("platform", help="virtual motion platform: receives a motion stream and reports what it got")
+    """Add the verb `platform`."""
+    p = commands.add_parser("platform", help="run a virtual motion platform that receives a motion stream")
     if loaded:
         from simulator.virtual_platform.process import add_platform_arguments, main_platform
 
@@ -87,10 +88,17 @@ def add_platform(commands: Commands, loaded: bool) -> None:
 
 
 def add_devices(commands: Commands, loaded: bool) -> None:
-    """The verb `devices`."""
+    """Add the verb `devices`."""
     p = commands.add_parser("devices", help="list and calibrate steering wheels, pedals and game controllers")
     if loaded:
-        from simulator.driver.input_devices.calibrate import add_devices_arguments, main_devices
+        from simulator.driver.input_devices.calibrate import add_devices_arguments
 
         add_devices_arguments(p)
-        p.set_defaults(run=main_devices)
+        p.set_defaults(run=_devices)
+
+
+def _devices(arguments: argparse.Namespace) -> int:
+    from simulator.driver.input_devices.calibrate import main_devices
+
+    split_old_file(arguments)
+    return main_devices(arguments)

@@ -1,19 +1,19 @@
-"""The verbs of the files: list, check, schema."""
+"""Verbs of files: list, check, schema."""
 
 from __future__ import annotations
 
 import argparse
 
 from simulator.base.argument_types import Commands
-from simulator.cli.commands.options import add_plugin
+from simulator.cli.commands.options import add_json, add_out, add_plugin
 
 
 def add_list(commands: Commands) -> None:
-    """The verb `list`."""
-    p = commands.add_parser("list", help="what there is: kinds of files, the shipped ones of a kind, kinds of axles, tread laws")
-    p.add_argument("kind", nargs="?", metavar="KIND", help="for example vehicles (default: the kinds there are)")
+    """Add the verb `list`."""
+    p = commands.add_parser("list", help="list kinds of files, shipped files and registered components")
+    p.add_argument("kind", nargs="?", metavar="KIND", help="kind, for example vehicles (default: list of all kinds)")
     add_plugin(p)
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(p)
     p.set_defaults(run=_list)
 
 
@@ -24,28 +24,33 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def add_check(commands: Commands) -> None:
-    """The verb `check`."""
-    p = commands.add_parser("check", help="check files, and what they name: all that is wrong, with file, line and key")
-    p.add_argument("files", nargs="+", metavar="FILE", help="a vehicle, terrain, maneuver ... (.yaml), or a mechanism (.urdf)")
+    """Add the verb `check`."""
+    p = commands.add_parser("check", help="check files and the files that they name; report all errors")
+    p.add_argument("files", nargs="+", metavar="FILE", help="vehicle, terrain, maneuver ... (.yaml), or mechanism (.urdf)")
     p.add_argument(
-        "--kind", metavar="KIND", help="what they are, as `jounce list` says (default: by their folder, their base or their keys)"
+        "--kind", metavar="KIND", help="kind of the files, as in `jounce list` (default: by their folder, their base or their keys)"
     )
+    p.add_argument("--fix", action="store_true", help="replacement of old keys and values in the files, without a check")
     add_plugin(p)
     p.set_defaults(run=_check)
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    if arguments.fix:
+        from simulator.catalog.fix_command import run_fix_command
+
+        return run_fix_command(arguments.files, arguments.kind)
     from simulator.catalog.command import main_check
 
     return main_check(arguments.files, arguments.kind)
 
 
 def add_schema(commands: Commands) -> None:
-    """The verb `schema`."""
-    p = commands.add_parser("schema", help="JSON Schemas of the files, for editors; or the pages of the file reference")
-    p.add_argument("kind", nargs="?", metavar="KIND", help="for example terrains (default: all)")
-    p.add_argument("--out", metavar="DIR", help="folder to write into (default: the standard output)")
-    p.add_argument("--markdown", action="store_true", help="pages of the reference instead, as in docs/reference")
+    """Add the verb `schema`."""
+    p = commands.add_parser("schema", help="print JSON Schemas of files for editors, or the file reference")
+    p.add_argument("kind", nargs="?", metavar="KIND", help="kind of files, for example terrains (default: all)")
+    add_out(p, default="standard output")
+    p.add_argument("--markdown", action="store_true", help="pages of the reference, as in docs/reference, instead of schemas")
     add_plugin(p)
     p.set_defaults(run=_schema)
 

@@ -1,4 +1,4 @@
-"""The verbs of one run: run, rerun, info, facts, compare."""
+"""Verbs of one run: run, rerun, info, datasheet, compare."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import argparse
 
 from simulator.base.argument_types import Commands, number_between
 from simulator.base.errors import JounceError
-from simulator.cli.commands.options import add_history, add_log, add_plugin, add_session, wants_history
+from simulator.cli.commands.options import add_history, add_json, add_log, add_out, add_plugin, add_session, wants_history
+from simulator.cli.output_options import add_single_file, move_old_file
 
 
 def add_run(commands: Commands) -> None:
-    """The verb `run`."""
-    p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics, plots and a page")
+    """Add the verb `run`."""
+    p = commands.add_parser("run", help="simulate a maneuver faster than real time; write log, metrics, plots")
     p.add_argument(
         "maneuver",
         nargs="?",
-        help="maneuver, series or search by name or file, for example double_lane_change (default: the maneuver of the session)",
+        help="maneuver, series or search, name or file, for example double_lane_change (default: maneuver of the session)",
     )
-    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    add_out(p)
     add_log(p)
-    p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
+    p.add_argument("--csv", action="store_true", help="telemetry as CSV, too")
     p.add_argument(
-        "--pictures",
+        "--plots",
         choices=("all", "none"),
-        help="whether runs leave pictures and report.html (default: those of a maneuver do, those of a series or search do not)",
+        help="plots and report.html of each run: %(choices)s (default: all for a maneuver, none for a series or search)",
     )
     p.add_argument(
         "--frames",
@@ -32,10 +33,10 @@ def add_run(commands: Commands) -> None:
         const=8,
         default=0,
         metavar="N",
-        help="pictures of the drive itself in report.html, so many from its beginning to its end (8 without a number)",
+        help="number of rendered images of the drive in report.html (default: 0; 8 without a number)",
     )
     add_session(p)
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(p)
     p.set_defaults(run=_run)
 
 
@@ -51,12 +52,12 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def add_rerun(commands: Commands) -> None:
-    """The verb `rerun`."""
-    p = commands.add_parser("rerun", help="drive a run once more from what its log holds, and compare: every number must be the same")
+    """Add the verb `rerun`."""
+    p = commands.add_parser("rerun", help="re-simulate a logged run and compare the results bit by bit")
     p.add_argument("place", metavar="FOLDER|FILE", help="folder of a run or drive, or its log")
-    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    add_out(p)
     add_plugin(p)
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(p)
     p.set_defaults(run=_rerun)
 
 
@@ -67,11 +68,11 @@ def _rerun(arguments: argparse.Namespace) -> int:
 
 
 def add_info(commands: Commands) -> None:
-    """The verb `info`."""
-    p = commands.add_parser("info", help="what a run or drive has left: how long, how it ended; a log that was cut off is made whole")
+    """Add the verb `info`."""
+    p = commands.add_parser("info", help="show duration and exit status of a run; repair a truncated log")
     p.add_argument("place", metavar="FOLDER|FILE", help="folder of a run or drive, or a log in it (.parquet, .rows)")
-    p.add_argument("--columns", action="store_true", help="list the columns of the log with unit, frame and meaning")
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.add_argument("--columns", action="store_true", help="list of the log columns with unit, frame and description")
+    add_json(p)
     p.set_defaults(run=_info)
 
 
@@ -81,68 +82,61 @@ def _info(arguments: argparse.Namespace) -> int:
     return main_info(arguments.place, arguments.columns, arguments.json)
 
 
-def add_facts(commands: Commands) -> None:
-    """The verb `facts`."""
-    p = commands.add_parser(
-        "facts", help="drive a vehicle through the library of maneuvers: one page of what it does, beside published figures"
-    )
-    p.add_argument(
-        "vehicle", nargs="*", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv; several: one page, side by side"
-    )
-    p.add_argument("--quick", action="store_true", help="without series and searches")
+def add_datasheet(commands: Commands) -> None:
+    """Add the verb `datasheet`."""
+    p = commands.add_parser("datasheet", help="measure a vehicle in maneuvers; compare with published values")
+    p.add_argument("vehicle", nargs="*", metavar="VEHICLE", help="vehicle names or files, for example hmmwv; several: one comparison page")
+    p.add_argument("--quick", action="store_true", help="no series and searches")
     p.add_argument(
         "--variants",
         nargs="+",
         metavar="VEHICLE",
-        help="vehicles that build on one of these: a short table of what they do otherwise",
+        help="vehicles based on one of these, for a short table of differences (default: none)",
     )
     p.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="NAME,...",
-        help="these facts alone: names or patterns with * and ?, for example mass,toe_*,grade_* (default: all); may be given again",
+        help="selected items: names or patterns with * and ?, for example mass,toe_*,grade_* (default: all); repeatable",
     )
     p.add_argument(
-        "--figures", metavar="NAME", help="file of published figures by name or path (default: that of the vehicle, or of its base)"
+        "--reference", metavar="NAME", help="datasheet name or file with published values (default: that of the vehicle or its base)"
     )
     p.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="vehicle.KEY.PATH=VALUE",
-        help="another value of the vehicle, for example vehicle.chassis.mass=2600; may be given again",
+        help="override of a vehicle value, for example vehicle.chassis.mass=2600; repeatable",
     )
     add_plugin(p)
-    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/, with --history docs/history)")
-    p.add_argument("--json", action="store_true", help="print one JSON object")
-    add_history(p, "the facts")
-    p.set_defaults(run=_facts)
+    add_out(p, default="a new folder under runs/; with --history docs/history")
+    add_json(p)
+    add_history(p, "items")
+    p.set_defaults(run=_datasheet)
 
 
-def _facts(arguments: argparse.Namespace) -> int:
+def _datasheet(arguments: argparse.Namespace) -> int:
     if wants_history(arguments):
         from simulator.validation.history.command import main_facts_history
 
         return main_facts_history(arguments)
     if not arguments.vehicle:
-        raise JounceError("facts: of which vehicle? For example jounce facts hmmwv")
+        raise JounceError("datasheet: no vehicle; expected a vehicle name or file; hint: jounce datasheet hmmwv")
     from simulator.validation.datasheet.command import main_facts
 
     return main_facts(arguments)
 
 
 def add_compare(commands: Commands) -> None:
-    """The verb `compare`."""
-    p = commands.add_parser(
-        "compare",
-        help="runs, and tables of other programs, over each other: differences, bands, verdicts; or vehicles x maneuvers (--matrix)",
-    )
+    """Add the verb `compare`."""
+    p = commands.add_parser("compare", help="compare runs and tables of other programs: differences, bands")
     p.add_argument(
         "runs",
         nargs="+",
         metavar="RUN",
-        help="folder of a run, its log (.parquet), or a table (.csv); the first is the reference. With --matrix folders of runs, folders of "
+        help="folder of a run, its log (.parquet), or a table (.csv); the first is the reference. With --matrix: folders of runs, folders of "
         "such folders, or the folder of a sweep",
     )
     p.add_argument(
@@ -150,39 +144,50 @@ def add_compare(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="FILE|THEIRS=BUILTIN",
-        help="what the columns of a table are: a comparison file by name or path, or one column, for example AVz=w_WB_B_z_degps, "
-        "Steer=-steering_wheel_angle_deg; may be given again",
+        help="columns of a table: comparison name or file, or one column, for example AVz=w_WB_B_z_degps, "
+        "Steer=-steering_wheel_angle_deg (default: none); repeatable",
     )
     p.add_argument(
         "--band",
         action="append",
         default=[],
         metavar="FILE|CHANNEL=+-X",
-        help="how far from the reference the others may be: roll_deg=+-0.5, w_WB_B_z_degps=+-1+5%%, or the bands of a comparison file "
-        "(iso_19364, iso_19365); may be given again",
+        help="permitted difference from the reference: roll_deg=+-0.5, w_WB_B_z_degps=+-1+5%%, or the bands of a comparison file "
+        "(iso_19364, iso_19365) (default: none); repeatable",
     )
     p.add_argument(
         "--align",
         metavar="CHANNEL|S",
-        help="shift the times of the others to where this channel fits best, or by so many seconds (default: as the files are)",
+        help="time shift of the others: channel for the best fit, or seconds (default: none)",
     )
     p.add_argument(
         "--channels",
         action="append",
         default=[],
         metavar="NAME,...",
-        help="channels to compare: names, fields, patterns (default: the usual)",
+        help="channels to compare: names, fields, patterns (default: main channels of the vehicle); repeatable",
     )
-    p.add_argument("--matrix", action="store_true", help="a table of vehicles and maneuvers with verdicts instead")
+    p.add_argument("--matrix", action="store_true", help="table of vehicles and maneuvers with verdicts")
     p.add_argument(
-        "--metrics", action="append", default=[], metavar="NAME,...", help="matrix: metrics to show (default: those with limits)"
+        "--metrics",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="--matrix: metrics to show (default: metrics with limits); repeatable",
     )
-    p.add_argument("--out", metavar="PAGE.html", help="page to write, the same as .json beside it (default: in a new folder under runs/)")
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_single_file(
+        p,
+        "html",
+        "HTML file of the page, with the JSON file next to it",
+        "comparison.html, or matrix.html, in the folder of --out",
+        "output folder (default: a new folder under runs/)",
+    )
+    add_json(p)
     p.set_defaults(run=_compare)
 
 
 def _compare(arguments: argparse.Namespace) -> int:
     from simulator.validation.compare.command import main_compare
 
+    move_old_file(arguments, "html")
     return main_compare(arguments)

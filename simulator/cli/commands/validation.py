@@ -1,88 +1,92 @@
-"""The verb validate, one below it for everything that is compared with other programs."""
+"""The verb validate, with a subcommand for each kind of reference data."""
 
 from __future__ import annotations
 
 import argparse
 
 from simulator.base.argument_types import Commands
-from simulator.cli.commands.options import add_formulation, add_plugin
+from simulator.cli.commands.options import add_formulation, add_json, add_out, add_plugin
 
 
 def add_validate(commands: Commands) -> None:
-    """The verb `validate`."""
-    validate = commands.add_parser("validate", help="compare the vehicle with reference data")
-    kinds = validate.add_subparsers(title="what", metavar="WHAT", required=True)
+    """Add the verb `validate`."""
+    validate = commands.add_parser("validate", help="compare models with reference data and other programs")
+    kinds = validate.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
 
-    p = kinds.add_parser("all", help="everything there is to compare with: makes docs/validation.md; ends with 1 when something fails")
+    p = kinds.add_parser("all", help="run all comparisons and write docs/validation.md")
     p.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="NAME,...",
-        help="these parts alone, told and not written, but with --out; may be given again",
+        help="selected cases, printed; written with --out only (default: all); repeatable",
     )
-    p.add_argument("--out", metavar="DIR", help="folder for the page and its pictures (default: docs)")
-    p.add_argument("--check", action="store_true", help="write nothing, end with 1 when the page in docs is not what would be written")
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_out(p, "folder of the page and its plots", "docs")
+    p.add_argument("--check", action="store_true", help="no files, exit code 1 if the page in docs is out of date")
+    add_json(p)
     p.set_defaults(run=_validate_all)
 
-    p = kinds.add_parser("soil", help="a soil fitted to a measured wheel, and others foretold with it: makes docs/soil_measured.md")
-    p.add_argument("--out", metavar="DIR", help="folder for the page and its pictures (default: docs)")
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p = kinds.add_parser("soil", help="compare soils with measurements and write docs/soil_measured.md")
+    add_out(p, "folder of the page and its plots", "docs")
+    add_json(p)
     p.set_defaults(run=_validate_soil)
 
-    p = kinds.add_parser("accelerations", help="constrained accelerations of states in an .npz file")
-    p.add_argument("file", help="states (.npz)")
-    p.add_argument("--model", required=True, metavar="MODEL.yaml", help="bodies, joints and loops of the mechanism")
-    add_formulation(p, {"closed-form": "closed form of the vehicle", "table": "its tables"})
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p = kinds.add_parser("accelerations", help="compare accelerations of constrained states (.npz)")
+    p.add_argument("file", metavar="FILE", help="file of states (.npz)")
+    p.add_argument("--model", required=True, metavar="MODEL.yaml", help="file of the bodies, joints and loops of the mechanism")
+    add_formulation(p, {"closed-form": "closed form of the vehicle", "table": "tables of the vehicle"})
+    add_json(p)
     p.set_defaults(run=_validate_accelerations)
 
-    p = kinds.add_parser("kinematics", help="corner positions and motions in a .json or .csv file")
-    p.add_argument("file", help="reference states (.json) or positions (.csv)")
-    p.add_argument("--axle", choices=("front", "rear"), help="axle of a CSV file whose name does not say it")
-    p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
+    p = kinds.add_parser("kinematics", help="compare wheel positions and motions (.json, .csv)")
+    p.add_argument("file", metavar="FILE", help="file of reference states (.json) or positions (.csv)")
+    p.add_argument("--axle", choices=("front", "rear"), help="axle of a CSV file (default: from the file name)")
+    p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle name or file (default: hmmwv_chrono)")
     add_plugin(p)
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(p)
     p.set_defaults(run=_validate_kinematics)
 
-    p = kinds.add_parser("mechanism", help="accelerations of any mechanism at states, or reference rows of the mechanisms shipped")
-    p.add_argument("file", metavar="NAME", help="mechanism by name or file (.urdf, URDF+ included, or .yaml)")
+    p = kinds.add_parser("mechanism", help="compare accelerations of a mechanism at states, or reference rows")
+    p.add_argument("file", metavar="NAME", help="mechanism name or file (.yaml, .urdf, URDF+)")
     p.add_argument(
         "states",
         metavar="STATES",
-        help="states and their accelerations (.npz); or rows (.csv) of a Stewart platform, a five-link suspension, a landing gear",
+        help="file of states and accelerations (.npz), or of rows (.csv) of a Stewart platform, a five-link suspension, a landing gear",
     )
     add_formulation(p)
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(p)
     p.set_defaults(run=_validate_mechanism)
 
-    p = kinds.add_parser("tire", help="forces and moments of a tire at rows of a .csv file")
-    p.add_argument("rows", metavar="ROWS.csv", help="conditions, and forces and moments there")
+    p = kinds.add_parser("tire", help="compare forces and moments of a tire at rows (.csv)")
+    p.add_argument("rows", metavar="ROWS.csv", help="file of conditions with forces and moments")
     p.add_argument(
         "file",
         metavar="FILE",
-        help="tire property file (.tir), tire by name or file (.yaml), numbers of tires (.json), or a folder with the .tir files of the rows",
+        help="tire property file (.tir), tire name or file (.yaml), parameters of tires (.json), or a folder with the .tir files of the rows",
     )
     p.add_argument(
         "--reading",
         choices=("angles", "tangents"),
-        help="what the Magic Formula takes: columns ending in _lin or in _tan (default: that which fits the whole file better)",
+        help="input of the Magic Formula: columns that end in _lin or in _tan (default: better fit to the complete file)",
     )
     add_plugin(p)
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(p)
     p.set_defaults(run=_validate_tire)
 
-    p = kinds.add_parser("trajectory", help="drive with recorded inputs and compare with the recorded motion")
-    p.add_argument("file", help="recording (.csv.gz or .csv, its description in the .json beside it)")
+    p = kinds.add_parser("trajectory", help="simulate recorded inputs and compare with the recorded motion")
+    p.add_argument("file", metavar="FILE", help="recording (.csv.gz or .csv), with its description (.json) in the same folder")
     p.add_argument(
-        "--from", dest="start", type=float, metavar="T0", help="begin with the state recorded at T0 [s] (default: at rest, as spawned)"
+        "--from",
+        dest="start",
+        type=float,
+        metavar="T0",
+        help="start time, with the recorded state [s] (default: at rest, at the start position)",
     )
-    p.add_argument("--to", dest="end", type=float, metavar="T1", help="end with the sample at T1 [s] (default: the last one)")
-    p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
+    p.add_argument("--to", dest="end", type=float, metavar="T1", help="end time [s] (default: last sample)")
+    p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle name or file (default: hmmwv_chrono)")
     add_plugin(p)
-    p.add_argument("--plot", metavar="OUT.png", help="draw the channels that count")
-    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.add_argument("--plot", metavar="FILE", help="PNG file of the channels with a criterion (default: none)")
+    add_json(p)
     p.set_defaults(run=_validate_trajectory)
 
 

@@ -1,1 +1,1 @@
-"""What the driver's device gives back: the torque of the steering on a wheel with force feedback, shaking on a game controller."""
+"""Force feedback of input devices: steering torque on a wheel with force feedback, rumble on a game controller."""

@@ -1,20 +1,20 @@
-"""Force feedback of Linux through the event nodes in /dev/input: which can what, and one constant force that ends by itself.
+"""Linux force feedback through the event nodes in /dev/input: capabilities of the nodes, and a constant force that ends by itself.
 
-An effect is uploaded (`EVIOCSFF`) and played by an event that is written to the node. What keeps a wheel safe is that the kernel, or the
-wheel itself, ends a played effect `replay.length` after it was last played, whatever has become of the program:
+An effect is uploaded (`EVIOCSFF`) and played by writing an event to the node. The safety of the driver depends on the length of the effect:
+the kernel or the wheel ends a played effect `replay.length` after it was last played, even if the program fails:
 
-- A program that is stopped or hangs uploads and plays no more. At most LENGTH after its last word the force is gone; the last FADE of that is
-  its envelope, a straight line to nothing. Drivers with an effect memory in software (`ff-memless`, older Logitech wheels, and those that work
-  as it does) count the length from the last upload or play, whichever came later; wheels with the memory in the device (USB PID, Logitech
-  HID++) from the last play. So the force is played again every REPLAY, not only uploaded again.
-- A program that is killed has its nodes closed by the kernel, which erases the effects that it uploaded (`input_ff_flush`).
+- A program that is stopped or hangs uploads and plays nothing. At most LENGTH after its last call the force is zero; the last FADE of this time
+  is the envelope, a linear fade. Drivers with an effect memory in software (`ff-memless`, older Logitech wheels, and similar drivers) count
+  the length from the last upload or play, whichever is later. Wheels with the memory in the device (USB PID, Logitech HID++) count from the
+  last play. Therefore the force is also played again every REPLAY, not only uploaded.
+- For a killed program, the kernel closes the nodes and erases the uploaded effects (`input_ff_flush`).
 
-Uploads are no more than a driver takes: one that keeps them in a queue and is given too many (`hid-logitech-hidpp` after some hundred a second)
-gives old forces late, a stopped program's too.
+The rate of uploads is limited to what a driver accepts. A driver that queues uploads (`hid-logitech-hidpp` above some hundred per second)
+would apply old forces late, also those of a stopped program.
 
-A length of 0 would be a force without an end; none is ever uploaded. The direction stays at 0x4000, which is left (`struct ff_effect` in
-linux/input.h: 0 down, 0x4000 left, 0x8000 up, 0xC000 right), and the level has the sign: a driver has only a number to send, and + is left as
-in ISO 8855. Layouts and numbers are those of linux/input.h of x86 and ARM; nothing is compiled, and `python-evdev` is not needed.
+A length of 0 would be a force without an end and is never uploaded. The direction is always 0x4000, which is left (`struct ff_effect` in
+linux/input.h: 0 down, 0x4000 left, 0x8000 up, 0xC000 right), and the level has the sign. Thus only one number changes, and + is left as
+in ISO 8855. Layouts and numbers are those of linux/input.h of x86 and ARM; no compiled module and no `python-evdev` is needed.
 """
 
 from __future__ import annotations
@@ -33,19 +33,20 @@ from pathlib import Path
 from typing import Any
 
 LENGTH, FADE = 170, 80
-"""ms that the force lasts after it was last played, and that it takes to fade at the end of that. With the kernel's own clock (10 ms at
-worst) less than the 200 ms in which a force without a program must be gone."""
+"""ms for which the force lasts after it was last played, and ms of the fade at the end of this time. Including the clock of the kernel (10
+ms
+in the worst case), the sum is below the 200 ms after which a force without a program must be zero."""
 REPLAY = 0.04
 """s between two plays: two may be missed before the force begins to fade."""
 LEFT = 0x4000
 FULL = 0x7FFF
-"""Level of the largest force."""
+"""Level of the maximum force."""
 
 EV_FF = 0x15
 FF_RUMBLE, FF_CONSTANT, FF_GAIN, FF_AUTOCENTER = 0x50, 0x52, 0x60, 0x61
 _CODES = 0x80
 """Number of codes of EV_FF."""
-_VANISHED = (errno.ENODEV, errno.ENXIO, errno.ENOENT, errno.EBADF)
+_DISCONNECTED = (errno.ENODEV, errno.ENXIO, errno.ENOENT, errno.EBADF)
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
 
 
@@ -58,7 +59,7 @@ class _Constant(ctypes.Structure):
 
 
 class _Periodic(ctypes.Structure):
-    """The largest member of the union, for its size."""
+    """Largest member of the union, for its size."""
 
     _fields_ = [
         ("waveform", ctypes.c_uint16),
@@ -92,7 +93,7 @@ class Effect(ctypes.Structure):
 
 
 EVENT = struct.Struct("@llHHi")
-"""struct input_event: time (the kernel's business), type, code, value."""
+"""struct input_event: time (set by the kernel), type, code, value."""
 
 
 def _read(number: int, size: int) -> int:
@@ -111,29 +112,29 @@ EVIOCRMFF = _write(0x81, 4)
 
 
 class System:
-    """What this file asks of the system; tests have their own."""
+    """System calls of this module; tests replace them."""
 
     def paths(self) -> list[str]:
-        """Event nodes, by their number."""
+        """Return the event nodes in the order of their numbers."""
         found = [str(path) for path in Path("/dev/input").glob("event*")] if sys.platform == "linux" else []
         return sorted(found, key=lambda path: int(re.sub(r"\D", "", path) or 0))
 
     def open(self, path: str, write: bool) -> int:
-        """A descriptor. Raises OSError."""
+        """Open a node and return its descriptor. Raises OSError."""
         return os.open(path, (os.O_RDWR if write else os.O_RDONLY) | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def ioctl(self, descriptor: int, request: int, argument: Any) -> None:
-        """An ioctl; what the kernel answers is in the buffer that is handed over. Raises OSError."""
+        """Call an ioctl; the kernel writes its result to the argument. Raises OSError."""
         import fcntl
 
         fcntl.ioctl(descriptor, request, argument)
 
     def write(self, descriptor: int, data: bytes) -> None:
-        """Raises OSError."""
+        """Write data to a descriptor. Raises OSError."""
         os.write(descriptor, data)
 
     def close(self, descriptor: int) -> None:
-        """Raises OSError."""
+        """Close a descriptor. Raises OSError."""
         os.close(descriptor)
 
 
@@ -142,13 +143,13 @@ SYSTEM = System()
 
 @dataclass(frozen=True)
 class Node:
-    """An event node that can be read.
+    """Readable event node.
 
     Attributes
     ----------
     usb : vendor:product, as in a profile
-    effects : codes of EV_FF that it knows
-    writable : whether this user may write to it
+    effects : supported codes of EV_FF
+    writable : whether this user may write to the node
     """
 
     path: str
@@ -159,24 +160,24 @@ class Node:
 
     @property
     def has_force(self) -> bool:
-        """Whether it knows a constant force."""
+        """Whether the node supports a constant force."""
         return FF_CONSTANT in self.effects
 
 
 class VanishedError(OSError):
-    """The device is not there any more."""
+    """The device was disconnected."""
 
 
 def nodes(system: System = SYSTEM) -> list[Node]:
-    """The event nodes that can be read, by their number. Never raises."""
+    """Return the readable event nodes in the order of their numbers. Never raises."""
     found = (_node(path, system) for path in system.paths())
     return [node for node in found if node is not None]
 
 
 def node_of(name: str, usb: str, among: Collection[Node]) -> Node | None:
-    """The node with a constant force of the device that SDL knows by this name and USB number (empty: none); the first of equals."""
-    able = [node for node in among if node.has_force]
-    return next((node for node in able if (node.usb == usb if usb else node.name == name)), None)
+    """Return the node with a constant force of a device with this SDL name and USB id (empty: none); the first of equals."""
+    candidates = [node for node in among if node.has_force]
+    return next((node for node in candidates if (node.usb == usb if usb else node.name == name)), None)
 
 
 def _node(path: str, system: System) -> Node | None:
@@ -186,7 +187,7 @@ def _node(path: str, system: System) -> Node | None:
         except OSError:
             continue
         try:
-            return _ask(path, descriptor, write, system)
+            return _query(path, descriptor, write, system)
         except OSError:
             return None
         finally:
@@ -194,7 +195,7 @@ def _node(path: str, system: System) -> Node | None:
     return None
 
 
-def _ask(path: str, descriptor: int, writable: bool, system: System) -> Node:
+def _query(path: str, descriptor: int, writable: bool, system: System) -> Node:
     identity, name, bits = bytearray(8), bytearray(256), bytearray(_CODES // 8)
     system.ioctl(descriptor, EVIOCGID, identity)
     system.ioctl(descriptor, EVIOCGNAME, name)
@@ -205,19 +206,19 @@ def _ask(path: str, descriptor: int, writable: bool, system: System) -> Node:
 
 
 class ConstantForce:
-    """The one force on a device. Made, it is there and gives nothing; `give` it again and again, or it ends by itself.
+    """Constant force on a device. After creation the force is zero; `give` must be called repeatedly, or the force ends.
 
     Parameters
     ----------
-    node : with a constant force
-    share : of the torque that the device has at most, (0, 1]; kept by the device itself too where it has a gain (`FF_GAIN`)
-    rate : uploads per second at most
-    early : s by which one may come before its time, half of the time between two calls
+    node : node with a constant force
+    share : maximum torque as a fraction of the device's torque, (0, 1]; also set as gain of the device if supported (`FF_GAIN`)
+    rate : maximum number of uploads per second
+    early : s by which an upload may be early, half of the time between two calls
 
     Raises
     ------
-    VanishedError : the device is not there any more
-    OSError : the node may not be written, or the driver refuses
+    VanishedError : the device was disconnected
+    OSError : the node is not writable, or the driver refuses
     """
 
     def __init__(self, node: Node, share: float, rate: float, early: float = 0.0, system: System = SYSTEM) -> None:
@@ -230,20 +231,21 @@ class ConstantForce:
         self._descriptor = self._call(system.open, node.path, True)
         try:
             if self._has_gain:
-                self._say(FF_GAIN, int(0xFFFF * share))
-            if FF_AUTOCENTER in node.effects:  # the spring that wheels have until somebody takes it away
-                self._say(FF_AUTOCENTER, 0)
+                self._write_event(FF_GAIN, int(0xFFFF * share))
+            if FF_AUTOCENTER in node.effects:  # wheels have a centering spring until a program switches it off
+                self._write_event(FF_AUTOCENTER, 0)
             self._upload()
         except OSError:
             system.close(self._descriptor)
             raise
 
     def give(self, force: float, now: float) -> bool:
-        """Force as a share of what the device has, + = left, at `now` [s] of a steady clock. Whether that made an event.
+        """Apply a force as a fraction of the device's torque, + = left, at `now` [s] of a steady clock. Return whether an event was
+        written.
 
         Raises
         ------
-        VanishedError : the device is not there any more
+        VanishedError : the device was disconnected
         OSError : the driver refuses
         """
         level = round(min(self._share, max(-self._share, force)) / self._full * FULL)
@@ -256,26 +258,26 @@ class ConstantForce:
             constant.level = level
             self._upload()
             self._next = max(self._next, now - self._interval) + self._interval
-        due = now - self._played >= REPLAY
-        if due:
-            self._say(self._effect.id, 1)
+        replay = now - self._played >= REPLAY
+        if replay:
+            self._write_event(self._effect.id, 1)
             self._played = now
-        return changed or due
+        return changed or replay
 
     def close(self) -> None:
-        """Stop, take the force away and let go of the device. Never raises."""
+        """Stop and erase the force and close the device. Never raises."""
         with contextlib.suppress(OSError):
-            self._say(self._effect.id, 0)
+            self._write_event(self._effect.id, 0)
             self._call(self._system.ioctl, self._descriptor, EVIOCRMFF, self._effect.id)
-            if self._has_gain:  # a program that knows no gain expects the whole
-                self._say(FF_GAIN, 0xFFFF)
+            if self._has_gain:  # a program that sets no gain expects the full gain
+                self._write_event(FF_GAIN, 0xFFFF)
         with contextlib.suppress(OSError):
             self._system.close(self._descriptor)
 
     def _upload(self) -> None:
         self._call(self._system.ioctl, self._descriptor, EVIOCSFF, self._effect)
 
-    def _say(self, code: int, value: int) -> None:
+    def _write_event(self, code: int, value: int) -> None:
         self._call(self._system.write, self._descriptor, EVENT.pack(0, 0, EV_FF, code, value))
 
     @staticmethod
@@ -283,19 +285,19 @@ class ConstantForce:
         try:
             return function(*arguments)
         except OSError as error:
-            if error.errno in _VANISHED:
+            if error.errno in _DISCONNECTED:
                 raise VanishedError(error.errno, error.strerror) from None
             raise
 
 
 def permission(path: str) -> str:
-    """What to do about a node that may not be written, in words."""
+    """Return a hint for a node that is not writable."""
     return (
-        f"{path} may not be written by you: put your user into the group `input` (`sudo usermod -aG input $USER`, then log in anew), "
-        "or have a udev rule give it to you"
+        f"{path}: no write permission; hint: add your user to the group `input` (`sudo usermod -aG input $USER`, then log in again), "
+        "or add a udev rule"
     )
 
 
 def is_forbidden(error: OSError) -> bool:
-    """Whether it is a matter of permission."""
+    """Return whether an error is a missing permission."""
     return error.errno in _FORBIDDEN

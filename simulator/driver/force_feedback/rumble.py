@@ -1,10 +1,10 @@
-"""How a game controller shakes, from what the vehicle does.
+"""Rumble of a game controller, from the motion of the vehicle.
 
     slow motor   road   rms of the shock absorbers' rates over ROUGH, up to 0.7
-                 stops  what the force at the driver's head differs from its own mean of AVERAGED, up and down, above HIT, over HARD
+                 stops  deviation of the vertical force at the driver's head from its mean over AVERAGED, above HIT, over HARD
     fast motor   slip   the largest slip of a wheel on the ground, sqrt(ratio^2 + tan(angle)^2), above GRIP, over SLIDING
 
-Both are shares of the motor, within [0, 1], times `strength`. Nothing shakes below CREEP of the car and of its wheels.
+Both are motor strengths in [0, 1], times `strength`. Both are zero while the speeds of the car and of its wheels are below CREEP.
 """
 
 from __future__ import annotations
@@ -19,44 +19,45 @@ from simulator.base.records import Record
 from simulator.driver.input_devices.shaping import clip
 
 ROUGH = 0.6
-"""m/s of the shock absorbers that would be a full motor. The HMMWV at 11 m/s has 0.01 on a road, 0.12 on the course of 1 inch rms, 0.23 on that
-of 2, and 0.39 on that of 4; motors are felt from a tenth or so of their strength [assumed]."""
-MOST_ROAD = 0.7
-"""1. Share of the motor that the road takes at most, so that a stop is felt on top of it."""
+"""m/s. Rate of the shock absorbers for full motor strength. The HMMWV at 11 m/s has 0.01 on a road, 0.12 on the course of 1 inch rms, 0.23
+on
+that of 2, and 0.39 on that of 4; drivers feel motors from about a tenth of their strength [assumed]."""
+MAX_ROAD = 0.7
+"""1. Maximum motor strength for the road, so that the driver also feels a stop."""
 AVERAGED = 0.3
-"""s over which the force at the head is averaged: slopes and bends are not felt, blows are."""
+"""s over which the force at the head is averaged: shocks are felt, slopes and bends are not."""
 HIT, HARD = 4.0, 12.0
-"""m/s2 of a blow from which it is felt, and more of it for a full motor [assumed]."""
+"""m/s2. Threshold of a shock, and excess over the threshold for full motor strength [assumed]."""
 GRIP, SLIDING = 0.12, 0.4
-"""1. Slip that is grip, and more of it for a full motor [assumed]: tires have most of their grip at 0.1 to 0.15."""
+"""1. Slip threshold, and excess for full motor strength [assumed]: tires have their maximum grip at 0.1 to 0.15."""
 LOADED = 200.0
-"""N on a wheel from which it is on the ground."""
+"""N. Wheel load above which a wheel is on the ground."""
 CREEP = 1.0
-"""m/s of the car, or of the treads of its wheels, below which the motors rest."""
+"""m/s of the car, or of the treads of its wheels, below which the motors are off."""
 TREAD = 0.4
-"""m, radius with which the spin of a wheel counts as a speed."""
+"""m. Radius that converts the spin of a wheel to a speed."""
 
 
 @dataclass(frozen=True)
 class RumbleStrength:
-    """How much a game controller shakes."""
+    """Rumble of a game controller."""
 
-    strength: float = entry(Number("1", 0.0, 1.0), "share of the motors' strength; 0: none", 0.6)
+    strength: float = entry(Number("1", 0.0, 1.0), "strength of the motors, as a fraction of the maximum; 0: none", 0.6)
 
 
 class Rumble:
-    """The two motors of a game controller as time passes."""
+    """Both motors of a game controller over time."""
 
     def __init__(self, strength: float) -> None:
         self.strength = strength
         self._mean: float | None = None
 
     def jump(self) -> None:
-        """The vehicle is elsewhere."""
+        """Reset after the vehicle was moved."""
         self._mean = None
 
     def step(self, readout: Record, runs: bool, h: float) -> tuple[float, float]:
-        """(slow, fast) motor in [0, 1], h seconds after the step before, of a READOUT record; `runs`: the vehicle moves."""
+        """Return the (slow, fast) motor strength in [0, 1], h seconds after the previous step, for a READOUT; `runs`: the vehicle moves."""
         r = readout[0]
         force = float(r["f_H_B"][2])
         if not runs or not math.isfinite(force):
@@ -64,7 +65,7 @@ class Rumble:
             return 0.0, 0.0
         self._mean = force if self._mean is None else self._mean + (force - self._mean) * min(1.0, h / AVERAGED)
         moving = clip(max(abs(float(r["v_WB_B"][0])), TREAD * float(np.abs(r["wheel_spin"]).max())) / CREEP, 0.0, 1.0)
-        road = clip(float(np.sqrt(np.mean(r["shock_rate"] ** 2))) / ROUGH, 0.0, MOST_ROAD)
+        road = clip(float(np.sqrt(np.mean(r["shock_rate"] ** 2))) / ROUGH, 0.0, MAX_ROAD)
         stop = clip((abs(force - self._mean) - HIT) / HARD, 0.0, 1.0)
         slip = clip((_largest_slip(r) - GRIP) / SLIDING, 0.0, 1.0)
         share = self.strength * moving
@@ -72,7 +73,7 @@ class Rumble:
 
 
 def _largest_slip(r: Record) -> float:
-    """Of the wheels on the ground, 0 when none is."""
+    """Return the largest slip of the wheels on the ground; 0 without such a wheel."""
     grounded = r["F_C"][:, 2] > LOADED
     slip = np.hypot(r["slip_ratio"], np.tan(np.clip(r["slip_angle"], -1.4, 1.4)))
     return float(slip[grounded].max()) if grounded.any() else 0.0

@@ -1,7 +1,7 @@
-"""Gives the driver's device what the vehicle does, in a thread of its own: the ticks hand over a sample and do not wait.
+"""Thread of the force feedback: takes samples from the ticks, without delaying them, and sends forces to the driver's device.
 
-Whatever ends the samples (a pause, the end, a host that hangs) lets the force fade within a fifth of a second: this thread fades what it
-hears no more of after SILENCE; what ends this thread too, the kernel ends (`evdev.py`).
+When samples stop (a pause, the end, a host that hangs), the force fades within 0.2 s: this thread fades the force after SILENCE without
+samples. If this thread also stops, the kernel ends the force (`evdev.py`).
 """
 
 from __future__ import annotations
@@ -24,118 +24,118 @@ from simulator.driver.input_devices.device_profiles import usb_id
 from simulator.driver.input_devices.devices import Device
 
 PERIOD = 0.002
-"""s at most between two samples, and between two torques on the wheel."""
+"""s. Maximum time between two samples, and between two torques on the wheel."""
 SILENCE = 0.05
-"""s without a sample after which nobody drives."""
-LISTEN = 0.004
-"""s that the thread waits for a sample before it looks at the clock."""
-SHAKE = 0.02
-"""s between two looks at what shakes a game controller."""
-SHAKE_LASTS = 100
-"""ms that a game controller shakes without being told again."""
-LAST = 0.5
-"""s that the end waits for the force to fade."""
+"""s without a sample after which the vehicle counts as stopped."""
+WAIT = 0.004
+"""s for which the thread waits for a sample before it reads the clock."""
+RUMBLE_PERIOD = 0.02
+"""s between two updates of the rumble."""
+RUMBLE_LENGTH = 100
+"""ms for which a game controller rumbles without an update."""
+CLOSE_TIMEOUT = 0.5
+"""s. Maximum time that `close` waits for the force to fade."""
 
 
 class Sample(NamedTuple):
-    """What the ticks hand over."""
+    """Sample that the ticks pass to the thread."""
 
     readout: Record
-    """A copy of the READOUT record."""
+    """Copy of the READOUT record."""
     device: Device | None
-    """What the driver holds; None: keys, or something from outside."""
+    """Device of the driver; None for keys and plugin sources."""
     runs: bool
     """Whether the vehicle moves."""
     jumps: int
-    """How often it was put elsewhere so far."""
+    """Number of times that the vehicle was moved to another position so far."""
 
 
 class DeviceFeedback(Protocol):
-    """What is felt on one device. `serve` raises VanishedError when the device is gone, OSError when it refuses."""
+    """Feedback of one device. `serve` raises VanishedError for a disconnected device, OSError when it refuses."""
 
     def jump(self) -> None:
-        """The vehicle is elsewhere."""
+        """Reset after the vehicle was moved."""
 
     def serve(self, readout: Record | None, runs: bool, now: float) -> bool:
-        """What the vehicle does, None: no news. Whether something was said to the device."""
+        """Update the device for a readout, None: no new sample. Return whether data was sent to the device."""
 
     def close(self) -> None:
-        """Let go of the device. Never raises."""
+        """Close the device. Never raises."""
 
 
 class WheelForceFeedback:
-    """A wheel with force feedback. Raises VanishedError, OSError."""
+    """Feedback of a wheel with force feedback. Raises VanishedError, OSError."""
 
     def __init__(self, force: ConstantForce, feedback: ForceFeedback, now: float) -> None:
-        self._force, self._law = force, WheelTorque(feedback)
+        self._force, self._model = force, WheelTorque(feedback)
         self._before = now
 
     def jump(self) -> None:
-        """The vehicle is elsewhere."""
-        self._law.jump()
+        """Reset after the vehicle was moved."""
+        self._model.jump()
 
     def serve(self, readout: Record | None, runs: bool, now: float) -> bool:
-        """One torque."""
+        """Send one torque."""
         if readout is not None and runs:
             r = readout[0]
-            self._law.want(float(r["steering_column_torque"]), float(r["steering_wheel_rate"]), float(r["v_WB_B"][0]))
-        torque = self._law.step(runs, now - self._before)
+            self._model.want(float(r["steering_column_torque"]), float(r["steering_wheel_rate"]), float(r["v_WB_B"][0]))
+        torque = self._model.step(runs, now - self._before)
         self._before = now
-        return self._force.give(torque / self._law.feedback.torque, now)
+        return self._force.give(torque / self._model.feedback.torque, now)
 
     def close(self) -> None:
-        """Take the force away."""
+        """Erase the force and close the device."""
         self._force.close()
 
 
 class GamepadRumble:
-    """A game controller with motors."""
+    """Feedback of a game controller with motors."""
 
     def __init__(self, device: Device, strength: float, now: float) -> None:
-        self._handle, self._law = device.handle, Rumble(strength)
+        self._handle, self._model = device.handle, Rumble(strength)
         self._before = now
-        self._shakes = False
+        self._rumbles = False
 
     def jump(self) -> None:
-        """The vehicle is elsewhere."""
-        self._law.jump()
+        """Reset after the vehicle was moved."""
+        self._model.jump()
 
     def serve(self, readout: Record | None, runs: bool, now: float) -> bool:
-        """Both motors, every SHAKE."""
+        """Send the strength of both motors, every SHAKE."""
         h = now - self._before
-        if h < SHAKE or (readout is None and runs):
+        if h < RUMBLE_PERIOD or (readout is None and runs):
             return False
         self._before = now
-        slow, fast = (0.0, 0.0) if readout is None else self._law.step(readout, runs, h)
-        shakes = slow > 0.0 or fast > 0.0
-        if not shakes and not self._shakes:
+        slow, fast = (0.0, 0.0) if readout is None else self._model.step(readout, runs, h)
+        rumbles = slow > 0.0 or fast > 0.0
+        if not rumbles and not self._rumbles:
             return False
-        if not shakes:
+        if not rumbles:
             self.close()
             return True
-        self._shakes = self._handle.rumble(slow, fast, SHAKE_LASTS)
-        if not self._shakes:
+        self._rumbles = self._handle.rumble(slow, fast, RUMBLE_LENGTH)
+        if not self._rumbles:
             raise VanishedError
         return True
 
     def close(self) -> None:
-        """Stand still."""
-        if self._shakes:
-            self._shakes = False
+        """Stop the motors."""
+        if self._rumbles:
+            self._rumbles = False
             self._handle.rumble(0.0, 0.0, 0)
 
 
 class ForceFeedbackThread:
-    """Gives samples to the device that the driver holds. One that vanishes ends its feel quietly; another one, or the same again, begins anew.
+    """Passes samples to the device of the driver. A lost device ends its feedback silently; a new or reconnected device starts again.
 
     Parameters
     ----------
-    tell : takes a line that the user should read; called in the thread
-    system, clock : for tests
+    tell : prints a line for the user; called in the thread
+    system, clock : replaced by tests
 
     Attributes
     ----------
-    delay : time from a sample to the event that it made
+    delay : time from a sample to the resulting event
     """
 
     def __init__(self, tell: Callable[[str], None], system: System = SYSTEM, clock: Callable[[], float] = time.monotonic) -> None:
@@ -143,14 +143,14 @@ class ForceFeedbackThread:
         self._tell, self._system, self._clock = tell, system, clock
         self._samples: queue.SimpleQueue[tuple[float, Sample] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._feel: DeviceFeedback | None = None
+        self._feedback: DeviceFeedback | None = None
         self._device: Device | None = None
-        self._heard = -math.inf
+        self._last_sample = -math.inf
         self._runs, self._jumps = False, 0
-        self._told: set[str] = set()
+        self._printed: set[str] = set()
 
     def take(self, sample: Sample) -> None:
-        """Hand over a sample; returns at once."""
+        """Take a sample; returns at once."""
         if self._thread is None:
             share_python(1)
             self._thread = threading.Thread(target=self._work, name="feel", daemon=True)
@@ -158,58 +158,58 @@ class ForceFeedbackThread:
         self._samples.put((self._clock(), sample))
 
     def close(self) -> None:
-        """Let the force fade, and let go of the device; a device that does not answer is not waited for longer than LAST. Again: nothing."""
+        """Fade the force out and close the device; wait at most LAST for a device that does not answer. A second call does nothing."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._samples.put(None)
-            thread.join(LAST)
+            thread.join(CLOSE_TIMEOUT)
             share_python(-1)
 
     def serve(self, sample: Sample | None, now: float) -> bool:
-        """A sample, or None where there is no news, at `now` [s] of the clock. Whether something was said to the device. Never raises."""
+        """Process a sample, or None without a new sample, at `now` [s] of the clock. Return whether data was sent. Never raises."""
         if sample is not None:
-            self._heard, self._runs = now, sample.runs
+            self._last_sample, self._runs = now, sample.runs
             if sample.device is not self._device:
                 self._change(sample.device, now)
             if sample.jumps != self._jumps:
                 self._jumps = sample.jumps
-                if self._feel is not None:
-                    self._feel.jump()
-        if self._feel is None:
+                if self._feedback is not None:
+                    self._feedback.jump()
+        if self._feedback is None:
             return False
         try:
-            runs = self._runs and now - self._heard <= SILENCE
-            return self._feel.serve(None if sample is None else sample.readout, runs, now)
+            runs = self._runs and now - self._last_sample <= SILENCE
+            return self._feedback.serve(None if sample is None else sample.readout, runs, now)
         except VanishedError:
             self._drop()
         except OSError as error:
-            self._say_once(f"{self._name}: its feel ends: {error.strerror or error}")
+            self._print_once(f"{self._name}: force feedback ended: {error.strerror or error}")
             self._drop()
         return False
 
     def _work(self) -> None:
-        """The thread."""
+        """Process samples until the end; main function of the thread."""
         while True:
-            take_priority()  # the ticks get theirs when the first one is due
+            take_priority()  # the process gets real-time priority only when the first tick is due
             try:
-                said = self._samples.get(timeout=LISTEN)
-                while not self._samples.empty() and said is not None:  # the latest counts
-                    said = self._samples.get()
+                item = self._samples.get(timeout=WAIT)
+                while not self._samples.empty() and item is not None:  # only the latest sample is used
+                    item = self._samples.get()
             except queue.Empty:
                 self.serve(None, self._clock())
                 continue
-            if said is None:
+            if item is None:
                 break
-            if self.serve(said[1], self._clock()):
-                self.delay.add(self._clock() - said[0])
+            if self.serve(item[1], self._clock()):
+                self.delay.add(self._clock() - item[0])
         self._fade()
 
     def _fade(self) -> None:
-        """The end, of what is felt."""
+        """Fade the force out at the end."""
         self._runs = False
-        ends = self._clock() + FADE_OUT + 2.0 * PERIOD
+        end = self._clock() + FADE_OUT + 2.0 * PERIOD
         now = -math.inf
-        while self._feel is not None and now < ends:
+        while self._feedback is not None and now < end:
             now = self._clock()
             self.serve(None, now)
             time.sleep(PERIOD)
@@ -220,48 +220,48 @@ class ForceFeedbackThread:
         return "" if self._device is None else self._device.handle.name
 
     def _change(self, device: Device | None, now: float) -> None:
-        """The driver holds something else."""
+        """Switch to another device of the driver."""
         self._drop()
         self._device = device
         if device is None or device.profile is None:
             return
         profile = device.profile
         if profile.kind == "gamepad" and profile.rumble is not None and profile.rumble.strength > 0.0:
-            self._feel = GamepadRumble(device, profile.rumble.strength, now)
+            self._feedback = GamepadRumble(device, profile.rumble.strength, now)
         elif profile.kind == "wheel" and profile.force_feedback is not None and profile.force_feedback.gain > 0.0:
             try:
-                self._feel = open_wheel(device, profile.force_feedback, now, self._system)
+                self._feedback = open_wheel(device, profile.force_feedback, now, self._system)
             except VanishedError:
                 return
             except OSError as error:
-                self._say_once(f"{device.handle.name}: no force feedback: {error.strerror or error}")
+                self._print_once(f"{device.handle.name}: no force feedback: {error.strerror or error}")
             else:
-                self._say_once(f"{device.handle.name}: force feedback up to {profile.force_feedback.most:g} N m")
+                self._print_once(f"{device.handle.name}: force feedback up to {profile.force_feedback.most:g} N m")
 
     def _drop(self) -> None:
-        feel, self._feel = self._feel, None
-        if feel is not None:
-            feel.close()
+        feedback_device, self._feedback = self._feedback, None
+        if feedback_device is not None:
+            feedback_device.close()
 
-    def _say_once(self, text: str) -> None:
-        if text not in self._told:
-            self._told.add(text)
+    def _print_once(self, text: str) -> None:
+        if text not in self._printed:
+            self._printed.add(text)
             self._tell(text)
 
 
 def open_wheel(device: Device, feedback: ForceFeedback, now: float, system: System = SYSTEM) -> WheelForceFeedback:
-    """The force feedback of a wheel.
+    """Open the force feedback of a wheel.
 
     Raises
     ------
-    VanishedError : it is not there any more
-    OSError : it has none, or it cannot be used; `strerror` says why
+    VanishedError : the device was disconnected
+    OSError : the wheel has no force feedback, or it cannot be used; `strerror` is the reason
     """
     if system is SYSTEM and sys.platform != "linux":
-        raise OSError(0, "there is one on Linux only")
+        raise OSError(0, "supported on Linux only")
     node = node_of(device.handle.name, usb_id(device.handle.guid), nodes(system))
     if node is None:
-        raise OSError(0, "the system knows no constant force of it (no driver, or one without)")
+        raise OSError(0, "the system reports no constant force for this device (no driver, or a driver without force feedback)")
     try:
         force = ConstantForce(node, feedback.most / feedback.torque, feedback.rate, 0.5 * PERIOD, system)
         return WheelForceFeedback(force, feedback, now)

@@ -1,5 +1,4 @@
-"""`jounce devices`: lists input devices with their profiles and live axes, or what they can give back, and makes a profile for one by asking for
-movements."""
+"""`jounce devices`: list input devices with profiles and live axes, list their force feedback, and calibrate a device interactively."""
 
 from __future__ import annotations
 
@@ -32,9 +31,9 @@ from simulator.driver.input_devices.device_profiles import (
 from simulator.driver.input_devices.devices import Device, DeviceHub
 
 SETTLE = 0.25
-"""s that devices get to report themselves. Smaller: a wheel that answers slowly is listed with zeros."""
+"""s for devices to report their state. Smaller: a slow wheel is listed with zeros."""
 CLEAR = 0.25
-"""Travel in raw units that an axis must make for the wizard to believe it was meant."""
+"""Minimum travel, in raw units, of an axis that the wizard accepts."""
 _BUTTONS = {
     "selector_up": "shift up (reverse, neutral, drive)",
     "selector_down": "shift down",
@@ -46,21 +45,28 @@ _BUTTONS = {
 
 
 def add_devices_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of `jounce devices`."""
-    parser.add_argument("--watch", action="store_true", help="show the axes live until Ctrl-C")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--calibrate", action="store_true", help="make a profile by moving the wheel and pedals when asked")
+    """Add the options of `jounce devices`."""
+    parser.add_argument("--watch", action="store_true", help="live values of the axes, until Ctrl-C")
+    parser.add_argument("--json", action="store_true", help="output as one JSON object")
+    parser.add_argument("--calibrate", action="store_true", help="new profile from an interactive calibration")
+    parser.add_argument("--force-feedback", action="store_true", help="list of the force feedback and rumble of the devices")
+    parser.add_argument("--test", action="store_true", help="as --force-feedback, with a short, weak test")
     parser.add_argument(
-        "--feel", action="store_true", help="list what the devices can give back: force feedback, rumble, and what is missing"
+        "--device",
+        type=int,
+        default=None,
+        metavar="N",
+        help="number of the device to calibrate or test, as listed (default: the only device)",
     )
-    parser.add_argument("--test", action="store_true", help="as --feel, and play a short, gentle test")
-    parser.add_argument("--device", type=int, default=None, metavar="N", help="number of the device to calibrate or to test, as listed")
-    parser.add_argument("--out", type=Path, default=None, metavar="FILE", help="profile file to write (default: your config folder)")
-    parser.add_argument("--force", action="store_true", help="overwrite the profile file if it exists")
+    parser.add_argument(
+        "--out", type=Path, default=None, metavar="FOLDER", help="folder of the profile (default: the user's config folder)"
+    )
+    parser.add_argument("--name", default=None, metavar="NAME", help="name of the profile file, NAME.yaml (default: name of the device)")
+    parser.add_argument("--overwrite", action="store_true", help="permission to overwrite an existing profile file")
 
 
 def main_devices(arguments: argparse.Namespace) -> int:
-    """List, test or calibrate. Returns the exit status: 0 also without any device, 2 when something cannot be used."""
+    """List, test or calibrate devices. Return the exit status: 0 also without devices, 2 when a device or file cannot be used."""
     console = Console(stderr=bool(arguments.json), soft_wrap=True)
     try:
         hub = DeviceHub(load_profiles((user_profiles_folder(), shipped_profiles_folder()))[0])
@@ -69,15 +75,15 @@ def main_devices(arguments: argparse.Namespace) -> int:
         return 2
     try:
         _settle(hub)
-        feel = arguments.feel or arguments.test
-        found = abilities(hub.devices.values()) if feel else []
+        show_feedback = arguments.force_feedback or arguments.test
+        found = abilities(hub.devices.values()) if show_feedback else []
         if arguments.json:
-            facts = [_facts(device) for device in hub.devices.values()]
-            facts = [{**fact, "feel": one.facts()} for fact, one in zip(facts, found, strict=True)] if feel else facts
-            print(json_text({"devices": facts}))
+            data = [_device_data(device) for device in hub.devices.values()]
+            data = [{**fact, "feel": one.facts()} for fact, one in zip(data, found, strict=True)] if show_feedback else data
+            print(json_text({"devices": data}))
         elif not hub.devices:
-            console.print("No wheel, pedals or game controller found. The keyboard drives.")
-        elif feel:
+            console.print("No wheel, pedals or game controller found; only the keyboard is available.")
+        elif show_feedback:
             console.print(feel_table(found))
             if arguments.test:
                 play_test(found, arguments.device, console.print)
@@ -103,7 +109,7 @@ def _settle(hub: DeviceHub, seconds: float = SETTLE) -> None:
 
 
 def _polls(hub: DeviceHub, seconds: float) -> Iterator[None]:
-    """Poll every 10 ms for some time, handing over after each poll."""
+    """Poll every 10 ms for `seconds`; yield after each poll."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         hub.poll()
@@ -111,8 +117,8 @@ def _polls(hub: DeviceHub, seconds: float) -> Iterator[None]:
         time.sleep(0.01)
 
 
-def _facts(device: Device) -> dict[str, Any]:
-    """What there is to know about a device, as plain data."""
+def _device_data(device: Device) -> dict[str, Any]:
+    """Return the data of a device as a dict."""
     profile, handle = device.profile, device.handle
     return {
         "name": handle.name,
@@ -136,15 +142,15 @@ def _table(hub: DeviceHub) -> Table:
     for name in ("", "device", "USB or GUID", "profile", "raw axes", "steering", "throttle", "brake"):
         table.add_column(name, overflow="fold", justify="right" if name in ("steering", "throttle", "brake") else "left")
     for number, device in enumerate(hub.devices.values(), start=1):
-        facts = _facts(device)
-        profile = f"{facts['kind']}: {facts['profile']}" if facts["profile"] else "none (try --calibrate)"
-        if facts["verified"] is False:
+        data = _device_data(device)
+        profile = f"{data['kind']}: {data['profile']}" if data["profile"] else "none (try --calibrate)"
+        if data["verified"] is False:
             profile += " [dim](not verified on hardware)[/dim]"
-        steering = "-" if facts["steering"] is None else f"{facts['steering']:+.2f}"
-        axes = " ".join(f"{index}:{value:+.2f}" for index, value in enumerate(facts["axes"]))
-        pedals = (f"{facts['throttle']:.2f}", f"{facts['brake']:.2f}")
-        table.add_row(str(number), facts["name"], facts["usb"] or facts["guid"], profile, axes, steering, *pedals)
-    table.caption = "steering: + = left. A pedal shows 0 until it has moved."
+        steering = "-" if data["steering"] is None else f"{data['steering']:+.2f}"
+        axes = " ".join(f"{index}:{value:+.2f}" for index, value in enumerate(data["axes"]))
+        pedals = (f"{data['throttle']:.2f}", f"{data['brake']:.2f}")
+        table.add_row(str(number), data["name"], data["usb"] or data["guid"], profile, axes, steering, *pedals)
+    table.caption = "steering: + = left. A pedal shows 0 until it is moved."
     return table
 
 
@@ -162,15 +168,15 @@ def _raw(device: Device) -> list[float]:
 def _calibrate(hub: DeviceHub, arguments: argparse.Namespace, console: Console) -> None:
     device = _pick(hub, arguments.device, console)
     name = device.handle.name
-    folder_file = user_profiles_folder() / (re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") + ".yaml")
-    file: Path = arguments.out or folder_file
-    if file.exists() and not arguments.force:
-        raise OutputError(f"{file}: exists already; --force overwrites it, --out names another file")
-    console.print(f"Calibrating {name}. Answer each line by doing what it says, then pressing Enter. Ctrl-C leaves without writing.")
+    stem = arguments.name or re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    file: Path = (arguments.out or user_profiles_folder()) / (stem if stem.endswith((".yaml", ".yml")) else f"{stem}.yaml")
+    if file.exists() and not arguments.overwrite:
+        raise OutputError(f"{file}: file exists; hint: use --overwrite to replace the file, or --name for another file")
+    console.print(f"Calibrating {name}. For each line, do what it says, then press Enter. Press Ctrl-C to quit without writing.")
     profile = _Wizard(hub, device, console).run()
     read_profile(profile, file)
     _write(file, profile)
-    console.print(f"Wrote {file}. It is used from now on." if arguments.out is None else f"Wrote {file}.")
+    console.print(f"Wrote {file}. Jounce uses this profile from now on." if arguments.out is None else f"Wrote {file}.")
 
 
 def _pick(hub: DeviceHub, number: int | None, console: Console) -> Device:
@@ -181,33 +187,33 @@ def _pick(hub: DeviceHub, number: int | None, console: Console) -> Device:
         number = int(answer) if answer.isdecimal() else 0
     number = 1 if number is None else number
     if not 1 <= number <= len(devices):
-        raise DeviceError(f"device {number}: there are devices 1 to {len(devices)}")
+        raise DeviceError(f"device {number}: unknown device; expected a number from 1 to {len(devices)}")
     return devices[number - 1]
 
 
 def _answer(console: Console, question: str) -> str:
-    """One line from the user. Raises DeviceError when there are no more."""
+    """Read one line from the user. Raises DeviceError at the end of the input."""
     console.print(f"  {question}: ", end="")
     line = sys.stdin.readline()
     if not line:
-        raise DeviceError("calibration: the input ended before the last question; nothing was written")
+        raise DeviceError("calibration: end of input before the last question; no file was written")
     return line.strip()
 
 
 class _Wizard:
-    """The questions, one after another, each answered by a movement that is held while Enter is pressed."""
+    """Sequence of questions; the user answers each with a movement, held while Enter is pressed."""
 
     def __init__(self, hub: DeviceHub, device: Device, console: Console) -> None:
         self.hub, self.device, self.console = hub, device, console
         self.taken: set[int] = set()
 
     def run(self) -> dict[str, Any]:
-        """A profile as plain data."""
+        """Return the profile as a dict."""
         handle = self.device.handle
         steering = self.steering()
         throttle, brake = self.pedal("throttle"), self.pedal("brake")
         if steering is None and throttle is None and brake is None:
-            raise DeviceError("calibration: nothing moved; nothing was written")
+            raise DeviceError("calibration: no control moved; no file was written")
         usb = usb_id(handle.guid)
         profile: dict[str, Any] = {
             "name": handle.name,
@@ -224,58 +230,60 @@ class _Wizard:
         return profile | {"buttons": {name: [number] for name, number in buttons.items() if number is not None}}
 
     def steering(self) -> dict[str, Any] | None:
-        """Steering axis with its two ends and center. The ends are compared with each other, not with the rest before: an axis that
-        reports itself for the first time jumps too."""
-        left = self.sample("Turn fully left and hold (pedals without a wheel: just Enter)")
+        """Return the steering axis with both ends and the center.
+
+        The two ends are compared with each other, not with the rest position, because an axis also jumps when it reports its first value.
+        """
+        left = self.sample("Turn fully left and hold (pedals without a wheel: only press Enter)")
         right = self.sample("Turn fully right and hold")
         axis = self.farthest(left, right)
         if axis is None:
             return None
-        center = self.sample("Put the wheel straight")
+        center = self.sample("Center the wheel")
         self.taken.add(axis)
         return {"axis": axis, "left": left[axis], "center": center[axis], "right": right[axis]}
 
     def pedal(self, name: str) -> dict[str, Any] | None:
-        """A pedal's axis with its two ends; the released end is read after the press, when the axis is sure to have reported."""
-        pressed = self.sample(f"Press the {name} fully and hold (no such pedal: just Enter)")
+        """Return the axis of a pedal with both ends. The released end is read after the press, because the axis has reported by then."""
+        pressed = self.sample(f"Press the {name} fully and hold (no such pedal: only press Enter)")
         released = self.sample(f"Release the {name}")
         axis = self.farthest(pressed, released)
         if axis is None:
             return None
-        if abs(released[axis]) > CLEAR:  # a pedal that rests in the middle shares its axis with the other one
+        if abs(released[axis]) > CLEAR:  # a pedal that rests at the center may share its axis with another pedal
             self.taken.add(axis)
         return {"axis": axis, "released": released[axis], "pressed": pressed[axis]}
 
     def rotation(self) -> float:
-        """Rotation from lock to lock in degrees."""
+        """Return the rotation from lock to lock in degrees."""
         answer = _answer(self.console, "Degrees from lock to lock [900]")
         try:
             return float(answer or 900.0)
         except ValueError:
-            raise DeviceError(f"calibration: {answer!r} is not a number of degrees; nothing was written") from None
+            raise DeviceError(f"calibration: invalid rotation; expected a number in degrees; got {answer!r}; no file was written") from None
 
     def button(self, text: str) -> int | None:
-        """Number of the first button pressed before Enter, or None."""
-        _answer(self.console, f"Press the button for {text}, or just Enter")
-        heard = [button for _ in _polls(self.hub, 0.1) for button in self.device.buttons]
-        return next((button for button in heard if isinstance(button, int)), None)
+        """Return the number of the first button pressed before Enter, or None."""
+        _answer(self.console, f"Press the button for {text}, or only Enter")
+        pressed_buttons = [button for _ in _polls(self.hub, 0.1) for button in self.device.buttons]
+        return next((button for button in pressed_buttons if isinstance(button, int)), None)
 
     def sample(self, question: str) -> list[float]:
-        """Raw axes at the moment Enter is pressed."""
+        """Return the raw axes at the time Enter is pressed."""
         _answer(self.console, question)
         _settle(self.hub, 0.1)
         return [round(min(1.0, max(-1.0, value)), 3) for value in _raw(self.device)]
 
     def farthest(self, now: list[float], before: list[float]) -> int | None:
-        """Axis that moved most among those still free, if it moved clearly."""
+        """Return the free axis that moved most, or None if none moved clearly."""
         free = [index for index in range(len(now)) if index not in self.taken]
         axis = max(free, key=lambda index: abs(now[index] - before[index]), default=None)
         return axis if axis is not None and abs(now[axis] - before[axis]) > CLEAR else None
 
 
 def _write(file: Path, profile: dict[str, Any]) -> None:
-    """Whole or not at all."""
-    text = "# Made by jounce devices --calibrate. Raw values are those of SDL, in [-1, 1].\n" + yaml.safe_dump(profile, sort_keys=False)
+    """Write the file completely or not at all."""
+    text = "# Generated by jounce devices --calibrate. Raw values as in SDL, in [-1, 1].\n" + yaml.safe_dump(profile, sort_keys=False)
     part = file.with_suffix(".part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -284,4 +292,4 @@ def _write(file: Path, profile: dict[str, Any]) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             part.unlink()
-        raise OutputError(f"{file}: cannot be written ({error.strerror})") from None
+        raise OutputError(f"{file}: cannot write the file ({error.strerror})") from None

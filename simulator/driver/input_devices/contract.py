@@ -1,8 +1,8 @@
-"""What an input source is: one kind of device that a person drives with, and what it may use.
+"""Contract of input sources: a kind of device with which a human drives.
 
-A shipped source is read a hundred times a second where the driver is asked. One from outside works beside the ticks
-(`simulator.base.plugin_thread`): what it is asked at one look counts from the next one on. When it raises, is slow or gives a command that is not
-finite it counts as unplugged for good: the throttle is released, the steering goes to the center, and another source may take over.
+A built-in source is read a hundred times a second in the thread of the ticks. A plugin source runs in its own thread
+(`simulator.base.plugin_thread`), and the result of one call takes effect at the next call. When it raises, is too slow or returns a command
+that is not finite, it counts as disconnected for good: throttle zero, steering to the center, and another source may take over.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from vehicles.command import COMMAND
 from vehicles.drivetrain.shift_schedule import MOST_GEARS
 
 CONTRACT = 1
-"""Version of what stands above and of the classes below."""
+"""Version of the rules above and of the classes below."""
 
 
 class InputSource(Protocol):
-    """One kind of device.
+    """Input source of one kind of device.
 
     Attributes
     ----------
-    used : whether it was worked since the read before; the source used last drives
-    connected : whether it is there
-    events : what was asked for besides driving, added at the end and taken out by the driver: `reset`, `upright`, `pause`, `camera` ...
+    used : True if a control was moved since the previous read; the source used last drives
+    connected : True if a device is connected
+    events : requests besides driving: `reset`, `upright`, `pause`, `camera` ...; the source appends, the driver removes
     """
 
     used: bool
@@ -51,100 +51,100 @@ class InputSource(Protocol):
 
 @dataclass
 class InputContext:
-    """What sources may use."""
+    """Inputs for creating a source."""
 
     keys: Keys | None
-    """State of the keys; None where there is no window."""
+    """State of the keys; None without a window."""
     keyboard: KeyboardProfile
     profiles: list[Profile]
     steering_wheel_range: float
-    """Of the vehicle's steering wheel, lock to lock [rad]."""
+    """Rotation of the vehicle's steering wheel, lock to lock [rad]."""
     lever: Lever = field(default_factory=Lever)
-    """Selector and parking brake, which all sources share."""
+    """Selector and parking brake, shared by all sources."""
 
     @cached_property
     def hub(self) -> DeviceHub:
-        """The devices of this computer; opened when somebody asks for them. Raises DeviceError."""
+        """Devices of this computer; opened on first use. Raises DeviceError."""
         return DeviceHub(self.profiles)
 
     @property
     def opened(self) -> DeviceHub | None:
-        """The same, if somebody has asked."""
+        """Devices of this computer if they were opened, else None."""
         return self.__dict__.get("hub")
 
 
 @dataclass(frozen=True)
 class InputSourceKind:
-    """An input source as it is registered."""
+    """Registered kind of input source."""
 
     name: str
     make: Callable[[InputContext, Record], InputSource | None]
-    """Makes it, with its own parameters; None where what it needs is not there, for example a window."""
+    """Creates the source with its own parameters; returns None if a requirement is missing, for example a window."""
     contract: int
-    """CONTRACT it was written for."""
+    """Value of CONTRACT for which the kind was written."""
     parameters: Table = ()
-    """Of its own."""
+    """Table of the kind's own parameters."""
     ranges: Ranges = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    missing: str = "it is not there"
-    """Why there is none, for whoever asked for this one."""
+    missing: str = "not available"
+    """Reason for a missing source, for messages."""
     meaning: str = ""
-    """One line for a list of sources."""
+    """Description for a list of sources, one line."""
 
 
-def make_source(kind: InputSourceKind, cabin: InputContext, said: Mapping[str, Any], ours: bool) -> InputSource | None:
-    """A source, one from outside in its own thread. Raises ConfigError, DeviceError, JounceError."""
+def make_source(kind: InputSourceKind, context: InputContext, said: Mapping[str, Any], builtin: bool) -> InputSource | None:
+    """Create a source, a plugin source in its own thread. Raises ConfigError, DeviceError, JounceError."""
     parameters = from_mapping(kind.parameters, said, f"input source {kind.name}", "", kind.defaults, kind.ranges)
     with making(f"input source {kind.name}"):
-        source = kind.make(cabin, parameters)
-    return source if ours or source is None else InputSourceRunner(kind.name, source)
+        source = kind.make(context, parameters)
+    return source if builtin or source is None else InputSourceRunner(kind.name, source)
 
 
 class InputSourceRunner:
-    """A source from outside, as the driver sees it. `trouble` says why it was dropped."""
+    """Adapter of a plugin source to the human driver. `trouble` is the reason why it was dropped."""
 
     def __init__(self, name: str, source: InputSource) -> None:
         self.used = self.connected = False
         self.events: list[str] = []
         self._source = source
         self._command, self._read_into = record(COMMAND), record(COMMAND)
-        self._aside = PluginThread(f"input source {name}", self._read)
+        self._thread = PluginThread(f"input source {name}", self._read)
 
     @property
     def trouble(self) -> str:
-        """Why it was dropped, in one line; empty while it works."""
-        return self._aside.trouble
+        """Reason why the source was dropped, one line; empty while it works."""
+        return self._thread.trouble
 
     def read(self, t: float, speed: float, out: Record) -> None:
-        """Fill the command with what was read last. Never raises."""
-        answer = self._aside.answer(wait=False)
+        """Fill the command with the latest result. Never raises."""
+        answer = self._thread.answer(wait=False)
         self.used = False
         if answer is not None:
             self._command, self.used, self.connected, events = answer
             self.events += events
-        if self._aside.trouble:
+        if self._thread.trouble:
             self.connected = False
         out[0] = self._command[0]
-        self._aside.ask(t, speed)
+        self._thread.ask(t, speed)
 
     def close(self) -> None:
-        """End its thread."""
-        self._aside.close()
+        """End the thread of the source."""
+        self._thread.close()
 
     def _read(self, t: float, speed: float) -> tuple[Record, bool, bool, list[str]]:
-        """In its thread."""
+        """Read the source; runs in its thread."""
         self._source.read(t, speed, self._read_into)
         events = [str(event) for event in self._source.events]
         self._source.events.clear()
-        return sound_command(self._read_into), bool(self._source.used), bool(self._source.connected), events
+        return checked_command(self._read_into), bool(self._source.used), bool(self._source.connected), events
 
 
-def sound_command(command: Record) -> Record:
-    """A copy of a COMMAND record, clipped to what a vehicle takes. Raises ValueError for a number that is not finite."""
+def checked_command(command: Record) -> Record:
+    """Return a copy of a COMMAND record, clipped to valid values. Raises ValueError for a value that is not finite."""
     c = command[0]
     numbers = ("steering", "throttle", "brake", "parking_brake", "clutch", "drawbar", "steering_torque")
     if not all(math.isfinite(c[name]) for name in numbers):
-        raise ValueError("it gave a command that is not finite")
+        raise ValueError("command is not finite")
     out = command.copy()
     write_pedals(out, float(c["steering"]), float(c["throttle"]), float(c["brake"]))
     out[0]["parking_brake"] = clip(float(c["parking_brake"]), 0.0, 1.0)

@@ -1,7 +1,7 @@
-"""Device profiles: which axis of which device is the steering, which a pedal, and what its buttons do.
+"""Device profiles: assignment of the axes and buttons of a device to steering, pedals and actions.
 
-A profile is one YAML file. Those of Jounce lie in `configs/devices`; a user's own, made by `jounce devices --calibrate`, lie in
-the user's config folder and win over them.
+A profile is one YAML file. `configs/devices` holds the shipped profiles. The user's own profiles, created by `jounce devices --calibrate`,
+are in the user's config folder and take precedence.
 """
 
 from __future__ import annotations
@@ -39,50 +39,50 @@ from simulator.driver.force_feedback.wheel_torque import ForceFeedback
 from simulator.driver.input_devices.shaping import PedalFeel, SteeringFeel
 
 PAD_AXES = ("leftx", "lefty", "rightx", "righty", "lefttrigger", "righttrigger")
-"""Axes of a game controller by SDL's names, in SDL's order. Triggers rest at 0, sticks at 0 with right and down positive."""
+"""Axes of a game controller by their names in SDL, in SDL's order. Triggers rest at 0, sticks at 0 with right and down positive."""
 PAD_BUTTONS = (
     "a", "b", "x", "y", "back", "guide", "start", "leftstick", "rightstick",
     "leftshoulder", "rightshoulder", "dpup", "dpdown", "dpleft", "dpright",
 )  # fmt: skip
-"""Buttons of a game controller by SDL's names, in SDL's order (the letters are the places on an Xbox pad)."""
+"""Buttons of a game controller by their names in SDL, in SDL's order (letters as on an Xbox controller)."""
 
 Action = Literal[
     "drive", "neutral", "reverse", "selector_up", "selector_down", "gear_up", "gear_down", "starter", "parking_brake", "low_range",
     "center_lock", "reset", "upright", "pause", "camera", "intensity_up", "intensity_down",
     "gate_reverse", "gate_1", "gate_2", "gate_3", "gate_4", "gate_5", "gate_6", "gate_7",
 ]  # fmt: skip
-"""What a button can ask for. Those of a gate count while they are held: an H-pattern that is in no gear is in neutral."""
+"""Actions of buttons. Gate actions apply while the button is pressed; an H-pattern without a gear is in neutral."""
 
 GATE = {"gate_reverse": -1, **{f"gate_{gear}": gear for gear in range(1, 8)}}
-"""Gears of an H-pattern."""
+"""Gears of an H-pattern, by action."""
 
 Input = int | str
-"""An axis or button: its number on a joystick, its SDL name on a game controller."""
+"""Axis or button: its number on a joystick, its SDL name on a game controller."""
 
-INPUT = Either((Number("", 0, 255, whole=True), Text("a name")), "its number from 0 to 255, or its name on a game controller")
+INPUT = Either((Number("", 0, 255, whole=True), Text("a name")), "a number from 0 to 255, or a name on a game controller")
 RAW = Number("1", -1.0, 1.0)
 ZONE = Number("1", 0.0, 0.5)
 
 
 @dataclass(frozen=True)
 class SteeringAxis:
-    """Raw values of the steering axis at its ends and at rest; left > right for a reversed one."""
+    """Raw values of the steering axis at its ends and at rest; left > right for a reversed axis."""
 
-    axis: Input = entry(INPUT, "the axis")
+    axis: Input = entry(INPUT, "axis of the steering")
     left: float = entry(RAW, "raw value at the left end", -1.0)
     center: float = entry(RAW, "raw value at rest", 0.0)
     right: float = entry(RAW, "raw value at the right end", 1.0)
-    dead_zone: float = entry(ZONE, "share of the travel about the center that does nothing", 0.0)
+    dead_zone: float = entry(ZONE, "fraction of the travel about the center without effect", 0.0)
 
 
 @dataclass(frozen=True)
 class PedalAxis:
-    """Raw values of a pedal's axis; a half axis (combined pedals) has `released: 0.0`, an inverted one `released: 1.0`."""
+    """Raw values of a pedal axis; a half axis (combined pedals) has `released: 0.0`, an inverted axis `released: 1.0`."""
 
-    axis: Input = entry(INPUT, "the axis")
+    axis: Input = entry(INPUT, "axis of the pedal")
     released: float = entry(RAW, "raw value of the released pedal")
-    pressed: float = entry(RAW, "raw value of the pedal on the floor")
-    dead_zone: float = entry(ZONE, "share of the travel at its beginning that does nothing", 0.02)
+    pressed: float = entry(RAW, "raw value of the fully pressed pedal")
+    dead_zone: float = entry(ZONE, "fraction of the initial travel without effect", 0.02)
 
 
 SYSTEMS = ("linux", "windows", "macos")
@@ -92,42 +92,47 @@ TEXT = Text("text", empty=True)
 
 @dataclass(frozen=True)
 class Match:
-    """Devices that a profile is for: any one of the lists is enough, on one of the `systems`."""
+    """Devices of a profile: any one of the lists must match, on one of the `systems`."""
 
-    guids: tuple[str, ...] = entry(NAMES, "GUIDs of SDL", ())
-    usb: tuple[str, ...] = entry(NAMES, "vendor:product, four hexadecimal digits each", ())
-    names: tuple[str, ...] = entry(NAMES, "names of devices, * for any letters", ())
+    guids: tuple[str, ...] = entry(NAMES, "SDL GUIDs", ())
+    usb: tuple[str, ...] = entry(NAMES, "USB ids, vendor:product, four hexadecimal digits each", ())
+    names: tuple[str, ...] = entry(NAMES, "device names, * matches any characters", ())
     any_gamepad: bool = entry(Flag(), "any game controller", False)
-    any_wheel: bool = entry(Flag(), "any device that calls itself a wheel", False)
+    any_wheel: bool = entry(Flag(), "any device with wheel or racing in its name", False)
     systems: tuple[str, ...] = entry(ListOf(Choice(SYSTEMS)), "operating systems", SYSTEMS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """One wheel, set of pedals or game controller."""
+    """Profile of one wheel, set of pedals or game controller."""
 
     kind: Literal["wheel", "pedals", "gamepad"]
     name: str = entry(TEXT, "name of the device")
-    verified: bool = entry(Flag(), "true only when someone has driven with this profile on the hardware")
-    source: str = entry(TEXT, "where the numbers come from")
-    match: Match = entry(group_of(Match), "devices that the profile is for: any one of its lists is enough, on one of the systems")
-    steering: SteeringAxis | None = entry(group_of(SteeringAxis), "the steering; left > right for a reversed axis", None)
-    throttle: PedalAxis | None = entry(group_of(PedalAxis), "a half axis has released: 0, an inverted one released: 1", None)
-    brake: PedalAxis | None = entry(group_of(PedalAxis), "likewise", None)
-    clutch: PedalAxis | None = entry(group_of(PedalAxis), "likewise; cars with an automatic gearbox leave it alone", None)
+    verified: bool = entry(Flag(), "true: the profile was tested by driving with the hardware")
+    source: str = entry(TEXT, "source of the values")
+    match: Match = entry(group_of(Match), "devices of the profile: any one of the lists must match, on one of the systems")
+    steering: SteeringAxis | None = entry(group_of(SteeringAxis), "steering axis; left > right for a reversed axis", None)
+    throttle: PedalAxis | None = entry(
+        group_of(PedalAxis), "throttle axis; a half axis has released: 0, an inverted axis released: 1", None
+    )
+    brake: PedalAxis | None = entry(group_of(PedalAxis), "brake axis, as throttle", None)
+    clutch: PedalAxis | None = entry(group_of(PedalAxis), "clutch axis, as throttle; unused with an automatic transmission", None)
     buttons: Mapping[str, tuple[Input, ...]] = entry(
-        Named(ListOf(INPUT), "actions, each with a list of buttons", known=get_args(Action)), "what the buttons ask for", {}
+        Named(ListOf(INPUT), "actions, each with a list of buttons", known=get_args(Action)), "actions of the buttons", {}
     )
     rotation: float = entry(
-        Number("rad", math.radians(90.0), math.radians(3600.0)), "of a steering wheel, lock to lock", math.radians(900.0), written="deg"
+        Number("rad", math.radians(90.0), math.radians(3600.0)),
+        "rotation of a steering wheel, lock to lock",
+        math.radians(900.0),
+        written="deg",
     )
-    feel: SteeringFeel = entry(group_of(SteeringFeel), "of a game controller's stick", SteeringFeel())
+    feel: SteeringFeel = entry(group_of(SteeringFeel), "steering by the stick of a game controller", SteeringFeel())
     force_feedback: ForceFeedback | None = entry(
-        group_of(ForceFeedback), "of a steering wheel, on Linux: what it gives of the vehicle's steering torque; none when left out", None
+        group_of(ForceFeedback), "force feedback of a steering wheel, on Linux (default: none)", None
     )
-    rumble: RumbleStrength | None = entry(group_of(RumbleStrength), "of a game controller; none when left out", None)
+    rumble: RumbleStrength | None = entry(group_of(RumbleStrength), "rumble of a game controller (default: none)", None)
     file: str = ""
-    """where it was read from; set by the reader"""
+    """file of the profile; set by the reader"""
 
     @property
     def axes(self) -> tuple[Input, ...]:
@@ -137,13 +142,13 @@ class Profile:
 
 @dataclass(frozen=True, kw_only=True)
 class KeyboardProfile:
-    """How the keys feel; which key is which the window says."""
+    """Steering and pedals by keys; the window defines the keys."""
 
     kind: Literal["keyboard"]
     name: str = entry(TEXT, "name of the profile")
-    steering: SteeringFeel = entry(group_of(SteeringFeel), "how the keys move the steering wheel", SteeringFeel())
-    throttle: PedalFeel = entry(group_of(PedalFeel), "how a key moves the pedal", PedalFeel())
-    brake: PedalFeel = entry(group_of(PedalFeel), "likewise", PedalFeel())
+    steering: SteeringFeel = entry(group_of(SteeringFeel), "movement of the steering wheel by keys", SteeringFeel())
+    throttle: PedalFeel = entry(group_of(PedalFeel), "movement of the throttle pedal by a key", PedalFeel())
+    brake: PedalFeel = entry(group_of(PedalFeel), "movement of the brake pedal by a key", PedalFeel())
 
 
 DEVICES = ("wheel", "pedals", "gamepad")
@@ -151,20 +156,20 @@ FILE = Variants(
     "kind",
     {**dict.fromkeys(DEVICES, entries(Profile)), "keyboard": entries(KeyboardProfile)},
     (*DEVICES, "keyboard"),
-    "what it is",
+    "kind of device",
 )
-"""Of a file in ``configs/devices``."""
+"""Fields of a file in ``configs/devices``."""
 
 
 def shipped_profiles_folder() -> Path:
-    """`configs/devices` of the checkout or of the installed package."""
+    """Return `configs/devices` of the checkout or of the installed package."""
     package = Path(__file__).resolve().parents[2]
     installed = package / "_data" / "configs" / "devices"
     return installed if installed.is_dir() else package.parent / "configs" / "devices"
 
 
 def user_profiles_folder() -> Path:
-    """Folder of the user's own profiles; it need not exist."""
+    """Return the folder of the user's own profiles; it need not exist."""
     if sys.platform == "win32":
         base = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
     elif sys.platform == "darwin":
@@ -175,11 +180,11 @@ def user_profiles_folder() -> Path:
 
 
 def load_profiles(folders: Sequence[Path]) -> tuple[list[Profile], KeyboardProfile]:
-    """Every device profile of the folders, the first folder's first, and the first keyboard profile found.
+    """Load all device profiles of the folders, in the order of the folders, and the first keyboard profile.
 
     Raises
     ------
-    ConfigError : a file cannot be read or used, or no folder holds a keyboard profile
+    ConfigError : a file cannot be read or is invalid, or no folder holds a keyboard profile
     """
     devices: list[Profile] = []
     keyboards: list[KeyboardProfile] = []
@@ -195,12 +200,12 @@ def load_profiles(folders: Sequence[Path]) -> tuple[list[Profile], KeyboardProfi
 
 
 def load_profile(file: Path) -> Profile | KeyboardProfile:
-    """One profile, checked. Raises ConfigError."""
+    """Load and check one profile. Raises ConfigError."""
     return read_profile(read_yaml(file), file)
 
 
 def read_profile(data: Any, file: object) -> Profile | KeyboardProfile:
-    """Profile from what a YAML file holds. Raises ConfigError."""
+    """Return the profile from the content of a YAML file. Raises ConfigError."""
     values = FILE.read(data, file, "", fill=False)
     if values["kind"] == "keyboard":
         return KeyboardProfile(**values)
@@ -210,7 +215,7 @@ def read_profile(data: Any, file: object) -> Profile | KeyboardProfile:
 
 
 def choose_profile(profiles: Sequence[Profile], name: str, guid: str, is_gamepad: bool) -> Profile | None:
-    """Best profile of a device: by GUID, then USB id, then name, then any game controller or wheel; the first of equals."""
+    """Return the best profile of a device: by GUID, then USB id, then name, then any game controller or wheel; the first of equals."""
     best: Profile | None = None
     best_rank = 0
     for profile in profiles:
@@ -223,14 +228,14 @@ def choose_profile(profiles: Sequence[Profile], name: str, guid: str, is_gamepad
 
 
 def usb_id(guid: str) -> str:
-    """`vendor:product` in hexadecimal inside an SDL GUID (bytes 4-5 and 8-9, little endian), or '' when the GUID holds none."""
+    """Return `vendor:product` in hexadecimal from an SDL GUID (bytes 4-5 and 8-9, little endian), or '' when the GUID holds none."""
     if len(guid) != 32 or guid[12:16] != "0000" or guid[20:24] != "0000":
         return ""
     return f"{guid[10:12]}{guid[8:10]}:{guid[18:20]}{guid[16:18]}"
 
 
 def system() -> str:
-    """This operating system as profiles name it."""
+    """Return the name of this operating system in profiles."""
     return {"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")
 
 
@@ -258,12 +263,12 @@ def _yaml_files(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _check_profile(profile: Profile, file: object) -> None:
-    """What the types alone cannot say. Raises ConfigError."""
+    """Check relations between fields. Raises ConfigError."""
     with ErrorCollector() as faults:
         with faults.part():
             _check_match(profile.match, file)
         if profile.kind != "pedals" and profile.steering is None:
-            faults.add(ConfigError(file, "steering", "nothing", f"an axis: a {profile.kind} steers"))
+            faults.add(ConfigError(file, "steering", "nothing", f"an axis, as a {profile.kind} steers"))
         elif not profile.axes:
             faults.add(ConfigError(file, "", "no axis", "steering, throttle or brake"))
         with faults.part():
@@ -290,13 +295,13 @@ def _check_match(match: Match, file: object) -> None:
         raise ConfigError(file, "match", "nothing", "guids, usb, names, any_gamepad or any_wheel")
     for identity in match.usb:
         if not re.fullmatch(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{4}", identity):
-            raise ConfigError(file, "match.usb", identity, "vendor:product as four hexadecimal digits each, in quotes")
+            raise ConfigError(file, "match.usb", identity, "vendor:product, four hexadecimal digits each, in quotes")
 
 
 def _check_buttons(action: str, keys: Sequence[Input], kind: str, file: object) -> None:
     known = get_args(Action)
     if action not in known:
-        expected = f"no such action{did_you_mean(action, known)}; known here: {', '.join(known)}"
+        expected = f"one of {', '.join(known)}{did_you_mean(action, known)}"
         raise ConfigError(file, join("buttons", printed(action)), keys, expected)
     for button in keys:
         _check_input(button, PAD_BUTTONS, kind, f"buttons.{action}", file)
@@ -306,7 +311,7 @@ def _check_steering(steering: SteeringAxis, file: object) -> None:
     left, right = steering.left - steering.center, steering.right - steering.center
     if min(abs(left), abs(right)) < 0.1 or left * right > 0.0:
         found = f"left {steering.left}, center {steering.center}, right {steering.right}"
-        raise ConfigError(file, "steering", found, "left and right on either side of center, each at least 0.1 away")
+        raise ConfigError(file, "steering", found, "left and right on opposite sides of center, each at least 0.1 away")
 
 
 def _check_input(item: Input, names: tuple[str, ...], kind: str, key: str, file: object) -> None:

@@ -1,8 +1,11 @@
-"""Wheels, pedals and game controllers through SDL, without a window: found, lost, found again, and read without ever raising.
+"""Wheels, pedals and game controllers through SDL, without a window: connection, loss, reconnection, and reading without exceptions.
 
-Three habits of SDL shape this file. Without a window of its own, events arrive whatever window has the focus. An axis reads 0.0
-until the device first reports it, which for a pedal that rests at -1 means half pressed: an axis counts only after it has been seen
-at two different places. And opening SDL's video part takes SIGTERM away from the process unless it is told not to.
+This module works around three properties of SDL:
+
+- Without an own window, a process receives events regardless of the window with the focus.
+- An axis reads 0.0 until the device first reports its value. For a pedal that rests at -1, 0.0 means half pressed. Therefore an axis is used
+  only after it had two different values.
+- The start of SDL's video system replaces the handler of SIGTERM, unless an environment variable prevents this.
 """
 
 from __future__ import annotations
@@ -18,17 +21,17 @@ from simulator.driver.input_devices.device_profiles import GATE, PAD_AXES, PAD_B
 from simulator.driver.input_devices.shaping import axis_to_pedal, axis_to_steering
 
 MOVED = 1.0 / 80.0
-"""Travel of an axis, in raw units, that counts as movement. Smaller: the noise of a resting pedal counts. SDL uses the same."""
+"""Minimum change of an axis, in raw units, that counts as movement. Smaller: the noise of a resting pedal counts. Same value as in SDL."""
 USED = 0.05
-"""Travel of a control, in its own units, that says a person is using the device. Smaller: a trembling wheel takes over."""
+"""Minimum change of a control, in its own units, that counts as use by the driver. Smaller: a vibrating wheel takes over."""
 FULL = 32768.0 / 32767.0
-"""Makes the largest value that SDL gives, 32767/32768, a full deflection."""
+"""Factor that scales the largest value of SDL, 32767/32768, to a full deflection."""
 TOLERANCE = 1e-3
-"""Raw values may exceed [-1, 1] by this much (-32768/32767) before they are refused."""
+"""Tolerance beyond [-1, 1] of raw values (-32768/32767); larger values are refused."""
 
 
 class Handle(Protocol):
-    """What a device must be able to tell; `Stick` and `Pad` are made from SDL, tests make their own."""
+    """Interface of a device; `Stick` and `Pad` implement it with SDL, tests have their own implementation."""
 
     name: str
     guid: str
@@ -37,17 +40,17 @@ class Handle(Protocol):
     is_gamepad: bool
 
     def axis(self, key: Input) -> float:
-        """Raw value of an axis in [-1, 1]."""
+        """Return the raw value of an axis in [-1, 1]."""
 
     def number(self, key: Input) -> int | None:
-        """Number of the joystick axis behind `key`, or None when it is not an axis."""
+        """Return the number of the joystick axis of `key`, or None for a button."""
 
     def rumble(self, slow: float, fast: float, duration: int) -> bool:
-        """Have the motors run at so much of their strength for `duration` ms. False when it has none or is not there any more."""
+        """Run the motors at fractions of their strength for `duration` ms. Return False without motors or when the device is lost."""
 
 
 class Stick:
-    """A joystick as SDL numbers its axes and buttons: wheels and pedals."""
+    """Joystick with numbered axes and buttons: wheels and pedals."""
 
     is_gamepad = False
 
@@ -67,12 +70,12 @@ class Stick:
     def rumble(self, slow: float, fast: float, duration: int) -> bool:
         try:
             return bool(self.joystick.rumble(slow, fast, duration))
-        except RuntimeError:  # pygame.error: it was closed
+        except RuntimeError:  # pygame.error: the joystick was closed
             return False
 
 
 class Pad(Stick):
-    """A game controller, whose axes SDL knows by name on every system."""
+    """Game controller, whose axes have the same names in SDL on every system."""
 
     is_gamepad = True
 
@@ -80,7 +83,7 @@ class Pad(Stick):
         super().__init__(joystick)
         self.controller = controller
         mapped = {name: re.fullmatch(r"[+-]?a(\d+)~?", binding) for name, binding in controller.get_mapping().items()}
-        self.numbers = {name: int(found[1]) for name, found in mapped.items() if found}
+        self.numbers = {name: int(matches[1]) for name, matches in mapped.items() if matches}
 
     def axis(self, key: Input) -> float:
         return float(self.controller.get_axis(PAD_AXES.index(key)) / 32767.0) if isinstance(key, str) else super().axis(key)
@@ -90,14 +93,14 @@ class Pad(Stick):
 
 
 class Device:
-    """One device with its profile: raw values in, steering and pedals out.
+    """One device with its profile: converts raw values to steering and pedals.
 
     Attributes
     ----------
-    faults : how many values were refused because they were NaN, out of range or could not be read
-    used : whether the steering or a pedal was moved since the poll before (buttons do not count: `pause` is not driving)
-    buttons : buttons pressed since the poll before
-    actions : what the profile makes of them
+    faults : number of values that were refused because they were NaN, out of range or unreadable
+    used : True if the steering or a pedal was moved since the previous poll (buttons do not count: `pause` is not driving)
+    buttons : buttons pressed since the previous poll
+    actions : actions that the profile assigns to these buttons
     """
 
     def __init__(self, handle: Handle, profile: Profile | None) -> None:
@@ -107,7 +110,7 @@ class Device:
         self.last_use = 0
         self.actions: list[str] = []
         self.buttons: list[Input] = []
-        self._heard: list[Input] = []
+        self._pressed: list[Input] = []
         self._down: set[Input] = set()
         self._keys: tuple[Input, ...] = profile.axes if profile else ()
         self._first: dict[int, float] = {}
@@ -116,64 +119,64 @@ class Device:
         self._reference: dict[str, float] = {}
 
     def note_motion(self, number: int, value: float) -> None:
-        """SDL reports that the joystick axis `number` is at `value`."""
+        """Record a report of SDL: the joystick axis `number` has the value `value`."""
         if number not in self._moved and abs(value - self._first.setdefault(number, value)) > MOVED:
             self._moved.add(number)
 
     def note_button(self, button: Input) -> None:
-        """SDL reports that a button went down."""
-        self._heard.append(button)
+        """Record a report of SDL: a button was pressed."""
+        self._pressed.append(button)
         self._down.add(button)
 
     def note_release(self, button: Input) -> None:
-        """SDL reports that a button came up."""
+        """Record a report of SDL: a button was released."""
         self._down.discard(button)
 
     def refresh(self, poll: int) -> None:
-        """Read the axes that have moved; `poll` counts the polls and dates the last use."""
+        """Read the axes that have moved; `poll` is the number of the poll and dates the last use."""
         for key in self._keys:
             if self.has_moved(key):
                 self._read(key)
         bindings = self.profile.buttons if self.profile else {}
-        self.actions = [action for button in self._heard for action, keys in bindings.items() if button in keys and action not in GATE]
+        self.actions = [action for button in self._pressed for action, keys in bindings.items() if button in keys and action not in GATE]
         self.used = self._changed()
-        self.buttons, self._heard = self._heard, []
+        self.buttons, self._pressed = self._pressed, []
         if self.used:
             self.last_use = poll
 
     def has_moved(self, key: Input) -> bool:
-        """Whether the axis has been seen at two different places (a trigger that is really a button always has)."""
+        """Return whether the axis has had two different values; always True for a trigger that is a button."""
         number = self.handle.number(key)
         return number is None or number in self._moved
 
     def steering(self) -> float | None:
-        """Position in [-1, 1], + = left; 0 before the axis moved, None without such an axis."""
+        """Return the position in [-1, 1], + = left; 0 before the axis moved, None without such an axis."""
         axis = self.profile.steering if self.profile else None
         if axis is None or axis.axis not in self._values:
             return None if axis is None else 0.0
         return axis_to_steering(self._values[axis.axis], axis.left, axis.center, axis.right, axis.dead_zone)
 
     def pedal(self, name: str) -> float:
-        """Position of the `throttle`, `brake` or `clutch` in [0, 1]; 0 before the pedal moved or without such a pedal."""
+        """Return the position of `throttle`, `brake` or `clutch` in [0, 1]; 0 before the pedal moved or without such a pedal."""
         axis = getattr(self.profile, name) if self.profile else None
         if axis is None or axis.axis not in self._values:
             return 0.0
         return axis_to_pedal(self._values[axis.axis], axis.released, axis.pressed, axis.dead_zone)
 
     def has_pedal(self, name: str) -> bool:
-        """Whether there is such a pedal and it has moved."""
+        """Return whether the pedal exists and has moved."""
         axis = getattr(self.profile, name) if self.profile else None
         return axis is not None and axis.axis in self._values
 
     def gate(self) -> int | None:
-        """Gear into which an H-pattern is put: 0 none, -1 reverse; None without one."""
+        """Return the selected gear of an H-pattern: 0 none, -1 reverse; None without an H-pattern."""
         gates = {GATE[action]: keys for action, keys in self.profile.buttons.items() if action in GATE} if self.profile else {}
         return next((gear for gear, keys in gates.items() if not self._down.isdisjoint(keys)), 0) if gates else None
 
     def _read(self, key: Input) -> None:
         try:
             value = self.handle.axis(key)
-        except Exception:  # a driver library's error, whatever its class, must not reach the tick
+        except Exception:  # errors of a driver library must not reach the tick, regardless of their class
             value = float("nan")
         if -1.0 - TOLERANCE <= value <= 1.0 + TOLERANCE:
             self._values[key] = value
@@ -181,7 +184,7 @@ class Device:
             self.faults += 1
 
     def _changed(self) -> bool:
-        """Whether a control is somewhere else than at its last use."""
+        """Return whether a control has moved since its last use."""
         changed = False
         for name, value in (("steering", self.steering() or 0.0), ("throttle", self.pedal("throttle")), ("brake", self.pedal("brake"))):
             if abs(value - self._reference.setdefault(name, 0.0)) > USED:
@@ -191,10 +194,10 @@ class Device:
 
 
 class DeviceHub:
-    """All devices of this computer. Owns SDL in this process; use it from one thread (the main thread on Windows and macOS).
+    """All devices of this computer. Owns SDL in this process; use it in one thread (the main thread on Windows and macOS).
 
-    `poll` never waits and never raises. It costs a few microseconds; opening a device that was just plugged in takes some milliseconds
-    once. `notices` holds the last lines worth telling the user; whoever shows them takes them out.
+    `poll` never waits and never raises. It takes a few microseconds; opening a newly connected device takes some milliseconds
+    once. `notices` holds the latest lines for the user; the caller that displays a line removes it.
 
     Raises
     ------
@@ -211,11 +214,11 @@ class DeviceHub:
         self._open_sdl()
 
     def poll(self) -> None:
-        """Take what SDL has: devices added and removed, movements, buttons."""
+        """Process the events of SDL: added and removed devices, movements, buttons."""
         self._poll += 1
         try:
             for event in self._pygame.event.get():
-                self._take(event)
+                self._process(event)
         except (self._pygame.error, SystemError) as error:
             self.faults += 1
             if self.faults == 1:
@@ -224,15 +227,15 @@ class DeviceHub:
             device.refresh(self._poll)
             if device.faults and device.handle.instance not in self._reported:
                 self._reported.add(device.handle.instance)
-                self.notices.append(f"{device.handle.name}: a value that is not a number in [-1, 1] was ignored")
+                self.notices.append(f"{device.handle.name}: ignored a value that is not a number in [-1, 1]")
 
     def of_kind(self, *kinds: str) -> list[Device]:
-        """Devices whose profile is of one of the kinds, the most recently used first."""
-        found = [device for device in self.devices.values() if device.profile is not None and device.profile.kind in kinds]
-        return sorted(found, key=lambda device: -device.last_use)
+        """Return the devices with a profile of one of the kinds, the most recently used first."""
+        matches = [device for device in self.devices.values() if device.profile is not None and device.profile.kind in kinds]
+        return sorted(matches, key=lambda device: -device.last_use)
 
     def close(self) -> None:
-        """Let go of all devices and of SDL."""
+        """Close all devices and SDL."""
         self.devices.clear()
         self._controller.quit()
         self._pygame.joystick.quit()
@@ -251,7 +254,7 @@ class DeviceHub:
             pygame.joystick.init()
             controller.init()
         except (ImportError, RuntimeError) as error:  # pygame.error is a RuntimeError
-            raise DeviceError(f"input devices: SDL cannot be started ({error})") from None
+            raise DeviceError(f"input devices: cannot start SDL ({error})") from None
         self._pygame, self._controller = pygame, controller
         pygame.event.set_blocked(None)
         pygame.event.set_allowed(
@@ -264,7 +267,7 @@ class DeviceHub:
         for index in range(pygame.joystick.get_count()):
             self._add(index)
 
-    def _take(self, event: Any) -> None:
+    def _process(self, event: Any) -> None:
         pygame = self._pygame
         if event.type == pygame.JOYDEVICEADDED:
             self._add(event.device_index)
@@ -292,7 +295,7 @@ class DeviceHub:
         profile = choose_profile(self.profiles, joystick.get_name(), joystick.get_guid(), is_gamepad)
         handle: Handle = Pad(joystick, self._controller.Controller(index)) if is_gamepad else Stick(joystick)
         if profile is not None and any(isinstance(key, int) and key >= handle.axis_count for key in profile.axes):
-            self.notices.append(f"{handle.name}: has {handle.axis_count} axes, too few for the profile {profile.name}")
+            self.notices.append(f"{handle.name}: too few axes for the profile {profile.name}; got {handle.axis_count}")
             profile = None
         self.devices[handle.instance] = Device(handle, profile)
         self.notices.append(f"{handle.name}: {_describe(profile)}")
@@ -300,5 +303,5 @@ class DeviceHub:
 
 def _describe(profile: Profile | None) -> str:
     if profile is None:
-        return "no profile for it; `jounce devices --calibrate` makes one"
+        return "no profile; hint: create one with `jounce devices --calibrate`"
     return f"{profile.kind}, profile {profile.name}" + ("" if profile.verified else " (not verified on hardware)")

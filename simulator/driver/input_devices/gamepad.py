@@ -1,4 +1,4 @@
-"""Driving with a game controller: the stick steers within a range that shrinks with speed, the triggers are the pedals."""
+"""Input source for a game controller: the stick steers within a range that decreases with speed, the triggers are the pedals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simulator.driver.input_devices.shaping import SteeringFeel, elapsed, stick_
 
 
 class Gamepad:
-    """The game controller that was used last. The hub is polled by its owner."""
+    """Game controller that was used last. The owner of the hub polls it."""
 
     def __init__(self, hub: DeviceHub, lever: Lever | None = None) -> None:
         self.hub = hub
@@ -19,7 +19,7 @@ class Gamepad:
         self.connected = False
         self.events: list[str] = []
         self.device: Device | None = None
-        """The game controller that steers."""
+        """Game controller that steers."""
         self._t: float | None = None
         self._steering = 0.0
 
@@ -36,10 +36,10 @@ class Gamepad:
             stick, throttle, brake = pad.steering() or 0.0, pad.pedal("throttle"), pad.pedal("brake")
             feel = pad.profile.feel if pad.profile else feel
         self._steering = stick_steering(self._steering, stick, speed, dt, feel)
-        left_over = (self.lever.take(action, speed) for pad in pads for action in pad.actions)
-        self.events += [event for event in left_over if event is not None]
+        remaining = (self.lever.take(action, speed) for pad in pads for action in pad.actions)
+        self.events += [event for event in remaining if event is not None]
         write_pedals(out, self._steering, throttle, brake)
         self.lever.write(out)
 
 
-SOURCE = InputSourceKind("gamepad", lambda cabin, _: Gamepad(cabin.hub, cabin.lever), CONTRACT, meaning="game controller")
+SOURCE = InputSourceKind("gamepad", lambda context, _: Gamepad(context.hub, context.lever), CONTRACT, meaning="game controller")

@@ -1,5 +1,4 @@
-"""The human driver: keyboard, game controller, steering wheel or an input source from outside, whichever was used last, and what happens
-when it vanishes."""
+"""Human driver: command from the keyboard, game controller, steering wheel or plugin source used last, with fallback for a lost device."""
 
 from __future__ import annotations
 
@@ -21,34 +20,34 @@ from simulator.driver.input_devices.shaping import approach, elapsed
 from vehicles.command import COMMAND
 
 AUTO = "auto"
-"""All sources there are."""
+"""Name for all available sources."""
 
 STEERING_WHEEL_RANGE = math.radians(1560.0)
-"""rad, lock to lock, where nobody says it: of a truck without power steering."""
+"""rad, lock to lock, default rotation of the steering wheel: of a truck without power steering."""
 HOLD = 0.3
-"""s that the steering stays where it was when its device vanishes, so that a loose plug in a bend does not throw the vehicle."""
+"""s for which the steering keeps its position when its device is lost, so that a loose plug in a bend does not upset the vehicle."""
 CENTERING = 0.5
-"""1/s, share of full lock per second at which it then returns to the center."""
+"""1/s, fraction of full lock per second at which the steering then returns to the center."""
 LOST_BRAKE = 0.2
-"""Brake applied while the driver's device is gone: enough to stop, too little to skid."""
+"""1. Brake that is applied while the driver's device is lost: enough to stop, too little to skid."""
 LOST_BRAKE_RATE = 0.4
-"""1/s at which the brake goes there."""
+"""1/s. Rate of this brake."""
 TAKEOVER = 0.5
-"""s during which the steering is rate-limited after another device took over."""
+"""s for which the steering rate is limited after another device took over."""
 TAKEOVER_RATE = 1.5
-"""1/s, that limit. Larger: a jerk when a wheel that is not centered takes over. Smaller: the new device feels dead."""
+"""1/s. This limit. Larger: the steering jerks when an uncentered wheel takes over. Smaller: the new device responds too slowly."""
 HAND_TORQUE = 10.0
-"""N m on the steering wheel at full deflection of a device, where the hands give a torque: what an arm does without effort [mem]."""
+"""N m on the steering wheel at full deflection of a device, if the hands apply a torque: an arm's torque without effort [mem]."""
 
 
 class HumanDriver:
-    """Command from the device that was used last; before any was used, from the first of `sources` that is connected.
+    """Command from the device that was used last; before the first use, from the first of `sources` that is connected.
 
-    When that device vanishes the throttle is released at once, the steering holds for HOLD and then goes to the center, and the
-    brake goes to LOST_BRAKE until a device is used again or comes back.
-    Call `read` at 100 to 250 Hz of real time, also while the simulation is paused: then time stands still and only buttons act.
+    When this device is lost, the throttle is released at once. The steering is constant for HOLD and then returns to the center. The
+    brake goes to LOST_BRAKE until a device is used or connected again.
+    Call `read` at 100 to 250 Hz of real time, also while the simulation is paused: then time is constant and only buttons have an effect.
 
-    gives_torque : the hands turn the steering wheel by a torque, HAND_TORQUE at full deflection; an input source from outside may give its own
+    gives_torque : True if the hands apply a torque to the steering wheel, HAND_TORQUE at full deflection; a plugin source may set its own torque
     """
 
     def __init__(self, sources: Sequence[InputSource], hub: DeviceHub | None = None, gives_torque: bool = False) -> None:
@@ -85,33 +84,33 @@ class HumanDriver:
 
     @property
     def device(self) -> Device | None:
-        """What the person holds: the wheel or game controller that drives; None for keys and for sources from outside."""
+        """The wheel or game controller that drives; None for keys and plugin sources."""
         return getattr(self.active, "device", None) if self.active.connected else None
 
     def tell(self, text: str) -> None:
-        """A line about a device, for `notices`; may be called in any thread."""
+        """Append a line about a device to `notices`; may be called in any thread."""
         if self.hub is not None:
             self.hub.notices.append(text)
 
     def events(self) -> list[str]:
-        """Take out what was asked for since the last call: `reset`, `upright`, `pause`, `camera`, `shift_refused`."""
+        """Return and remove the requests since the previous call: `reset`, `upright`, `pause`, `camera`, `shift_refused`."""
         taken = [event for source in self.sources for event in source.events]
         for source in self.sources:
             source.events.clear()
         return taken
 
     def notices(self) -> list[str]:
-        """Take out the lines about devices that came, went or misbehaved."""
+        """Return and remove the lines about devices that were connected, lost or faulty."""
         if self.hub is None:
             return []
         return [self.hub.notices.popleft() for _ in range(len(self.hub.notices))]
 
     def troubles(self) -> list[str]:
-        """Why sources from outside were dropped, one line each."""
+        """Return the reasons why plugin sources were dropped, one line each."""
         return [source.trouble for source in self.sources if isinstance(source, InputSourceRunner) and source.trouble]
 
     def close(self) -> None:
-        """Let go of the devices."""
+        """Close all devices."""
         for source in self.sources:
             if isinstance(source, InputSourceRunner):
                 source.close()
@@ -150,34 +149,34 @@ def open_driver(
     said: Mapping[str, Any] = MappingProxyType({}),
     gives_torque: bool = False,
 ) -> HumanDriver:
-    """A human driver with the input source of that name; `auto` takes all, those from outside first, then a wheel before a game controller
-    before the keyboard.
+    """Create a human driver with the input source of that name. `auto` uses all: plugin sources first, then wheel, game controller,
+    keyboard.
 
     Parameters
     ----------
-    keys : state of the keys, None where there is no window
-    profiles_folder : folder of the shipped profiles; the user's own folder is searched before it
-    steering_wheel_range : of the vehicle's steering wheel, lock to lock, rad
-    gears : forward gears of the vehicle if they are changed by hand, 0 if not
-    said : parameters of the source, if it has any of its own
-    gives_torque : as of HumanDriver
+    keys : state of the keys, None without a window
+    profiles_folder : folder of the shipped profiles; the user's own folder is searched first
+    steering_wheel_range : rotation of the vehicle's steering wheel, lock to lock, rad
+    gears : forward gears of a manual transmission, 0 for an automatic one
+    said : parameters of the source, if it has any
+    gives_torque : see HumanDriver
 
     Raises
     ------
     ConfigError : a device profile or a parameter cannot be used
-    DeviceError : the source needs SDL, which cannot be started, or a window, and there is none
-    JounceError : there is no such source, or it cannot be made
+    DeviceError : the source needs SDL, which cannot be started, or a window that does not exist
+    JounceError : the source does not exist or cannot be created
     """
     profiles, keyboard = load_profiles((user_profiles_folder(), profiles_folder or shipped_profiles_folder()))
-    cabin = InputContext(keys, keyboard, profiles, steering_wheel_range, Lever(gears))
+    context = InputContext(keys, keyboard, profiles, steering_wheel_range, Lever(gears))
     names = sorted(INPUT_SOURCE_KINDS.names(), key=INPUT_SOURCE_KINDS.is_builtin) if name == AUTO else (name,)
     sources = []
-    for one in names:
-        kind = INPUT_SOURCE_KINDS.need(one)
+    for source_name in names:
+        kind = INPUT_SOURCE_KINDS.need(source_name)
         check(kind)
-        source = make_source(kind, cabin, said, INPUT_SOURCE_KINDS.is_builtin(one))
+        source = make_source(kind, context, said, INPUT_SOURCE_KINDS.is_builtin(source_name))
         if source is not None:
             sources.append(source)
         elif name != AUTO:
             raise DeviceError(f"{name}: {kind.missing}")
-    return HumanDriver(sources, cabin.opened, gives_torque)
+    return HumanDriver(sources, context.opened, gives_torque)

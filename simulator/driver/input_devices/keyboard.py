@@ -1,4 +1,4 @@
-"""Driving with the keyboard: ramps instead of angles, smaller at speed."""
+"""Input source for the keyboard: ramps of steering and pedals, with a smaller steering range at speed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simulator.driver.input_devices.device_profiles import KeyboardProfile
 from simulator.driver.input_devices.shaping import clip, elapsed, key_pedal, key_steering
 
 STALE = 0.5
-"""s of simulated time without a new frame after which the window counts as gone. Larger: a key held when the window died stays down."""
+"""s of simulated time without a new frame after which the window counts as lost. Larger: a key pressed at that time stays down longer."""
 ACTIONS = {
     "gear_up": "selector_up",
     "gear_down": "selector_down",
@@ -22,32 +22,33 @@ ACTIONS = {
     **{key: key for key in ("intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down")},
     **{key: key for key in ("camera", "camera_1", "camera_2", "camera_3")},
 }
-"""Keys that are struck, by the names the window gives them, and what each asks for."""
+"""Actions of keys, by the names that the window uses."""
 _DRIVING = ("left", "right", "up", "down", "space")
 
 
 class Keys(Protocol):
-    """State of the keys as the window hands it over; names are those in ACTIONS and left, right, up, down, space."""
+    """State of the keys in the window; names are those in ACTIONS and left, right, up, down, space."""
 
     @property
     def frames(self) -> int:
-        """Frames drawn so far; grows while the window lives."""
+        """Number of frames drawn so far; increases while the window is alive."""
 
     def down(self, key: str) -> bool:
-        """Whether the key is held now."""
+        """Return whether the key is pressed now."""
 
     def taps(self, key: str) -> int:
-        """How often the key was pressed since the last question."""
+        """Return the number of presses of the key since the previous call."""
 
 
 class Keyboard:
-    """Arrow keys held down move the steering wheel and the pedals, space pulls the parking brake while held; other keys are struck.
+    """Keyboard input: the arrow keys move steering wheel and pedals, space applies the parking brake while pressed; other keys trigger
+    actions.
 
     Attributes
     ----------
-    connected : whether the window has drawn a frame within the last STALE seconds
-    used : whether a driving key went down or up since the read before (`camera` is not driving)
-    events : what was asked for and is not the lever's business
+    connected : True if the window has drawn a frame within the last STALE seconds
+    used : True if a driving key was pressed or released since the previous read (`camera` is not driving)
+    events : actions that the lever does not process
     """
 
     def __init__(self, keys: Keys, profile: KeyboardProfile, lever: Lever | None = None) -> None:
@@ -55,7 +56,7 @@ class Keyboard:
         self.lever = lever or Lever()
         self.connected = self.used = False
         self.events: list[str] = []
-        self._held = dict.fromkeys(_DRIVING, False)
+        self._pressed = dict.fromkeys(_DRIVING, False)
         self._t: float | None = None
         self._frames, self._silent = 0, STALE
         self._steering = self._throttle = self._brake = 0.0
@@ -63,24 +64,24 @@ class Keyboard:
     def read(self, t: float, speed: float, out: Record) -> None:
         """Fill the command `out` at simulated time t (s) and forward speed (m/s)."""
         dt, self._t = elapsed(self._t, t), t
-        self._look(dt)
-        held = {key: self.connected and self.keys.down(key) for key in _DRIVING}
-        self.used = held != self._held
-        self._held = held
+        self._check_window(dt)
+        pressed = {key: self.connected and self.keys.down(key) for key in _DRIVING}
+        self.used = pressed != self._pressed
+        self._pressed = pressed
 
-        direction = float(held["left"]) - float(held["right"])
+        direction = float(pressed["left"]) - float(pressed["right"])
         self._steering = key_steering(self._steering, direction, speed, dt, self.profile.steering)
-        self._throttle = key_pedal(self._throttle, held["up"], dt, self.profile.throttle)
-        self._brake = key_pedal(self._brake, held["down"], dt, self.profile.brake)
+        self._throttle = key_pedal(self._throttle, pressed["up"], dt, self.profile.throttle)
+        self._brake = key_pedal(self._brake, pressed["down"], dt, self.profile.brake)
 
-        left_over = (self.lever.take(action, speed) for key, action in ACTIONS.items() for _ in range(self.keys.taps(key)))
-        self.events += [event for event in left_over if event is not None]
+        remaining = (self.lever.take(action, speed) for key, action in ACTIONS.items() for _ in range(self.keys.taps(key)))
+        self.events += [event for event in remaining if event is not None]
         write_pedals(out, self._steering, self._throttle, self._brake)
         self.lever.write(out)
-        out[0]["parking_brake"] = max(self.lever.parking_brake, float(held["space"]))
+        out[0]["parking_brake"] = max(self.lever.parking_brake, float(pressed["space"]))
 
-    def _look(self, dt: float) -> None:
-        """See whether the window still draws."""
+    def _check_window(self, dt: float) -> None:
+        """Check whether the window still draws."""
         frames = self.keys.frames
         self._silent = 0.0 if frames != self._frames else clip(self._silent + dt, 0.0, STALE)
         self._frames = frames

@@ -1,4 +1,4 @@
-"""The keyboard as an input source."""
+"""Registration of the keyboard as an input source."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from simulator.driver.input_devices.contract import CONTRACT, InputContext, Inpu
 from simulator.driver.input_devices.keyboard import Keyboard
 
 
-def _keyboard(cabin: InputContext, _: Record) -> Keyboard | None:
-    return None if cabin.keys is None else Keyboard(cabin.keys, cabin.keyboard, cabin.lever)
+def _keyboard(context: InputContext, _: Record) -> Keyboard | None:
+    return None if context.keys is None else Keyboard(context.keys, context.keyboard, context.lever)
 
 
-SOURCE = InputSourceKind("keyboard", _keyboard, CONTRACT, missing="no window supplies the keys", meaning="arrow keys, in the window")
+SOURCE = InputSourceKind("keyboard", _keyboard, CONTRACT, missing="needs a window for the keys", meaning="arrow keys in the window")

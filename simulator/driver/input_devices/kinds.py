@@ -1,4 +1,4 @@
-"""Input sources by name: those shipped, and those that move in from outside."""
+"""Registry of input sources: built-in sources and plugin sources."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ INPUT_SOURCE_KINDS: Registry[InputSourceKind] = Registry(
         "keyboard": "simulator.driver.input_devices.keyboard_kind:SOURCE",
     },
 )
-"""In the order in which one that is connected is taken before any was used; those from outside come before these."""
+"""Order of preference before the first use of a device; plugin sources come before these."""
 
 
 def register(kind: InputSourceKind) -> None:
-    """Make an input source known by its name. Raises JounceError: it is for another contract, or another one has its name."""
+    """Register a kind of input source. Raises JounceError when it has another contract version, or when another source has its name."""
     check(kind)
     INPUT_SOURCE_KINDS.register(kind.name, kind)
 
 
 def check(kind: InputSourceKind) -> None:
-    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
     from simulator.driver.input_devices.contract import CONTRACT
 
     if kind.contract != CONTRACT:
-        raise JounceError(f"input source {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
+        raise JounceError(f"input source {kind.name}: written for version {kind.contract} of the contract, this is version {CONTRACT}")

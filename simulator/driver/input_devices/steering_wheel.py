@@ -1,4 +1,4 @@
-"""Driving with a steering wheel and pedals, on one device or on several."""
+"""Input source for a steering wheel and pedals, on one or several devices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simulator.driver.input_devices.shaping import wheel_steering
 
 
 class Wheel:
-    """Steering from the wheel that was used last, each pedal from whichever wheel or set of pedals presses it most.
+    """Steering from the wheel that was used last; each pedal from the device that presses it most.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Wheel:
         self.connected = False
         self.events: list[str] = []
         self.device: Device | None = None
-        """The wheel that steers."""
+        """Wheel that steers."""
 
     def read(self, t: float, speed: float, out: Record) -> None:
         """Fill the command `out` at simulated time t (s) and forward speed (m/s); neutral without a wheel."""
@@ -39,18 +39,18 @@ class Wheel:
             steering = wheel_steering(wheels[0].steering() or 0.0, ratio)
         throttle = max((device.pedal("throttle") for device in devices), default=0.0)
         brake = max((device.pedal("brake") for device in devices), default=0.0)
-        left_over = (self.lever.take(action, speed) for device in devices for action in device.actions)
-        self.events += [event for event in left_over if event is not None]
+        remaining = (self.lever.take(action, speed) for device in devices for action in device.actions)
+        self.events += [event for event in remaining if event is not None]
         write_pedals(out, steering, throttle, brake)
         self.lever.write(out)
         clutches = [device.pedal("clutch") for device in devices if device.has_pedal("clutch")]
         gates = [gate for gate in (device.gate() for device in devices) if gate is not None]
-        self.lever.by_hand(out, max(clutches, default=None), next((gate for gate in gates if gate != 0), gates[0] if gates else None))
+        self.lever.write_manual(out, max(clutches, default=None), next((gate for gate in gates if gate != 0), gates[0] if gates else None))
 
 
 SOURCE = InputSourceKind(
     "wheel",
-    lambda cabin, _: Wheel(cabin.hub, cabin.steering_wheel_range, cabin.lever),
+    lambda context, _: Wheel(context.hub, context.steering_wheel_range, context.lever),
     CONTRACT,
-    meaning="steering wheel and pedals, on one device or on several",
+    meaning="steering wheel and pedals, on one or several devices",
 )

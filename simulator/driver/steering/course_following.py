@@ -1,4 +1,4 @@
-"""The usual law: curvature of the path ahead, and damped feedback of the error there."""
+"""Default steering controller: curvature of the path ahead, and damped feedback of the predicted error."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from simulator.driver.steering.observation import LOW_SPEED, angle_for, bounded,
 
 @kernel
 def course_following(p, car, seen, line):
-    """The pose is extrapolated by the preview time T with the present velocity and yaw rate; there, with e the distance to the left of
+    """Write the road-wheel angle for the path ahead to `seen`.
+
+    The pose is extrapolated by the preview time T with the present velocity and yaw rate. At this pose, with e the distance to the left of
     the path, chi the course angle (yaw + sideslip) relative to the path and kappa the curvature of the path,
 
-        k     = bandwidth / sqrt(v^2 + LOW_SPEED^2)                         per metre of way
+        k     = bandwidth / sqrt(v^2 + LOW_SPEED^2)                         1/m
         turn  = kappa + bounded(-k^2 e - 2 damping k sin(chi), correction / (v^2 + LOW_SPEED^2))
         delta = (L + K v^2) turn                                            mean road-wheel angle
 
-    so the error obeys e'' + 2 damping bandwidth e' + bandwidth^2 e = 0 for a vehicle that answers after T.
-    [MacAdam 1981 for preview as the cure of the vehicle's lag; Kapania and Gerdes 2015 for curvature feed-forward by the handling
-    curve with a feedback that sees the sideslip; differs: gains follow from bandwidth and damping at every speed.]
+    For a vehicle with the response time T the error obeys e'' + 2 damping bandwidth e' + bandwidth^2 e = 0.
+    [MacAdam 1981 for preview as compensation of the vehicle's lag; Kapania and Gerdes 2015 for curvature feed-forward by the handling
+    curve with sideslip feedback; differs: gains follow from bandwidth and damping at every speed.]
 
     p : preview [s], bandwidth [rad/s], damping [1], correction [m/s2]; car : CAR, seen : SEEN, line : Line
     """
@@ -32,7 +34,7 @@ def course_following(p, car, seen, line):
     course = yaw + sideslip_at(s, 0.0) - heading
     v = math.hypot(max(v_x, 0.0), LOW_SPEED)
     k = n["bandwidth"] / v
-    # far away the driver heads back at a steady angle, from which he can still turn in with less than the correction
+    # far from the path the driver steers back at a steady angle, from which the correction limit still allows to turn in
     far = 3.0 * n["correction"] / n["bandwidth"] ** 2
     back = -k * k * bounded(e, far) - 2.0 * n["damping"] * k * math.sin(course)
     s["wanted"] = angle_for(car, s, kappa + bounded(back, n["correction"] / (v * v)))

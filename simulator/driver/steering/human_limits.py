@@ -1,4 +1,4 @@
-"""The driver's hands on the steering wheel: from the road-wheel angle that a law wants to the steering input, within what people can do."""
+"""Limits of the driver's hands: from the road-wheel angle requested by the steering controller to the steering input."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ import math
 from simulator.base.jit import inline, kernel
 
 REMEMBERED = 128
-"""Looks that a delayed driver keeps in mind; at 100 looks a second more than his longest delay."""
+"""Number of stored requests for the delay; at 100 calls per second it exceeds the longest delay."""
 
 HANDS = (
-    # name          shape  unit     what it is
+    # name          shape  unit     description
     ("lock", (), "rad", "angle of the steering wheel at input 1"),
     ("wheel_rate", (), "rad/s", "largest rate of the steering wheel"),
-    ("delay", (), "s", "from what is seen to what the hands do"),
-    ("noise", (), "rad", "standard deviation of the steering wheel about what is meant"),
-    ("noise_time", (), "s", "over which that deviation forgets itself"),
+    ("delay", (), "s", "delay from observation to steering input"),
+    ("noise", (), "rad", "standard deviation of the steering wheel about the requested angle"),
+    ("noise_time", (), "s", "correlation time of the noise"),
 )
 
 HANDS_STATE = (
-    # name          shape  unit  what it is
-    ("looks", (), "1", "so far", "i8"),
-    ("time", (), "s", "of the last look"),
-    ("input", (), "1", "steering input given"),
-    ("deviation", (), "1", "steering input by which the hands are off"),
-    ("times", (REMEMBERED,), "s", "of the last looks, in a ring"),
-    ("inputs", (REMEMBERED,), "1", "wanted in them"),
+    # name          shape  unit  description
+    ("looks", (), "1", "number of calls", "i8"),
+    ("time", (), "s", "time of the last call"),
+    ("input", (), "1", "present steering input"),
+    ("deviation", (), "1", "deviation of the steering input by noise"),
+    ("times", (REMEMBERED,), "s", "times of the last calls, ring buffer"),
+    ("inputs", (REMEMBERED,), "1", "steering inputs requested at these times"),
 )
 
 
 @kernel
 def turn_wheel(p, s, seen, inputs, angles, t, chance, command):
-    """Bring the steering input of COMMAND towards what the law wants.
+    """Move the steering input of COMMAND towards the request of the steering controller.
 
     Parameters
     ----------
-    p, s, seen : HANDS, HANDS_STATE, SEEN; the road-wheel angle that the hands then give goes to SEEN
+    p, s, seen : HANDS, HANDS_STATE, SEEN; the resulting road-wheel angle is written to SEEN
     inputs, angles : (n,) steering inputs and road-wheel angles [rad] of the vehicle, rising
-    t : s, of this look; nothing moves at the first one
-    chance : a number out of a normal distribution of width 1; without meaning where there is no noise
+    t : s, time of this call; the first call does not move the steering
+    chance : sample of the standard normal distribution; ignored without noise
     """
     n, h, v = p[0], s[0], seen[0]
     wanted = interpolated(v["wanted"], angles, inputs)
@@ -48,9 +48,9 @@ def turn_wheel(p, s, seen, inputs, angles, t, chance, command):
         wanted = delayed(n, h, t, wanted)
     h["looks"] += 1
     if n["noise"] > 0.0:
-        # first-order Gauss-Markov: keeps its variance whatever the time between two looks
-        kept = math.exp(-dt / n["noise_time"])
-        h["deviation"] = kept * h["deviation"] + math.sqrt(1.0 - kept * kept) * n["noise"] / n["lock"] * chance
+        # first-order Gauss-Markov: the variance does not depend on the time between two calls
+        decay = math.exp(-dt / n["noise_time"])
+        h["deviation"] = decay * h["deviation"] + math.sqrt(1.0 - decay * decay) * n["noise"] / n["lock"] * chance
         wanted += h["deviation"]
     most = n["wheel_rate"] / n["lock"] * dt
     h["input"] += min(max(min(max(wanted, -1.0), 1.0) - h["input"], -most), most)
@@ -60,20 +60,20 @@ def turn_wheel(p, s, seen, inputs, angles, t, chance, command):
 
 @inline
 def delayed(n, h, t, wanted):
-    """What was wanted a delay ago; what was wanted first, where that is before the first look."""
+    """Store a request and return the request of one delay ago; before that time, the first request."""
     last = h["looks"]
     h["times"][last % REMEMBERED], h["inputs"][last % REMEMBERED] = t, wanted
-    found = h["inputs"][last % REMEMBERED]
+    request = h["inputs"][last % REMEMBERED]
     for back in range(1, min(last + 1, REMEMBERED)):
         if h["times"][(last - back + 1) % REMEMBERED] <= t - n["delay"] + 1e-9:
             break
-        found = h["inputs"][(last - back) % REMEMBERED]
-    return found
+        request = h["inputs"][(last - back) % REMEMBERED]
+    return request
 
 
 @inline
 def interpolated(x, xs, ys):
-    """Straight lines through (xs, ys), xs rising; the ends are held."""
+    """Interpolate (xs, ys) linearly, xs rising; constant beyond the ends."""
     last = len(xs) - 1
     if not x > xs[0]:
         return ys[0]

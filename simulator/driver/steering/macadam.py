@@ -1,4 +1,4 @@
-"""Optimal preview: the steady steering that keeps a linear vehicle closest to the path for the next seconds."""
+"""Optimal preview: the constant steering that keeps a linear vehicle closest to the path for the next seconds."""
 
 from __future__ import annotations
 
@@ -9,28 +9,30 @@ from simulator.driver.path_kernels import point_at
 from simulator.driver.steering.observation import LOW_SPEED, angle_for, bounded, spendable
 
 STEP = 0.025
-"""s between two steps of the linear vehicle's way."""
-LEAST_SLIP = 1e-3
-"""rad s2/m. Slip angle of an axle per lateral acceleration below which the model would be stiffer than any tire."""
+"""s. Time step of the linear vehicle."""
+MIN_SLIP = 1e-3
+"""rad s2/m. Minimum slip angle of an axle per lateral acceleration; below, the model would be stiffer than any tire."""
 
 
 @kernel
 def macadam(p, car, seen, line):
-    """With f_i the lateral place of the path, y_i that of the vehicle if the wheels went straight, and g_i what one rad of road-wheel
-    angle adds to it, at N times tau_i = i T / N from now on,
+    """Write the road-wheel angle of optimal preview control to `seen`.
+
+    With f_i the lateral position of the path, y_i that of the vehicle with straight wheels, and g_i its sensitivity to the road-wheel
+    angle, at N times tau_i = i T / N from now on,
 
         delta = sum (f_i - y_i) g_i / sum g_i^2
 
-    minimizes sum (f_i - y_i - g_i delta)^2 [MacAdam 1981, eq. 10 to 14, with equal weights]. For the time of the lag the wheels stay as
-    they are. The vehicle is the linear bicycle, with D_f = K + D_r and D_r the slip angles of its axles per lateral acceleration and
-    a, b their distances from the center of mass, L = a + b, and a b the square of its radius of inertia about the vertical axis:
+    minimizes sum (f_i - y_i - g_i delta)^2 [MacAdam 1981, eq. 10 to 14, with equal weights]. During the lag the wheels keep their angle.
+    The vehicle is the linear bicycle, with D_f = K + D_r and D_r the slip angles of its axles per lateral acceleration, a, b their
+    distances from the center of mass, L = a + b, and a b the square of its radius of gyration about the vertical axis:
 
         alpha_f = (v + a w) / u - delta,     alpha_r = (v - b w) / u
         v' = -(b alpha_f / D_f + a alpha_r / D_r) / L - u w,      w' = -(alpha_f / D_f - alpha_r / D_r) / L
 
-    in steps of STEP by the trapezoidal rule. Places are integrals of small angles relative to the present course of the path, so that a
-    steady circle needs exactly (L + K u^2) kappa. [differs: the lateral place of the path is such an integral, and the deviation that is
-    looked at is bounded.]
+    in steps of STEP by the trapezoidal rule. Positions are integrals of small angles relative to the present course of the path, so that a
+    steady circle needs exactly (L + K u^2) kappa. [differs: the lateral position of the path is such an integral, and the deviation is
+    bounded.]
 
     p : preview T [s], points N [1], lag [s], correction [m/s2]; car : CAR, seen : SEEN, line : Line
     """
@@ -38,8 +40,8 @@ def macadam(p, car, seen, line):
     u = max(s["v_x"], 0.5 * LOW_SPEED)
     a, b = c["front"], c["rear"]
     length = a + b
-    rear_slip = max(c["rear_slip"], LEAST_SLIP)
-    front_slip = max(c["understeer"] + rear_slip, LEAST_SLIP)
+    rear_slip = max(c["rear_slip"], MIN_SLIP)
+    front_slip = max(c["understeer"] + rear_slip, MIN_SLIP)
     # state (v, w): matrix and input of the linear bicycle
     m11, m12 = -(b / front_slip + a / rear_slip) / (length * u), -(b * a / front_slip - a * b / rear_slip) / (length * u) - u
     m21, m22 = -(1.0 / front_slip - 1.0 / rear_slip) / (length * u), -(a / front_slip + b / rear_slip) / (length * u)
@@ -65,10 +67,10 @@ def macadam(p, car, seen, line):
     fy, ahead = 0.0, 0.0
     top = bottom = 0.0
     for i in range(count * parts):
-        held = s["angle"] if i * h < n["lag"] else 0.0
+        kept_angle = s["angle"] if i * h < n["lag"] else 0.0
         steered = 0.0 if i * h < n["lag"] else 1.0
         v0, w0, psi0, gv0, gw0, gpsi0, ahead0 = v, w, psi, gv, gw, gpsi, ahead
-        v, w = e11 * v0 + e12 * w0 + f1 * held, e21 * v0 + e22 * w0 + f2 * held
+        v, w = e11 * v0 + e12 * w0 + f1 * kept_angle, e21 * v0 + e22 * w0 + f2 * kept_angle
         gv, gw = e11 * gv0 + e12 * gw0 + f1 * steered, e21 * gv0 + e22 * gw0 + f2 * steered
         psi, gpsi = psi0 + q * (w0 + w), gpsi0 + q * (gw0 + gw)
         y += q * (v0 + v - c["center"] * (w0 + w) + u * (psi0 + psi))
@@ -87,5 +89,5 @@ def macadam(p, car, seen, line):
 
 @inline
 def relative(angle, to):
-    """Angle [rad] relative to another one, within half a turn."""
+    """Return an angle [rad] relative to another one, within half a turn."""
     return math.atan2(math.sin(angle - to), math.cos(angle - to))

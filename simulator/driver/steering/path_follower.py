@@ -1,4 +1,4 @@
-"""The driver who follows a path by a law, and keeps a speed."""
+"""Driver that follows a path with a steering controller and speed control."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import LaneChange, Path, TimedLaneChange
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering.human_limits import HANDS, HANDS_STATE, turn_wheel
-from simulator.driver.steering.kinds import HUMAN, KNOWN, LAWS, USUAL
+from simulator.driver.steering.kinds import DEFAULT, HUMAN, KNOWN, LAWS
 from simulator.driver.steering.observation import SEEN, car_of, follow, notice
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 class PathFollower:
-    """Driver who follows a path by one of the `TIRE_MODEL_KINDS` and keeps a speed.
+    """Driver that follows a path with one of the steering controllers in `LAWS` and keeps a speed.
 
     Parameters
     ----------
-    path : in the world
+    path : in the world frame
     speed : speed control, called with the station on the path
-    traits : of the vehicle
-    said : `type`, which names the law, and values of the parameters of that law, of `KNOWN` and of `HUMAN`
+    traits : internal model of the vehicle
+    said : `type`, the name of the controller, and parameters of the controller, of `KNOWN` and of `HUMAN`
     timed : lane changes that start at a time, in order of time
     seed : of the noise of the hands
     """
@@ -40,18 +40,18 @@ class PathFollower:
         path: Path,
         speed: SpeedControl,
         traits: InternalModel | None = None,
-        said: Mapping[str, Any] = NOTHING,
+        said: Mapping[str, Any] = EMPTY,
         timed: Sequence[TimedLaneChange] = (),
         seed: int = 0,
     ) -> None:
         self.path = path
-        believed = {field.name: said[field.name] for field in KNOWN if said.get(field.name) is not None}
-        self.traits = replace(traits or InternalModel(), **believed)
+        known = {field.name: said[field.name] for field in KNOWN if said.get(field.name) is not None}
+        self.traits = replace(traits or InternalModel(), **known)
         self._speed = speed
         self._timed = list(timed)
-        self._found = False
+        self._has_station = False
         self._seen, self._car = record(SEEN), car_of(self.traits)
-        law = LAWS[said.get("type", USUAL)]
+        law = LAWS[said.get("type", DEFAULT)]
         self._law, self._parameters = law.kernel(), law.parameters(said, self.traits)
         self._hands, self._hands_state = record(HANDS), record(HANDS_STATE)
         self._hands[0]["lock"] = self.traits.steering_wheel_lock
@@ -65,19 +65,19 @@ class PathFollower:
 
     @property
     def station(self) -> float | None:
-        """m, of the vehicle on the path; None before the first look."""
-        return float(self._seen[0]["station"]) if self._found else None
+        """Station of the vehicle on the path, m; None before the first call."""
+        return float(self._seen[0]["station"]) if self._has_station else None
 
     def take_over(self, station: float, steering: float) -> None:
         """Take the steering wheel at a steering input [-1, 1], with the vehicle at a station (m) of the path."""
-        self._seen[0]["station"], self._found = station, True
+        self._seen[0]["station"], self._has_station = station, True
         self._hands_state[0]["looks"], self._hands_state[0]["input"] = 0, steering
         self._seen[0]["angle"] = self.traits.road_wheel_angle(steering)
 
     def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the COMMAND record at time t (s) from the READOUT record of the last tick: pose, velocity and, for the slope, contact points.
+        """Fill the COMMAND record at time t (s) from the READOUT record of the last tick: pose, velocity and contact points for the slope.
 
-        Never raises; a vehicle without a place is not steered: the last command stands until it has one again.
+        Never raises. While the readout is not finite, the command stays unchanged.
         """
         if self.steer(t, readout, command):
             self._speed.press(t, self._seen, command)
@@ -85,24 +85,24 @@ class PathFollower:
                 command[0]["gear"] = self.gear(t, readout, float(command[0]["throttle"]))
 
     def gear(self, t: float, readout: Record, throttle: float) -> int:
-        """Forward gear that he wants at time t (s) and a throttle [0, 1]; 0 if he leaves that to the gearbox."""
+        """Return the forward gear at time t (s) and a throttle [0, 1]; 0 if the gearbox selects the gear."""
         if self._shifter is None:
             return 0
         return self._shifter.seen(t, readout, throttle)
 
     def steer(self, t: float, readout: Record, command: Record) -> bool:
-        """The steering alone; False, and nothing is written, for a vehicle without a place."""
+        """Write only the steering; return False, without writing, if the readout is not finite."""
         if self._calls is None:
-            self._calls = self._bound(readout, command)
-        notice_here, follow_here, law, turn = self._calls
+            self._calls = self._compile_calls(readout, command)
+        observe, update_station, law, turn = self._calls
         seen = self._seen
-        if not notice_here(readout, seen):
+        if not observe(readout, seen):
             return False
-        if not self._found:
+        if not self._has_station:
             now = seen[0]
-            now["station"], self._found = self.path.find(float(now["x"]), float(now["y"])), True
+            now["station"], self._has_station = self.path.find(float(now["x"]), float(now["y"])), True
         line = self.path.line
-        follow_here(line, seen)
+        update_station(line, seen)
         while self._timed and t >= self._timed[0].at - 1e-9:
             line = self._shift(self._timed.pop(0), t).line
         law(self._parameters, self._car, seen, line)
@@ -111,13 +111,13 @@ class PathFollower:
         return True
 
     def _shift(self, change: TimedLaneChange, t: float) -> Path:
-        """The path with a lane change from where the vehicle was at its time."""
+        """Add a lane change that starts at the station of the vehicle at the time of the change; return the path."""
         now = self._seen[0]
         start = float(now["station"] - now["v_x"] * (t - change.at))
         self.path = self.path.with_lane_changes([LaneChange(start, change.length, change.offset)])
         return self.path
 
-    def _bound(self, readout: Record, command: Record) -> tuple[Callable, ...]:
+    def _compile_calls(self, readout: Record, command: Record) -> tuple[Callable, ...]:
         line, seen = self.path.line, self._seen
         return (
             compiled_call(notice, readout, seen),

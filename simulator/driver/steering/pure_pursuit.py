@@ -1,4 +1,4 @@
-"""The arc from the rear axle to a point of the path at a distance."""
+"""Pure pursuit: the arc from the rear axle to a point of the path at a distance."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from simulator.driver.steering.observation import angle_for, bounded, excess, si
 
 @kernel
 def pure_pursuit(p, car, seen, line):
-    """With alpha the angle from the vehicle's course to a point of the path at the distance D from where a slow turn has no sideslip,
+    """Write the road-wheel angle of pure pursuit to `seen`.
+
+    With alpha the angle from the course of the vehicle to a point of the path at the distance D from the point without slip angle in a slow
+    turn,
 
         D     = sqrt(distance^2 + (time v)^2)
         turn  = 2 sin(alpha) / D
         delta = (L + K v^2) turn
 
-    [Coulter 1992; differs: the vehicle's understeer K counts, and its course there (yaw + sideslip) instead of its heading, without which
-    fast curves are driven too wide.]
+    [Coulter 1992; differs: includes the understeer K of the vehicle, and uses the course (yaw + sideslip) instead of the heading, because
+    with the heading the vehicle would run wide in fast curves.]
 
     p : distance [m], time [s], correction [m/s2]; car : CAR, seen : SEEN, line : Line
     """

@@ -1,4 +1,4 @@
-"""One point of the path ahead, and the arc that leads there."""
+"""Single-point preview: the arc to one point of the path ahead."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from simulator.driver.steering.observation import angle_for, bounded, excess, po
 
 @kernel
 def single_point(p, car, seen, line):
-    """From where the vehicle will be when it answers (after the response time of its traits), the point of the path that is preview
-    seconds further on; with D the way to its foot and y its distance to the left of the course there,
+    """Write the road-wheel angle of single-point preview to `seen`.
+
+    The start is the pose of the vehicle after its response time. The target is the point of the path that is one preview time further. With
+    D the distance to its foot and y its distance to the left of the course at the start,
 
         turn  = 2 y / D^2,   D = preview max(v, 2 m/s)
         delta = (L + K v^2) turn
 
-    which on a straight gives e'' + (2/T) e' + (2/T^2) e = 0 for T the preview: damped by 0.71.
-    [MacAdam 1981, section "single point"; the driver of a linear vehicle that looks at one point. differs: the vehicle's answer is its
-    steady turn after its response time, instead of the linear model's path to the point.]
+    On a straight this gives e'' + (2/T) e' + (2/T^2) e = 0 for T the preview: damping ratio 0.71.
+    [MacAdam 1981, section "single point": driver of a linear vehicle with one preview point. differs: the response of the vehicle is its
+    steady turn after the response time, instead of the linear model's path to the point.]
 
     p : preview [s], correction [m/s2]; car : CAR, seen : SEEN, line : Line
     """

@@ -1,4 +1,4 @@
-"""Heading of the path and its distance at the front axle."""
+"""Stanley controller: heading of the path and distance from the path at the front axle."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from simulator.driver.steering.observation import angle_for, bounded, excess, po
 
 @kernel
 def stanley(p, car, seen, line):
-    """At the first axle, where it will be when the vehicle answers; with e its distance to the left of the path, psi the heading and chi
-    the course angle of the vehicle relative to the path there,
+    """Write the road-wheel angle of the Stanley controller to `seen`.
+
+    At the position of the first axle after the response time of the vehicle, with e the distance to the left of the path, and chi the
+    course angle of the vehicle relative to the path,
 
         delta = (L + K v^2) kappa - chi - atan(gain e / (softening + v)) + damping (kappa v - w)
 
-    [Hoffmann, Tomlin, Montemerlo and Thrun 2007, eq. 8 and 9: heading, distance and yaw damping; differs: the curvature is fed forward by
-    the handling curve, the course of the vehicle (yaw + sideslip) takes the place of its heading less that of a steady turn, and the pose
-    is that after the response time of the vehicle.]
+    [Hoffmann, Tomlin, Montemerlo and Thrun 2007, eq. 8 and 9: heading, distance and yaw damping; differs: curvature feed-forward by the
+    handling curve, the course of the vehicle (yaw + sideslip) instead of its heading minus that of a steady turn, and the pose after the
+    response time of the vehicle.]
 
     p : gain [1/s], softening [m/s], damping [s], correction [m/s2]; car : CAR, seen : SEEN, line : Line
     """

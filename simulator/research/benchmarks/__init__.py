@@ -1,1 +1,1 @@
-"""The tables of `jounce bench`, one file per table."""
+"""Tables of `jounce bench` for methods of multibody dynamics, one module per table."""

@@ -1,4 +1,4 @@
-"""The formulation in absolute coordinates, where every body goes its own way and all joints may drift apart."""
+"""Formulation in absolute coordinates, in which all joints may drift."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from simulator.base.jit import inline, kernel
 from simulator.research.benchmarks.benchmark_systems import Scene
 from simulator.research.benchmarks.formulation_trial import BAUMGARTE, Trial
-from simulator.research.benchmarks.wheel_load_cases import RUNGE_KUTTA, SEMI_IMPLICIT_EULER, begin_step, body_course, next_stage, push_nodes
+from simulator.research.benchmarks.wheel_load_cases import (
+    RUNGE_KUTTA,
+    SEMI_IMPLICIT_EULER,
+    apply_wheel_forces,
+    begin_step,
+    body_course,
+    next_stage,
+)
 from vehicles.multibody.formulations.absolute_coordinates import advance, measure, place_bodies
 from vehicles.multibody.formulations.augmented_equations import set_row_rates, set_row_residuals, set_rows
 from vehicles.multibody.formulations.fully_augmented import FullyAugmented, evaluate_dense_state, evaluate_sparse_state
@@ -23,7 +30,7 @@ Vector = NDArray[np.float64]
 
 
 class Bodies(NamedTuple):
-    """The bodies on their way: `model` of the solver, and as parts of the course poses (n, 7), velocities (n, 6) and the rates of both."""
+    """Run data of the bodies: `model` of the solver, and as parts of the course poses (n, 7), velocities (n, 6) and the rates of both."""
 
     model: Any
     poses: Vector
@@ -34,11 +41,11 @@ class Bodies(NamedTuple):
 
 @kernel
 def run_sparse(m, c, evaluations):
-    """`evaluations` evaluations with the sparse solver, each followed by a stage of the method. False when one fails."""
+    """Run `evaluations` evaluations with the sparse solver, each followed by a stage of the method. Return False after a failure."""
     for _ in range(evaluations):
-        push_nodes(c, m.model.parts.wrenches)
+        apply_wheel_forces(c, m.model.parts.wrenches)
         if c.clock[0]["gap_frequency"] > 0.0:
-            feed_gaps_back(m, c)
+            set_baumgarte_feedback(m, c)
         if evaluate_sparse_state(m.model, m.poses, m.velocities) != 0:
             return False
         step_bodies(m.model.equations.alpha, m.poses, m.velocities, m.pose_rates, m.accelerations, c)
@@ -47,9 +54,9 @@ def run_sparse(m, c, evaluations):
 
 @kernel
 def run_dense(m, c, evaluations):
-    """The same with the dense solver."""
+    """Run evaluations as `run_sparse`, with the dense solver."""
     for _ in range(evaluations):
-        push_nodes(c, m.model.parts.wrenches)
+        apply_wheel_forces(c, m.model.parts.wrenches)
         if evaluate_dense_state(m.model, m.poses, m.velocities) != 0:
             return False
         step_bodies(m.model.equations.alpha, m.poses, m.velocities, m.pose_rates, m.accelerations, c)
@@ -57,8 +64,8 @@ def run_dense(m, c, evaluations):
 
 
 @inline
-def feed_gaps_back(m, c):
-    """Baumgarte: phi'' + 2 omega phi' + omega^2 phi = 0 for all joints and loops."""
+def set_baumgarte_feedback(m, c):
+    """Set Baumgarte's feedback: phi'' + 2 omega phi' + omega^2 phi = 0 for all joints and loops."""
     absolute, equations, omega = m.model.absolute, m.model.equations, c.clock[0]["gap_frequency"]
     place_bodies(absolute, m.poses, m.velocities)
     measure(absolute)
@@ -73,7 +80,7 @@ def feed_gaps_back(m, c):
 
 @kernel
 def step_bodies(alpha, poses, velocities, pose_rates, accelerations, c):
-    """Go on from the evaluated state of the bodies: alpha (n, 6) are the accelerations there, the others parts of the course."""
+    """Advance from the evaluated state of the bodies: alpha (n, 6) are the accelerations, the other arguments parts of the course."""
     if c.clock[0]["method"] == SEMI_IMPLICIT_EULER:
         h = begin_step(c)
         for b in range(1, alpha.shape[0]):
@@ -92,7 +99,7 @@ def step_bodies(alpha, poses, velocities, pose_rates, accelerations, c):
 
 
 class SparseTrial(Trial):
-    """Absolute coordinates, sparse solver."""
+    """Absolute coordinates with the sparse solver."""
 
     label = "fully augmented, sparse"
     run_kernel: Any = staticmethod(run_sparse)
@@ -115,21 +122,21 @@ class SparseTrial(Trial):
         """See the base class."""
         self.m.poses[:], self.m.velocities[:] = self.formulation.absolute_state(self.scene.q, self.scene.v)
 
-    def bring_to_start(self) -> None:
-        """Bodies as they were at the beginning of the last step."""
+    def restore_start(self) -> None:
+        """Set the bodies to the start of the last step."""
         n = self.m.poses.shape[0]
         place_bodies(self.m.model.absolute, self.course.start[: 7 * n].reshape(n, 7), self.course.start[7 * n :].reshape(n, 6))
 
     def points(self) -> Vector:
         """See the base class."""
-        self.bring_to_start()
+        self.restore_start()
         absolute = self.m.model.absolute
         motion = absolute.tree.motion[self.shown]
         return motion["p"] - np.einsum("bij,bj->bi", motion["R"], absolute.bodies["com"][self.shown])
 
     def gap(self) -> float:
-        """See the base class; the largest gap of any joint, which is a constraint like the loops."""
-        self.bring_to_start()
+        """See the base class; the largest gap of any joint or loop, because both are constraints."""
+        self.restore_start()
         absolute = self.m.model.absolute
         rows, residual = absolute.constraints.rows, absolute.constraints.residual
         set_residuals(absolute.constraints, absolute.tree.motion, absolute.q, 0, rows.size)
@@ -146,14 +153,14 @@ class SparseTrial(Trial):
 
 
 class StabilizedTrial(SparseTrial):
-    """The same with Baumgarte's feedback."""
+    """Absolute coordinates with the sparse solver and Baumgarte's feedback."""
 
     label = "fully augmented, sparse with Baumgarte"
     control = BAUMGARTE
 
 
 class DenseTrial(SparseTrial):
-    """Absolute coordinates, dense solver: the same equations and the same motion."""
+    """Absolute coordinates with the dense solver: equal equations and motion."""
 
     label = "fully augmented, dense"
     run_kernel: Any = staticmethod(run_dense)

@@ -1,10 +1,10 @@
-"""The vehicle and its quarter car as `jounce bench formulations` disturbs them: loads on the wheels and the state at the beginning.
+"""The vehicle and its quarter car in `jounce bench formulations`: loads on the wheels and the initial state.
 
-The quarter car stands on a chassis that does not move; its wheel carries the static load. The whole vehicle hangs by its wheels on four
-springs as stiff as tires, from points far above, so that it stays upright without any ground. On both, a periodic force of three
-directions acts on every wheel, later on the rear wheels and on the right.
+The quarter car has a fixed chassis; its wheel carries the static load. Four springs with the stiffness of tires, anchored far above, carry
+the whole vehicle by its wheels, so that the vehicle stays upright without a ground. In both systems, a periodic force in three
+directions acts on each wheel, with a delay for the rear and the right wheels.
 
-Springs and dampers are those of the vehicle file made linear (`vehicles.multibody_vehicle.linear_struts`), the same in all formulations.
+Springs and dampers are linearized (`vehicles.multibody_vehicle.linear_struts`), equally in all formulations.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ from vehicles.suspension.tables.reduced_table import ReducedTables
 Vector = NDArray[np.float64]
 
 QUARTER = "FL"
-"""The corner that is the quarter car."""
+"""The corner of the quarter car."""
 
 HANGER_RATE = 150e3
 """N/m"""
 HANGER_LENGTH = 3.0
-"""m, in the design position: with it the loaded vehicle swings sideways like a pendulum, once in three seconds."""
+"""m, in the design position: the vehicle then swings sideways like a pendulum with a period of three seconds."""
 
 AMPLITUDE = (-500.0, 300.0, 2000.0)
-"""N. Periodic force on every wheel, in the world."""
+"""N. Periodic force on each wheel, in the world."""
 DELAYS = (0.0, 0.08, 0.32, 0.40)
 """s. Delays of the corners."""
 
 SPIN = 10.0
-"""rad/s. Wheels of the disturbed vehicle turn about their axles."""
+"""rad/s. Spin of the wheels of the disturbed vehicle."""
 KICK = ((0.6, -0.4, 0.5, -0.3), (0.1, -0.15, 0.05), (0.2, 0.1, 0.3))
-"""rad/s, rad/s, m/s. Rates of the arms, of the chassis, and its velocity at the beginning of the motion without dampers."""
+"""rad/s, rad/s, m/s. Initial rates of the arms and of the chassis, and chassis velocity, of the motion without dampers."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The whole vehicle, or its quarter car, with tables of its reduced quantities; it begins at the positions q (n_q,), None: as designed."""
+    """The whole vehicle, or its quarter car, with tables of its reduced quantities; initial positions q (n_q,), None: design position."""
 
     description: Description
     whole: bool
@@ -61,17 +61,17 @@ class Subject:
 
 
 def make_subject(description: Description, whole: bool) -> Subject:
-    """The vehicle with the tables it would drive with, over the full lock of the steering, or the quarter car with tables over its arm alone.
+    """Return the vehicle with tables over the full steering range, or the quarter car with tables over its arm angle.
 
-    Its anti-roll bars are left out (`VehicleDesign.without_bars`).
+    The anti-roll bars are omitted (`VehicleDesign.without_bars`).
 
     Raises
     ------
-    ConfigError : a corner has no closed form to compare with
+    ConfigError : a corner without a closed form
     """
     for corner in description.design.corners:
         if corner.linkage is not None:
-            raise ConfigError(corner.file, corner.key, corner.kind, "axles that have a closed form, to compare it with others")
+            raise ConfigError(corner.file, corner.key, corner.kind, "an axle with a closed form, the reference of the comparison")
     description = replace(description, design=description.design.without_bars())
     mechanism = new_corners(description.design, whole)
     steering = description.steering if whole else None
@@ -79,7 +79,7 @@ def make_subject(description: Description, whole: bool) -> Subject:
 
 
 def new_corners(design: VehicleDesign, whole: bool) -> Corners:
-    """The corners in closed form; those of the quarter car are four of the same, for the closed form always works out four."""
+    """Return the corners in closed form; the quarter car has four equal corners, because the closed form always computes four."""
     if whole:
         return new_mechanism(design.chassis, list(design.corners), design.struts)
     i, struts = CORNER_NAMES.index(QUARTER), design.struts.copy()
@@ -96,12 +96,12 @@ class Scene:
 
     Attributes
     ----------
-    subject : what it is about
-    corners : names of those that are built
+    subject : the simulated system
+    corners : names of the corners of the system
     design : the vehicle with linear springs and dampers
-    system : the mechanism laid out
-    wheels : records of WHEELS, one per corner built
-    q, v : (n_q,), (n_v,) closed state at the beginning
+    system : the mechanism as flat records
+    wheels : records of WHEELS, one per corner
+    q, v : (n_q,), (n_v,) closed initial state
     """
 
     subject: Subject
@@ -114,19 +114,19 @@ class Scene:
 
     @property
     def whole(self) -> bool:
-        """The whole vehicle, not the quarter car."""
+        """True for the whole vehicle, False for the quarter car."""
         return self.subject.whole
 
     @property
     def name(self) -> str:
-        """What it is, in words."""
+        """Name of the system."""
         return "vehicle" if self.whole else "quarter car"
 
 
 def make_scene(subject: Subject, disturbed: bool, damped: bool) -> Scene:
-    """The subject under its loads.
+    """Return the subject under its loads.
 
-    Disturbed, periodic forces act and the wheels turn; not disturbed and without dampers, it has a KICK and its energy is conserved.
+    With `disturbed`, periodic forces act and the wheels spin; otherwise and without dampers, it starts with KICK and conserves its energy.
     """
     whole, design = subject.whole, subject.description.design
     design = replace(design, struts=linear_struts(design.struts))
@@ -149,7 +149,7 @@ def make_scene(subject: Subject, disturbed: bool, damped: bool) -> Scene:
 
 
 def loaded_wheels(design: VehicleDesign, whole: bool, disturbed: bool) -> Record:
-    """Records of WHEELS; a wheel's share of the weight is its steady load (quarter car) or what its hanger carries (vehicle)."""
+    """Return records of WHEELS; the weight on a wheel is its steady load (quarter car) or the load of its anchor spring (vehicle)."""
     share = static_loads(design)
     wheels = record(WHEELS, 4 if whole else 1)
     for i, wheel in enumerate(wheels):
@@ -164,7 +164,7 @@ def loaded_wheels(design: VehicleDesign, whole: bool, disturbed: bool) -> Record
 
 
 def static_loads(design: VehicleDesign) -> Vector:
-    """(4,) loads of the wheels [N] of the vehicle at rest in the design position."""
+    """Return the wheel loads (4,) [N] of the vehicle at rest in the design position."""
     bodies = [design.chassis, *(body for corner in design.corners for body in corner.bodies.values())]
     mass = sum(body.mass for body in bodies)
     x = sum(body.mass * body.p_BoBcm[0] for body in bodies) / mass
@@ -175,7 +175,7 @@ def static_loads(design: VehicleDesign) -> Vector:
 
 
 def hangers(wheels: Record, corners: tuple[str, ...], design: VehicleDesign) -> list[Spring]:
-    """The springs the wheels hang on, for the mechanism."""
+    """Return the anchor springs of the wheels for the mechanism."""
     return [
         Spring(
             f"{corner}_hanger", WORLD, wheel["anchor"].copy(), f"{corner}_wheel", design.corners[i].W, wheel["rate"], wheel["free_length"]

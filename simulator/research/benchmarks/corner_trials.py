@@ -1,4 +1,4 @@
-"""The formulations in the coordinates of chassis and lower arms: the closed form, and the tables of its reduced quantities."""
+"""Formulations in the coordinates of chassis and lower arms: the closed form, and the tables of its reduced quantities."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simulator.base.records import Record, record
 from simulator.research.benchmarks.benchmark_systems import Scene, new_corners
 from simulator.research.benchmarks.formulation_trial import NOT_NEEDED, Trial, rotation
 from simulator.research.benchmarks.tree_trials import tree_energy
-from simulator.research.benchmarks.wheel_load_cases import VELOCITIES, push_corners, state_course, step_state
+from simulator.research.benchmarks.wheel_load_cases import VELOCITIES, apply_corner_forces, state_course, step_state
 from vehicles.dynamics import STATE, answer_loads, answer_loads_on_fixed_chassis
 from vehicles.mechanism_parameters import CORNER_NAMES, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
@@ -20,7 +20,7 @@ from vehicles.multibody.tree.system import Dimensions
 from vehicles.multibody_vehicle import CHASSIS
 from vehicles.steering.steering import STEERING_STATE
 from vehicles.suspension.composite_inertia import MechanismRecords, Workspace, prepare
-from vehicles.suspension.default_kind import room
+from vehicles.suspension.default_kind import kind_module
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, covers
 from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace, prepare_from_tables
 
@@ -28,8 +28,9 @@ Vector = NDArray[np.float64]
 
 
 class Corners(NamedTuple):
-    """Chassis and corners on their way: parameters, state and scratch, with tables or without; `rate` is a record of STATE; `whole` False holds
-    the chassis."""
+    """Run data of chassis and corners: parameters, state and scratch, with tables or without; `rate` is a record of STATE; `whole` False:
+    fixed chassis.
+    """
 
     mechanism: MechanismRecords | TabulatedMechanism
     space: Workspace | TabulatedWorkspace
@@ -40,30 +41,30 @@ class Corners(NamedTuple):
 
 @kernel
 def run_closed_form(m, c, evaluations):
-    """`evaluations` evaluations of the closed form, each followed by a stage of the method."""
+    """Run `evaluations` evaluations of the closed form, each followed by a stage of the method."""
     for _ in range(evaluations):
         prepare(m.mechanism, m.space)
-        answer(m, c)
+        evaluate_and_advance(m, c)
     return True
 
 
 @kernel
 def run_tables(m, c, evaluations):
-    """The same from tables, with the steering at rest or not. False where they do not reach."""
+    """Run evaluations as `run_closed_form`, from tables, with the steering at rest or not. Return False outside the range of the tables."""
     s = m.space
     for _ in range(evaluations):
         if not covers(m.mechanism.tables, s.state[0]["theta"], s.steering[0]["angle"]):
             return False
         prepare_from_tables(m.mechanism, s, s.steering[0]["rate"] != 0.0 or s.steering[0]["acceleration"] != 0.0)
-        answer(m, c)
+        evaluate_and_advance(m, c)
     return True
 
 
 @inline
-def answer(m, c):
-    """Forces on the wheels, accelerations, and a stage of the method, after the corners are prepared."""
+def evaluate_and_advance(m, c):
+    """Compute wheel forces, accelerations, and a stage of the method, after the corners are prepared."""
     s = m.space
-    push_corners(c, s.state, s.kinematics, s.loads)
+    apply_corner_forces(c, s.state, s.kinematics, s.loads)
     if m.whole[0]:
         answer_loads(m.mechanism, s)
     else:
@@ -72,7 +73,7 @@ def answer(m, c):
 
 
 class ClosedFormTrial(Trial):
-    """The closed form. With the chassis held it works out four quarter cars at once; the first one is shown."""
+    """The closed form. With a fixed chassis it computes four quarter cars at once; the results are those of the first one."""
 
     label = "constraint embedding, closed form"
     control = NOT_NEEDED
@@ -87,8 +88,8 @@ class ClosedFormTrial(Trial):
         super().__init__(scene, self.m, state_course(space.state, rate, wheels), Dimensions(14 if scene.whole else 2, 0))
         self.tree = ConstraintEmbedding(scene.system, scene.q)
         self.guess = scene.q
-        self.corners = scene.design.corners_of(room("corner").CORNER)
-        self.signs = [room("mechanism").jounce_sign(self.corners[CORNER_NAMES.index(corner)]) for corner in scene.corners]
+        self.corners = scene.design.corners_of(kind_module("corner").CORNER)
+        self.signs = [kind_module("mechanism").jounce_sign(self.corners[CORNER_NAMES.index(corner)]) for corner in scene.corners]
 
     def place(self) -> None:
         """See the base class."""
@@ -112,11 +113,11 @@ class ClosedFormTrial(Trial):
         self.guess = q
 
     def prepare(self) -> None:
-        """Kinematics of the state."""
+        """Compute the kinematics of the state."""
         prepare(self.m.mechanism, self.space)
 
     def at_start(self) -> Record:
-        """State at the beginning of the last step; the kinematics are brought there."""
+        """Return the state at the start of the last step, with its kinematics."""
         now = self.space.state.copy()
         self.course.y[:] = self.course.start
         self.prepare()
@@ -132,13 +133,13 @@ class ClosedFormTrial(Trial):
         return np.vstack([s["p_WB"], centers]) if self.scene.whole else centers
 
     def gap(self) -> float:
-        """See the base class; the loops of the closed form are the lengths of kingpin and tie rod, which it keeps to rounding."""
+        """See the base class; the loops of the closed form are the lengths of kingpin and tie rod, constant up to rounding."""
         self.at_start()
         m, s = self.m.mechanism, self.space
         return max(self.corners[i].gap(m.corners, s.blocks, s.inputs, i) for i in range(len(self.scene.corners)))
 
     def energy(self) -> tuple[float, float]:
-        """See the base class; taken from the bodies of the tree in the same state."""
+        """See the base class; computed from the bodies of the tree in this state."""
         s, system = self.at_start()[0], self.scene.system
         q, v = self.guess.copy(), np.zeros(system.n_v)
         if self.scene.whole:
@@ -155,7 +156,7 @@ class ClosedFormTrial(Trial):
 
 
 class TablesTrial(ClosedFormTrial):
-    """Tables of the reduced quantities; the places of the bodies are those of the closed form at the same angles."""
+    """Tables of the reduced quantities; the body positions are those of the closed form at these angles."""
 
     label = "constraint embedding, tables"
     run_kernel: Any = staticmethod(run_tables)

@@ -1,7 +1,7 @@
-"""The five-link suspension by every method of Table 3 of [Uchida 2012], in compiled loops of explicit Euler steps.
+"""The five-link suspension with each method of Table 3 of [Uchida 2012], in compiled loops of explicit Euler steps.
 
-The first three methods solve the pose by Newton's method on the constant distances (15) and differ in the links; the fourth solves all of (14) at
-once. Behind the positions, (10) and (11) are shared. Newton's methods start from the last position and end when no coordinate changes by more
+The first three methods solve for the pose by Newton's method on the constant distances (15) and differ in the links; the fourth solves
+(14) at once. The methods share (10) and (11). Newton's methods start from the last position and end when no coordinate changes by more
 than the tolerance.
 """
 
@@ -20,7 +20,7 @@ from simulator.base.records import Record
 from simulator.research.benchmarks.platform_on_legs import (
     ANGLES,
     BAUMGARTE,
-    MOST_ITERATIONS,
+    MAX_ITERATIONS,
     PENALTY,
     SEPARATE,
     TRIANGULAR,
@@ -33,7 +33,7 @@ from simulator.research.benchmarks.platform_on_legs import (
     solve_penalty,
     solve_two,
 )
-from simulator.research.linkages.euler_body import set_body, turning, turning_axes
+from simulator.research.linkages.euler_body import angular_motion, euler_axes, set_body
 from simulator.research.linkages.five_link import (
     ALPHA,
     BETA,
@@ -54,9 +54,9 @@ from simulator.research.linkages.five_link import (
 Vector = NDArray[np.float64]
 
 START = -0.045
-"""m. Height at which the wheel is let go."""
+"""m. Initial height of the wheel."""
 SWING = 20.0
-"""N. Amplitude of the force about the static one, once per second."""
+"""N. Amplitude of the force in addition to the static one, once per second."""
 
 BAUMGARTE_GAINS = (7.0, 17.0)
 """1/s. alpha and beta of the paper."""
@@ -64,19 +64,19 @@ PENALTY_GAINS = (1e3, 7.0, 17.0)
 """kg, 1, 1/s. rho, zeta and omega of the paper."""
 
 TIGHT = 1e-10
-"""m, rad. Newton's last step at the closed initial position."""
+"""m, rad. Tolerance of Newton's method at the closed initial position."""
 
 
 class FiveLinkTrial(NamedTuple):
-    """The suspension on its way.
+    """Run data of the suspension.
 
-    pose (6,) : of the carrier; all but z are the guess of Newton's method, or the state of the stabilizations
+    pose (6,) : of the carrier; all but z are initial values of Newton's method, or the state of the stabilizations
     rates (6,) : only z' unless stabilized
-    links, link_rates (5, 2) : alpha, beta, likewise
-    force (3,) : on the carrier [N];  static (1,) : what holds the design position [N]
+    links, link_rates (5, 2) : alpha, beta; initial values or state as for the pose
+    force (3,) : on the carrier [N];  static (1,) : force in equilibrium at the design position [N]
     all_links (10), everything (15) : equations of Newton's methods
     gains (5,) : of the stabilizations, alpha, beta, rho, zeta, omega
-    widest (1,) : largest gap met so far [m]
+    widest (1,) : largest gap so far [m]
     """
 
     m: FiveLink
@@ -94,7 +94,7 @@ class FiveLinkTrial(NamedTuple):
 
 
 def five_link_trial(p: Record) -> FiveLinkTrial:
-    """A trial at rest at the initial height."""
+    """Return a trial at rest at the initial height."""
     m, zeros = make_five_link(p), np.zeros
     pose = p[0]["design_pose"].copy()
     solve_pose(m, pose, TIGHT)
@@ -110,7 +110,7 @@ def five_link_trial(p: Record) -> FiveLinkTrial:
 
 @kernel
 def start(t, height):
-    """To rest at a height, closed."""
+    """Set a closed state at rest at a height."""
     for i in range(6):
         t.pose[i], t.rates[i] = t.m.p[0]["design_pose"][i], 0.0
     t.pose[HEIGHT] += height
@@ -127,7 +127,7 @@ def start(t, height):
 
 @kernel
 def place(t, method, tolerance):
-    """Pose and links at the height t.pose[HEIGHT]; returns the iterations of Newton's methods behind the pose, summed over the links."""
+    """Compute pose and links at the height t.pose[HEIGHT]; return the Newton iterations after the pose, summed over the links."""
     if method == WHOLE:
         return newton_for_everything(t, tolerance)
     solve_pose(t.m, t.pose, tolerance)
@@ -144,7 +144,7 @@ def place(t, method, tolerance):
 
 @inline
 def set_axes(t, i):
-    """Sines and cosines of link i from its angles."""
+    """Set sines and cosines of link i from its angles."""
     links = t.m.links[0]
     links["sin_alpha"][i], links["cos_alpha"][i] = math.sin(t.links[i, ALPHA]), math.cos(t.links[i, ALPHA])
     links["sin_beta"][i], links["cos_beta"][i] = math.sin(t.links[i, BETA]), math.cos(t.links[i, BETA])
@@ -152,7 +152,7 @@ def set_axes(t, i):
 
 @inline
 def link_gap(m, i):
-    """Phi of link i, (14), as a vector: from where the link ends to where the carrier has its joint [m]."""
+    """Return Phi of link i, (14), as a vector: from the end of the link to the carrier joint [m]."""
     links = m.links[0]
     d, _ = link_vectors(links, i)
     y, z = link_axes(links, i)
@@ -161,7 +161,7 @@ def link_gap(m, i):
 
 @inline
 def link_columns(m, i):
-    """Derivatives of Phi of link i by alpha and beta."""
+    """Return the derivatives of Phi of link i with respect to alpha and beta."""
     y, z = link_axes(m.links[0], i)
     L = m.p[0]["length"][i]
     return scale(L * m.links[0]["sin_beta"][i], y), scale(-L, z)
@@ -169,7 +169,7 @@ def link_columns(m, i):
 
 @inline
 def link_equations(t, i):
-    """Equations of Newton's method for link i: its rows x and z of Phi_d and -Phi."""
+    """Return the equations of Newton's method for link i: its rows x and z of Phi_d and -Phi."""
     set_axes(t, i)
     gap, (a, b) = link_gap(t.m, i), link_columns(t.m, i)
     return (a[0], b[0], -gap[0]), (a[2], b[2], -gap[2])
@@ -177,7 +177,7 @@ def link_equations(t, i):
 
 @inline
 def take_step(t, i, step):
-    """Add a step to the angles of link i; returns the larger change."""
+    """Add a step to the angles of link i; return the larger change."""
     t.links[i, ALPHA] += step[0]
     t.links[i, BETA] += step[1]
     return max(abs(step[0]), abs(step[1]))
@@ -185,10 +185,10 @@ def take_step(t, i, step):
 
 @kernel
 def newton_by_link(t, tolerance):
-    """Five systems of 2 equations."""
+    """Solve five systems of 2 equations."""
     iterations = 0
     for i in range(5):
-        for _ in range(MOST_ITERATIONS):
+        for _ in range(MAX_ITERATIONS):
             p, q = link_equations(t, i)
             iterations += 1
             if take_step(t, i, solve_two(p, q)) < tolerance:
@@ -198,10 +198,10 @@ def newton_by_link(t, tolerance):
 
 @kernel
 def newton_for_links(t, tolerance):
-    """One system of 10 equations."""
+    """Solve one system of 10 equations."""
     A, b = t.all_links.A, t.all_links.b
     iterations = 0
-    for _ in range(MOST_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         iterations += 1
         clear(A)
         for i in range(5):
@@ -220,14 +220,14 @@ def newton_for_links(t, tolerance):
 
 @kernel
 def newton_for_everything(t, tolerance):
-    """One system of 15 equations: (14) by the dependent pose and the angles."""
+    """Solve one system of 15 equations: (14) for the dependent pose and the angles."""
     A, b = t.everything.A, t.everything.b
     iterations = 0
-    for _ in range(MOST_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         iterations += 1
         clear(A)
         set_link_vectors(t.m, t.pose)
-        axes = turning_axes(t.pose)
+        axes = euler_axes(t.pose)
         for i in range(5):
             set_axes(t, i)
             _, r = link_vectors(t.m.links[0], i)
@@ -252,7 +252,7 @@ def newton_for_everything(t, tolerance):
 
 @inline
 def clear(A):
-    """A = 0."""
+    """Set A = 0."""
     for i in range(A.shape[0]):
         for j in range(A.shape[1]):
             A[i, j] = 0.0
@@ -260,7 +260,7 @@ def clear(A):
 
 @inline
 def watch_gaps(t):
-    """Keep the largest component of Phi."""
+    """Update the largest component of Phi."""
     set_link_vectors(t.m, t.pose)
     for i in range(5):
         gap = link_gap(t.m, i)
@@ -272,12 +272,12 @@ def watch_gaps(t):
 
 @kernel
 def set_redundant(t):
-    """Constraints and equations of motion at the state of all 16 coordinates."""
+    """Compute constraints and equations of motion at the state of all 16 coordinates."""
     m, r = t.m, t.r
     p, links, motion = m.p[0], m.links[0], m.motion[0]
     set_link_vectors(m, t.pose)
-    z, y, x = turning_axes(t.pose)
-    w, w_bias = turning((z, y, x), t.rates)
+    z, y, x = euler_axes(t.pose)
+    w, w_bias = angular_motion((z, y, x), t.rates)
     v = vector(t.rates)
     for i in range(5):
         set_axes(t, i)
@@ -288,7 +288,7 @@ def set_redundant(t):
         gap, columns, turned = link_gap(m, i), link_columns(m, i), (cross(z, arm), cross(y, arm), cross(x, arm))
         ey, ez = link_axes(links, i)
         u = add(v, cross(w, arm))
-        # second derivative of L x'' at constant rates, in the link's axes
+        # second derivative of L x'' at constant rates, in link axes
         bias = add(scale(-L * (b1 * b1 + a1 * a1 * sb * sb), cross(ey, ez)), combine(2.0 * L * a1 * b1 * cb, ey, L * a1 * a1 * sb * cb, ez))
         gamma = scale(-1.0, add(bias, add(cross(w_bias, arm), cross(w, cross(w, arm)))))
         for j in range(3):
@@ -313,7 +313,7 @@ def set_redundant(t):
 
 @kernel
 def kinematic_run(t, poses, method, tolerance):
-    """Positions at the height of every pose (n, 6); returns all iterations of `place`."""
+    """Compute positions at the height of each pose (n, 6); return the total iterations of `place`."""
     iterations = 0
     for k in range(poses.shape[0]):
         t.pose[HEIGHT] = poses[k, HEIGHT]
@@ -323,7 +323,7 @@ def kinematic_run(t, poses, method, tolerance):
 
 @kernel
 def dynamic_run(t, method, tolerance, h, poses, watched):
-    """Explicit Euler steps of h [s] over the rows of `poses` (n, 6), which are overwritten with the motion; `watched`: keep the largest gap."""
+    """Run explicit Euler steps of h [s] over the rows of `poses` (n, 6), overwritten with the motion; `watched`: update the largest gap."""
     for k in range(poses.shape[0]):
         t.force[2] = t.static[0] + SWING * math.cos(2.0 * math.pi * (k * h))
         if method in (BAUMGARTE, PENALTY):
@@ -345,7 +345,7 @@ def dynamic_run(t, method, tolerance, h, poses, watched):
 
 @inline
 def embedded_step(t, h):
-    """Acceleration by (10), and a step of the height."""
+    """Compute the acceleration by (10), and advance the height."""
     solve_acceleration(t.m, t.pose, t.rates[HEIGHT], t.force)
     t.pose[HEIGHT] += h * t.rates[HEIGHT]
     t.rates[HEIGHT] += h * t.m.motion[0]["acceleration"]
@@ -353,7 +353,7 @@ def embedded_step(t, h):
 
 @inline
 def stabilized_step(t, method, h):
-    """Accelerations of all coordinates, and a step of them."""
+    """Compute the accelerations of all coordinates, and advance them."""
     if method == BAUMGARTE:
         solve_baumgarte(t.r, t.gains[0], t.gains[1])
     else:

@@ -1,7 +1,7 @@
-"""One formulation on a scene: what `jounce bench formulations` runs, times and measures.
+"""One formulation on a scene: base class of the runs of `jounce bench formulations`.
 
-Every formulation has a kernel that puts the wheels' forces on, evaluates the accelerations and goes on by one stage of the method. A
-`Trial` keeps what such a kernel needs and reads off where the wheels are, how far the loops gape and how much energy there is.
+Each formulation has a kernel that applies the wheel forces, evaluates the accelerations and advances by one stage of the method. A
+`Trial` has the arguments of the kernel and returns the wheel positions, the gaps of the loops and the energy.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from vehicles.multibody.tree.system import Dimensions
 Vector = NDArray[np.float64]
 
 GAP_FREQUENCY = 0.2
-"""Baumgarte's gaps close with this frequency [rad] per step, as in `vehicles.multibody.motion.stabilization`."""
+"""Natural frequency of Baumgarte's feedback [rad] per step, as in `vehicles.multibody.motion.stabilization`."""
 
 
 NONE, BAUMGARTE, PROJECTION, NEWTON, NOT_NEEDED = "none", "Baumgarte", "projection", "Newton", "not needed"
-"""What keeps the loops closed."""
+"""Stabilization of the loops."""
 
 
 class Trial(ABC):
     """A formulation on a scene."""
 
     label: str
-    """What it is, in words."""
+    """Description of the formulation."""
     control = NONE
-    """How gaps of the loops are kept from growing."""
+    """Stabilization of the loops."""
     closed = True
-    """The loops are closed: its motion is that of the mechanism."""
+    """True if the loops are closed, so that the motion is that of the mechanism."""
     run_kernel: Any
     """The kernel (arguments, course, evaluations) -> bool."""
 
@@ -44,7 +44,7 @@ class Trial(ABC):
         self.scene, self.arguments, self.course, self.dimensions = scene, arguments, course, dimensions
 
     def begin(self, method: int, h: float) -> None:
-        """Back to the scene's beginning; go on by this method in steps of h seconds."""
+        """Reset to the initial state of the scene; set the method and the step of h seconds."""
         clock = self.course.clock[0]
         clock["t"], clock["h"], clock["method"], clock["stage"] = 0.0, h, method, 0
         clock["gap_frequency"] = GAP_FREQUENCY / h if self.control == BAUMGARTE else 0.0
@@ -53,32 +53,32 @@ class Trial(ABC):
 
     @abstractmethod
     def place(self) -> None:
-        """The state of the scene's beginning."""
+        """Set the initial state of the scene."""
 
     def run(self, evaluations: int) -> None:
-        """Evaluate as often as that. Raises JounceError when the motion cannot be followed."""
+        """Run a number of evaluations. Raises JounceError after a failed evaluation."""
         if not self.run_kernel(self.arguments, self.course, evaluations):
-            raise JounceError(f"{type(self).__name__}: the {self.scene.name} could not be followed at {self.course.clock[0]['t']:g} s")
+            raise JounceError(f"{type(self).__name__}: the simulation of the {self.scene.name} failed at {self.course.clock[0]['t']:g} s")
 
     def advance(self, steps: int) -> None:
-        """Go on by that many steps."""
+        """Advance by a number of steps."""
         self.run(steps * (4 if self.course.clock[0]["method"] == RUNGE_KUTTA else 1))
 
     @abstractmethod
     def points(self) -> Vector:
-        """(n, 3) origin of the chassis (whole vehicle) and wheel centers in the world [m], at the beginning of the last step."""
+        """Return (n, 3) the chassis origin (whole vehicle) and wheel centers in the world [m], at the start of the last step."""
 
     @abstractmethod
     def gap(self) -> float:
-        """Largest gap of a loop [m] there."""
+        """Return the largest gap of a loop [m] at the start of the last step."""
 
     @abstractmethod
     def energy(self) -> tuple[float, float]:
-        """(kinetic energy, energy) [J] there, the potential of the steady loads included."""
+        """Return (kinetic energy, energy) [J] at the start of the last step, including the potential of the steady loads."""
 
 
 def rotation(q: Vector) -> Vector:
-    """(3, 3) rotation matrix of a unit quaternion."""
+    """Return the rotation matrix (3, 3) of a unit quaternion."""
     R = np.empty((3, 3))
     rotation_of_quaternion(q, R)
     return R

@@ -1,7 +1,7 @@
-"""`jounce bench formulations`: every formulation of the equations of motion on the same vehicle, for cost, drift and agreement.
+"""`jounce bench formulations`: cost, drift and agreement of all formulations of the equations of motion on one vehicle.
 
-The table of [Cameron 2013] and its cross-validation by a quarter car, on our own code. Everything runs inside compiled loops that allocate
-nothing. Costs are medians over repeats that go round all formulations in turn, so that a busy moment of the machine meets all of them.
+The table follows [Cameron 2013] and its cross-validation by a quarter car. All runs are compiled loops without memory
+allocation. Costs are medians over repeats. Each repeat runs all formulations in turn, so that a load of the machine affects all of them.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from simulator.research.benchmarks.wheel_load_cases import HOLD, RUNGE_KUTTA, SE
 Vector = NDArray[np.float64]
 
 H = 1e-3
-"""s. The vehicle's own step."""
+"""s, step of the vehicle."""
 
 DURATION = 10.0
-"""s over which loops drift and energy is watched."""
+"""s, duration of the drift and energy runs."""
 SAMPLE = 0.05
-"""s between two looks at loops, energy and places."""
+"""s between two samples of loops, energy and positions."""
 
 ROUND = 0.05
-"""s of the processor's time. A repeat takes about so long, and its loop at least LEAST evaluations."""
-LEAST = 20
+"""s of CPU time, approximate duration of a repeat, with at least LEAST evaluations."""
+MIN_EVALUATIONS = 20
 
 TRIALS: dict[str, Callable[[Scene], Trial]] = {
     "closed_form": ClosedFormTrial,
@@ -61,33 +61,33 @@ TRIALS: dict[str, Callable[[Scene], Trial]] = {
     "fa-dense": DenseTrial,
     "ab": OpenTreeTrial,
 }
-"""Every formulation by its short name; the closed form comes first, the others are measured by it."""
+"""Formulations by short name; the closed form is the first, and the reference of the others."""
 
 METHODS = {"semi_implicit_euler": SEMI_IMPLICIT_EULER, "runge_kutta_4": RUNGE_KUTTA}
 
 TARGETS = {"closed_form": 1.5, "tables": 0.6, "ce": 40.0, "ab": 12.0}
 """us per evaluation of the whole vehicle on one core of the two-core x86 machine named in the design."""
 RATIO_TARGETS = {"ta": 3.0, "fa": 30.0}
-"""Least cost of a step, in steps of the closed form."""
+"""Minimum cost of a step, in steps of the closed form."""
 PAPER = {"closed_form": (15, 0, 1.0), "ta": (45, 30, 4.1), "fa": (216, 201, 120.0)}
-"""Coordinates, constraints and cost in the table of [Cameron 2013], under the formulations that come nearest to its own."""
+"""Coordinates, constraints and cost in the table of [Cameron 2013], for the nearest formulation of Jounce."""
 
 
 def measure(vehicle: str, repeats: int) -> dict[str, Any]:
-    """The table: {"vehicle", "step" [s], "duration" [s], "repeats", "machine", "targets", "paper", "cases": [case, case]}, for JSON.
+    """Return the table: {"vehicle", "step" [s], "duration" [s], "repeats", "machine", "targets", "paper", "cases": [case, case]}, for JSON.
 
     A case is "quarter car" or "vehicle" ("name") with its "formulations": dictionaries with
 
-    name, label, control : short name, in words, and what keeps the loops closed
+    name, label, control : short name, description, and stabilization of the loops
     coordinates, constraints, augmented : size, the last one the sum of the others
-    us_per_evaluation, us_per_step : medians [us]; a step is one of semi-implicit Euler, the disturbing forces included
+    us_per_evaluation, us_per_step : medians [us]; a step is one of semi-implicit Euler, including the disturbing forces
     ratio_closed_form, ratio_ce : of the step, to the closed form and to constraint embedding of any mechanism
-    t, loop_gap : times [s], and per method the largest gap of a loop at each [m], in the disturbed motion
-    loop_drift : per method the largest of them
+    t, loop_gap : times [s], and per method the largest gap of a loop at each time [m], in the disturbed motion
+    loop_drift : per method the maximum of the gaps
     energy_drift : per method, the largest change of energy over the largest kinetic energy, without dampers and disturbance
-    difference : per method, the largest distance of a wheel or of the chassis from where the closed form has it [m]
+    difference : per method, the largest distance of a wheel or of the chassis from the closed form [m]
 
-    The tree with its loops left open has no steps and nothing that follows from them.
+    The tree with open loops has no steps and no results of steps.
     """
     description = vehicle_description(vehicle)
     cases = [_case(make_subject(description, whole), repeats) for whole in (False, True)]
@@ -131,7 +131,7 @@ def _case(subject: Subject, repeats: int) -> dict[str, Any]:
 
 
 def _drift(seen: dict[str, dict[str, Vector]], exact: dict[str, dict[str, Vector]]) -> dict[str, Any]:
-    """Gaps of the loops, and the distance of all points from where they are in `exact`, per method."""
+    """Return the gaps of the loops, and the distance of all points from `exact`, per method."""
     apart = {method: np.linalg.norm(seen[method]["points"] - exact[method]["points"], axis=-1) for method in METHODS}
     return {
         "t": seen["runge_kutta_4"]["t"].tolist(),
@@ -142,12 +142,12 @@ def _drift(seen: dict[str, dict[str, Vector]], exact: dict[str, dict[str, Vector
 
 
 def _costs(trials: dict[str, Trial], method: int, repeats: int) -> dict[str, float]:
-    """Median microseconds per evaluation of every trial, from loops of about ROUND seconds."""
+    """Return median microseconds per evaluation of each trial, from loops of about ROUND seconds."""
     counts = {}
     for name, trial in trials.items():
         trial.begin(method, H)
-        trial.run(LEAST)
-        counts[name] = max(LEAST, round(ROUND / _seconds(trial, LEAST) * LEAST))
+        trial.run(MIN_EVALUATIONS)
+        counts[name] = max(MIN_EVALUATIONS, round(ROUND / _seconds(trial, MIN_EVALUATIONS) * MIN_EVALUATIONS))
     times: dict[str, list[float]] = {name: [] for name in trials}
     for _ in range(repeats):
         for name, trial in trials.items():
@@ -163,7 +163,7 @@ def _seconds(trial: Trial, evaluations: int) -> float:
 
 
 def _follow(trial: Trial, method: int) -> dict[str, Vector]:
-    """Times, gaps of the loops and points of the vehicle over the disturbed motion."""
+    """Return times, gaps of the loops and points of the vehicle over the disturbed motion."""
     trial.begin(method, H)
     gaps, points = [], []
     count = round(DURATION / SAMPLE)
@@ -186,11 +186,11 @@ def _energy_drift(trial: Trial, method: int) -> float:
 
 
 SAMPLES = ("t", "loop_gap")
-"""What `measure` gives at every sample of the drift; all else is one number for each formulation, or one for each method."""
+"""Keys of `measure` with a value for each sample of the drift; other keys have one number for each formulation, or for each method."""
 
 
 def summary(table: dict[str, Any]) -> dict[str, Any]:
-    """The table of `measure` without its samples."""
+    """Return the table of `measure` without its samples."""
     cases = [
         {**case, "formulations": [{key: value for key, value in row.items() if key not in SAMPLES} for row in case["formulations"]]}
         for case in table["cases"]
@@ -199,16 +199,16 @@ def summary(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def main_formulations(repeats: int, as_json: bool, markdown: str | None, samples: bool = False) -> int:
-    """Command line of `jounce bench formulations`; always 0: it reports, it does not judge. Raises JounceError if a file cannot be written.
+    """Run `jounce bench formulations` and return 0. Raises JounceError if a file cannot be written.
 
-    samples : the JSON object holds the gap of the loops at every sample too
+    samples : include the gap of the loops at each sample in the JSON object
     """
     if repeats < 1:
-        raise JounceError(f"--repeats: got {repeats}, expected 1 or more")
+        raise JounceError(f"--repeats: expected 1 or more; got {repeats}")
     from simulator.research.benchmarks.formulations_page import around, to_text, write_page
 
     if markdown:
-        around(Path(markdown))  # what cannot be written is said before it is measured
+        around(Path(markdown))  # report an unwritable file before the measurement
     table = measure("hmmwv", repeats)
     if markdown:
         write_page(table, Path(markdown))

@@ -1,4 +1,4 @@
-"""The methods that `jounce bench integrators` and `jounce bench driven` hold beside each other, by their names."""
+"""Methods of `jounce bench integrators` and `jounce bench driven`, by name."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from vehicles.linearize import FAST, POSITIONS
 
 
 class Layout(Protocol):
-    """Where the fields of HELD_STATE stand in a state y."""
+    """Indices of the fields of HELD_STATE in a state y."""
 
     def indices(self, *fields: str) -> NDArray[np.int_]:
-        """Of the fields, in y."""
+        """Return the indices of the fields in y."""
         ...
 
     def __len__(self) -> int:
-        """Of y."""
+        """Return the length of y."""
         ...
 
 
@@ -38,8 +38,8 @@ METHODS: dict[str, Callable[[Layout, Rates], Integrator]] = {
     "linearly implicit Euler": lambda y, f: LinearlyImplicitEuler(f, len(y)),
     "hybrid Euler": lambda y, f: HybridEuler(f, y.indices(*FAST)),
 }
-"""Every method on a vehicle's state, with the rates it is to use."""
+"""Methods for a vehicle state and its rates."""
 IMPLICIT = ("linearly implicit Euler", "hybrid Euler")
-"""These take a Jacobian in every step."""
+"""Methods that compute a Jacobian in each step."""
 SHIPPED = "vehicles/step.py"
-"""Name of the vehicle's own scheme in the tables."""
+"""Name of the integrator of the vehicle in the tables."""

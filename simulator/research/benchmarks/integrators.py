@@ -1,7 +1,7 @@
-"""`jounce bench integrators`: what each method would do with the vehicle at 1 ms, from the eigenvalues of the vehicle linearized.
+"""`jounce bench integrators`: stability of each method on the vehicle at 1 ms, from the eigenvalues of the linearized vehicle.
 
-[Deyo 1989, section 3.3.3.7] on the shipped vehicle: standing and driving straight, with the tire as it is and with treads that follow at
-once. Nothing here is timed or random: the same table comes out on every machine, up to rounding.
+The comparison follows [Deyo 1989, section 3.3.3.7] with a shipped vehicle: at rest and straight ahead, with the tire of the vehicle and
+with rigid treads. The table contains no times and no random numbers and is the same on all machines, up to rounding.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from simulator.builder.builder import build_ground, build_vehicle
 from simulator.research.benchmarks.integrator_list import METHODS, SHIPPED
 from simulator.telemetry.atomic_files import write_text
 from vehicles.compliance.modes import elastic_modes
-from vehicles.integration.stability import ROUNDING, factors, followed, largest_stable_step, spectral_radius
+from vehicles.integration.stability import ROUNDING, factors, largest_stable_step, spectral_radius, tracked_eigenvalues
 from vehicles.linearize import LinearVehicle, linearize, step_matrix, with_rigid_treads
 from vehicles.ode_system import VehicleOde
 
 H = 1e-3
-"""s. The vehicle's own step."""
+"""s, step of the vehicle."""
 
 ZERO = 1e-12
-"""1/s. Below that an eigenvalue is rounding: of a tread that standing still neither stretches nor lets go."""
+"""1/s. Eigenvalues below are rounding errors, of a tread that neither stretches nor slides at rest."""
 
 SPEEDS = (0.0, 0.5, 5.0, 20.0)
 """m/s"""
 
 COMPLIANT = "sedan_compliant"
-"""The vehicle whose bushings and column are listed."""
+"""Vehicle of the table of bushing and column modes."""
 COMPLIANT_SPEEDS = (0.0, 20.0)
 """m/s"""
 
 
 def stability_table(vehicle: str = "hmmwv", speeds: tuple[float, ...] = SPEEDS, h: float = H) -> dict[str, Any]:
-    """Modes and methods of every case: {"vehicle", "step" [s], "cases": [case, ...], "compliance": `compliance_table`}, for JSON.
+    """Return modes and methods of each case: {"vehicle", "step" [s], "cases": [case, ...], "compliance": `compliance_table`}, for JSON.
 
-    A case is a speed [m/s] with "tread" "elastic" (as the vehicle has it) or "rigid" (`with_rigid_treads`), its "modes" ("kind", "share",
+    A case is a speed [m/s] with "tread" "elastic" (as in the vehicle file) or "rigid" (`with_rigid_treads`), its "modes" ("kind", "share",
     "eigenvalue" [re, im] in 1/s, "frequency" in Hz, "damping_ratio") and its "methods": "name", "order", "evaluations", the "factors" |r|
-    per step of every mode, the largest of them as "radius", "stable", and "largest_step" in s, null if every step up to 1 s is stable.
+    per step of each mode, their maximum as "radius", "stable", and "largest_step" in s, null if all steps up to 1 s are stable.
     """
     ground = build_ground("flat")
     arrays = ground.arrays
@@ -58,9 +58,9 @@ def stability_table(vehicle: str = "hmmwv", speeds: tuple[float, ...] = SPEEDS, 
 
 
 def compliance_table(h: float = H) -> dict[str, Any]:
-    """Modes of bushings and column of COMPLIANT, from derivatives of its own step: {"vehicle", "cases"}.
+    """Return the modes of bushings and column of COMPLIANT, from derivatives of its step: {"vehicle", "cases"}.
 
-    A case is a speed [m/s] with its "modes": "kind", "share", "factor" |z| per step, and "eigenvalue" [re, im] in 1/s of which that is the answer.
+    A case is a speed [m/s] with its "modes": "kind", "share", "factor" |z| per step, and the corresponding "eigenvalue" [re, im] in 1/s.
     """
     vehicle, ground = build_vehicle(COMPLIANT), build_ground("flat").arrays
     cases = []
@@ -88,7 +88,7 @@ def _case(linear: LinearVehicle, h: float) -> dict[str, Any]:
 
 
 def _settled(eigenvalues: Any) -> Any:
-    """The same with those that are zero but for rounding put to zero: whether they come in pairs is chance."""
+    """Set eigenvalues that are rounding errors to zero; their pairing is arbitrary."""
     return np.where(np.abs(eigenvalues) < ZERO, 0.0, eigenvalues)
 
 
@@ -97,17 +97,17 @@ def _method(name: str, linear: LinearVehicle, h: float) -> dict[str, Any]:
 
     sizes = np.abs(factors(method, linear.A, linear.eigenvalues, h))
     limit = largest_stable_step(lambda h: spectral_radius(method, linear.A, linear.eigenvalues, h))
-    return {"name": name, "order": method.order, "evaluations": method.evaluations} | _judged(sizes, limit)
+    return {"name": name, "order": method.order, "evaluations": method.evaluations} | _stability(sizes, limit)
 
 
 def _shipped(held: VehicleOde, linear: LinearVehicle, h: float) -> dict[str, Any]:
-    """The vehicle's own step, from derivatives of the step itself."""
-    sizes = np.abs(followed(lambda h: step_matrix(held, h), linear.eigenvalues, h))
+    """Return the row of the step of the vehicle, from derivatives of the complete step."""
+    sizes = np.abs(tracked_eigenvalues(lambda h: step_matrix(held, h), linear.eigenvalues, h))
     limit = largest_stable_step(lambda h: float(np.abs(np.linalg.eigvals(step_matrix(held, h))).max()))
-    return {"name": SHIPPED, "order": 1, "evaluations": 1} | _judged(sizes, limit)
+    return {"name": SHIPPED, "order": 1, "evaluations": 1} | _stability(sizes, limit)
 
 
-def _judged(sizes: Any, limit: float) -> dict[str, Any]:
+def _stability(sizes: Any, limit: float) -> dict[str, Any]:
     radius = float(sizes.max())
     return {
         "factors": sizes.tolist(),
@@ -154,7 +154,7 @@ corresponds to a negative z. Modes with |z| below 1e-6 decay within one step and
 
 
 def to_markdown(table: dict[str, Any]) -> str:
-    """The table as a page."""
+    """Return the table as a page."""
     introduction = INTRODUCTION.format(vehicle=table["vehicle"], step=1e3 * table["step"], shipped=SHIPPED)
     parts = [introduction, "## Largest stable step [ms]\n", _limits(table["cases"])]
     for case in table["cases"]:
@@ -163,7 +163,7 @@ def to_markdown(table: dict[str, Any]) -> str:
 
 
 def compliance_parts(found: dict[str, Any], h: float) -> list[str]:
-    """The modes of bushings and column as a chapter."""
+    """Return the section on the modes of bushings and column."""
     parts = [COMPLIANCE.format(vehicle=found["vehicle"], step=1e3 * h)]
     for case in found["cases"]:
         rows = [["mode", "eigenvalue [1/s]", "Hz", "magnitude of z"]]
@@ -181,7 +181,7 @@ def _title(case: dict[str, Any]) -> str:
 
 
 def _limits(cases: list[dict[str, Any]]) -> str:
-    """One row per method, one column per case; ! marks the cases that are unstable at the step of the table."""
+    """Return one row per method, one column per case; ! marks the cases that are unstable at the step of the table."""
     rows = [["method", "order", "evaluations", *(_title(case) for case in cases)]]
     for n, method in enumerate(cases[0]["methods"]):
         found = [case["methods"][n] if n < len(case["methods"]) else None for case in cases]
@@ -194,7 +194,7 @@ def _limits(cases: list[dict[str, Any]]) -> str:
 
 
 def _factors(case: dict[str, Any]) -> str:
-    """One row per mode (one for a conjugate pair), one column per method."""
+    """Return one row per mode (one for a conjugate pair), one column per method."""
     methods = case["methods"]
     rows = [["mode", "eigenvalue [1/s]", "Hz", "damping", *(m["name"] for m in methods)]]
     for n, mode in enumerate(case["modes"]):
@@ -217,7 +217,7 @@ def _grid(rows: list[list[str]]) -> str:
 
 
 def main_integrators(as_json: bool, markdown: str | None) -> int:
-    """Command line of `jounce bench integrators`; always 0: it reports, it does not judge. Raises JounceError if the file cannot be written."""
+    """Run `jounce bench integrators` and return 0. Raises JounceError if the file cannot be written."""
     table = stability_table()
     if markdown:
         write_text(Path(markdown), to_markdown(table))

@@ -1,7 +1,8 @@
-"""`jounce bench driven`: what each method makes of a drive, against the same drive in very short steps, and what that costs.
+"""`jounce bench driven`: error and cost of each method on a drive, relative to the drive with very short steps.
 
-The vehicle is that of `vehicles.ode_system`, so that every method sees one system of equations; its steering and its driveshaft torque go as said:
-a lane change of one second and a half, then a push forward and one back, all of it twice differentiable. The reference is Runge-Kutta 4 at 0.05 ms.
+The vehicle is the system of `vehicles.ode_system`, so that all methods integrate one system of equations. Steering and driveshaft torque
+are prescribed: a lane change of one second and a half, then an acceleration and a deceleration, all twice differentiable. The reference is
+Runge-Kutta 4 at 0.05 ms.
 """
 
 from __future__ import annotations
@@ -30,27 +31,27 @@ from vehicles.step_stability import USUAL_STEP
 
 CARS = ("hmmwv", "sedan", "light_truck")
 SPEED = 22.0
-"""m/s at the beginning."""
+"""m/s, initial speed."""
 LATERAL = 4.0
-"""m/s2. Peak of the lateral acceleration that the lane change is to have."""
+"""m/s2. Approximate peak lateral acceleration of the lane change."""
 PUSH = 1.5
-"""m/s2. Peak of the acceleration forward and back, about."""
+"""m/s2. Approximate peak of the longitudinal acceleration in both directions."""
 SECONDS = 5.0
 REFERENCE = 5e-5
 """s. Step of the reference."""
 STEPS = (0.25e-3, 0.5e-3, 1e-3, 2e-3, 4e-3)
-"""s. All of them multiples of the reference and parts of SAMPLE."""
+"""s. All of them multiples of the reference step and divisors of SAMPLE."""
 SAMPLE = 8e-3
-"""s. Drives are compared so often."""
+"""s. Interval of the comparisons."""
 GOOD = (0.01, 0.01)
-"""Share of the yaw rate and m of place that a method may be wrong by to be recommended."""
+"""Maximum relative error of the yaw rate, and position error in m, of a recommended method."""
 
 SHORTEST_STEP_OF_IMPLICIT = 1e-3
-"""s. The methods of IMPLICIT cost too much to be driven in shorter ones."""
+"""s. Minimum step of the methods of IMPLICIT, which are expensive."""
 
 
 def smooth(t: float, start: float, period: float) -> tuple[float, float, float]:
-    """sin^3 over one period from `start`, 0 before and after; with its first two derivatives."""
+    """Return sin^3 over one period from `start`, 0 before and after; with its first two derivatives."""
     if not start < t < start + period:
         return 0.0, 0.0, 0.0
     w = 2.0 * math.pi / period
@@ -60,11 +61,11 @@ def smooth(t: float, start: float, period: float) -> tuple[float, float, float]:
 
 @dataclass
 class IntegratorRun:
-    """A held vehicle whose steering and torque go with the time."""
+    """A vehicle with prescribed steering and torque over time."""
 
     held: VehicleOde
     steering: float = 0.0
-    """rad. Amplitude of Pitman arm or pinion."""
+    """rad. Amplitude of the steering angle at the Pitman arm or pinion."""
     push: float = 0.0
     """N m. Amplitude of the driveshaft torque."""
 
@@ -72,12 +73,12 @@ class IntegratorRun:
         self._straight, self._torque = float(self.held.space.steering[0]["angle"]), self.held.torque
 
     def rates(self, t: float, y: Vector) -> Vector:
-        """y' at the time t."""
+        """Return y' at the time t."""
         self._at(t)
         return self.held.rates(t, y)
 
     def step(self, t: float, y: Vector, h: float) -> Vector:
-        """A step by the scheme of `vehicles.step`, whose steering moves first."""
+        """Run a step of `vehicles.step`, in which the steering advances first."""
         self._at(t + h)
         return self.held.step(y, h)
 
@@ -93,16 +94,16 @@ class IntegratorRun:
 
 
 class Trajectory(NamedTuple):
-    """A drive, or None where the numbers did not stay finite."""
+    """A drive, or None after values that are not finite."""
 
     states: NDArray[np.float64] | None
     """(n, state), one every SAMPLE"""
     cost: float
-    """s of processor time of the thread for a second of the drive"""
+    """s of CPU time of the thread per second of the drive"""
 
 
-def driven(vehicle: str) -> IntegratorRun:
-    """A vehicle in trim at SPEED whose lane change has about LATERAL and whose pushes have about PUSH."""
+def make_run(vehicle: str) -> IntegratorRun:
+    """Return a vehicle in trim at SPEED, with a lane change of about LATERAL and accelerations of about PUSH."""
     held = VehicleOde(build_vehicle(vehicle), build_ground("flat").arrays, SPEED)
     one = IntegratorRun(held)
     mass = float(held.model.chassis[0]["mass"] + held.model.corners[0]["corner_mass"].sum())
@@ -112,19 +113,19 @@ def driven(vehicle: str) -> IntegratorRun:
     for _ in range(3):
         drive = follow(one, RungeKutta4(one.rates), 4e-3)
         if drive.states is None:
-            raise JounceError(f"{vehicle}: cannot be driven at 4 ms")
+            raise JounceError(f"{vehicle}: cannot be simulated at 4 ms")
         one.steering *= LATERAL / _lateral(held, drive.states)
     return one
 
 
 def _lateral(held: VehicleOde, states: NDArray[np.float64]) -> float:
-    """Largest yaw rate times speed [m/s2]."""
+    """Return the largest yaw rate times speed [m/s2]."""
     v, w = held.indices("v_WB_B")[0], held.indices("w_WB_B")[2]
     return float(np.abs(states[:, v] * states[:, w]).max())
 
 
 def follow(one: IntegratorRun, method: Integrator | None, h: float, seconds: float = SECONDS) -> Trajectory:
-    """The drive by a method, or by the vehicle's own scheme, in steps of h seconds."""
+    """Run the drive with a method, or with the integrator of the vehicle, in steps of h seconds."""
     each, samples = round(SAMPLE / h), round(seconds / SAMPLE)
     states, y = np.empty((samples, len(one.held.y))), one.held.y.copy()
     advance = one.step if method is None else method.step
@@ -140,7 +141,7 @@ def follow(one: IntegratorRun, method: Integrator | None, h: float, seconds: flo
 
 
 def errors(held: VehicleOde, drive: Trajectory, reference: NDArray[np.float64]) -> dict[str, float | None]:
-    """Largest deviations: of the yaw rate in shares of its largest, and of the place at the end in m."""
+    """Return the largest relative deviation of the yaw rate, and the position error at the end in m."""
     if drive.states is None:
         return {"yaw_rate": None, "place": None}
     w, place = held.indices("w_WB_B")[2], held.indices("place")
@@ -152,16 +153,17 @@ def errors(held: VehicleOde, drive: Trajectory, reference: NDArray[np.float64]) 
 
 
 def drive_table(vehicles: tuple[str, ...], steps: tuple[float, ...] = STEPS, reference_step: float = REFERENCE) -> dict[str, Any]:
-    """{"reference_step" [s], "vehicles": [{"vehicle", "rows": [{"method", "order", "evaluations", "step" [s], "yaw_rate", "place" [m], "cost"}]}]}, for JSON.
+    """Return the table for JSON.
 
-    Errors are null where a drive did not stay finite; "cost" is processor seconds per second of the drive.
+    {"reference_step" [s], "vehicles": [{"vehicle", "rows": [{"method", "order", "evaluations", "step" [s], "yaw_rate", "place" [m],
+    "cost"}]}]}. Errors are null for a drive that did not stay finite; "cost" is CPU seconds per second of the drive.
     """
     cars = []
     for vehicle in vehicles:
-        one = driven(vehicle)
+        one = make_run(vehicle)
         reference = follow(one, RungeKutta4(one.rates), reference_step).states
         if reference is None:
-            raise JounceError(f"{vehicle}: the reference drive did not stay finite")
+            raise JounceError(f"{vehicle}: the reference drive is not finite")
         rows = []
         for name in (*METHODS, SHIPPED):
             for h in steps:
@@ -216,7 +218,7 @@ For higher accuracy on smooth roads, use a shorter step of `{shipped}`.
 
 
 def as_page(table: dict[str, Any], machine: str) -> str:
-    """The table as a page, with what follows from it."""
+    """Return the table as a page, with its conclusions."""
     told = INTRODUCTION.format(
         machine=f" on {machine}" if machine else "", speed=SPEED, lateral=LATERAL, seconds=SECONDS, reference=1e3 * table["reference_step"]
     )
@@ -242,7 +244,9 @@ def _grid(rows: list[dict[str, Any]]) -> str:
 
 
 def recommendation(table: dict[str, Any]) -> str:
-    """Which method is the cheapest one that keeps the yaw rate of every car within a percent and the place within a centimeter."""
+    """Return the table of the cheapest methods with a yaw-rate error within a percent and a position error within a centimeter for all
+    cars.
+    """
     names = list(dict.fromkeys(row["method"] for car in table["vehicles"] for row in car["rows"]))
     found = []
     for name in names:
@@ -252,7 +256,8 @@ def recommendation(table: dict[str, Any]) -> str:
             if all(row["yaw_rate"] is not None and row["yaw_rate"] <= GOOD[0] and row["place"] <= GOOD[1] for row in rows):
                 found.append((max(row["evaluations"] for row in rows) / h, name, h))
                 break
-    lines = [f"## Evaluations per second for {100.0 * GOOD[0]:g} % yaw-rate error and {100.0 * GOOD[1]:g} cm position error, for all cars\n",
+    lines = [f"## Evaluations per second for {100.0 * GOOD[0]:g} % yaw-rate error and {100.0 * GOOD[1]:g} cm position error, for all "
+        "cars\n",
              "| method | longest step [ms] | evaluations per second |", "|---|---|---|"]  # fmt: skip
     lines += [f"| {name} | {1e3 * h:g} | {rate:.0f} |" for rate, name, h in sorted(found)]
     missing = [name for name in names if name not in {name for _, name, _ in found}]
@@ -266,7 +271,7 @@ def recommendation(table: dict[str, Any]) -> str:
 
 
 def main_driven(vehicles: tuple[str, ...], as_json: bool, markdown: str | None) -> int:
-    """Command line of `jounce bench driven`; always 0: it reports, it does not judge. Raises JounceError."""
+    """Run `jounce bench driven` and return 0. Raises JounceError."""
     table = drive_table(vehicles)
     page = as_page(table, f"{processor()}, {software()}")
     if markdown:

@@ -1,7 +1,8 @@
-"""The aircraft landing gear over a stroke of its piston, three ways: what the exact triangular system of Table 4 of [Uchida 2012] is worth in double precision.
+"""Three methods for the aircraft landing gear over a stroke of its piston: accuracy of the exact triangular system of Table 4 of
+[Uchida 2012] in double precision.
 
-The paper gives no times for it. Every method writes sines and cosines of the four angles at 3000 positions; they are put into equations (16) to
-(19) afterwards.
+The paper gives no times for the landing gear. Each method computes sines and cosines of the four angles at 3000 positions, whose residuals
+in equations (16) to (19) are computed afterwards.
 """
 
 from __future__ import annotations
@@ -23,16 +24,17 @@ Vector = NDArray[np.float64]
 
 POSITIONS = 3000
 LENGTHS = 250.0 - 40.0 * np.cos(np.linspace(0.0, 2.0 * math.pi, POSITIONS))
-"""Piston lengths in the paper's unit, once out and in, where the gear has two positions; the one on branch +1 is followed."""
+"""Piston lengths in the unit of the paper, once out and in, where the gear has two positions; the methods follow the position on branch +1.
+"""
 
 SETTLED = 1e-14
-"""Change of sB at which the zero of the sextic counts as found: what rounding leaves of it."""
-MOST_ITERATIONS = 30
+"""Change of sB at convergence of the zero of the sextic: its rounding error."""
+MAX_ITERATIONS = 30
 
 
 @kernel
 def closed_form_run(gear, state, angles, out):
-    """Positions at strut angles (n,) [rad], by a fixed number of operations, into out (n, 8)."""
+    """Store positions at strut angles (n,) [rad], computed by a fixed number of operations, in out (n, 8)."""
     for k in range(angles.shape[0]):
         set_position(gear, state, angles[k])
         store(state, out, k)
@@ -40,7 +42,7 @@ def closed_form_run(gear, state, angles, out):
 
 @kernel
 def newton_run(gear, state, lengths, out):
-    """Positions at piston lengths (n,), by Newton's method on the strut angle from the last one."""
+    """Store positions at piston lengths (n,), by Newton's method on the strut angle from the last one."""
     for k in range(lengths.shape[0]):
         follow_length(gear, state, lengths[k])
         store(state, out, k)
@@ -48,11 +50,13 @@ def newton_run(gear, state, lengths, out):
 
 @kernel
 def triangular_run(start, lengths, coefficients, out):
-    """Positions at piston lengths (n,), by the triangular system: Newton's method on its sextic from the last zero, then one after the other."""
+    """Store positions at piston lengths (n,), by the triangular system: Newton's method on its sextic from the last zero, then the other
+    unknowns.
+    """
     x = start
     for k in range(lengths.shape[0]):
         triangular.polynomial_of_sB(lengths[k], coefficients)
-        for _ in range(MOST_ITERATIONS):
+        for _ in range(MAX_ITERATIONS):
             value, slope = 0.0, 0.0
             for i in range(6, -1, -1):
                 slope = slope * x + value
@@ -68,7 +72,7 @@ def triangular_run(start, lengths, coefficients, out):
 
 @inline
 def store(state, out, k):
-    """Sines and cosines of theta_A, theta_B, theta_D, theta_F."""
+    """Store sines and cosines of theta_A, theta_B, theta_D, theta_F."""
     s = state[0]
     out[k, 0], out[k, 1] = math.sin(s["theta_A"]), math.cos(s["theta_A"])
     out[k, 2], out[k, 3] = math.sin(s["theta_B"]), math.cos(s["theta_B"])
@@ -77,7 +81,7 @@ def store(state, out, k):
 
 
 def residual(out: Vector, lengths: Vector) -> float:
-    """Largest residual of equations (16) to (19), in the unit of length."""
+    """Return the largest residual of equations (16) to (19), in the unit of length."""
     sA, cA, sB, cB, sD, cD, sF, cF = out.T
     p = lengths
     return float(
@@ -93,7 +97,9 @@ def residual(out: Vector, lengths: Vector) -> float:
 
 
 def measure_landing_gear(repeats: int) -> list[dict[str, Any]]:
-    """Rows "name", "label", "us" (least, per position), "us_median", "residual" (largest, in the unit of length, where lengths are some hundreds)."""
+    """Return rows "name", "label", "us" (minimum, per position), "us_median", "residual" (maximum, in the unit of length; lengths are some
+    hundreds).
+    """
     gear, out, coefficients = landing_gear(), np.zeros((POSITIONS, 8)), np.zeros(7)
     home = positions_at(float(LENGTHS[0]))
     home = home[home["branch"] > 0.0]
@@ -104,7 +110,7 @@ def measure_landing_gear(repeats: int) -> list[dict[str, Any]]:
     first = float(np.sin(home[0]["theta_B"]))
     runs: dict[str, tuple[str, Callable[[], None], Vector]] = {
         "closed_form": ("closed form, strut angle given", lambda: closed_form_run(gear, home.copy(), angles, out), reached),
-        "newton": ("the same, Newton on the strut angle", lambda: newton_run(gear, home.copy(), LENGTHS, out), LENGTHS),
+        "newton": ("closed form, Newton on the strut angle", lambda: newton_run(gear, home.copy(), LENGTHS, out), LENGTHS),
         "triangular": ("triangular (Gröbner), piston length given", lambda: triangular_run(first, LENGTHS, coefficients, out), LENGTHS),
     }
     rows: list[dict[str, Any]] = []

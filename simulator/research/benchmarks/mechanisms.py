@@ -1,8 +1,9 @@
-"""`jounce bench mechanisms`: Tables 1 and 3 of [Uchida 2012] on our own code, and what every method does to the constraints.
+"""`jounce bench mechanisms`: Tables 1 and 3 of [Uchida 2012] with Jounce, and the constraint errors of each method.
 
-T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012) 144-157. Explicit Euler steps of 1 ms over 3 s inside compiled loops that allocate
-nothing. A dynamic run solves the equations of motion; a kinematic run solves the positions alone, over the motion of the first dynamic one. Repeats
-go round all methods in turn, so that a busy moment of the machine meets all of them; the least time is compared, the median stands beside it.
+T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012) 144-157. Explicit Euler steps of 1 ms over 3 s in compiled loops without memory
+allocation. A dynamic run solves the equations of motion; a kinematic run only solves the positions, over the motion of the first dynamic
+run. Each repeat runs all methods in turn, so that a load of the machine affects all of them; the ratios use the minimum time, and the
+table also has the median.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ TARGETS = {("stewart", "kinematic"): 0.15, ("stewart", "dynamic"): 1.5}
 
 @dataclass(frozen=True)
 class Method:
-    """A column of the paper's table: kind of `legged`, tolerance of Newton's method, and the paper's ms per simulated second, by simulation.
+    """A column of the table of the paper: kind of `platform_on_legs`, tolerance of Newton's method, and ms per simulated second by
+    simulation.
 
-    Without figures of the paper it is a method of ours. The methods to be `ordered` should cost more from each to the next.
+    A method without numbers of the paper is an addition. The costs of the `ordered` methods should increase in the given order.
     """
 
     name: str
@@ -54,7 +56,7 @@ class Method:
 
     @property
     def simulations(self) -> tuple[str, ...]:
-        """What it is run for."""
+        """Simulations of this method."""
         if self.kind in (GENERATED, ANGLES):
             return ("kinematic",)
         return ("dynamic",) if self.kind in (BAUMGARTE, PENALTY) else ("kinematic", "dynamic")
@@ -91,7 +93,7 @@ FIVE_LINK_METHODS = (
 class Contest:
     """One mechanism with its methods.
 
-    start() : back to the initial state;  kinematic(poses, method), dynamic(poses, method, watched) : a run, see `stewart_methods`
+    start() : reset to the initial state;  kinematic(poses, method), dynamic(poses, method, watched) : a run, see `stewart_methods`
     widest() : largest gap of the constraints of the last watched run [m]
     """
 
@@ -107,7 +109,7 @@ class Contest:
 
 
 def stewart_contest() -> Contest:
-    """The Gough-Stewart platform of the shipped file."""
+    """Return the Gough-Stewart platform of the shipped file."""
     t = stewart_methods.stewart_trial(stewart_parameters(load_mechanism(str(find_config("mechanisms", "stewart")))[0]))
     return Contest(
         name="stewart",
@@ -123,7 +125,7 @@ def stewart_contest() -> Contest:
 
 
 def five_link_contest() -> Contest:
-    """The five-link suspension of the shipped file."""
+    """Return the five-link suspension of the shipped file."""
     t = five_link_methods.five_link_trial(five_link_parameters(load_mechanism(str(find_config("mechanisms", "five_link")))[0]))
     return Contest(
         name="five_link",
@@ -139,14 +141,15 @@ def five_link_contest() -> Contest:
 
 
 def measure(repeats: int) -> dict[str, Any]:
-    """The tables: {"step" [s], "duration" [s], "repeats", "machine", "mechanisms": [...], "landing_gear": [...], "orderings": [...], "targets": [...]}.
+    """Return the tables: {"step" [s], "duration" [s], "repeats", "machine", "mechanisms", "landing_gear", "orderings", "targets"}, for
+    JSON.
 
-    For JSON; "landing_gear" is as `measure_landing_gear` has it.
+    "landing_gear" is the result of `measure_landing_gear`; it, "mechanisms", "orderings" and "targets" are lists.
 
-    A mechanism has "name", "label", "table" (of the paper) and "methods". A method has "name", "label", "tolerance", "ordered", "gap" (largest
-    component of the constraints [m]), "apart" (largest difference of the pose from the first method's [m, rad]), "iterations" (of Newton's methods
-    for the legs, per step; per leg when these are solved one by one) and, as far as it has them, "kinematic" and "dynamic": "ms_per_s" (least),
-    "ms_per_s_median", "ratio" (to the first method), "paper_ms_per_s", "paper_ratio".
+    A mechanism has "name", "label", "table" (of the paper) and "methods". A method has "name", "label", "tolerance", "ordered", "gap"
+    (largest component of the constraints [m]), "apart" (largest difference of the pose from the first method [m, rad]), "iterations" (of
+    Newton's methods for the legs, per step; per leg if the legs are solved separately) and, if available, "kinematic" and "dynamic":
+    "ms_per_s" (minimum), "ms_per_s_median", "ratio" (to the first method), "paper_ms_per_s", "paper_ratio".
     """
     mechanisms = [_measured(contest, repeats) for contest in (stewart_contest(), five_link_contest())]
     return {
@@ -195,7 +198,7 @@ def _measured(contest: Contest, repeats: int) -> dict[str, Any]:
 
 
 def _watched(contest: Contest, method: Method, motion: Vector) -> dict[str, Any]:
-    """What a method does to the constraints and to the motion, without a clock."""
+    """Return the constraint errors and the motion of a method, without timing."""
     row: dict[str, Any] = {"name": method.name, "label": method.label, "tolerance": method.tolerance or None, "ordered": method.ordered}
     if "dynamic" in method.simulations:
         poses = np.zeros_like(motion)
@@ -210,7 +213,7 @@ def _watched(contest: Contest, method: Method, motion: Vector) -> dict[str, Any]
 
 
 def _ordering(mechanism: dict[str, Any], simulation: str) -> dict[str, Any]:
-    """Whether the methods to be ordered cost more from each to the next, as in the paper."""
+    """Return whether the costs of the ordered methods increase as in the paper."""
     rows = [row for row in mechanism["methods"] if row["ordered"]]
     costs = [row[simulation]["ms_per_s"] for row in rows]
     met = all(a < b for a, b in pairwise(costs))
@@ -223,9 +226,9 @@ def _target(mechanism: dict[str, Any], simulation: str) -> dict[str, Any]:
 
 
 def main_mechanisms(repeats: int, as_json: bool, markdown: str | None) -> int:
-    """Command line of `jounce bench mechanisms`; always 0: it reports, it does not judge. Raises JounceError if a file cannot be written."""
+    """Run `jounce bench mechanisms` and return 0. Raises JounceError if a file cannot be written."""
     if repeats < 1:
-        raise JounceError(f"--repeats: got {repeats}, expected 1 or more")
+        raise JounceError(f"--repeats: expected 1 or more; got {repeats}")
     from simulator.research.benchmarks.mechanisms_page import to_markdown, write_page
 
     table = measure(repeats)

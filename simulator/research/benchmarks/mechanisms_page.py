@@ -1,4 +1,4 @@
-"""The page and the plot of `jounce bench mechanisms`."""
+"""Page and plot of `jounce bench mechanisms`."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ others are solved.
 
 
 def to_markdown(table: dict[str, Any], picture: str = "") -> str:
-    """The page; `picture` is the file name of the plot, if there is one."""
+    """Return the page; `picture` is the file name of the plot, if there is one."""
     parts = [
         INTRODUCTION.format(machine=_machine(table), step=1e3 * table["step"], duration=table["duration"], repeats=table["repeats"]),
     ]
@@ -96,7 +96,7 @@ def to_markdown(table: dict[str, Any], picture: str = "") -> str:
     for mechanism in table["mechanisms"]:
         parts += [f"## {mechanism['label'][0].upper()}{mechanism['label'][1:]} (Table {mechanism['table']} of the paper)\n"]
         for simulation in ("kinematic", "dynamic"):
-            parts += [f"### {simulation.capitalize()}\n", _times(mechanism, simulation), _judgment(table, mechanism, simulation)]
+            parts += [f"### {simulation.capitalize()}\n", _times(mechanism, simulation), _comparison(table, mechanism, simulation)]
         parts += ["### Constraints\n", _gaps(mechanism), ""]
     return "\n".join([*parts, LANDING_GEAR, _landing_gear(table), "", DISCUSSION])
 
@@ -124,7 +124,7 @@ def _times(mechanism: dict[str, Any], simulation: str) -> str:
     return _grid(rows)
 
 
-def _judgment(table: dict[str, Any], mechanism: dict[str, Any], simulation: str) -> str:
+def _comparison(table: dict[str, Any], mechanism: dict[str, Any], simulation: str) -> str:
     of = {"mechanism": mechanism["name"], "simulation": simulation}
     ordering = next(o for o in table["orderings"] if of.items() <= o.items())
     labels = {row["name"]: row["label"] for row in mechanism["methods"]}
@@ -153,14 +153,14 @@ def _grid(rows: list[list[str]]) -> str:
 
 
 def write_page(table: dict[str, Any], file: Path) -> None:
-    """The page, and the plot beside it as a .png of the same name. Raises OutputError."""
+    """Write the page, and next to it the plot as a .png with the same name. Raises OutputError."""
     picture = file.with_suffix(".png")
     write_whole(picture, lambda path: path.write_bytes(draw(table)))
     write_text(file, to_markdown(table, picture.name))
 
 
 def draw(table: dict[str, Any]) -> bytes:
-    """The plot as a .png: ratios to the triangular method, ours over the paper's."""
+    """Return the plot as PNG bytes: ratios to the triangular method, in Jounce and in the paper."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13.0, 7.4), layout="constrained")
@@ -177,7 +177,7 @@ def draw(table: dict[str, Any]) -> bytes:
 
 
 def _draw_ratios(panel: Any, mechanism: dict[str, Any], simulation: str) -> None:
-    """Bars on a logarithmic scale, first method on top."""
+    """Draw bars on a logarithmic scale, first method on top."""
     rows = [row for row in mechanism["methods"] if simulation in row]
     for n, row in enumerate(rows):
         ours, paper = row[simulation]["ratio"], row[simulation].get("paper_ratio")
@@ -192,8 +192,8 @@ def _draw_ratios(panel: Any, mechanism: dict[str, Any], simulation: str) -> None
         )
         if paper:
             panel.barh(n + 0.2, paper, 0.36, color="C7", label="paper" if n == 0 else None)
-            said = f"{paper:.2f}  ({row[simulation]['paper_ms_per_s']:g} ms/s)"
-            panel.annotate(said, (paper, n + 0.2), (4, 0), textcoords="offset points", va="center", fontsize=8)
+            text = f"{paper:.2f}  ({row[simulation]['paper_ms_per_s']:g} ms/s)"
+            panel.annotate(text, (paper, n + 0.2), (4, 0), textcoords="offset points", va="center", fontsize=8)
     panel.set_yticks(range(len(rows)), [row["label"] for row in rows])
     panel.invert_yaxis()
     panel.set_xscale("log")

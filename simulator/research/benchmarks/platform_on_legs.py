@@ -1,11 +1,11 @@
-"""A body on legs with nothing eliminated: what the constraint stabilizations of `jounce bench mechanisms` solve.
+"""A body on legs without elimination: equations of the constraint stabilizations of `jounce bench mechanisms`.
 
-T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012), section 2.2. The coordinates are the body's pose (6) and those of N legs, k each;
-the constraints are 3 per leg, d(pose) = leg(coordinates). M and Phi_q have the blocks
+T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012), section 2.2. The coordinates are the pose of the body (6) and those of N
+legs, k each; the constraints are 3 per leg, d(pose) = leg(coordinates). M and Phi_q have the blocks
 
     M = diag(m 1, I_Euler, diag(mass)),   Phi_q = [P, diag(D_1, ..., D_N)]
 
-which are made use of wherever a matrix is formed. The systems themselves are solved by Gaussian elimination with partial pivoting, as in the paper.
+All matrix products use this structure. The systems are solved by Gaussian elimination with partial pivoting, as in the paper.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ from simulator.base.jit import inline, kernel
 Vector = NDArray[np.float64]
 
 TRIANGULAR, GENERATED, ANGLES, SEPARATE, SINGLE, WHOLE, BAUMGARTE, PENALTY = range(8)
-"""Ways to the dependent coordinates: closed form for their sines and cosines, as generated from the Gröbner basis, with the angles too; Newton's method
-per leg, for all legs at once, for legs and pose at once; the two stabilizations."""
+"""Methods for the dependent coordinates.
 
-MOST_ITERATIONS = 50
-"""Of Newton's methods."""
+Closed form for their sines and cosines, as generated from the Gröbner basis, and with the angles; Newton's method
+per leg, for all legs at once, for legs and pose at once; the two stabilizations.
+"""
+
+MAX_ITERATIONS = 50
+"""Maximum iterations of Newton's methods."""
 
 
 class Dense(NamedTuple):
@@ -38,13 +41,13 @@ class Dense(NamedTuple):
 
 
 def dense(n: int) -> Dense:
-    """Workspace for n equations."""
+    """Return a workspace for n equations."""
     return Dense(np.zeros((n, n)), np.zeros(n), np.zeros(n, np.int64))
 
 
 @inline
 def solve_two(p, q):
-    """Solution (2) of two equations, rows (a, b, right-hand side), by Gaussian elimination with partial pivoting."""
+    """Return the solution (2) of two equations, rows (a, b, right-hand side), by Gaussian elimination with partial pivoting."""
     if abs(q[0]) > abs(p[0]):
         p, q = q, p
     ratio = q[0] / p[0]
@@ -54,7 +57,7 @@ def solve_two(p, q):
 
 @inline
 def solve_three(p, q, r):
-    """Solution (3) of three equations, rows (a, b, c, right-hand side), in the same way."""
+    """Return the solution (3) of three equations, rows (a, b, c, right-hand side), by Gaussian elimination with partial pivoting."""
     if abs(q[0]) > abs(p[0]):
         p, q = q, p
     if abs(r[0]) > abs(p[0]):
@@ -95,7 +98,7 @@ class Redundant(NamedTuple):
 
 
 def redundant(legs: int, k: int) -> Redundant:
-    """Workspace for N legs of k coordinates each."""
+    """Return a workspace for N legs of k coordinates each."""
     n, zeros = 3 * legs, np.zeros
     of_rows, of_legs = (zeros(n), zeros(n), zeros(n)), (zeros((legs, k)), zeros(6), zeros((legs, k)))
     return Redundant(
@@ -116,7 +119,7 @@ def redundant(legs: int, k: int) -> Redundant:
 
 @kernel
 def solve_baumgarte(r, alpha, beta):
-    """q'' by equations (4) to (6): Phi'' + 2 alpha Phi' + beta^2 Phi = 0, the multipliers solved for."""
+    """Compute q'' by equations (4) to (6): Phi'' + 2 alpha Phi' + beta^2 Phi = 0, with a system for the multipliers."""
     n, legs, k = r.gap.shape[0], r.D.shape[0], r.D.shape[2]
     A, b = r.multipliers.A, r.multipliers.b
     set_free(r)
@@ -154,7 +157,7 @@ def solve_baumgarte(r, alpha, beta):
 
 @inline
 def set_free(r):
-    """W = P M^-1 and M^-1 F; the body's inertia on the axes of the Euler angles is inverted by its cofactors."""
+    """Compute W = P M^-1 and M^-1 F; the inertia of the body on the Euler axes is inverted by cofactors."""
     H = r.H
     per = 1.0 / H[0, 0]
     S = symmetric_inverse((H[3, 3], H[4, 4], H[5, 5], H[4, 3], H[5, 3], H[5, 4]))
@@ -170,7 +173,10 @@ def set_free(r):
 
 @kernel
 def solve_penalty(r, rho, zeta, omega):
-    """q'' by one iteration of equations (8) and (9): (M + rho Phi_q^T Phi_q) q'' = F - rho Phi_q^T (Phi_q' q' + 2 omega zeta Phi' + omega^2 Phi)."""
+    """Compute q'' by one iteration of equations (8) and (9).
+
+    (M + rho Phi_q^T Phi_q) q'' = F - rho Phi_q^T (Phi_q' q' + 2 omega zeta Phi' + omega^2 Phi).
+    """
     legs, k = r.D.shape[0], r.D.shape[2]
     A, b = r.all_coordinates.A, r.all_coordinates.b
     for i in range(b.shape[0]):

@@ -1,6 +1,6 @@
-"""The Gough-Stewart platform by every method of Table 1 of [Uchida 2012], in compiled loops of explicit Euler steps.
+"""The Gough-Stewart platform with each method of Table 1 of [Uchida 2012], in compiled loops of explicit Euler steps.
 
-What a method does not differ in is shared: the platform's attitude and arms, and behind the leg coordinates the whole of (10) and (11). Newton's
+The methods share the attitude and arms of the platform, and (10) and (11) after the leg coordinates. Newton's
 methods start from the last position and end when no coordinate changes by more than the tolerance.
 """
 
@@ -20,7 +20,7 @@ from simulator.research.benchmarks.platform_on_legs import (
     ANGLES,
     BAUMGARTE,
     GENERATED,
-    MOST_ITERATIONS,
+    MAX_ITERATIONS,
     PENALTY,
     SEPARATE,
     TRIANGULAR,
@@ -32,7 +32,7 @@ from simulator.research.benchmarks.platform_on_legs import (
     solve_penalty,
     solve_three,
 )
-from simulator.research.linkages.euler_body import set_body, turning, turning_axes
+from simulator.research.linkages.euler_body import angular_motion, euler_axes, set_body
 from simulator.research.linkages.generated import stewart_leg
 from simulator.research.linkages.stewart import (
     ALPHA,
@@ -51,7 +51,7 @@ from washout.hexapod import leg_vector, platform_arm, platform_axes
 Vector = NDArray[np.float64]
 
 START = np.array([-1.5, 0.0, 1.0, 0.0, 0.0, 0.0])
-"""m, rad. Pose in which the platform starts at rest; the paper shows its own in a figure only."""
+"""m, rad. Initial pose of the platform at rest; the paper shows its initial pose in a figure only."""
 
 BAUMGARTE_GAINS = (1.0, 18.0)
 """1/s. alpha and beta of the paper."""
@@ -60,14 +60,14 @@ PENALTY_GAINS = (1e3, 1.0, 18.0)
 
 
 class StewartTrial(NamedTuple):
-    """The platform on its way.
+    """Run data of the platform.
 
     pose, rates (6,) : state of the platform
-    legs, leg_rates (6, 3) : alpha, beta, s; their last values are the guess of Newton's methods, the state of the stabilizations
+    legs, leg_rates (6, 3) : alpha, beta, s; initial values of Newton's methods, or the state of the stabilizations
     actuators (6,) : forces on s [N]
     all_legs (18) : equations of Newton's method for all legs
     gains (5,) : of the stabilizations, alpha, beta, rho, zeta, omega
-    widest (1,) : largest gap met so far [m]
+    widest (1,) : largest gap so far [m]
     """
 
     m: Stewart
@@ -83,7 +83,7 @@ class StewartTrial(NamedTuple):
 
 
 def stewart_trial(p: Record) -> StewartTrial:
-    """A trial at rest in the initial pose."""
+    """Return a trial at rest in the initial pose."""
     gains = np.array([*BAUMGARTE_GAINS, *PENALTY_GAINS])
     zeros = np.zeros
     t = StewartTrial(
@@ -104,7 +104,7 @@ def stewart_trial(p: Record) -> StewartTrial:
 
 @kernel
 def start(t, pose):
-    """To rest in a pose, with closed legs."""
+    """Set a state at rest in a pose, with closed legs."""
     for i in range(6):
         t.pose[i], t.rates[i] = pose[i], 0.0
         for j in range(3):
@@ -119,7 +119,7 @@ def start(t, pose):
 
 @kernel
 def place(t, pose, method, tolerance):
-    """Leg coordinates at a pose; returns the iterations, summed over the legs when these are solved one by one."""
+    """Compute leg coordinates at a pose; return the iterations, summed over the legs if they are solved separately."""
     if method == TRIANGULAR:
         solve_legs(t.m, pose)
         return 0
@@ -131,7 +131,9 @@ def place(t, pose, method, tolerance):
 
 @kernel
 def solve_generated(m, pose):
-    """The same as `solve_legs` by the kernel that was written from the Gröbner basis of a leg of 2 m, with the branches of the drawing."""
+    """Compute the same as `solve_legs` by the kernel generated from the Gröbner basis of a leg of 2 m, with the branches of the design
+    position.
+    """
     set_arms(m, pose)
     legs = m.legs[0]
     for i in range(6):
@@ -144,7 +146,7 @@ def solve_generated(m, pose):
 
 @inline
 def set_arms(m, pose):
-    """The part of the constraints that the pose determines."""
+    """Compute the part of the constraints that depends on the pose."""
     axes = platform_axes(pose[5], pose[4], pose[3])
     for i in range(6):
         arm = platform_arm(axes, m.p[0]["platform_joints"], i)
@@ -154,7 +156,7 @@ def set_arms(m, pose):
 
 @inline
 def set_axes(t, i):
-    """Sines, cosines and length of leg i from its coordinates."""
+    """Set sines, cosines and length of leg i from its coordinates."""
     legs = t.m.legs[0]
     legs["sin_alpha"][i], legs["cos_alpha"][i] = math.sin(t.legs[i, ALPHA]), math.cos(t.legs[i, ALPHA])
     legs["sin_beta"][i], legs["cos_beta"][i] = math.sin(t.legs[i, BETA]), math.cos(t.legs[i, BETA])
@@ -163,7 +165,7 @@ def set_axes(t, i):
 
 @inline
 def leg_gap(m, pose, i):
-    """Phi of leg i, (13), as a vector: from where the leg ends to where the platform has its joint [m]."""
+    """Return Phi of leg i, (13), as a vector: from the end of the leg to the platform joint [m]."""
     legs = m.legs[0]
     arm = legs["arm"][0, i], legs["arm"][1, i], legs["arm"][2, i]
     d = leg_vector((pose[0], pose[1], pose[2]), arm, m.p[0]["base_joints"], i)
@@ -173,7 +175,7 @@ def leg_gap(m, pose, i):
 
 @inline
 def leg_columns(legs, i):
-    """Derivatives of Phi of leg i by alpha, beta and s."""
+    """Return the derivatives of Phi of leg i with respect to alpha, beta and s."""
     x, y, n = leg_axes(legs, i)
     L, cb = legs["length"][i], legs["cos_beta"][i]
     return (L * cb * y[0], L * cb * y[1], L * cb * y[2]), (-L * x[0], -L * x[1], -L * x[2]), (-n[0], -n[1], -n[2])
@@ -181,7 +183,7 @@ def leg_columns(legs, i):
 
 @inline
 def leg_equations(t, pose, i):
-    """Equations of Newton's method for leg i: rows of Phi_d and -Phi."""
+    """Return the equations of Newton's method for leg i: rows of Phi_d and -Phi."""
     set_axes(t, i)
     gap, (a, b, s) = leg_gap(t.m, pose, i), leg_columns(t.m.legs[0], i)
     return (a[0], b[0], s[0], -gap[0]), (a[1], b[1], s[1], -gap[1]), (a[2], b[2], s[2], -gap[2])
@@ -189,7 +191,7 @@ def leg_equations(t, pose, i):
 
 @inline
 def take_step(t, i, step):
-    """Add a step to the coordinates of leg i; returns the largest change."""
+    """Add a step to the coordinates of leg i; return the largest change."""
     t.legs[i, ALPHA] += step[0]
     t.legs[i, BETA] += step[1]
     t.legs[i, TRAVEL] += step[2]
@@ -198,10 +200,10 @@ def take_step(t, i, step):
 
 @kernel
 def newton_by_leg(t, pose, tolerance):
-    """Six systems of 3 equations."""
+    """Solve six systems of 3 equations."""
     iterations = 0
     for i in range(6):
-        for _ in range(MOST_ITERATIONS):
+        for _ in range(MAX_ITERATIONS):
             p, q, r = leg_equations(t, pose, i)
             iterations += 1
             if take_step(t, i, solve_three(p, q, r)) < tolerance:
@@ -211,10 +213,10 @@ def newton_by_leg(t, pose, tolerance):
 
 @kernel
 def newton_for_all(t, pose, tolerance):
-    """One system of 18 equations."""
+    """Solve one system of 18 equations."""
     A, b = t.all_legs.A, t.all_legs.b
     iterations = 0
-    for _ in range(MOST_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         iterations += 1
         for i in range(18):
             for j in range(18):
@@ -236,7 +238,7 @@ def newton_for_all(t, pose, tolerance):
 
 @inline
 def watch_gaps(t):
-    """Keep the largest component of Phi."""
+    """Update the largest component of Phi."""
     for i in range(6):
         gap = leg_gap(t.m, t.pose, i)
         t.widest[0] = max(t.widest[0], abs(gap[0]), abs(gap[1]), abs(gap[2]))
@@ -247,12 +249,12 @@ def watch_gaps(t):
 
 @kernel
 def set_redundant(t):
-    """Constraints and equations of motion at the state of all 24 coordinates."""
+    """Compute constraints and equations of motion at the state of all 24 coordinates."""
     m, r = t.m, t.r
     p, legs, motion = m.p[0], m.legs[0], m.motion[0]
     set_arms(m, t.pose)
-    z, y, x = turning_axes(t.pose)
-    w, w_bias = turning((z, y, x), t.rates)
+    z, y, x = euler_axes(t.pose)
+    w, w_bias = angular_motion((z, y, x), t.rates)
     v = vector(t.rates)
     for i in range(6):
         set_axes(t, i)
@@ -263,7 +265,7 @@ def set_redundant(t):
         gap, columns, turned = leg_gap(m, t.pose, i), leg_columns(legs, i), (cross(z, arm), cross(y, arm), cross(x, arm))
         ex, ey, n = leg_axes(legs, i)
         u = add(v, cross(w, arm))
-        # second derivative of L n at constant rates, in the leg's axes
+        # second derivative of L n at constant rates, in leg axes
         bx, by = 2.0 * s1 * b1 + L * a1 * a1 * sb * cb, -2.0 * s1 * a1 * cb + 2.0 * L * a1 * b1 * sb
         bias = add(combine(bx, ex, by, ey), combine(-L * (a1 * a1 * cb * cb + b1 * b1), n, 0.0, n))
         gamma = sub(bias, add(cross(w_bias, arm), cross(w, cross(w, arm))))
@@ -287,9 +289,9 @@ def set_redundant(t):
 
 @kernel
 def kinematic_run(t, poses, method, tolerance):
-    """Leg coordinates at every pose (n, 6); returns all iterations.
+    """Compute leg coordinates at each pose (n, 6); return the total iterations.
 
-    The closed form has loops of its own: among the other methods the compiler does not put its legs into vector lanes.
+    The closed form has its own loop: in a common loop with the other methods the compiler does not vectorize its legs.
     """
     iterations = 0
     if method == TRIANGULAR:
@@ -312,7 +314,7 @@ def kinematic_run(t, poses, method, tolerance):
 
 @kernel
 def dynamic_run(t, method, tolerance, h, poses, watched):
-    """Explicit Euler steps of h [s] over the rows of `poses` (n, 6), which are overwritten with the motion; `watched`: keep the largest gap."""
+    """Run explicit Euler steps of h [s] over the rows of `poses` (n, 6), overwritten with the motion; `watched`: update the largest gap."""
     for k in range(poses.shape[0]):
         push = 0.1 * math.sin(2.0 * math.pi * (k * h) / 3.0)
         for i in range(6):
@@ -335,7 +337,7 @@ def dynamic_run(t, method, tolerance, h, poses, watched):
 
 @inline
 def embedded_step(t, h):
-    """Accelerations by (10), and a step of the pose."""
+    """Compute the accelerations by (10), and advance the pose."""
     solve_accelerations(t.m, t.pose, t.rates, t.actuators)
     for i in range(6):
         t.pose[i] += h * t.rates[i]
@@ -344,7 +346,7 @@ def embedded_step(t, h):
 
 @inline
 def stabilized_step(t, method, h):
-    """Accelerations of all coordinates, and a step of them."""
+    """Compute the accelerations of all coordinates, and advance them."""
     if method == BAUMGARTE:
         solve_baumgarte(t.r, t.gains[0], t.gains[1])
     else:

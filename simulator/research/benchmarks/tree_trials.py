@@ -1,4 +1,4 @@
-"""The formulations in the coordinates of the tree: constraint embedding, cut joints, and the tree with its loops left open."""
+"""Formulations in the coordinates of the tree: constraint embedding, cut joints, and the tree with open loops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from simulator.research.benchmarks.benchmark_systems import Scene, Subject, make_scene
 from simulator.research.benchmarks.formulation_trial import BAUMGARTE, NEWTON, PROJECTION, Trial
-from simulator.research.benchmarks.wheel_load_cases import SEMI_IMPLICIT_EULER, ends_step, push_nodes, step_tree, tree_course
+from simulator.research.benchmarks.wheel_load_cases import SEMI_IMPLICIT_EULER, apply_wheel_forces, ends_step, step_tree, tree_course
 from vehicles.multibody.formulations import constraint_embedding, recursive, tree_augmented
 from vehicles.multibody.formulations.embedding import CLOSED, ConstraintEmbedding
 from vehicles.multibody.motion.mass_weighted_projection import project_positions, project_velocities
@@ -27,16 +27,16 @@ from vehicles.multibody_vehicle import CHASSIS
 Vector = NDArray[np.float64]
 
 ON_LOOPS = 1e-10
-"""m, rad, m/s, rad/s. Where a projection stops."""
-MOST_STEPS = 5
-"""Newton steps of a projection at most; one is usual."""
+"""m, rad, m/s, rad/s. Tolerance of a projection."""
+MAX_STEPS = 5
+"""Maximum Newton steps of a projection; one is usual."""
 
 
 @kernel
 def run_embedding(m, c, evaluations):
-    """`evaluations` evaluations by constraint embedding, each followed by a stage of the method. False when one fails."""
+    """Run `evaluations` evaluations by constraint embedding, each followed by a stage of the method. Return False after a failure."""
     for _ in range(evaluations):
-        push_nodes(c, m.parts.wrenches)
+        apply_wheel_forces(c, m.parts.wrenches)
         if not constraint_embedding.evaluate(m, c.q, c.v, c.accel, CLOSED):
             return False
         step_tree(m.parts.tree, c)
@@ -45,11 +45,11 @@ def run_embedding(m, c, evaluations):
 
 @kernel
 def run_tree_augmented(m, c, evaluations):
-    """The same for the tree with cut joints, with the control that the clock asks for."""
+    """Run evaluations as `run_embedding` for the tree with cut joints, with the stabilization of the clock."""
     for _ in range(evaluations):
-        push_nodes(c, m.parts.wrenches)
+        apply_wheel_forces(c, m.parts.wrenches)
         if c.clock[0]["gap_frequency"] > 0.0:
-            feed_gaps_back(m, c)
+            set_baumgarte_feedback(m, c)
         if tree_augmented.evaluate(m, c.q, c.v, c.accel) != 0:
             return False
         step_tree(m.parts.tree, c)
@@ -59,8 +59,8 @@ def run_tree_augmented(m, c, evaluations):
 
 
 @inline
-def feed_gaps_back(m, c):
-    """Baumgarte: phi'' + 2 omega phi' + omega^2 phi = 0."""
+def set_baumgarte_feedback(m, c):
+    """Set Baumgarte's feedback: phi'' + 2 omega phi' + omega^2 phi = 0."""
     tree, constraints, omega = m.parts.tree, m.parts.constraints, c.clock[0]["gap_frequency"]
     rows = constraints.rows.shape[0]
     move(tree, c.q)
@@ -74,17 +74,17 @@ def feed_gaps_back(m, c):
 
 @inline
 def project(m, c):
-    """The nearest state on the loops, c.accel being scratch. False when there is none."""
-    if not project_positions(m, c.q, c.accel, ON_LOOPS, MOST_STEPS) <= ON_LOOPS:
+    """Project on the nearest closed state, with c.accel as scratch. Return False after a failure."""
+    if not project_positions(m, c.q, c.accel, ON_LOOPS, MAX_STEPS) <= ON_LOOPS:
         return False
-    return project_velocities(m, c.q, c.v, c.accel, ON_LOOPS, MOST_STEPS) <= ON_LOOPS
+    return project_velocities(m, c.q, c.v, c.accel, ON_LOOPS, MAX_STEPS) <= ON_LOOPS
 
 
 @kernel
 def run_recursive(m, c, evaluations):
-    """The same for Bae's recursion."""
+    """Run evaluations as `run_embedding`, with Bae's recursion."""
     for _ in range(evaluations):
-        push_nodes(c, m.parts.wrenches)
+        apply_wheel_forces(c, m.parts.wrenches)
         if recursive.evaluate(m, c.q, c.v, c.accel) != 0:
             return False
         step_tree(m.parts.tree, c)
@@ -93,9 +93,9 @@ def run_recursive(m, c, evaluations):
 
 @kernel
 def run_open_tree(m, c, evaluations):
-    """The same for the tree with its loops left open."""
+    """Run evaluations as `run_embedding`, for the tree with open loops."""
     for _ in range(evaluations):
-        push_nodes(c, m.wrenches)
+        apply_wheel_forces(c, m.wrenches)
         move(m.tree, c.q)
         set_velocities(m.tree, c.v)
         apply_forces(m.forces, m.tree, c.q, c.v, m.wrenches, m.tau, m.T)
@@ -121,12 +121,12 @@ class TreeTrial(Trial):
 
     @property
     def q(self) -> Vector:
-        """(n_q,) positions at the beginning of the last step."""
+        """(n_q,) positions at the start of the last step."""
         return self.course.start[: self.system.n_q]
 
     @property
     def v(self) -> Vector:
-        """(n_v,) velocities there."""
+        """(n_v,) velocities at the start of the last step."""
         return self.course.start[self.system.n_q :]
 
     def points(self) -> Vector:
@@ -148,7 +148,7 @@ class TreeTrial(Trial):
 
 
 def tree_energy(system: System, wheels: Record, q: Vector, v: Vector) -> tuple[float, float]:
-    """(kinetic energy, energy) [J] at the coordinates of a tree, the potential of the wheels' steady loads included."""
+    """Return (kinetic energy, energy) [J] at the coordinates of a tree, including the potential of the steady wheel loads."""
     kinetic, potential = mechanical_energy(system, q, v)
     centers = system.parts.tree.motion["p"][wheels["node"]]
     return kinetic, kinetic + potential - float(np.sum(wheels["load"] * centers))
@@ -178,21 +178,21 @@ class TreeAugmentedTrial(TreeTrial):
 
 
 class BaumgarteTrial(TreeAugmentedTrial):
-    """The same with Baumgarte's feedback."""
+    """Cut joints with the Schur complement and Baumgarte's feedback."""
 
     label = "tree augmented, with Baumgarte"
     control = BAUMGARTE
 
 
 class ProjectedTrial(TreeAugmentedTrial):
-    """The same with a projection after every step."""
+    """Cut joints with the Schur complement and a projection after each step."""
 
     label = "tree augmented, with projection"
     control = PROJECTION
 
 
 class RecursiveTrial(TreeTrial):
-    """Cut joints by Bae's recursion."""
+    """Cut joints with Bae's recursion."""
 
     label = "tree augmented, Bae's recursion"
     run_kernel: Any = staticmethod(run_recursive)
@@ -203,7 +203,7 @@ class RecursiveTrial(TreeTrial):
 
 
 class OpenTreeTrial(TreeTrial):
-    """The articulated-body recursion over the tree with its loops left open: another motion, only its cost can be compared."""
+    """The articulated-body recursion over the tree with open loops: the motion differs, only the cost is comparable."""
 
     label = "the tree alone, loops left open"
     closed = False
@@ -214,11 +214,11 @@ class OpenTreeTrial(TreeTrial):
 
 
 SETTLED = 4.0
-"""s after which the damped scene has come to rest but for the slow swing on its hangers."""
+"""s after which the damped scene is at rest except for the slow swing on its anchor springs."""
 
 
 def at_rest(subject: Subject) -> Subject:
-    """The subject where it comes to rest under the static loads."""
+    """Return the subject at rest under the static loads."""
     trial = EmbeddingTrial(make_scene(subject, disturbed=False, damped=True))
     trial.begin(SEMI_IMPLICIT_EULER, 1e-3)
     trial.advance(round(SETTLED / 1e-3))

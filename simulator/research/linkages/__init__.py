@@ -1,1 +1,1 @@
-"""Mechanisms with kinematics of their own: solved loop by loop in closed form instead of by a general engine."""
+"""Mechanisms with closed-form kinematics, solved loop by loop instead of by the general multibody solver."""

@@ -1,4 +1,4 @@
-"""A rigid body whose coordinates are (x, y, z, phi, theta, psi): its center of mass in the world and 3-2-1 Euler angles.
+"""Rigid body with the coordinates (x, y, z, phi, theta, psi): position of the center of mass in the world and 3-2-1 Euler angles.
 
 R_WP = Rz(phi) Ry(theta) Rx(psi), as in T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012), equation (14). Vectors are tuples.
 """
@@ -12,15 +12,15 @@ from simulator.base.jit import inline, kernel
 
 
 @inline
-def turning_axes(pose):
-    """Axes about which phi, theta and psi turn, in the world: z, the turned y, the twice turned x."""
+def euler_axes(pose):
+    """Return the rotation axes of phi, theta and psi in the world: z, the once rotated y, the twice rotated x."""
     cp, sp, ct, st = math.cos(pose[3]), math.sin(pose[3]), math.cos(pose[4]), math.sin(pose[4])
     return (0.0, 0.0, 1.0), (-sp, cp, 0.0), (cp * ct, sp * ct, -st)
 
 
 @inline
-def turning(axes, rates):
-    """Angular velocity, and angular acceleration at constant Euler rates, in the world."""
+def angular_motion(axes, rates):
+    """Return angular velocity, and angular acceleration at constant Euler rates, in the world."""
     z, y, x = axes
     first = scale(rates[3], z)
     second = add_scaled(first, rates[4], y)
@@ -29,7 +29,7 @@ def turning(axes, rates):
 
 @kernel
 def set_body(mass, I, gravity, pose, rates, H, f):
-    """Mass matrix and forces of the body alone, in its coordinates: Newton's and Euler's equations on the axes of the Euler angles.
+    """Set the mass matrix and the forces of the body in its coordinates: Newton-Euler equations projected on the Euler axes.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def set_body(mass, I, gravity, pose, rates, H, f):
     gravity : (3,) acceleration of free fall [m/s2]
     pose, rates : (6,) [m, rad, 1/s]
     H : (n, n), n >= 6, lower triangle of its first six rows overwritten
-    f : (n,), its first six overwritten with gravity and the gyroscopic forces
+    f : (n,), its first six entries overwritten with gravity and the gyroscopic forces
     """
     st, ct, ss, cs = math.sin(pose[4]), math.cos(pose[4]), math.sin(pose[5]), math.cos(pose[5])
     phi1, theta1, psi1 = rates[3], rates[4], rates[5]
@@ -61,7 +61,7 @@ def set_body(mass, I, gravity, pose, rates, H, f):
 
 @inline
 def times(I, u):
-    """I u for a matrix (3, 3)."""
+    """Return I u for a matrix (3, 3)."""
     return (
         I[0, 0] * u[0] + I[0, 1] * u[1] + I[0, 2] * u[2],
         I[1, 0] * u[0] + I[1, 1] * u[1] + I[1, 2] * u[2],

@@ -1,4 +1,5 @@
-"""Five-link suspension: a wheel carrier on five rods, each with a universal joint on the chassis; its height is the only coordinate left.
+"""Five-link suspension: a wheel carrier on five rods, each with a universal joint on the chassis; the height is the only independent
+coordinate.
 
 T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012), section 4.2. The carrier has the pose (x, y, z, phi, theta, psi) of its
 center of mass, 3-2-1 Euler angles; z is independent. The position is block-triangular:
@@ -10,8 +11,8 @@ With d from chassis joint C to carrier joint and L the length, d = -L (cos(beta)
 
     cos(beta) = -d_x / L,  sin(beta) = +sqrt(1 - cos^2(beta)),  cos(alpha) = d_z / (L sin(beta)),  sin(alpha) = -d_y / (L sin(beta))
 
-The universal joint turns the link about the world's x and about the turned y', so that the link lies along its own -x''. A link along x
-has no alpha. The other sign of sin(beta) is the same position of the link.
+The universal joint rotates the link about x of the world and about the rotated y', so that the link points along its -x''. A link along x
+has no alpha. The opposite sign of sin(beta) gives the same position of the link.
 """
 
 from __future__ import annotations
@@ -26,72 +27,72 @@ from simulator.base.algebra.linear_solve import factor, solve
 from simulator.base.algebra.vectors import add, cross, dot, vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
-from simulator.research.linkages.euler_body import set_body, turning, turning_axes
+from simulator.research.linkages.euler_body import angular_motion, euler_axes, set_body
 from washout.hexapod import leg_vector, platform_arm, platform_axes
 
 FIVE_LINK = (
-    # name                   shape   unit     what it is
+    # name                   shape   unit     description
     ("chassis_joints", (5, 3), "m", "universal joints of the links, in the world"),
     ("carrier_joints", (5, 3), "m", "ball joints of the links, in the carrier frame P, whose origin is its center of mass"),
     ("length", (5,), "m", "distance of the joints of a link"),
-    ("carrier_mass", (), "kg", "mass of the carrier, wheel included"),
-    ("carrier_inertia", (3, 3), "kg m2", "its inertia about its center of mass, in P"),
+    ("carrier_mass", (), "kg", "mass of the carrier with the wheel"),
+    ("carrier_inertia", (3, 3), "kg m2", "inertia of the carrier about its center of mass, in P"),
     ("link_mass", (5,), "kg", "mass of the links"),
-    ("link_center", (5,), "m", "center of mass of a link, from the chassis joint along the link"),
-    ("transverse_inertia", (5,), "kg m2", "of a link about its center of mass, square to it"),
-    ("axial_inertia", (5,), "kg m2", "of a link about itself"),
+    ("link_center", (5,), "m", "distance of the center of mass of a link from the chassis joint"),
+    ("transverse_inertia", (5,), "kg m2", "inertia of a link about its center of mass, perpendicular to the link"),
+    ("axial_inertia", (5,), "kg m2", "inertia of a link about its axis"),
     ("gravity", (3,), "m/s2", "acceleration of free fall in the world"),
-    ("design_pose", (6,), "m, rad", "pose of the carrier as drawn, from which the first position is sought"),
+    ("design_pose", (6,), "m, rad", "design pose of the carrier, initial value of the first position"),
 )
 
 STATE = (
-    ("pose", (6,), "m, rad", "x, y, z, phi, theta, psi; all but z are dependent, and the guess for the next position"),
+    ("pose", (6,), "m, rad", "x, y, z, phi, theta, psi; all but z are dependent, and initial values of the next position"),
     ("rate", (), "m/s", "z'"),
 )
 
 ALPHA, BETA = range(2)
-"""The coordinates of a link."""
+"""Indices of the coordinates of a link."""
 
 HEIGHT = 2
-"""Which coordinate of the pose is independent."""
+"""Index of the independent coordinate of the pose."""
 
 DEPENDENT = (0, 1, 3, 4, 5)
-"""The others."""
+"""Indices of the dependent coordinates of the pose."""
 
 LINKS = (
-    ("d", (3, 5), "m", "from chassis joint to carrier joint, in the world"),
-    ("arm", (3, 5), "m", "from the carrier's center of mass to the carrier joint, in the world"),
-    ("sin_alpha", (5,), "1", "of the first angle of the universal joint"),
-    ("cos_alpha", (5,), "1", "the same"),
-    ("sin_beta", (5,), "1", "of the second, not negative"),
-    ("cos_beta", (5,), "1", "the same"),
+    ("d", (3, 5), "m", "vector from chassis joint to carrier joint, in the world"),
+    ("arm", (3, 5), "m", "vector from the carrier center of mass to the carrier joint, in the world"),
+    ("sin_alpha", (5,), "1", "sine of the first angle of the universal joint"),
+    ("cos_alpha", (5,), "1", "cosine of the first angle"),
+    ("sin_beta", (5,), "1", "sine of the second angle, not negative"),
+    ("cos_beta", (5,), "1", "cosine of the second angle"),
 )
 
 MOTION = (
-    ("pose_map", (6,), "1, rad/m", "derivatives of the pose by z"),
-    ("pose_rates", (6,), "m/s, rad/s", "derivatives of the pose by time"),
-    ("pose_bias", (6,), "m/s2, rad/s2", "the second ones at z'' = 0"),
-    ("B", (2, 5), "rad/m", "derivatives of ALPHA, BETA by z"),
+    ("pose_map", (6,), "1, rad/m", "derivatives of the pose with respect to z"),
+    ("pose_rates", (6,), "m/s, rad/s", "time derivatives of the pose"),
+    ("pose_bias", (6,), "m/s2, rad/s2", "second time derivatives of the pose at z'' = 0"),
+    ("B", (2, 5), "rad/m", "derivatives of ALPHA, BETA with respect to z"),
     ("rates", (2, 5), "rad/s", "alpha', beta'"),
     ("bias", (2, 5), "rad/s2", "alpha'', beta'' at z'' = 0"),
     ("mass", (2, 5), "kg m2", "mass matrix of the links in their coordinates, which is diagonal"),
-    ("force", (2, 5), "N m", "forces on these coordinates, velocity-dependent ones included"),
+    ("force", (2, 5), "N m", "forces on these coordinates, including velocity-dependent forces"),
     ("H", (6, 6), "kg, kg m, kg m2", "mass matrix of the carrier, lower triangle"),
-    ("carrier_force", (6,), "N, N m", "forces on the pose, velocity-dependent ones included"),
-    ("reduced_mass", (), "kg", "B^T M B: what z'' moves"),
+    ("carrier_force", (6,), "N, N m", "forces on the pose, including velocity-dependent forces"),
+    ("reduced_mass", (), "kg", "B^T M B, reduced mass of z"),
     ("reduced_force", (), "N", "B^T (F - M B' q_i')"),
     ("acceleration", (), "m/s2", "z''"),
 )
 
-MOST_ITERATIONS = 20
-"""Of Newton's method; a position not found by then does not exist near the guess."""
+MAX_ITERATIONS = 20
+"""Maximum iterations of Newton's method; without convergence there is no position near the initial value."""
 
 
 class FiveLink(NamedTuple):
-    """A suspension with its workspace: what the kernels take.
+    """A suspension with the workspace of the kernels.
 
     p (FIVE_LINK,), links (LINKS,), motion (MOTION,) : records of length 1
-    J (5, 5), exchanges (5,), step (5,) : Jacobian of the distances by the dependent pose, its factors, and right-hand side
+    J (5, 5), exchanges (5,), step (5,) : Jacobian of the distances with respect to the dependent pose, its factors, and right-hand side
     """
 
     p: Record
@@ -103,7 +104,7 @@ class FiveLink(NamedTuple):
 
 
 def make_five_link(p: Record) -> FiveLink:
-    """A workspace for the suspension of a FIVE_LINK record."""
+    """Return a workspace for the suspension of a FIVE_LINK record."""
     return FiveLink(p, record(LINKS), record(MOTION), np.zeros((5, 5)), np.zeros(5, np.int64), np.zeros(5))
 
 
@@ -112,12 +113,12 @@ def make_five_link(p: Record) -> FiveLink:
 
 @kernel
 def solve_pose(m, pose, tolerance):
-    """Dependent coordinates of the pose (6,) from its z, by Newton's method from those it has.
+    """Solve for the dependent coordinates of the pose (6,) at its z, by Newton's method from the present values.
 
-    It ends once no coordinate changes by more than `tolerance` [m, rad]: the error left is of the order of its square.
-    Returns the number of iterations, or 0 when there is no position near the guess.
+    The iteration ends when no coordinate changes by more than `tolerance` [m, rad]; the remaining error is of the order of its square.
+    Returns the number of iterations, or 0 without a position near the initial values.
     """
-    for iteration in range(MOST_ITERATIONS):
+    for iteration in range(MAX_ITERATIONS):
         set_link_vectors(m, pose)
         set_distance_rows(m, pose)
         for i in range(5):
@@ -139,7 +140,7 @@ def solve_pose(m, pose, tolerance):
 
 @kernel
 def set_link_vectors(m, pose):
-    """d and arm of every link at a pose."""
+    """Set d and arm of each link at a pose."""
     p, links = m.p[0], m.links[0]
     axes = platform_axes(pose[5], pose[4], pose[3])
     origin = pose[0], pose[1], pose[2]
@@ -152,8 +153,8 @@ def set_link_vectors(m, pose):
 
 @inline
 def set_distance_rows(m, pose):
-    """Derivatives of |d|^2 / 2 by the dependent pose into J."""
-    z, y, x = turning_axes(pose)
+    """Store the derivatives of |d|^2 / 2 with respect to the dependent pose in J."""
+    z, y, x = euler_axes(pose)
     for i in range(5):
         d, r = link_vectors(m.links[0], i)
         m.J[i, 0], m.J[i, 1] = d[0], d[1]
@@ -162,13 +163,13 @@ def set_distance_rows(m, pose):
 
 @inline
 def link_vectors(links, i):
-    """d and arm of link i."""
+    """Return d and arm of link i."""
     return (links["d"][0, i], links["d"][1, i], links["d"][2, i]), (links["arm"][0, i], links["arm"][1, i], links["arm"][2, i])
 
 
 @kernel
 def solve_links(m, pose):
-    """Angles of all links from the pose, in closed form."""
+    """Compute the angles of all links from the pose, in closed form."""
     set_link_vectors(m, pose)
     p, links = m.p[0], m.links[0]
     for i in range(5):
@@ -182,7 +183,7 @@ def solve_links(m, pose):
 
 @kernel
 def link_angles(m, out):
-    """(5, 2) alpha, beta of every link [rad], after `solve_links`."""
+    """Store (5, 2) alpha, beta of each link [rad] in `out`, after `solve_links`."""
     links = m.links[0]
     for i in range(5):
         out[i, ALPHA] = math.atan2(links["sin_alpha"][i], links["cos_alpha"][i])
@@ -194,9 +195,9 @@ def link_angles(m, out):
 
 @kernel
 def solve_rates(m, pose, rate):
-    """B of (11), velocities and B' q_i' of pose and links from z' [m/s], after `solve_links`. Returns False when singular."""
+    """Compute B of (11), velocities and B' q_i' of pose and links from z' [m/s], after `solve_links`. Returns False when singular."""
     links, motion = m.links[0], m.motion[0]
-    axes = turning_axes(pose)
+    axes = euler_axes(pose)
     set_distance_rows(m, pose)
     if not factor(m.J, m.exchanges):
         return False
@@ -205,15 +206,15 @@ def solve_rates(m, pose, rate):
     take_pose(m, motion["pose_map"], 1.0)
     for i in range(6):
         motion["pose_rates"][i] = rate * motion["pose_map"][i]
-    unit = pure_turning(axes, motion["pose_map"])
-    w, w_bias = turning(axes, motion["pose_rates"])
+    unit = angular_velocity(axes, motion["pose_map"])
+    w, w_bias = angular_motion(axes, motion["pose_rates"])
     v = vector(motion["pose_rates"])
     for i in range(5):
         d, r = link_vectors(links, i)
         u = add(v, cross(w, r))
         m.step[i] = -dot(u, u) - dot(d, add(cross(w_bias, r), cross(w, cross(w, r))))
     take_pose(m, motion["pose_bias"], 0.0)
-    w_bias = add(w_bias, pure_turning(axes, motion["pose_bias"]))
+    w_bias = add(w_bias, angular_velocity(axes, motion["pose_bias"]))
     for i in range(5):
         _, r = link_vectors(links, i)
         set_link_rates(m, i, add(vector(motion["pose_map"]), cross(unit, r)), rate)
@@ -223,7 +224,7 @@ def solve_rates(m, pose, rate):
 
 @inline
 def take_pose(m, out, height):
-    """Solve J for the dependent part of a derivative of the pose (6,), whose part along z is `height`."""
+    """Solve J for the dependent part of a derivative of the pose (6,), with `height` as the derivative of z."""
     solve(m.J, m.exchanges, m.step)
     out[HEIGHT] = height
     for i in range(5):
@@ -231,22 +232,22 @@ def take_pose(m, out, height):
 
 
 @inline
-def pure_turning(axes, rates):
-    """Angular velocity of Euler rates, or angular acceleration of second derivatives at rest."""
-    w, _ = turning(axes, rates)
+def angular_velocity(axes, rates):
+    """Return the angular velocity of Euler rates, or the angular acceleration of second derivatives at rest."""
+    w, _ = angular_motion(axes, rates)
     return w
 
 
 @inline
 def link_axes(links, i):
-    """y' and z'' of a link in the world: the last two columns of Rx(alpha) Ry(beta)."""
+    """Return y' and z'' of a link in the world: the last two columns of Rx(alpha) Ry(beta)."""
     sa, ca, sb, cb = links["sin_alpha"][i], links["cos_alpha"][i], links["sin_beta"][i], links["cos_beta"][i]
     return (0.0, ca, sa), (sb, -sa * cb, ca * cb)
 
 
 @inline
 def set_link_rates(m, i, u, rate):
-    """B and rates of link i whose carrier joint moves by u per z."""
+    """Set B and rates of link i whose carrier joint moves by u per z."""
     y, z = link_axes(m.links[0], i)
     L, motion = m.p[0]["length"][i], m.motion[0]
     motion["B"][ALPHA, i] = -dot(y, u) / (L * m.links[0]["sin_beta"][i])
@@ -257,7 +258,7 @@ def set_link_rates(m, i, u, rate):
 
 @inline
 def set_link_bias(m, i, a):
-    """B' q_i' of link i whose carrier joint accelerates with a at z'' = 0, less its own centripetal and Coriolis accelerations."""
+    """Set B' q_i' of link i: a is the acceleration of its carrier joint at z'' = 0, minus its centripetal and Coriolis accelerations."""
     y, z = link_axes(m.links[0], i)
     L, motion = m.p[0]["length"][i], m.motion[0]
     sb, cb = m.links[0]["sin_beta"][i], m.links[0]["cos_beta"][i]
@@ -271,7 +272,7 @@ def set_link_bias(m, i, a):
 
 @kernel
 def set_link_forces(m):
-    """Mass matrix and forces of the links in their own coordinates, from Lagrange's equations.
+    """Compute mass matrix and forces of the links in their coordinates, from Lagrange's equations.
 
     2 T = (J sin^2(beta) + J_x cos^2(beta)) alpha'^2 + J beta'^2,   J = J_t + m c^2
     """
@@ -291,7 +292,7 @@ def set_link_forces(m):
 
 @kernel
 def solve_acceleration(m, pose, rate, force):
-    """z'' into `motion.acceleration` by (10), once pose and links are solved by whatever method; `force` (3,) as in `evaluate`."""
+    """Store z'' in `motion.acceleration` by (10), for pose and links solved by any method; `force` (3,) as in `evaluate`."""
     p, motion = m.p[0], m.motion[0]
     if not solve_rates(m, pose, rate):
         return False
@@ -322,17 +323,17 @@ def solve_acceleration(m, pose, rate, force):
 
 @kernel
 def evaluate(m, pose, rate, force, tolerance):
-    """Position and acceleration at a height.
+    """Compute position and acceleration at a height.
 
     Parameters
     ----------
     m : FiveLink
-    pose : (6,) z is read, the others are the guess and are overwritten
+    pose : (6,) z is read, the others are initial values and are overwritten
     rate : z' [m/s]
-    force : (3,) on the carrier's center of mass, in the world [N]
+    force : (3,) on the center of mass of the carrier, in the world [N]
     tolerance : see `solve_pose`
 
-    Returns False when the position does not exist near the guess, or is singular. Kernel.
+    Returns False without a position near the initial values, or for a singular position. Kernel.
     """
     if solve_pose(m, pose, tolerance) == 0:
         return False
@@ -342,7 +343,7 @@ def evaluate(m, pose, rate, force, tolerance):
 
 @kernel
 def euler_step(m, s, force, h, tolerance):
-    """Explicit Euler step of a STATE record over h [s]."""
+    """Advance a STATE record by an explicit Euler step over h [s]."""
     pose, rate = s[0]["pose"], s[0]["rate"]
     solved = evaluate(m, pose, rate, force, tolerance)
     pose[HEIGHT] += h * rate

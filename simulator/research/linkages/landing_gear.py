@@ -1,19 +1,21 @@
-"""Aircraft landing gear: a strut, a drag strut and a lower link as a four-bar, retracted by a piston between the struts; one degree of freedom.
+"""Aircraft landing gear: a strut, a drag strut and a lower link as a four-bar, retracted by a piston between the struts; one degree of
+freedom.
 
-T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012), section 4.3, figures 7 and 8. In the plane of the mechanism, A and D are pins on the
-fuselage, B and F pins on the main strut, C and E pins on the drag strut; the lower link is E-F, the piston B-C. The angles are
+T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012), section 4.3, figures 7 and 8. In the plane of the mechanism, A and D are pins
+on the fuselage, B and F pins on the main strut, C and E pins on the drag strut; the lower link is E-F, the piston B-C. The angles are
 
-    theta_A  strut against the fuselage        theta_D  drag strut against the fuselage, opposite sense
-    theta_B  piston against the strut          theta_F  lower link against the strut
+    theta_A  strut relative to the fuselage    theta_D  drag strut relative to the fuselage, opposite sense
+    theta_B  piston relative to the strut      theta_F  lower link relative to the strut
 
-In plane vectors, with R(t) a turn by t to the left, the loops (18, 19) and (16, 17) are
+In plane vectors, with R(t) a rotation by t to the left, the loops (18, 19) and (16, 17) are
 
     D + R(-theta_D) d_E = R(theta_A) (f + R(theta_F) (a, 0))
     D + R(-theta_D) d_C = R(theta_A) (b + R(theta_B) (p, 0))
 
-From theta_A, everything follows by a fixed number of operations (`set_position`). From the piston length p, it takes the zero of a polynomial of degree
-six. The triangular system of the paper (`generated/landing_gear.py`) has coefficients of 264 digits and leaves ten digits as a rule and
-four at worst in double precision, so `positions_at` takes from it which positions there are and lets `follow_length` give their digits: Newton's method on theta_A.
+For given theta_A, all other angles follow with a fixed number of operations (`set_position`). For a given piston length p, the solution is
+a zero of a polynomial of degree six. The triangular system of the paper (`generated/landing_gear.py`) has coefficients of 264 digits. In
+double precision its solutions have usually ten correct digits and four in the worst case. `positions_at` takes the number of positions
+from the triangular system and computes their digits with `follow_length`, Newton's method on theta_A.
 """
 
 from __future__ import annotations
@@ -31,27 +33,27 @@ from simulator.research.linkages.generated import landing_gear as triangular
 from simulator.research.linkages.polynomial_roots import real_roots
 
 LANDING_GEAR = (
-    # name              shape  unit  what it is
+    # name              shape  unit  description
     ("drag_pivot", (2,), "m", "D from A"),
-    ("piston_pin", (2,), "m", "b: B from A, in the strut's frame"),
-    ("strut_pin", (2,), "m", "f: F from A, in the strut's frame"),
-    ("cylinder_pin", (2,), "m", "d_C: C from D, in the drag strut's frame"),
-    ("drag_pin", (2,), "m", "d_E: E from D, in the drag strut's frame"),
+    ("piston_pin", (2,), "m", "b: B from A, in the frame of the strut"),
+    ("strut_pin", (2,), "m", "f: F from A, in the frame of the strut"),
+    ("cylinder_pin", (2,), "m", "d_C: C from D, in the frame of the drag strut"),
+    ("drag_pin", (2,), "m", "d_E: E from D, in the frame of the drag strut"),
     ("lower_link", (), "m", "a: distance of E and F"),
 )
 
 RANGES = {"lower_link": (ABOVE_ZERO, 1e9)}
 
 STATE = (
-    # name         shape  unit       what it is
-    ("branch", (), "1", "+1 where the pin E lies to the right of the line from D to F, -1 to the left"),
+    # name         shape  unit       description
+    ("branch", (), "1", "+1 if the pin E is to the right of the line from D to F, -1 to the left"),
     ("theta_A", (), "rad", "angle of the strut"),
-    ("theta_B", (), "rad", "angle of the piston against the strut"),
+    ("theta_B", (), "rad", "angle of the piston relative to the strut"),
     ("theta_D", (), "rad", "angle of the drag strut, opposite sense"),
-    ("theta_F", (), "rad", "angle of the lower link against the strut"),
+    ("theta_F", (), "rad", "angle of the lower link relative to the strut"),
     ("length", (), "m", "p: piston length B-C"),
-    ("slope", (4,), "rad, m", "derivatives of theta_B, theta_D, theta_F, length by theta_A"),
-    ("curvature", (4,), "rad, m", "second derivatives by theta_A"),
+    ("slope", (4,), "rad, m", "derivatives of theta_B, theta_D, theta_F, length with respect to theta_A"),
+    ("curvature", (4,), "rad, m", "second derivatives with respect to theta_A"),
 )
 
 PAPER = {
@@ -65,31 +67,33 @@ PAPER = {
 """Equations 16 to 19, in their unit of length."""
 
 ITERATIONS = 40
-"""Newton steps after which `follow_length` gives up; 4 to 6 are usual."""
+"""Maximum Newton steps of `follow_length`; 4 to 6 are usual."""
 
 ROUNDING = 1e-2
-"""How far sine^2 + cosine^2 of a solution of the triangular system may be from 1. Rounding makes zeros of its first polynomial near sB = -1 where it has
-none; most are farther off, and `follow_length` leaves no other."""
+"""Tolerance of sine^2 + cosine^2 = 1 for a solution of the triangular system.
+
+Rounding creates false zeros of the first polynomial near sB = -1. Most exceed this tolerance, and `follow_length` rejects the others.
+"""
 
 LONGEST_STEP = 0.2
-"""rad. Longer ones could lead across a turning point of the length."""
+"""rad. A longer step could cross a turning point of the length."""
 
 
 def landing_gear(mapping: dict[str, object] | None = None, file: object = "landing gear") -> Record:
-    """LANDING_GEAR record of a mapping; of the paper's gear without one. Raises ConfigError."""
+    """Return the LANDING_GEAR record of a mapping; default: the gear of the paper. Raises ConfigError."""
     return from_mapping(LANDING_GEAR, PAPER if mapping is None else mapping, file, ranges=RANGES)
 
 
 @kernel
 def set_position(gear, state, theta_A):
-    """Close the gear at the strut's angle theta_A [rad] on the branch of the state; sets angles, length, slopes and curvatures.
+    """Close the gear at the strut angle theta_A [rad] on the branch of the state; set angles, length, slopes and curvatures.
 
-    Returns False, with the state unchanged, where the four-bar does not close.
+    Returns False, with the state unchanged, if the four-bar does not close.
     """
     g, s = gear[0], state[0]
     sine, cosine = math.sin(theta_A), math.cos(theta_A)
-    f, b = _turned(g["strut_pin"], cosine, sine), _turned(g["piston_pin"], cosine, sine)
-    # E from D: |e| is that of the drag strut, |e - k| the lower link
+    f, b = _rotated(g["strut_pin"], cosine, sine), _rotated(g["piston_pin"], cosine, sine)
+    # E from D: |e| is the length of the drag strut, |e - k| of the lower link
     k = (f[0] - g["drag_pivot"][0], f[1] - g["drag_pivot"][1])
     d_E = (g["drag_pin"][0], g["drag_pin"][1])
     square, radius = _dot(k, k), _dot(d_E, d_E)
@@ -100,9 +104,9 @@ def set_position(gear, state, theta_A):
     across = -s["branch"] * math.sqrt(across)
     e = ((along * k[0] - across * k[1]) / square, (along * k[1] + across * k[0]) / square)
     link = (e[0] - k[0], e[1] - k[1])
-    # the drag strut's turn, whose angle is -theta_D
+    # rotation of the drag strut, whose angle is -theta_D
     c, n = _dot(d_E, e) / radius, _cross(d_E, e) / radius
-    d = _turned(g["cylinder_pin"], c, n)
+    d = _rotated(g["cylinder_pin"], c, n)
     v = (g["drag_pivot"][0] + d[0] - b[0], g["drag_pivot"][1] + d[1] - b[1])
     s["theta_A"] = theta_A
     s["theta_B"] = _angle(v, sine, cosine)
@@ -115,7 +119,7 @@ def set_position(gear, state, theta_A):
 
 @inline
 def _set_derivatives(s, f, b, e, link, d, v):
-    """First and second derivatives by theta_A of what `set_position` found: pins F, B from A and E, C from D, link F-E, piston B-C."""
+    """Set first and second derivatives with respect to theta_A: pins F, B from A and E, C from D, link F-E, piston B-C."""
     # drag strut: (e' - f') . link = 0 with e' = w i e, f' = i f
     rate = _cross(link, f) / _cross(link, e)
     d_link = (-rate * e[1] + f[1], rate * e[0] - f[0])
@@ -139,10 +143,10 @@ def _set_derivatives(s, f, b, e, link, d, v):
 
 @kernel
 def follow_length(gear, state, length):
-    """Move the state to a piston length [m] near its own on the same branch: Newton's method on theta_A from where it stands.
+    """Move the state to a nearby piston length [m] on its branch: Newton's method on theta_A from the present state.
 
-    Returns False where no position is reached: the length is beyond a turning point, at which the piston's length is extreme, or the four-bar
-    does not close on the way. The state then stands at the last position tried.
+    Returns False without a solution: the length is beyond a turning point of the piston length, or the four-bar does not close during the
+    iteration. The state is then the last position tried.
     """
     s = state[0]
     theta_A = s["theta_A"]
@@ -151,7 +155,7 @@ def follow_length(gear, state, length):
     smallest = math.inf
     for _ in range(ITERATIONS):
         error = length - s["length"]
-        # at the limit of rounding the error no longer falls
+        # at the limit of rounding the error stops decreasing
         if error == 0.0 or (abs(error) >= smallest and abs(error) <= 8.0 * np.spacing(length)):
             return True
         smallest = min(smallest, abs(error))
@@ -162,17 +166,17 @@ def follow_length(gear, state, length):
 
 
 def positions_at(length: float) -> NDArray[np.void]:
-    """All positions of the paper's gear at a piston length, in its unit: a STATE record of each, 2, 4 or 6 in number, or none.
+    """Return all positions of the gear of the paper at a piston length, in its unit: one STATE record for each; 0, 2, 4 or 6 positions.
 
-    They are the good zeros in [-1, 1] of the triangular system's first polynomial, made exact by `follow_length`. Within 1e-4 of a length at which two
-    positions become one, that pair may be missing.
+    The positions are the valid zeros in [-1, 1] of the first polynomial of the triangular system, refined by `follow_length`. Within 1e-4
+    of a length at which two positions merge, the pair may be missing.
 
     Raises
     ------
-    JounceError : the length is not a number above zero
+    JounceError : the length is not a positive number
     """
     if not 0.0 < length < math.inf:
-        raise JounceError(f"piston length {length!r} is not a number above zero")
+        raise JounceError(f"piston length {length!r} must be positive")
     gear = landing_gear()
     coefficients, roots = np.zeros(7), np.zeros(6)
     triangular.polynomial_of_sB(float(length), coefficients)
@@ -186,7 +190,7 @@ def positions_at(length: float) -> NDArray[np.void]:
 
 
 def _polish(gear: Record, state: Record, length: float, sB: float) -> bool:
-    """Position of a zero sB of the triangular system: its strut angle and branch from there, its digits from the closed form."""
+    """Compute the position of a zero sB: strut angle and branch from the triangular system, digits from the closed form."""
     sB, cB, sD, cD, sA, cA, _, _ = triangular.solve(length, sB)
     if max(abs(s * s + c * c - 1.0) for s, c in ((sB, cB), (sD, cD), (sA, cA))) > ROUNDING:
         return False
@@ -207,7 +211,7 @@ def _same(one: np.void, other: np.void) -> bool:
 
 
 @inline
-def _turned(vector, cosine, sine):
+def _rotated(vector, cosine, sine):
     return (cosine * vector[0] - sine * vector[1], sine * vector[0] + cosine * vector[1])
 
 
@@ -223,5 +227,5 @@ def _cross(a, b):
 
 @inline
 def _angle(v, sine, cosine):
-    """Angle of v against the strut."""
+    """Return the angle of v relative to the strut."""
     return math.atan2(cosine * v[1] - sine * v[0], cosine * v[0] + sine * v[1])

@@ -1,23 +1,23 @@
-"""Real zeros of a polynomial in an interval, without an initial guess: for the polynomials of triangular systems above degree two."""
+"""Real zeros of a polynomial in an interval without an initial value, for polynomials of triangular systems above degree two."""
 
 from __future__ import annotations
 
 from simulator.base.jit import inline, kernel
 
 HALVINGS = 60
-"""Most steps for a zero: halving alone then ends at neighboring numbers of an interval of length 1."""
+"""Maximum steps for a zero: bisection alone then reaches neighboring numbers of an interval of length 1."""
 
 
 @kernel
 def real_roots(coefficients, low, high, work, roots):
-    """Zeros of a polynomial in [low, high] at which it changes sign, rising, into `roots`; returns how many.
+    """Store the zeros of a polynomial in [low, high] with a sign change in `roots`, ascending; return their number.
 
-    The zeros of each derivative bound the intervals in which the one below it is monotonic, so that a bracketed Newton method finds all of its
-    zeros; the number of operations is bounded. Zeros without a change of sign (double ones) are not found.
+    The zeros of each derivative bound the intervals in which the next lower derivative is monotonic, so a bracketed Newton method computes
+    all of its zeros. The number of operations is bounded. Zeros without a sign change (double zeros) are not detected.
 
     Parameters
     ----------
-    coefficients : (n + 1,) that of the power k at [k]
+    coefficients : (n + 1,) coefficient of the power k at [k]
     work : (2, n + 1) scratch
     roots : (n,) out
     """
@@ -45,7 +45,7 @@ def real_roots(coefficients, low, high, work, roots):
 
 @inline
 def _derive(coefficients, degree, order, out):
-    """Coefficients of the derivative of an order, divided by the order's factorial."""
+    """Return the coefficients of the derivative of an order, divided by the factorial of the order."""
     for power in range(degree - order + 1):
         binomial = 1.0
         for k in range(order):
@@ -71,7 +71,7 @@ def _slope(coefficients, degree, x):
 
 @inline
 def _bracketed(coefficients, degree, left, right, f_left):
-    """The zero between `left` and `right`: Newton's method, and halving where that leaves the bracket or its steps do not halve."""
+    """Return the zero between `left` and `right`: Newton's method, and bisection where a step leaves the bracket or does not halve."""
     x = 0.5 * (left + right)
     last = right - left
     for _ in range(2 * HALVINGS):

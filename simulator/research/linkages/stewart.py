@@ -1,19 +1,21 @@
 """Gough-Stewart platform: legs of a universal joint, a slider and a ball joint; accelerations by embedding.
 
 T. Uchida, J. McPhee, "Using Groebner bases to generate efficient kinematic solutions for the dynamic simulation of multi-loop mechanisms",
-Mechanism and Machine Theory 52 (2012), section 4.1. The independent coordinates q_i are the platform's pose (x, y, z, phi, theta, psi):
-its center of mass in the world and 3-2-1 Euler angles, R_WP = Rz(phi) Ry(theta) Rx(psi). The dependent ones are, for every leg,
+Mechanism and Machine Theory 52 (2012), section 4.1. The independent coordinates q_i are the platform pose (x, y, z, phi, theta, psi):
+position of the center of mass in the world and 3-2-1 Euler angles, R_WP = Rz(phi) Ry(theta) Rx(psi). The dependent coordinates of each leg
+are
 
-    alpha, beta : angles of its universal joint about the world's x and about the turned y'
+    alpha, beta : angles of its universal joint about x of the world and about the rotated y'
     s           : travel of its slider
 
-and follow one after the other from the lexicographic Groebner basis of the leg's equation (13), which is elementary geometry. With
+They follow one after the other from the lexicographic Groebner basis of equation (13) of the leg, which is elementary geometry. With
 d = (d_x, d_y, d_z) from base joint to platform joint, L = |d| and L_0 the length at zero travel,
 
-    s = L - L_0,  sin(beta) = d_x / L,  cos(beta) = +sqrt(1 - sin^2(beta)),  cos(alpha) = d_z / (L cos(beta)),  sin(alpha) = -d_y / (L cos(beta))
+    s = L - L_0,  sin(beta) = d_x / L,  cos(beta) = +sqrt(1 - sin^2(beta)),  cos(alpha) = d_z / (L cos(beta)),  sin(alpha) = -d_y / (L
+    cos(beta))
 
-No angle is ever computed. The leg's axes x', y', n are those of Rx(alpha) Ry(beta); in them d' = (L beta', -L cos(beta) alpha', s').
-A leg along the world's x axis has no alpha: the universal joint is singular there.
+No angle is computed explicitly. The axes x', y', n of the leg are the columns of Rx(alpha) Ry(beta); in them
+d' = (L beta', -L cos(beta) alpha', s'). A leg along the x axis of the world has no alpha: the universal joint is singular there.
 """
 
 from __future__ import annotations
@@ -25,56 +27,56 @@ from simulator.base.algebra.linear_solve import solve_positive
 from simulator.base.algebra.vectors import add, cross, dot, vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
-from simulator.research.linkages.euler_body import set_body, turning, turning_axes
+from simulator.research.linkages.euler_body import angular_motion, euler_axes, set_body
 from washout.hexapod import leg_vector, platform_arm, platform_axes
 
 STEWART = (
-    # name                   shape   unit     what it is
+    # name                   shape   unit     description
     ("base_joints", (6, 3), "m", "universal joints of the legs, in the world"),
     ("platform_joints", (6, 3), "m", "ball joints of the legs, in the platform frame P, whose origin is its center of mass"),
     ("rest_length", (6,), "m", "distance of the joints of a leg at zero travel"),
     ("platform_mass", (), "kg", "mass of the platform"),
-    ("platform_inertia", (3, 3), "kg m2", "its inertia about its center of mass, in P"),
-    ("lower_mass", (6,), "kg", "half of the leg on the universal joint"),
-    ("upper_mass", (6,), "kg", "half of the leg on the slider"),
-    ("lower_center", (6,), "m", "center of mass of the lower half, from the base joint along the leg"),
-    ("upper_center", (6,), "m", "center of mass of the upper half, before the platform joint"),
-    ("transverse_inertia", (6,), "kg m2", "sum of both halves about their own centers of mass, square to the leg"),
-    ("axial_inertia", (6,), "kg m2", "sum of both halves about the leg"),
+    ("platform_inertia", (3, 3), "kg m2", "inertia of the platform about its center of mass, in P"),
+    ("lower_mass", (6,), "kg", "mass of the leg half on the universal joint"),
+    ("upper_mass", (6,), "kg", "mass of the leg half on the slider"),
+    ("lower_center", (6,), "m", "distance of the center of mass of the lower half from the base joint"),
+    ("upper_center", (6,), "m", "distance of the center of mass of the upper half from the platform joint"),
+    ("transverse_inertia", (6,), "kg m2", "sum of the inertias of both halves about their centers of mass, perpendicular to the leg"),
+    ("axial_inertia", (6,), "kg m2", "sum of the inertias of both halves about the leg"),
     ("gravity", (3,), "m/s2", "acceleration of free fall in the world"),
 )
 
 STATE = (
     ("pose", (6,), "m, rad", "x, y, z, phi, theta, psi"),
-    ("rates", (6,), "m/s, rad/s", "their derivatives"),
+    ("rates", (6,), "m/s, rad/s", "time derivatives of the pose"),
 )
 
 ALPHA, BETA, TRAVEL = range(3)
-"""The coordinates of a leg."""
+"""Indices of the coordinates of a leg."""
 
 LEGS = (
-    ("arm", (3, 6), "m", "from the platform's center of mass to the platform joint, in the world"),
+    ("arm", (3, 6), "m", "vector from the platform center of mass to the platform joint, in the world"),
     ("length", (6,), "m", "L"),
-    ("sin_alpha", (6,), "1", "of the first angle of the universal joint"),
-    ("cos_alpha", (6,), "1", "the same"),
-    ("sin_beta", (6,), "1", "of the second"),
-    ("cos_beta", (6,), "1", "the same, not negative"),
+    ("sin_alpha", (6,), "1", "sine of the first angle of the universal joint"),
+    ("cos_alpha", (6,), "1", "cosine of the first angle"),
+    ("sin_beta", (6,), "1", "sine of the second angle"),
+    ("cos_beta", (6,), "1", "cosine of the second angle, not negative"),
 )
-"""Dependent coordinates and what follows from them. The legs have the last index, so that loops over them fill the vector lanes."""
+"""Dependent coordinates and derived values. The legs are the last index, so that loops over legs use vector instructions."""
 
 MOTION = (
-    ("B", (3, 6, 6), "1/m, 1", "derivatives of ALPHA, BETA, TRAVEL by the pose: the dependent rows of B in (11), by leg"),
+    ("B", (3, 6, 6), "1/m, 1", "derivatives of ALPHA, BETA, TRAVEL with respect to the pose: the dependent rows of B in (11), by leg"),
     ("rates", (3, 6), "rad/s, m/s", "q_d' = B q_i'"),
     ("bias", (3, 6), "rad/s2, m/s2", "B' q_i'"),
     ("mass", (3, 6), "kg m2, kg", "mass matrix of the legs in their coordinates, which is diagonal"),
-    ("force", (3, 6), "N m, N", "forces on these coordinates, velocity-dependent ones included"),
+    ("force", (3, 6), "N m, N", "forces on these coordinates, including velocity-dependent forces"),
     ("H", (6, 6), "kg, kg m, kg m2", "B^T M B, lower triangle; overwritten by its factor"),
     ("accelerations", (6,), "m/s2, rad/s2", "q_i''"),
 )
 
 
 class Stewart(NamedTuple):
-    """A platform with its workspace: what the kernels take.
+    """A platform with the workspace of the kernels.
 
     p (STEWART,), legs (LEGS,), motion (MOTION,) : records of length 1
     """
@@ -85,7 +87,7 @@ class Stewart(NamedTuple):
 
 
 def make_stewart(p: Record) -> Stewart:
-    """A workspace for the platform of a STEWART record."""
+    """Return a workspace for the platform of a STEWART record."""
     return Stewart(p, record(LEGS), record(MOTION))
 
 
@@ -94,7 +96,7 @@ def make_stewart(p: Record) -> Stewart:
 
 @kernel
 def solve_legs(m, pose):
-    """Dependent coordinates of all legs from the pose (6,) [m, rad], in closed form."""
+    """Compute the dependent coordinates of all legs from the pose (6,) [m, rad], in closed form."""
     p, legs = m.p[0], m.legs[0]
     axes = platform_axes(pose[5], pose[4], pose[3])
     origin = pose[0], pose[1], pose[2]
@@ -113,7 +115,7 @@ def solve_legs(m, pose):
 
 @kernel
 def leg_coordinates(m, out):
-    """(6, 3) alpha, beta [rad] and s [m] of every leg, after `solve_legs`."""
+    """Store (6, 3) alpha, beta [rad] and s [m] of each leg in `out`, after `solve_legs`."""
     legs = m.legs[0]
     for i in range(6):
         out[i, ALPHA] = math.atan2(legs["sin_alpha"][i], legs["cos_alpha"][i])
@@ -123,7 +125,7 @@ def leg_coordinates(m, out):
 
 @inline
 def leg_axes(legs, i):
-    """Axes x', y', n of a leg in the world: the columns of Rx(alpha) Ry(beta)."""
+    """Return the axes x', y', n of a leg in the world: the columns of Rx(alpha) Ry(beta)."""
     sa, ca, sb, cb = legs["sin_alpha"][i], legs["cos_alpha"][i], legs["sin_beta"][i], legs["cos_beta"][i]
     return (cb, sa * sb, -ca * sb), (0.0, ca, sa), (sb, -sa * cb, ca * cb)
 
@@ -133,25 +135,25 @@ def leg_axes(legs, i):
 
 @inline
 def in_leg_coordinates(axes, L, cb, u):
-    """(alpha', beta', s') of a leg whose platform joint moves with u [m/s]; also of accelerations at rest."""
+    """Return (alpha', beta', s') of a leg whose platform joint moves with u [m/s]; also valid for accelerations at rest."""
     return -dot(axes[1], u) / (L * cb), dot(axes[0], u) / L, dot(axes[2], u)
 
 
 @kernel
 def solve_leg_rates(m, pose, rates):
-    """B of (11) in closed form, q_d' = B q_i' and B' q_i', after `solve_legs`.
+    """Compute B of (11) in closed form, q_d' = B q_i' and B' q_i', after `solve_legs`.
 
-    B' q_i' is what remains of q_d'' at q_i'' = 0: the platform joint then accelerates by its centripetal part and by the turning of
-    the axes of the Euler angles, and the leg's own centripetal and Coriolis accelerations are subtracted.
+    B' q_i' is q_d'' at q_i'' = 0. The platform joint then has its centripetal acceleration and the acceleration from the rotation of the
+    Euler axes. The centripetal and Coriolis accelerations of the leg are subtracted.
     """
     legs, motion = m.legs[0], m.motion[0]
-    z, y, x = turning_axes(pose)
-    w, w_bias = turning((z, y, x), rates)
+    z, y, x = euler_axes(pose)
+    w, w_bias = angular_motion((z, y, x), rates)
     for i in range(6):
         r = legs["arm"][0, i], legs["arm"][1, i], legs["arm"][2, i]
         L, sb, cb = legs["length"][i], legs["sin_beta"][i], legs["cos_beta"][i]
         axes = leg_axes(legs, i)
-        # a leg's coordinates do not depend on the pose but through its platform joint
+        # a leg depends on the pose only through its platform joint
         set_columns(motion, i, 0, in_leg_coordinates(axes, L, cb, (1.0, 0.0, 0.0)))
         set_columns(motion, i, 1, in_leg_coordinates(axes, L, cb, (0.0, 1.0, 0.0)))
         set_columns(motion, i, 2, in_leg_coordinates(axes, L, cb, (0.0, 0.0, 1.0)))
@@ -169,7 +171,7 @@ def solve_leg_rates(m, pose, rates):
 
 @inline
 def set_columns(motion, i, j, column):
-    """Derivatives of the coordinates of leg i by coordinate j of the pose."""
+    """Store the derivatives of the coordinates of leg i with respect to coordinate j of the pose."""
     motion["B"][ALPHA, j, i], motion["B"][BETA, j, i], motion["B"][TRAVEL, j, i] = column[0], column[1], column[2]
 
 
@@ -178,7 +180,7 @@ def set_columns(motion, i, j, column):
 
 @kernel
 def set_leg_forces(m, actuators):
-    """Mass matrix and forces of the legs in their own coordinates, from Lagrange's equations; `actuators` (6,) push on s [N].
+    """Compute mass matrix and forces of the legs in their coordinates, from Lagrange's equations; `actuators` (6,) act on s [N].
 
         2 T = (J cos^2(beta) + J_n sin^2(beta)) alpha'^2 + J beta'^2 + m_u s'^2,   J = J_t + m_l e_1^2 + m_u (L - e_2)^2
 
@@ -207,7 +209,7 @@ def set_leg_forces(m, actuators):
 
 @kernel
 def solve_accelerations(m, pose, rates, actuators):
-    """q_i'' = (B^T M B)^-1 B^T (F - M B' q_i') into `motion.accelerations`, (10), once the legs are solved by whatever method.
+    """Store q_i'' = (B^T M B)^-1 B^T (F - M B' q_i') in `motion.accelerations`, (10), for legs solved by any method.
 
     Returns False when B^T M B is singular (a leg along x, or no inertia).
     """
@@ -232,7 +234,7 @@ def solve_accelerations(m, pose, rates, actuators):
 
 @kernel
 def evaluate(m, pose, rates, actuators):
-    """Accelerations (6,) of the pose, into `motion.accelerations`.
+    """Compute the accelerations (6,) of the pose and store them in `motion.accelerations`.
 
     Parameters
     ----------
@@ -248,7 +250,7 @@ def evaluate(m, pose, rates, actuators):
 
 @kernel
 def euler_step(m, s, actuators, h):
-    """Explicit Euler step of a STATE record over h [s]."""
+    """Advance a STATE record by an explicit Euler step over h [s]."""
     pose, rates = s[0]["pose"], s[0]["rates"]
     solved = evaluate(m, pose, rates, actuators)
     accelerations = m.motion[0]["accelerations"]

@@ -1,4 +1,4 @@
-"""The lexicographic basis of a problem, and the triangular system in it."""
+"""The lexicographic basis of a problem, and its triangular system."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from simulator.research.triangular.sympy_engine import basis_with_sympy, require
 
 ENGINES = ("auto", "sympy", "singular")
 _DIGITS = 100
-"""Decimal digits with which solutions are looked for."""
+"""Decimal digits of the solutions."""
 
 
 class Step(NamedTuple):
-    """One line of a triangular system: the polynomial that gives an unknown from the parameters and the unknowns solved before it."""
+    """One line of a triangular system: the polynomial that determines an unknown from the parameters and the previous unknowns."""
 
     unknown: int
     polynomial: IntegerPolynomial
@@ -40,10 +40,11 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Triangular:
-    """A problem, its reduced lexicographic basis (least leading monomial first), and the triangular system chosen from it, in solving order.
+    """A problem, its reduced lexicographic basis (smallest leading monomial first), and the triangular system chosen from it, in solving
+    order.
 
-    `solutions` is the number of complex solutions at almost all values of the parameters, counted with multiplicity; when the equations are more than
-    the unknowns, at almost all values that obey `conditions`, the polynomials of the basis in the parameters alone.
+    `solutions` is the number of complex solutions at almost all values of the parameters, with multiplicity. With more equations than
+    unknowns the number holds at almost all values that satisfy `conditions`, the polynomials of the basis in the parameters alone.
     """
 
     problem: Problem
@@ -54,12 +55,12 @@ class Triangular:
 
     @property
     def conditions(self) -> tuple[IntegerPolynomial, ...]:
-        """Polynomials of the basis that only say what the parameters must obey."""
+        """Polynomials of the basis that are conditions on the parameters."""
         return tuple(g for g in self.basis if main_variable(g) >= len(self.problem.unknowns))
 
 
 def triangularize(problem: Problem, engine: str = "auto") -> Triangular:
-    """Triangular system of a problem.
+    """Return the triangular system of a problem.
 
     Parameters
     ----------
@@ -67,20 +68,20 @@ def triangularize(problem: Problem, engine: str = "auto") -> Triangular:
 
     Raises
     ------
-    JounceError : a program is missing or fails, the equations contradict each other or do not determine the unknowns
+    JounceError : a program is missing or fails, or the equations contradict each other or do not determine the unknowns
     """
     program = find_singular() if engine != "sympy" else None
     if program:
         engine, basis = "Singular", basis_with_singular(problem, program)
     elif engine == "singular":
-        raise JounceError("Singular was not found: install it, or python -m pip install passagemath-singular, or name it in SINGULAR")
+        raise JounceError("Singular not found; hint: python -m pip install passagemath-singular, or set SINGULAR to its path")
     else:
         engine, basis = "sympy", basis_with_sympy(problem)
     return from_basis(problem, engine, basis)
 
 
 def from_basis(problem: Problem, engine: str, basis: Sequence[IntegerPolynomial]) -> Triangular:
-    """Triangular system in the reduced lexicographic basis of a problem, which is given least leading monomial first.
+    """Return the triangular system in the reduced lexicographic basis of a problem, smallest leading monomial first.
 
     Raises
     ------
@@ -93,7 +94,9 @@ def from_basis(problem: Problem, engine: str, basis: Sequence[IntegerPolynomial]
 
 
 def _step(basis: Sequence[IntegerPolynomial], unknown: int, problem: Problem) -> Step:
-    """Among the polynomials that introduce an unknown, the one of least degree in it, then of fewest terms, then with the least leading monomial."""
+    """Return the polynomial that determines an unknown with the minimum degree in it, then the fewest terms, then the smallest leading
+    monomial.
+    """
     choices = [
         Step(unknown, g, len(coefficients_in(g, unknown)) - 1, position)
         for position, g in enumerate(basis, start=1)
@@ -105,23 +108,24 @@ def _step(basis: Sequence[IntegerPolynomial], unknown: int, problem: Problem) ->
 
 
 def _standard_monomials(basis: Sequence[IntegerPolynomial], unknowns: int) -> int:
-    """Number of monomials in the unknowns that no leading monomial divides, its parameters left out: the number of solutions."""
+    """Return the number of monomials in the unknowns that no leading monomial, without parameters, divides: the number of solutions."""
     leaders = {next(iter(g))[:unknowns] for g in basis if main_variable(g) < unknowns}
     highest = [min((sum(m) for m in leaders if m[k] and sum(m) == m[k]), default=0) for k in range(unknowns)]
     if not all(highest):
-        raise JounceError("the unknowns are not determined up to finitely many solutions: give more equations, or fewer unknowns")
+        raise JounceError("infinitely many solutions; hint: use more equations or fewer unknowns")
     candidates = itertools.product(*(range(h) for h in highest))
     return sum(not any(all(i <= j for i, j in zip(m, c, strict=True)) for m in leaders) for c in candidates)
 
 
 def solutions_at(triangular: Triangular, parameters: Sequence[Fraction]) -> list[tuple[Any, ...]]:
-    """Complex solutions at given parameters, as tuples of mpmath numbers in the order of the unknowns.
+    """Return the complex solutions at given parameters, as tuples of mpmath numbers in the order of the unknowns.
 
-    Solves the triangular system with 100 digits and keeps what makes the whole basis vanish, as far as the parameters obey their conditions.
+    Solves the triangular system with 100 digits and keeps the solutions of the complete basis, up to the residual of the conditions on the
+    parameters.
 
     Raises
     ------
-    JounceError : sympy, which brings mpmath, is missing, or the parameters are special: a leading coefficient vanishes
+    JounceError : sympy, which includes mpmath, is missing, or the parameters are special: a leading coefficient is zero
     """
     require_sympy()
     import mpmath
@@ -141,7 +145,7 @@ def solutions_at(triangular: Triangular, parameters: Sequence[Fraction]) -> list
 
 
 def is_real(solution: Sequence[Any]) -> bool:
-    """True when the imaginary parts of a solution are rounding."""
+    """Return whether the imaginary parts of a solution are rounding errors."""
     return all(abs(x.imag) < 1e-30 * max(1.0, abs(x)) for x in solution)
 
 
@@ -150,14 +154,14 @@ def _roots(step: Step, point: list[Any], names: tuple[str, ...]) -> list[Any]:
 
     coefficients = [value(c, point) for c in coefficients_in(step.polynomial, step.unknown)]
     if abs(coefficients[-1]) <= mpmath.mpf(10) ** (-_DIGITS // 2) * max(abs(c) for c in coefficients):
-        raise JounceError(f"at these parameters the leading coefficient of the polynomial for {names[step.unknown]} vanishes")
+        raise JounceError(f"the leading coefficient of the polynomial for {names[step.unknown]} is zero at these parameters")
     try:
         return mpmath.polyroots(coefficients[::-1], maxsteps=500, extraprec=500)
     except mpmath.NoConvergence:
-        raise JounceError(f"at these parameters several solutions for {names[step.unknown]} are one") from None
+        raise JounceError(f"multiple solution for {names[step.unknown]} at these parameters") from None
 
 
 def _size(polynomial: IntegerPolynomial, point: list[Any]) -> float:
-    """Value of a polynomial relative to the size of its terms."""
+    """Return the value of a polynomial relative to the magnitude of its terms."""
     size = magnitude(polynomial, point)
     return float(abs(value(polynomial, point)) / size) if size else 0.0

@@ -1,4 +1,4 @@
-"""Triangular systems as the text of a module of kernels: a fixed number of operations, without iteration."""
+"""Code generator: text of a kernel module for a triangular system, with a fixed number of operations and no iteration."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from simulator.research.triangular.straight_line_program import Program, quotien
 
 _WIDTH = 140
 
-MOST_INPUTS = 8
-"""A kernel with more takes them as one tuple of names, `Inputs`: nobody counts to nine in a call."""
+MAX_INPUTS = 8
+"""Maximum number of kernel arguments; a kernel with more has one named tuple, `Inputs`."""
 
 
 @dataclass(frozen=True)
 class Solver:
-    """What a generated module does.
+    """Content of a generated module.
 
     Attributes
     ----------
     main : program that ends with the unknowns
     inputs : its inputs: parameters, unknowns of a degree above two, then the signs of the square roots
     given : the steps of a degree above two; their unknowns are inputs
-    coefficients : for each of them, the program of the coefficients of its polynomial, its inputs, and the names of the results
+    coefficients : for each of these steps, the program of the coefficients of its polynomial, its inputs, and the names of the results
     """
 
     triangular: Triangular
@@ -38,8 +38,10 @@ class Solver:
 
 
 def make_solver(triangular: Triangular) -> Solver:
-    """The programs that solve a triangular system: linear polynomials by division, quadratic ones by a square root with a sign of choice, and those of
-    a higher degree by the caller, who gets their coefficients.
+    """Return the programs that solve a triangular system.
+
+    Linear polynomials are solved by division, quadratic ones by a square root with a selectable sign. For higher degrees the module gives
+    the coefficients to the caller, who solves them.
     """
     names, parameters = triangular.problem.names, triangular.problem.parameters
     main = Program(names)
@@ -74,7 +76,9 @@ def _solve_linear(main: Program, step: Step, name: str) -> None:
 
 
 def _solve_quadratic(main: Program, step: Step, name: str, sign: str) -> None:
-    """a x^2 + 2 h x + c = 0: x = (-h + sign sqrt(h^2 - a c)) / a; the radicand is expanded exactly, so that nothing cancels that need not."""
+    """Add the solution of a x^2 + 2 h x + c = 0: x = (-h + sign sqrt(h^2 - a c)) / a; the radicand is expanded exactly to reduce
+    cancellation.
+    """
     c, b, a = coefficients_in(scaled(step.polynomial), step.unknown)
     if not b:
         negative = {m: -x for m, x in c.items()}
@@ -89,18 +93,18 @@ def _solve_quadratic(main: Program, step: Step, name: str, sign: str) -> None:
 
 
 def module_text(triangular: Triangular, reference: str) -> str:
-    """Text of the module of kernels.
+    """Return the text of the kernel module.
 
     Parameters
     ----------
-    reference : what follows `jounce triangularize` in the command that makes this module: the name or path of the file of equations
+    reference : argument of the `jounce mechanism triangularize` command that generates this module: name or path of the problem file
 
     Raises
     ------
     JounceError : the file has no example, or the example has no real solution
     """
     if len(triangular.problem.example) != len(triangular.problem.parameters):
-        raise JounceError(f"{triangular.problem.name}: a kernel needs an example to be checked with")
+        raise JounceError(f"{triangular.problem.name}: no example; expected one to check the kernel")
     solver = make_solver(triangular)
     names = triangular.problem.names
     parts = [_header(solver, reference)]
@@ -123,7 +127,7 @@ def _header(solver: Solver, reference: str) -> str:
         [
             f'"""{problem.name[0].upper()}{problem.name[1:]}: kinematics from a triangular system.',
             "",
-            f"Written by `jounce triangularize {reference} --write FILE`; do not edit.",
+            f"Written by `jounce mechanism triangularize {reference} --write FILE`; do not edit.",
             *_wrapped(f"Source of the equations: {problem.source}."),
             "",
             *rows,
@@ -138,7 +142,7 @@ def _header(solver: Solver, reference: str) -> str:
             "from simulator.base.jit import kernel",
             "",
             f'SOURCE_DIGEST = "{problem.digest}"',
-            '"""Of the file of equations."""',
+            '"""Digest of the problem file."""',
         ]
     ).replace('"""\n\n\n\nfrom', '"""\n\nfrom')
 
@@ -146,22 +150,22 @@ def _header(solver: Solver, reference: str) -> str:
 def _residual_words(solver: Solver, real: Sequence[tuple[object, ...]]) -> str:
     problem = solver.triangular.problem
     residual = _decade(max(_residuals(solver, real)))
-    words = f"There, in double precision, the equations of the file hold to {residual} of the sum of the sizes of their terms"
+    words = f"The relative residual of the equations at this point is {residual} in double precision"
     if solver.triangular.conditions:
         point = [0.0] * len(problem.unknowns) + [float(x) for x in problem.example]
         off = max(abs(value(g, point)) / magnitude(g, point) for g in solver.triangular.conditions)
-        return f"{words}; the parameters themselves, which are more than can be chosen freely, fit together to {_decade(off)}."
+        return f"{words}. The parameters are not independent; their conditions hold to {_decade(off)}."
     return f"{words}."
 
 
 def _residuals(solver: Solver, real: Sequence[tuple[object, ...]]) -> list[float]:
-    """Size of the file's equations, relative to their terms, at each real solution that the program gives for the example.
+    """Return the residuals of the equations, relative to their terms, at each real solution that the program computes for the example.
 
-    Solutions of the steps of a degree above two are taken from `real`, those of the square roots from all signs.
+    Solutions of steps with a degree above two come from `real`, square roots use all signs.
     """
     problem = solver.triangular.problem
     if not real:
-        raise JounceError(f"{problem.name}: there is no example with a real solution to check the kernel with")
+        raise JounceError(f"{problem.name}: the example has no real solution; expected one to check the kernel")
     example = dict(zip(problem.parameters, map(float, problem.example), strict=True))
     signs = [name for name in solver.inputs if name.startswith("branch_")]
     residuals = []
@@ -176,7 +180,7 @@ def _residuals(solver: Solver, real: Sequence[tuple[object, ...]]) -> list[float
 
 
 def _decade(number: float) -> str:
-    """The power of ten above a number: independent of the last bits, which differ between machines."""
+    """Return the next power of ten above a number, which does not depend on the last bits, which differ between machines."""
     return f"1e{max(math.ceil(math.log10(number)), -15)}" if number > 0.0 else "1e-15"
 
 
@@ -186,8 +190,9 @@ def _coefficients_kernel(name: str, step: Step, program: Program, inputs: tuple[
             "@kernel",
             f"def polynomial_of_{name}({', '.join((*inputs, 'out'))}):",
             *_docstring(
-                f"Coefficients of the polynomial of degree {step.degree} whose zeros are {name}, that of the power k into `out[k]`.",
-                f"`out` has {step.degree + 1} entries. A common factor is left out.",
+                f"Compute the coefficients of the polynomial of degree {step.degree} with the zeros {name}; `out[k]` belongs to the "
+                "power k.",
+                f"`out` has {step.degree + 1} entries. A common factor is removed.",
             ),
             *(f"    {operation.line}" for operation in program.operations),
             *(f"    out[{k}] = {result}" for k, result in enumerate(results)),
@@ -196,13 +201,13 @@ def _coefficients_kernel(name: str, step: Step, program: Program, inputs: tuple[
 
 
 def _bundles(solver: Solver) -> bool:
-    """Whether there are too many inputs for a list of arguments."""
-    return len(solver.inputs) > MOST_INPUTS
+    """Return whether the kernel has too many inputs for separate arguments."""
+    return len(solver.inputs) > MAX_INPUTS
 
 
 def _inputs_class(solver: Solver) -> str:
     rows = [f"    {name}: float" for name in solver.inputs]
-    return "\n".join(["class Inputs(NamedTuple):", '    """Of `solve`."""', "", *rows])
+    return "\n".join(["class Inputs(NamedTuple):", '    """Inputs of `solve`."""', "", *rows])
 
 
 def _main_kernel(solver: Solver) -> str:
@@ -214,13 +219,13 @@ def _main_kernel(solver: Solver) -> str:
     signs = [name for name in solver.inputs if name.startswith("branch_")]
     if signs:
         about.append(f"Each branch, +1.0 or -1.0, is the sign of the square root for its unknown: {2 ** len(signs)} solutions.")
-        about.append("What is not real there is not a number.")
+        about.append("Unknowns that are not real are NaN.")
     result = ", ".join(solved)
     return "\n".join(
         [
             "@kernel",
             "def solve(inputs):" if _bundles(solver) else f"def solve({', '.join(solver.inputs)}):",
-            *_docstring(f"The unknowns {result}, in that order.", " ".join(about)),
+            *_docstring(f"Return the unknowns {result}.", " ".join(about)),
             *([f"    {', '.join(solver.inputs)} = inputs"] if _bundles(solver) else []),
             *(f"    {operation.line}" for operation in solver.main.operations),
             f"    return {result}",

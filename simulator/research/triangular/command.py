@@ -1,4 +1,4 @@
-"""The command `jounce triangularize`."""
+"""The command `jounce mechanism triangularize`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from simulator.telemetry.atomic_files import write_text
 
 
 def main_triangularize(arguments: argparse.Namespace) -> int:
-    """Triangularize a file, report, and write what was asked for. Raises JounceError."""
+    """Triangularize a file, print a report, and write the requested files. Raises JounceError."""
     problem = _load(arguments.file, arguments.loop)
     at = _point(problem, arguments.at)
     triangular = triangularize(problem, arguments.engine)
@@ -36,13 +36,13 @@ def main_triangularize(arguments: argparse.Namespace) -> int:
 
 
 def _load(file: str, loop: str | None) -> Problem:
-    """The problem of a file of equations, or of a mechanism."""
+    """Load the problem of a problem file or of a mechanism file."""
     path = find_config("triangular", file)
     if path.suffix in (".urdf", ".xml") or _is_mechanism(read_yaml(path)):
         mechanism, state = load_mechanism(str(path))
         return problem_of_mechanism(mechanism, state, digest_of(read_text(path, "a text file")), loop)
     if loop is not None:
-        raise JounceError(f"--loop goes with a mechanism, and {file} is a file of equations")
+        raise JounceError(f"--loop needs a mechanism file; {file} is a problem file")
     return load_problem(path)
 
 
@@ -51,12 +51,12 @@ def _is_mechanism(content: object) -> bool:
 
 
 def basis_text(triangular: Triangular) -> str:
-    """The whole basis, one polynomial a line, least leading monomial first; coefficients are exact."""
+    """Return the basis, one polynomial per line, smallest leading monomial first; coefficients are exact."""
     return "".join(f"{to_text(g, triangular.problem.names)}\n" for g in triangular.basis)
 
 
 def _point(problem: Problem, given: str | None) -> dict[str, Fraction]:
-    """Values of the parameters: the example's, and over them those of the option --at."""
+    """Return the parameter values of the example, overridden by the option --at."""
     values = dict(zip(problem.parameters, problem.example, strict=False))
     pairs = problem.known_angles
     numbers: dict[str, float] = {}
@@ -72,7 +72,7 @@ def _point(problem: Problem, given: str | None) -> dict[str, Fraction]:
 
 
 def _counts(triangular: Triangular, at: Mapping[str, Fraction]) -> dict[str, Any]:
-    """Numbers of solutions, the real ones at the given parameters if there are any."""
+    """Return the number of solutions, and of real ones at the given parameters if there are any."""
     counts: dict[str, Any] = {"complex": triangular.solutions}
     if len(at) == len(triangular.problem.parameters):
         found = solutions_at(triangular, tuple(at[name] for name in triangular.problem.parameters))
@@ -117,5 +117,5 @@ def _as_text(triangular: Triangular, counts: Mapping[str, Any]) -> str:
     if "real" in counts:
         lines[-1] += f", {counts['real']} real at " + ", ".join(f"{name} = {x:.6g}" for name, x in counts["at"].items())
     if triangular.conditions:
-        lines.append(f"{len(triangular.conditions)} polynomial in the parameters alone: they cannot be chosen freely")
+        lines.append(f"{len(triangular.conditions)} polynomial in the parameters alone: the parameters are not independent")
     return "\n".join(lines)

@@ -1,12 +1,13 @@
-"""Equations as text to polynomials with exact coefficients, by recursive descent. Nothing is evaluated: a file can only say a polynomial.
+"""Parser of equations to polynomials with exact coefficients, by recursive descent. Nothing is evaluated; the grammar contains only
+polynomials.
 
     equation    sum [ "=" sum ]
     sum         [ "+" | "-" ] product { ( "+" | "-" ) product }
-    product     power { ( "*" | "/" ) power }               what is divided by must be a number
-    power       atom [ ( "^" | "**" ) whole number ]
+    product     power { ( "*" | "/" ) power }               the divisor must be a number
+    power       atom [ ( "^" | "**" ) integer ]
     atom        number | name | ( "sin" | "cos" ) "(" angle ")" | "(" sum ")" | "-" atom
 
-Numbers are decimal and are taken as they stand: 16.97 is 1697/100.
+Numbers are decimal and exact: 16.97 is 1697/100.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from simulator.base.errors import JounceError
 from simulator.research.triangular.polynomial import Polynomial, add, multiply
 
 _TOKEN = re.compile(r"\s*(?:(\d{1,40}(?:\.\d{0,40})?(?:[eE][+-]?\d\d?)?)|([A-Za-z_]\w*)|(\*\*|[-+*/^()=]))")
-_MOST_TERMS = 20_000
-_HIGHEST_POWER = 30
-_DEEPEST = 50
+_MAX_TERMS = 20_000
+_MAX_POWER = 30
+_MAX_DEPTH = 50
 
 
 class ExpressionError(JounceError):
@@ -29,28 +30,28 @@ class ExpressionError(JounceError):
 
 
 def parse_equation(text: str, names: Mapping[str, int], angles: Mapping[str, tuple[str, str]]) -> Polynomial:
-    """Left side minus right side (zero when there is none) of an equation.
+    """Return the left side minus the right side of an equation; the default right side is 0.
 
     Parameters
     ----------
-    names : index of the exponent of every name
-    angles : names of the sine and the cosine of every angle, for ``sin(A)`` and ``cos(A)``
+    names : index of the exponent of each name
+    angles : names of the sine and the cosine of each angle, for ``sin(A)`` and ``cos(A)``
 
     Raises
     ------
-    ExpressionError : something else than the grammar of this module allows, a name that is not known, or more than a sane size
+    ExpressionError : a text outside the grammar of this module, an unknown name, or a polynomial beyond the size limits
     """
     parser = _Parser(text, names, angles)
     left = parser.sum(0)
     if parser.take("="):
         left = add(left, parser.sum(0), Fraction(-1))
     if parser.kind != "end":
-        raise ExpressionError(f"{parser.token!r} does not belong after {parser.before()!r}")
+        raise ExpressionError(f"{parser.token!r} is unexpected after {parser.before()!r}")
     return left
 
 
 class _Parser:
-    """Tokens of a text, one at a time."""
+    """Tokens of a text."""
 
     def __init__(self, text: str, names: Mapping[str, int], angles: Mapping[str, tuple[str, str]]) -> None:
         self.text, self.names, self.angles = text, names, angles
@@ -67,17 +68,17 @@ class _Parser:
             return
         match = _TOKEN.match(self.text, self.end)
         if match is None:
-            raise ExpressionError(f"{self.text[self.end :].strip()[0]!r} does not belong after {self.before()!r}")
+            raise ExpressionError(f"{self.text[self.end :].strip()[0]!r} is unexpected after {self.before()!r}")
         self.end = match.end()
         number, name, sign = match.groups()
         self.kind, self.token = ("number", number) if number else ("name", name) if name else ("sign", sign)
 
     def before(self) -> str:
-        """The last of the text that has been read, for messages."""
+        """Return the end of the text before the token, for messages."""
         return self.text[: self.start].strip()[-30:]
 
     def take(self, *signs: str) -> str:
-        """The next token if it is one of the signs, and then go on; otherwise nothing."""
+        """Consume and return the next token if it is one of the signs; else return an empty string."""
         token = self.token
         if self.kind != "sign" or token not in signs:
             return ""
@@ -89,8 +90,8 @@ class _Parser:
             raise ExpressionError(f"{sign!r} is missing after {self.before()!r}")
 
     def sum(self, depth: int) -> Polynomial:
-        if depth > _DEEPEST:
-            raise ExpressionError(f"brackets go deeper than {_DEEPEST}")
+        if depth > _MAX_DEPTH:
+            raise ExpressionError(f"more than {_MAX_DEPTH} nested brackets")
         sign = self.take("+", "-") or "+"
         total: Polynomial = {}
         while sign:
@@ -111,8 +112,8 @@ class _Parser:
         base = self.atom(depth)
         if not self.take("^", "**"):
             return base
-        if self.kind != "number" or not self.token.isdigit() or int(self.token) > _HIGHEST_POWER:
-            raise ExpressionError(f"the exponent {self.token!r} is not a whole number up to {_HIGHEST_POWER}")
+        if self.kind != "number" or not self.token.isdigit() or int(self.token) > _MAX_POWER:
+            raise ExpressionError(f"the exponent {self.token!r} is not an integer up to {_MAX_POWER}")
         exponent = int(self.token)
         self.advance()
         result: Polynomial = {self.one: Fraction(1)}
@@ -123,8 +124,8 @@ class _Parser:
     def atom(self, depth: int) -> Polynomial:
         kind, token = self.kind, self.token
         if self.take("-"):
-            if depth > _DEEPEST:
-                raise ExpressionError(f"signs go deeper than {_DEEPEST}")
+            if depth > _MAX_DEPTH:
+                raise ExpressionError(f"more than {_MAX_DEPTH} nested signs")
             return add({}, self.atom(depth + 1), Fraction(-1))
         if self.take("("):
             inside = self.sum(depth + 1)
@@ -155,10 +156,10 @@ class _Parser:
 
     def _constant(self, polynomial: Polynomial) -> Fraction:
         if list(polynomial) != [self.one]:
-            raise ExpressionError(f"what is divided by before {self.token!r} is not a number other than zero")
+            raise ExpressionError(f"the divisor before {self.token!r} must be a nonzero number")
         return polynomial[self.one]
 
     def _product(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        if len(a) * len(b) > _MOST_TERMS:
-            raise ExpressionError(f"a product has more than {_MOST_TERMS} terms")
+        if len(a) * len(b) > _MAX_TERMS:
+            raise ExpressionError(f"a product has more than {_MAX_TERMS} terms")
         return multiply(a, b)

@@ -1,7 +1,7 @@
-"""The equations of a mechanism's loops as polynomials, out of the description that the multibody engine uses.
+"""Loop equations of a mechanism as polynomials, from the description used by the multibody solver.
 
-Angles become their sines and cosines, spherical joints and free bodies their quaternions; independent coordinates are the parameters. Numbers of the file
-that are fractions with a denominator up to 1e6 are taken as such, the others as they are written out.
+The equations contain sines and cosines of angles, and quaternions of spherical joints and free bodies; independent coordinates are the
+parameters. Numbers of the file that are fractions with a denominator up to 1e6 become these fractions, other numbers their decimal value.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Vector = list[Polynomial]
 Matrix = list[Vector]
 _QUATERNION = ("w", "i", "j", "k")
 _ROUNDING = 1e-9
-"""A constraint without coordinates, as a planar loop has out of its plane, is fulfilled to this."""
+"""Tolerance of a constraint without coordinates, such as the out-of-plane constraints of a planar loop."""
 
 
 @dataclass
 class _Symbols:
-    """Names of the coordinates of the joints that take part, and which of them are angles."""
+    """Names of the coordinates of the joints in the loops, and which of them are angles."""
 
     of_joint: dict[str, list[str]] = field(default_factory=dict)
     angles: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -38,13 +38,15 @@ class _Symbols:
 
 
 def problem_of_mechanism(mechanism: Mechanism, state: InitialState, digest: str, loop: str | None = None) -> Problem:
-    """Equations of the loops of a mechanism that share dependent coordinates with `loop`, which may be left out when all of them do.
+    """Return the equations of the loops of a mechanism that share dependent coordinates with `loop`, optional if all loops do.
 
-    Unknown are the coordinates of the joints that are not marked as independent; those nearer to the world are solved first. The example is `state`.
+    The unknowns are the coordinates of the joints that are not marked as independent; joints nearer to the world are solved first. The
+    example is `state`.
 
     Raises
     ------
-    JounceError : there is no loop, or no joint is marked as independent, or a constraint is no polynomial, is driven or contradicts the drawing
+    JounceError : no loop, no joint marked as independent, or a constraint that is no polynomial, is driven or contradicts the design
+        position
     """
     joints = {joint.child: joint for joint in mechanism.joints}
     loops = _group(mechanism, joints, loop)
@@ -74,7 +76,7 @@ def problem_of_mechanism(mechanism: Mechanism, state: InitialState, digest: str,
 
 
 def _group(mechanism: Mechanism, joints: dict[str, Joint], wanted: str | None) -> list[Loop]:
-    """The loops that share unknown coordinates with the one wanted, directly or not."""
+    """Return the loops that share unknown coordinates with the requested loop, directly or indirectly."""
     if not mechanism.loops:
         raise JounceError(f"{mechanism.file}: the mechanism has no loops")
     if mechanism.couplings:
@@ -90,12 +92,12 @@ def _group(mechanism: Mechanism, joints: dict[str, Joint], wanted: str | None) -
         group += more
         reached |= set().union(*(shared[name] for name in more))
     if wanted is None and len(group) < len(names):
-        raise JounceError(f"{mechanism.file}: the loops can be solved apart; choose with --loop NAME among {', '.join(names)}")
+        raise JounceError(f"{mechanism.file}: the loops are independent; hint: choose one with --loop NAME among {', '.join(names)}")
     return [item for item in mechanism.loops if item.name in group]
 
 
 def _chain(joints: dict[str, Joint], body: str) -> list[Joint]:
-    """Joints from a body to the world."""
+    """Return the joints from a body to the world."""
     chain = []
     while body != WORLD:
         chain.append(joints[body])
@@ -141,15 +143,15 @@ def _example(ordered: Sequence[Joint], symbols: _Symbols, state: InitialState, p
 
 
 class _Writer:
-    """Writes constraints as polynomials in given names."""
+    """Writer of constraints as polynomials in given names."""
 
     def __init__(self, joints: dict[str, Joint], symbols: _Symbols, names: tuple[str, ...]) -> None:
         self.joints, self.symbols, self.names = joints, symbols, names
 
     def loop(self, loop: Loop) -> list[Polynomial]:
-        """Polynomials that are zero where a loop is closed, in the frame of the last body that both of its ends hang on."""
+        """Return polynomials that are zero for a closed loop, in the frame of the last common ancestor of both bodies of the loop."""
         if loop.driven:
-            raise JounceError(f"loops.{loop.name}: a driven loop has no fixed equations")
+            raise JounceError(f"loops.{loop.name}: a driven loop has no constant equations")
         ends = [_chain(self.joints, body) for body in (loop.predecessor, loop.successor)]
         one, other = ([joint for joint in chain if joint not in ends[1 - k]] for k, chain in enumerate(ends))
         p_i = self.carried(one, self.constant(loop.p_predecessor), point=True)
@@ -166,21 +168,21 @@ class _Writer:
         return [*apart, *(self.dot(e, axis) for e in across)]
 
     def counts(self, loop: Loop, equation: Polynomial) -> bool:
-        """Whether an equation says anything; JounceError when it cannot be true."""
+        """Return whether an equation is not trivial; raises JounceError when the equation has no solution."""
         if any(any(m) for m in equation):
             return True
         if abs(sum(equation.values(), Fraction(0))) > _ROUNDING:
-            raise JounceError(f"loops.{loop.name}: the loop is open in a direction in which no joint moves")
+            raise JounceError(f"loops.{loop.name}: the loop is open along a direction without joint motion")
         return False
 
     def circles(self, unknowns: Sequence[str]) -> list[Polynomial]:
-        """sine^2 + cosine^2 = 1 of the unknown angles, |q| = 1 of the unknown quaternions."""
+        """Return sine^2 + cosine^2 = 1 of the unknown angles, and |q| = 1 of the unknown quaternions."""
         groups = [list(pair) for pair in self.symbols.angles.values()]
         groups += [names[-4:] for names in self.symbols.of_joint.values() if names[-1].startswith("k_")]
         return [circle([self.names.index(n) for n in group], len(self.names)) for group in groups if group[0] in unknowns]
 
     def carried(self, chain: Sequence[Joint], vector: Vector, point: bool) -> Vector:
-        """A point or direction of the body at the end of a chain of joints, in the frame of the body that the chain hangs on."""
+        """Return a point or direction of the last body of a chain of joints, in the frame of the body that carries the chain."""
         for joint in chain:
             if point:
                 vector = [add(x, y, Fraction(-1)) for x, y in zip(vector, self.constant(joint.p_BM), strict=True)]
@@ -192,7 +194,7 @@ class _Writer:
         return vector
 
     def moved(self, joint: Joint, vector: Vector, point: bool) -> Vector:
-        """From the frame M that moves with a joint to its frame F."""
+        """Transform a vector from the moving frame M of a joint to its frame F."""
         names = [self.variable(name) for name in self.symbols.of_joint.get(joint.name, [])]
         if joint.kind == "revolute":
             return self.times(self.turn(joint.axes[0], *names), vector)
@@ -208,7 +210,7 @@ class _Writer:
         return vector
 
     def turn(self, axis: Any, sine: Polynomial, cosine: Polynomial) -> Matrix:
-        """Rodrigues: c 1 + s [u]x + (1 - c) u u^T."""
+        """Return the rotation matrix of Rodrigues: c 1 + s [u]x + (1 - c) u u^T."""
         u = [_exact(x) for x in axis]
         cross = [[Fraction(0), -u[2], u[1]], [u[2], Fraction(0), -u[0]], [-u[1], u[0], Fraction(0)]]
         matrix = []
@@ -221,7 +223,7 @@ class _Writer:
         return matrix
 
     def attitude(self, q: Sequence[Polynomial]) -> Matrix:
-        """R of a unit quaternion (w, x, y, z), homogeneous: w^2 + x^2 - y^2 - z^2 and so on."""
+        """Return R of a unit quaternion (w, x, y, z), homogeneous: w^2 + x^2 - y^2 - z^2 and so on."""
         products = [[multiply(a, b) for b in q] for a in q]
 
         def combined(*terms: tuple[int, int, int]) -> Polynomial:
@@ -259,7 +261,9 @@ class _Writer:
 
 
 def _exact(value: float) -> Fraction:
-    """The fraction with a small denominator that a double stands for, or its shortest decimal; rounding of zeros and ones is undone."""
+    """Return the fraction with a small denominator that a double represents, or its shortest decimal; removes rounding errors of zeros and
+    ones.
+    """
     simple = Fraction(float(value)).limit_denominator(10**6)
     if abs(float(simple) - float(value)) <= 4.0 * np.spacing(max(abs(float(value)), 0.25)):
         return simple

@@ -1,7 +1,7 @@
-"""Polynomials with exact coefficients: mappings from exponents to numbers, in the order in which the unknowns are eliminated.
+"""Polynomials with exact coefficients: mappings from exponents to numbers, in the order of elimination of the unknowns.
 
-The exponents are those of `names`: the unknown to be eliminated first comes first, the parameters come last. Comparing two tuples of exponents is
-then the pure lexicographic order.
+The exponents belong to `names`: the unknown eliminated first is first, the parameters are last. The comparison of two tuples of exponents
+is then the pure lexicographic order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 Monomial = tuple[int, ...]
 Polynomial = dict[Monomial, Fraction]
-"""Rational coefficients of the monomials; none of them zero."""
+"""Rational coefficients of the monomials, all nonzero."""
 IntegerPolynomial = dict[Monomial, int]
 """Primitive: the coefficients have no common divisor, the leading one is positive, and comes first."""
 
@@ -22,7 +22,7 @@ _TERM = re.compile(r"([+-]?)([^+-]+)")
 
 
 def add(a: Mapping[Monomial, Any], b: Mapping[Monomial, Any], factor: Any = 1) -> dict[Monomial, Any]:
-    """a + factor b."""
+    """Return a + factor b."""
     total = dict(a)
     for monomial, coefficient in b.items():
         value = total.get(monomial, 0) + factor * coefficient
@@ -34,7 +34,7 @@ def add(a: Mapping[Monomial, Any], b: Mapping[Monomial, Any], factor: Any = 1) -
 
 
 def multiply(a: Mapping[Monomial, Any], b: Mapping[Monomial, Any]) -> dict[Monomial, Any]:
-    """a b."""
+    """Return a b."""
     product: dict[Monomial, Any] = {}
     for m, x in a.items():
         for n, y in b.items():
@@ -44,7 +44,7 @@ def multiply(a: Mapping[Monomial, Any], b: Mapping[Monomial, Any]) -> dict[Monom
 
 
 def primitive(polynomial: Mapping[Monomial, Any]) -> IntegerPolynomial:
-    """The multiple with integer coefficients that have no common divisor, the leading one positive; leading term first."""
+    """Return the multiple with integer coefficients without common divisor, the leading one positive; leading term first."""
     exact = {monomial: Fraction(int(c.numerator), int(c.denominator)) for monomial, c in polynomial.items()}
     scale = math.lcm(*(c.denominator for c in exact.values()))
     whole = {monomial: int(c * scale) for monomial, c in sorted(exact.items(), reverse=True)}
@@ -55,13 +55,13 @@ def primitive(polynomial: Mapping[Monomial, Any]) -> IntegerPolynomial:
 
 
 def main_variable(polynomial: Mapping[Monomial, Any]) -> int:
-    """Index of the first name, in the order of elimination, that occurs; the number of names for a constant."""
+    """Return the index of the first name that occurs, in the order of elimination; the number of names for a constant."""
     length = len(next(iter(polynomial)))
     return min((k for m in polynomial for k in range(length) if m[k]), default=length)
 
 
 def coefficients_in(polynomial: Mapping[Monomial, Any], k: int) -> list[dict[Monomial, Any]]:
-    """Coefficients of the powers 0, 1, 2, ... of the k-th name; they are polynomials (empty: zero) in which it does not occur."""
+    """Return the coefficients of the powers 0, 1, 2, ... of the k-th name, polynomials without this name (empty: zero)."""
     powers: list[dict[Monomial, Any]] = [{} for _ in range(1 + max(m[k] for m in polynomial))]
     for m, c in polynomial.items():
         powers[m[k]][(*m[:k], 0, *m[k + 1 :])] = c
@@ -69,12 +69,12 @@ def coefficients_in(polynomial: Mapping[Monomial, Any], k: int) -> list[dict[Mon
 
 
 def digits(polynomial: IntegerPolynomial) -> int:
-    """Number of decimal digits of the longest coefficient."""
+    """Return the number of decimal digits of the longest coefficient."""
     return max(len(str(abs(c))) for c in polynomial.values())
 
 
 def value(polynomial: Mapping[Monomial, Any], point: Sequence[Any]) -> Any:
-    """Value at a point, one number of any kind for each name."""
+    """Return the value at a point, one number of any type for each name."""
     total: Any = 0
     for monomial, coefficient in polynomial.items():
         term: Any = coefficient
@@ -86,12 +86,12 @@ def value(polynomial: Mapping[Monomial, Any], point: Sequence[Any]) -> Any:
 
 
 def magnitude(polynomial: Mapping[Monomial, Any], point: Sequence[Any]) -> Any:
-    """Sum of the sizes of the terms at a point: what its value is to be compared with."""
+    """Return the sum of the magnitudes of the terms at a point, the scale of the value."""
     return value({monomial: abs(c) for monomial, c in polynomial.items()}, [abs(x) for x in point])
 
 
 def to_text(polynomial: IntegerPolynomial, names: Sequence[str]) -> str:
-    """Such as ``3*x^2*y-5*y+1``."""
+    """Return the polynomial as text, such as ``3*x^2*y-5*y+1``."""
     terms = []
     for monomial, coefficient in polynomial.items():
         powers = [name if e == 1 else f"{name}^{e}" for name, e in zip(names, monomial, strict=True) if e]
@@ -101,7 +101,7 @@ def to_text(polynomial: IntegerPolynomial, names: Sequence[str]) -> str:
 
 
 def from_text(text: str, names: Sequence[str]) -> IntegerPolynomial:
-    """The polynomial that `to_text` wrote (whole coefficients, no brackets). Raises ValueError for anything else."""
+    """Parse the output of `to_text` (integer coefficients, no brackets). Raises ValueError for other text."""
     index = {name: k for k, name in enumerate(names)}
     polynomial: IntegerPolynomial = {}
     for sign, term in _TERM.findall(text):

@@ -1,4 +1,4 @@
-"""Files of `jounce triangularize`: the constraint equations of a mechanism in sines, cosines and lengths."""
+"""Problem files of `jounce mechanism triangularize`: the constraint equations of a mechanism in sines, cosines and lengths."""
 
 from __future__ import annotations
 
@@ -23,15 +23,20 @@ _RESERVED = {"sin", "cos", "branch"}
 _NAMES = ListOf(Text("a name (letters, digits, _)"), most=MOST_NAMES)
 FILE = (
     Field("name", Text(), "name of the mechanism"),
-    Field("source", Text(), "where the equations come from", "not said"),
-    Field("angles", _NAMES, "angles a of which sa and ca, their sine and cosine, are among the unknowns or the parameters", ()),
-    Field("unknowns", _NAMES, "unknowns in the order in which they are eliminated; the last one is solved first", ()),
-    Field("parameters", _NAMES, "what is known", ()),
-    Field("parameters_are", Choice(("variables", "coefficients")), "variables of the basis, or in its coefficients", "variables"),
+    Field("source", Text(), "source of the equations", "not given"),
+    Field("angles", _NAMES, "angles a, whose sine sa and cosine ca are unknowns or parameters", ()),
+    Field("unknowns", _NAMES, "unknowns in the order of elimination; the last one is solved first", ()),
+    Field("parameters", _NAMES, "known quantities", ()),
+    Field(
+        "parameters_are",
+        Choice(("variables", "coefficients")),
+        "role of the parameters: variables of the basis, or part of its coefficients",
+        "variables",
+    ),
     Field("equations", ListOf(Text("an equation as text"), least=1), "equations between polynomials in unknowns and parameters"),
-    Field("example", Named(Number("", -math.inf, math.inf)), "numbers for the parameters, or for the angles that are known", None),
+    Field("example", Named(Number("", -math.inf, math.inf)), "values of the parameters or of the known angles", None),
 )
-"""Of a file in ``configs/triangular``."""
+"""Fields of a file in ``configs/triangular``."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +45,16 @@ class Problem:
 
     Attributes
     ----------
-    name : what the mechanism is called
-    source : where the equations come from
-    unknowns : names in the order in which they are eliminated; the last one is solved first
-    parameters : names that are known when the unknowns are solved for
-    as_coefficients : the basis is over the field of rational functions of the parameters; otherwise parameters are variables after the unknowns
-    equations : polynomials over `names` that are zero, those of the file first, then sine^2 + cosine^2 = 1 of every unknown angle
-    loops : how many of the equations are those of the file
-    known_angles : names of the sine and the cosine of every angle among the parameters
-    example : a value of every parameter, or nothing
+    name : name of the mechanism
+    source : source of the equations
+    unknowns : names in the order of elimination; the last one is solved first
+    parameters : names of known quantities
+    as_coefficients : the basis is over the field of rational functions of the parameters; otherwise parameters are variables after the
+        unknowns
+    equations : polynomials over `names` that are zero, equations of the file first, then sine^2 + cosine^2 = 1 of each unknown angle
+    loops : number of equations from the file
+    known_angles : names of the sine and the cosine of each angle among the parameters
+    example : a value of each parameter, or empty
     digest : of the file
     """
 
@@ -65,22 +71,22 @@ class Problem:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Unknowns, then parameters: what the exponents of all polynomials belong to."""
+        """Unknowns, then parameters: the names of the exponents of all polynomials."""
         return self.unknowns + self.parameters
 
 
 def load_problem(path: str | Path) -> Problem:
-    """Read a file of equations. Raises ConfigError."""
+    """Read a problem file. Raises ConfigError."""
     return problem_from_mapping(read_yaml(path), str(path), digest_of(read_text(path, "a YAML text file")))
 
 
 def digest_of(text: str) -> str:
-    """Digest of the text of a file, whatever its line ends."""
+    """Return the digest of the text of a file, independent of its line ends."""
     return hashlib.sha256("\n".join(text.splitlines()).encode()).hexdigest()[:16]
 
 
 def problem_from_mapping(mapping: Any, file: str, digest: str = "") -> Problem:
-    """The equations that a mapping (see `configs/triangular`) describes. Raises ConfigError."""
+    """Read the equations from a mapping (see `configs/triangular`). Raises ConfigError."""
     with checked(FILE, mapping, file) as s:
         angles = {angle: ("s" + angle, "c" + angle) for angle in _names(s, "angles")}
         unknowns, parameters = _names(s, "unknowns"), _names(s, "parameters")
@@ -91,7 +97,7 @@ def problem_from_mapping(mapping: Any, file: str, digest: str = "") -> Problem:
         circles = [circle((names[sine], names[cosine]), len(names)) for sine, cosine in angles.values() if {sine, cosine} <= set(unknowns)]
         return Problem(
             name=s.text("name"),
-            source=s.text("source", "not said"),
+            source=s.text("source", "not given"),
             unknowns=unknowns,
             parameters=parameters,
             as_coefficients=s.choice("parameters_are", ("variables", "coefficients"), "variables") == "coefficients",
@@ -104,7 +110,7 @@ def problem_from_mapping(mapping: Any, file: str, digest: str = "") -> Problem:
 
 
 def parameter_values(given: Mapping[str, float], parameters: tuple[str, ...], angles: Mapping[str, tuple[str, str]]) -> dict[str, Fraction]:
-    """Exact values of parameters out of numbers for them or for angles [rad] whose sines and cosines they are."""
+    """Return exact values of parameters from numbers for the parameters or for angles [rad], whose sines and cosines they are."""
     values: dict[str, Fraction] = {}
     for name, number in given.items():
         if name in angles:
@@ -130,7 +136,7 @@ def _is_name(text: str) -> bool:
 
 def _check_names(s: Section, angles: Mapping[str, tuple[str, str]], unknowns: tuple[str, ...], parameters: tuple[str, ...]) -> None:
     if not unknowns:
-        raise ConfigError(s.file, s.path("unknowns"), [], "at least one name, in the order in which they are eliminated")
+        raise ConfigError(s.file, s.path("unknowns"), [], "at least one name, in the order of elimination")
     if len(unknowns) + len(parameters) > MOST_NAMES:
         raise ConfigError(s.file, s.path("unknowns"), len(unknowns + parameters), f"at most {MOST_NAMES} unknowns and parameters")
     for name in parameters:
@@ -139,7 +145,7 @@ def _check_names(s: Section, angles: Mapping[str, tuple[str, str]], unknowns: tu
     for angle, pair in angles.items():
         count = [sum(name in group for name in pair) for group in (unknowns, parameters)]
         if count not in ([2, 0], [0, 2]):
-            raise ConfigError(s.file, s.path("angles"), angle, f"{' and '.join(pair)} both among the unknowns or both among the parameters")
+            raise ConfigError(s.file, s.path("angles"), angle, f"{' and '.join(pair)}, both in the unknowns or both in the parameters")
 
 
 def _equations(s: Section, names: Mapping[str, int], angles: Mapping[str, tuple[str, str]]) -> list[Polynomial]:
@@ -152,14 +158,14 @@ def _equations(s: Section, names: Mapping[str, int], angles: Mapping[str, tuple[
             faults.append(ConfigError(s.file, key, text, f"an equation between polynomials: {error}"))
             continue
         if not any(any(m) for m in polynomial):
-            faults.append(ConfigError(s.file, key, text, "an equation in which an unknown or a parameter is left"))
+            faults.append(ConfigError(s.file, key, text, "an equation that contains an unknown or a parameter"))
         equations.append(polynomial)
     raise_all(faults)
     return equations
 
 
 def circle(indices: Sequence[int], count: int) -> Polynomial:
-    """The sum of the squares of some of `count` names, less 1."""
+    """Return the sum of the squares of some of `count` names, minus 1."""
     squares = {tuple(2 if k == index else 0 for k in range(count)): Fraction(1) for index in indices}
     return {**squares, (0,) * count: Fraction(-1)}
 

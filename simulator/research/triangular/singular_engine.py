@@ -1,4 +1,4 @@
-"""Lexicographic bases by the program Singular, when it is installed: the same bases as with sympy, sooner (0.1 s for the landing gear)."""
+"""Lexicographic bases with the program Singular, if installed: the same bases as with sympy, but faster (0.1 s for the landing gear)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from simulator.research.triangular.polynomial import IntegerPolynomial, Monomial
 from simulator.research.triangular.problem_file import Problem
 
 TIME_LIMIT = 600.0
-"""Seconds that Singular may take."""
+"""s, time limit of Singular."""
 
 
 def find_singular() -> str | None:
-    """Path of the program: the one named by the environment variable SINGULAR, on the path, or of the Python package `passagemath-singular`."""
+    """Return the path of Singular: from the environment variable SINGULAR, on PATH, or in the Python package `passagemath-singular`."""
     named = os.environ.get("SINGULAR")
     if named:
         return named
@@ -27,42 +27,42 @@ def find_singular() -> str | None:
 
 
 def basis_with_singular(problem: Problem, program: str, time_limit: float = TIME_LIMIT) -> list[IntegerPolynomial]:
-    """Reduced lexicographic basis of a problem, least leading monomial first.
+    """Return the reduced lexicographic basis of a problem, smallest leading monomial first.
 
     Raises
     ------
-    JounceError : the program does not start, fails, takes longer than `time_limit` seconds, or answers something else than polynomials
+    JounceError : Singular does not start, fails, takes longer than `time_limit` seconds, or returns something other than polynomials
     """
     try:
         done = _run([program, "-q"], _script(problem), time_limit)
     except subprocess.TimeoutExpired:
-        raise JounceError(f"Singular did not come to an end in {time_limit:g} s") from None
+        raise JounceError(f"Singular did not finish within {time_limit:g} s") from None
     except OSError as error:
-        raise JounceError(f"{program} does not start: {error.strerror or error}") from None
-    answer = done.stdout.partition("BASIS")[2].partition("END")[0].split()
-    if done.returncode or not answer:
+        raise JounceError(f"cannot start {program}: {error.strerror or error}") from None
+    output = done.stdout.partition("BASIS")[2].partition("END")[0].split()
+    if done.returncode or not output:
         raise JounceError(f"Singular failed: {(done.stderr or done.stdout)[:200]}")
     letters = [_letter(k) for k in range(len(problem.names))]
     try:
-        basis = [primitive(from_text(text, letters)) for text in answer]
+        basis = [primitive(from_text(text, letters)) for text in output]
     except ValueError:
-        raise JounceError(f"Singular answered {answer[0][:80]!r}") from None
+        raise JounceError(f"unexpected output of Singular: {output[0][:80]!r}") from None
     return sorted(basis, key=lambda g: next(iter(g)))
 
 
 def _run(command: list[str], script: str, time_limit: float) -> subprocess.CompletedProcess[str]:
-    """`subprocess.run` of a child that does not outlive us."""
+    """Run a child process that ends with this process."""
     child = start_child(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         out, errors = child.communicate(script, timeout=time_limit)
     finally:
-        child.kill()  # does nothing to one that has ended
+        child.kill()  # no effect on a process that has ended
         child.wait()
     return subprocess.CompletedProcess(command, child.returncode, out, errors)
 
 
 def _letter(index: int) -> str:
-    """Name in Singular's input: the user's may be words of its language."""
+    """Return a safe name in the input of Singular, because names of the user may be Singular keywords."""
     return f"v{index + 1}"
 
 

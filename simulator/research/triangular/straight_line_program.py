@@ -1,4 +1,4 @@
-"""Straight-line programs of floating-point operations: polynomials by Horner's rule, every operation once."""
+"""Straight-line programs of floating-point operations: polynomials by Horner's rule, without repeated operations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OPERATIONS = {"*": float.__mul__, "+": float.__add__, "-": float.__sub__, "/": 
 
 
 class Operation(NamedTuple):
-    """`target` = `left` `sign` `right`; the sign "sqrt" takes `left` alone, "=" copies it. Operands are names, or numbers as Python writes them."""
+    """`target` = `left` `sign` `right`; the sign "sqrt" uses `left` only, "=" copies it. Operands are names, or numbers as Python text."""
 
     target: str
     sign: str
@@ -23,14 +23,14 @@ class Operation(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The operation in Python."""
+        """Python text of the operation."""
         if self.sign == "sqrt":
             return f"{self.target} = np.sqrt({self.left})"
         return f"{self.target} = {self.left}" if self.sign == "=" else f"{self.target} = {self.left} {self.sign} {self.right}"
 
 
 class Program:
-    """Operations in the order in which they are done. Asking for one that has been done gives the name of its result."""
+    """Operations in order of execution. A repeated operation returns the name of the existing result."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
@@ -38,7 +38,7 @@ class Program:
         self.done: dict[tuple[str, str, str], str] = {}
 
     def polynomial(self, polynomial: Mapping[Monomial, Fraction]) -> str:
-        """Value of a polynomial: Horner's rule in the name that occurs in most terms, its coefficients likewise."""
+        """Add the evaluation of a polynomial: Horner's rule in the name that occurs in most terms, recursively for the coefficients."""
         occurrences = Counter(k for m in polynomial for k, e in enumerate(m) if e)
         if not occurrences:
             return repr(float(sum(polynomial.values(), Fraction(0))))
@@ -52,13 +52,13 @@ class Program:
         return self.product(total, self.power(k, gap)) if gap else total
 
     def power(self, k: int, exponent: int) -> str:
-        """The k-th name to a power from 1 on."""
+        """Add the k-th name to a power of at least 1."""
         if exponent == 1:
             return self.names[k]
         return self.product(self.power(k, exponent // 2), self.power(k, exponent - exponent // 2))
 
     def product(self, a: str, b: str) -> str:
-        """a b."""
+        """Add a b."""
         if "1.0" in (a, b):
             return b if a == "1.0" else a
         for one, other in ((a, b), (b, a)):
@@ -67,26 +67,26 @@ class Program:
         return self._do("*", *sorted((a, b)))
 
     def sum(self, a: str, b: str) -> str:
-        """a + b."""
+        """Add a + b."""
         for one, other in ((a, b), (b, a)):
             if other.startswith("-"):
                 return self._do("-", one, other[1:])
         return self._do("+", *sorted((a, b)))
 
     def difference(self, a: str, b: str) -> str:
-        """a - b."""
+        """Add a - b."""
         return self._do("-", a, b)
 
     def quotient(self, a: str, b: str) -> str:
-        """a / b."""
+        """Add a / b."""
         return a if b == "1.0" else self._do("/", a, b)
 
     def root(self, a: str) -> str:
-        """Square root, not a number below zero."""
+        """Add the square root, NaN below zero."""
         return self._do("sqrt", a, "")
 
     def assign(self, target: str, value: str) -> None:
-        """Give a result the name of an unknown."""
+        """Assign the name of an unknown to a result."""
         last = self.operations[-1] if self.operations else None
         if last and last.target == value and value not in self.names:
             self.operations[-1] = last._replace(target=target)
@@ -95,7 +95,7 @@ class Program:
             self.operations.append(Operation(target, "=", value, ""))
 
     def run(self, values: dict[str, float]) -> dict[str, float]:
-        """All values, in floating point, out of those of the inputs."""
+        """Evaluate the program in floating point and return all values."""
         known = dict(values)
         for operation in self.operations:
             left, right = (known[x] if x in known else float(x or "nan") for x in operation[2:])
@@ -114,14 +114,14 @@ class Program:
 
 
 def scaled(polynomial: Mapping[Monomial, int]) -> dict[Monomial, Fraction]:
-    """A polynomial as it is when doubles hold its coefficients, otherwise divided by the largest of them."""
+    """Return the polynomial unchanged if doubles represent its coefficients, else divided by the maximum coefficient."""
     largest = max(abs(c) for c in polynomial.values())
     divisor = 1 if largest < 2**53 else largest
     return {m: Fraction(c, divisor) for m, c in polynomial.items()}
 
 
 def quotient_by_constant(polynomial: Mapping[Monomial, Any], divisor: Mapping[Monomial, Any]) -> dict[Monomial, Any] | None:
-    """The quotient when the divisor is a number, else None."""
+    """Return the quotient if the divisor is a number, else None."""
     if len(divisor) == 1 and not any(next(iter(divisor))):
         number = next(iter(divisor.values()))
         return {m: c / number for m, c in polynomial.items()}

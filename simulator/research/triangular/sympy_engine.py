@@ -1,9 +1,10 @@
 """Lexicographic bases with sympy alone.
 
-sympy's Buchberger algorithm finds some of them at once (a loop of a five-link suspension) and others never (the landing gear of [Uchida 2012]), but takes
-a second for those in the graded order. So a graded basis is converted. With the parameters as coefficients the solutions are finitely many
-and sympy's FGLM does it. With the parameters as variables they are not; then `_convert` collects the members of the ideal up to a degree, and
-Buchberger's criterion tells whether they are a basis.
+The Buchberger algorithm of sympy computes some lexicographic bases at once (a loop of a five-link suspension) and never finishes others
+(the landing gear of [Uchida 2012]), but needs about a second for the bases in the graded order. So this module converts a graded basis.
+With the parameters as coefficients the number of solutions is finite, and FGLM of sympy converts the basis. With the parameters as
+variables the number is infinite. Then `_convert` collects the members of the ideal up to a degree, and Buchberger's criterion checks
+whether they are a basis.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _HIGHEST_DEGREE = 40
 _MOST_ROWS = 1000
 _MOST_COMPARISONS = 2_000_000
 _PRIME = 2147483647
-"""The degree that is needed is looked for modulo this prime, which is quicker."""
+"""Prime for the search of the required degree; modular arithmetic is faster."""
 
 
 def require_sympy() -> None:
@@ -29,11 +30,11 @@ def require_sympy() -> None:
     try:
         import sympy  # noqa: F401
     except ImportError:
-        raise JounceError("triangularizing needs sympy: python -m pip install 'jounce[symbolic]'") from None
+        raise JounceError("this command needs sympy; hint: python -m pip install 'jounce[symbolic]'") from None
 
 
 def basis_with_sympy(problem: Problem) -> list[IntegerPolynomial]:
-    """Reduced lexicographic basis of a problem, least leading monomial first. Raises JounceError."""
+    """Return the reduced lexicographic basis of a problem, smallest leading monomial first. Raises JounceError."""
     require_sympy()
     from sympy.polys.domains import QQ
     from sympy.polys.groebnertools import groebner
@@ -52,11 +53,11 @@ def basis_with_sympy(problem: Problem) -> list[IntegerPolynomial]:
 
 
 class _TooLongError(Exception):
-    """The lexicographic order was asked for too often."""
+    """The number of monomial comparisons exceeds the limit."""
 
 
 def _counted_order(most: int) -> Any:
-    """The lexicographic order of sympy, which gives up after `most` monomials: a limit that is the same on every machine, unlike one of time."""
+    """Return the lexicographic order of sympy with a limit of `most` monomials, which unlike a time limit is equal on all machines."""
     from sympy.polys.orderings import LexOrder
 
     class Counted(LexOrder):
@@ -77,7 +78,7 @@ def _counted_order(most: int) -> Any:
 
 
 def _over_field(problem: Problem) -> list[IntegerPolynomial]:
-    """Basis over the rational functions of the parameters, by FGLM; denominators cleared."""
+    """Return the basis over the rational functions of the parameters, by FGLM, with denominators cleared."""
     from sympy.polys.domains import QQ
     from sympy.polys.fglmtools import matrix_fglm
     from sympy.polys.groebnertools import groebner
@@ -99,13 +100,13 @@ def _over_field(problem: Problem) -> list[IntegerPolynomial]:
     if graded == [ring.one]:
         return [{(0,) * len(problem.names): 1}]
     if not _determined([g.LM for g in graded], count):
-        raise JounceError("the unknowns are not determined up to finitely many solutions: give more equations, or fewer unknowns")
+        raise JounceError("infinitely many solutions; hint: use more equations or fewer unknowns")
     converted = matrix_fglm(graded, ring, lex)
     return sorted((_cleared(g) for g in converted), key=lambda g: next(iter(g)))
 
 
 def _cleared(polynomial: Any) -> IntegerPolynomial:
-    """A polynomial with rational functions as coefficients, multiplied by their common denominator."""
+    """Multiply a polynomial with rational functions as coefficients by their common denominator."""
     common = next(iter(polynomial.values())).denom
     for fraction in polynomial.values():
         common = common.lcm(fraction.denom)
@@ -117,10 +118,11 @@ def _cleared(polynomial: Any) -> IntegerPolynomial:
 
 
 def _convert(equations: list[Any], ring: Any, unknowns: int) -> list[IntegerPolynomial]:
-    """Lexicographic basis of equations by way of one in the graded order, that of `ring`, for any number of solutions.
+    """Convert the basis in the graded order of `ring` to a lexicographic basis, for any number of solutions.
 
-    A graded order never raises degrees in a division, so the members of the ideal up to a degree are exactly the relations among the remainders of
-    the monomials up to that degree. The degree is raised until the relations determine the unknowns and pass Buchberger's criterion.
+    A division in a graded order never raises degrees, so the members of the ideal up to a degree are exactly the relations among the
+    remainders of the monomials up to this degree. The loop raises the degree until the relations determine the unknowns and satisfy
+    Buchberger's criterion.
     """
     from sympy.polys.domains import GF
     from sympy.polys.groebnertools import groebner
@@ -137,23 +139,24 @@ def _convert(equations: list[Any], ring: Any, unknowns: int) -> list[IntegerPoly
             if _is_basis(basis, equations, ring):
                 return basis
     raise JounceError(
-        f"no lexicographic basis with polynomials up to degree {_HIGHEST_DEGREE}: fewer unknowns, or more of them as parameters, may help"
+        f"no lexicographic basis with polynomials up to degree {_HIGHEST_DEGREE}; hint: use fewer unknowns, or declare more of them as "
+        "parameters"
     )
 
 
 def _check_dimension(graded: list[Any], names: int, unknowns: int) -> None:
-    """Raise JounceError when more names than there are parameters can be chosen freely.
+    """Raise JounceError when more names than the parameters are free.
 
-    Names can be chosen freely when no leading monomial consists of them alone.
+    A set of names is free when no leading monomial consists of these names alone.
     """
     used = [frozenset(k for k, e in enumerate(g.LM) if e) for g in graded]
     for chosen in combinations(range(names), names - unknowns + 1):
         if not any(leader <= set(chosen) for leader in used):
-            raise JounceError("the unknowns are not determined up to finitely many solutions: give more equations, or fewer unknowns")
+            raise JounceError("infinitely many solutions; hint: use more equations or fewer unknowns")
 
 
 def _image(polynomial: Any, ring: Any) -> Any:
-    """A polynomial with rational coefficients in a ring over another field."""
+    """Map a polynomial with rational coefficients to a ring over another field."""
     return ring.from_dict({m: ring.domain(int(c.numerator)) / ring.domain(int(c.denominator)) for m, c in polynomial.items()})
 
 
@@ -166,7 +169,7 @@ class _Remainders:
         self.known: dict[Monomial, dict[Monomial, Any]] = {}
 
     def remainder(self, monomial: Monomial) -> dict[Monomial, Any]:
-        """Remainder of a monomial: that of what it is congruent to, in smaller monomials."""
+        """Return the remainder of a monomial, computed from a congruent sum of smaller monomials."""
         if monomial not in self.known:
             k = next((k for k in reversed(range(len(monomial))) if monomial[k] and self._leader(_lowered(monomial, k)) is not None), None)
             if (leader := self._leader(monomial)) is None:
@@ -181,21 +184,22 @@ class _Remainders:
         return self.known[monomial]
 
     def _leader(self, monomial: Monomial) -> Any:
-        """The member of the graded basis whose leading monomial divides a monomial, or None."""
+        """Return the member of the graded basis whose leading monomial divides a monomial, or None."""
         return next((g for leader, g in self.leaders if _divides(leader, monomial)), None)
 
     def _sum(self, terms: Iterable[tuple[Monomial, Any]]) -> dict[Monomial, Any]:
-        """Sum of the remainders of terms."""
+        """Return the sum of the remainders of terms."""
         total: dict[Monomial, Any] = {}
         for monomial, coefficient in terms:
             total = add(total, self.remainder(monomial), coefficient)
         return total
 
     def relations(self, degree: int) -> dict[Monomial, dict[Monomial, Any]]:
-        """By leading monomial: the reduced members of the ideal up to a degree, least first, each zero modulo the graded basis.
+        """Return the reduced members of the ideal up to a degree, by leading monomial, smallest first; each is zero modulo the graded
+        basis.
 
-        Monomials are met in lexicographic order. One whose remainder depends linearly on those of smaller ones leads a new relation, and its
-        multiples need not be looked at.
+        The loop visits monomials in lexicographic order. A monomial whose remainder depends linearly on the remainders of smaller ones
+        leads a new relation; its multiples are skipped.
         """
         found: dict[Monomial, dict[Monomial, Any]] = {}
         rows: list[tuple[Monomial, dict[Monomial, Any], dict[Monomial, Any]]] = []
@@ -215,7 +219,7 @@ class _Remainders:
                 continue
             if len(rows) == _MOST_ROWS:
                 raise JounceError(
-                    "the equations are too many for sympy: install Singular, or make more of the names parameters, as coefficients"
+                    "too many equations for sympy; hint: install Singular, or declare more names as parameters, as coefficients"
                 )
             pivot = max(rest)
             rows.append((pivot, _divided(rest, rest[pivot]), _divided(relation, rest[pivot])))
@@ -244,16 +248,16 @@ def _divides(a: Monomial, b: Monomial) -> bool:
 
 
 def _determined(leaders: Any, unknowns: int) -> bool:
-    """True when some relation is led by a power of each unknown alone (times parameters): then they have finitely many values."""
+    """Return whether for each unknown a power of it alone (times parameters) leads a relation: then the number of values is finite."""
     powers = {k for m in leaders for k in range(unknowns) if m[k] and not any(m[:k]) and not any(m[k + 1 : unknowns])}
     return len(powers) == unknowns
 
 
 def _is_basis(members: list[Any], equations: list[Any], graded_ring: Any) -> bool:
-    """True when members of the ideal are a basis of all of it.
+    """Return whether members of the ideal are a basis of the ideal.
 
-    They generate it: the equations have the remainder zero. And Buchberger's criterion: so have the S-polynomials of all pairs (those of pairs whose
-    leading monomials share no factor always have).
+    The members generate the ideal if the equations have remainder zero. Buchberger's criterion requires remainder zero for the
+    S-polynomials of all pairs; pairs whose leading monomials share no factor always satisfy it.
     """
     from sympy.polys.groebnertools import spoly
     from sympy.polys.orderings import lex

@@ -1,1 +1,1 @@
-"""What a rider feels of a washout on a platform: the objective test, and recorded drives through washouts side by side."""
+"""Motion-cueing tests: the objective test of a washout on a platform, and a comparison of washouts on recorded drives."""

@@ -1,4 +1,4 @@
-"""`jounce cueing`: the objective test of washouts, or recorded drives through them side by side; one page, one object for programs."""
+"""`jounce cueing`: objective test of washouts, or comparison of washouts on recorded drives; one HTML page and one JSON file."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import taken, version
+from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_cueing
 from simulator.report.html_page import Page
 from simulator.run.folder import RunFolder
@@ -24,35 +25,38 @@ from simulator.tools.cueing.omct import AMPLITUDES, AXES, TICK, Response, object
 from simulator.tools.cueing.omct_page import Tested
 from simulator.tools.cueing.recorded_drives import Drive, read_drive, ride_drive
 from simulator.tools.cueing.recorded_drives_page import CueingComparison
-from simulator.tools.cueing.step_response import TURNS, push
+from simulator.tools.cueing.step_response import TILT_ANGLES, push
 
 PAGE, OBJECT = "cueing.html", "cueing.json"
-"""Files that it leaves."""
+"""Names of the written files."""
 _LETTERS = string.ascii_uppercase
-"""Of washouts, on a terminal."""
+"""Labels of washouts on the console."""
 
 Shown = tuple[list[str], list[list[str]], list[str]]
-"""Headings, rows and notes of a table for a terminal."""
+"""Headings, rows and notes of a console table."""
 
 DEFAULT = "small_hexapod"
-"""Washout and platform where none is said."""
+"""Default washout and platform."""
 
 
 def main_cueing(arguments: Any) -> int:
-    """Command line; returns 0. Raises JounceError: a file cannot be used, a platform does not come up, or the folder cannot be written."""
+    """Run `jounce cueing` and return 0.
+
+    Raises JounceError: unusable file, a platform that does not rise, or a folder that cannot be written.
+    """
     pairs = _pairs(arguments.washout or [DEFAULT], arguments.platform or [DEFAULT])
     drives = [read_drive(run) for run in arguments.runs]
-    for washout, on, _ in pairs:  # before anything is written
+    for washout, on, _ in pairs:  # report errors before the first write
         build_cueing(washout, on, TICK).close()
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         began = time.perf_counter()
-        with StatusLine(arguments.json) as told:
+        with StatusLine(arguments.json) as on_progress:
             if drives:
-                page, said, table = _drives(drives, pairs, arguments.gain, told)
+                page, result, table = _drives(drives, pairs, arguments.gain, on_progress)
             else:
-                page, said, table = _objective(pairs, arguments.amplitude or list(AMPLITUDES), arguments.attendant_gravity, told)
-        outcome = {"result": said, "machine": {**taken(time.perf_counter() - began), "version": version()}}
+                page, result, table = _objective(pairs, arguments.amplitude or list(AMPLITUDES), arguments.attendant_gravity, on_progress)
+        outcome = {"result": result, "machine": {**taken(time.perf_counter() - began), "version": version()}}
         page_file = folder.path / PAGE
         write_text(page_file, page.html())
         write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
@@ -72,15 +76,18 @@ def main_cueing(arguments: Any) -> int:
 
 
 def _pairs(washouts: Sequence[str], platforms: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Washout, platform, and what they are called together. Raises ConfigError: platforms that are neither one nor as many as washouts."""
+    """Return washout, platform and label of each pair. Raises ConfigError: neither one platform nor one for each washout."""
     if len(platforms) not in (1, len(washouts)):
         raise ConfigError("--platform", "", " ".join(platforms), f"one platform, or one for each of the {len(washouts)} washouts")
-    beside = list(platforms) * (len(washouts) if len(platforms) == 1 else 1)
-    several = len(set(beside)) > 1
-    called = [f"{Path(one).stem} on {Path(on).stem}" if several else Path(one).stem for one, on in zip(washouts, beside, strict=True)]
+    platforms_of_washouts = list(platforms) * (len(washouts) if len(platforms) == 1 else 1)
+    several = len(set(platforms_of_washouts)) > 1
+    called = [
+        f"{Path(one).stem} on {Path(on).stem}" if several else Path(one).stem
+        for one, on in zip(washouts, platforms_of_washouts, strict=True)
+    ]
     if len(set(called)) < len(called):
-        called = [f"{one} on {on}" for one, on in zip(washouts, beside, strict=True)]
-    return list(dict.fromkeys(zip(washouts, beside, called, strict=True)))
+        called = [f"{one} on {on}" for one, on in zip(washouts, platforms_of_washouts, strict=True)]
+    return list(dict.fromkeys(zip(washouts, platforms_of_washouts, called, strict=True)))
 
 
 def _command() -> str:
@@ -88,18 +95,18 @@ def _command() -> str:
 
 
 def _drives(
-    drives: Sequence[Drive], pairs: Sequence[tuple[str, str, str]], gain: float | None, told: Callable[[str], None]
+    drives: Sequence[Drive], pairs: Sequence[tuple[str, str, str]], gain: float | None, on_progress: Callable[[str], None]
 ) -> tuple[Page, dict[str, Any], Shown]:
-    """Page, object and table of drives."""
+    """Return page, JSON data and console table of drives."""
     compared = []
     for washout, on, label in pairs:
         ridden = []
         for drive in drives:
-            told(f"{label}, {drive.name}")
+            on_progress(f"{label}, {drive.name}")
             ridden.append(ride_drive(drive, partial(build_cueing, washout, on, drive.h, drive.gravity), gain))
         compared.append(CueingComparison(label, washout, on, ridden))
-    told("the page")
-    said = {
+    on_progress("writing the page")
+    result = {
         "kind": "drives",
         "drives": [{"name": one.name, "duration": float(one.times[-1]), "rows_per_second": one.recorded} for one in drives],
         "washouts": [
@@ -120,27 +127,28 @@ def _drives(
     headings = ["drive", "", "K", *(f"{title} {unit}".strip() for title, unit, _ in recorded_drives_page.SUMMARY)]
     notes = [f"{letter}: {label}" for label, letter in letters.items()]
     notes.append(
-        "error: force at the head, 0 to 10 Hz, beside K times the car, surge and sway together; yaw as perceived; stroke, limited: shares of "
+        "error: force at the head, 0 to 10 Hz, compared with K times the car, surge and sway together; perceived yaw; stroke, limited: "
+        "fractions of "
         "the stroke and of ticks"
     )
-    return recorded_drives_page.drive_page(drives, compared, _command()), said, (headings, shown, notes)
+    return recorded_drives_page.drive_page(drives, compared, _command()), result, (headings, shown, notes)
 
 
 def _objective(
-    pairs: Sequence[tuple[str, str, str]], amplitudes: Sequence[float], attendant: bool, told: Callable[[str], None]
+    pairs: Sequence[tuple[str, str, str]], amplitudes: Sequence[float], attendant: bool, on_progress: Callable[[str], None]
 ) -> tuple[Page, dict[str, Any], Shown]:
-    """Page, object and table of the objective test."""
+    """Return page, JSON data and console table of the objective test."""
     tested = []
     for washout, on, label in pairs:
         tests = []
         for amplitude in amplitudes:
-            say = partial(_tell_axis, told, f"{label}, x {amplitude:g}")
-            tests.append(objective_test(partial(build_cueing, washout, on, TICK), amplitude, attendant, told=say))
-        told(f"{label}, a push")
-        pushes = [push(partial(build_cueing, washout, on, TICK), axis) for axis in TURNS]
+            on_axis = partial(_report_axis, on_progress, f"{label}, x {amplitude:g}")
+            tests.append(objective_test(partial(build_cueing, washout, on, TICK), amplitude, attendant, on_progress=on_axis))
+        on_progress(f"{label}, force step")
+        pushes = [push(partial(build_cueing, washout, on, TICK), axis) for axis in TILT_ANGLES]
         tested.append(Tested(label, washout, on, tests, pushes))
-    told("the page")
-    said = {
+    on_progress("writing the page")
+    result = {
         "kind": "objective test",
         "washouts": [
             {
@@ -158,21 +166,22 @@ def _objective(
         for test in one.tests
         for axis in AXES
     ]
-    headings = ["", "size", "axis", "0.1 rad/s", "1 rad/s", "10 rad/s", "least in phase"]
+    headings = ["", "size", "axis", "0.1 rad/s", "1 rad/s", "10 rad/s", "min. in phase"]
     notes = [f"{letter}: {one.label}" for one, letter in zip(tested, _LETTERS, strict=False)]
     notes.append(
-        "gain and phase of the force and the rate at the head by the same axis of the car, K not divided out; in phase below 0: against it"
+        "gain and phase of force and rate at the head relative to the same axis of the car, K not divided out; in phase below 0: "
+        "opposite to the car"
     )
-    return omct_page.omct_page(tested, _command()), said, (headings, rows, notes)
+    return omct_page.omct_page(tested, _command()), result, (headings, rows, notes)
 
 
-def _tell_axis(told: Callable[[str], None], what: str, axis: str) -> None:
-    told(f"{what}, {axis}")
+def _report_axis(on_progress: Callable[[str], None], what: str, axis: str) -> None:
+    on_progress(f"{what}, {axis}")
 
 
 def _three(test: Response, axis: str) -> list[str]:
-    """Gain and phase at three frequencies, and the least share in phase."""
-    least, at = omct_page.least_in_phase(test, axis)
+    """Return gain and phase at three frequencies, and the minimum in-phase part."""
+    least, at = omct_page.min_in_phase(test, axis)
     return [*(omct_page.words_of(test.at(w, axis)[0]) for w in (0.1, 1.0, 10.0)), f"{least:+.2f} at {at:.2g}"]
 
 
@@ -192,28 +201,3 @@ def _print(table: Shown) -> None:
     console.print(shown)
     for note in notes:
         console.print(note, highlight=False)
-
-
-class StatusLine:
-    """What is being done: a line that vanishes on a terminal's error stream, nothing elsewhere or beside JSON."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._shown = not quiet and sys.stderr.isatty()
-        self._status: Any = None
-
-    def __call__(self, what: str) -> None:
-        if not self._shown:
-            return
-        if self._status is None:
-            from rich.console import Console
-
-            self._status = Console(stderr=True, markup=False).status(what)
-            self._status.start()
-        self._status.update(what)
-
-    def __enter__(self) -> StatusLine:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._status is not None:
-            self._status.stop()

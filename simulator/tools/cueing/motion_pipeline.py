@@ -1,6 +1,7 @@
-"""The complete chain of the motion: washout, procedure, limiter and the platform's actuators, from what the car does to what the head feels.
+"""Complete motion chain: washout, platform state machine, limiter and actuators, from the motion of the car to the motion of the head.
 
-What is felt is found from where the platform is, not from what a washout believes: position and attitude are differentiated at the head,
+The perceived motion follows from the actual pose of the platform, not from the state of a washout. Position and attitude are
+differentiated at the head,
 
     f_H_P = R_NP^T (d2 p_NH / dt2 + g e_z),   p_NH = p_NP + R_NP p_PH,   w_NP_P from the rates of roll, pitch and yaw,
 
@@ -27,49 +28,49 @@ from washout.platform_state_machine import BLEND, ENGAGED, KNEE
 Array = NDArray[np.float64]
 
 ENGAGING = 120.0
-"""s. A platform that has not risen by then never does."""
+"""s. Time limit for the platform to rise."""
 SETTLING = 5.0
-"""s after the washout counts as blended in, until its share is one for all that can be told."""
+"""s after the washout counts as blended in, until its blending factor is 1 to within rounding."""
 
 INNER = 0.02
-"""s between two looks into a washout."""
+"""s between two samples of the internal values of a washout."""
 INNER_PREFIX = "washout_"
-"""Of the columns that a washout has for a log."""
+"""Prefix of the columns that a washout logs."""
 
 G = STANDARD_GRAVITY
 
 
 @dataclass(frozen=True)
 class PlatformMotion:
-    """What a platform did in ticks of h [s]."""
+    """Motion of a platform in ticks of h [s]."""
 
     h: float
     pose: Array
     """(n, 6) x, y, z [m], roll, pitch, yaw [rad] of P in N, actuators included."""
     legs: Array
-    """(n, 6) lengths commanded [m]."""
+    """(n, 6) commanded leg lengths [m]."""
     limited: NDArray[np.int64]
-    """(n,) `limited` of the limiter: 0 where it did nothing."""
+    """(n,) `limited` of the limiter: 0 where the limiter was inactive."""
     drawn: NDArray[np.bool_]
-    """(n,) where the procedure drew the pose in because the stroke comes to its end."""
+    """(n,) where the state machine reduced the pose because the stroke limit is near."""
     inner: Mapping[str, Array] = field(default_factory=dict)
-    """(m,) by name: what the washout has for a log, every INNER; nothing of one that has nothing."""
+    """(m,) by name: values that the washout logs, every INNER; empty for a washout that logs no values."""
 
 
 @dataclass(frozen=True)
 class Felt:
-    """What the head feels on a platform; all (n, 3)."""
+    """Motion of the head on a platform; all (n, 3)."""
 
     force: Array
     """Specific force less gravity along P: R^T (a + g e_z) - g e_z [m/s2]."""
     rate: Array
     """Angular velocity, in P [rad/s]."""
     acceleration: Array
-    """Acceleration of the head in N [m/s2]: what is felt without tilt."""
+    """Acceleration of the head in N [m/s2], without the tilt contribution."""
 
 
 class Traces(NamedTuple):
-    """What `PlatformMotion` has of every tick, while it is filled."""
+    """Arrays of `PlatformMotion` while they are filled."""
 
     pose: Array
     legs: Array
@@ -79,8 +80,10 @@ class Traces(NamedTuple):
 
 @kernel
 def follow(cueing, where, f, w, span, traces):
-    """Ticks of a span (first, end) of forces and rates (n, 3) by CueingRecords; fills Traces. `where` (6,) is the part of the states that says
-    where the platform is."""
+    """Run the ticks of a span (first, end) with forces and rates (n, 3) from CueingRecords and fill Traces.
+
+    `where` (6,) is the view of the state that contains the platform pose.
+    """
     p, q = cueing.p[0], cueing.s[0]
     middle = 0.5 * (p["longest_leg"] + p["shortest_leg"])
     half = 0.5 * (p["longest_leg"] - p["shortest_leg"]) - p["stroke_margin"]
@@ -89,7 +92,7 @@ def follow(cueing, where, f, w, span, traces):
         traces.limited[i] = q["limited"]
         use = 0.0
         for j in range(6):
-            use += ((q["asked_legs"][j] - middle) / half) ** 16  # as `washout.platform_state_machine.ask_for` has it
+            use += ((q["asked_legs"][j] - middle) / half) ** 16  # same formula as in `washout.platform_state_machine.ask_for`
         traces.drawn[i] = use > KNEE**16
         for j in range(6):
             traces.pose[i, j] = where[j]
@@ -101,10 +104,10 @@ class CueingPipeline:
 
     Parameters
     ----------
-    make : gives a MotionCueing that has not moved yet
-    force, rate : (3,) specific force [m/s2] and angular velocity [rad/s] that it stands under until it follows; at rest by default
+    make : returns a MotionCueing in its initial state
+    force, rate : (3,) specific force [m/s2] and angular velocity [rad/s] until the platform follows; default: at rest
 
-    Raises JounceError: the platform does not come up, or the washout was dropped.
+    Raises JounceError: the platform does not rise, or the washout was stopped.
     """
 
     def __init__(self, make: Callable[[], MotionCueing], force: Array | None = None, rate: Array | None = None) -> None:
@@ -121,21 +124,24 @@ class CueingPipeline:
         while s[0]["state"] != ENGAGED:
             self.follow(*held)
             if self._ticks * self.h > ENGAGING:
-                raise JounceError(f"the platform does not follow after {ENGAGING:g} s, it is in state {self.cueing.state}")
+                raise JounceError(f"the platform does not follow after {ENGAGING:g} s; state {self.cueing.state}")
         self._follows = True
         for _ in range(round(SETTLING)):
             self.follow(*held)
 
     def follow(self, f: Array, w: Array) -> PlatformMotion:
-        """The ride under specific forces [m/s2] and angular velocities [rad/s] (n, 3) of the car, one row per tick. Raises JounceError."""
+        """Run specific forces [m/s2] and angular velocities [rad/s] (n, 3) of the car, one row per tick, and return the motion.
+
+        Raises JounceError.
+        """
         f, w = np.ascontiguousarray(f, dtype=float), np.ascontiguousarray(w, dtype=float)
         n = len(f)
         traces = Traces(np.empty((n, 6)), np.empty((n, 6)), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
-        records, where = cueing_records(self.cueing), where_it_is(self.cueing)
+        records, where = cueing_records(self.cueing), actual_pose(self.cueing)
         every, first = self.cueing.every, 0
         looked: list[Array] = []
         own = [one for one in self.cueing.logged if one[0] == INNER_PREFIX]
-        if own:  # a kernel, which nobody has to serve
+        if own:  # a kernel, which runs without Python code
             every = max(1, round(INNER / self.h))
         while first < n:
             end = min(n, first + every - self._ticks % every) if every else n
@@ -148,33 +154,33 @@ class CueingPipeline:
         if self.cueing.trouble:
             raise JounceError(self.cueing.trouble)
         if self._follows and self.cueing.state_number not in (BLEND, ENGAGED):
-            raise JounceError(f"the platform left its drive, it is in state {self.cueing.state}")
+            raise JounceError(f"the platform stopped following; state {self.cueing.state}")
         names = [column for prefix, table, _ in own for row in table for column in _columns(prefix + row[0], row[1])]
         return PlatformMotion(self.h, *traces, dict(zip(names, np.array(looked).T, strict=True)) if looked else {})
 
     def close(self) -> None:
-        """End what a washout in Python works in."""
+        """Stop the thread of a washout in Python."""
         self.cueing.close()
 
 
 def _columns(name: str, shape: tuple[int, ...]) -> list[str]:
-    """Of a field with one axis or none."""
+    """Return the column names of a field with one axis or none."""
     return [f"{name}_{i}" for i in range(shape[0])] if shape else [name]
 
 
-def where_it_is(cueing: MotionCueing) -> Array:
-    """(6,) view of the pose of the platform: behind its actuators where its file says how they lag, else as commanded."""
+def actual_pose(cueing: MotionCueing) -> Array:
+    """Return a (6,) view of the platform pose: behind the actuators if the platform file has their lag, else the commanded pose."""
     p, s, _ = cueing.records
     return s[0]["actual" if p[0]["actuated"] == 1 else "pose"]
 
 
 def head_of(platform: Record) -> Array:
-    """(3,) where the rider's head is on a platform, from its reference point, in P [m]."""
+    """Return the position (3,) [m] of the head of the rider from the reference point of the platform, in P."""
     return np.array(platform[0]["felt_at"])
 
 
 def rotations(angles: Array) -> Array:
-    """(n, 3, 3) R_NP = Rz(yaw) Ry(pitch) Rx(roll) of angles (n, 3) [rad]."""
+    """Return rotations (n, 3, 3) R_NP = Rz(yaw) Ry(pitch) Rx(roll) of angles (n, 3) [rad]."""
     cr, cp, cy = np.cos(angles).T
     sr, sp, sy = np.sin(angles).T
     rows = [
@@ -186,7 +192,7 @@ def rotations(angles: Array) -> Array:
 
 
 def felt(pose: Array, head: Array, h: float) -> Felt:
-    """What a head (3,) [m] feels on poses (n, 6) in steps of h [s]; the first and last of n are as their neighbors."""
+    """Return the motion of a head (3,) [m] on poses (n, 6) in steps of h [s]; the first and last rows repeat their neighbors."""
     R = rotations(pose[:, 3:])
     p_NH = pose[:, :3] + R @ head
     a = np.empty_like(p_NH)
@@ -201,13 +207,13 @@ def felt(pose: Array, head: Array, h: float) -> Felt:
 
 
 def gains(cueing: MotionCueing) -> tuple[Array, Array]:
-    """(3,) each: what a washout aims at of force (surge, sway, heave) and rate (roll, pitch, yaw): its `force_gain` and `rate_gain`."""
+    """Return the target scales (3,) of force (surge, sway, heave) and rate (roll, pitch, yaw) of a washout: `force_gain` and `rate_gain`."""
     p = cueing.records[0]
     return np.array(p[0]["aim_force_gain"]), np.array(p[0]["aim_rate_gain"])
 
 
 def used(platform: Record, ride: PlatformMotion) -> Mapping[str, Any]:
-    """What a ride took of the platform: shares of stroke, leg speed and leg acceleration, and the way along every axis."""
+    """Return the used fractions of stroke, leg speed and leg acceleration, and the travel along each axis."""
     p = platform[0]
     speed = np.diff(ride.legs, axis=0) / ride.h
     change = np.diff(speed, axis=0) / ride.h

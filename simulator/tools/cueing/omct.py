@@ -1,25 +1,26 @@
-"""The objective motion cueing test: sines of twelve frequencies along every axis through the complete chain, gain and phase of every axis.
+"""Objective motion cueing test: sines of twelve frequencies along each axis through the complete chain, gain and phase of each axis.
 
-After ICAO Doc 9625, attachment F, in its frequencies and in what is measured; its amplitudes and its boundaries are not published freely and
-stand here as remembered, so nothing found here is compliance with it.
+The frequencies and the measured quantities follow ICAO Doc 9625, attachment F. Its amplitudes and boundaries are not published freely and
+are given here from memory, so the results are no proof of compliance.
 
     in     force a sin(w t) along surge, sway, heave (added to gravity), or an angle A sin(w t) of roll, pitch, yaw, given as its rate
-    out    force less gravity and angular velocity at the head, where the platform is behind its actuators (`simulator.tools.cueing.motion_pipeline`)
+    out    force less gravity and angular velocity at the head, at the actual pose behind the actuators
+    (`simulator.tools.cueing.motion_pipeline`)
 
     H = out / in of the first harmonic, by least squares over the last periods; K is not divided out
 
-so that every entry of the matrix has no unit and says which share of the car's motion is felt:
+All entries of the matrix are dimensionless and compare the perceived motion with the motion of the car:
 
     force by force            f / a                  1 is the car
     rate by rate              w_out / w_in           1 is the car
-    angle by force            g angle / a            1: the angle whose share of gravity is that force (a tilt)
-    force by angle            f / (g angle)          1: the share of gravity that goes with that angle
+    angle by force            g angle / a            1: the angle whose gravity component equals the force (a tilt)
+    force by angle            f / (g angle)          1: the gravity component of the angle
 
-An angle of roll or pitch has its share of gravity in a car that stands on a slope; the test has it only when it is asked for (attendant
-gravity), for then a tilt channel adds to the rotation.
+A roll or pitch angle has a gravity component in a car on a slope. The test includes this component only on request (attendant gravity),
+because a tilt channel then adds to the rotation.
 
-Beside it `motion`: the same for the acceleration of the head alone, without what tilt shows. Sinacori and Schroeder judge a high-pass by its
-gain and phase at 1 rad/s.
+`motion` is the same matrix for the acceleration of the head alone, without tilt. Sinacori and Schroeder rate a high-pass by its gain and
+phase at 1 rad/s.
 """
 
 from __future__ import annotations
@@ -47,63 +48,69 @@ FREQUENCIES = 10.0 ** (np.arange(12) / 5.0 - 1.0)
 """rad/s: 0.1 to 15.85, five per decade."""
 
 TICK = 2e-3
-"""s. Ticks of the test, where nothing else is said: at 1 ms gain and phase are the same within 0.0001 and 0.2 degrees."""
+"""s, default tick of the test: at 1 ms gain and phase agree within 0.0001 and 0.2 degrees."""
 
 AMPLITUDES = (1.0, 0.25)
-"""1. Of the two tests, times FORCE, ANGLE and RATE: a washout that limits the rate of its tilt answers differently to each."""
+"""1. Factors of FORCE, ANGLE and RATE in the two tests: a washout with a tilt-rate limit responds nonlinearly."""
 FORCE = 1.0
-"""m/s2 at every frequency."""
+"""m/s2 at each frequency."""
 ANGLE, RATE = math.radians(6.0), math.radians(1.0)
-"""rad, rad/s: the angle is the least of ANGLE and RATE / w. As remembered; differs: 0.063 degrees at the highest frequency, not 0.04."""
+"""rad, rad/s: the amplitude is the minimum of ANGLE and RATE / w.
+
+From memory; known difference: 0.063 degrees at the highest frequency, not 0.04.
+"""
 
 PERIODS = 2
-"""That are looked at, after at least as many to settle."""
+"""Measured periods, after at least as many settling periods."""
 SETTLE = 40.0
-"""s at least until a washout has forgotten how the sine began, where nothing else is said; it begins softly over half of that."""
+"""s, default minimum time for the transient to decay; the sine is blended in over half of this time."""
 BETWEEN = 5.0
 """s of rest between two frequencies."""
 
 SINACORI = 1.0
 """rad/s."""
 FIDELITY = (("high", 0.8, 30.0), ("medium", 0.35, 60.0))
-"""Least gain and largest phase [deg] of a high-pass at 1 rad/s, for the two better of three regions; as remembered, rough."""
+"""Minimum gain and maximum phase [deg] of a high-pass at 1 rad/s, for the two better of three regions; from memory, approximate."""
 
 
 class Chained(Protocol):
-    """What is tested."""
+    """Interface of a tested motion chain."""
 
     h: float
 
     def follow(self, f: Array, w: Array) -> PlatformMotion:
-        """Specific forces and angular velocities (n, 3), a row per tick, as a ride."""
+        """Run specific forces and angular velocities (n, 3), a row per tick, and return the motion."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """What sines of one size gave."""
+    """Response to sines of one amplitude."""
 
     amplitude: float
-    """1. Times FORCE, ANGLE, RATE."""
+    """1. Factor of FORCE, ANGLE, RATE."""
     attendant: bool
-    """Whether angles of roll and pitch had their share of gravity."""
+    """True if roll and pitch angles had their gravity component."""
     frequencies: Array
     """(n,) rad/s"""
     response: Complex
-    """(n, 6 in, 6 out), order of AXES; see the text above. NaN for what was not asked for."""
+    """(n, 6 in, 6 out), order of AXES; see the module docstring. NaN for axes that were not tested."""
     motion: Complex
     """(n, 6 in, 3 out) of the acceleration of the head alone."""
     residue: Array
-    """(n, 6) rms of what is no sine of that frequency, as a share of what is, along the axis of the input."""
+    """(n, 6) rms of the part that is no sine of the test frequency, divided by the rms of the sine, along the input axis."""
     limited: Array
-    """(n, 6) share of ticks in which the limiter acted."""
+    """(n, 6) fraction of ticks in which the limiter acted."""
 
     def direct(self, axis: str) -> Complex:
-        """(n,) of an axis by itself."""
+        """Return the response (n,) of an axis to its own input."""
         k = AXES.index(axis)
         return self.response[:, k, k]
 
     def at(self, w: float, axis: str) -> tuple[complex, complex]:
-        """Response of an axis by itself, and of the motion alone, at the frequency nearest to w [rad/s]. Of an angle both are the same."""
+        """Return the response of an axis to its own input at the frequency nearest to w [rad/s], and the response of the motion alone.
+
+        For an angle both are equal.
+        """
         i, k = int(np.abs(self.frequencies - w).argmin()), AXES.index(axis)
         return complex(self.response[i, k, k]), complex(self.motion[i, k, k] if k < 3 else self.response[i, k, k])
 
@@ -115,25 +122,25 @@ def objective_test(
     axes: Sequence[str] = AXES,
     frequencies: Array = FREQUENCIES,
     settle: float = SETTLE,
-    told: Callable[[str], None] | None = None,
+    on_progress: Callable[[str], None] | None = None,
 ) -> Response:
     """Test a washout on its platform, which has risen and follows.
 
     Parameters
     ----------
-    make : gives a MotionCueing that has not moved yet, for a world of standard gravity
-    amplitude : of the sines, times FORCE, ANGLE, RATE
-    attendant : angles of roll and pitch have their share of gravity
-    axes : along which there is an input
-    settle : s at least before anything is measured
-    told : called with the axis that comes next
+    make : returns a MotionCueing in its initial state, for standard gravity
+    amplitude : factor of FORCE, ANGLE, RATE
+    attendant : roll and pitch angles have their gravity component
+    axes : tested input axes
+    settle : s, minimum time before a measurement
+    on_progress : called with the name of the next axis
 
-    Raises JounceError: the platform does not come up, or the washout was dropped.
+    Raises JounceError: the platform does not rise, or the washout was stopped.
     """
-    found = unmeasured(amplitude, attendant, frequencies)
+    found = empty_response(amplitude, attendant, frequencies)
     for axis in axes:
-        if told is not None:
-            told(axis)
+        if on_progress is not None:
+            on_progress(axis)
         chain = CueingPipeline(make)
         try:
             sweep(chain, head_of(chain.cueing.platform), axis, found, settle)
@@ -142,15 +149,15 @@ def objective_test(
     return found
 
 
-def unmeasured(amplitude: float, attendant: bool, frequencies: Array) -> Response:
-    """Nothing but NaN, for `sweep` to fill."""
+def empty_response(amplitude: float, attendant: bool, frequencies: Array) -> Response:
+    """Return a response filled with NaN, to be filled by `sweep`."""
     n = len(frequencies)
     numbers = np.full((n, 6, 6), np.nan, dtype=complex)
     return Response(amplitude, attendant, frequencies, numbers, numbers[:, :, :3].copy(), np.full((n, 6), np.nan), np.full((n, 6), np.nan))
 
 
 def sweep(chain: Chained, head: Array, axis: str, found: Response, settle: float = SETTLE) -> None:
-    """One row of the matrix at all frequencies, into `found`; `head` (3,) is where the rider's is, in P [m]."""
+    """Compute one row of the matrix at all frequencies and store the row in `found`; `head` (3,) is the head position in P [m]."""
     k = AXES.index(axis)
     for i, w in enumerate(found.frequencies):
         count = math.ceil(2.0 * math.pi / w * PERIODS / chain.h)
@@ -170,7 +177,9 @@ def sweep(chain: Chained, head: Array, axis: str, found: Response, settle: float
 
 
 def sine(axis: str, w: float, amplitude: float, n: int, rise: int, h: float, attendant: bool) -> tuple[Array, Array, float]:
-    """Specific force and rate (n, 3) of a car that swings along an axis, softly begun over `rise` ticks, and the size of it [m/s2 or rad]."""
+    """Return specific force and rate (n, 3) of a car that oscillates along an axis, blended in over `rise` ticks, and the amplitude [m/s2
+    or rad].
+    """
     k = AXES.index(axis)
     size = amplitude * (FORCE if k < 3 else min(ANGLE, RATE / w))
     t = np.arange(n) * h
@@ -189,22 +198,22 @@ def sine(axis: str, w: float, amplitude: float, n: int, rise: int, h: float, att
 
 
 def rest(h: float, n: int | None = None) -> tuple[Array, Array]:
-    """Specific force and rate (n, 3) of a car that stands; BETWEEN seconds of it by default."""
+    """Return specific force and rate (n, 3) of a car at rest, by default for BETWEEN seconds."""
     n = math.ceil(BETWEEN / h) if n is None else n
     return np.tile([0.0, 0.0, G], (n, 1)), np.zeros((n, 3))
 
 
 def _scale(k: int, w: float, size: float) -> Complex:
-    """(6,) what forces and rates are divided by for an input `size` along axis k; see the text above."""
+    """Return the divisors (6,) of forces and rates for an input `size` along axis k; see the module docstring."""
     if k < 3:
         return np.array([size] * 3 + [1j * w * size / G] * 3)
     return np.array([G * size] * 3 + [1j * w * size] * 3)
 
 
 def first_harmonic(columns: Array, t: Array, w: float) -> tuple[Complex, Array]:
-    """Amplitudes (m,) of columns (n, m), those of sin(w t) being real, and the rms of the rest as a share of that of the sine.
+    """Return complex amplitudes (m,) of columns (n, m), real for sin(w t), and the rms of the rest divided by the rms of the sine.
 
-    A straight line is taken off besides: what is left of how it began.
+    The fit includes a straight line, for the rest of the transient.
     """
     middle = t - t.mean()
     basis = np.stack([np.sin(w * t), np.cos(w * t), np.ones_like(t), middle / middle[-1]], axis=1)
@@ -216,13 +225,13 @@ def first_harmonic(columns: Array, t: Array, w: float) -> tuple[Complex, Array]:
 
 
 def fidelity(point: complex) -> str:
-    """Region of Sinacori and Schroeder of a response at 1 rad/s."""
+    """Return the region of Sinacori and Schroeder of a response at 1 rad/s."""
     phase = abs(math.degrees(math.atan2(point.imag, point.real)))
     return next((name for name, least, largest in FIDELITY if abs(point) >= least and phase <= largest), "low")
 
 
 def to_dict(test: Response) -> dict[str, Any]:
-    """Ready for JSON: by input axis and output axis, gain, phase [deg] and share in phase at every frequency."""
+    """Return the JSON data: by input axis and output axis, gain, phase [deg] and in-phase part at each frequency."""
 
     def table(response: Complex) -> dict[str, Any]:
         return {"gain": np.abs(response), "phase_deg": np.degrees(np.angle(response)), "in_phase": response.real}

@@ -1,4 +1,4 @@
-"""Recorded drives through washouts: what the car did to its driver's head, and what a platform makes of it."""
+"""Recorded drives through washouts: motion of the driver's head in the car, and motion on a platform."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from washout.vestibular import MODELS, Vestibular
 Array = NDArray[np.float64]
 
 COLUMNS = ("f_H_B", "w_WB_B")
-LEAST_RATE = 499.0
-"""Hz. A log with fewer rows loses what a head feels of jolts, and cannot show the delay of a washout."""
-LEAST_TIME = 2.0
-"""s. Nothing is to be said of a shorter drive."""
+MIN_RATE = 499.0
+"""Hz. A log with fewer rows misses jolts at the head and does not resolve the delay of a washout."""
+MIN_TIME = 2.0
+"""s, minimum duration of a drive."""
 
 
 @dataclass(frozen=True)
 class Drive:
-    """What the driver's head went through, in rows of h [s]."""
+    """Motion of the driver's head in a drive, in rows of h [s]."""
 
     name: str
     h: float
@@ -41,43 +41,43 @@ class Drive:
     gravity: float
     """m/s2"""
     recorded: float
-    """Hz. Rows per second in the log it comes from."""
+    """Hz. Row rate of the source log."""
 
     @property
     def times(self) -> Array:
-        """(n,) s"""
+        """Times (n,) [s]."""
         return self.h * np.arange(len(self.force), dtype=float)
 
     @property
     def coarse(self) -> bool:
-        """Whether its log had too few rows."""
-        return self.recorded < LEAST_RATE
+        """Return whether the source log had too few rows."""
+        return self.recorded < MIN_RATE
 
 
 @dataclass(frozen=True)
 class CueingResult:
-    """A drive as a washout shows it on a platform."""
+    """Result of a drive through a washout on a platform."""
 
     ride: PlatformMotion
     felt: Felt
     aims: tuple[Array, Array]
-    """(3,) each: scales of force and rate that it is held against."""
+    """(3,) each: target scales of force and rate."""
     scores: dict[str, Any]
-    """As `simulator.tools.cueing.scores.scores`, and `used`."""
+    """Result of `simulator.tools.cueing.scores.scores`, and `used`."""
 
 
 def read_drive(place: str | os.PathLike[str], h: float = 1e-3) -> Drive:
-    """The drive in a folder of a run, or in its log, in rows of h [s], straight between those of the log.
+    """Read the drive of a run folder or a log, linearly interpolated to rows of h [s].
 
-    Raises ConfigError: no log, a log without force and rate at the head, or one that is too short.
+    Raises ConfigError: no log, a log without force and rate at the head, or a log that is too short.
     """
     log = read_log(place)
     missing = [name for name in ("time", *(f"{field}_{axis}" for field in COLUMNS for axis in "xyz")) if name not in log]
     if missing:
         raise ConfigError(place, "", ", ".join(missing), "columns time, f_H_B and w_WB_B (jounce run --channels time,f_H_B,w_WB_B)")
     t = log["time"]
-    if log.rows < 3 or not t[-1] - t[0] >= LEAST_TIME or not (np.diff(t) > 0.0).all():
-        raise ConfigError(place, "time", f"{log.rows} rows", f"rising times over {LEAST_TIME:g} s or more")
+    if log.rows < 3 or not t[-1] - t[0] >= MIN_TIME or not (np.diff(t) > 0.0).all():
+        raise ConfigError(place, "time", f"{log.rows} rows", f"rising times over {MIN_TIME:g} s or more")
     grid = t[0] + np.arange(int((t[-1] - t[0]) / h + 1e-6) + 1) * h
     columns = [np.stack([np.interp(grid, t, log[f"{field}_{axis}"]) for axis in "xyz"], axis=1) for field in COLUMNS]
     if not all(np.isfinite(column).all() for column in columns):
@@ -85,12 +85,12 @@ def read_drive(place: str | os.PathLike[str], h: float = 1e-3) -> Drive:
     name = Path(place).name if Path(place).is_dir() else Path(place).parent.name or Path(place).stem
     recorded = (log.rows - 1) / float(t[-1] - t[0])
     maneuver = str(log.about.get("maneuver") or name)
-    maneuver = Path(maneuver).stem if maneuver.endswith((".yaml", ".yml")) else maneuver  # a file is said by its name, not by where it lay
+    maneuver = Path(maneuver).stem if maneuver.endswith((".yaml", ".yml")) else maneuver  # show the name of the file, not its path
     return Drive(maneuver, h, columns[0], columns[1], _gravity(log), recorded)
 
 
 def _gravity(log: Log) -> float:
-    """m/s2 of the world that was driven in."""
+    """Return the gravity [m/s2] of the drive."""
     try:
         return float(log.configuration["terrain"]["gravity"])
     except (KeyError, TypeError, ValueError):
@@ -103,15 +103,15 @@ def ride_drive(
     force_aim: Array | float | None = None,
     models: Sequence[Vestibular] = MODELS,
 ) -> CueingResult:
-    """A drive through a washout on its platform, which has risen and stands under the first row of the drive before it begins.
+    """Run a drive through a washout on its platform, which has risen and settled under the first row of the drive.
 
     Parameters
     ----------
-    make : gives a MotionCueing that has not moved yet, in ticks of drive.h, for a world of drive.gravity
-    force_aim : scale of force to hold it against, (3,) or one for all; its own `force_gain` by default
-    models : whose perceived motion is scored
+    make : returns a MotionCueing in its initial state, in ticks of drive.h, for gravity drive.gravity
+    force_aim : target scale of force, (3,) or one for all; default: `force_gain` of the washout
+    models : vestibular models of the scored perceived motion
 
-    Raises JounceError: the platform does not come up, or the washout was dropped.
+    Raises JounceError: the platform does not rise, or the washout was stopped.
     """
     chain = CueingPipeline(make, drive.force[0], drive.rate[0])
     try:

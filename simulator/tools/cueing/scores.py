@@ -1,15 +1,15 @@
-"""How well what a head feels on a platform fits what it would feel in the car: numbers for one drive.
+"""Scores of one drive: agreement of the motion of the head on a platform with the motion in the car.
 
-Of the force, less gravity, and of the angular velocity, axis by axis and at the head:
+For the force, less gravity, and the angular velocity, axis by axis and at the head:
 
-    error         rms(f - K f_car) / rms(K f_car), both without what is faster than 10 Hz; K is what the washout aims at
+    error         rms(f - K f_car) / rms(K f_car), both low-pass filtered at 10 Hz; K is the target scale of the washout
     correlation   of f and f_car
     gain          f = gain f_car by least squares: sum(f f_car) / sum(f_car^2); K is not divided out
-    false_cue     rms of f where its sign is not that of f_car [m/s2, rad/s], nothing where they agree
-    delay         by which f has to be shifted to be most like f_car [s], + when the platform is late
+    false_cue     rms of f where its sign is opposite to f_car [m/s2, rad/s], 0 where the signs agree
+    delay         shift of f with maximum correlation to f_car [s], + when the platform is late
 
-and the same of what is perceived (`washout.vestibular`). NaN where there is no such number: along an axis on which the car does
-next to nothing (STILL).
+and the same scores for the perceived motion (`washout.vestibular`). A score is NaN if it is undefined: along an axis on which the car
+hardly moves (STILL).
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from washout.vestibular import FORCE_THRESHOLDS, MODELS, RATE_THRESHOLDS, Vestib
 Array = NDArray[np.float64]
 
 HIGHEST = 10.0
-"""Hz. What is faster counts neither as wanted nor as false."""
+"""Hz. Low-pass frequency of the target and of false cues."""
 
 LONGEST_DELAY = 1.0
-"""s. Delays are looked for between minus and plus this."""
+"""s. The search range of delays is minus to plus this value."""
 
 STILL = (0.05, 0.005)
-"""m/s2 and rad/s rms below which the car does next to nothing along an axis."""
+"""m/s2 and rad/s rms below which an axis of the car counts as at rest."""
 
 FORCES, RATES = ("surge", "sway", "heave"), ("roll", "pitch", "yaw")
 
 
 def up_to(signal: Array, h: float, highest: float = HIGHEST) -> Array:
-    """The part of a signal (n, ...) in steps of h [s] that is not faster than `highest` [Hz], without delay; its ends are mirrored."""
+    """Low-pass a signal (n, ...) in steps of h [s] at `highest` [Hz] without delay; the signal is mirrored at both ends."""
     n = len(signal)
     if highest >= 0.5 / h:
         return signal
@@ -47,31 +47,31 @@ def up_to(signal: Array, h: float, highest: float = HIGHEST) -> Array:
 
 
 def rms(signal: Array) -> float:
-    """Root of the mean square of all numbers."""
+    """Return the root mean square of all numbers."""
     return float(np.sqrt(np.mean(np.square(signal))))
 
 
 def error_of(cab: Array, car: Array, aim: Array | float) -> float:
-    """rms(cab - K car) / rms(K car) of signals (n,) or (n, k) with K (k,); infinite or NaN when nothing is wanted."""
+    """Return rms(cab - K car) / rms(K car) of signals (n,) or (n, k) with K (k,); infinite or NaN if the target is 0."""
     wanted = aim * car
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.float64(rms(cab - wanted)) / rms(wanted))
 
 
 def correlation_of(cab: Array, car: Array) -> float:
-    """Of two signals (n,); 0 when the platform stands still."""
+    """Return the correlation of two signals (n,); 0 if the platform does not move."""
     one, other = cab - cab.mean(), car - car.mean()
     size = rms(one) * rms(other)
     return float(np.mean(one * other) / size) if size > 0.0 else 0.0
 
 
 def gain_of(cab: Array, car: Array) -> float:
-    """sum(cab car) / sum(car^2) of two signals (n,)."""
+    """Return sum(cab car) / sum(car^2) of two signals (n,)."""
     return float(np.dot(cab, car) / np.dot(car, car)) if np.any(car) else np.nan
 
 
 def delay_of(cab: Array, car: Array, h: float) -> float:
-    """Shift [s] at which two signals (n,) are most alike, between samples along a parabola; NaN when they are so beyond LONGEST_DELAY."""
+    """Return the shift [s] of maximum correlation of two signals (n,), interpolated by a parabola; NaN beyond LONGEST_DELAY."""
     n, reach = len(car), min(len(car) - 1, round(LONGEST_DELAY / h))
     size = 1 << (2 * n - 1).bit_length()
     one, other = cab - cab.mean(), car - car.mean()
@@ -86,12 +86,12 @@ def delay_of(cab: Array, car: Array, h: float) -> float:
 
 
 def false_cue_of(cab: Array, car: Array) -> float:
-    """rms of what opposes the sign of the car's."""
+    """Return the rms of the part of cab with the opposite sign of car."""
     return rms(np.where(cab * car < 0.0, cab, 0.0))
 
 
 def axis_scores(cab: Array, car: Array, aim: float, h: float, still: float) -> dict[str, float]:
-    """All of the numbers above of one axis (n,)."""
+    """Return all scores of one axis (n,); see the module docstring."""
     quiet = rms(car) < still
     return {
         "car_rms": rms(car),
@@ -105,7 +105,7 @@ def axis_scores(cab: Array, car: Array, aim: float, h: float, still: float) -> d
 
 
 class Head(NamedTuple):
-    """What a head feels, or the scales of it."""
+    """Motion of the head, or its scales."""
 
     force: Array
     """(n, 3) specific force less gravity [m/s2], or (3,) its scales."""
@@ -114,14 +114,14 @@ class Head(NamedTuple):
 
 
 def scores(car: Head, cab: Head, aim: Head, h: float, models: Sequence[Vestibular] = MODELS) -> dict[str, Any]:
-    """Numbers of a drive.
+    """Return the scores of a drive.
 
     Parameters
     ----------
-    car, cab : what the head feels in the car and on the platform
-    aim : the scales of the car's that the washout aims at
+    car, cab : motion of the head in the car and on the platform
+    aim : target scales of the washout
     h : s between rows
-    models : whose perceived motion is scored; it takes half of the time
+    models : vestibular models of the scored perceived motion; this part takes half of the time
 
     Returns
     -------
@@ -140,10 +140,10 @@ def scores(car: Head, cab: Head, aim: Head, h: float, models: Sequence[Vestibula
 
 
 def perceived_scores(model: Vestibular, car: Head, cab: Head, aim: Head, h: float) -> dict[str, dict[str, float]]:
-    """The same numbers of what canals and otoliths make of both, by axis, nothing filtered before; and besides
+    """Return the scores of the output of canals and otoliths for both motions, by axis, without a low-pass; and in addition
 
-    noticed_error   as `error`, of what is left beyond the thresholds
-    noticed_share   share of the time in which the difference to what is wanted is beyond its threshold
+    noticed_error   like `error`, for the parts beyond the thresholds
+    noticed_share   fraction of the time in which the difference to the target is beyond its threshold
     """
     found: dict[str, dict[str, float]] = {}
     senses = (
@@ -162,7 +162,7 @@ def perceived_scores(model: Vestibular, car: Head, cab: Head, aim: Head, h: floa
 
 
 def mean_scores(of_drives: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The mean of every number over drives, NaN left out: the same nested mapping."""
+    """Return the mean of each number over drives, without NaN: the same nested mapping."""
     first = of_drives[0]
     found: dict[str, Any] = {}
     for key, value in first.items():

@@ -1,4 +1,4 @@
-"""A push that lasts and ends: how a washout takes it over by tilt, and what it gives falsely when the push is gone."""
+"""Response of a washout to a sustained force step: transition to tilt, and false cues after the end of the step."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ SIZE = 1.0
 """m/s2"""
 BEFORE, LASTS, AFTER = 1.0, 15.0, 14.0
 """s"""
-TURNS = {"surge": (4, -1.0), "sway": (3, 1.0)}
-"""By axis: the angle of a pose that tilts for it, and its sign for a push along the axis."""
+TILT_ANGLES = {"surge": (4, -1.0), "sway": (3, 1.0)}
+"""By axis: index of the tilt angle in the pose, and the sign of the tilt for a positive force."""
 
 
 @dataclass(frozen=True)
 class Push:
-    """A push along an axis through a washout, in ticks of h [s]; arrays (n,)."""
+    """Response to a force step along an axis, in ticks of h [s]; arrays (n,)."""
 
     axis: str
     h: float
     wanted: Array
-    """What the washout aims at: K times the push [m/s2]."""
+    """Target of the washout: K times the force step [m/s2]."""
     force: Array
-    """Felt at the head, less gravity, 0 to 10 Hz [m/s2]."""
+    """Force at the head, less gravity, 0 to 10 Hz [m/s2]."""
     tilt: Array
-    """Angle whose share of gravity is the force [rad]."""
+    """Tilt angle [rad]."""
 
     @property
     def times(self) -> Array:
-        """s"""
+        """Times [s]."""
         return self.h * np.arange(len(self.force), dtype=float)
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON: where the tilt comes to beside asin(K a / g), its fastest rate, and the false cue after the end of the push."""
+        """Return the JSON data: final tilt and asin(K a / g), maximum tilt rate, and the false cue after the end of the step."""
         end = round((BEFORE + LASTS) / self.h)
         wanted = float(self.wanted.max())
         return {
@@ -62,7 +62,7 @@ class Push:
 
 
 def push(make: Callable[[], MotionCueing], axis: str) -> Push:
-    """A push of SIZE along surge or sway through a washout on its platform, which has risen and follows. Raises JounceError."""
+    """Run a force step of SIZE along surge or sway through a washout on its platform, which has risen and follows. Raises JounceError."""
     chain = CueingPipeline(make)
     try:
         h, k = chain.h, ("surge", "sway").index(axis)
@@ -73,6 +73,6 @@ def push(make: Callable[[], MotionCueing], axis: str) -> Push:
     finally:
         chain.close()
     aim = float(gains(chain.cueing)[0][k])
-    turn, sign = TURNS[axis]
+    turn, sign = TILT_ANGLES[axis]
     head = felt(ride.pose, head_of(chain.cueing.platform), h)
     return Push(axis, h, aim * f[:, k], up_to(head.force[:, k], h), sign * ride.pose[:, turn])

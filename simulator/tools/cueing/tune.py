@@ -1,17 +1,17 @@
-"""`jounce cueing tune`: a set of numbers for a washout, found for a platform and recorded drives.
+"""`jounce cueing tune`: optimize the parameters of a washout for a platform and recorded drives.
 
-Differential evolution (scipy) varies what shapes the motion: gains and frequencies of the high-passes, of the tilt and of the rotation, and of an adaptive
-washout its weights. What the file's author decides stays: the scales K (`force_gain`, `rate_gain`), the limits, the rate and acceleration of the tilt. A
-set is judged by riding all drives in ticks of TICK:
+Differential evolution (scipy) varies the parameters that shape the motion: gains and frequencies of the high-passes, of the tilt and of the
+rotation, and the weights of an adaptive washout. The choices of the author of the file stay: the scales K (`force_gain`, `rate_gain`), the
+limits, and the rate and acceleration of the tilt. The cost of a parameter set is computed from all drives in ticks of TICK:
 
-    cost = mean force error + 0.1 heave error + 0.5 (0.75 - c)+ + (g - r)+ + 3 limited share      ()+ : nothing below zero
+    cost = mean force error + 0.1 heave error + 0.5 (0.75 - c)+ + (g - r)+ + 3 limited fraction      ()+ : max(0, ...)
            + NOTICED n + UNREST u + penalties
 
-with c and r correlation and gain of the yaw perceived (`washout.vestibular`), g the gain wanted of it, three quarters of the file's `rate_gain`,
-n what is noticed of wrong roll and pitch and u what of them stays below the threshold and is more than the car has (`false_rotation`), and
-penalties for what of stroke, leg speed and leg acceleration is used beyond MARGIN of what there is.
+with c and r correlation and gain of the perceived yaw (`washout.vestibular`), and g the target gain, three quarters of `rate_gain` in the
+file. n is the part of false roll and pitch above the threshold, and u the part below the threshold that exceeds the car
+(`false_rotation`). Penalties apply to fractions of stroke, leg speed and leg acceleration above MARGIN.
 
-Without n and u nothing speaks against a tilt that follows every small force: it makes the force hardly worse and rocks the rider.
+Without n and u the cost allows a tilt that follows every small force: the force error hardly increases, but the platform rocks the rider.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from washout.cueing import MotionCueing
 from washout.vestibular import MODELS, RATE_THRESHOLDS, beyond
 
 TICK = 0.01
-"""s. The filters of both washouts are exact at any tick, and nothing faster than 10 Hz counts in the error of the force."""
+"""s. The filters of both washouts are exact at any tick, and the force error contains only frequencies up to 10 Hz."""
 
 MARGIN = 0.95
-"""1. Of stroke, speed and acceleration of the legs, that a set may use."""
+"""1. Allowed fraction of stroke, speed and acceleration of the legs."""
 
 NOTICED, UNREST = 0.05, 0.5
-"""1, 1. Weights of false rotation, in thresholds: noticed, which is what tilt costs, and not noticed, which buys nothing."""
+"""1, 1. Weights of false rotation in thresholds: above the threshold (the price of tilt) and below the threshold (no benefit)."""
 
 SPAN = 4.0
-"""1. A frequency, weight or speed of adaption is looked for from this part of where it starts to this many times it."""
+"""1. The search range of a frequency, weight or adaptation rate is its initial value divided by and multiplied by this factor."""
 
 STEERED = 0.02
-"""rad/s rms of the yaw of a drive from which on its yaw is judged."""
+"""rad/s rms. Minimum yaw rate of a drive for the yaw terms of the cost."""
 
 SHARES = {classical.KIND.name: ("motion_gain", "attitude_feedback"), adaptive.KIND.name: ("motion_start", "attitude_feedback")}
-"""Keys looked for from 0.05 to 1, by the type of the washout."""
+"""Keys with the search range 0.05 to 1, by type of washout."""
 
 SIZES = {
     classical.KIND.name: ("high_pass_frequency", "high_pass_damping", "return_frequency", "tilt_frequency", "rotation_frequency"),
@@ -65,15 +65,15 @@ SIZES = {
         "leak",
     ),
 }
-"""Keys looked for around where they start, in even steps of their logarithm."""
+"""Keys with a search range around the initial value, on a logarithmic scale."""
 
 CALM = "tilt_calm_deg", 0.1, 3.0
-"""Key, least and most [deg]: looked for in even steps of its logarithm from wherever it is, where a file has it."""
+"""Key, minimum and maximum [deg], on a logarithmic scale, for files that contain the key."""
 
 
 @dataclass(frozen=True)
 class Handle:
-    """A number of the section `cueing` that is varied: `place` is its index, None where the key has one number."""
+    """A varied parameter in the section `cueing`: `place` is its index, None for a key with one number."""
 
     key: str
     place: int | None
@@ -82,13 +82,13 @@ class Handle:
     logarithmic: bool
 
     def get(self, cueing: Mapping[str, Any]) -> float:
-        """Where it stands, as the search sees it."""
+        """Return the value in the coordinates of the search."""
         value = float(cueing[self.key] if self.place is None else cueing[self.key][self.place])
         value = min(self.high, max(self.low, value))
         return math.log(value) if self.logarithmic else value
 
     def put(self, cueing: dict[str, Any], value: float) -> None:
-        """Write what the search sees, to three digits."""
+        """Write a value given in the coordinates of the search, rounded to three digits."""
         plain = math.exp(value) if self.logarithmic else value
         number = float(f"{min(self.high, max(self.low, plain)):.3g}")
         if self.place is None:
@@ -97,19 +97,19 @@ class Handle:
             cueing[self.key][self.place] = number
 
     def bounds(self) -> tuple[float, float]:
-        """From where to where the search goes."""
+        """Return the bounds in the coordinates of the search."""
         return (math.log(self.low), math.log(self.high)) if self.logarithmic else (self.low, self.high)
 
 
 def handles(mapping: Mapping[str, Any], file: object) -> list[Handle]:
-    """What of a washout file is varied: a gain of nothing stays nothing. Raises JounceError: a type whose numbers nobody here knows."""
+    """Return the varied parameters of a washout file; a gain of 0 is not varied. Raises JounceError: unsupported type."""
     kind, cueing = mapping.get("type", classical.KIND.name), mapping["cueing"]
     if kind not in SHARES:
-        raise JounceError(f"{file}: washouts of type {kind} cannot be tuned, only {', '.join(SHARES)}")
+        raise JounceError(f"{file}: cannot tune a washout of type {kind}; expected {', '.join(SHARES)}")
     ranges = adaptive.RANGES if kind == adaptive.KIND.name else classical.RANGES
     found = []
     for key in (*SHARES[kind], *SIZES[kind]):
-        value = cueing.get(key, ())  # nothing where it is written in another unit
+        value = cueing.get(key, ())  # empty for a key in another unit
         for place, one in enumerate(value) if isinstance(value, (list, tuple)) else ((None, value),):
             if one == 0.0:
                 continue
@@ -126,7 +126,7 @@ def handles(mapping: Mapping[str, Any], file: object) -> list[Handle]:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a set is worth on some drives."""
+    """Cost of a parameter set on some drives, and its terms."""
 
     cost: float
     force_error: float
@@ -135,18 +135,18 @@ class Evaluation:
     yaw_correlation: float
     yaw_gain: float
     noticed: float
-    """Wrong roll and pitch beyond their thresholds, in these: mean over the drives of the rms."""
+    """False roll and pitch above the thresholds, in thresholds: mean over the drives of the rms."""
     unrest: float
-    """Roll and pitch within their thresholds that the car has not, likewise."""
+    """Roll and pitch below the thresholds that exceed the car, in thresholds: mean over the drives of the rms."""
     use: float
-    """Largest of the shares of stroke, leg speed and leg acceleration that are used."""
+    """Maximum of the used fractions of stroke, leg speed and leg acceleration."""
     limited: float
-    """Share of ticks."""
+    """Fraction of ticks."""
 
 
-def judge(make: Callable[[], MotionCueing], drives: Sequence[Drive], yaw_gain: float) -> Evaluation:
-    """Ride all drives (in rows of their own length) with washouts made by `make`, and sum up. Raises JounceError."""
-    rows = [_judge_one(make, drive) for drive in drives]
+def evaluate(make: Callable[[], MotionCueing], drives: Sequence[Drive], yaw_gain: float) -> Evaluation:
+    """Run all drives (at their row length) with washouts from `make` and return the mean results. Raises JounceError."""
+    rows = [_evaluate_drive(make, drive) for drive in drives]
     names = ("error", "heave", "limited", "noticed", "unrest")
     error, heave, limited, noticed, unrest = (float(np.mean([row[name] for row in rows])) for name in names)
     most = max(row["use"] for row in rows)
@@ -158,7 +158,7 @@ def judge(make: Callable[[], MotionCueing], drives: Sequence[Drive], yaw_gain: f
     return Evaluation(cost, error, heave, correlation, gain, noticed, unrest, most, limited)
 
 
-def _judge_one(make: Callable[[], MotionCueing], drive: Drive) -> dict[str, Any]:
+def _evaluate_drive(make: Callable[[], MotionCueing], drive: Drive) -> dict[str, Any]:
     chain = CueingPipeline(make, drive.force[0], drive.rate[0])
     try:
         ride = chain.follow(drive.force, drive.rate)
@@ -184,10 +184,10 @@ def _judge_one(make: Callable[[], MotionCueing], drive: Drive) -> dict[str, Any]
 
 
 def false_rotation(here: NDArray[np.float64], wanted: NDArray[np.float64]) -> tuple[float, float]:
-    """(noticed, unrest) of perceived rates of roll and pitch (n, 2) [rad/s] on the platform and as they are wanted, in thresholds.
+    """Return (noticed, unrest) from perceived rates of roll and pitch (n, 2) [rad/s] on the platform and their targets, in thresholds.
 
-    noticed : rms of what is beyond the threshold in their difference
-    unrest : by how much the rms of what is within the threshold is larger on the platform; of both axes the mean
+    noticed : rms of the difference above the threshold
+    unrest : increase of the rms of the part below the threshold on the platform; mean of both axes
     """
     limit = np.array(RATE_THRESHOLDS[:2])
     size = [np.sqrt(np.mean(np.square(np.clip(rates, -limit, limit) / limit), axis=0)) for rates in (here, wanted)]
@@ -195,15 +195,15 @@ def false_rotation(here: NDArray[np.float64], wanted: NDArray[np.float64]) -> tu
 
 
 def _finite(value: float) -> float:
-    """An error that is not a number, where the car does nothing along an axis, counts as none."""
+    """Replace NaN by 0: the error of an axis along which the car does not move."""
     return value if math.isfinite(value) else 0.0
 
 
 def coarse(drive: Drive) -> Drive:
-    """The drive in rows of TICK, means over them. Raises JounceError: rows that do not fit into it."""
+    """Return the drive in rows of TICK, means of its rows. Raises JounceError: TICK is not a multiple of the row length."""
     count = round(TICK / drive.h)
     if abs(count * drive.h - TICK) > 1e-9:
-        raise JounceError(f"{drive.name}: rows of {drive.h:g} s do not make ticks of {TICK:g} s")
+        raise JounceError(f"{drive.name}: rows of {drive.h:g} s; expected a row length that divides {TICK:g} s")
     n = len(drive.force) // count
 
     def means(signal: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -218,25 +218,25 @@ def tune(
     make: Callable[[Mapping[str, Any], float], MotionCueing],
     drives: Sequence[Drive],
     evaluations: int,
-    told: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[str], None] = lambda _: None,
     seed: int = 1,
 ) -> tuple[dict[str, Any], Evaluation, Evaluation]:
-    """The mapping with the best numbers found, what they are worth, and what those of the file were.
+    """Return the mapping with the best parameters, their evaluation and the evaluation of the initial parameters.
 
     Parameters
     ----------
-    mapping, file : content of a washout file, which the search begins at, and its name
-    make : MotionCueing of a mapping, for a world of so much gravity [m/s2]
-    drives : recorded; of one gravity
-    evaluations : sets to try, about
-    told : called with what is being done
+    mapping, file : content of a washout file, initial value of the search, and the file name
+    make : returns a MotionCueing for a mapping and a gravity [m/s2]
+    drives : recorded drives with the same gravity
+    evaluations : approximate count of parameter sets
+    on_progress : called with progress messages
 
-    Raises JounceError: scipy is not installed, the type is not known here, or a platform does not come up.
+    Raises JounceError: scipy is not installed, the type of washout is unsupported, or the platform does not rise.
     """
     try:
         from scipy.optimize import differential_evolution
     except ImportError:
-        raise JounceError("tuning needs scipy: python -m pip install 'jounce[tune]'") from None
+        raise JounceError("tuning needs scipy; hint: python -m pip install 'jounce[tune]'") from None
     varied = handles(mapping, file)
     coarser = [coarse(drive) for drive in drives]
     yaw_gain = 0.75 * float(mapping["cueing"]["rate_gain"][2])
@@ -248,15 +248,15 @@ def tune(
             handle.put(one["cueing"], float(value))
         return one
 
-    def judged(x: Sequence[float]) -> Evaluation:
+    def evaluated(x: Sequence[float]) -> Evaluation:
         one = with_numbers(x)
-        return judge(lambda: make(one, drives[0].gravity), coarser, yaw_gain)
+        return evaluate(lambda: make(one, drives[0].gravity), coarser, yaw_gain)
 
     def cost(x: Sequence[float]) -> float:
         nonlocal tried, best
-        value = judged(x).cost
+        value = evaluated(x).cost
         tried, best = tried + 1, min(best, value)
-        told(f"set {tried} of about {evaluations}, best so far {best:.3f}")
+        on_progress(f"set {tried} of about {evaluations}, best so far {best:.3f}")
         return value
 
     start = [handle.get(mapping["cueing"]) for handle in varied]
@@ -273,11 +273,13 @@ def tune(
         polish=False,
         tol=1e-4,
     )
-    return with_numbers(found.x), judged(found.x), judged(start)
+    return with_numbers(found.x), evaluated(found.x), evaluated(start)
 
 
 def _around(start: Sequence[float], bounds: Sequence[tuple[float, float]], size: int, seed: int) -> NDArray[np.float64]:
-    """(size, n) sets to begin with: the start, and others about it, a quarter of the way of each number as standard deviation."""
+    """Return initial parameter sets (size, n): the start, and normally distributed sets around the start, standard deviation a quarter of
+    the range.
+    """
     rng = np.random.default_rng(seed)
     low, high = np.array(bounds).T
     sets = np.asarray(start) + 0.25 * (high - low) * rng.normal(size=(size, len(start)))

@@ -1,4 +1,4 @@
-"""`jounce cueing tune RUN ...`: a set of numbers for a washout on a platform, found for recorded drives; leaves a washout file."""
+"""`jounce cueing tune RUN ...`: optimize the parameters of a washout on a platform for recorded drives; writes a washout file."""
 
 from __future__ import annotations
 
@@ -12,27 +12,31 @@ import yaml
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
+from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_platform
 from simulator.configuration.configuration import Configuration
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
-from simulator.tools.cueing.command import DEFAULT, StatusLine
+from simulator.tools.cueing.command import DEFAULT
 from simulator.tools.cueing.recorded_drives import read_drive
 from simulator.tools.cueing.tune import TICK, Evaluation, tune
 from washout.cueing import MotionCueing
 
 SET = "tuned.yaml"
-"""File that it leaves."""
+"""Name of the written file."""
 
 
 def main_tune(arguments: Any) -> int:
-    """Command line; returns 0. Raises JounceError: no drive, a file cannot be used, scipy is missing, or the folder cannot be written."""
+    """Run `jounce cueing tune` and return 0.
+
+    Raises JounceError: no drive, unusable file, scipy missing, or a folder that cannot be written.
+    """
     washout, on = _one(arguments.washout, "--washout"), _one(arguments.platform, "--platform")
-    drives = [read_drive(run) for run in arguments.runs[1:]]
+    drives = [read_drive(run) for run in arguments.runs]
     if not drives:
         raise ConfigError("jounce cueing tune", "", "no drive", "folders of runs to tune for, recorded with --log-rate 1000")
     if len({drive.gravity for drive in drives}) > 1:
-        raise ConfigError("jounce cueing tune", "", "drives in worlds of different gravity", "drives of one world")
+        raise ConfigError("jounce cueing tune", "", "drives with different gravity", "drives with the same gravity")
     platform = build_platform(on)
     with Configuration.of("washout", washout).reading("washout") as (content, file):
         mapping = content
@@ -40,11 +44,11 @@ def main_tune(arguments: Any) -> int:
     def make(one: Mapping[str, Any], gravity: float) -> MotionCueing:
         return MotionCueing(one, file, platform, TICK, gravity)
 
-    make(mapping, drives[0].gravity).close()  # what is wrong with it is said before anything is written
+    make(mapping, drives[0].gravity).close()  # report errors of the washout before the first write
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         with StatusLine(arguments.json) as told:
-            found, now, before = tune(mapping, file, make, drives, int(arguments.sets), told)
+            found, now, before = tune(mapping, file, make, drives, int(arguments.evaluations), told)
         written = yaml.safe_dump(found, sort_keys=False, default_flow_style=None, width=140)
         write_text(folder.path / SET, _head(washout, on, [Path(drive.name).stem for drive in drives], now, before) + written)
         folder.began()
@@ -62,27 +66,27 @@ def main_tune(arguments: Any) -> int:
 
 def _one(names: list[str] | None, option: str) -> str:
     if names is not None and len(names) > 1:
-        raise ConfigError(option, "", " ".join(names), "one name: one washout is tuned, for one platform")
+        raise ConfigError(option, "", " ".join(names), "one name; the command tunes one washout for one platform")
     return names[0] if names else DEFAULT
 
 
 def _lines(before: Evaluation, now: Evaluation) -> list[str]:
-    """What the set is worth, beside the one it began at."""
+    """Return the lines that compare the evaluations before and after the search."""
     rows = (
         ("error of force, surge and sway", before.force_error, now.force_error),
         ("error of heave", before.heave_error, now.heave_error),
-        ("correlation of the yaw perceived", before.yaw_correlation, now.yaw_correlation),
-        ("its gain", before.yaw_gain, now.yaw_gain),
-        ("wrong roll and pitch noticed [thresholds]", before.noticed, now.noticed),
-        ("more than the car has, below them", before.unrest, now.unrest),
-        ("largest use of stroke, speed, acceleration", before.use, now.use),
-        ("share of ticks in which the limiter acts", before.limited, now.limited),
+        ("correlation of the perceived yaw", before.yaw_correlation, now.yaw_correlation),
+        ("gain of the perceived yaw", before.yaw_gain, now.yaw_gain),
+        ("false roll and pitch above the thresholds", before.noticed, now.noticed),
+        ("excess over the car below the thresholds", before.unrest, now.unrest),
+        ("maximum use of stroke, speed, acceleration", before.use, now.use),
+        ("fraction of ticks with an active limiter", before.limited, now.limited),
     )
     return [f"{'':42} {'before':>7} {'after':>7}", *(f"{name:42} {old:7.3f} {new:7.3f}" for name, old, new in rows)]
 
 
 def _head(washout: str, on: str, drives: list[str], now: Evaluation, before: Evaluation) -> str:
-    """Comment at the head of the file: where the numbers come from."""
+    """Return the comment at the top of the file: origin and evaluation of the parameters."""
     lines = [
         f"Washout {washout}, tuned by `jounce cueing tune` for the platform {on} on {', '.join(drives)}.",
         f"Means over these drives, in ticks of {TICK:g} s:",

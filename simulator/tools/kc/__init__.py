@@ -1,1 +1,1 @@
-"""`jounce kc`: the kinematics-and-compliance test of a vehicle's axles."""
+"""`jounce kc`: kinematics-and-compliance test of the axles of a vehicle."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
+from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.telemetry.atomic_files import write_text
 from simulator.tools.kc.page import QUANTITIES, Measured, kc_page, measured
@@ -19,25 +20,29 @@ from simulator.tools.kc.sweeps import BOUNCE
 
 
 def main_kc(arguments: Any) -> int:
-    """Command line; returns 0. Raises JounceError: a vehicle cannot be used, or a file cannot be written."""
+    """Run `jounce kc` and return 0. Raises JounceError: unusable vehicle, or a file that cannot be written."""
     bounce = BOUNCE if arguments.bounce is None else 1e-3 * arguments.bounce
-    found = [
-        measured(Path(name).stem, Rig(build_vehicle(name, check_step=False), build_ground("flat")), bounce) for name in arguments.vehicle
-    ]
-    page = Path(arguments.out or f"kc_{'_'.join(one.name for one in found)}.html")
-    write_text(page, kc_page(found, f"jounce kc {' '.join(arguments.vehicle)}").html())
+    found = []
+    with StatusLine(arguments.json) as status:
+        for name in arguments.vehicle:
+            status(f"{name}: measuring")
+            found.append(measured(Path(name).stem, Rig(build_vehicle(name, check_step=False), build_ground("flat")), bounce))
+        status("drawing plots")
+        html = kc_page(found, f"jounce kc {' '.join(arguments.vehicle)}").html()
+    page = arguments.output_file(f"kc_{'_'.join(one.name for one in found)}.html")
+    write_text(page, html)
     if arguments.csv:
         write_text(Path(arguments.csv), as_csv(found))
     if arguments.json:
         print_line(json_text({"vehicles": [to_dict(one) for one in found], "page": str(page), "csv": arguments.csv}))
         return 0
     print_line(to_text(found))
-    print_line(f"\nplots in {page}" + (f", every place in {arguments.csv}" if arguments.csv else ""))
+    print_line(f"\nplots in {page}" + (f", all positions in {arguments.csv}" if arguments.csv else ""))
     return 0
 
 
 def to_dict(one: Measured) -> dict[str, Any]:
-    """For JSON: results by axle and test, each with its value, unit and meaning; null where nothing yields or nothing is reached."""
+    """Return the JSON data: results by axle and test, each with value, unit and meaning; null for a rigid axle or an unreached position."""
     axles: dict[str, dict[str, dict[str, Any]]] = {}
     for axle, results in one.results.items():
         for r in results:
@@ -47,7 +52,7 @@ def to_dict(one: Measured) -> dict[str, Any]:
 
 
 def as_csv(found: Sequence[Measured]) -> str:
-    """A row for each wheel at each place of each test, with the units in the names of the columns; places that are not reached are left out."""
+    """Return CSV text: one row for each wheel, position and test, units in the column names; unreached positions have no row."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     columns = [f"{name}_{unit}" for name, (_, unit, _) in QUANTITIES.items()]
@@ -66,7 +71,7 @@ def as_csv(found: Sequence[Measured]) -> str:
 
 
 def to_text(found: Sequence[Measured]) -> str:
-    """For people: a table for each axle, a column for each vehicle."""
+    """Return the console tables: one table for each axle, one column for each vehicle."""
     lines: list[str] = []
     for axle in dict.fromkeys(axle for one in found for axle in one.results):
         having = [one for one in found if axle in one.results]
@@ -79,13 +84,13 @@ def to_text(found: Sequence[Measured]) -> str:
             if r.test != last:
                 lines.append(f"  {r.test.replace('_', ', ')}")
                 last = r.test
-            shown = "".join(f"{told(of.get(key, math.nan)):>18}" for of in values)
+            shown = "".join(f"{format_value(of.get(key, math.nan)):>18}" for of in values)
             lines.append(f"    {r.name.ljust(width - 2)}{shown}  {r.unit}")
     return "\n".join(lines[1:])
 
 
-def told(value: float) -> str:
-    """In four digits; what is nothing but rounding is 0, and a stiffness of what does not yield is said."""
+def format_value(value: float) -> str:
+    """Format a value with four digits: rounding errors as 0, an infinite stiffness as "rigid", NaN as "-"."""
     if math.isinf(value):
         return "rigid"
     if math.isnan(value):

@@ -1,4 +1,4 @@
-"""What engineers read off the tests of an axle: one row per result, with its unit and what it means."""
+"""Results of the axle tests: one row for each result, with unit and meaning."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from simulator.tools.kc.sweeps import STANDING, Sweep
 DEG = math.degrees(1.0)
 
 ROUNDING = 1e-7
-"""A result that is less is none."""
+"""Magnitude below which a result is set to 0."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """A number of an axle, mean of its sides, with the sign that it has for the left one."""
+    """A result of an axle: the mean of its sides, with the sign of the left side."""
 
     test: str
     name: str
@@ -31,7 +31,7 @@ class Result:
 
 
 def results_of(rig: Rig, n: int, tests: dict[str, Sweep]) -> list[Result]:
-    """All results of axle n in the order of the tests."""
+    """Return all results of axle n, in the order of the tests."""
     found = _standing(rig, n, tests["bounce"])
     found += _bounce(rig, n, tests["bounce"])
     if "roll" in tests:
@@ -43,12 +43,12 @@ def results_of(rig: Rig, n: int, tests: dict[str, Sweep]) -> list[Result]:
 
 
 def side(wheel: Wheel) -> float:
-    """+1 on the left, -1 on the right."""
+    """Return +1 for a left wheel, -1 for a right wheel."""
     return 1.0 if wheel.left else -1.0
 
 
 def mean(place: Place, number: Callable[[Wheel], float]) -> float:
-    """Of the wheels of a place."""
+    """Return the mean of a quantity over the wheels of the axle."""
     return float(np.mean([number(wheel) for wheel in place.wheels]))
 
 
@@ -59,8 +59,8 @@ def _slope(sweep: Sweep, number: Callable[[Wheel], float]) -> float:
 def _standing(rig: Rig, n: int, sweep: Sweep) -> list[Result]:
     place = sweep.middle
     rows = [
-        Result("standing", "load", mean(place, lambda w: w.load), "N", "of a wheel"),
-        Result("standing", "toe", DEG * mean(place, lambda w: w.toe), "deg", "of a wheel, + = toe-in"),
+        Result("standing", "load", mean(place, lambda w: w.load), "N", "per wheel"),
+        Result("standing", "toe", DEG * mean(place, lambda w: w.toe), "deg", "per wheel, + = toe-in"),
         Result("standing", "camber", DEG * mean(place, lambda w: w.camber), "deg", "+ = top outwards"),
     ]
     if len(place.wheels) == 2:
@@ -72,11 +72,11 @@ def _standing(rig: Rig, n: int, sweep: Sweep) -> list[Result]:
 
 
 def kingpin_results(rig: Rig, place: Place) -> list[Result]:
-    """Of the axis about which the wheels are steered."""
+    """Return the results of the steering axis."""
     axes = [kingpin_of(direction, point, wheel) for (direction, point), wheel in zip(rig.kingpin(place), place.wheels, strict=True)]
     names = (
-        ("caster", "deg", "of the steering axis, + = its top lies back"),
-        ("kingpin inclination", "deg", "of the steering axis, + = its top lies inwards"),
+        ("caster", "deg", "of the steering axis, + = top inclined backwards"),
+        ("kingpin inclination", "deg", "of the steering axis, + = top inclined inwards"),
         ("mechanical trail", "mm", "steering axis ahead of the contact, on the ground"),
         ("scrub radius", "mm", "contact outside the steering axis, on the ground"),
         ("kingpin offset at the wheel center", "mm", "wheel center outside the steering axis, at its height"),
@@ -86,7 +86,7 @@ def kingpin_results(rig: Rig, place: Place) -> list[Result]:
 
 
 def kingpin_of(direction: Any, point: Any, wheel: Wheel) -> tuple[float, float, float, float, float]:
-    """Caster and inclination [deg], trail, scrub radius and offset at the wheel centre [mm]."""
+    """Return caster and inclination [deg], trail, scrub radius and offset at the wheel center [mm]."""
     ground = point + direction * (wheel.contact[2] - point[2]) / direction[2]
     level = point + direction * (wheel.center[2] - point[2]) / direction[2]
     return (
@@ -103,13 +103,13 @@ def _bounce(rig: Rig, n: int, s: Sweep) -> list[Result]:
     pad = _slope(s, lambda w: 1e3 * w.contact[2])
     rows = [
         Result("bounce", "wheel rate", wheel_rate, "N/mm", "load per travel of the wheel center"),
-        Result("bounce", "ride rate", wheel_rate / pad, "N/mm", "load per travel of the pad: with the tire in series"),
+        Result("bounce", "ride rate", wheel_rate / pad, "N/mm", "load per travel of the pad, with the tire in series"),
         Result(
             "bounce", "motion ratio", -_slope(s, lambda w: 1e3 * w.spring_length), "1", "spring compression per travel of the wheel center"
         ),
         Result("bounce", "toe", 1e2 * DEG * _slope(s, lambda w: w.toe), "deg/100 mm", "bump steer, + = toe-in in bump"),
         Result("bounce", "camber", 1e2 * DEG * _slope(s, lambda w: w.camber), "deg/100 mm", "+ = top outwards in bump"),
-        Result("bounce", "side-view angle", 1e2 * DEG * _slope(s, lambda w: w.windup), "deg/100 mm", "caster, + = top goes back in bump"),
+        Result("bounce", "side-view angle", 1e2 * DEG * _slope(s, lambda w: w.windup), "deg/100 mm", "caster, + = top moves back in bump"),
         Result("bounce", "wheel-center recession", 1e2 * -_slope(s, lambda w: 1e3 * w.center[0]), "mm/100 mm", "+ = back in bump"),
         Result(
             "bounce", "contact to the side", 1e2 * _slope(s, lambda w: 1e3 * side(w) * w.contact[1]), "mm/100 mm", "+ = outwards in bump"
@@ -117,12 +117,12 @@ def _bounce(rig: Rig, n: int, s: Sweep) -> list[Result]:
     ]
     if len(s.middle.wheels) == 2:
         height = mean(s.middle, lambda w: abs(w.contact[1])) * _slope(s, lambda w: 1e3 * side(w) * w.contact[1]) / (1e-3 * pad)
-        rows.append(Result("bounce", "roll center height", height, "mm", "over the ground, by the paths of the contacts"))
+        rows.append(Result("bounce", "roll center height", height, "mm", "above the ground, from the paths of the contacts"))
     return rows + _anti(rig, n, s)
 
 
 def _anti(rig: Rig, n: int, s: Sweep) -> list[Result]:
-    """Support against pitching: what of the change of load by braking or driving the links take, not the springs."""
+    """Return the anti-dive, anti-lift and anti-squat results: the part of the load transfer that the links carry instead of the springs."""
     before, after = s.places[STANDING - 1], s.places[STANDING + 1]
     if before is None or after is None:
         return []
@@ -141,7 +141,7 @@ def _anti(rig: Rig, n: int, s: Sweep) -> list[Result]:
             "support angle of braking",
             DEG * math.atan(locked),
             "deg",
-            "of the path of the contact of a locked wheel, + = forward in bump",
+            "of the contact path of a locked wheel, + = forward in bump",
         ),
         Result(
             "bounce", "support angle of driving", DEG * math.atan(rolling), "deg", "of the path of the wheel center, + = forward in bump"
@@ -160,17 +160,17 @@ def _anti(rig: Rig, n: int, s: Sweep) -> list[Result]:
 
 @dataclass(frozen=True)
 class Shares:
-    """What pitching depends on besides the links: m, m, and per axle the shares of braking and driving."""
+    """Wheelbase and height [m] for the load transfer, and the brake and drive fractions of the axles."""
 
     wheelbase: float
     height: float
-    """Of the center of mass over the ground."""
+    """Height of the center of mass above the ground."""
     braking: Any
     driving: Any
 
     @staticmethod
     def of(rig: Rig) -> Shares:
-        """Of a standing vehicle; brakes well below where their valves or anti-lock units work."""
+        """Return the values of the vehicle at rest, at brake pressures below the range of valves and anti-lock units."""
         m, places = rig.vehicle.model, rig.standing
         x = [mean(place, lambda w: w.contact[0]) for place in places]
         ground = float(np.mean([wheel.contact[2] for place in places for wheel in place.wheels]))
@@ -195,14 +195,16 @@ def _roll(s: Sweep) -> list[Result]:
     of_wheels, torque = s.slope(lambda place: tilt(place, lambda w: w.center)), s.slope(moment)
     body = of_wheels or math.nan
     return [
-        Result("roll", "roll stiffness of the suspension", torque / body, "N m/deg", "moment of the loads per angle of the line of the wheel centers"),
-        Result("roll", "roll stiffness with the tires", torque, "N m/deg", "per angle of the pads"),
+        Result("roll", "roll stiffness of the suspension", torque / body, "N m/deg", "moment of the loads per roll angle of the line of "
+            "wheel centers"),
+        Result("roll", "roll stiffness with the tires", torque, "N m/deg", "moment of the loads per roll angle of the pads"),
         Result(
-            "roll", "roll steer", DEG * _slope(s, lambda w: w.steer) / body, "deg/deg", "+ = both wheels steer to the left as the body leans to the right"
+            "roll", "roll steer", DEG * _slope(s, lambda w: w.steer) / body, "deg/deg", "+ = both wheels steer to the left as the body "
+                "leans to the right"
         ),
         Result(
             "roll", "roll camber", DEG * _slope(s, lambda w: side(w) * w.camber) / body, "deg/deg",
-            "against the body, per roll angle of the suspension, + = tops to the left as the body leans to the right",
+            "relative to the body, per roll angle of the suspension, + = tops to the left as the body leans to the right",
         ),
     ]  # fmt: skip
 
@@ -225,15 +227,21 @@ def _one(wheel: Wheel) -> float:
 
 
 def _to_the_side(test: str, s: Sweep, sign: Callable[[Wheel], float], soft: bool) -> list[Result]:
-    """Of a force to the side on each wheel, + where `sign` is."""
+    """Return the results of a lateral force on each wheel, + where `sign` is +."""
     at_contact = _slope(s, lambda w: 1e3 * sign(w) * w.contact[1])
     rows = [
+        Result(test, "steer", DEG * _slope(s, lambda w: sign(w) * w.steer), "deg/kN", "+ = the wheel steers in the direction of the force"),
         Result(
-            test, "steer", DEG * _slope(s, lambda w: sign(w) * w.steer), "deg/kN", "+ = the wheel turns to the side that it is pushed to"
+            test,
+            "camber",
+            DEG * _slope(s, lambda w: sign(w) * side(w) * w.camber),
+            "deg/kN",
+            "+ = its top leans in the direction of the force",
         ),
-        Result(test, "camber", DEG * _slope(s, lambda w: sign(w) * side(w) * w.camber), "deg/kN", "+ = its top leans to that side"),
-        Result(test, "contact to the side", at_contact, "mm/kN", "of the contact"),
-        Result(test, "wheel center to the side", _slope(s, lambda w: 1e3 * sign(w) * w.center[1]), "mm/kN", "of the wheel center"),
+        Result(test, "contact to the side", at_contact, "mm/kN", "displacement of the contact"),
+        Result(
+            test, "wheel center to the side", _slope(s, lambda w: 1e3 * sign(w) * w.center[1]), "mm/kN", "displacement of the wheel center"
+        ),
         Result(test, "lateral stiffness", _stiffness(at_contact, soft), "N/mm", "at the contact, without the tire"),
     ]
     if test == "lateral" and len(s.middle.wheels) == 2:
@@ -241,41 +249,51 @@ def _to_the_side(test: str, s: Sweep, sign: Callable[[Wheel], float], soft: bool
         height = 1e3 * mean(s.middle, lambda w: abs(w.contact[1])) * carried
         rows.append(
             Result(
-                test, "roll center height", height, "mm", "over the ground, by the forces: the moment that the links take from the springs"
+                test,
+                "roll center height",
+                height,
+                "mm",
+                "above the ground, from the forces: the moment that the links carry instead of the springs",
             )
         )
     return rows
 
 
 def _along(test: str, s: Sweep, at: str, soft: bool) -> list[Result]:
-    """Of a force along the wheels; a number per force that pushes back."""
+    """Return the results of a longitudinal force on each wheel, per force that points backwards."""
     recession = _slope(s, lambda w: 1e3 * w.center[0])
     return [
         Result(test, "toe", -DEG * _slope(s, lambda w: w.toe), "deg/kN", f"per force backwards at the {at}, + = toe-in"),
-        Result(test, "wind-up", -DEG * _slope(s, lambda w: w.windup), "deg/kN", "of the carrier, likewise, + = its top goes back"),
-        Result(test, "wheel-center recession", recession, "mm/kN", "back per force backwards"),
+        Result(
+            test,
+            "wind-up",
+            -DEG * _slope(s, lambda w: w.windup),
+            "deg/kN",
+            "of the carrier, per force backwards, + = its top moves back",
+        ),
+        Result(test, "wheel-center recession", recession, "mm/kN", "backwards, per force backwards"),
         Result(test, "longitudinal stiffness", _stiffness(recession, soft), "N/mm", "at the wheel center, without the tire"),
-        Result(test, "load", -_slope(s, lambda w: w.load), "N/kN", "of the pad, per force backwards"),
+        Result(test, "load", -_slope(s, lambda w: w.load), "N/kN", "load on the pad, per force backwards"),
     ]
 
 
 def _about_vertical(test: str, s: Sweep, sign: Callable[[Wheel], float]) -> list[Result]:
-    """Of a torque about the vertical on each wheel."""
+    """Return the results of a torque about the vertical axis on each wheel."""
     camber = 1e2 * DEG * _slope(s, lambda w: sign(w) * side(w) * w.camber)
     return [
-        Result(test, "steer", 1e2 * DEG * _slope(s, lambda w: sign(w) * w.steer), "deg/100 N m", "+ = with the torque"),
+        Result(test, "steer", 1e2 * DEG * _slope(s, lambda w: sign(w) * w.steer), "deg/100 N m", "+ = in the direction of the torque"),
         Result(test, "camber", camber, "deg/100 N m", "+ = top to the left for a torque to the left"),
     ]
 
 
-def _stiffness(way: float, soft: bool) -> float:
-    """N/mm of a way per force [mm/kN]; of an axle on which nothing yields, whose wheels move by their springs alone, there is none."""
-    return 1e3 / way if soft else math.inf
+def _stiffness(displacement: float, soft: bool) -> float:
+    """Return the stiffness [N/mm] of a displacement per force [mm/kN]; infinite for an axle without compliance."""
+    return 1e3 / displacement if soft else math.inf
 
 
 def _steering(rig: Rig, s: Sweep) -> list[Result]:
     ratio = 1.0 / (DEG * _slope(s, lambda w: w.steer))
-    rows = [Result("steering", "steering ratio", ratio, "1", "steering wheel over the mean of the road wheels, straight ahead")]
+    rows = [Result("steering", "steering ratio", ratio, "1", "steering-wheel angle over the mean road-wheel angle, straight ahead")]
     ends = [k for k, place in enumerate(s.places) if place is not None]
     for name, k in (("left", ends[-1]), ("right", ends[0])):
         place = s.places[k]
@@ -297,14 +315,16 @@ def _steering(rig: Rig, s: Sweep) -> list[Result]:
                 "Ackermann",
                 ackermann(rig, s),
                 "%",
-                "of the difference that rolling without slip would need, at three quarters of the lock",
+                "of the angle difference for rolling without slip, at three quarters of the lock",
             )
         )
     return rows
 
 
 def ackermann(rig: Rig, s: Sweep) -> float:
-    """Share [%] of the difference of the wheels' angles that lets them roll about one point on the line of the rear axle."""
+    """Return the angle difference of the wheels as a percentage [%] of the difference at which both roll about one point on the rear-axle
+    line.
+    """
     at = [k for k, place in enumerate(s.places) if place is not None and s.x[k] <= 0.75 * s.x.max()]
     place, straight = s.places[at[-1]], s.middle
     assert place is not None

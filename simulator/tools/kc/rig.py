@@ -1,16 +1,17 @@
-"""The rig: the body held where it stands, every wheel on a pad that is moved up and down and loaded in its plane.
+"""K&C test rig: the body fixed in its static position, each wheel on a pad that moves up and down and is loaded in its plane.
 
-The pads float: they bear what the suspension presses on them and give no other force than they are told to. The wheels stand, so nothing is damped
-and no tire slips; a tire is the spring between rim and pad, and gives way along its radius alone. Everything is told in the axes of the ground,
-x forward, y left, z up, from the chassis reference point.
+The pads float: they carry the load of the suspension and apply no force except the specified one. The wheels do not roll, so no damper
+acts and no tire slips. A tire is a radial spring between rim and pad. All quantities are in the axes of the ground, x forward, y left, z
+up, from the chassis reference point.
 
-With Q the force on theta of springs, bars and weight, J the velocities of a wheel per theta' and w the loads on it (couple and force at its
-centre), an axle rests where
+With Q the force on theta of springs, bars and weight, J the velocities of a wheel per theta' and w the loads on the wheel (couple and
+force at its center), an axle is in equilibrium if
 
     Q + sum J^T w = 0,    e = C w + C_o w_o                                                                                    (1)
 
-which is linear in the forces of the pads upwards, F_z, once the wheels are where they are; e moves them by the bushings (`vehicles.compliance`). A free
-steering arm rests between the twist of its column, with its assist, and the loads times the velocities that they have per rate of the arm.
+The equation is linear in the upward forces of the pads, F_z, for given positions of the wheels; e is the displacement of a wheel by the
+bushings (`vehicles.compliance`). A free steering arm is in equilibrium between the twist of its column, with the assist, and the loads
+times the velocities of the wheels per rate of the arm.
 """
 
 from __future__ import annotations
@@ -39,30 +40,30 @@ Vector = NDArray[np.float64]
 UP = np.array([0.0, 0.0, 1.0])
 
 ROUNDS = 60
-"""Rounds in which loads and displacements of the wheels find each other, and the pads their heights; ten and five are usual."""
+"""Maximum iterations for the loads and displacements of the wheels, and for the heights of the pads; ten and five are usual."""
 REST = 1e-12
-"""m, rad. Change of the displacements at which they rest."""
+"""m, rad. Tolerance of the change of the displacements."""
 HEIGHT = 1e-10
-"""m. Error of a height of a pad."""
+"""m. Tolerance of the height of a pad."""
 STIFF = 1e5
-"""N/m, about the stiffness of a wheel on its pad, by which a load left over becomes a height left over."""
+"""N/m, about the stiffness of a wheel on its pad; converts a load residual into a height residual."""
 RENEWED = 12
-"""Rounds after which slopes are found anew."""
+"""Iterations after which the Jacobian is recomputed."""
 FARTHEST = 0.05
-"""rad, m. Largest change in a round."""
+"""rad, m. Maximum change in an iteration."""
 TURN = 1e-5
-"""rad of the steering arm, by which it is turned to and fro for velocities per its rate."""
+"""rad of the steering arm, step of the central differences for velocities per rate of the arm."""
 
 
 @dataclass(frozen=True)
 class Push:
-    """What a pad or a drive does to a wheel besides bearing it.
+    """Force and torque on a wheel in addition to the load of the pad.
 
     Attributes
     ----------
-    force : (3,) N, at the contact, in the axes of the ground; its third number is not used
-    couple : N m about the vertical
-    about_axle : share of the moment of the force about the wheel's axle that the carrier bears: 0 of a wheel that rolls, 1 of a locked one
+    force : (3,) N, at the contact, in the axes of the ground; the third component is not used
+    couple : N m about the vertical axis
+    about_axle : fraction of the moment of the force about the wheel axle that the carrier bears: 0 for a rolling wheel, 1 for a locked wheel
     """
 
     force: Vector
@@ -75,15 +76,15 @@ NOTHING = Push(np.zeros(3))
 
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel on its pad, in the axes of the ground from the chassis reference point."""
+    """State of a wheel on its pad, in the axes of the ground from the chassis reference point."""
 
     center: Vector
     contact: Vector
     frame: Vector
-    """(3, 3) axes of the carrier as columns: those of the chassis in the design position"""
+    """(3, 3) axes of the carrier as columns, equal to the axes of the chassis in the design position"""
     axle: Vector
     load: float
-    """N, of the pad upwards"""
+    """N, upward force of the pad"""
     spring_length: float
     spring_force: float
     left: bool
@@ -95,24 +96,24 @@ class Wheel:
 
     @property
     def toe(self) -> float:
-        """rad, + = toe-in."""
+        """Toe angle [rad], + = toe-in."""
         return -self.steer if self.left else self.steer
 
     @property
     def camber(self) -> float:
-        """rad, + = the top leans outwards."""
+        """Camber angle [rad], + = top outwards."""
         return (-1.0 if self.left else 1.0) * math.asin(float(self.axle[2]))
 
     @property
     def windup(self) -> float:
-        """rad, of the carrier about its axle, + = its top goes back; of an axle that is not steered the change of its caster."""
+        """Rotation [rad] of the carrier about its axle, + = top backwards; on an axle that is not steered, the change of caster."""
         forward = cross(self.axle, UP)
         return -math.asin(float(self.frame[:, 2] @ forward) / float(np.linalg.norm(forward)))
 
 
 @dataclass(frozen=True)
 class Place:
-    """An axle at rest on the rig."""
+    """Equilibrium of an axle on the rig."""
 
     wheels: tuple[Wheel, ...]
     arm: float
@@ -125,12 +126,12 @@ class Rig:
 
     Parameters
     ----------
-    vehicle : is put on the ground and belongs to the rig from then on
+    vehicle : the rig resets the vehicle on the ground and changes its state from then on
     ground : level and hard
 
     Raises
     ------
-    JounceError : it does not stand
+    JounceError : the vehicle has no equilibrium
     """
 
     def __init__(self, vehicle: Vehicle, ground: Ground) -> None:
@@ -147,46 +148,56 @@ class Rig:
         self._present = compiled_call(present_suspension, self._m, self._s)
         tabulated = self._m.tables.grid[0]["theta_cells"] > 0
         self._carriers = compiled_call(find_points, self._m, self._s) if tabulated else None
-        """Where there are tables, which know the wheel alone: puts the carriers where they are."""
+        """Compute the carriers, for vehicles with tables, which contain the wheels only."""
         self.standing = [self.at(n, self.theta_of(n), 0.0) for n in range(len(self.axles.names))]
         self.pads = [np.array([wheel.contact[2] for wheel in place.wheels]) for place in self.standing]
 
     def theta_of(self, n: int) -> Vector:
-        """Those of axle n as the vehicle stands."""
+        """Return the coordinates of axle n in the static position."""
         return np.array(self._state[0]["theta"][list(self.axles.on(n))])
 
     def is_steered(self, n: int) -> bool:
-        """Whether the steering moves this axle."""
+        """Return whether the steering moves the axle."""
         sides, theta = list(self.axles.on(n)), self.theta_of(n)
         (straight, *_), (turned, *_) = self._turned(n, theta, 0.0), self._turned(n, theta, TURN)
         return n == 0 and bool(np.any(straight["axle"][:, sides] != turned["axle"][:, sides]))
 
     def center_of_mass(self) -> Vector:
-        """Of the whole standing vehicle (3,) [m], in the axes of the ground from the chassis reference point."""
+        """Return the center of mass of the vehicle at rest (3,) [m], in the axes of the ground from the chassis reference point."""
         k, _, _ = self._turned(0, self.theta_of(0), 0.0)
         chassis, corners = self._m.chassis[0], self._m.corners[0]
         mass = float(chassis["mass"]) + float(corners["corner_mass"].sum())
         return np.asarray(self.R @ (chassis["mass"] * chassis["com"] + k["moment"].sum(axis=1)) / mass)
 
     def on_pads(self, n: int, heights: Vector, hand: float = 0.0, pushes: Sequence[Push] = (), near: Place | None = None) -> Place:
-        """Axle n at rest on pads so much higher than where it stands (sides,) [m], with the steering wheel at `hand` (at the arm, rad).
+        """Return the equilibrium of axle n on raised pads.
 
-        near : a place not far from it, to begin with
+        Parameters
+        ----------
+        heights : (sides,) m, of the pads above their static height
+        hand : rad, angle of the steering wheel, converted to the arm
+        near : a nearby equilibrium, initial value of the iteration
 
         Raises
         ------
-        JounceError : the suspension does not reach there
+        JounceError : the suspension does not reach this position
         """
-        wanted = self.pads[n] + heights
-        return self._reach(n, hand, pushes, lambda place: [w.contact[2] - z for w, z in zip(place.wheels, wanted, strict=True)], near)
+        target = self.pads[n] + heights
+        return self._reach(n, hand, pushes, lambda place: [w.contact[2] - z for w, z in zip(place.wheels, target, strict=True)], near)
 
     def at_centers(self, n: int, heights: Vector, near: Place | None = None) -> Place:
-        """The same with the wheel centers so much higher (sides,) [m], no pushes, steering straight ahead. Raises JounceError."""
-        wanted = heights + np.array([wheel.center[2] for wheel in self.standing[n].wheels])
-        return self._reach(n, 0.0, (), lambda place: [w.center[2] - z for w, z in zip(place.wheels, wanted, strict=True)], near)
+        """Return the equilibrium with the wheel centers raised by heights (sides,) [m], no pushes, steering straight ahead.
+
+        Raises JounceError.
+        """
+        target = heights + np.array([wheel.center[2] for wheel in self.standing[n].wheels])
+        return self._reach(n, 0.0, (), lambda place: [w.center[2] - z for w, z in zip(place.wheels, target, strict=True)], near)
 
     def rolled(self, n: int, angle: float, near: Place | None = None) -> Place:
-        """The pads of axle n tilted by an angle [rad], + = the body leans to the right, as high as leaves its load what it is. Raises JounceError."""
+        """Return the equilibrium with the pads of axle n tilted by angle [rad], + = body leans to the right, at constant axle load.
+
+        Raises JounceError.
+        """
         left, right = self.standing[n].wheels
         lift, load = float(left.contact[1] - right.contact[1]) * math.tan(angle), left.load + right.load
         apart = float(left.contact[2] - right.contact[2]) - lift
@@ -198,8 +209,10 @@ class Rig:
         return self._reach(n, 0.0, (), over, near)
 
     def _reach(self, n: int, hand: float, pushes: Sequence[Push], over: Callable[[Place], list[float]], near: Place | None) -> Place:
-        """Thetas of axle n, and the angle of a free arm, at which nothing is left over: Newton's method with slopes by Broyden, which are found
-        anew where they do not lead there."""
+        """Solve for the coordinates of axle n, and the angle of a free arm, at which the residual is 0.
+
+        Newton's method with Broyden updates of the Jacobian, which is recomputed after RENEWED iterations.
+        """
         near = near or self.standing[n]
         free = n == 0 and self.free
         x = np.append(near.theta, near.arm) if free else near.theta.copy()
@@ -230,16 +243,16 @@ class Rig:
             change = np.asarray(np.linalg.solve(slopes, -left))
             change = change * min(1.0, FARTHEST / float(np.abs(change).max()))
             x, before = x + change, left
-        raise JounceError(f"the {self.axles.names[n]} axle does not reach where the rig would have it")
+        raise JounceError(f"the {self.axles.names[n]} axle: no equilibrium on the rig; hint: use a smaller travel or load")
 
     def at(self, n: int, theta: Vector, arm: float, pushes: Sequence[Push] = ()) -> Place:
-        """Axle n with given thetas (sides,) and arm, at rest but for what would have to hold a free arm there."""
+        """Return the state of axle n with given coordinates (sides,) and arm angle, in equilibrium except for the torque on a free arm."""
         return self._loaded(n, theta, arm, pushes)[0]
 
     # Loads and displacements -------------------------------------------------------------------------------------------------
 
     def _turned(self, n: int, theta: Vector, arm: float) -> tuple[Any, Any, Any]:
-        """KINEMATICS, WORK and accelerations with these thetas of axle n, copied."""
+        """Return copies of KINEMATICS, WORK and the accelerations at these coordinates of axle n."""
         s = self._s
         s.state[:] = self._state
         s.state[0]["theta"][list(self.axles.on(n))] = theta
@@ -256,7 +269,7 @@ class Rig:
         return found
 
     def _loaded(self, n: int, theta: Vector, arm: float, pushes: Sequence[Push]) -> tuple[Place, Vector]:
-        """The axle at rest, and the loads (sides, 6) on its wheels: couple and force at the centre, in B."""
+        """Return the axle in equilibrium, and the loads (sides, 6) on its wheels: couple and force at the center, in B."""
         k, work, out = self._turned(n, theta, arm)
         sides = list(self.axles.on(n))
         c = self._m.corners[0]["compliance"]
@@ -297,7 +310,7 @@ class Rig:
         return Place(wheels, arm, np.array(theta)), wrenches
 
     def _wheel(self, k: Any, out: Any, i: int, e: Vector, load: float) -> Wheel:
-        """Corner i displaced by e under a load on its pad."""
+        """Return the state of the wheel at corner i, displaced by e, with a load on its pad."""
         turn = _rotation(e[:3])
         x, z = k["carrier_x"][:, i], k["carrier_z"][:, i]
         design = self._m.corners[0]["design_frame"][:, :, i]
@@ -311,7 +324,7 @@ class Rig:
         return Wheel(center, contact, frame, axle, float(load), *spring, left=bool(k["W"][1, i] >= 0.0))
 
     def _wrench(self, wheel: Wheel, push: Push) -> Vector:
-        """Couple and force on a wheel at its centre, in B (6,)."""
+        """Return the couple and force on a wheel at its center, in B (6,)."""
         couple = cross(wheel.contact - wheel.center, push.force) + np.array([0.0, 0.0, push.couple])
         couple -= (1.0 - push.about_axle) * (couple @ wheel.axle) * wheel.axle
         return np.concatenate([self.R.T @ couple, self.R.T @ push.force])
@@ -319,7 +332,7 @@ class Rig:
     # The steering arm --------------------------------------------------------------------------------------------------------
 
     def _arm_torque(self, place: Place, loads: Vector, hand: float) -> float:
-        """Torque [N m] on a free arm at rest: column and assist, and what the wheels, springs, bars and weights of its axle do to it."""
+        """Return the torque [N m] on a free arm in equilibrium: column and assist, and the wheels, springs, bars and weights of its axle."""
         theta, arm = place.theta, place.arm
         twist = float(self._m.steering[0]["column_stiffness"]) * (hand - arm)
         torque = twist + math.copysign(self._assist(abs(twist)), twist)
@@ -335,13 +348,13 @@ class Rig:
         return torque
 
     def _assist(self, valve: float) -> float:
-        """Torque of the assist [N m] at one of the torsion bar, both at the arm."""
+        """Return the torque of the assist [N m] for a torsion-bar torque, both at the arm."""
         steering = self._m.steering[0]
         count = int(steering["assist_points"])
         return float(np.interp(valve, steering["assist_valve"][:count], steering["assist_torque"][:count])) if count > 1 else 0.0
 
     def kingpin(self, place: Place, n: int = 0) -> list[tuple[Vector, Vector]]:
-        """Axis about which each wheel of a steered axle is steered, (direction upwards, a point of it), in the axes of the ground."""
+        """Return the steering axis of each wheel of a steered axle (upward direction, a point on the axis), in the axes of the ground."""
         found = []
         (low, *_), (high, *_) = self._turned(n, place.theta, place.arm - TURN), self._turned(n, place.theta, place.arm + TURN)
         for i, wheel in zip(self.axles.on(n), place.wheels, strict=True):
@@ -354,7 +367,7 @@ class Rig:
 
 
 def _turning(low: Any, high: Any, i: int) -> Vector:
-    """Angular velocity of carrier i per rate of the arm, from its frames at TURN to either side."""
+    """Return the angular velocity of carrier i per rate of the arm, from its frames at arm angles of -TURN and +TURN."""
     frames = []
     for one in (low, high):
         x, z = one["carrier_x"][:, i], one["carrier_z"][:, i]
@@ -363,7 +376,7 @@ def _turning(low: Any, high: Any, i: int) -> Vector:
 
 
 def turn_between(one: Vector, other: Vector) -> Vector:
-    """Vector of rotation (3,) [rad] from one frame (3, 3) to another nearby."""
+    """Return the rotation vector (3,) [rad] from one frame (3, 3) to a nearby one."""
     S = other @ one.T
     half = 0.5 * np.array([S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]])
     sine = float(np.linalg.norm(half))
@@ -371,7 +384,7 @@ def turn_between(one: Vector, other: Vector) -> Vector:
 
 
 def _rotation(phi: Vector) -> Vector:
-    """(3, 3) of a small vector of rotation, right to its second order and orthonormal to its fourth."""
+    """Return the rotation matrix (3, 3) of a small rotation vector, exact to second order and orthonormal to fourth order."""
     S = np.array([[0.0, -phi[2], phi[1]], [phi[2], 0.0, -phi[0]], [-phi[1], phi[0], 0.0]])
     angle = float(np.linalg.norm(phi))
     if angle < 1e-12:
@@ -380,20 +393,26 @@ def _rotation(phi: Vector) -> Vector:
 
 
 def deflection_under(tire: Any, load: float) -> float:
-    """Radial deflection [m] of a standing tire under a load [N]: c1 d + c2 d^2, and the rim's spring beyond its own deflection; 0 without load."""
+    """Return the radial deflection [m] of a tire at rest under a load [N]: c1 d + c2 d^2, beyond its own limit the spring of the rim.
+
+    Without load the result is 0 or negative, from the linear stiffness.
+    """
     if load <= 0.0:
         return load / float(tire["stiffness"])
     c1, c2 = float(tire["stiffness"]), float(tire["stiffness_growth"])
     rim, more = float(tire["radius"] - tire["bottoming_radius"]), float(tire["bottoming_stiffness"])
     at_rim = c1 * rim + c2 * rim * rim
-    if load > at_rim:  # there the spring of the rim comes in
+    if load > at_rim:  # the spring of the rim acts in addition
         b, over = c1 + 2.0 * c2 * rim + more, load - at_rim
         return rim + 2.0 * over / (b + math.sqrt(b * b + 4.0 * c2 * over))
     return 2.0 * load / (c1 + math.sqrt(c1 * c1 + 4.0 * c2 * load))
 
 
 def overturning(tire: Any, wheel: Wheel) -> Vector:
-    """Couple (3,) [N m] of a pad on a wheel that leans, about the contact, as `vehicles.tires.moments.finish` has it; in the axes of the ground."""
+    """Return the overturning couple (3,) [N m] of a pad on a cambered wheel about the contact, in the axes of the ground.
+
+    Same model as `vehicles.tires.moments.finish`.
+    """
     camber, load = math.asin(float(wheel.axle[2])), max(wheel.load, 0.0)
     used = deflection_under(tire, load)
     slope, width = float(tire["stiffness"] + 2.0 * tire["stiffness_growth"] * used), float(tire["bearing_width"])

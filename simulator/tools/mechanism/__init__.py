@@ -1,1 +1,1 @@
-"""Mechanisms of their own (`jounce mechanism FILE`): checked, swept along a coordinate, run over time, plotted and drawn."""
+"""Tools for mechanism files (`jounce mechanism FILE`): check, sweep along a coordinate, run over time, plots and animations."""

@@ -1,4 +1,4 @@
-"""A motion as a moving picture (GIF), or as a sheet of its poses (PNG)."""
+"""A motion as an animation (GIF), or as a sheet of poses (PNG)."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 MOST_FRAMES = 40
 SECONDS = 4.0
-"""How long a moving picture plays."""
+"""s, duration of an animation."""
 PANELS = (2, 3)
 """Rows and columns of a sheet."""
 GHOSTS = 12
-"""Shadows of the motion in every panel."""
+"""Faint poses of the motion in each panel."""
 DPI = 100
-WIDTH, LEAST_HEIGHT, LARGEST_HEIGHT = 4.8, 2.4, 5.6
+WIDTH, MIN_HEIGHT, MAX_HEIGHT = 4.8, 2.4, 5.6
 """inch."""
 
 
 def animate(motion: Motion, file: Path) -> None:
-    """Write a GIF that plays for ever; a motion that does not end where it begins goes forth and back. Raises OutputError."""
+    """Write a GIF that repeats; a motion with different start and end poses runs forth and back. Raises OutputError."""
     from PIL import Image
 
     drawing = Drawing(motion)
@@ -38,7 +38,7 @@ def animate(motion: Motion, file: Path) -> None:
         frames = frames[: max(1, len(frames) - 1)]
     elif not motion.is_run:
         frames += frames[-2:0:-1]
-    some = np.hstack([np.asarray(frames[i]) for i in _spread(len(frames), 4)])  # in one picture alone a body may be hidden
+    some = np.hstack([np.asarray(frames[i]) for i in _spread(len(frames), 4)])  # a single image may hide a body
     palette = Image.fromarray(some).quantize(colors=128, method=Image.Quantize.MEDIANCUT)
     pictures = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     milliseconds = max(40, round(1000.0 * SECONDS / len(pictures)))
@@ -51,7 +51,7 @@ def animate(motion: Motion, file: Path) -> None:
 
 
 def draw_sheet(motion: Motion, file: Path) -> None:
-    """Write a PNG with poses along the motion side by side, each before the shadows of the others. Raises OutputError."""
+    """Write a PNG with poses along the motion in panels, each with faint copies of the other poses. Raises OutputError."""
     from PIL import Image
 
     drawing = Drawing(motion)
@@ -79,13 +79,13 @@ def _ends_where_it_begins(drawing: Drawing) -> bool:
 
 
 def _spread(n: int, most: int, repeat: bool = False) -> list[int]:
-    """At most `most` of n positions, from the first to the last, evenly."""
+    """Return at most `most` indices of n positions, evenly spaced from the first to the last."""
     at = np.round(np.linspace(0, n - 1, most if repeat else min(n, most))).astype(int)
     return [int(i) for i in at]
 
 
 def _value(motion: Motion, i: int) -> str:
-    """Where in the motion position i is."""
+    """Format the value of the time or swept coordinate at position i."""
     x = motion.along.values[i]
     if motion.along.unit == "rad":
         return f"{math.degrees(x):.1f}°"
@@ -93,7 +93,7 @@ def _value(motion: Motion, i: int) -> str:
 
 
 def _height(drawing: Drawing, width: float) -> float:
-    return float(np.clip(width * drawing.aspect, LEAST_HEIGHT * width / WIDTH, LARGEST_HEIGHT * width / WIDTH))
+    return float(np.clip(width * drawing.aspect, MIN_HEIGHT * width / WIDTH, MAX_HEIGHT * width / WIDTH))
 
 
 def _figure(width: float, height: float) -> Figure:
@@ -106,7 +106,7 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _frame(drawing: Drawing, i: int) -> Any:
-    """Position i as an image of Pillow."""
+    """Return position i as a Pillow image."""
     figure = _figure(WIDTH, _height(drawing, WIDTH) + 0.35)
     axes = figure.subplots()
     drawing.prepare(axes)
@@ -116,7 +116,7 @@ def _frame(drawing: Drawing, i: int) -> Any:
 
 
 def _image(figure: Figure) -> Any:
-    """The picture that a figure makes, as an image of Pillow."""
+    """Render a figure to a Pillow image."""
     from PIL import Image
 
     figure.canvas.draw()

@@ -1,7 +1,7 @@
-"""A mechanism looked at in one state (`jounce mechanism FILE`): mobility, redundant constraints, aggregated bodies, closure, accelerations.
+"""Check of a mechanism in one state (`jounce mechanism FILE`): mobility, redundant constraints, aggregated bodies, closure, accelerations.
 
-A state that the file gives must lie on the loops. Where it gives none, where `--set` changes single joints, and with `--assemble`, the
-loops are closed first, and the report says so.
+A state given in the file must satisfy the loop closures. Without a given state, with single joints changed by `--set`, and with
+`--assemble`, the loops are closed first, and the report says so.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from vehicles.multibody.tree.tree import advance_positions
 Vector = NDArray[np.float64]
 
 COMPARED = ("ce", "ta", "fa")
-"""What `all` formulations are; the first one's accelerations are shown."""
+"""Formulations of the option value `all`; the report shows the accelerations of the first one."""
 AGREEMENT = 1e-9
-"""Largest difference between formulations, relative to the larger of 1 and the largest acceleration."""
-BALANCED = 1e-6
-"""m, and share of the moment across the axis: by so much a wheel may be out of balance."""
-MOST_NAMES = 8
-"""Names in one line of the page."""
+"""Maximum difference between formulations, relative to the larger of 1 and the maximum acceleration."""
+BALANCE_TOLERANCE = 1e-6
+"""m, and fraction of the moment across the axis: tolerance of the balance of a wheel."""
+MAX_NAMES = 8
+"""Maximum number of names in one line of the report."""
 
 
 @dataclass(frozen=True)
 class AggregatedBody:
-    """Bodies that loops bind together, the body they hang on, those loops, and the coordinates chosen as independent."""
+    """Bodies coupled by loops, their parent body, these loops, and the coordinates chosen as independent."""
 
     bodies: tuple[str, ...]
     parent: str
@@ -52,8 +52,11 @@ class AggregatedBody:
 
 
 class EulerCount(NamedTuple):
-    """Coordinates of the tree as [Deyo 1989, section 3.3.3] counts them, prescribed ones and the four Euler parameters of free and spherical joints
-    included, and their constraints: those of loops and couplings, norms of Euler parameters, prescribed coordinates."""
+    """Coordinates of the tree as counted in [Deyo 1989, section 3.3.3], and their constraints.
+
+    The coordinates include prescribed ones and the four Euler parameters of free and spherical joints. The constraints are those of loops
+    and couplings, norms of Euler parameters, and prescribed coordinates.
+    """
 
     coordinates: int
     constraints: int
@@ -63,15 +66,15 @@ class EulerCount(NamedTuple):
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found about a mechanism in the state q (n_q,), v (n_v,).
+    """Properties of a mechanism in the state q (n_q,), v (n_v,).
 
-    moved : largest residual that assembling removed [m, rad], None when the state was on the loops already
-    left : loops that are singular at zero coordinates, when the state was moved away from there
-    closure, opening : residual [m, rad] and its rate of every loop and coupling, by name
+    moved : maximum residual before assembly [m, rad], None for a state that satisfied the closures
+    left : loops that are singular at zero coordinates, if the state was moved away from zero
+    closure, opening : residual [m, rad] and its rate of each loop and coupling, by name
     accel : (n_v,) accelerations by the first of `formulations`
     energy : kinetic and potential [J]
-    formulations : dimensions, and difference of the accelerations from those of the first, by name
-    refused : why, by name of the formulations that found no accelerations
+    formulations : dimensions, and difference of the accelerations from those of the first formulation, by name
+    refused : error message of each formulation that failed, by name
     """
 
     system: System
@@ -90,21 +93,21 @@ class Findings:
 
     @property
     def euler(self) -> EulerCount:
-        """Sizes with attitudes as Euler parameters."""
+        """Counts of coordinates and constraints with attitudes as Euler parameters."""
         norms = sum(joint.kind in ("free", "spherical") for joint in self.system.mechanism.joints)
         prescribed = self.system.n_v - self.mobility.coordinates
         return EulerCount(self.system.n_q, self.mobility.constraints + norms + prescribed, norms, prescribed)
 
     @property
     def agree(self) -> bool:
-        """Whether all formulations that found accelerations found the same."""
+        """Return whether all formulations that succeeded agree."""
         return all(difference <= AGREEMENT for _, difference in self.formulations.values())
 
 
 def main_mechanism(arguments: argparse.Namespace) -> int:
-    """Print what is found about the mechanism of a file; 1 when formulations disagree, else 0.
+    """Print the report of a mechanism file; return 1 if formulations disagree, else 0.
 
-    Raises ConfigError or MechanismError : something cannot be read; the state is off the loops, singular or contradictory.
+    Raises ConfigError or MechanismError : unreadable file; state that is open, singular or contradictory.
     """
     start = read_start(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.free)
     names = COMPARED if arguments.formulation == "all" else (arguments.formulation,)
@@ -121,17 +124,17 @@ def inspect_mechanism(
     hold: tuple[str, ...] | None = None,
     may_leave: bool = False,
 ) -> Findings:
-    """Everything about a mechanism in a state.
+    """Compute all properties of a mechanism in a state.
 
     Parameters
     ----------
     formulations : short names, see `formulations.FORMULATIONS`
-    may_assemble : close the loops when they are open, keeping the joints in `hold` (None: those declared independent, if that can be)
-    may_leave : when the configuration is singular, take one some way from zero coordinates
+    may_assemble : close open loops, with the joints in `hold` fixed (None: the declared independent joints, if possible)
+    may_leave : move a singular configuration away from zero coordinates
 
     Raises
     ------
-    MechanismError : the state is off the loops or they cannot be closed, it is singular, or no formulation finds accelerations in it
+    MechanismError : the state is open and cannot be closed, or is singular, or all formulations fail
     """
     system = build_system(mechanism)
     q, v, prescribed, moved = closed_state(system, state, may_assemble, hold)
@@ -143,7 +146,7 @@ def inspect_mechanism(
     if found.singular:
         loops = ", ".join(repr(name) for name in found.loops)
         raise MechanismError(
-            f"{mechanism.file}: singular configuration: {loops} neither close nor open in it (--set JOINT=VALUE gives another)", found.loops
+            f"{mechanism.file}: singular configuration: {loops} neither close nor open; hint: --set JOINT=VALUE changes it", found.loops
         )
     results, refused = _solved(system, (q, v, prescribed), formulations)
     accel = next(iter(results.values()))[0]
@@ -167,7 +170,10 @@ def inspect_mechanism(
 def _solved(
     system: System, state: tuple[Vector, Vector, Vector], formulations: Sequence[str]
 ) -> tuple[dict[str, tuple[Vector, Dimensions]], dict[str, str]]:
-    """Accelerations and dimensions of the formulations that find any in the state, and why the others do not. Raises MechanismError if none does."""
+    """Return accelerations and dimensions of the formulations that succeed, and the errors of the others.
+
+    Raises MechanismError if all fail.
+    """
     q, v, prescribed = state
     results, errors = {}, {}
     for name in formulations:
@@ -182,7 +188,9 @@ def _solved(
 
 
 def _displaced(system: System) -> Vector:
-    """(n_q,) every joint some way from zero, none as another; free bodies stay, loops seldom depend on where they are."""
+    """Return coordinates (n_q,) with each joint at a different distance from zero; free bodies stay, because loops seldom depend on their
+    pose.
+    """
     q, v = np.zeros(system.n_q), 0.4 * np.sin(1.0 + np.arange(system.n_v))
     for joint in system.mechanism.joints:
         if joint.kind == "free":
@@ -196,7 +204,7 @@ def _difference(accel: Vector, reference: Vector) -> float:
 
 
 def _by_loop(system: System, residual: Vector) -> dict[str, float]:
-    """Largest residual of every loop and coupling."""
+    """Return the maximum residual of each loop and coupling."""
     out = dict.fromkeys(system.loop_names, 0.0)
     for row, value in zip(system.parts.constraints.rows, residual, strict=True):
         name = system.loop_names[row["loop"]]
@@ -205,7 +213,7 @@ def _by_loop(system: System, residual: Vector) -> dict[str, float]:
 
 
 def wheels(mechanism: Mechanism) -> tuple[str, ...]:
-    """Bodies that can only spin on what carries them: balanced rotors on a revolute joint, on which nothing hangs and which no loop holds."""
+    """Return the bodies that can only spin on their carrier: balanced rotors on a revolute joint, without children and outside all loops."""
     holding = {joint.parent for joint in mechanism.joints}
     holding |= {end for loop in mechanism.loops for end in (loop.predecessor, loop.successor)}
     bodies = {body.name: body for body in mechanism.bodies}
@@ -217,17 +225,17 @@ def wheels(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def _is_rotor(body: RigidBody, joint: Joint) -> bool:
-    """Whether a body with mass and a moment about the axis of its joint looks the same after every turn about it."""
+    """Return whether a body with mass and a moment about the axis of its joint is unchanged by rotation about the axis."""
     axis, arm = joint.R_BM @ joint.axes[0], body.p_BoBcm - joint.p_BM
     I = body.I_BBcm
     along = float(axis @ I @ axis)
     across = 0.5 * (float(np.trace(I)) - along)
-    is_round = np.abs(I - along * np.outer(axis, axis) - across * (np.eye(3) - np.outer(axis, axis))).max() <= BALANCED * across
-    return bool(body.mass > 0.0 and along > 0.0 and np.linalg.norm(np.cross(axis, arm)) <= BALANCED and is_round)
+    is_round = np.abs(I - along * np.outer(axis, axis) - across * (np.eye(3) - np.outer(axis, axis))).max() <= BALANCE_TOLERANCE * across
+    return bool(body.mass > 0.0 and along > 0.0 and np.linalg.norm(np.cross(axis, arm)) <= BALANCE_TOLERANCE and is_round)
 
 
 def aggregated_bodies(system: System, q: Vector) -> tuple[AggregatedBody, ...]:
-    """Aggregated bodies of a mechanism, and their independent coordinates as `ConstraintEmbedding` chooses them at q (n_q,)."""
+    """Return the aggregated bodies of a mechanism, and their independent coordinates chosen by `ConstraintEmbedding` at q (n_q,)."""
     independent = set(ConstraintEmbedding(system, q).independent.tolist())
     nodes, rows = system.parts.tree.nodes, system.parts.constraints.rows
     body_of, coordinates = {node: name for name, node in system.node.items()}, velocity_coordinates(system)
@@ -248,7 +256,7 @@ def aggregated_bodies(system: System, q: Vector) -> tuple[AggregatedBody, ...]:
 
 
 def to_dict(found: Findings) -> dict[str, Any]:
-    """For JSON: names as in the file, SI units and radians, coordinates as `mechanism.Joint` defines them."""
+    """Return the JSON data: names as in the file, SI units and radians, coordinates as defined by `mechanism.Joint`."""
     system, mechanism, m = found.system, found.system.mechanism, found.mobility
     return {
         "file": mechanism.file,
@@ -291,13 +299,13 @@ def to_dict(found: Findings) -> dict[str, Any]:
 
 
 def _moving(found: Findings) -> list[str]:
-    """Joints with coordinates, in the order of the file."""
+    """Return the joints with coordinates, in the order of the file."""
     at = found.system.joint_v
     return [joint.name for joint in found.system.mechanism.joints if at[joint.name].stop > at[joint.name].start]
 
 
 def to_text(found: Findings) -> str:
-    """A page for people."""
+    """Return the console report."""
     mechanism = found.system.mechanism
     joints = Counter(joint.kind for joint in mechanism.joints)
     loops = Counter(loop.kind for loop in mechanism.loops)
@@ -324,7 +332,7 @@ def to_text(found: Findings) -> str:
         lines.append(f"  singular at zero coordinates: {_some(map(repr, found.left))}; moved to another position")
     if found.closure:
         closed, opening = max(found.closure.values()), max(found.opening.values())
-        start = "" if found.moved is None else f"assembled: were open by {found.moved:.3g}; now "
+        start = "" if found.moved is None else f"assembled from a gap of {found.moved:.3g}; now "
         lines.append(f"  loops: {start}closed to {closed:.1e} (m, rad), rates to {opening:.1e}")
     lines.append(f"  energy: kinetic {found.energy[0]:.6g} J, potential {found.energy[1]:.6g} J")
     lines += ["", *_table(found), "", *_comparison(found)]
@@ -332,10 +340,10 @@ def to_text(found: Findings) -> str:
 
 
 def _some(names: Iterable[str]) -> str:
-    """A list of names; of a long one the beginning, the end and how many are between."""
+    """Join names; of a long list the first names, the count of omitted names, and the last name."""
     every = list(names)
-    if len(every) > MOST_NAMES:
-        every[MOST_NAMES - 2 : -1] = [f"... {len(every) - MOST_NAMES + 1} more ..."]
+    if len(every) > MAX_NAMES:
+        every[MAX_NAMES - 2 : -1] = [f"... {len(every) - MAX_NAMES + 1} more ..."]
     return ", ".join(every) or "none"
 
 
@@ -348,7 +356,7 @@ def _kinds(kinds: Counter[str]) -> str:
 
 
 def _table(found: Findings) -> list[str]:
-    """Position, rate and acceleration of every joint."""
+    """Return the table of position, rate and acceleration of each joint."""
     system = found.system
     rows = [["joint", "position", "rate", "acceleration"]]
     for name in _moving(found):
@@ -359,13 +367,13 @@ def _table(found: Findings) -> list[str]:
 
 
 def _numbers(values: Vector, at: slice) -> str:
-    """Some of many numbers; what is nothing but rounding beside the largest is shown as zero, and what is no number as such."""
+    """Format numbers; rounding errors, relative to the largest number, as 0, and NaN as "nan"."""
     noise = 1e-13 * max(1.0, float(np.abs(values[np.isfinite(values)]).max(initial=0.0)))
     return " ".join("0" if abs(x) <= noise else f"{x:.6g}" for x in values[at])
 
 
 def _comparison(found: Findings) -> list[str]:
-    """Size of every formulation and how far its accelerations are from the first's."""
+    """Return the table of dimensions and acceleration differences of the formulations."""
     first = next(iter(found.formulations))
     lines = []
     for name, (size, difference) in found.formulations.items():
@@ -373,5 +381,5 @@ def _comparison(found: Findings) -> list[str]:
         lines.append(f"  {name:<9}  {size.coordinates:>4} coordinates  {size.constraints:>4} constraints  {verdict}")
     lines += [f"  {name:<9}  refuses: {why}" for name, why in found.refused.items()]
     if not found.agree:
-        lines.append(f"  FAIL: the formulations differ by more than {AGREEMENT:.0e}")
+        lines.append(f"  FAIL: the accelerations of the formulations differ by more than {AGREEMENT:.0e}")
     return lines

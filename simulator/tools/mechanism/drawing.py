@@ -1,4 +1,4 @@
-"""One pose of a mechanism on axes of matplotlib: bodies as bars and plates, joints as points, the ground hatched, springs as zigzags."""
+"""Drawing of one pose of a mechanism with matplotlib: bodies as bars and plates, joints as points, the ground hatched, springs as zigzags."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Vector = NDArray[np.float64]
 
 INK, QUIET = "#222222", "#9aa0a6"
 COLORS = ("#1f5fa8", "#d9730d", "#2a8c5a", "#b3261e", "#7b4fa3", "#8a6d3b", "#c2448b", "#4f6f7a", "#8f9a1c", "#1b9aaa")
-MOST_LABELS = 9
-"""Bodies whose names can be read beside each other; of more, only those that carry three points or more."""
+MAX_LABELS = 9
+"""Maximum number of labeled bodies; above it, only bodies with three or more points have labels."""
 POINT = 1e-9
-"""What is smaller than this part of its distance from the origin, or than this part of a nanometer, is drawn as one point in a picture of 1 m."""
+"""Mechanisms smaller than this fraction of their distance from the origin, or of a nanometer, are drawn as one point in an image of 1 m."""
 MARGIN = 0.08
 SYMBOL = 0.022
-"""Size of the signs of joints and ground, in parts of the picture."""
+"""Size of the symbols of joints and ground, as a fraction of the image."""
 GHOST = 0.13
 
 
 class Drawing:
-    """A motion as a stick figure, in the same place and scale in every picture."""
+    """A motion as a stick figure, with constant position and scale in all images."""
 
     def __init__(self, motion: Motion) -> None:
         self.motion, system = motion, motion.system
@@ -43,10 +43,10 @@ class Drawing:
         names = [shape.body for shape in self.skeleton.shapes]
         self.color = self._colors()
         plates = [shape.body for shape in self.skeleton.shapes if len(shape.points) > 2]
-        self.labelled = set(names if len(names) <= MOST_LABELS else plates[:MOST_LABELS])
+        self.labeled = set(names if len(names) <= MAX_LABELS else plates[:MAX_LABELS])
 
     def _colors(self) -> dict[str, str]:
-        """A color for every body; both halves of a telescope have the same."""
+        """Return a color for each body; both halves of a telescope have the same color."""
         joints = {joint.child: joint for joint in self.motion.system.mechanism.joints}
         color: dict[str, str] = {}
         for shape in self.skeleton.shapes:
@@ -57,12 +57,12 @@ class Drawing:
 
     @property
     def aspect(self) -> float:
-        """Height of the picture over its width."""
+        """Height of the image divided by its width."""
         width, height = self.high - self.low
         return float(height / width)
 
     def prepare(self, axes: Axes) -> None:
-        """Empty axes of equal scale, the paths of the joints, the ground, a scale."""
+        """Clear the axes, set an equal scale, and draw the paths of the joints, the ground and a scale bar."""
         axes.set_aspect("equal")
         axes.set_xlim(self.low[0], self.high[0])
         axes.set_ylim(self.low[1], self.high[1])
@@ -78,7 +78,7 @@ class Drawing:
         self._draw_scale(axes)
 
     def pose(self, axes: Axes, i: int, ghost: bool = False, labels: bool = False) -> None:
-        """Draw position i; as a shadow, or with the names of the bodies."""
+        """Draw position i, as a faint copy or with the names of the bodies."""
         p, alpha = self.flat[i], GHOST if ghost else 1.0
         depth = self.places[i] @ self.sight.towards
         near, far = float(depth.max()), float(depth.min())
@@ -91,7 +91,7 @@ class Drawing:
         for shape in self.skeleton.shapes:
             above = (float(depth[list(shape.points)].mean()) - far) / (near - far) if near > far else 0.0
             self._draw_body(axes, p, shape, alpha, 3.0 + above)
-            if labels and shape.body in self.labelled:
+            if labels and shape.body in self.labeled:
                 self._label(axes, p, shape)
         if not ghost:
             pins = p[list(self.skeleton.pins)]
@@ -110,27 +110,27 @@ class Drawing:
                 axes.plot(*np.stack([at[0], end]).T, linewidth=3.2, **style)
 
     def _draw_block(self, axes: Axes, at: Vector, shape: Shape, color: str, alpha: float) -> None:
-        """A body with one point: a block along the axis on which it slides."""
+        """Draw a body with one point: a block along its sliding axis."""
         along = next((self._direction(s) for s in self.skeleton.slides if s.child == shape.points[0]), np.array([1.0, 0.0]))
         across = np.array([-along[1], along[0]])
         a, b = 1.6 * SYMBOL * self.size * along, SYMBOL * self.size * across
         axes.fill(*np.array([at + a + b, at - a + b, at - a - b, at + a - b]).T, facecolor=color, edgecolor=color, alpha=alpha, zorder=3)
 
     def _direction(self, slide: Slide) -> Vector:
-        """Unit vector in the picture along a prismatic joint of the world."""
+        """Return the unit vector in the image along a prismatic joint of the world."""
         along = np.array([self.sight.right @ slide.axis, self.sight.up @ slide.axis])
         length = float(np.linalg.norm(along))
         return along / length if length > 0.0 else np.array([1.0, 0.0])
 
     def _draw_ground(self, axes: Axes, at: Vector) -> None:
-        """A triangle on a hatched line."""
+        """Draw a triangle on a hatched line."""
         s = SYMBOL * self.size
         feet = at + s * np.array([[-0.8, -1.4], [0.8, -1.4]])
         axes.fill(*np.vstack([at, feet]).T, facecolor="white", edgecolor=INK, linewidth=1.0, zorder=1.5)
         self._hatch(axes, feet[0] - [0.5 * s, 0.0], feet[1] + [0.5 * s, 0.0])
 
     def _draw_track(self, axes: Axes, slide: Slide) -> None:
-        """The hatched line along which a body slides on the ground."""
+        """Draw the hatched line along which a body slides on the ground."""
         along = self._direction(slide)
         s, travel = SYMBOL * self.size, self.flat[:, slide.child] @ along
         start = self.flat[0, slide.child] - travel[0] * along
@@ -139,7 +139,7 @@ class Drawing:
         self._hatch(axes, *(ends if along[0] >= 0.0 else ends[::-1]))
 
     def _hatch(self, axes: Axes, a: Vector, b: Vector) -> None:
-        """A line from a to b with strokes on its right-hand side."""
+        """Draw a line from a to b with strokes on its right-hand side."""
         s, length = SYMBOL * self.size, float(np.linalg.norm(b - a))
         along = (b - a) / length
         stroke = 0.6 * s * (np.array([along[1], -along[0]]) - along)
@@ -148,7 +148,7 @@ class Drawing:
             axes.plot(*np.stack([a + x * along, a + x * along + stroke]).T, color=INK, linewidth=0.7, zorder=1.4)
 
     def _draw_scale(self, axes: Axes) -> None:
-        """A bar of a round length, and in a plane the directions of the world axes."""
+        """Draw a scale bar of a round length, and in a plane the directions of the world axes."""
         length = 10.0 ** np.floor(np.log10(0.35 * self.size))
         length *= max(factor for factor in (1.0, 2.0, 5.0) if factor == 1.0 or factor * length <= 0.35 * self.size)
         corner = self.low + 0.3 * MARGIN * self.size
@@ -157,7 +157,7 @@ class Drawing:
         axes.text(corner[0] + 0.5 * length, corner[1] + 0.01 * self.size, name, ha="center", va="bottom", fontsize=7.5, color=INK)
 
     def _label(self, axes: Axes, p: Vector, shape: Shape) -> None:
-        """The name of a body beside its middle."""
+        """Write the name of a body next to its middle."""
         from matplotlib import patheffects
 
         at = p[list(shape.points)]
@@ -174,7 +174,7 @@ class Drawing:
 
 
 def _zigzag(a: Vector, b: Vector, width: float) -> Vector:
-    """A spring from a to b."""
+    """Return the points of a spring from a to b."""
     across = np.array([a[1] - b[1], b[0] - a[0]])
     across = across / (float(np.linalg.norm(across)) or 1.0)
     shares = np.concatenate([[0.0, 0.15], np.linspace(0.2, 0.8, 11), [0.85, 1.0]])

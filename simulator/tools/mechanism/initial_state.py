@@ -1,4 +1,4 @@
-"""The state a mechanism is looked at in or set out from: of its file, of another one, or with joints put elsewhere, and on its loops."""
+"""Initial state of a mechanism: from its file, from another file, or with single joints changed, with closed loops."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from vehicles.multibody_vehicle import vehicle_mechanism
 Vector = NDArray[np.float64]
 
 ON_THE_LOOPS = 1e-6
-"""m, rad, 1/s. A state that is given may be off the loops by so much."""
+"""m, rad, 1/s. Tolerance of the closure of a given state."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """A mechanism and the state that the command line asks for; the rest as for `inspect_mechanism`."""
+    """A mechanism and the state requested on the command line; further fields as in `inspect_mechanism`."""
 
     mechanism: Mechanism
     state: InitialState
@@ -39,10 +39,12 @@ class Start:
 
 
 def read_start(file: str, state_file: str | None, settings: Sequence[str], may_assemble: bool, free: Sequence[str] = ()) -> Start:
-    """The mechanism of a file or of a vehicle with its state, that of another file, or JOINT=VALUE `settings`; the prescribed joints in `free` move
-    freely. Raises ConfigError."""
+    """Read a mechanism or vehicle with its state, a state file, or JOINT=VALUE `settings`.
+
+    The prescribed joints in `free` become free. Raises ConfigError.
+    """
     mechanism, state = _freed(*mechanism_or_vehicle(file), free)
-    given = _says_anything(mechanism, state)
+    given = _gives_state(mechanism, state)
     if state_file is not None:
         state, given = changed(state, read_yaml(state_file), state_file, mechanism), True
     wanted = _settings(settings)
@@ -52,8 +54,10 @@ def read_start(file: str, state_file: str | None, settings: Sequence[str], may_a
 
 
 def mechanism_or_vehicle(name: str) -> tuple[Mechanism, InitialState]:
-    """A mechanism by name or file with the state it starts from, or else a vehicle of that name or file with its steering, in its design position.
-    Raises ConfigError."""
+    """Load a mechanism by name or file with its initial state, or a vehicle by name or file with its steering, in its design position.
+
+    Raises ConfigError.
+    """
     if not _is_vehicle(name):
         return load_mechanism(name)
     description = vehicle_description(name)
@@ -68,7 +72,7 @@ def _is_vehicle(name: str) -> bool:
         try:
             find_config("vehicles", name)
         except ConfigError:
-            return False  # what is wrong with the name of a mechanism is said where it is looked for
+            return False  # the lookup of mechanisms reports invalid names
         return True
     if path.suffix.lower() not in (".yaml", ".yml"):
         return False
@@ -77,7 +81,7 @@ def _is_vehicle(name: str) -> bool:
 
 
 def _freed(mechanism: Mechanism, state: InitialState, free: Sequence[str]) -> tuple[Mechanism, InitialState]:
-    """The mechanism with these joints moving as forces will have it. Raises ConfigError: one is not prescribed."""
+    """Return the mechanism with these joints free to move. Raises ConfigError: a joint is not prescribed."""
     prescribed = [joint.name for joint in mechanism.joints if joint.prescribed]
     for name in free:
         if name not in prescribed:
@@ -87,15 +91,15 @@ def _freed(mechanism: Mechanism, state: InitialState, free: Sequence[str]) -> tu
     return replace(mechanism, joints=joints), replace(state, accelerations=accelerations)
 
 
-def _says_anything(mechanism: Mechanism, state: InitialState) -> bool:
-    """Whether a file gives a state: anything moves, or a coordinate other than that of a free body is not zero."""
+def _gives_state(mechanism: Mechanism, state: InitialState) -> bool:
+    """Return whether a file gives a state: any motion, or a nonzero coordinate other than that of a free body."""
     free = {joint.name for joint in mechanism.joints if joint.kind == "free"}
     turned = (q[1:] if len(q) == 4 else q for name, q in state.positions.items() if name not in free)
     return any(values.any() for values in (*turned, *state.rates.values()))
 
 
 def _settings(settings: Sequence[str]) -> dict[str, Any]:
-    """JOINT=VALUE, the value written as in the state section of a file."""
+    """Parse JOINT=VALUE, the value written as in the state section of a file."""
     wanted = {}
     for text in settings:
         name, equals, value = text.rpartition("=")
@@ -109,7 +113,7 @@ def _settings(settings: Sequence[str]) -> dict[str, Any]:
 
 
 def changed(state: InitialState, mapping: Any, file: str, mechanism: Mechanism) -> InitialState:
-    """The state with the joints that `mapping` names as it says, and the others as they were. Raises ConfigError."""
+    """Return the state with the joints in `mapping` changed, and the others unchanged. Raises ConfigError."""
     given = read_state(Section(STATE.read(mapping, file, ""), file), mechanism, state.positions)
 
     def merged(old: Mapping[str, Vector], new: Mapping[str, Vector]) -> dict[str, Vector]:
@@ -123,7 +127,7 @@ def changed(state: InitialState, mapping: Any, file: str, mechanism: Mechanism) 
 def closed_state(
     system: System, state: InitialState, may_assemble: bool, hold: tuple[str, ...] | None
 ) -> tuple[Vector, Vector, Vector, float | None]:
-    """q (n_q,), v (n_v,), accelerations (n_v,) of prescribed joints, and what assembling removed; as `inspect_mechanism`."""
+    """Return q (n_q,), v (n_v,), accelerations (n_v,) of prescribed joints, and the residual before assembly; as in `inspect_mechanism`."""
     q, v, prescribed = vectors(system, state)
     if may_assemble:
         q, v, moved = assembled(system, q, v, hold)
@@ -131,12 +135,12 @@ def closed_state(
     try:
         check_state(system, q, v, ON_THE_LOOPS)
     except MechanismError as error:
-        raise MechanismError(f"{error} in the state given (--assemble closes the loops from there)", error.loops) from None
+        raise MechanismError(f"{error}  in the given state; hint: --assemble closes the loops", error.loops) from None
     return q, v, prescribed, None
 
 
 def vectors(system: System, state: InitialState) -> tuple[Vector, Vector, Vector]:
-    """q (n_q,), v (n_v,) and the accelerations (n_v,) of prescribed joints."""
+    """Return q (n_q,), v (n_v,) and the accelerations (n_v,) of prescribed joints."""
     q, v, prescribed = system.neutral(), np.zeros(system.n_v), np.zeros(system.n_v)
     for name in state.positions:
         q[system.joint_q[name]], v[system.joint_v[name]] = state.positions[name], state.rates[name]
@@ -146,7 +150,7 @@ def vectors(system: System, state: InitialState) -> tuple[Vector, Vector, Vector
 
 
 def assembled(system: System, q: Vector, v: Vector, hold: tuple[str, ...] | None) -> tuple[Vector, Vector, float | None]:
-    """The state on the loops, and how far they were open; with no joints to hold, those declared independent move if they must."""
+    """Return the assembled state, and the residual before; without joints to hold, the declared independent joints move only if necessary."""
     before = np.abs(position_residuals(system, q)).max(initial=0.0)
     try:
         q_closed = assemble(system, q, hold) if before > ON_THE_LOOPS else q

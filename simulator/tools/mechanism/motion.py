@@ -1,4 +1,4 @@
-"""Positions that a mechanism goes through, as tables and pictures take them, whether a sweep or a run found them."""
+"""Positions of a mechanism during a sweep or a run, for tables and plots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 
 
 class Measure(NamedTuple):
-    """A number that comes with every position: what it is, its unit, its values (n,), and whether it is drawn on a logarithmic axis."""
+    """A quantity of each position: label, unit, values (n,), and logarithmic for a logarithmic plot axis."""
 
     label: str
     unit: str
@@ -24,7 +24,7 @@ class Measure(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A place worth a line in a picture, and what is there."""
+    """A marked position in a plot, and its label."""
 
     at: float
     what: str
@@ -38,10 +38,10 @@ class Motion:
     title : name of the mechanism
     along : time or the swept coordinate, with (n,) values
     q : (n, n_q) positions
-    rates : columns that go with the velocity coordinates
-    measures : what else is known of every position
+    rates : columns of the velocity coordinates
+    measures : further quantities of each position
     marks : singular positions
-    is_run : whether the motion goes on in time
+    is_run : True for a motion over time
     """
 
     system: System
@@ -55,16 +55,16 @@ class Motion:
 
     @property
     def caption(self) -> str:
-        """What the motion is."""
+        """Title of the motion."""
         return f"{self.title}: " + ("run" if self.is_run else f"sweep of {self.along.label}")
 
     @property
     def positions(self) -> tuple[Measure, ...]:
-        """The position coordinates, as columns."""
+        """Position coordinates, as columns."""
         return tuple(Measure(c.label, c.unit, self.q[:, c.index]) for c in position_coordinates(self.system))
 
     def as_csv(self) -> str:
-        """A table with a header that names columns and units; every digit that there is, and nothing where a number is infinite."""
+        """Return a CSV table with names and units in the header, in full precision; infinite numbers are empty."""
         first = self.along if self.is_run else self.along._replace(label=f"sweep of {self.along.label}")
         columns = (first, *self.positions, *self.rates, *self.measures)
         lines = [",".join(_quoted(f"{column.label} [{column.unit}]") for column in columns)]
@@ -74,10 +74,10 @@ class Motion:
 
 
 def _quoted(text: str) -> str:
-    """A field of a CSV file (RFC 4180)."""
+    """Quote a field of a CSV file (RFC 4180)."""
     return '"' + text.replace('"', '""') + '"' if set(text) & set('",\n') else text
 
 
 def number(x: float) -> float | None:
-    """For JSON: what is infinite there is nothing."""
+    """Return a JSON number; null for infinite numbers."""
     return float(x) if np.isfinite(x) else None

@@ -1,4 +1,4 @@
-"""`jounce mechanism FILE --sweep ...` and `--run ...`: what is asked for is checked, computed, written and reported, in this order."""
+"""`jounce mechanism FILE --sweep ...` and `--run ...`: check the options, compute, write files, print the report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_text
 from simulator.tools.mechanism.initial_state import closed_state, read_start
 from simulator.tools.mechanism.motion import Motion
-from simulator.tools.mechanism.options import METHODS
+from simulator.tools.mechanism.options import INTEGRATORS
 from simulator.tools.mechanism.run_report import RunSettings, run_motion, run_object, run_text
 from simulator.tools.mechanism.sweep_report import sweep_motion, sweep_object, sweep_text
 from vehicles.multibody.formulations.contract import MultiplierFormulation
@@ -32,27 +32,28 @@ from vehicles.multibody.tree.system import System, build_system
 Vector = NDArray[np.float64]
 
 POSITIONS = 101
-"""Positions of a sweep that does not say how many."""
+"""Default number of positions of a sweep."""
 MOST_POSITIONS = 100_000
 MOST_STEPS = 1_000_000
-USUAL_STEP = 1e-3
-"""s."""
-FEWEST_STEPS = 1000
-"""Steps of a run that does not say how long they are."""
-PICTURES = {"plot": (".png",), "animate": (".gif", ".png")}
-"""Kinds of files that the options write."""
+DEFAULT_STEP = 1e-3
+"""s, default step."""
+MIN_STEPS = 1000
+"""Minimum number of steps of a run with the default step."""
+EXTENSIONS = {"plot": (".png",), "animate": (".gif", ".png")}
+"""File name extensions of the plot options."""
 
 
 def main_motion(arguments: argparse.Namespace) -> int:
-    """Sweep or run the mechanism of a file and print what came of it: 0, or 1 for a run that ended before its time, 2 when that was at once,
-    and 1 for a run whose energy is off by more than its method allows.
+    """Sweep or run the mechanism of a file and print the report.
 
-    Of such a run everything asked for is written and printed as far as it came, and a line on the error stream says when and why it ended, or by how much it is off.
+    Returns 0; 1 for a run that ended early, or whose energy error exceeds the limit of its method; 2 for a run that failed at the start. A
+    run that ended early writes and prints its results so far, and one line on the error stream gives the time and the reason, or the
+    energy error.
 
     Raises
     ------
-    JounceError : options contradict each other
-    ConfigError, MechanismError : something cannot be read, the start is off its loops, the mechanism cannot move in this way
+    JounceError : contradictory options
+    ConfigError, MechanismError : unreadable input, start that is off its loops, or a mechanism that cannot move in this way
     OutputError : a file cannot be written
     """
     _check_options(arguments)
@@ -77,26 +78,26 @@ def main_motion(arguments: argparse.Namespace) -> int:
 
 
 def _check_options(arguments: argparse.Namespace) -> None:
-    """Before anything is computed. Raises JounceError : options contradict each other; OutputError : a file could not be written."""
+    """Check the options before the computation. Raises JounceError : contradictory options; OutputError : a file cannot be written."""
     if arguments.sweep is not None and arguments.seconds is not None:
         raise JounceError("--sweep and --run exclude each other")
     if arguments.sweep is None and arguments.seconds is None:
-        raise JounceError("--step, --method, --control, --csv, --plot and --animate go with --sweep or --run")
-    of_run = [name for name in ("step", "method", "control") if getattr(arguments, name) is not None]
+        raise JounceError("--step, --integrator, --stabilization, --csv, --plot and --animate need --sweep or --run")
+    of_run = [name for name in ("step", "integrator", "stabilization") if getattr(arguments, name) is not None]
     if arguments.sweep is not None and of_run:
-        raise JounceError(f"--{of_run[0]} goes with --run, not with --sweep")
+        raise JounceError(f"--{of_run[0]} needs --run, not --sweep")
     if arguments.sweep is not None and arguments.formulation != "all":
-        raise JounceError("--formulation goes with --run, not with --sweep: there are no forces in a sweep")
+        raise JounceError("--formulation needs --run; a sweep has no forces")
     for name in ("csv", "plot", "animate"):
         file = getattr(arguments, name)
         if file is not None and not (folder := Path(file).parent).is_dir():
-            raise OutputError(f"{file}: cannot be written: there is no folder {folder}")
-        if file is not None and Path(file).suffix not in PICTURES.get(name, (Path(file).suffix,)):
-            raise JounceError(f"--{name}: {file!r} does not end in {' or '.join(PICTURES[name])}")
+            raise OutputError(f"{file}: cannot write; no folder {folder}")
+        if file is not None and Path(file).suffix not in EXTENSIONS.get(name, (Path(file).suffix,)):
+            raise JounceError(f"--{name}: {file!r} does not end in {' or '.join(EXTENSIONS[name])}")
 
 
 def _positions(system: System, text: str) -> tuple[Coordinate, Vector]:
-    """COORDINATE=FROM:TO[:N] as a coordinate and its values [rad, m]. Raises ConfigError."""
+    """Parse COORDINATE=FROM:TO[:N] into a coordinate and its values [rad, m]. Raises ConfigError."""
     name, _, span = text.rpartition("=")
     known = {c.label: c for c in velocity_coordinates(system)}
     parts = span.split(":")
@@ -106,12 +107,12 @@ def _positions(system: System, text: str) -> tuple[Coordinate, Vector]:
         raise ConfigError("--sweep", "", name.strip(), "a coordinate: " + ", ".join(known))
     coordinate = known[name.strip()]
     first, last = _ends(parts[0], parts[1], coordinate)
-    n = POSITIONS if len(parts) == 2 else _whole(parts[2])
+    n = POSITIONS if len(parts) == 2 else _integer(parts[2])
     return coordinate, np.linspace(first, last, n)
 
 
 def _ends(first: str, last: str, coordinate: Coordinate) -> tuple[float, float]:
-    """FROM and TO; `deg` behind the second one holds for both. Raises ConfigError."""
+    """Parse FROM and TO; `deg` after the second number applies to both. Raises ConfigError."""
     in_degrees = last.strip().endswith("deg")
     values = []
     for end in (first, last):
@@ -127,40 +128,42 @@ def _ends(first: str, last: str, coordinate: Coordinate) -> tuple[float, float]:
     return a, b
 
 
-def _whole(text: str) -> int:
-    """N. Raises ConfigError."""
+def _integer(text: str) -> int:
+    """Parse N. Raises ConfigError."""
     if not text.strip().isdecimal() or not 2 <= int(text) <= MOST_POSITIONS:
-        raise ConfigError("--sweep", "N", text, f"a whole number from 2 to {MOST_POSITIONS}")
+        raise ConfigError("--sweep", "N", text, f"an integer from 2 to {MOST_POSITIONS}")
     return int(text)
 
 
 def _run_settings(arguments: argparse.Namespace) -> RunSettings:
-    """Steps that add up to the run, and choices where none were made. Raises JounceError."""
+    """Return the settings: an integer number of steps, and defaults for omitted options. Raises JounceError."""
     seconds, wanted = arguments.seconds, arguments.step
     if not (math.isfinite(seconds) and seconds > 0.0):
         raise ConfigError("--run", "", seconds, "a time above zero [s]")
     if wanted is None:
-        wanted = min(USUAL_STEP, seconds / FEWEST_STEPS)
+        wanted = min(DEFAULT_STEP, seconds / MIN_STEPS)
     if not (math.isfinite(wanted) and wanted > 0.0):
         raise ConfigError("--step", "", wanted, "a time above zero [s]")
     if not seconds / wanted <= MOST_STEPS:
         raise ConfigError("--step", "", wanted, f"at least {seconds / MOST_STEPS:.3g} s: at most {MOST_STEPS} steps")
     steps = max(1, math.ceil(seconds / wanted - 1e-6))
     formulation = "ce" if arguments.formulation == "all" else arguments.formulation
-    control = arguments.control or ("partitioning" if formulation == "ce" else "projection")
+    control = arguments.stabilization or ("partitioning" if formulation == "ce" else "projection")
     if control == "baumgarte" and formulation == "ce":
-        raise JounceError("--control baumgarte goes with a formulation that has multipliers (ta, recursive, fa), not with ce")
-    return RunSettings(seconds / steps, steps, arguments.method or "rk4", formulation, control)
+        raise JounceError("--stabilization baumgarte needs a formulation with multipliers (ta, recursive, fa), not ce")
+    return RunSettings(seconds / steps, steps, arguments.integrator or "rk4", formulation, control)
 
 
 def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSettings) -> tuple[Run, RunError | None]:
-    """The motion from q, v under constant accelerations of the prescribed joints, and why it ended before its time or cannot be trusted, if so."""
+    """Simulate from q, v with constant accelerations of the prescribed joints; return the run and the error that ended or invalidated it,
+    if any.
+    """
     q, v, prescribed = state
     solver = make_formulation(settings.formulation, system)
-    # only Baumgarte's control asks for multipliers, and it is refused beside a formulation without any
+    # only Baumgarte stabilization needs multipliers, and is rejected with a formulation without multipliers
     control = make_control(settings.control, cast(MultiplierFormulation, solver), q, settings.step)
     try:
-        run = simulate(solver, q, v, settings.step, settings.steps, METHODS[settings.method], control, lambda _: prescribed)
+        run = simulate(solver, q, v, settings.step, settings.steps, INTEGRATORS[settings.method], control, lambda _: prescribed)
     except RunError as failed:
         return failed.run, failed
     balanced = run.audit is None or run.audit.passed
@@ -168,7 +171,7 @@ def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSett
 
 
 def _write(arguments: argparse.Namespace, motion: Motion) -> None:
-    """The files asked for, each whole or not at all. Raises OutputError."""
+    """Write the requested files atomically. Raises OutputError."""
     if arguments.csv:
         write_text(Path(arguments.csv), motion.as_csv())
     if arguments.plot:

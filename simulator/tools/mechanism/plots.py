@@ -1,4 +1,4 @@
-"""Curves of a motion over time or over the swept coordinate: angles, lengths, how well the loops are closed, singular positions marked."""
+"""Plots of a motion over time or over the swept coordinate: angles, lengths, closure residuals, singular positions."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from simulator.tools.mechanism.motion import Mark, Measure, Motion
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_CURVES = 10
-"""Curves in one panel; of more, those that change most."""
+MAX_CURVES = 10
+"""Maximum curves in one panel: the curves with the largest change."""
 STILL = 1e-12
 FLOOR = 1e-18
-"""Least residual that is drawn on a logarithmic axis."""
+"""Minimum residual on a logarithmic axis."""
 DECADES = 100.0
-"""What changes by less than this factor is drawn on a linear axis."""
+"""A quantity that changes by less than this factor has a linear axis."""
 RED = "#b3261e"
 NAMES = {"rad": "angles [deg]", "m": "lengths [m]", "1": "quaternions"}
 
 
 def plot(motion: Motion, file: Path) -> None:
-    """Write a PNG. Raises OutputError."""
+    """Plot a motion and write a PNG file. Raises OutputError."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    groups = [(unit, _most_moving(motion, unit)) for unit in NAMES]
+    groups = [(unit, _largest_changes(motion, unit)) for unit in NAMES]
     groups = [(unit, curves) for unit, curves in groups if curves]
     figure = Figure(figsize=(9.0, 2.6 * len(groups) + 1.5 * len(motion.measures) + 0.8), dpi=100, layout="constrained")
     FigureCanvasAgg(figure)
@@ -54,12 +54,12 @@ def plot(motion: Motion, file: Path) -> None:
     write_whole(file, lambda path: figure.savefig(path, format="png", metadata={"Software": None}))
 
 
-def _most_moving(motion: Motion, unit: str) -> list[Measure]:
-    """The coordinates of a unit that change most, in the order of the mechanism; the swept one, a straight line, is left out."""
+def _largest_changes(motion: Motion, unit: str) -> list[Measure]:
+    """Return the coordinates of a unit with the largest change, in the order of the mechanism, without the swept coordinate."""
     moving = [
         c for c in motion.positions if c.unit == unit and np.ptp(c.values) > STILL and (motion.is_run or c.label != motion.along.label)
     ]
-    most = sorted(moving, key=lambda c: -float(np.ptp(c.values)))[:MOST_CURVES]
+    most = sorted(moving, key=lambda c: -float(np.ptp(c.values)))[:MAX_CURVES]
     return [c for c in moving if any(c is other for other in most)]
 
 
@@ -73,7 +73,7 @@ def _draw_measure(axes: Axes, x: np.ndarray, measure: Measure) -> None:
 
 
 def _finish(axes: Axes, motion: Motion) -> None:
-    """Grid and singular positions."""
+    """Add the grid and the singular positions."""
     axes.grid(color="#e3e6ea", linewidth=0.8)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -83,7 +83,7 @@ def _finish(axes: Axes, motion: Motion) -> None:
 
 
 def _draw_mark(axes: Axes, mark: Mark, in_degrees: bool) -> None:
-    """A line at a singular position, named once, in the uppermost panel."""
+    """Draw a line at a singular position; only the top panel has its label."""
     at = float(np.degrees(mark.at)) if in_degrees else mark.at
     axes.axvline(at, color=RED, linewidth=1.0, linestyle="--")
     if axes.get_subplotspec().is_first_row():  # type: ignore[union-attr]

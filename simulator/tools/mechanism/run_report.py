@@ -1,4 +1,4 @@
-"""A run as a page for people, as an object for JSON, and as a motion for tables and pictures."""
+"""Results of a run as a console report, as JSON data, and as a motion for tables and plots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vehicles.multibody.tree.system import System
 
 @dataclass(frozen=True)
 class RunSettings:
-    """`steps` steps of `step` seconds; integrator, formulation and control by the names of the command line."""
+    """Settings of a run: `steps` steps of `step` seconds; integrator, formulation and control by their command-line names."""
 
     step: float
     steps: int
@@ -25,7 +25,7 @@ class RunSettings:
 
 
 def run_motion(system: System, run: Run) -> Motion:
-    """For tables and pictures."""
+    """Return the run as a motion for tables and plots."""
     rates = tuple(Measure(f"rate of {c.label}", f"{c.unit}/s", run.v[:, c.index]) for c in velocity_coordinates(system))
     measures = (
         Measure("closure", "m, rad", run.gap, logarithmic=True),
@@ -36,7 +36,7 @@ def run_motion(system: System, run: Run) -> Motion:
 
 
 def run_object(system: System, run: Run, settings: RunSettings, failed: RunError | None = None) -> dict[str, Any]:
-    """For JSON: SI units and radians; `failed` is why the run ended before its time, null when it did not."""
+    """Return the JSON data: SI units and radians; `failed` is the reason of an early end, else null."""
     return {
         "file": system.mechanism.file,
         "name": system.mechanism.name,
@@ -57,14 +57,15 @@ def run_object(system: System, run: Run, settings: RunSettings, failed: RunError
 
 
 def run_text(system: System, run: Run, settings: RunSettings) -> str:
-    """A page for people."""
+    """Return the console report."""
     change = float(run.energy[-1] - run.energy[0])
     lines = [
         f"{system.mechanism.file}: {system.mechanism.name}",
         f"  {run.t[-1]:.9g} s in {run.t.size - 1} steps of {settings.step:.6g} s: "
-        f"{settings.method}, {settings.formulation}, loops kept closed by {settings.control}",
+        f"{settings.method}, {settings.formulation}, loops closed by {settings.control}",
         f"  loops: open by at most {run.drift[0]:.1e} (m, rad), rates {run.drift[1]:.1e}",
-        f"  energy: {run.energy[0]:.9g} J at first, {run.energy[-1]:.9g} J at last: change {change:.3g} J, at most {run.energy_drift:.3g} J on the way",
+        f"  energy: {run.energy[0]:.9g} J at the start, {run.energy[-1]:.9g} J at the end: change {change:.3g} J, at most "
+        f"{run.energy_drift:.3g} J during the run",
         *_balance_line(run),
         "",
     ]
@@ -78,7 +79,7 @@ def run_text(system: System, run: Run, settings: RunSettings) -> str:
 
 
 def _balance(run: Run) -> dict[str, Any]:
-    """The energy audit, for a run to its end."""
+    """Return the energy audit of a completed run."""
     if run.audit is None:
         return {}
     return {"work": float(run.audit.work[-1]), "imbalance": run.audit.imbalance, "in_motion": run.audit.moved, "balanced": run.audit.passed}
@@ -87,7 +88,7 @@ def _balance(run: Run) -> dict[str, Any]:
 def _balance_line(run: Run) -> list[str]:
     if run.audit is None:
         return []
-    return [f"  work of dampers, forces and drives: {run.audit.work[-1]:.6g} J; the balance is off by at most {run.audit.imbalance:.2g} J"]
+    return [f"  work of dampers, forces and drives: {run.audit.work[-1]:.6g} J; energy error at most {run.audit.imbalance:.2g} J"]
 
 
 def _moving(system: System) -> list[str]:

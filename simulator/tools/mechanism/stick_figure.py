@@ -1,4 +1,4 @@
-"""The stick figure of a mechanism: which points its bodies carry, how they hang together, and from where they are seen best."""
+"""Stick figure of a mechanism: points of its bodies, lines between them, and the view direction."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from vehicles.multibody.tree.tree import PRISMATIC, REVOLUTE, move
 
 Vector = NDArray[np.float64]
 
-SAME = 1e-6
-"""Points nearer to each other than this part of the mechanism's size are one; directions as near to parallel are."""
+TOLERANCE = 1e-6
+"""Tolerance for coincident points, relative to the size of the mechanism, and for parallel directions."""
 ELEVATION = 0.35
-"""rad. How far above the horizon one stands before a mechanism that moves in space."""
+"""rad. Elevation of the view of a mechanism that moves in space."""
 
 
 class Shape(NamedTuple):
-    """A body as it is drawn: the outline of a plate, or spokes from the first point to the others; indices of points."""
+    """Outline of a body: a plate, or lines from the first point to the others; indices of points."""
 
     body: str
     points: tuple[int, ...]
@@ -29,7 +29,7 @@ class Shape(NamedTuple):
 
 
 class Slide(NamedTuple):
-    """A prismatic joint: the child's point, the parent's point (-1: the world has none there), and the axis in the parent's node."""
+    """A prismatic joint: point of the child, point of the parent (-1: no point of the world), and the axis in the node of the parent."""
 
     child: int
     parent: int
@@ -39,11 +39,11 @@ class Slide(NamedTuple):
 
 @dataclass(frozen=True)
 class Skeleton:
-    """Points fixed to nodes, and what is drawn between them.
+    """Points fixed to nodes, and the shapes between them.
 
-    nodes (n,), p (n, 3) : node of every point, and its place in the node's axes
-    shapes : the bodies; ties : springs and loops that hold a distance, as (kind, point, point)
-    pins : points where bodies turn against each other; grounds : those on the world
+    nodes (n,), p (n, 3) : node of each point, and its position in the axes of the node
+    shapes : the bodies; ties : springs and loops of constant distance, as (kind, point, point)
+    pins : points where bodies rotate relative to each other; grounds : points on the world
     slides : prismatic joints
     """
 
@@ -57,19 +57,19 @@ class Skeleton:
 
 
 def world_points(system: System, skeleton: Skeleton, q: Vector) -> Vector:
-    """(n, 3) places of all points at q (n_q,)."""
+    """Return the positions (n, 3) of all points at q (n_q,)."""
     motion = system.parts.tree.motion
     move(system.parts.tree, q)
     return motion["p"][skeleton.nodes] + np.einsum("nij,nj->ni", motion["R"][skeleton.nodes], skeleton.p)
 
 
 def skeleton(system: System, q: Vector) -> Skeleton:
-    """The stick figure of a mechanism, its outlines ordered as they appear at q (n_q,)."""
+    """Build the stick figure of a mechanism, with its outlines ordered as seen at q (n_q,)."""
     return _Builder(system, q).finished()
 
 
 class _Builder:
-    """Collects the points of every body, those that coincide only once."""
+    """Builder that collects the points of each body without duplicates."""
 
     def __init__(self, system: System, q: Vector) -> None:
         self.system, self.q = system, q
@@ -78,10 +78,10 @@ class _Builder:
         self.pins: list[int] = []
         self.ties: list[tuple[str, int, int]] = []
         self._connect()
-        self.place = self._places()
+        self.place = self._positions()
 
     def _connect(self) -> None:
-        """Points where joints, loops and springs act."""
+        """Add the points of joints, loops and springs."""
         mechanism = self.system.mechanism
         for joint in mechanism.joints:
             if joint.kind not in ("prismatic", "free"):
@@ -96,7 +96,7 @@ class _Builder:
             self.ties.append(("spring", self._add(spring.body_a, spring.point_a), self._add(spring.body_b, spring.point_b)))
 
     def _add(self, body: str, p_B: Vector) -> int:
-        """Index of a point of a body."""
+        """Return the index of a point of a body; add a new point."""
         R_MB, p_MB = self.system.X_MB.get(body, (np.eye(3), np.zeros(3)))
         node, p = self.system.node[body], p_MB + R_MB @ p_B
         for index in self.of_body[body]:
@@ -106,7 +106,7 @@ class _Builder:
         self.of_body[body].append(len(self.points) - 1)
         return len(self.points) - 1
 
-    def _places(self) -> Vector:
+    def _positions(self) -> Vector:
         motion = self.system.parts.tree.motion
         move(self.system.parts.tree, self.q)
         return np.array([motion[node]["p"] + motion[node]["R"] @ p for node, p in self.points])
@@ -118,7 +118,7 @@ class _Builder:
             for joint in self.system.mechanism.joints
             if joint.kind == "prismatic"
         )
-        self.place = self._places()
+        self.place = self._positions()
         return Skeleton(
             np.array([node for node, _ in self.points]),
             np.array([p for _, p in self.points]),
@@ -130,13 +130,13 @@ class _Builder:
         )
 
     def _shape(self, name: str) -> Shape:
-        """A plate through points in one plane; from the center of mass to each point otherwise, and where there are fewer than two."""
+        """Return a plate through coplanar points; else lines from the center of mass to each point."""
         body = next(body for body in self.system.mechanism.bodies if body.name == name)
         own = self.of_body[name]
         if len(own) < 2 and (body.mass > 0.0 or not own):
             self._add(name, body.p_BoBcm)
         elif len(own) > 2:
-            ring = _around(self.place[own])
+            ring = _outline(self.place[own])
             if ring is None:
                 center = self._add(name, body.p_BoBcm)
                 return Shape(name, (center, *(k for k in own if k != center)), False)
@@ -144,8 +144,8 @@ class _Builder:
         return Shape(name, tuple(self.of_body[name]), False)
 
     def _slide(self, parent: str, child: str, axis: Vector, R_PF: Vector) -> Slide:
-        """The prismatic joint between the nearest points of two bodies; the world need not have one."""
-        place = self._places()
+        """Return the prismatic joint between the nearest points of two bodies; the world may have no point."""
+        place = self._positions()
         R_MB, _ = self.system.X_MB.get(parent, (np.eye(3), None))
         end = self.of_body[child][0]
         node, own = self.system.node[parent], self.of_body[parent]
@@ -156,21 +156,21 @@ class _Builder:
         return Slide(end, start, node, R_MB @ R_PF @ axis)
 
 
-def _around(points: Vector) -> list[int] | None:
-    """Convex outline of points (n, 3) in a plane, as indices; the two ends when they are in line; None when they fill space."""
+def _outline(points: Vector) -> list[int] | None:
+    """Return the convex outline of coplanar points (n, 3) as indices; both ends of a line; None for points in space."""
     centered = points - points.mean(axis=0)
     _, extents, axes = np.linalg.svd(centered, full_matrices=False)
-    if extents[-1] > SAME * extents[0] and len(points) > 3:
+    if extents[-1] > TOLERANCE * extents[0] and len(points) > 3:
         return None
     flat = centered @ axes[:2].T
     order = sorted(range(len(flat)), key=lambda k: (flat[k, 0], flat[k, 1]))
-    if extents[1] <= SAME * extents[0]:
+    if extents[1] <= TOLERANCE * extents[0]:
         return [order[0], order[-1]]
     return _half_hull(flat, order)[:-1] + _half_hull(flat, order[::-1])[:-1]
 
 
 def _half_hull(flat: Vector, order: list[int]) -> list[int]:
-    """One side of the convex hull (Andrew's monotone chain)."""
+    """Return one side of the convex hull (Andrew's monotone chain)."""
     out: list[int] = []
     for k in order:
         while len(out) > 1:
@@ -183,8 +183,10 @@ def _half_hull(flat: Vector, order: list[int]) -> list[int]:
 
 
 class Sight(NamedTuple):
-    """How a mechanism is seen: directions in the world that lie to the right, upward, and towards the eye; names of the first two if they
-    are world axes."""
+    """View axes of a mechanism: world directions to the right, upward and towards the viewer.
+
+    is_plane : the mechanism is planar and seen along its normal
+    """
 
     right: Vector
     up: Vector
@@ -193,7 +195,9 @@ class Sight(NamedTuple):
 
 
 def sight(system: System, places: Vector) -> Sight:
-    """The plane in which a mechanism moves, or else the side from which its points over all poses, (m, 3), spread most; gravity points down."""
+    """Return the view of the plane of motion, or the view with the maximum spread of the points over all poses, (m, 3); gravity points
+    down.
+    """
     normal = _plane(system)
     g = system.mechanism.gravity
     upward = -g / np.linalg.norm(g) if np.linalg.norm(g) > 0.0 else np.array([0.0, 0.0, 1.0])
@@ -210,7 +214,7 @@ def sight(system: System, places: Vector) -> Sight:
 
 
 def _from_above(upward: Vector, angle: float) -> Sight:
-    """Somewhat above the horizon, from a side."""
+    """Return a view from a side, above the horizon."""
     first = np.eye(3)[int(np.abs(upward).argmin())]
     first = first - (first @ upward) * upward
     first /= np.linalg.norm(first)
@@ -221,7 +225,7 @@ def _from_above(upward: Vector, angle: float) -> Sight:
 
 
 def _plane(system: System) -> Vector | None:
-    """Normal of the plane in which everything moves, by the axes of the joints; None in space."""
+    """Return the normal of the plane of motion from the axes of the joints; None in space."""
     tree = system.parts.tree
     nodes, motion = tree.nodes[1:], tree.motion[1:]
     turning = motion["h"][nodes["kind"] == REVOLUTE]
@@ -230,6 +234,6 @@ def _plane(system: System) -> Vector | None:
         return None
     normal = turning[0]
     sliding = motion["h"][nodes["kind"] == PRISMATIC]
-    if np.linalg.norm(np.cross(turning, normal), axis=1).max() > SAME or np.abs(sliding @ normal).max(initial=0.0) > SAME:
+    if np.linalg.norm(np.cross(turning, normal), axis=1).max() > TOLERANCE or np.abs(sliding @ normal).max(initial=0.0) > TOLERANCE:
         return None
     return normal

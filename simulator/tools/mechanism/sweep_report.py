@@ -1,4 +1,4 @@
-"""A sweep as a page for people, as an object for JSON, and as a motion for tables and pictures."""
+"""Results of a sweep as a console report, as JSON data, and as a motion for tables and plots."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from vehicles.multibody.motion.sweep import Sweep
 from vehicles.multibody.tree.coordinates import position_coordinates, velocity_coordinates
 
 STILL = 1e-12
-"""rad, m. A coordinate that changes less is not shown."""
+"""rad, m. The report omits coordinates with a smaller change."""
 
 
 def sweep_motion(swept: Sweep) -> Motion:
-    """For tables and pictures."""
+    """Return the sweep as a motion for tables and plots."""
     by = swept.coordinate
     rates = tuple(
         Measure(f"d({c.label})/d({by.label})", f"{c.unit}/{by.unit}", swept.ratios[:, c.index])
@@ -35,7 +35,7 @@ def sweep_motion(swept: Sweep) -> Motion:
 
 
 def sweep_object(swept: Sweep) -> dict[str, Any]:
-    """For JSON: SI units and radians; numbers that are infinite at a dead point are null."""
+    """Return the JSON data: SI units and radians; infinite numbers at a dead point are null."""
     mechanism, by = swept.system.mechanism, swept.coordinate
     low, high = _range(swept)
     return {
@@ -44,7 +44,7 @@ def sweep_object(swept: Sweep) -> dict[str, Any]:
         "coordinate": by.label,
         "unit": by.unit,
         "held": swept.held,
-        "positions_asked": swept.asked.size,
+        "positions_asked": swept.requested.size,
         "positions_reached": swept.reached.size,
         "range": [low, high],
         "dead_points": [_singular(end) for end in swept.dead_points],
@@ -63,7 +63,7 @@ def _singular(place: Singular) -> dict[str, Any]:
 
 
 def _range(swept: Sweep) -> tuple[float | None, float | None]:
-    """Where the coordinate ends by dead points; None where it does not within the sweep."""
+    """Return the dead points that limit the coordinate; None for a side without one."""
     middle = 0.5 * (swept.reached.min() + swept.reached.max())
     low = [end.s for end in swept.dead_points if end.s < middle]
     high = [end.s for end in swept.dead_points if end.s >= middle]
@@ -71,14 +71,14 @@ def _range(swept: Sweep) -> tuple[float | None, float | None]:
 
 
 def sweep_text(swept: Sweep) -> str:
-    """A page for people."""
+    """Return the console report."""
     by, unit, n = swept.coordinate, swept.coordinate.unit, swept.reached.size
-    missed = swept.asked.size - n
+    missed = swept.requested.size - n
     reached = "all reached" if not missed else f"{n} reached, {missed} beyond a dead point"
     worst = int(np.argmin(swept.pivot))
     lines = [
         f"{swept.system.mechanism.file}: {swept.system.mechanism.name}",
-        f"  {by.label} from {_amount(swept.asked[0], unit)} to {_amount(swept.asked[-1], unit)}: {swept.asked.size} positions, {reached}",
+        f"  {by.label} from {_amount(swept.requested[0], unit)} to {_amount(swept.requested[-1], unit)}: {swept.requested.size} positions, {reached}",
     ]
     if swept.held:
         lines.append(f"  held: {', '.join(swept.held)}")
@@ -96,13 +96,13 @@ def sweep_text(swept: Sweep) -> str:
 
 
 def _amount(x: float, unit: str, exact: bool = False) -> str:
-    """A value with its unit, an angle in degrees too."""
+    """Format a value with its unit, an angle also in degrees."""
     digits = ".12g" if exact else ".6g"
     return f"{x:{digits}} {unit}" + (f" ({math.degrees(x):{digits}} deg)" if unit == "rad" else "")
 
 
 def _plain(x: float) -> str:
-    """A number; what is nothing but rounding is shown as zero, and what is no number as such."""
+    """Format a number; rounding errors as 0, and NaN as "nan"."""
     return "0" if abs(x) <= STILL else f"{x:.6g}"
 
 
@@ -111,9 +111,9 @@ def _loops(place: Singular) -> str:
 
 
 def _table(swept: Sweep) -> list[str]:
-    """Least and largest value of every coordinate that moves, and of its rate per rate of the swept one."""
+    """Return the table of minimum and maximum of each moving coordinate, and of its derivative with respect to the swept coordinate."""
     by = swept.coordinate
-    rows = [["coordinate", "unit", "least", "largest", f"per {by.label}: least", "largest"]]
+    rows = [["coordinate", "unit", "minimum", "maximum", f"per {by.label}: minimum", "maximum"]]
     ratio = {c.label: swept.ratios[:, c.index] for c in velocity_coordinates(swept.system)}
     for c in position_coordinates(swept.system):
         x = swept.q[:, c.index]

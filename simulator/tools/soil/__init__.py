@@ -1,1 +1,1 @@
-"""One wheel and one soil: what the soil's numbers say (`jounce soil`), and a wheel driven through it (`jounce soilbin`)."""
+"""One wheel and one soil: parameters of the soil (`jounce soil`), and a wheel driven over the soil (`jounce soilbin`)."""

@@ -1,4 +1,4 @@
-"""What the command line says of a wheel, a soil and how they meet."""
+"""Command-line arguments of a wheel, a soil and their state of contact."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from vehicles.tires.tire_file import TireFile
 Array = NDArray[np.float64]
 
 TIRE = "tmeasy_hmmwv"
-"""Where none is said."""
+"""Default tire."""
 MOST_NUMBERS = 1000
-"""Of an option."""
+"""Maximum count of numbers of an option."""
 
 
 class WheelOnSoil(NamedTuple):
@@ -33,9 +33,9 @@ class WheelOnSoil(NamedTuple):
 
 
 def wheel_on_soil(arguments: Any, further: Sequence[Override] = ()) -> WheelOnSoil:
-    """The tire and the soil that are named, with `--set tire.KEY=VALUE` and `--set soil.KEY=VALUE`; `further` are of the tire.
+    """Return the named tire and soil with `--set tire.KEY=VALUE` and `--set soil.KEY=VALUE` applied; `further` are tire overrides.
 
-    Raises ConfigError: a file cannot be used, it is of hard ground, or a setting is of neither of them.
+    Raises ConfigError: unusable file, hard ground, or an override that is neither of the tire nor of the soil.
     """
     settings: dict[str, list[Override]] = {"tire": [], "soil": []}
     for setting in read_settings(arguments.set):
@@ -45,18 +45,18 @@ def wheel_on_soil(arguments: Any, further: Sequence[Override] = ()) -> WheelOnSo
     tire_name = arguments.tire or TIRE
     soil = build_soil(arguments.soil, settings["soil"])
     if soil[0]["hardness"] != 0.0:
-        raise ConfigError(arguments.soil, "type", "surface", "a soil: hard ground does not give way")
+        raise ConfigError(arguments.soil, "type", "surface", "a soil, not hard ground")
     return WheelOnSoil(build_tire(tire_name, [*settings["tire"], *further]), soil, Path(tire_name).stem, Path(arguments.soil).stem)
 
 
 def inflated(kilopascals: float | None) -> list[Override]:
-    """The setting of the tire that an inflation is."""
+    """Return the tire override of an inflation pressure."""
     return option("--inflation", "inflation_pressure", None if kilopascals is None else 1e3 * kilopascals)
 
 
-def numbers(words: Sequence[str], name: str, least: float, most: float) -> Array:
-    """(n,) numbers of an option: each a number, or FROM:TO:COUNT for so many at even steps. Raises ConfigError."""
-    expected = f"numbers from {least:g} to {most:g}, or FROM:TO:COUNT, at most {MOST_NUMBERS}"
+def numbers(words: Sequence[str], name: str, minimum: float, maximum: float) -> Array:
+    """Return the numbers (n,) of an option: each a number, or FROM:TO:COUNT for COUNT evenly spaced numbers. Raises ConfigError."""
+    expected = f"numbers from {minimum:g} to {maximum:g}, or FROM:TO:COUNT, at most {MOST_NUMBERS}"
     out: list[float] = []
     for word in words:
         parts = word.split(":")
@@ -64,7 +64,7 @@ def numbers(words: Sequence[str], name: str, least: float, most: float) -> Array
             ends, count = [float(part) for part in parts[:2]], int(parts[2]) if len(parts) == 3 else len(parts)
         except ValueError:
             raise ConfigError(name, "", word, expected) from None
-        if len(parts) not in (1, 3) or not 1 <= count <= MOST_NUMBERS or not all(least <= end <= most for end in ends):
+        if len(parts) not in (1, 3) or not 1 <= count <= MOST_NUMBERS or not all(minimum <= end <= maximum for end in ends):
             raise ConfigError(name, "", word, expected)
         out += np.linspace(ends[0], ends[-1], count).tolist()
     if len(out) > MOST_NUMBERS:
@@ -73,5 +73,5 @@ def numbers(words: Sequence[str], name: str, least: float, most: float) -> Array
 
 
 def angles(words: Sequence[str], name: str) -> Array:
-    """(n,) rad, of numbers in degrees. Raises ConfigError."""
+    """Return angles (n,) [rad] from numbers in degrees. Raises ConfigError."""
     return np.radians(numbers(words, name, -90.0, 90.0))

@@ -1,4 +1,4 @@
-"""What is told of a soil: pressure and shear as its numbers have them, and what a wheel makes of it."""
+"""Characteristics of a soil: pressure-sinkage and shear curves, and the forces on a wheel."""
 
 from __future__ import annotations
 
@@ -19,40 +19,42 @@ from vehicles.tires.tire_file import TireFile
 Array = NDArray[np.float64]
 
 SLIPS = np.array([-1.0, -0.5, -0.2, -0.1, -0.05, 0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8])
-"""Of the table."""
+"""Slips of the table."""
 FINE = np.concatenate([np.linspace(-1.0, -0.35, 14), np.linspace(-0.3, 0.3, 61), np.linspace(0.34, 0.94, 16)])
-"""Of the curves."""
+"""Slips of the curves."""
 OVER_LOAD = (0.05, 0.2, 0.5)
 """Slips of the curves over the load."""
 LOADS = np.linspace(0.1, 1.5, 15)
-"""Of the curves over the load, over the middle one."""
+"""Loads of the curves over the load, relative to the middle load."""
 ANGLES = np.radians(np.linspace(0.0, 45.0, 19))
 SIDE_SLIP = 0.1
-"""Slip beside the slip angles."""
+"""Longitudinal slip of the curves over the slip angle."""
 SHARES = (0.5, 1.0, 1.5)
-"""Loads of the curves over the slip, over the middle one."""
+"""Loads of the curves over the slip, relative to the middle load."""
 
 
 def pressure(soil: Record, width: float, sinkage: Array) -> Array:
-    """(n,) Pa under a plate `width` (m) wide at sinkages (n,) m: Bekker's p = (k_c / b + k_phi) z^n; NaN where it would not be positive."""
+    """Return the pressure [Pa] (n,) under a plate of `width` [m] at sinkages (n,) [m]: Bekker, p = (k_c / b + k_phi) z^n; NaN if not
+    positive.
+    """
     k = float(soil[0]["k_c"]) / width + float(soil[0]["k_phi"])
     return k * sinkage ** float(soil[0]["n"]) if k > 0.0 else np.full_like(sinkage, np.nan)
 
 
-def shear_stress(soil: Record, normal: float, way: Array) -> Array:
-    """(n,) Pa after displacements (n,) m under a pressure `normal` (Pa): Janosi and Hanamoto."""
+def shear_stress(soil: Record, normal: float, displacement: Array) -> Array:
+    """Return the shear stress [Pa] (n,) at displacements (n,) [m] under a pressure `normal` [Pa]: Janosi and Hanamoto."""
     strength = float(soil[0]["cohesion"]) + normal * math.tan(float(soil[0]["friction_angle"]))
-    return strength * (1.0 - np.exp(-way / float(soil[0]["shear_modulus"])))
+    return strength * (1.0 - np.exp(-displacement / float(soil[0]["shear_modulus"])))
 
 
 def default_load(tire: TireFile) -> float:
-    """Load [N] at which a tire is looked at where none is said: its nominal one."""
+    """Return the default load [N] of a tire: its nominal load."""
     return loads_of(tire)[2]
 
 
 @dataclass(frozen=True)
 class SoilSheet:
-    """What is drawn and told of a soil under a wheel.
+    """Plotted and printed characteristics of a soil under a wheel.
 
     Attributes
     ----------
@@ -71,17 +73,18 @@ class SoilSheet:
     table: Array
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON, in SI."""
+        """Return the JSON data, in SI units."""
         names = [name for name, *_ in OUTPUTS]
         rows = [{"slip": s, **dict(zip(names, row, strict=True))} for s, row in zip(SLIPS.tolist(), self.table.tolist(), strict=True)]
         numbers = {row[0]: float(self.wheel.soil[0][row[0]]) for row in SOIL}
         return {"soil": self.wheel.soil_name, "tire": self.wheel.tire_name, "load": float(self.loads[1]), "numbers": numbers, "rows": rows}
 
     def to_text(self) -> str:
-        """For people: the numbers of the soil, then a row for each slip."""
+        """Return the console text: the parameters of the soil, then a row for each slip."""
         tire, W = self.wheel.tire.shared[0], float(self.loads[1])
         lines = [
-            f"{self.wheel.soil_name} under {self.wheel.tire_name} (radius {tire['radius']:.4g} m, width {tire['width']:.4g} m, load {W:.0f} N)"
+            f"{self.wheel.soil_name} under {self.wheel.tire_name} (radius {tire['radius']:.4g} m, width {tire['width']:.4g} m, load "
+            f"{W:.0f} N)"
         ]
         lines += [f"  {name:<18}{float(self.wheel.soil[0][name]):>14.6g} {unit if unit != '1' else ''}" for name, _, unit, *_ in SOIL[2:]]
         lines.append(f"  {'slip':>6}{'sinkage mm':>12}{'pull/load':>12}{'resistance/load':>17}{'torque/(load radius)':>22}")
@@ -91,12 +94,12 @@ class SoilSheet:
                 f"  {slip:>+6.2f}{1e3 * row[0]:>12.1f}{row[1] / W:>12.3f}{row[3] / W:>17.3f}{row[4] / arm:>22.3f}{'' if row[8] else ' *'}"
             )
         if not self.table[:, 8].all():
-            lines.append("  * still sinking after half a minute")
+            lines.append("  * not settled after 30 s")
         return "\n".join(lines)
 
 
 def soil_sheet(wheel: WheelOnSoil, load: float | None = None) -> SoilSheet:
-    """Drive the wheel through the soil at all that is told of it; `load` [N] is the middle one, the tire's nominal load when not given."""
+    """Compute all characteristics with the soil bin; `load` [N] is the middle load, default: the nominal load of the tire."""
     middle = default_load(wheel.tire) if load is None else load
     loads = middle * np.array(SHARES)
     rig = SoilBin(wheel.tire, wheel.soil, wheel.tire_name)

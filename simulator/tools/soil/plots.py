@@ -1,4 +1,4 @@
-"""A soil on one page: pressure and shear as its numbers have them, and a wheel on it over slip, load and slip angle."""
+"""Plots of a soil on one page: pressure and shear, and a wheel over slip, load and slip angle."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIZE = (17.0, 12.2)
-"""in."""
+"""in, size of the figure."""
 WIDTHS = (0.05, 0.1, 0.2, 0.3, 0.5)
-"""m, of plates."""
-DEEPEST, MOST_PRESSURE = 0.2, 500e3
-"""m and Pa: as far as a plate is pressed."""
+"""m, widths of the plates."""
+MAX_SINKAGE, MAX_PRESSURE = 0.2, 500e3
+"""m and Pa: maximum sinkage and pressure of the plate curves."""
 PRESSURES = (20e3, 50e3, 100e3, 200e3)
-"""Pa, under which the soil is sheared."""
+"""Pa, normal pressures of the shear curves."""
 SINKAGE, PULL, RESISTANCE, TORQUE, SIDE = 0, 1, 3, 4, 5
-"""Places in `soil_bin.OUTPUTS`."""
+"""Indices into `soil_bin.OUTPUTS`."""
 WHEEL = (
     (SINKAGE, "sinkage [mm]", 1e3),
     (PULL, "drawbar pull [kN]", 1e-3),
@@ -33,11 +33,11 @@ WHEEL = (
     (TORQUE, "torque [kN m]", 1e-3),
 )
 SMALL = 500.0
-"""N. Of loads below it forces are drawn in N."""
+"""N. Below this load the plots show forces in N."""
 
 
 def draw(sheet: SoilSheet, file: Path) -> None:
-    """Write a PNG. Raises OutputError."""
+    """Draw the plots and write a PNG file. Raises OutputError."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -71,7 +71,7 @@ def _load(load: float) -> str:
 
 
 def _curves(axes: Axes, x: Array, curves: Iterable[tuple[str, Array]], across: str, up: str, factor: float, sheet: SoilSheet) -> None:
-    """Curves over one x; forces and torques of a small wheel in N and N m."""
+    """Draw curves over a common x; forces and torques of a small wheel in N and N m."""
     if sheet.loads[1] < SMALL and "[k" in up:
         up, factor = up.replace("[k", "["), 1e3 * factor
     for (name, y), color in zip(curves, COLORS, strict=False):
@@ -80,17 +80,17 @@ def _curves(axes: Axes, x: Array, curves: Iterable[tuple[str, Array]], across: s
 
 
 def _pressed(axes: Axes, sheet: SoilSheet) -> None:
-    """Pressure over sinkage under plates."""
-    z = np.linspace(0.0, DEEPEST, 201)
+    """Draw pressure over sinkage for plates of several widths."""
+    z = np.linspace(0.0, MAX_SINKAGE, 201)
     for width, color in zip(WIDTHS, COLORS, strict=False):
         p = pressure(sheet.wheel.soil, width, z)
-        axes.plot(1e3 * z, 1e-3 * np.where(p <= MOST_PRESSURE, p, np.nan), color=color, label=f"{100.0 * width:g} cm")
+        axes.plot(1e3 * z, 1e-3 * np.where(p <= MAX_PRESSURE, p, np.nan), color=color, label=f"{100.0 * width:g} cm")
     axes.set_ylim(bottom=0.0)
-    name_axes(axes, "sinkage of a plate so wide [mm]", "pressure [kPa]")
+    name_axes(axes, "sinkage of a plate of this width [mm]", "pressure [kPa]")
 
 
 def _sheared(axes: Axes, sheet: SoilSheet) -> None:
-    """Shear stress over displacement under pressures."""
+    """Draw shear stress over displacement for several normal pressures."""
     j = np.linspace(0.0, max(5.0 * float(sheet.wheel.soil[0]["shear_modulus"]), 0.01), 201)
     for normal, color in zip(PRESSURES, COLORS, strict=False):
         axes.plot(1e3 * j, 1e-3 * shear_stress(sheet.wheel.soil, normal, j), color=color, label=f"{normal / 1e3:g} kPa")
@@ -98,13 +98,13 @@ def _sheared(axes: Axes, sheet: SoilSheet) -> None:
 
 
 def _sideways(axes: Axes, sheet: SoilSheet) -> None:
-    """Side force over slip angle."""
+    """Draw side force over slip angle."""
     curves = ((_load(load), -one[:, SIDE]) for load, one in zip(sheet.loads, sheet.over_angle, strict=True))
     _curves(axes, np.degrees(ANGLES), curves, f"slip angle at a slip of {SIDE_SLIP:g} [deg]", "side force [kN]", 1e-3, sheet)
 
 
 def _efficient(axes: Axes, sheet: SoilSheet) -> None:
-    """Share of the power at the axle that pulls: pull over torque, V / omega = R (1 - s)."""
+    """Draw the tractive efficiency: pull over torque times V / omega = R (1 - s)."""
     driving = FINE > 0.0
     R = float(sheet.wheel.tire.shared[0]["radius"])
     for load, one, color in zip(sheet.loads, sheet.over_slip, COLORS, strict=False):

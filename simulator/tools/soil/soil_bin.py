@@ -1,8 +1,9 @@
-"""A soil bin: one wheel, driven straight over level soil by the step of the tire itself, until it has settled.
+"""Soil bin: one wheel, driven straight over level soil by the step function of the tire until the state has settled.
 
-The carriage moves with a constant speed V at a slip angle to the wheel's heading and turns the wheel with a constant spin; it lets the wheel
-carry its load: its center stands above the rut as high as a tire does that carries it, and the rut sinks until the soil bears as much. As in
-test beds, where the spin is set whatever the slip angle is, slip is that of the tread against the way of the carriage:
+The carriage moves with a constant speed V at a slip angle to the heading of the wheel and turns the wheel with a constant spin. The wheel
+carries a constant load: its center is above the rut at the height of a tire under this load, and the rut deepens until the soil carries
+the load. As in test beds, where the spin is set independently of the slip angle, slip is the slip of the tread relative to the path of the
+carriage:
 
     s = 1 - V / (omega R_e), driving;    s = omega R_e / V - 1, braking;    -1 is a locked wheel
 """
@@ -33,39 +34,41 @@ from vehicles.tires.tmeasy.model import LAW as TMEASY_LAW
 Array = NDArray[np.float64]
 
 SPEED = 5.0
-"""m/s of the carriage unless somebody says otherwise. Tests are slower; the laws of the soil do not depend on it, and what fades out near
-standstill (`vehicles.tires.standstill`) is all there at this speed."""
+"""m/s, default speed of the carriage. Tests are slower. The soil model does not depend on the speed, and the effects that fade out near
+standstill (`vehicles.tires.standstill`) are fully active at this speed.
+"""
 STEP = 1e-3
-"""s."""
-LONGEST = 30.0
-"""s. What has not settled by then is given as it is, and said to be so."""
-LOOKED_AT = 0.05
-"""s between two looks at whether it has settled."""
-FARTHEST_AHEAD = 30.0
-"""Moves that are foreseen at once."""
+"""s, time step."""
+TIME_LIMIT = 30.0
+"""s, time limit. A state that has not settled by then is returned and marked as not settled."""
+CHECK_INTERVAL = 0.05
+"""s between two checks for the settled state."""
+MAX_EXTRAPOLATION = 30.0
+"""Maximum number of check intervals of an extrapolation."""
 SETTLED_FORCE, SETTLED_SINKAGE = 1e-6, 1e-7
-"""1. The load is carried but for this share of it, pull and side force change by less than as much from look to look, and the sinkage by less
-than this share of the radius."""
+"""1. Settled: load error and change of pull and side force per check below this fraction of the load, change of sinkage below this
+fraction of the radius.
+"""
 
 CONDITION = ("slip", "load", "slip_angle")
-"""Of a wheel in the bin: 1; N; rad, + = the carriage goes to the left of the wheel's heading."""
+"""Condition of the wheel in the bin: 1; N; rad, + = the carriage moves to the left of the heading of the wheel."""
 
 OUTPUTS = (
-    # name         unit   what it is
-    ("sinkage", "m", "depth of the bottom of the wheel under the ground as it was"),
+    # name         unit   description
+    ("sinkage", "m", "depth of the bottom of the wheel below the undisturbed ground"),
     ("drawbar_pull", "N", "force of the soil on the wheel along its heading: thrust less resistance"),
-    ("thrust", "N", "what the sheared soil pushes along the heading"),
-    ("resistance", "N", "what the pressed soil takes off it"),
-    ("torque", "N m", "about the axle, that turns the wheel"),
+    ("thrust", "N", "force of the sheared soil along the heading"),
+    ("resistance", "N", "resistance of the compacted soil"),
+    ("torque", "N m", "drive torque about the axle"),
     ("side_force", "N", "force of the soil on the wheel to its left"),
-    ("deflection", "m", "of the tire along its radius"),
-    ("carried", "N", "load that the wheel carries at the end"),
-    ("settled", "1", "1, or 0 where the wheel still sank when it was given up"),
+    ("deflection", "m", "radial deflection of the tire"),
+    ("carried", "N", "load on the wheel at the end"),
+    ("settled", "1", "1 if settled, 0 if the wheel still sank at the time limit"),
 )
 
 
 class Bin(NamedTuple):
-    """What the kernels get of a soil bin."""
+    """Arguments of the soil-bin kernels."""
 
     p: Tire
     s: TireStates
@@ -74,7 +77,7 @@ class Bin(NamedTuple):
     wheel: Record
     out: Record
     untouched: TireStates
-    """States to begin with."""
+    """Initial states."""
 
 
 class SoilBin:
@@ -82,18 +85,18 @@ class SoilBin:
 
     Parameters
     ----------
-    tire : with the tread law TMeasy, whose part on soil is the spring of the tread alone
+    tire : with the tire model TMeasy, of which only the tread stiffness acts on soil
     soil : (1,) record of SOIL
-    file : of the tire, for messages
+    file : name of the tire file for messages
 
     Raises
     ------
-    ConfigError : another tread law
+    ConfigError : another tire model
     """
 
     def __init__(self, tire: TireFile, soil: Record, file: object = "tire") -> None:
         if tire.law is not TMEASY_LAW:
-            raise ConfigError(file, "type", tire.law.name, f"{TMEASY_LAW.name}: on soil the tread law makes no difference")
+            raise ConfigError(file, "type", tire.law.name, f"{TMEASY_LAW.name}, the only tire model of the soil bin")
         ground = load_terrain({"type": "flat", "soil": "it"}, "soil bin", Path(), {"it": {"type": "soil", "friction": 1.0, **FIRM}})
         wheel = record(WHEEL)
         wheel[0]["a_W"] = 0.0, 1.0, 0.0
@@ -103,11 +106,11 @@ class SoilBin:
         self.fill(soil)
 
     def fill(self, soil: Record) -> None:
-        """Put another soil (1,) into the bin."""
+        """Replace the soil by another one (1,)."""
         self._soils[0] = soil[0]
 
     def drive(self, slip: ArrayLike, load: ArrayLike, slip_angle: ArrayLike = 0.0, speed: float = SPEED, step: float = STEP) -> Array:
-        """Where the wheel settles: (n, 9) in the order of OUTPUTS.
+        """Return the settled states (n, 9), in the order of OUTPUTS.
 
         Parameters
         ----------
@@ -122,7 +125,7 @@ class SoilBin:
 
 @kernel
 def drive_rows(b, rows, speed, h, out):
-    """The rows (n, 9) of `out` for rows (n, 3) of CONDITION, each from a wheel that touches untouched soil."""
+    """Fill the rows (n, 9) of `out` for rows (n, 3) of CONDITION, each with a new wheel on undisturbed soil."""
     for n in range(len(rows)):
         _touch_down(b, rows[n], speed)
         settled = _settle(b, rows[n], speed, h)
@@ -135,7 +138,7 @@ def drive_rows(b, rows, speed, h, out):
 
 @inline
 def _touch_down(b, row, speed):
-    """An untouched wheel that just reaches the ground, the carriage on its way."""
+    """Initialize a wheel that just touches the ground, with the carriage in motion."""
     k, o = b.wheel[0], b.out[0]
     b.s.tires[0], b.s.treads[0] = b.untouched.tires[0], b.untouched.treads[0]
     o["tire_deflection"] = o["sinkage"] = o["rut"] = 0.0
@@ -145,12 +148,12 @@ def _touch_down(b, row, speed):
 
 @inline
 def _settle(b, row, speed, h):
-    """Drive until the wheel has settled; whether it has."""
+    """Drive until the wheel has settled; return whether it has settled."""
     R, o, k, s = b.p.shared[0]["radius"], b.out[0], b.wheel[0], b.s.tires[0]
     tread = speed / (1.0 - row[0]) if row[0] > 0.0 else speed * (1.0 + row[0])
-    looks, deflection = max(round(LOOKED_AT / h), 1), _deflection(b.p.shared, row[1])
+    looks, deflection = max(round(CHECK_INTERVAL / h), 1), _deflection(b.p.shared, row[1])
     last = moved = pull = side = 0.0
-    for n in range(round(LONGEST / h)):
+    for n in range(round(TIME_LIMIT / h)):
         k["spin"] = tread / effective_radius(R, deflection)
         k["p_WK"][2] = R - deflection - s["sinkage"]
         tire_step(b.p, b.s, 0, b.ground, b.under, h, b.wheel, b.out)
@@ -163,9 +166,9 @@ def _settle(b, row, speed, h):
             pull, side = F[0], F[1]
             if unsettled < SETTLED_FORCE * row[1] and abs(move) < SETTLED_SINKAGE * R:
                 return True
-            # what sinks in ever shorter moves comes to the sum of their series (Aitken)
+            # extrapolate a geometric series of sinkage changes to its sum (Aitken)
             ratio = move / moved if moved != 0.0 else 0.0
-            ahead = move * min(ratio / (1.0 - ratio), FARTHEST_AHEAD) if 0.0 < ratio < 1.0 else 0.0
+            ahead = move * min(ratio / (1.0 - ratio), MAX_EXTRAPOLATION) if 0.0 < ratio < 1.0 else 0.0
             s["sinkage"] += ahead
             last, moved = s["sinkage"], 0.0 if ahead != 0.0 else move
     return False
@@ -173,7 +176,7 @@ def _settle(b, row, speed, h):
 
 @inline
 def _deflection(p, load):
-    """Deflection [m] at which a tire carries a load [N] standing still."""
+    """Compute the deflection [m] at which a tire at rest carries a load [N]."""
     low, high = 0.0, DEFLECTION_MAX * p[0]["radius"]
     for _ in range(60):
         middle = 0.5 * (low + high)

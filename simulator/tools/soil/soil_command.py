@@ -1,41 +1,32 @@
-"""`jounce soil NAME`: the numbers of a soil, what a wheel makes of it, and its curves as a picture."""
+"""`jounce soil NAME`: parameters of a soil, forces on a wheel, and a plot of the curves."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.builder.builder import build_tire
 from simulator.configuration.overrides import Override, option
-from simulator.telemetry.atomic_files import run_folder
 from simulator.tools.soil.arguments import TIRE, inflated, wheel_on_soil
 from simulator.tools.soil.characteristics import soil_sheet
 from simulator.tools.soil.plots import draw
 
 
 def main_soil(arguments: Any) -> int:
-    """Command line; returns 0. Raises JounceError: a file cannot be used, or the picture cannot be written."""
+    """Run `jounce soil` and return 0. Raises JounceError: unusable file, or a plot that cannot be written."""
     sheet = soil_sheet(wheel_on_soil(arguments, [*_size(arguments), *inflated(arguments.inflation)]), arguments.load)
-    picture = _picture(arguments.out, sheet.wheel.soil_name)
+    picture = arguments.output_file(f"{sheet.wheel.soil_name}.png")
     draw(sheet, picture)
     print_line(json_text({**sheet.to_dict(), "picture": str(picture)}) if arguments.json else f"{sheet.to_text()}\n  curves in {picture}")
     return 0
 
 
 def _size(arguments: Any) -> list[Override]:
-    """Another size of the tire; its rim grows with its radius."""
+    """Return the overrides for another size of the tire; the rim scales with the radius."""
     out = option("--width", "width", arguments.width)
     if arguments.radius is not None:
         tire = build_tire(arguments.tire or TIRE).shared[0]
         rim = float(tire["bottoming_radius"] / tire["radius"]) * arguments.radius
         out += option("--radius", "radius", arguments.radius) + option("--radius", "bottoming_radius", rim)
     return out
-
-
-def _picture(out: str | None, name: str) -> Path:
-    """The file that is asked for, or one in the folder that is; beside the user when nothing is said. Raises OutputError."""
-    if out is None:
-        return Path(f"{name}.png")
-    return Path(out) if out.lower().endswith(".png") else run_folder(Path(out)) / f"{name}.png"

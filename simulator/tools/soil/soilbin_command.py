@@ -1,4 +1,4 @@
-"""`jounce soilbin SOIL`: one wheel driven over a soil at set slips, loads, slip angles and inflations, as a table and as CSV."""
+"""`jounce soilbin SOIL`: one wheel driven over a soil at given slips, loads, slip angles and inflations, as a table and as CSV."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from simulator.tools.soil.soil_bin import OUTPUTS, SPEED, SoilBin
 Array = NDArray[np.float64]
 
 SLIPS = ("-1", "-0.5", "-0.2", "0", "0.05", "0.1", "0.2", "0.4", "0.6", "0.8")
-"""Where none is said."""
+"""Default slips."""
 GIVEN = ("slip", "slip_angle_deg", "load_N", "inflation_kPa", "speed_mps")
-"""Columns of what is set; those of OUTPUTS follow, with their units."""
+"""Columns of the inputs; the columns of OUTPUTS follow, with their units."""
 UNITS = {"m": "m", "N": "N", "N m": "Nm", "1": ""}
 COLUMNS = (*GIVEN, *(f"{name}_{UNITS[unit]}".rstrip("_") for name, unit, _ in OUTPUTS))
 SHOWN = (
@@ -41,7 +41,7 @@ SHOWN = (
 
 
 def main_soilbin(arguments: Any) -> int:
-    """Command line; returns 0. Raises JounceError: a file or a number cannot be used, or the table cannot be written."""
+    """Run `jounce soilbin` and return 0. Raises JounceError: unusable file or number, or a table that cannot be written."""
     slips = numbers(arguments.slip or SLIPS, "--slip", -1.0, 0.99)
     sideways = angles(arguments.slip_angle or ["0"], "--slip-angle")
     pressures = [None] if arguments.inflation is None else numbers(arguments.inflation, "--inflation", 1.0, 1e4).tolist()
@@ -49,7 +49,9 @@ def main_soilbin(arguments: Any) -> int:
     for pressure in pressures:
         wheel = wheel_on_soil(arguments, inflated(pressure))
         loads = numbers(arguments.load, "--load", 1e-2, 1e6) if arguments.load else np.array([default_load(wheel.tire)])
-        tables.append(driven(SoilBin(wheel.tire, wheel.soil, wheel.tire_name), slips, loads, sideways, arguments.speed or SPEED, pressure))
+        tables.append(
+            run_table(SoilBin(wheel.tire, wheel.soil, wheel.tire_name), slips, loads, sideways, arguments.speed or SPEED, pressure)
+        )
     table = np.concatenate(tables)
     if arguments.csv:
         write_text(Path(arguments.csv), as_csv(table))
@@ -63,8 +65,8 @@ def main_soilbin(arguments: Any) -> int:
     return 0
 
 
-def driven(soil_bin: SoilBin, slips: Array, loads: Array, sideways: Array, speed: float, pressure: float | None) -> Array:
-    """(n, columns) in the order of COLUMNS, of every slip at every load at every angle."""
+def run_table(soil_bin: SoilBin, slips: Array, loads: Array, sideways: Array, speed: float, pressure: float | None) -> Array:
+    """Return the table (n, columns) in the order of COLUMNS, for each combination of slip, load and angle."""
     angle, load, slip = (one.ravel() for one in np.meshgrid(sideways, loads, slips, indexing="ij"))
     found = soil_bin.drive(slip, load, angle, speed)
     kilopascals = np.full(len(slip), np.nan if pressure is None else pressure)
@@ -72,7 +74,7 @@ def driven(soil_bin: SoilBin, slips: Array, loads: Array, sideways: Array, speed
 
 
 def as_csv(table: Array) -> str:
-    """With one line of names; an empty cell is the tire's own inflation."""
+    """Return CSV text with one header line; an empty inflation is the inflation of the tire file."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -81,7 +83,7 @@ def as_csv(table: Array) -> str:
 
 
 def to_text(table: Array) -> str:
-    """For a terminal: a row for each state, a star behind those that had not settled."""
+    """Return the console table: a row for each state, marked with a star if not settled."""
     places = [COLUMNS.index(name) for name, *_ in SHOWN]
     shown = [n for n, place in enumerate(places) if not np.isnan(table[:, place]).all()]
     lines = ["  ".join(f"{SHOWN[n][1]:>10}" for n in shown)]
@@ -89,5 +91,5 @@ def to_text(table: Array) -> str:
         cells = [f"{format(SHOWN[n][2] * row[places[n]], SHOWN[n][3]):>10}" for n in shown]
         lines.append("  ".join(cells) + ("" if row[-1] else " *"))
     if not table[:, -1].all():
-        lines.append("* still sinking after half a minute")
+        lines.append("* not settled after 30 s")
     return "\n".join(lines)

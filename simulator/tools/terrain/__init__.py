@@ -1,1 +1,1 @@
-"""`jounce terrain`: what a terrain or a file of heights holds, pictures of it, and terrains made of the files of others."""
+"""`jounce terrain`: inspect and plot terrains and elevation data, import elevation data, generate terrains."""

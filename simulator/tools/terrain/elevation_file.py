@@ -1,4 +1,4 @@
-"""Files of heights and terrain files as the commands take them: by path or name, with what is said on the command line."""
+"""Elevation data and terrain files as arguments of the commands: by path or name, with settings of the command line."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ WHO = "--set"
 
 @dataclass(frozen=True)
 class HeightsFile:
-    """A file of heights, in its own coordinates."""
+    """Elevation data in its own coordinates."""
 
     path: Path
     source: ElevationSource
-    said: Mapping[str, Any]
+    settings_of_file: Mapping[str, Any]
     assumed: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class TerrainOnDisk:
-    """A terrain file, in its local coordinates.
+    """A terrain file in its local coordinates.
 
     Attributes
     ----------
-    ground : composed of all that the file says
-    data : its file of heights, or None
-    crs, origin : of its georeference; the point that is x = y = 0
+    ground : complete ground of the terrain file
+    data : elevation data of the terrain, or None
+    crs, origin : of the georeference; the point x = y = 0
     """
 
     file: str
@@ -58,34 +58,34 @@ class TerrainOnDisk:
 
 
 def is_terrain(name: str) -> bool:
-    """Whether a name on the command line is that of a terrain: a YAML file, or a shipped one."""
+    """Return whether a command-line name is a terrain: a YAML file, or a shipped terrain."""
     suffix = Path(name).suffix.lower()
     return suffix in TERRAIN_SUFFIXES or (not suffix and not Path(name).is_file())
 
 
 def read_file(name: str, settings: Sequence[str]) -> HeightsFile:
-    """A file of heights with what --set says of it. Raises ConfigError."""
+    """Read elevation data with the settings of --set. Raises ConfigError."""
     table = tuple(field for field in FIELDS if field.name != "file")
-    said = fields.read(table, _settings(settings), WHO)
+    settings_of_file = fields.read(table, _settings(settings), WHO)
     assumed: list[str] = []
     path = Path(name)
-    source = read_heights(ReadRequest(path, said, WHO, assumed=assumed))
-    return HeightsFile(path, source, said, tuple(assumed))
+    source = read_heights(ReadRequest(path, settings_of_file, WHO, assumed=assumed))
+    return HeightsFile(path, source, settings_of_file, tuple(assumed))
 
 
 def _settings(settings: Sequence[str]) -> dict[str, Any]:
-    """KEY=VALUE of the section heights."""
-    said = {}
+    """Parse KEY=VALUE settings of the section heights."""
+    settings_of_file = {}
     for text in settings:
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError(WHO, "", text, "KEY=VALUE, a key of the section heights of a terrain file")
-        said[key.strip().removeprefix("heights.")] = yaml_value(value)
-    return said
+        settings_of_file[key.strip().removeprefix("heights.")] = yaml_value(value)
+    return settings_of_file
 
 
 def read_terrain(name: str) -> TerrainOnDisk:
-    """A terrain by name or path. Raises ConfigError."""
+    """Read a terrain by name or path. Raises ConfigError."""
     file = str(find_config("terrains", name))
     content = Section(checked(FILE, read_layers("terrains", file).content, file).mapping, file)
     ground = build_ground(name)
@@ -97,7 +97,7 @@ def read_terrain(name: str) -> TerrainOnDisk:
 
 
 def composed(ground: Ground, x: Values, y: Values) -> Values:
-    """Heights [m] of the ground as wheels find it."""
+    """Return the heights [m] of the complete ground, as at wheels."""
     x, y = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(y, np.float64)
     z = np.empty(len(x))
     composed_heights(ground.arrays, x, y, z)
@@ -105,7 +105,7 @@ def composed(ground: Ground, x: Values, y: Values) -> Values:
 
 
 def base(terrain: TerrainOnDisk, x: Values, y: Values) -> Values:
-    """Bilinear heights [m] of the base grid: of the file of heights, or of the nodes where there is none."""
+    """Return bilinear heights [m] of the base grid: of the elevation data, or of the nodes for a terrain without elevation data."""
     if terrain.data is not None:
         return terrain.data.heights(x, y)
     p = terrain.ground.p[0]
@@ -114,7 +114,7 @@ def base(terrain: TerrainOnDisk, x: Values, y: Values) -> Values:
 
 
 def base_inside(terrain: TerrainOnDisk, x: Values, y: Values) -> NDArray[np.bool_]:
-    """Whether points lie within the base grid."""
+    """Return whether points are within the base grid."""
     if terrain.data is not None:
         return terrain.data.inside(x, y)
     x0, x1, y0, y1 = terrain.ground.bounds

@@ -1,4 +1,4 @@
-"""`jounce terrain import FILE --out NAME`: a terrain of ours, heights and all that has to be said of them, out of a file of others."""
+"""`jounce terrain import FILE --out FOLDER`: create a terrain file and its height map from elevation data."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster, Value
 from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed, utm_of
 from terrain.void_filling import filled
 
-MOST_NODES = 16_000_000
-"""Of a terrain that can be driven on."""
+MAX_NODES = 16_000_000
+"""Maximum nodes of a terrain for driving."""
 EDGE = 65
-"""Points along a side of data that lie askew, by which the rectangle inside them is found."""
+"""Points along a side of rotated data, to compute the rectangle inside the data."""
 FINE = 1e-5
-"""m. Heights that single precision holds as well as that are written in it."""
-FEWEST = 4
-"""Nodes along an axis."""
+"""m. Heights are stored in single precision if its rounding error is below this value."""
+MIN_NODES = 4
+"""Minimum nodes along an axis."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Imported:
     heights : (ny, nx) m, row 0 in the south
     corner : x, y of the south-west node
     spacing : along x and y
-    crs, origin : where it lies on Earth: reference system and the point of it that is x = y = 0
-    voids : how many heights were filled
-    of : how many there are
+    crs, origin : location on Earth: reference system and its point at x = y = 0
+    voids : number of filled heights
+    of : total number of heights
     """
 
     heights: Values
@@ -53,33 +53,32 @@ class Imported:
 
 
 def main_import(arguments: Any) -> int:
-    """Command line; returns 0. Raises ConfigError: the file cannot be used; OutputError: the terrain cannot be written."""
+    """Run `jounce terrain import` and return 0. Raises ConfigError: unusable file; OutputError: a file that cannot be written."""
     file = read_file(arguments.file, arguments.set)
     if file.assumed:
         keys = ", ".join(words.split()[0] for words in file.assumed)
-        raise ConfigError(file.path, "", f"nothing of {keys}", f"it said: --set {' --set '.join(_to_say(file))}")
+        raise ConfigError(file.path, "", f"no {keys}", f"--set {' --set '.join(_needed_settings(file))}")
     found = imported(file, arguments)
-    out = Path(arguments.out)
-    yaml = out if out.suffix in (".yaml", ".yml") else out.with_name(f"{out.name}.yaml")
+    yaml = Path(arguments.out)
     heights = yaml.with_suffix(".npy")
     for path in (yaml, heights):
         if path.exists():
-            raise OutputError(f"{path}: there is such a file already")
+            raise OutputError(f"{path}: file exists")
     ground = ("soil", arguments.soil) if arguments.soil else ("surface", arguments.surface)
     _write(found, yaml, heights, file, ground)
     print_line(json_text(_report(found, yaml, heights)) if arguments.json else _text(found, yaml, heights))
     return 0
 
 
-def _to_say(file: HeightsFile) -> list[str]:
-    """Settings that a file needs which says nothing."""
-    said = {words.split()[0] for words in file.assumed}
+def _needed_settings(file: HeightsFile) -> list[str]:
+    """Return the settings that the file needs on the command line."""
+    assumed = {words.split()[0] for words in file.assumed}
     words = {"first_row": "first_row=north", "spacing": "spacing=[DX,DY]", "origin": "origin=[X,Y]", "scale": "range=[LOW,HIGH]"}
-    return [text for key, text in {**words, "byte_order": "byte_order=little", "up": "up=z"}.items() if key in said]
+    return [text for key, text in {**words, "byte_order": "byte_order=little", "up": "up=z"}.items() if key in assumed]
 
 
 def imported(file: HeightsFile, arguments: Any) -> Imported:
-    """Heights on nodes of a file, voids filled. Raises ConfigError."""
+    """Return the heights of a file on nodes, with voids filled. Raises ConfigError."""
     source, voids = file.source, 0
     if isinstance(source, Raster):
         voids = source.voids
@@ -87,28 +86,28 @@ def imported(file: HeightsFile, arguments: Any) -> Imported:
     crs = _target(source, arguments.crs)
     straight = source.northward() if isinstance(source, Raster) and crs in ("", source.crs) else None
     if straight is not None and arguments.spacing is None:
-        return _as_it_is(straight, crs, arguments, voids)
+        return _original_samples(straight, crs, arguments, voids)
     return _on_new_nodes(source, crs, arguments, voids)
 
 
-def _target(source: ElevationSource, said: str | None) -> str:
-    """Reference system of the terrain; empty: there is none. Raises ConfigError."""
-    if said is not None:
+def _target(source: ElevationSource, name: str | None) -> str:
+    """Return the reference system of the terrain, empty for none. Raises ConfigError."""
+    if name is not None:
         if not source.crs:
-            raise ConfigError("--crs", "", said, "a file with a reference system of its own (--set crs=EPSG:... says it)")
-        if kind_of(said, "--crs", "") != MAP:
-            raise ConfigError("--crs", "", said, "a reference system in m, such as a UTM zone")
-        return said
+            raise ConfigError("--crs", "", name, "a file with a reference system; hint: --set crs=EPSG:...")
+        if kind_of(name, "--crs", "") != MAP:
+            raise ConfigError("--crs", "", name, "a reference system in m, such as a UTM zone")
+        return name
     if source.kind == LONLAT:
         x0, x1, y0, y1 = source.bounds
         return utm_of(0.5 * (x0 + x1), 0.5 * (y0 + y1))
     if source.kind == FOREIGN:
-        raise ConfigError("--crs", "", "nothing", f"a reference system in m: {source.crs[:40]} has another unit")
+        raise ConfigError("--crs", "", "nothing", f"a reference system in m; {source.crs[:40]} has another unit")
     return source.crs
 
 
-def _as_it_is(raster: Raster, crs: str, arguments: Any, voids: int) -> Imported:
-    """The samples themselves, of the window alone if there is one."""
+def _original_samples(raster: Raster, crs: str, arguments: Any, voids: int) -> Imported:
+    """Return the original samples, or the samples inside the window."""
     spacing = np.array((raster.along_row[0], raster.along_column[1]))
     rows, columns = raster.samples.shape
     low, high = np.zeros(2, int), np.array((columns, rows)) - 1
@@ -116,8 +115,8 @@ def _as_it_is(raster: Raster, crs: str, arguments: Any, voids: int) -> Imported:
         window = _window(arguments.window)
         low = np.maximum(low, np.ceil((window[:2] - raster.corner) / spacing - 1e-6).astype(int))
         high = np.minimum(high, np.floor((window[2:] - raster.corner) / spacing + 1e-6).astype(int))
-    if (high - low + 1 < FEWEST).any():
-        raise ConfigError("--window", "", arguments.window, f"at least {FEWEST} samples along each axis inside {_extent(raster)}")
+    if (high - low + 1 < MIN_NODES).any():
+        raise ConfigError("--window", "", arguments.window, f"at least {MIN_NODES} samples along each axis inside {_extent(raster)}")
     heights = raster.samples[low[1] : high[1] + 1, low[0] : high[0] + 1]
     corner = raster.corner + low * spacing
     _check_nodes(high - low + 1)
@@ -127,7 +126,7 @@ def _as_it_is(raster: Raster, crs: str, arguments: Any, voids: int) -> Imported:
 
 
 def _on_new_nodes(source: ElevationSource, crs: str, arguments: Any, voids: int) -> Imported:
-    """Heights of the C1 surface, or of triangles or a road, at nodes along x and y of the target."""
+    """Return the heights of the C1 surface, of triangles or of a road, at nodes along x and y of the target."""
     box = _window(arguments.window) if arguments.window is not None else np.array(source.bounds)[[0, 2, 1, 3]]
     moved = crs != source.crs
     low, high, step = _inside_of(box, source, crs) if moved else (box[:2], box[2:], min(source.step))
@@ -141,22 +140,22 @@ def _on_new_nodes(source: ElevationSource, crs: str, arguments: Any, voids: int)
     heights = on_nodes(Placed(source, shift, crs if moved else "", "--crs", "").smooth, x, y)
     gaps = int(np.isnan(heights).sum())
     if gaps == heights.size:
-        raise ConfigError("--window", "", arguments.window, f"a part of {_extent(source)}")
+        raise ConfigError("--window", "", arguments.window, f"a window within {_extent(source)}")
     total = heights.size if gaps else source.about().get("samples", [heights.size, 1])
     of = int(np.prod(total))
     return Imported(filled(heights), low - shift, np.full(2, spacing), crs, origin, voids + gaps, of)
 
 
-def _window(said: Any) -> Values:
-    """x_min, y_min, x_max, y_max."""
-    window = np.asarray(said, np.float64)
+def _window(values: Any) -> Values:
+    """Return x_min, y_min, x_max, y_max."""
+    window = np.asarray(values, np.float64)
     if not (window[:2] < window[2:]).all():
-        raise ConfigError("--window", "", list(said), "x_min y_min x_max y_max in the coordinates of the file")
+        raise ConfigError("--window", "", list(values), "x_min y_min x_max y_max in the coordinates of the file")
     return window
 
 
 def _inside_of(box: Values, source: ElevationSource, crs: str) -> tuple[Values, Values, float]:
-    """The largest upright rectangle between the sides of a box that is transformed, and the distance of samples there."""
+    """Return the largest axis-aligned rectangle inside a transformed box, and the sample distance in it."""
     t = np.linspace(0.0, 1.0, EDGE)
     (x0, y0, x1, y1), along = box, np.ones(EDGE)
     sides = [
@@ -168,19 +167,19 @@ def _inside_of(box: Values, source: ElevationSource, crs: str) -> tuple[Values, 
     west, east, south, north = (transformed(*side, source.crs, crs, "--crs", "") for side in sides)
     low, high = np.array((west[0].max(), south[1].max())), np.array((east[0].min(), north[1].min()))
     if not (low < high).all():
-        raise ConfigError("--window", "", box.tolist(), "a part of the data that is not turned by 45 degrees and more")
+        raise ConfigError("--window", "", box.tolist(), "a window of data rotated by less than 45 degrees")
     step = float(((high - low) / ((box[2:] - box[:2]) / np.array(source.step))).min())
     return np.ceil(low), np.floor(high), float(f"{step:.2g}")
 
 
 def _check_nodes(counts: Any) -> None:
     columns, rows = (int(n) for n in counts)
-    if columns * rows > MOST_NODES or min(columns, rows) < FEWEST:
+    if columns * rows > MAX_NODES or min(columns, rows) < MIN_NODES:
         raise ConfigError(
             "--spacing",
             "",
             f"{columns} x {rows} nodes",
-            f"at least {FEWEST} along each axis and {MOST_NODES} in all: another spacing or window",
+            f"at least {MIN_NODES} along each axis and {MAX_NODES} in total; hint: change the spacing or the window",
         )
 
 
@@ -202,17 +201,17 @@ def _write(found: Imported, yaml: Path, heights: Path, file: HeightsFile, ground
 
 
 def _save(part: Path, heights: NDArray[np.floating]) -> None:
-    with part.open("wb") as stream:  # by its name, NumPy would put a suffix behind it
+    with part.open("wb") as stream:  # NumPy adds a suffix to a file name
         np.save(stream, heights)
 
 
 def _terrain_text(found: Imported, heights: str, file: HeightsFile, ground: tuple[str, str]) -> str:
-    """The terrain file."""
+    """Return the text of the terrain file."""
     rows, columns = found.heights.shape
     spacing = float(found.spacing.min())
     counts = [int(extent / spacing + 1e-6) + 1 for extent in ((columns - 1) * found.spacing[0], (rows - 1) * found.spacing[1])]
     middle = found.corner + 0.5 * spacing * (np.array(counts) - 1)
-    voids = f"{found.voids} of {found.of} heights were voids and are filled from their rims" if found.voids else "it had no voids"
+    voids = f"{found.voids} of {found.of} heights were voids, filled from their rims" if found.voids else "no voids"
     lines = [
         f"# {file.path.name}, imported by `jounce terrain import`; {voids}.",
         "# x points east, y north; heights are those of the file.",
@@ -227,7 +226,7 @@ def _terrain_text(found: Imported, heights: str, file: HeightsFile, ground: tupl
     ]
     if found.origin is not None:
         crs = f"crs: {json_text(found.crs)}, " if found.crs else ""
-        lines.append(f"georeference: {{{crs}origin: {_list(found.origin)}}}     # the point of it that is x = y = 0")
+        lines.append(f"georeference: {{{crs}origin: {_list(found.origin)}}}     # its point at x = y = 0")
     lines += [
         f"grid: {{origin: {_list(found.corner)}, spacing: {spacing!r}, count: {counts}}}",
         f"{ground[0]}: {ground[1]}",
@@ -256,13 +255,17 @@ def _report(found: Imported, yaml: Path, heights: Path) -> dict[str, Any]:
 
 
 def _text(found: Imported, yaml: Path, heights: Path) -> str:
-    said = _report(found, yaml, heights)
-    low, high = said["heights"]
-    columns, rows = said["nodes"]
+    result = _report(found, yaml, heights)
+    low, high = result["heights"]
+    columns, rows = result["nodes"]
     place = (
         ""
         if found.origin is None
-        else f"\n  x = y = 0 at {found.origin[0]:.10g}, {found.origin[1]:.10g} in {found.crs.splitlines()[0][:60] or 'its own system'}"
+        else f"\n  x = y = 0 at {found.origin[0]:.10g}, {found.origin[1]:.10g} in "
+        f"{found.crs.splitlines()[0][:60] or 'its coordinate system'}"
     )
-    voids = f"{found.voids} of {found.of} heights were voids: filled by a membrane stretched over their rims" if found.voids else "no voids"
-    return f"{yaml} and {heights.name}\n  {columns} x {rows} nodes, {found.spacing[0]:.10g} x {found.spacing[1]:.10g} m, {low:.6g} to {high:.6g} m{place}\n  {voids}"
+    voids = f"{found.voids} of {found.of} heights were voids, filled by a membrane over their rims" if found.voids else "no voids"
+    return (
+        f"{yaml} and {heights.name}\n  {columns} x {rows} nodes, {found.spacing[0]:.10g} x {found.spacing[1]:.10g} m, "
+        f"{low:.6g} to {high:.6g} m{place}\n  {voids}"
+    )

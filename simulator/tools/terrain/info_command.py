@@ -1,4 +1,4 @@
-"""`jounce terrain info FILE`: what there is, and heights at points."""
+"""`jounce terrain info FILE`: properties of elevation data or a terrain, and heights at points."""
 
 from __future__ import annotations
 
@@ -28,37 +28,37 @@ from terrain.readers.crg import CrgSurface
 
 WGS84 = "EPSG:4326"
 RANGES = ("x", "y", "u", "v", "heights", "grid_heights")
-"""What is told as from one number to another."""
+"""Keys printed as a range from one number to another."""
 Row = dict[str, Any]
 
 
 def main_info(arguments: Any) -> int:
-    """Command line; returns 0. Raises ConfigError: the file cannot be used, or the points are none."""
+    """Run `jounce terrain info` and return 0. Raises ConfigError: unusable file or points."""
     name = arguments.file
     if is_terrain(name):
         if arguments.set:
-            raise ConfigError("--set", "", arguments.set[0], "no such option with a terrain file, which says everything itself")
+            raise ConfigError("--set", "", arguments.set[0], "no --set with a terrain file, only with elevation data")
         terrain = read_terrain(name)
-        said, rows = about_terrain(terrain), _rows(arguments.at, name, lambda points: _at_terrain(terrain, points, arguments.raw))
+        properties, rows = about_terrain(terrain), _rows(arguments.at, name, lambda points: _at_terrain(terrain, points, arguments.raw))
     else:
         settings = list(arguments.set)
         if arguments.raw and Path(name).suffix.lower() == ".crg":
             settings.append("modifiers=false")
         file = read_file(name, settings)
-        said, rows = about_file(file), _rows(arguments.at, name, lambda points: _at_file(file, points))
+        properties, rows = about_file(file), _rows(arguments.at, name, lambda points: _at_file(file, points))
     if arguments.json:
-        print_line(json_text(said if rows is None else {**said, "points": rows}))
+        print_line(json_text(properties if rows is None else {**properties, "points": rows}))
     elif rows is None:
-        print_line(to_text(said))
+        print_line(to_text(properties))
     else:
-        if said.get("assumed"):
-            print_error(f"{name}: nobody says {', '.join(said['assumed'])}: taken so (--set says it)")
+        if properties.get("assumed"):
+            print_error(f"{name}: assumed {', '.join(properties['assumed'])}; hint: --set changes it")
         print_line(as_csv(rows))
     return 0
 
 
 def about_file(file: HeightsFile) -> dict[str, Any]:
-    """What there is to say of a file of heights."""
+    """Return the properties of elevation data."""
     source = file.source
     x0, x1, y0, y1 = source.bounds
     return {
@@ -73,7 +73,7 @@ def about_file(file: HeightsFile) -> dict[str, Any]:
 
 
 def about_terrain(terrain: TerrainOnDisk) -> dict[str, Any]:
-    """What there is to say of a terrain."""
+    """Return the properties of a terrain."""
     ground = terrain.ground
     x0, x1, y0, y1 = ground.bounds
     rows, columns = ground.heights.shape
@@ -95,9 +95,9 @@ def about_terrain(terrain: TerrainOnDisk) -> dict[str, Any]:
     }
 
 
-def to_text(said: dict[str, Any]) -> str:
-    """For people, a line each."""
-    shown = {key: value for key, value in said.items() if value not in (None, [], {})}
+def to_text(properties: dict[str, Any]) -> str:
+    """Return the console text, one line for each property."""
+    shown = {key: value for key, value in properties.items() if value not in (None, [], {})}
     width = max(map(len, shown))
     return "\n".join(f"{key.replace('_', ' '):{width}}  {_shown(value, key)}" for key, value in shown.items())
 
@@ -111,7 +111,7 @@ def _shown(value: Any, key: str = "") -> str:
 
 
 def as_csv(rows: list[Row]) -> str:
-    """Points with their heights."""
+    """Return CSV text of points with their heights."""
     names = list(rows[0])
     return "\n".join([",".join(names), *(",".join(_cell(row[name]) for name in names) for row in rows)])
 
@@ -121,7 +121,7 @@ def _cell(value: Any) -> str:
 
 
 def _rows(path: str | None, name: str, of: Any) -> list[Row] | None:
-    """Points of a file with their heights, in their order."""
+    """Return the points of a file with their heights, in the order of the file."""
     if path is None:
         return None
     numbered: list[tuple[int, Row]] = []
@@ -131,33 +131,33 @@ def _rows(path: str | None, name: str, of: Any) -> list[Row] | None:
 
 
 def _at_file(file: HeightsFile, points: Points) -> list[Row]:
-    """Heights of a file of heights."""
+    """Return the heights of elevation data."""
     source = file.source
     first, second = points.both
     if isinstance(source, CrgSurface):
         return _on_road(source, points)
     if points.kind == "road":
-        raise ConfigError(file.path, "", "u,v", "x,y: only an OpenCRG road has u and v")
+        raise ConfigError(file.path, "", "u,v", "x,y; only an OpenCRG road has u and v")
     x, y = _in_crs(file, points)
     z, inside = source.heights(x, y), source.inside(x, y)
     return [_row(a, b, h, _where(h, within)) for a, b, h, within in zip(first, second, z, inside, strict=True)]
 
 
 def _in_crs(file: HeightsFile, points: Points) -> tuple[Values, Values]:
-    """Coordinates of the file."""
+    """Return coordinates in the system of the file."""
     source = file.source
-    wanted = {"": source.crs, "map": source.crs, "lonlat": WGS84}.get(points.kind, points.kind)
-    if points.kind == "" or wanted == source.crs:
+    target_crs = {"": source.crs, "map": source.crs, "lonlat": WGS84}.get(points.kind, points.kind)
+    if points.kind == "" or target_crs == source.crs:
         return points.both
     if points.kind == "map" or not source.crs:
-        raise ConfigError(file.path, "", f"points in {points.kind}", "x,y: the file says no reference system")
+        raise ConfigError(file.path, "", f"points in {points.kind}", "x,y, because the file has no reference system")
     if points.kind == "lonlat" and source.kind == LONLAT:
         return points.both
-    return transformed(*points.both, wanted, source.crs, file.path, "crs")
+    return transformed(*points.both, target_crs, source.crs, file.path, "crs")
 
 
 def _on_road(source: CrgSurface, points: Points) -> list[Row]:
-    """Places and heights of a road."""
+    """Return positions and heights of a road."""
     if points.kind not in ("", "road"):
         raise ConfigError("--at", "", points.kind, "x,y or u,v of an OpenCRG road")
     if points.kind == "road":
@@ -174,7 +174,7 @@ def _on_road(source: CrgSurface, points: Points) -> list[Row]:
 
 
 def _at_terrain(terrain: TerrainOnDisk, points: Points, raw: bool) -> list[Row]:
-    """Heights of a terrain, composed or of its base grid."""
+    """Return the heights of a terrain, complete or of its base grid."""
     first, second = points.both
     x, y = _local(terrain, points)
     inside = base_inside(terrain, x, y)
@@ -183,15 +183,17 @@ def _at_terrain(terrain: TerrainOnDisk, points: Points, raw: bool) -> list[Row]:
 
 
 def _local(terrain: TerrainOnDisk, points: Points) -> tuple[Values, Values]:
-    """Coordinates of the terrain."""
+    """Return coordinates in the local system of the terrain."""
     if points.kind == "":
         return points.both
     if points.kind == "road" or terrain.origin is None:
-        raise ConfigError(terrain.file, "georeference", "nothing", "where the terrain lies, or points in its own x,y")
-    wanted = {"map": terrain.crs, "lonlat": WGS84}.get(points.kind, points.kind)
-    if wanted != terrain.crs and not terrain.crs:
-        raise ConfigError(terrain.file, "georeference.crs", "nothing", f"a reference system, to find {wanted} in it")
-    east, north = points.both if wanted == terrain.crs else transformed(*points.both, wanted, terrain.crs, terrain.file, "georeference.crs")
+        raise ConfigError(terrain.file, "georeference", "none", "a georeference, or points in local x,y")
+    target_crs = {"map": terrain.crs, "lonlat": WGS84}.get(points.kind, points.kind)
+    if target_crs != terrain.crs and not terrain.crs:
+        raise ConfigError(terrain.file, "georeference.crs", "none", f"a reference system, to transform {target_crs}")
+    east, north = (
+        points.both if target_crs == terrain.crs else transformed(*points.both, target_crs, terrain.crs, terrain.file, "georeference.crs")
+    )
     return east - terrain.origin[0], north - terrain.origin[1]
 
 
@@ -200,7 +202,7 @@ def _row(x: float, y: float, z: float, where: str) -> Row:
 
 
 def _where(height: float, inside: bool) -> str:
-    """Words for a point without a height, or beside the data."""
+    """Return "void" or "outside" for a point without a height."""
     if not inside:
         return "outside"
     return "void" if math.isnan(height) else ""

@@ -1,4 +1,4 @@
-"""`jounce terrain make KIND --out NAME`: a terrain out of a seed and a few numbers."""
+"""`jounce terrain make KIND --out FOLDER`: generate a terrain from a seed and parameters."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields
 from simulator.base.json_output import json_text
+from simulator.base.status_line import StatusLine
 from simulator.tools.terrain.generators.dunes import DUNES, dunes
 from simulator.tools.terrain.generators.generated_terrain import GeneratedTerrain
 from simulator.tools.terrain.generators.hills import HILLS, hills
@@ -21,13 +22,13 @@ from simulator.tools.terrain.generators.proving_ground import PROVING_GROUND, pr
 from simulator.tools.terrain.generators.terrain_writer import files_of, write
 from simulator.tools.terrain.generators.town import TOWN, town
 
-MOST_NODES = 8_000_000
-"""Of a made terrain."""
+MAX_NODES = 8_000_000
+"""Maximum nodes of a generated terrain."""
 
 
 @dataclass(frozen=True)
 class TerrainGenerator:
-    """One kind of terrain that can be made: its numbers, and what makes it of them and of a seed."""
+    """A kind of generated terrain: its parameters, and the function that generates the terrain from parameters and a seed."""
 
     table: Fields
     make: Callable[[dict[str, Any], int], GeneratedTerrain]
@@ -42,38 +43,41 @@ GENERATORS = {
 
 
 def main_make(arguments: Any) -> int:
-    """Command line; returns 0. Raises ConfigError: a number cannot be; OutputError: the terrain cannot be written."""
+    """Run `jounce terrain make` and return 0. Raises ConfigError: invalid parameter; OutputError: a file that cannot be written."""
     files = files_of(arguments.out)
-    made = generate_terrain(arguments.kind, arguments.seed, arguments.set)
     settings = "".join(f" --set {text}" for text in arguments.set)
-    write(made, files, f"jounce terrain make {arguments.kind} --seed {arguments.seed}{settings}")
+    with StatusLine(arguments.json) as status:
+        status("generating the terrain")
+        made = generate_terrain(arguments.kind, arguments.seed, arguments.set)
+        status("writing the terrain")
+        write(made, files, f"jounce terrain make {arguments.kind} --seed {arguments.seed}{settings}")
     print_line(json_text(_report(made, files)) if arguments.json else _text(made, files))
     return 0
 
 
 def generate_terrain(kind: str, seed: int, settings: list[str]) -> GeneratedTerrain:
-    """A terrain of a kind of GENERATORS with KEY=VALUE of its table. Raises ConfigError."""
-    said: dict[str, Any] = {}
+    """Generate a terrain of a kind of GENERATORS with KEY=VALUE settings. Raises ConfigError."""
+    result: dict[str, Any] = {}
     for text in settings:
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError("--set", "", text, f"KEY=VALUE, one of {', '.join(field.usual for field in GENERATORS[kind].table)}")
-        said[key.strip()] = yaml_value(value)
-    values = fields.read(GENERATORS[kind].table, said, "--set")
+        result[key.strip()] = yaml_value(value)
+    values = fields.read(GENERATORS[kind].table, result, "--set")
     _check_nodes(kind, values)
     return GENERATORS[kind].make(values, seed)
 
 
 def _check_nodes(kind: str, values: dict[str, Any]) -> None:
-    """Raises ConfigError: more nodes than anybody wants."""
+    """Raise ConfigError if the terrain has more than the maximum number of nodes."""
     spacing = values["spacing"]
     if kind == "town":
         sides = np.asarray(values["blocks"]) * values["block"] * 1.15 + 80.0
     else:
         sides = np.array((560.0, 300.0)) if kind == "proving_ground" else np.full(2, values["size"])
     nodes = float(np.prod(sides / spacing))
-    if nodes > MOST_NODES:
-        raise ConfigError("--set", "spacing", float(spacing), f"at least {np.sqrt(nodes / MOST_NODES) * spacing:.2g} for this size")
+    if nodes > MAX_NODES:
+        raise ConfigError("--set", "spacing", float(spacing), f"at least {np.sqrt(nodes / MAX_NODES) * spacing:.2g} for this size")
 
 
 def _report(made: GeneratedTerrain, files: Any) -> dict[str, Any]:
@@ -90,11 +94,11 @@ def _report(made: GeneratedTerrain, files: Any) -> dict[str, Any]:
 
 
 def _text(made: GeneratedTerrain, files: Any) -> str:
-    said = _report(made, files)
-    (columns, rows), (low, high) = said["nodes"], said["heights"]
+    result = _report(made, files)
+    (columns, rows), (low, high) = result["nodes"], result["heights"]
     names = ", ".join(path.name for path in files[1:])
     return (
-        f"{files[0]}, {names}: {said['bytes'] / 1e6:.1f} MB\n"
-        f"  {columns} x {rows} nodes, {made.grid.spacing:g} m, {low:.2f} to {high:.2f} m, {said['features']} features\n"
-        f"  places to begin at: {', '.join(said['places'])}"
+        f"{files[0]}, {names}: {result['bytes'] / 1e6:.1f} MB\n"
+        f"  {columns} x {rows} nodes, {made.grid.spacing:g} m, {low:.2f} to {high:.2f} m, {result['features']} features\n"
+        f"  start positions: {', '.join(result['places'])}"
     )

@@ -1,4 +1,4 @@
-"""`jounce terrain info FILE --roughness`: classes of ISO 8608 octave by octave of a terrain or of a profile, and a picture of them."""
+"""`jounce terrain info FILE --roughness`: ISO 8608 classes of a terrain or a profile by octave, and a plot."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from terrain.iso_8608_bands import Octave, ammon_coherence, coherence, density, 
 from terrain.readers.contract import Values
 
 LENGTH, STEP = 500.0, 0.05
-"""m. Of the lines over a terrain and of their samples."""
+"""m. Length of the lines over a terrain, and distance of their samples."""
 TRACK = 1.5
-"""m. Distance of the lines whose coherence is drawn."""
-PIECE, LINES = 50.0, 8
-"""m, length of the pieces that coherence is estimated from, and how many pairs of lines, 10 m apart."""
-MOST_BYTES = 1 << 26
-EVEN = 1e-3
-"""Of the distance of samples, by which they may be uneven."""
+"""m. Distance of the line pairs of the coherence plot."""
+SEGMENT, LINES = 50.0, 8
+"""m, segment length of the coherence estimate, and number of line pairs, 10 m apart."""
+MAX_BYTES = 1 << 26
+SPACING_TOLERANCE = 1e-3
+"""Tolerance of uneven sample distances, relative to the mean distance."""
 
 Profile = tuple[Values, float]
 """Heights (n,) [m] and the distance of the samples [m]."""
 
 
 def main_roughness(arguments: Any) -> int:
-    """Command line; returns 0. Raises ConfigError, OutputError."""
+    """Run `jounce terrain info --roughness` and return 0. Raises ConfigError, OutputError."""
     terrain = None
     if is_terrain(arguments.file):
         terrain = read_terrain(arguments.file)
@@ -47,7 +47,7 @@ def main_roughness(arguments: Any) -> int:
     elif Path(arguments.file).suffix.lower() == ".csv":
         profiles = {"profile": read_profile(Path(arguments.file))}
     else:
-        raise ConfigError(arguments.file, "", "a file of heights", "with --roughness: a terrain, or a profile (.csv, columns x,z in m)")
+        raise ConfigError(arguments.file, "", "elevation data", "a terrain or a profile (.csv, columns x,z in m) with --roughness")
     found = {name: octaves(*profile) for name, profile in profiles.items()}
     print_line(json_text(_as_json(arguments.file, found)) if arguments.json else as_table(found))
     if arguments.plot:
@@ -58,7 +58,7 @@ def main_roughness(arguments: Any) -> int:
 
 
 def profiles_of(terrain: TerrainOnDisk) -> dict[str, Profile]:
-    """Profiles of LENGTH from the start of a drive ahead and across, and along the middle of every road."""
+    """Return profiles of LENGTH from the spawn ahead and across, and along the middle of each road."""
     x0, y0, yaw = terrain.ground.spawn
     s = np.arange(0.0, LENGTH, STEP)
     out = {}
@@ -71,44 +71,44 @@ def profiles_of(terrain: TerrainOnDisk) -> dict[str, Profile]:
 
 
 def _along(road: Road) -> tuple[Values, Values]:
-    """Points of the middle of a road, STEP apart."""
+    """Return points of the middle of a road, STEP apart."""
     s = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(road.points[:, :2], axis=0).T))))
     at = np.arange(0.0, s[-1], STEP)
     return np.interp(at, s, road.points[:, 0]), np.interp(at, s, road.points[:, 1])
 
 
 def _graded(road: Road, count: int) -> Values:
-    """Heights [m] of the graded line of a road, which is no roughness."""
+    """Return the heights [m] of the graded line of a road, which are no roughness."""
     return np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(road.points)), road.points[:, 2])
 
 
 def read_profile(path: Path) -> Profile:
-    """A profile out of a CSV file with columns x, z [m], evenly spaced. Raises ConfigError."""
-    rows = list(csv.DictReader(io.StringIO(read_utf8(path, "a profile", MOST_BYTES))))
+    """Read an evenly spaced profile from a CSV file with columns x, z [m]. Raises ConfigError."""
+    rows = list(csv.DictReader(io.StringIO(read_utf8(path, "a profile", MAX_BYTES))))
     try:
         x, z = (np.array([float(row[name]) for row in rows]) for name in ("x", "z"))
     except (KeyError, TypeError, ValueError):
         raise ConfigError(path, "", "no numbers x,z", "a CSV file with the columns x,z in m") from None
     steps = np.diff(x)
-    if len(x) < 64 or not np.isfinite(z).all() or not steps.min() > 0.0 or np.ptp(steps) > max(EVEN * steps.mean(), 1e-9):
+    if len(x) < 64 or not np.isfinite(z).all() or not steps.min() > 0.0 or np.ptp(steps) > max(SPACING_TOLERANCE * steps.mean(), 1e-9):
         raise ConfigError(path, "x", f"{len(x)} rows", "at least 64 samples, evenly spaced, x rising")
     return z, float((x[-1] - x[0]) / (len(x) - 1))
 
 
 def as_table(found: dict[str, list[Octave]]) -> str:
-    """For people: a row for each octave, class and density over the geometric mean of that class."""
+    """Return the console table: a row for each octave, with the class and the density divided by the geometric mean of the class."""
     rows = [["waves [m]", *found]]
     for octave in max(found.values(), key=len):
         row = [f"{octave.shortest:.3g} to {octave.longest:.3g}"]
         for one in found.values():
             there = [o for o in one if o.wave_number == octave.wave_number]
-            row.append(_told(there[0]) if there else "-")
+            row.append(_class_text(there[0]) if there else "-")
         rows.append(row)
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
-def _told(octave: Octave) -> str:
+def _class_text(octave: Octave) -> str:
     name = octave.road_class
     if not name:
         return f"beyond {ISO_CLASSES[-1]}"
@@ -129,7 +129,7 @@ def _as_json(file: str, found: dict[str, list[Octave]]) -> dict[str, Any]:
 
 
 def draw(picture: Path, title: str, profiles: dict[str, Profile], terrain: TerrainOnDisk | None) -> None:
-    """Write a PNG: spectra over the classes, and of a terrain the coherence of lines TRACK apart. Raises OutputError."""
+    """Write a PNG: spectra over the classes, and for a terrain the coherence of lines TRACK apart. Raises OutputError."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -168,7 +168,7 @@ def _draw_spectra(axes: Any, title: str, profiles: dict[str, Profile]) -> None:
 
 
 def _third_octaves(waves: Values, found: Values) -> tuple[Values, Values]:
-    """Middles and means of thirds of octaves."""
+    """Return centers and means of thirds of octaves."""
     edges = 2.0 ** (np.arange(math.floor(3.0 * math.log2(waves[0])), math.ceil(3.0 * math.log2(waves[-1])) + 1) / 3.0)
     bands = [(waves >= a) & (waves < b) for a, b in itertools.pairwise(edges)]
     there = [
@@ -178,7 +178,7 @@ def _third_octaves(waves: Values, found: Values) -> tuple[Values, Values]:
 
 
 def _draw_coherence(axes: Any, terrain: TerrainOnDisk) -> None:
-    n, found = coherence(*track_lines(terrain), STEP, PIECE)
+    n, found = coherence(*track_lines(terrain), STEP, SEGMENT)
     keep = n < 2.0
     n, found = n[keep], found[keep]
     axes.plot(n, found, color=COLORS[0], label="two lines of the terrain")
@@ -196,7 +196,7 @@ def _draw_coherence(axes: Any, terrain: TerrainOnDisk) -> None:
 
 
 def track_lines(terrain: TerrainOnDisk) -> tuple[Sequence[Values], Sequence[Values]]:
-    """Heights of pairs of lines TRACK apart, from the start of a drive ahead."""
+    """Return the heights of pairs of lines TRACK apart, from the spawn ahead."""
     x0, y0, yaw = terrain.ground.spawn
     s = np.arange(0.0, LENGTH, STEP)
     c, d = math.cos(yaw), math.sin(yaw)

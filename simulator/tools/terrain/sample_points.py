@@ -1,8 +1,8 @@
 """Points of a CSV file, and heights at them.
 
-The header says which coordinates they are: `x,y` those of the file (of a terrain: its local ones, in m), `easting,northing` those of its reference
-system, `lon,lat` degrees on WGS 84, `u,v` places along and across an OpenCRG road. A column `crs` says it row by row: `local`, `lonlat`, a code
-such as EPSG:32633. Rows whose column `file` names another file are left out.
+The header gives the kind of coordinates: `x,y` coordinates of the file (for a terrain: its local coordinates in m), `easting,northing`
+coordinates of its reference system, `lon,lat` degrees on WGS 84, `u,v` along and across an OpenCRG road. A column `crs` gives the kind for
+each row: `local`, `lonlat`, a code such as EPSG:32633. Rows with the name of another file in the column `file` are skipped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from simulator.base.inputfile import read_utf8
 from terrain.readers.contract import Values
 
 EXPECTED = "a CSV file of points"
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 PAIRS = {
     ("x", "y"): "",
     ("easting", "northing"): "map",
@@ -27,15 +27,15 @@ PAIRS = {
     ("longitude", "latitude"): "lonlat",
     ("u", "v"): "road",
 }
-"""Columns and what they are: the file's own coordinates, those of its reference system, degrees, places on a road."""
+"""Columns and their kinds: coordinates of the file, coordinates of its reference system, degrees, positions on a road."""
 OWN = ("", "local", "pixel", "pixels", "projected", "file")
-"""What a column crs calls the file's own coordinates."""
+"""Values of the column crs for coordinates of the file."""
 DEGREES = ("lonlat", "EPSG:4326")
 
 
 @dataclass
 class Points:
-    """Points of one kind of coordinates: "" the file's own, "map", "lonlat", "road", or the code of a reference system."""
+    """Points of one kind of coordinates: "" for the file, "map", "lonlat", "road", or the code of a reference system."""
 
     kind: str
     rows: list[int] = field(default_factory=list)
@@ -49,36 +49,36 @@ class Points:
 
 
 def read_points(path: str, file: str) -> list[Points]:
-    """Points by the kind of their coordinates. Raises ConfigError: no such columns, no number, no points."""
-    rows = list(csv.DictReader(io.StringIO(read_utf8(path, EXPECTED, MOST_BYTES))))
+    """Read points, grouped by kind of coordinates. Raises ConfigError: missing columns, invalid number, no points."""
+    rows = list(csv.DictReader(io.StringIO(read_utf8(path, EXPECTED, MAX_BYTES))))
     names = [str(name).strip().lower() for name in (rows[0] if rows else {})]
     pairs = {pair: kind for pair, kind in PAIRS.items() if set(pair) <= set(names)}
     if not pairs:
-        wanted = ", ".join(",".join(pair) for pair in PAIRS)
+        headers = ", ".join(",".join(pair) for pair in PAIRS)
         raise ConfigError(
-            path, "", f"columns {', '.join(names)}" if names else "no points", f"a header with one of {wanted}, and points below it"
+            path, "", f"columns {', '.join(names)}" if names else "no points", f"a header with one of {headers}, and points below"
         )
     out: dict[str, Points] = {}
     for number, row in enumerate(rows):
-        said = {str(name).strip().lower(): value for name, value in row.items()}
-        if Path(said.get("file") or file).name != Path(file).name:
+        code = {str(name).strip().lower(): value for name, value in row.items()}
+        if Path(code.get("file") or file).name != Path(file).name:
             continue
-        pair = next((pair for pair in pairs if all((said[name] or "").strip() for name in pair)), None)
+        pair = next((pair for pair in pairs if all((code[name] or "").strip() for name in pair)), None)
         if pair is None:
             raise ConfigError(path, f"row {number + 2}", row, f"numbers under {' or '.join(','.join(pair) for pair in pairs)}")
-        kind = pairs[pair] or _of_crs(said.get("crs") or "")
+        kind = pairs[pair] or _of_crs(code.get("crs") or "")
         points = out.setdefault(kind, Points(kind))
         points.rows.append(number)
         for values, name in ((points.first, pair[0]), (points.second, pair[1])):
-            values.append(_number(path, number, name, said[name]))
+            values.append(_number(path, number, name, code[name]))
     if not out:
-        raise ConfigError(path, "", "no points", f"points whose column file says {Path(file).name}")
+        raise ConfigError(path, "", "no points", f"points with {Path(file).name} in the column file")
     return list(out.values())
 
 
-def _of_crs(said: str) -> str:
-    said = said.strip()
-    return "" if said.lower() in OWN else "lonlat" if said in DEGREES else said
+def _of_crs(code: str) -> str:
+    code = code.strip()
+    return "" if code.lower() in OWN else "lonlat" if code in DEGREES else code
 
 
 def _number(path: str, number: int, name: str, text: str) -> float:

@@ -1,4 +1,4 @@
-"""`jounce terrain show FILE`: a hillshade of a terrain or of a file of heights as a picture."""
+"""`jounce terrain show FILE`: plot a hillshade of a terrain or of elevation data."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from terrain.georeferenced import on_nodes
 from terrain.ground import Ground
 from terrain.readers.contract import LONLAT, ElevationSource, Raster, Values
 
-MOST = 900
-"""Points along the longer side of the picture."""
+MAX_POINTS = 900
+"""Points along the longer side of the plot."""
 SUN, HEIGHT_OF_SUN = 315.0, 40.0
-"""deg. From where, clockwise from north, and how high the light falls; maps are lit from the north-west."""
-METRES_PER_DEGREE = 111_320.0
-"""Of latitude."""
+"""deg. Azimuth, clockwise from north, and elevation of the light; maps are lit from the north-west."""
+METERS_PER_DEGREE = 111_320.0
+"""Meters per degree of latitude."""
 VOID = "#d9480f"
 LAND = 0.32
-"""Share of the color map below which it is for the sea."""
+"""Fraction of the color map below which colors represent the sea."""
 
 
 def main_show(arguments: Any) -> int:
-    """Command line; returns 0. Raises ConfigError, OutputError."""
+    """Run `jounce terrain show` and return 0. Raises ConfigError, OutputError."""
     if is_terrain(arguments.file):
         terrain = read_terrain(arguments.file)
         x, y, z = _of_terrain(terrain)
@@ -42,20 +42,18 @@ def main_show(arguments: Any) -> int:
         degrees = file.source.kind == LONLAT
         title, labels, roads = file.path.name, ("longitude [deg]", "latitude [deg]") if degrees else ("x [m]", "y [m]"), []
         lines = []
-    picture = Path(arguments.out or f"{Path(title).stem}.png")
+    picture = arguments.output_file(f"{Path(title).stem}.png")
     draw(picture, title, labels, (x, y, z), roads, degrees, lines)
     voids = int(np.isnan(z).sum())
-    said = {"picture": str(picture), "heights": [float(np.nanmin(z)), float(np.nanmax(z))], "points": [len(x), len(y)], "voids": voids}
-    print_line(
-        json_text(said) if arguments.json else f"{picture}" + (f": {voids} points of it without a height, in orange" if voids else "")
-    )
+    result = {"picture": str(picture), "heights": [float(np.nanmin(z)), float(np.nanmax(z))], "points": [len(x), len(y)], "voids": voids}
+    print_line(json_text(result) if arguments.json else f"{picture}" + (f": {voids} points without a height, in orange" if voids else ""))
     return 0
 
 
 def _axes(bounds: tuple[float, float, float, float], step: tuple[float, float]) -> tuple[Values, Values]:
-    """Places along x and y, no more than a picture shows and no finer than the data."""
+    """Return positions along x and y, at most MAX_POINTS and not finer than the data."""
     x0, x1, y0, y1 = bounds
-    finest = max(x1 - x0, y1 - y0) / MOST
+    finest = max(x1 - x0, y1 - y0) / MAX_POINTS
     counts = [max(2, int((high - low) / max(finest, gap)) + 1) for low, high, gap in ((x0, x1, step[0]), (y0, y1, step[1]))]
     return np.linspace(x0, x1, counts[0]), np.linspace(y0, y1, counts[1])
 
@@ -72,7 +70,7 @@ def _of_terrain(terrain: TerrainOnDisk) -> tuple[Values, Values, Values]:
 
 
 def _outlines(ground: Ground) -> list[Values]:
-    """Lines of curbs, walls and ditches, and what lies across the way as a line across it."""
+    """Return the lines of curbs, walls and ditches, and a transverse line for each feature across the road."""
     out = []
     for k in ground.features.pieces:
         if k["arc"] != 0.0:
@@ -96,7 +94,7 @@ def draw(
     degrees: bool,
     features: list[Values],
 ) -> None:
-    """Write a PNG; features, lines (n, 2), are too narrow for the light to show. Raises OutputError."""
+    """Write a PNG; the plot shows features as lines (n, 2), because they are too narrow for the hillshade. Raises OutputError."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.colors import LightSource, ListedColormap, Normalize
@@ -116,7 +114,7 @@ def draw(
         whole = np.where(np.isnan(z), low, z)
         exaggeration = _exaggeration(whole, dx, dy)
         light = LightSource(SUN, HEIGHT_OF_SUN)
-        # rows run north here; the light takes them as they lie in pictures, from the north
+        # rows run north here; the hillshade needs the order of images, from the north
         shade = light.shade(whole[::-1], colors, blend_mode="soft", norm=norm, vert_exag=exaggeration, dx=dx, dy=dy)
         shade[np.isnan(z)[::-1]] = 0.0
         axes.imshow(shade, extent=(x[0], x[-1], y[0], y[-1]), aspect=meters[1] / meters[0], interpolation="nearest")
@@ -132,13 +130,13 @@ def draw(
 
 
 def _meters(y: Values, degrees: bool) -> tuple[float, float]:
-    """Metres per unit along x and y."""
+    """Return the meters per unit along x and y."""
     if not degrees:
         return 1.0, 1.0
-    return METRES_PER_DEGREE * float(np.cos(np.radians(0.5 * (y[0] + y[-1])))), METRES_PER_DEGREE
+    return METERS_PER_DEGREE * float(np.cos(np.radians(0.5 * (y[0] + y[-1])))), METERS_PER_DEGREE
 
 
 def _exaggeration(z: Values, dx: float, dy: float) -> float:
-    """Factor by which slopes are drawn, so that a flat road shows its bumps and mountains stay mountains."""
+    """Return the exaggeration of slopes, so that a flat road shows its bumps and mountains stay realistic."""
     slopes = np.hypot(*np.gradient(z, dy, dx))
     return float(np.clip(0.35 / max(float(np.quantile(slopes, 0.9)), 1e-6), 0.5, 30.0))

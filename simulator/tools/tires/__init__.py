@@ -1,1 +1,1 @@
-"""A tire by itself: its numbers and curves (`jounce tire`)."""
+"""Characteristics and curves of a tire (`jounce tire`)."""

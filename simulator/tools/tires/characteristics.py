@@ -1,4 +1,4 @@
-"""What is told of a tire: stiffnesses, peaks and relaxation at a few loads, as a test rig would find them."""
+"""Characteristics of a tire: stiffnesses, peaks and relaxation lengths at a few loads, as on a test rig."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from vehicles.tires.steady_state import build_up, steady
 from vehicles.tires.tire_file import TireFile
 
 SHARES = (0.25, 0.5, 1.0, 1.5)
-"""Of the nominal load, at which a tire is looked at."""
+"""Loads of the table, relative to the nominal load."""
 NOMINAL: dict[str, Callable[[Any], float]] = {
     "tmeasy": lambda p: float(p["load"]),
     "magic_formula": lambda p: float(p["load"] * p["lfzo"]),
     "measured": lambda p: float(p["loads"][int(p["counts"][0]) // 2]),
 }
-"""Nominal load by tread law; of others it is a third of the largest."""
+"""Nominal load by tire model; for other tire models a third of the maximum load."""
 SMALL = 1e-3
-"""Slip and rad. Half width of the differences of a stiffness."""
+"""Slip and rad. Half width of the central differences of a stiffness."""
 ANGLES = np.radians(np.linspace(0.25, 30.0, 240))
 SLIPS = np.linspace(0.0025, 1.0, 400)
 STEP = 2e-3
-"""Of the slip, and in rad of the slip angle, whose forces build up."""
+"""Step of the slip, and of the slip angle in rad, for the relaxation length."""
 BUILT_UP = 1.0 - math.exp(-1.0)
 
 COLUMNS = (
-    # name                  unit shown   factor                 title
+    # name                  displayed unit   factor                 title
     ("load", "kN", 1e-3, "load"),
     ("cornering_stiffness", "N/deg", math.pi / 180.0, "cornering stiffness"),
     ("camber_stiffness", "N/deg", math.pi / 180.0, "camber stiffness"),
@@ -49,7 +49,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Sheet:
-    """The numbers of a tire: one mapping of the COLUMNS, in SI, for each load."""
+    """Characteristics of a tire: one mapping of the COLUMNS, in SI units, for each load."""
 
     name: str
     law: str
@@ -59,14 +59,14 @@ class Sheet:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON, in SI."""
+        """Return the JSON data, in SI units."""
         shared = {
             name: float(self.tire.shared[0][name]) for name in ("radius", "width", "stiffness", "stiffness_growth", "damping", "load_max")
         }
         return {"tire": self.name, "type": self.law, "radial": shared, "loads": list(self.rows), "notes": list(self.notes)}
 
     def to_text(self) -> str:
-        """For people: a row for each quantity, a column for each load."""
+        """Return the console table: a row for each quantity, a column for each load."""
         p = self.tire.shared[0]
         lines = [f"{self.name}: {self.law}, radius {p['radius']:.4g} m, radial stiffness {p['stiffness'] / 1e3:.4g} kN/m"]
         for name, unit, factor, title in COLUMNS:
@@ -80,13 +80,13 @@ def _shown(value: float) -> str:
 
 
 def sheet(name: str, tire: TireFile, notes: tuple[str, ...] = ()) -> Sheet:
-    """The numbers of a tire, found by its tread law."""
+    """Compute the characteristics of a tire with its tire model."""
     loads = loads_of(tire)
     return Sheet(name, tire.law.name, tire, loads, tuple(_row(tire, load) for load in loads), notes)
 
 
 def loads_of(tire: TireFile) -> tuple[float, ...]:
-    """Loads [N] at which a tire is looked at, none beyond the largest that its curves know."""
+    """Return the loads [N] of the table, none beyond the maximum load of the tire curves."""
     most = float(tire.shared[0]["load_max"])
     known = NOMINAL.get(tire.law.name)
     nominal = min(most / 3.0 if known is None else known(tire.own[0]), most / SHARES[-1])
@@ -94,13 +94,13 @@ def loads_of(tire: TireFile) -> tuple[float, ...]:
 
 
 def _rounded(value: float) -> float:
-    """To two digits."""
+    """Round to two significant digits."""
     step = 10.0 ** (math.floor(math.log10(value)) - 1)
     return round(value / step) * step
 
 
 def _row(tire: TireFile, load: float) -> dict[str, float]:
-    """One load."""
+    """Compute the characteristics at one load."""
     small = np.array([-SMALL, SMALL])
     across, leaning, along = (steady(tire, load, *at) for at in ((0.0, small), (0.0, 0.0, small), (small, 0.0)))
     K, C = -_slope(across[:, 1]), _slope(along[:, 0])
@@ -129,9 +129,9 @@ def _slope(pair: NDArray[np.float64]) -> float:
 
 
 def relaxation(tire: TireFile, load: float, kappa: float = 0.0, alpha: float = 0.0) -> float:
-    """Way [m] after which a force is built up to 63 % after a small step of one slip; not a number if it takes longer than is looked at."""
+    """Return the distance [m] after which a force reaches 63 % after a small step of one slip; NaN if the computed distance is too short."""
     axis = 0 if kappa else 1
-    way, forces = build_up(tire, load, kappa, alpha)
+    distance, forces = build_up(tire, load, kappa, alpha)
     rest, end = steady(tire, load)[0, axis], steady(tire, load, kappa, alpha)[0, axis]
     if end == rest:
         return math.nan
@@ -140,5 +140,5 @@ def relaxation(tire: TireFile, load: float, kappa: float = 0.0, alpha: float = 0
     if not len(reached):
         return math.nan
     n = int(reached[0])
-    before, at = (0.0, 0.0) if n == 0 else (float(share[n - 1]), float(way[n - 1]))
-    return at + (float(way[n]) - at) * (BUILT_UP - before) / (float(share[n]) - before)
+    before, at = (0.0, 0.0) if n == 0 else (float(share[n - 1]), float(distance[n - 1]))
+    return at + (float(distance[n]) - at) * (BUILT_UP - before) / (float(share[n]) - before)

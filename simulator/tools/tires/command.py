@@ -1,4 +1,4 @@
-"""`jounce tire FILE`: the numbers of a tire, and its curves as a picture."""
+"""`jounce tire FILE`: characteristics of a tire, and a plot of its curves."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from vehicles.tires.tire_file import TireFile
 
 
 def main_tire(arguments: Any) -> int:
-    """Command line; returns 0. Raises JounceError: the file cannot be used, or the picture cannot be written."""
+    """Run `jounce tire` and return 0. Raises JounceError: unusable file, or a plot that cannot be written."""
     tire = build_tire(arguments.file)
     found = sheet(Path(arguments.file).stem, tire, notes_of(tire))
-    picture = Path(arguments.out or f"{found.name}.png")
-    draw(found, picture)
-    print_line(json_text({**found.to_dict(), "picture": str(picture)}) if arguments.json else to_text(found, picture))
+    plot_file = arguments.output_file(f"{found.name}.png")
+    draw(found, plot_file)
+    print_line(json_text({**found.to_dict(), "picture": str(plot_file)}) if arguments.json else to_text(found, plot_file))
     return 0
 
 
-def to_text(found: Sheet, picture: Path) -> str:
-    """For people."""
-    return f"{found.to_text()}\n  curves in {picture}"
+def to_text(found: Sheet, plot_file: Path) -> str:
+    """Return the console text."""
+    return f"{found.to_text()}\n  curves in {plot_file}"
 
 
 def notes_of(tire: TireFile) -> tuple[str, ...]:
-    """What a reader must know beside the numbers."""
+    """Return notes on the origin and the validity of the characteristics."""
     if tire.law.name != MAGIC.name:
         return ()
     p = tire.own[0]
@@ -40,6 +40,6 @@ def notes_of(tire: TireFile) -> tuple[str, ...]:
     if p["set"] == 61 and p["p0"] > 0.0:
         notes.append(f"pressure {p['p'] / 1e3:.4g} kPa, nominal {p['p0'] / 1e3:.4g} kPa")
     if not relaxes(tire.own) and not p["relaxation"].any():
-        notes.append("the file says nothing of relaxation: 0.6 and 1.2 radii [assumed]")
-    notes.append(f"described for the {'right' if p['mirrored'] else 'left'} side; mounted on the other one it is mirrored")
+        notes.append("no relaxation lengths in the file: 0.6 and 1.2 radii [assumed]")
+    notes.append(f"data of the {'right' if p['mirrored'] else 'left'} side; mirrored for the other side")
     return tuple(notes)

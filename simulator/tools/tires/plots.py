@@ -1,4 +1,4 @@
-"""The curves of a tire on one page: each force and moment over its slip at several loads, camber, and both slips together."""
+"""Curves of a tire on one page: forces and moments over slip at several loads, camber, and combined slip."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIZE = (13.5, 8.2)
-"""in."""
+"""in, size of the figure."""
 SLIPS = np.concatenate([-np.geomspace(1.0, 0.002, 100), [0.0], np.geomspace(0.002, 1.0, 100)])
 ANGLES = np.linspace(-20.0, 20.0, 161)
-"""deg."""
+"""deg, slip angles of the curves."""
 CAMBERS = (-6.0, -3.0, 0.0, 3.0, 6.0)
-BESIDE = (0.0, 1.0, 2.0, 4.0, 8.0)
-"""deg of slip angle beside a longitudinal slip."""
+SLIP_ANGLES = (0.0, 1.0, 2.0, 4.0, 8.0)
+"""deg, slip angles of the combined-slip curves."""
 
 OVER_LOAD = {
     "friction_braking": "peak Fx",
@@ -33,11 +33,11 @@ OVER_LOAD = {
     "relaxation_along": "relax. x",
     "relaxation_across": "relax. y",
 }
-"""What is drawn over the load, with its short name."""
+"""Quantities plotted over the load, with their short names."""
 
 
 def draw(sheet: Sheet, file: Path) -> None:
-    """Write a PNG. Raises OutputError."""
+    """Draw the curves and write a PNG file. Raises OutputError."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -50,8 +50,8 @@ def draw(sheet: Sheet, file: Path) -> None:
         _over_loads(grid[0, 0], sheet, 0, "longitudinal slip", "longitudinal force [kN]", 1e-3)
         _over_loads(grid[0, 1], sheet, 1, "slip angle [deg]", "lateral force [kN]", 1e-3)
         _over_loads(grid[0, 2], sheet, 4, "slip angle [deg]", "aligning moment [N m]", 1.0)
-        _together(grid[1, 0], sheet, nominal)
-        _leaning(grid[1, 1], sheet, nominal)
+        _combined_slip(grid[1, 0], sheet, nominal)
+        _cambered(grid[1, 1], sheet, nominal)
         _over_load(grid[1, 2], sheet)
         for axes in grid.ravel():
             axes.axhline(0.0, color=QUIET, linewidth=0.8, zorder=1)
@@ -62,7 +62,7 @@ def draw(sheet: Sheet, file: Path) -> None:
 
 
 def _over_loads(axes: Axes, sheet: Sheet, which: int, x: str, y: str, factor: float) -> None:
-    """One output over the slip that makes it, a curve a load."""
+    """Draw one output over its slip, one curve for each load."""
     slips = SLIPS if which == 0 else ANGLES
     for load, color in zip(sheet.loads, COLORS, strict=False):
         at = (slips, 0.0) if which == 0 else (0.0, np.radians(slips))
@@ -70,16 +70,16 @@ def _over_loads(axes: Axes, sheet: Sheet, which: int, x: str, y: str, factor: fl
     name_axes(axes, x, y)
 
 
-def _together(axes: Axes, sheet: Sheet, load: float) -> None:
-    """Lateral over longitudinal force, from locked to spinning, at a few slip angles."""
-    for angle, color in zip(BESIDE, COLORS, strict=False):
+def _combined_slip(axes: Axes, sheet: Sheet, load: float) -> None:
+    """Draw lateral over longitudinal force, from locked to spinning, at a few slip angles."""
+    for angle, color in zip(SLIP_ANGLES, COLORS, strict=False):
         F = 1e-3 * steady(sheet.tire, load, SLIPS, -np.radians(angle))
-        axes.plot(F[:, 0], F[:, 1], color=color, label=f"slip angle {angle:g}°" if angle == BESIDE[0] else f"{angle:g}°")
+        axes.plot(F[:, 0], F[:, 1], color=color, label=f"slip angle {angle:g}°" if angle == SLIP_ANGLES[0] else f"{angle:g}°")
     name_axes(axes, f"longitudinal force at {load / 1e3:.3g} kN [kN]", "lateral force [kN]")
 
 
-def _leaning(axes: Axes, sheet: Sheet, load: float) -> None:
-    """Lateral force over the slip angle at a few cambers."""
+def _cambered(axes: Axes, sheet: Sheet, load: float) -> None:
+    """Draw lateral force over slip angle at a few camber angles."""
     near: NDArray[np.float64] = ANGLES[np.abs(ANGLES) <= 10.0]
     for camber, color in zip(CAMBERS, COLORS, strict=False):
         axes.plot(
@@ -92,7 +92,7 @@ def _leaning(axes: Axes, sheet: Sheet, load: float) -> None:
 
 
 def _over_load(axes: Axes, sheet: Sheet) -> None:
-    """Friction at the peaks and relaxation lengths over the load."""
+    """Draw peak friction and relaxation lengths over the load."""
     loads = [1e-3 * row["load"] for row in sheet.rows]
     for (name, label), color in zip(OVER_LOAD.items(), COLORS, strict=False):
         dashes = "--" if name.startswith("relaxation") else "-"

@@ -1,1 +1,2 @@
-"""`jounce compare`: runs and other programs' data over each other, with bands and verdicts; and a table of vehicles and maneuvers."""
+"""Command `jounce compare`: overlaid runs and data of other programs with tolerance bands and verdicts; tables of vehicles and
+maneuvers."""

@@ -1,4 +1,4 @@
-"""How much later a record must be for one of its channels to lie over that of another."""
+"""Time alignment of records by cross-correlation of a channel."""
 
 from __future__ import annotations
 
@@ -10,32 +10,33 @@ from simulator.validation.compare.record import Record
 
 Array = NDArray[np.float64]
 
-MOST_ROWS = 1 << 17
-"""Of the common grid of times."""
+MAX_ROWS = 1 << 17
+"""Maximum number of rows of the common time grid."""
 FINEST = 0.001
-"""s, of its step."""
-LEAST_OVERLAP = 0.5
-"""Share of the shorter record that must lie over the other one: less, and any two pieces of noise fit somewhere."""
+"""Minimum step of the common time grid in s."""
+MIN_OVERLAP = 0.5
+"""Minimum overlap as a fraction of the shorter record. Short overlaps correlate by chance."""
 
 
 def shift_of(reference: Record, other: Record, channel: str) -> float:
-    """Seconds to add to the times of `other`: where both correlate best, found to a part of a step. Raises ConfigError."""
+    """Return the seconds to add to the times of `other` for the best correlation, to a fraction of a step. Raises ConfigError."""
     for one in (reference, other):
         if channel not in one.columns:
-            raise ConfigError(one.place, "--align", channel, "a channel that both have")
+            raise ConfigError(one.place, "--align", channel, "a channel of both records")
     spans = [float(one.time[-1] - one.time[0]) for one in (reference, other)]
     steps = [span / (len(one.time) - 1) for span, one in zip(spans, (reference, other), strict=True)]
-    h = max(FINEST, min(steps), max(spans) / MOST_ROWS)
+    h = max(FINEST, min(steps), max(spans) / MAX_ROWS)
     a, b = (_resampled(one, channel, h) for one in (reference, other))
     if np.ptp(a) == 0.0 or np.ptp(b) == 0.0:
-        raise ConfigError(other.place, "--align", channel, "a channel that moves in both")
+        raise ConfigError(other.place, "--align", channel, "a channel that varies in both records")
     lags, likeness = correlation(a, b)
     best = int(np.argmax(likeness))
     return float(reference.time[0] - other.time[0]) + h * (float(lags[best]) + _peak(likeness, best))
 
 
 def correlation(a: Array, b: Array) -> tuple[NDArray[np.int64], Array]:
-    """(lags, coefficient of correlation of a[i] and b[i - lag] where they overlap by LEAST_OVERLAP), by the fast Fourier transform."""
+    """Return (lags, correlation coefficients of a[i] and b[i - lag]) for overlaps of at least MIN_OVERLAP, by the fast Fourier
+    transform."""
     n, m = len(a), len(b)
     size = 1 << (n + m - 1).bit_length()
     a, b = a - a.mean(), b - b.mean()
@@ -48,13 +49,13 @@ def correlation(a: Array, b: Array) -> tuple[NDArray[np.int64], Array]:
         return whole[lags]
 
     count = np.rint(sums(ones[0], ones[1]))
-    kept = count >= max(2.0, LEAST_OVERLAP * min(n, m))
-    count = np.where(kept, count, 1.0)
+    valid = count >= max(2.0, MIN_OVERLAP * min(n, m))
+    count = np.where(valid, count, 1.0)
     mean_a, mean_b = sums(spectra["a"], ones[1]) / count, sums(ones[0], spectra["b"]) / count
-    together = sums(spectra["a"], spectra["b"]) / count - mean_a * mean_b
-    apart = (sums(spectra["aa"], ones[1]) / count - mean_a**2) * (sums(ones[0], spectra["bb"]) / count - mean_b**2)
+    covariance = sums(spectra["a"], spectra["b"]) / count - mean_a * mean_b
+    variance = (sums(spectra["aa"], ones[1]) / count - mean_a**2) * (sums(ones[0], spectra["bb"]) / count - mean_b**2)
     floor = 1e-12 * float(np.mean(a * a) * np.mean(b * b))
-    return lags[kept], (together / np.sqrt(np.maximum(apart, floor)))[kept]
+    return lags[valid], (covariance / np.sqrt(np.maximum(variance, floor)))[valid]
 
 
 def _resampled(one: Record, channel: str, h: float) -> Array:
@@ -66,7 +67,7 @@ def _resampled(one: Record, channel: str, h: float) -> Array:
 
 
 def _peak(values: Array, best: int) -> float:
-    """Place of the summit of a parabola through the largest value and its neighbors, in steps from it."""
+    """Return the position of the vertex of a parabola through the maximum and its neighbors, in steps from the maximum."""
     if not 0 < best < len(values) - 1:
         return 0.0
     before, at, after = values[best - 1 : best + 2].tolist()

@@ -1,11 +1,11 @@
-"""Bands around the first record within which the others must lie: over time, or of steady turns over another channel.
+"""Tolerance bands around the first record: over time, or for steady turns over another channel.
 
-Over a channel it is the construction of ISO 19364 as open code of its authors has it: around every point of the simulation an ellipse with the
-half axes
+Bands over a channel follow ISO 19364 as implemented in the open code of its authors. Around every point of the simulation lies an
+ellipse with the half axes
 
     e_x = x_0 + g_x |x|,   e_y = y_0 + g_y |y|
 
-and what all of them cover is the band. Measured values, means of steady rows in steps of the channel below, must lie in it.
+The band is the union of all ellipses. Measured values must lie in the band; they are means of steady rows in steps of the x channel.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from numpy.typing import NDArray
 
 from simulator.maneuvers.plots.contract import EmptyPlotError
 from simulator.maneuvers.plots.cross_plots import steady_turns
-from simulator.validation.compare.comparison_file import BandSaid, Comparison
+from simulator.validation.compare.comparison_file import BandTolerance, Comparison
 from simulator.validation.compare.differences import Channel, values_of
 from simulator.validation.compare.record import INSTEAD, Record, written_channel
 
 Array = NDArray[np.float64]
 
 STEPS = 60
-"""Pieces of the range of a channel over which steady rows are averaged."""
-FEWEST_ROWS = 3
-"""Rows of a piece that count."""
+"""Number of intervals of the range of the x channel over which steady rows are averaged."""
+MIN_ROWS = 3
+"""Minimum number of rows in an interval."""
 FINER = 20
-"""Points between two of the reference at which its ellipses stand."""
+"""Number of ellipses between two points of the reference."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """A band with its channels, SI."""
+    """A band with its channels, in SI units."""
 
-    said: BandSaid
+    given: BandTolerance
     channel: Channel
     over: Channel | None
     add: float
@@ -44,18 +44,18 @@ class Band:
 
     @property
     def words(self) -> str:
-        """How wide it is."""
+        """Width of the band as text."""
         unit, factor = self.channel.shown
-        told = _wide(self.add * factor, unit, self.said.share)
+        words = _wide(self.add * factor, unit, self.given.share)
         if self.over is not None:
             unit, factor = self.over.shown
-            return f"{told}; along {self.over.plain} {_wide(self.over_add * factor, unit, self.said.over_share)}"
-        return f"{told}, {self.said.time:g} s earlier or later" if self.said.time else told
+            return f"{words}; along {self.over.plain} {_wide(self.over_add * factor, unit, self.given.over_share)}"
+        return f"{words}, {self.given.time:g} s earlier or later" if self.given.time else words
 
 
 @dataclass(frozen=True)
 class Curves:
-    """A band as it is drawn: its middle, and its edges over places of their own; (n,) and (m,), SI."""
+    """Curves of a band: reference (n,), and edges (m,) over separate x values, in SI units."""
 
     x: Array
     y: Array
@@ -66,50 +66,50 @@ class Curves:
 
 @dataclass(frozen=True)
 class BandVerdict:
-    """How a record keeps a band."""
+    """Verdict on a record and a band."""
 
     band: Band
     record: str
-    kept: bool
+    satisfied: bool
     inside: float
-    """Share of what was looked at; NaN where nothing could be."""
+    """Fraction of the values inside the band; NaN without values."""
     worst: float
-    """Largest way out of the band, SI of the channel; over a channel in half axes beyond 1. 0 where it is kept."""
+    """Maximum distance from the band in SI units; over a channel, in half axes beyond 1. 0 if all values are inside."""
     at: float
-    """s, or SI of the channel below, where that is; NaN where it is kept."""
+    """Position of the maximum in s, or in SI units of the x channel; NaN if all values are inside."""
     x: Array
     y: Array
-    """What was looked at."""
+    """Compared values."""
     remark: str = ""
 
 
 def bands_of(comparison: Comparison, units: Mapping[str, str]) -> list[Band]:
-    """The bands that are asked for. Raises ConfigError."""
+    """Return the requested bands. Raises ConfigError."""
     found = []
-    for n, said in enumerate(comparison.bands):
-        name, factor = written_channel(said.channel, units, comparison.file, f"bands[{n}].channel")
+    for n, given in enumerate(comparison.bands):
+        name, factor = written_channel(given.channel, units, comparison.file, f"bands[{n}].channel")
         over, over_add = None, 0.0
-        if said.over:
-            below, over_factor = written_channel(said.over, units, comparison.file, f"bands[{n}].over")
-            over, over_add = Channel(below, units[below]), said.over_add * over_factor
-        found.append(Band(said, Channel(name, units[name]), over, said.add * factor, over_add))
+        if given.over:
+            below, over_factor = written_channel(given.over, units, comparison.file, f"bands[{n}].over")
+            over, over_add = Channel(below, units[below]), given.over_add * over_factor
+        found.append(Band(given, Channel(name, units[name]), over, given.add * factor, over_add))
     return found
 
 
-def judged(records: Sequence[Record], band: Band) -> tuple[Curves | None, list[BandVerdict]]:
-    """(the band, how each of the others keeps it); no band where the reference does not have its channels."""
+def evaluate_band(records: Sequence[Record], band: Band) -> tuple[Curves | None, list[BandVerdict]]:
+    """Return (the curves of the band, the verdicts of the other records). The curves are None if the reference lacks a channel."""
     first = records[0]
     missing = [name for name in _needed(band) if name not in first.columns]
     if missing:
-        return None, [_not_looked_at(band, one, f"{first.name} has no {', '.join(missing)}") for one in records[1:]]
+        return None, [_not_compared(band, one, f"{first.name} lacks {', '.join(missing)}") for one in records[1:]]
     curves = _over_time(first, band) if band.over is None else _over_channel(first, band)
     if curves is None:
-        return None, [_not_looked_at(band, one, f"{first.name} has no steady turn") for one in records[1:]]
-    look = _judge_time if band.over is None else _judge_channel
+        return None, [_not_compared(band, one, f"{first.name} has no steady turn") for one in records[1:]]
+    look = _evaluate_over_time if band.over is None else _evaluate_over_channel
     out = []
     for one in records[1:]:
         lost = [name for name in _needed(band) if name not in one.columns]
-        out.append(_not_looked_at(band, one, f"it has no {', '.join(lost)}") if lost else look(one, band, curves))
+        out.append(_not_compared(band, one, f"missing {', '.join(lost)}") if lost else look(one, band, curves))
     return curves, out
 
 
@@ -117,8 +117,8 @@ def _needed(band: Band) -> list[str]:
     return [band.channel.name, *([] if band.over is None else [band.over.name])]
 
 
-def _not_looked_at(band: Band, one: Record, why: str) -> BandVerdict:
-    """What cannot be looked at is not kept."""
+def _not_compared(band: Band, one: Record, why: str) -> BandVerdict:
+    """Return the verdict for values that cannot be compared: not inside."""
     return BandVerdict(band, one.name, False, np.nan, np.nan, np.nan, np.empty(0), np.empty(0), why)
 
 
@@ -132,13 +132,13 @@ def _wide(add: float, unit: str, share: float) -> str:
 
 def _over_time(first: Record, band: Band) -> Curves:
     values = values_of(first, band.channel)
-    width = band.add + band.said.share * np.abs(values)
-    low, high = (_reached(first.time, values + sign * width, band.said.time, sign) for sign in (-1.0, 1.0))
+    width = band.add + band.given.share * np.abs(values)
+    low, high = (_reached(first.time, values + sign * width, band.given.time, sign) for sign in (-1.0, 1.0))
     return Curves(first.time, values, first.time, low, high)
 
 
 def _reached(time: Array, edge: Array, reach: float, sign: float) -> Array:
-    """Least (sign < 0) or most of an edge within so many seconds of each row."""
+    """Return the minimum (sign < 0) or maximum of an edge within `reach` seconds of each row."""
     if reach == 0.0:
         return edge
     begin, end = np.searchsorted(time, time - reach), np.searchsorted(time, time + reach, side="right")
@@ -146,7 +146,7 @@ def _reached(time: Array, edge: Array, reach: float, sign: float) -> Array:
     return np.array([pick(edge[a:b]) for a, b in zip(begin.tolist(), end.tolist(), strict=True)])
 
 
-def _judge_time(one: Record, band: Band, curves: Curves) -> BandVerdict:
+def _evaluate_over_time(one: Record, band: Band, curves: Curves) -> BandVerdict:
     within = (one.time >= curves.x[0]) & (one.time <= curves.x[-1])
     time, values = one.time[within], values_of(one, band.channel)[within]
     low, high, middle = (np.interp(time, curves.x, edge) for edge in (curves.low, curves.high, curves.y))
@@ -155,13 +155,20 @@ def _judge_time(one: Record, band: Band, curves: Curves) -> BandVerdict:
     beyond = np.maximum(low - values, values - high)
     sound = np.isfinite(beyond)
     if not sound.any():
-        return _not_looked_at(band, one, "no common time")
+        return _not_compared(band, one, "no common time")
     out = beyond > 1e-12 * float(np.nanmax(np.abs(middle)) + 1.0)
     worst = int(np.nanargmax(beyond))
-    kept = not out.any()
+    satisfied = not out.any()
     inside = 1.0 - float(out[sound].mean())
     return BandVerdict(
-        band, one.name, kept, inside, 0.0 if kept else float(beyond[worst]), np.nan if kept else float(time[worst]), time, values
+        band,
+        one.name,
+        satisfied,
+        inside,
+        0.0 if satisfied else float(beyond[worst]),
+        np.nan if satisfied else float(time[worst]),
+        time,
+        values,
     )
 
 
@@ -169,7 +176,7 @@ def _judge_time(one: Record, band: Band, curves: Curves) -> BandVerdict:
 
 
 def steady_curve(one: Record, band: Band) -> tuple[Array, Array] | None:
-    """Means (n,), (n,) of the two channels in pieces of the one below, of steady rows; None where there are none."""
+    """Return the means (n,), (n,) of both channels of steady rows, in intervals of the x channel; None without steady rows."""
     assert band.over is not None
     x, y = values_of(one, band.over), values_of(one, band.channel)
     rows = np.isfinite(x) & np.isfinite(y)
@@ -179,24 +186,24 @@ def steady_curve(one: Record, band: Band) -> tuple[Array, Array] | None:
             rows &= steady_turns(one.time, one.column("v_WB_B_x"), one.smooth(side))
         except EmptyPlotError:
             return None
-    if rows.sum() < FEWEST_ROWS or np.ptp(x[rows]) == 0.0:
+    if rows.sum() < MIN_ROWS or np.ptp(x[rows]) == 0.0:
         return None
     x, y = x[rows], y[rows]
-    piece = np.minimum(((x - x.min()) / np.ptp(x) * STEPS).astype(int), STEPS - 1)
-    count = np.bincount(piece, minlength=STEPS)
-    full = count >= FEWEST_ROWS
-    sums = [np.bincount(piece, weights=values, minlength=STEPS) for values in (x, y)]
+    interval = np.minimum(((x - x.min()) / np.ptp(x) * STEPS).astype(int), STEPS - 1)
+    count = np.bincount(interval, minlength=STEPS)
+    full = count >= MIN_ROWS
+    sums = [np.bincount(interval, weights=values, minlength=STEPS) for values in (x, y)]
     return sums[0][full] / count[full], sums[1][full] / count[full]
 
 
 def _over_channel(first: Record, band: Band) -> Curves | None:
     found = steady_curve(first, band)
-    if found is None or len(found[0]) < FEWEST_ROWS:
+    if found is None or len(found[0]) < MIN_ROWS:
         return None
     x, y = found
-    e_x, e_y = band.over_add + band.said.over_share * np.abs(x), band.add + band.said.share * np.abs(y)
+    e_x, e_y = band.over_add + band.given.over_share * np.abs(x), band.add + band.given.share * np.abs(y)
     slope = np.gradient(y, x)
-    # the ellipse at (x, y) touches the edge above it where its tangent has the slope of the curve
+    # the ellipse at (x, y) touches the edge where its tangent has the slope of the curve
     D = np.sqrt(e_y**2 + (slope * e_x) ** 2)
     D = np.where(D > 0.0, D, 1.0)
     high_x, high = x - slope * e_x**2 / D, y + e_y**2 / D
@@ -210,31 +217,31 @@ def _edge(at: Array, x: Array, y: Array) -> Array:
     return np.interp(at, x[order], y[order])
 
 
-def _judge_channel(one: Record, band: Band, curves: Curves) -> BandVerdict:
+def _evaluate_over_channel(one: Record, band: Band, curves: Curves) -> BandVerdict:
     found = steady_curve(one, band)
     if found is None:
-        return _not_looked_at(band, one, "it has no steady turn")
+        return _not_compared(band, one, "no steady turn")
     common = (found[0] >= curves.edge_x[0]) & (found[0] <= curves.edge_x[-1])
     x, y = found[0][common], found[1][common]
     if not len(x):
-        return _not_looked_at(band, one, "no common range")
+        return _not_compared(band, one, "no common range")
     fine = np.interp(np.linspace(0.0, len(curves.x) - 1.0, FINER * (len(curves.x) - 1) + 1), np.arange(len(curves.x)), curves.x)
     middle = np.interp(fine, curves.x, curves.y)
     tiny = 1e-12 * (float(np.abs(middle).max()) + float(np.abs(fine).max()) + 1.0)
-    e_x = np.maximum(band.over_add + band.said.over_share * np.abs(fine), tiny)
-    e_y = np.maximum(band.add + band.said.share * np.abs(middle), tiny)
+    e_x = np.maximum(band.over_add + band.given.over_share * np.abs(fine), tiny)
+    e_y = np.maximum(band.add + band.given.share * np.abs(middle), tiny)
     away = np.array([np.hypot((a - fine) / e_x, (b - middle) / e_y).min() for a, b in zip(x.tolist(), y.tolist(), strict=True)])
     out = away > 1.0
-    worst, kept = int(np.argmax(away)), not out.any()
+    worst, satisfied = int(np.argmax(away)), not out.any()
     beyond = int((~common).sum())
-    remark = f"{beyond} of its {len(found[0])} points lie beyond the ends of the band" if beyond else ""
+    remark = f"{beyond} of {len(found[0])} points lie beyond the ends of the band" if beyond else ""
     return BandVerdict(
         band,
         one.name,
-        kept,
+        satisfied,
         1.0 - float(out.mean()),
-        0.0 if kept else float(away[worst] - 1.0),
-        np.nan if kept else float(x[worst]),
+        0.0 if satisfied else float(away[worst] - 1.0),
+        np.nan if satisfied else float(x[worst]),
         x,
         y,
         remark,

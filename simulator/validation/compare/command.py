@@ -1,4 +1,4 @@
-"""`jounce compare`: runs and tables over each other, or a table of vehicles and maneuvers; a page and an object for programs."""
+"""Command `jounce compare`: compare runs and tables, or tabulate vehicles and maneuvers; writes a page and a JSON file."""
 
 from __future__ import annotations
 
@@ -12,74 +12,72 @@ from simulator.report.html_page import Page
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
 from simulator.validation.compare.align import shift_of
-from simulator.validation.compare.bands import bands_of, judged
+from simulator.validation.compare.bands import bands_of, evaluate_band
 from simulator.validation.compare.comparison_file import Comparison, comparison_from_arguments
 from simulator.validation.compare.differences import channels_of, differences, metric_rows
-from simulator.validation.compare.page import BandShown, ComparisonResult, compare_page, outcome, to_dict, to_text
-from simulator.validation.compare.record import Record, known_units, named_apart, read_record, written_channel
+from simulator.validation.compare.page import BandResult, ComparisonResult, compare_page, outcome, to_dict, to_text
+from simulator.validation.compare.record import Record, known_units, read_record, with_unique_names, written_channel
 from simulator.validation.compare.vehicle_maneuver_matrix import matrix_of, read_entries
 from simulator.validation.compare.vehicle_maneuver_page import matrix_object, matrix_page, matrix_text
 
-PAGE, MATRIX = "compare.html", "matrix.html"
+PAGE, MATRIX = "comparison.html", "matrix.html"
 
 
 def main_compare(arguments: Any) -> int:
-    """Command line; exit code 1 when a band is left, or in a table when a run did not pass. Raises JounceError."""
+    """Run `jounce compare`. Return exit code 1 if a band is violated, or if a run of a table did not pass. Raises JounceError."""
     if arguments.matrix:
         return _main_matrix(arguments)
     if len(arguments.runs) < 2:
-        raise JounceError(f"compare: got {len(arguments.runs)} run, expected two or more, or --matrix")
-    compared = compare(arguments.runs, comparison_from_arguments(arguments.map, arguments.band, arguments.align, arguments.channels))
-    said = to_dict(compared)
-    file = _write(arguments.out, PAGE, lambda place: compare_page(compared, place), said)
+        raise JounceError(f"compare: too few runs; expected two or more, or --matrix; got {len(arguments.runs)}")
+    comparison = compare(arguments.runs, comparison_from_arguments(arguments.map, arguments.band, arguments.align, arguments.channels))
+    given = to_dict(comparison)
+    file = _write(arguments, PAGE, lambda place: compare_page(comparison, place), given)
     if arguments.json:
-        print(json_text({"page": str(file), "result": said}))
+        print(json_text({"page": str(file), "result": given}))
     else:
-        print("\n".join(to_text(compared)))
-        print(f"{outcome(compared).text}; {file}")
-    return 1 if compared.kept is False else 0
+        print("\n".join(to_text(comparison)))
+        print(f"{outcome(comparison).text}; {file}")
+    return 1 if comparison.satisfied is False else 0
 
 
-def compare(places: list[str], asked: Comparison) -> ComparisonResult:
-    """What there is to say of runs and tables beside the first of them. Raises ConfigError."""
-    read = named_apart([read_record(place, asked) for place in places])
-    records = aligned(read, asked)
+def compare(places: list[str], options: Comparison) -> ComparisonResult:
+    """Return the comparison of runs and tables with the first one. Raises ConfigError."""
+    read = with_unique_names([read_record(place, options) for place in places])
+    records = aligned(read, options)
     units = known_units() | {name: unit for one in records for name, unit in one.units.items()}
-    bands = [BandShown(band, *judged(records, band)) for band in bands_of(asked, units)]
-    channels = channels_of(records, asked)
-    title = asked.title or f"{records[0].name} beside {', '.join(one.name for one in records[1:])}"
+    bands = [BandResult(band, *evaluate_band(records, band)) for band in bands_of(options, units)]
+    channels = channels_of(records, options)
+    title = options.title or f"{records[0].name} compared with {', '.join(one.name for one in records[1:])}"
     return ComparisonResult(title, records, channels, differences(records, channels), metric_rows(records), bands)
 
 
-def aligned(records: list[Record], asked: Comparison) -> list[Record]:
-    """All but the first with other times, where that is asked for. Raises ConfigError."""
-    if not asked.align:
-        return [records[0], *(one.shifted(asked.offset) if asked.offset else one for one in records[1:])]
+def aligned(records: list[Record], options: Comparison) -> list[Record]:
+    """Return the records with shifted times if requested. The first record stays unchanged. Raises ConfigError."""
+    if not options.align:
+        return [records[0], *(one.shifted(options.offset) if options.offset else one for one in records[1:])]
     units = {name: unit for one in records for name, unit in one.units.items()}
-    channel = written_channel(asked.align, units, asked.file, "align")[0]
+    channel = written_channel(options.align, units, options.file, "align")[0]
     return [records[0], *(one.shifted(shift_of(records[0], one, channel)) for one in records[1:])]
 
 
 def _main_matrix(arguments: Any) -> int:
     entries = read_entries(arguments.runs)
-    wanted = tuple(name for said in arguments.metrics for name in said.split(",") if name)
+    wanted = tuple(name for given in arguments.metrics for name in given.split(",") if name)
     matrix = replace(matrix_of(entries), wanted=wanted)
-    said = matrix_object(matrix)
-    file = _write(arguments.out, MATRIX, lambda place: matrix_page(matrix, place), said)
-    print(json_text({"page": str(file), "result": said}) if arguments.json else f"{matrix_text(matrix)}\n{file}")
+    given = matrix_object(matrix)
+    file = _write(arguments, MATRIX, lambda place: matrix_page(matrix, place), given)
+    print(json_text({"page": str(file), "result": given}) if arguments.json else f"{matrix_text(matrix)}\n{file}")
     return 1 if any(entry.passed is False for entry in entries) else 0
 
 
-def _write(out: str | None, name: str, make: Any, said: dict[str, Any]) -> Path:
-    """The page and, with the same name, the object; in a new folder under ``runs`` when no place is given. Raises OutputError."""
-    if out is not None:
-        file = Path(out)
-        if file.suffix.lower() not in (".html", ".htm"):
-            raise JounceError(f"--out: got {out}, expected the name of a page (.html)")
-        return _written(file, make(file), said)
-    folder = RunFolder(None)
+def _write(arguments: Any, name: str, make: Any, given: dict[str, Any]) -> Path:
+    """Write the page and the object: to --html, into the folder of --out, or into a new folder under ``runs``. Raises OutputError."""
+    if arguments.html is not None:
+        file = Path(arguments.html)
+        return _written(file, make(file), given)
+    folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
-        file = _written(folder.path / name, make(folder.path / name), said)
+        file = _written(folder.path / name, make(folder.path / name), given)
         folder.began()
         return file
     finally:
@@ -87,7 +85,7 @@ def _write(out: str | None, name: str, make: Any, said: dict[str, Any]) -> Path:
         folder.release()
 
 
-def _written(file: Path, page: Page, said: dict[str, Any]) -> Path:
+def _written(file: Path, page: Page, given: dict[str, Any]) -> Path:
     write_text(file, page.html())
-    write_text(file.with_suffix(".json"), json_text({"result": said}, indent=1) + "\n")
+    write_text(file.with_suffix(".json"), json_text({"result": given}, indent=1) + "\n")
     return file

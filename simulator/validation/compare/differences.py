@@ -1,4 +1,4 @@
-"""How far records are from the first one of them: of each channel, and of each metric."""
+"""Differences between records and the first record, by channel and by metric."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ _TITLES = {one.columns[0]: one for one in QUANTITIES.values() if len(one.columns
 
 @dataclass(frozen=True)
 class Channel:
-    """A channel that several records have, and how people read it."""
+    """A channel of several records, with its display unit."""
 
     name: str
     unit: str
-    """SI."""
+    """SI unit."""
 
     @property
     def title(self) -> str:
-        """In words, with the meaning of its sign."""
+        """Title with the meaning of the sign."""
         known = self._quantity
         return f"{self.plain}, {known.sign}" if known is not None and known.sign else self.plain
 
     @property
     def plain(self) -> str:
-        """In words."""
+        """Title."""
         known, load = self._quantity, LOAD.fullmatch(self.name)
         words = self.name if known is None else known.title
         return f"{words} {self.name.split('_')[2]}" if load else words
 
     @property
     def shown(self) -> tuple[str, float]:
-        """Unit in which people read it, and what an SI number is multiplied with."""
+        """Display unit and the factor from SI units."""
         known = self._quantity
         return (unit_shown(self.unit), factor_shown(self.unit)) if known is None else known.shown
 
@@ -56,49 +56,49 @@ class Channel:
 
 @dataclass(frozen=True)
 class Difference:
-    """A channel of a record less that of the reference, where their times overlap; SI."""
+    """A channel of a record minus the channel of the reference where their times overlap, in SI units."""
 
     channel: Channel
     record: str
     time: Array
     values: Array
-    """(n,) at times (n,) s of the reference."""
+    """(n,) differences at the times (n,) s of the reference."""
     reference: Array
-    """(n,) there."""
+    """(n,) values of the reference at these times."""
 
     @property
     def largest(self) -> float:
-        """Of its size; NaN where nothing overlaps."""
+        """Maximum magnitude; NaN without overlap."""
         return float(np.nanmax(np.abs(self.values))) if np.isfinite(self.values).any() else np.nan
 
     @property
     def at(self) -> float:
-        """s, where it is largest."""
+        """Time of the maximum in s."""
         return float(self.time[np.nanargmax(np.abs(self.values))]) if np.isfinite(self.values).any() else np.nan
 
     @property
     def rms(self) -> float:
-        """Root of its mean square."""
+        """Root mean square."""
         return float(np.sqrt(np.nanmean(self.values**2))) if np.isfinite(self.values).any() else np.nan
 
     @property
     def mean(self) -> float:
-        """Its mean."""
+        """Mean."""
         return float(np.nanmean(self.values)) if np.isfinite(self.values).any() else np.nan
 
     @property
     def share(self) -> float:
-        """Its rms as a share of the range of the reference; NaN where that does not move."""
+        """Root mean square as a fraction of the range of the reference; NaN if the reference is constant."""
         span = float(np.nanmax(self.reference) - np.nanmin(self.reference)) if np.isfinite(self.reference).any() else 0.0
         return self.rms / span if span > 0.0 else np.nan
 
 
 def channels_of(records: Sequence[Record], comparison: Comparison) -> list[Channel]:
-    """Those to compare: what is asked for, else USUAL, as far as the reference and another record have them. Raises ConfigError."""
+    """Return the channels to compare: the requested ones, else USUAL, if the reference and another record have them. Raises ConfigError."""
     first, others = records[0], records[1:]
     shared = [name for name in first.columns if name != "time" and any(name in one.columns for one in others)]
     if not shared:
-        raise ConfigError(others[0].place, "columns", ", ".join(list(others[0].columns)[:6]), f"a channel that {first.name} has too")
+        raise ConfigError(others[0].place, "columns", ", ".join(list(others[0].columns)[:6]), f"a channel that is also in {first.name}")
     fields = {name: name.rpartition("_")[0] or name for name in shared}
     usual = (pattern if _there(pattern, fields) else INSTEAD.get(pattern, pattern) for pattern in USUAL)
     wanted = comparison.channels or [pattern for pattern in usual if _there(pattern, fields)]
@@ -114,35 +114,38 @@ def _there(pattern: str, fields: dict[str, str]) -> bool:
 
 
 def differences(records: Sequence[Record], channels: Sequence[Channel]) -> list[Difference]:
-    """Of every channel, every record that has it less the first."""
+    """Return the differences of every channel and record from the first record."""
     return [difference(records[0], one, channel) for channel in channels for one in records[1:] if channel.name in one.columns]
 
 
 def difference(reference: Record, other: Record, channel: Channel) -> Difference:
-    """At the times of the reference that lie within those of the other."""
+    """Return the difference at the times of the reference that lie within those of the other record."""
     within = (reference.time >= other.time[0]) & (reference.time <= other.time[-1])
     time, own = reference.time[within], values_of(reference, channel)[within]
     there = np.interp(time, other.time, values_of(other, channel)) if len(time) else np.empty(0)
     values = there - own
-    if channel.unit == "rad" and len(values) and np.isfinite(values).any():  # a whole turn is no difference
+    if channel.unit == "rad" and len(values) and np.isfinite(values).any():  # full turns do not count
         values = values - 2.0 * np.pi * np.round(np.nanmedian(values) / (2.0 * np.pi))
     return Difference(channel, other.name, time, values, own)
 
 
 def values_of(one: Record, channel: Channel) -> Array:
-    """A channel (n,) of a record; angles go on where they jump by a turn."""
+    """Return a channel (n,) of a record; angles are unwrapped."""
     values = np.asarray(one.columns[channel.name], dtype=float)
     return np.unwrap(values) if channel.unit == "rad" and np.isfinite(values).all() else values
 
 
 def metric_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Every metric that the reference and another run have: name, unit, values by record, differences to the reference by record."""
+    """Return the metrics of the reference and at least one other run: name, unit, values by record, differences from the reference by
+    record."""
     first, rows = records[0], []
     for name, row in first.metrics.items():
         values = {one.name: one.metrics[name]["value"] for one in records if name in one.metrics}
         if len(values) < 2:
             continue
         own = values[first.name]
-        apart = {record: None if value is None or own is None else value - own for record, value in values.items() if record != first.name}
-        rows.append({"metric": name, "unit": row["unit"], "values": values, "differences": apart})
+        changes = {
+            record: None if value is None or own is None else value - own for record, value in values.items() if record != first.name
+        }
+        rows.append({"metric": name, "unit": row["unit"], "values": values, "differences": changes})
     return rows

@@ -1,4 +1,4 @@
-"""The page of a comparison, and the same as an object for programs and as a table on a terminal."""
+"""Page of a comparison, its JSON object and its text for the terminal."""
 
 from __future__ import annotations
 
@@ -18,53 +18,54 @@ from simulator.validation.compare.bands import Band, BandVerdict, Curves
 from simulator.validation.compare.differences import Channel, Difference, values_of
 from simulator.validation.compare.record import Record
 
-TOLD = ("maneuver", "vehicle", "terrain", "settings", "version", "configuration", "columns")
-"""What is known of records, in the order of the page."""
+RUN_FACTS = ("maneuver", "vehicle", "terrain", "settings", "version", "configuration", "columns")
+"""Facts about records in the order of the page."""
 DASHES = ("", "7 3", "2 3")
-"""Of records, for eyes that do not tell colors apart, and where there are more records than colors."""
+"""Dash patterns of records, for readers who cannot distinguish colors and for more records than colors."""
 
 
 @dataclass(frozen=True)
-class BandShown:
-    """A band, and how the others keep it."""
+class BandResult:
+    """A band with the verdicts of the other records."""
 
     band: Band
     curves: Curves | None
-    judged: Sequence[BandVerdict]
+    verdicts: Sequence[BandVerdict]
 
 
 @dataclass(frozen=True)
 class ComparisonResult:
-    """All that was found."""
+    """Result of a comparison."""
 
     title: str
     records: Sequence[Record]
-    """The first is the reference."""
+    """Records; the first is the reference."""
     channels: Sequence[Channel]
     differences: Sequence[Difference]
     metrics: Sequence[dict[str, Any]]
-    bands: Sequence[BandShown]
+    bands: Sequence[BandResult]
 
     @property
-    def kept(self) -> bool | None:
-        """Whether every band is kept; None without bands."""
-        return all(one.kept for shown in self.bands for one in shown.judged) if self.bands else None
+    def satisfied(self) -> bool | None:
+        """True if all records lie inside all bands; None without bands."""
+        return all(one.satisfied for shown in self.bands for one in shown.verdicts) if self.bands else None
 
 
 # ---- for programs ----
 
 
-def to_dict(compared: ComparisonResult) -> dict[str, Any]:
-    """Ready for JSON, all numbers in SI."""
+def to_dict(comparison: ComparisonResult) -> dict[str, Any]:
+    """Return the result for JSON, with all numbers in SI units."""
     return {
-        "reference": compared.records[0].name,
+        "reference": comparison.records[0].name,
         "records": [
-            {"name": one.name, "place": str(one.place), "rows": len(one.time), "shift_s": one.shift, **one.told} for one in compared.records
+            {"name": one.name, "place": str(one.place), "rows": len(one.time), "shift_s": one.shift, **one.facts}
+            for one in comparison.records
         ],
-        "differences": [_difference_object(one) for one in compared.differences],
-        "metrics": list(compared.metrics),
-        "bands": [_judged_object(one) for shown in compared.bands for one in shown.judged],
-        "pass": compared.kept,
+        "differences": [_difference_object(one) for one in comparison.differences],
+        "metrics": list(comparison.metrics),
+        "bands": [_verdict_object(one) for shown in comparison.bands for one in shown.verdicts],
+        "pass": comparison.satisfied,
     }
 
 
@@ -73,17 +74,17 @@ def _difference_object(one: Difference) -> dict[str, Any]:
     return {"channel": one.channel.name, "unit": one.channel.unit, "record": one.record, "rows": len(one.values), **numbers}
 
 
-def _judged_object(one: BandVerdict) -> dict[str, Any]:
-    said = one.band.said
+def _verdict_object(one: BandVerdict) -> dict[str, Any]:
+    given = one.band.given
     numbers = {"inside": one.inside, "worst": one.worst, "at": one.at}
     over = one.band.over.name if one.band.over is not None else "time"
     return {
         "channel": one.band.channel.name,
         "over": over,
         "record": one.record,
-        "pass": one.kept,
+        "pass": one.satisfied,
         **numbers,
-        "mark": said.mark,
+        "mark": given.mark,
         "remark": one.remark,
     }
 
@@ -91,53 +92,56 @@ def _judged_object(one: BandVerdict) -> dict[str, Any]:
 # ---- for people ----
 
 
-def compare_page(compared: ComparisonResult, page_file: Path) -> Page:
-    """The page; `page_file` is where it will lie, so that it leads to the pages of its runs."""
-    page = Page(compared.title, f"Everything is held against {compared.records[0].name}.")
-    page.verdict(outcome(compared))
-    page.heading("What is compared")
-    _records(page, compared.records, page_file)
-    if compared.bands:
+def compare_page(comparison: ComparisonResult, page_file: Path) -> Page:
+    """Return the page. `page_file` is the path of the page, for relative links to the pages of the runs."""
+    page = Page(comparison.title, f"Reference: {comparison.records[0].name}.")
+    page.verdict(outcome(comparison))
+    page.heading("Records")
+    _records(page, comparison.records, page_file)
+    if comparison.bands:
         page.heading("Bands")
-        _bands(page, compared)
+        _bands(page, comparison)
     page.heading("Differences")
-    page.table(*_difference_table(compared))
-    if compared.metrics:
+    page.table(*_difference_table(comparison))
+    if comparison.metrics:
         page.heading("Metrics")
-        _metrics(page, compared)
+        _metrics(page, comparison)
     page.heading("Over time")
-    page.figure([panel for channel in compared.channels for panel in _channel_panels(compared, channel)], "Right: less the reference.")
-    page.heading("How it is done")
+    page.figure(
+        [panel for channel in comparison.channels for panel in _channel_panels(comparison, channel)],
+        "Right: difference from the reference.",
+    )
+    page.heading("Method")
     page.text(
-        "Times are those of the reference where the others overlap them, values between two rows lie on the line between these. What has a time "
-        "of its own shifted says so above. Of angles, whole turns are no difference. Bands over time: every row must lie inside. Bands over a "
-        "channel: means of steady rows (lateral acceleration and speed change little for a second) in steps of that channel must lie within "
-        "ellipses around those of the reference, after ISO 19364."
+        "Records are compared at the times of the reference where they overlap, with linear interpolation between rows. Time shifts are "
+        "listed above. Full turns of angles are removed. Bands over time: every row must lie inside. Bands over a channel: means of "
+        "steady rows (lateral acceleration and speed nearly constant for a second), in steps of this channel, must lie within ellipses "
+        "around the values of the reference, after ISO 19364."
     )
     return page
 
 
-def outcome(compared: ComparisonResult) -> Verdict:
-    """How it went, in a line."""
-    verdicts = [one for shown in compared.bands for one in shown.judged]
-    left = list(dict.fromkeys(f"{one.band.channel.plain} of {one.record}" for one in verdicts if not one.kept))
+def outcome(comparison: ComparisonResult) -> Verdict:
+    """Return the result in a line."""
+    verdicts = [one for shown in comparison.bands for one in shown.verdicts]
+    left = list(dict.fromkeys(f"{one.band.channel.plain} of {one.record}" for one in verdicts if not one.satisfied))
     if not verdicts:
-        return Verdict("no bands given: nothing to judge", None)
+        return Verdict("no bands given, no verdict", None)
     if left:
-        return Verdict(f"{len(left)} of {len(verdicts)} bands left: {'; '.join(left)}", False)
-    return Verdict(f"all {len(verdicts)} bands are kept" if len(verdicts) > 1 else "the band is kept", True)
+        return Verdict(f"{len(left)} of {len(verdicts)} bands violated: {'; '.join(left)}", False)
+    return Verdict(f"all {len(verdicts)} bands satisfied" if len(verdicts) > 1 else "band satisfied", True)
 
 
 def _records(page: Page, records: Sequence[Record], page_file: Path) -> None:
-    """A column for each, a row for what is known of them."""
+    """Write a table with a column for each record and a row for each fact."""
     columns = [Column("", words=True)]
     rows: list[list[Cell]] = [[""]]
     for one in records:
         columns.append(Column(one.name, words=True, long=True))
         rows[0].append("no page" if one.report is None else Link("page of the run", link(one.report, page_file)))
-    for key in TOLD:
-        if any(key in one.told for one in records):
-            rows.append([key, *(one.told.get(key, MISSING) for one in records)])
+    for key in RUN_FACTS:
+        if any(key in one.facts for one in records):
+            rows.append([key, *(one.facts.get(key, MISSING) for one in records)])
     rows.append(["rows", *(f"{len(one.time)}, {one.time[0]:.4g} to {one.time[-1]:.4g} s" for one in records)])
     if any(one.shift for one in records):
         rows.append(["time shifted by", *(f"{one.shift:.4f} s" if one.shift else MISSING for one in records)])
@@ -146,125 +150,130 @@ def _records(page: Page, records: Sequence[Record], page_file: Path) -> None:
 
 
 def link(target: Path, page_file: Path) -> str:
-    """How a page says where another file lies, from beside it."""
+    """Return the link from a page to another file, as a relative URL."""
     from urllib.parse import quote
 
     return quote(Path(os.path.relpath(target.resolve(), page_file.resolve().parent)).as_posix())
 
 
-def _bands(page: Page, compared: ComparisonResult) -> None:
+def _bands(page: Page, comparison: ComparisonResult) -> None:
     columns = [Column("channel", words=True), Column("over", words=True), Column("band around the reference", words=True, long=True)]
     columns += [
         Column("run", words=True),
         Column("verdict", words=True),
         Column("inside", "%"),
-        Column("furthest out"),
+        Column("max distance"),
         Column("", words=True),
     ]
-    columns += [Column("at"), Column("", words=True), Column("numbers from", words=True, long=True)]
-    page.table(columns, [_band_row(one) for shown in compared.bands for one in shown.judged])
-    marks = explained(shown.band.said.mark for shown in compared.bands)
+    columns += [Column("at"), Column("", words=True), Column("source of the numbers", words=True, long=True)]
+    page.table(columns, [_band_row(one) for shown in comparison.bands for one in shown.verdicts])
+    marks = explained(shown.band.given.mark for shown in comparison.bands)
     if marks:
         page.points(marks)
-    panels = [_band_panel(compared, shown) for shown in compared.bands if shown.curves is not None and shown.band.over is not None]
+    panels = [_band_panel(comparison, shown) for shown in comparison.bands if shown.curves is not None and shown.band.over is not None]
     if panels:
-        page.figure(panels, "Points: means of steady rows. The band is what lies within its widths of the reference in both directions.")
+        page.figure(
+            panels, "Points: means of steady rows. The band contains all points within its widths of the reference in both directions."
+        )
 
 
 def _band_row(one: BandVerdict) -> list[Cell]:
     unit, factor = one.band.channel.shown
     over_unit, over_factor = one.band.over.shown if one.band.over is not None else ("s", 1.0)
-    verdict = Verdict("inside", True) if one.kept else Verdict(one.remark if np.isnan(one.inside) else "LEFT", False)
+    verdict = Verdict("inside", True) if one.satisfied else Verdict(one.remark if np.isnan(one.inside) else "OUTSIDE", False)
     far: list[Cell] = [None, ""]
-    if not one.kept and np.isfinite(one.worst):
+    if not one.satisfied and np.isfinite(one.worst):
         far = [one.worst * factor, unit] if one.band.over is None else [one.worst, "half widths"]
     at: list[Cell] = [one.at * over_factor, over_unit] if np.isfinite(one.at) else [None, ""]
     over = "time" if one.band.over is None else one.band.over.plain
-    said = "; ".join(part for part in (one.band.said.mark, "" if np.isnan(one.inside) else one.remark) if part)
+    given = "; ".join(part for part in (one.band.given.mark, "" if np.isnan(one.inside) else one.remark) if part)
     title = one.band.channel.plain
-    return [title, over, one.band.words, one.record, verdict, 100.0 * one.inside, *far, *at, said]
+    return [title, over, one.band.words, one.record, verdict, 100.0 * one.inside, *far, *at, given]
 
 
 def _curve(n: int, name: str, x: Any, y: Any, points: bool = False) -> svg_plot.Curve:
-    """Of the n-th record, the reference being the first."""
+    """Return the curve of the n-th record; record 0 is the reference."""
     return svg_plot.Curve(name, x, y, n % len(svg_plot.COLORS), DASHES[n // 2 % len(DASHES)], 1.3, points=points)
 
 
-def _band_panel(compared: ComparisonResult, shown: BandShown) -> Panel:
+def _band_panel(comparison: ComparisonResult, shown: BandResult) -> Panel:
     band, curves = shown.band, shown.curves
     assert curves is not None and band.over is not None
     (unit, factor), (over_unit, over_factor) = band.channel.shown, band.over.shown
     area = svg_plot.Band(
-        f"band around {compared.records[0].name}", over_factor * curves.edge_x, factor * curves.low, factor * curves.high, 0
+        f"band around {comparison.records[0].name}", over_factor * curves.edge_x, factor * curves.low, factor * curves.high, 0
     )
-    drawn = [_curve(0, compared.records[0].name, over_factor * curves.x, factor * curves.y)]
-    for n, one in enumerate(shown.judged, 1):
+    drawn = [_curve(0, comparison.records[0].name, over_factor * curves.x, factor * curves.y)]
+    for n, one in enumerate(shown.verdicts, 1):
         if len(one.x):
             drawn.append(_curve(n, one.record, over_factor * one.x, factor * one.y, points=True))
     x, y = Axis(band.over.title, over_unit), Axis(band.channel.plain, unit)
     return Panel(band.channel.title, x, y, drawn, bands=[area])
 
 
-def _channel_panels(compared: ComparisonResult, channel: Channel) -> list[Panel]:
-    """The channel of every record, with its band, and the differences."""
+def _channel_panels(comparison: ComparisonResult, channel: Channel) -> list[Panel]:
+    """Return the plots of a channel: all records with the band, and the differences."""
     unit, factor = channel.shown
     time = Axis(
-        "time", "s", least=min(float(one.time[0]) for one in compared.records), most=max(float(one.time[-1]) for one in compared.records)
+        "time",
+        "s",
+        least=min(float(one.time[0]) for one in comparison.records),
+        most=max(float(one.time[-1]) for one in comparison.records),
     )
     drawn = [
         _curve(n, one.name, np.asarray(one.time), factor * values_of(one, channel))
-        for n, one in enumerate(compared.records)
+        for n, one in enumerate(comparison.records)
         if channel.name in one.columns
     ]
-    numbers = {one.name: n for n, one in enumerate(compared.records)}
-    apart = [
-        _curve(numbers[one.record], one.record, one.time, factor * one.values) for one in compared.differences if one.channel == channel
+    numbers = {one.name: n for n, one in enumerate(comparison.records)}
+    difference_curves = [
+        _curve(numbers[one.record], one.record, one.time, factor * one.values) for one in comparison.differences if one.channel == channel
     ]
     areas = [
         svg_plot.Band(
-            f"band around {compared.records[0].name}", shown.curves.edge_x, factor * shown.curves.low, factor * shown.curves.high, 0
+            f"band around {comparison.records[0].name}", shown.curves.edge_x, factor * shown.curves.low, factor * shown.curves.high, 0
         )
-        for shown in compared.bands
+        for shown in comparison.bands
         if shown.band.channel == channel and shown.band.over is None and shown.curves is not None
     ]
     title = channel.plain
     return [
         Panel(channel.title, time, Axis(title, unit), drawn, bands=areas),
-        Panel(f"difference: {title}", time, Axis("difference", unit), apart),
+        Panel(f"difference: {title}", time, Axis("difference", unit), difference_curves),
     ]
 
 
-def _difference_table(compared: ComparisonResult) -> tuple[list[Column], list[list[Cell]], str]:
+def _difference_table(comparison: ComparisonResult) -> tuple[list[Column], list[list[Cell]], str]:
     columns = [Column("channel", words=True), Column("unit", words=True), Column("run", words=True), Column("largest"), Column("at", "s")]
     columns += [Column("rms"), Column("mean"), Column("rms / range", "%")]
     rows: list[list[Cell]] = []
-    for one in compared.differences:
+    for one in comparison.differences:
         unit, factor = one.channel.shown
         title = one.channel.plain
         rows.append([title, unit, one.record, factor * one.largest, one.at, factor * one.rms, factor * one.mean, 100.0 * one.share])
-    return columns, rows, "Less the reference; range: from the least to the most of the reference where both are."
+    return columns, rows, "Differences from the reference. Range: from the minimum to the maximum of the reference in the overlap."
 
 
-def _metrics(page: Page, compared: ComparisonResult) -> None:
-    names = [one.name for one in compared.records if one.metrics]
+def _metrics(page: Page, comparison: ComparisonResult) -> None:
+    names = [one.name for one in comparison.records if one.metrics]
     columns = [Column("metric", words=True), Column("unit", words=True), *(Column(name) for name in names)]
-    columns += [Column(name, "less the reference") for name in names[1:]]
+    columns += [Column(name, "difference") for name in names[1:]]
     rows: list[list[Cell]] = []
-    for row in compared.metrics:
+    for row in comparison.metrics:
         numbers = [row["values"].get(name) for name in names] + [row["differences"].get(name) for name in names[1:]]
         rows.append([row["metric"], "" if row["unit"] == "1" else row["unit"], *numbers])
     page.table(columns, rows)
 
 
-def to_text(compared: ComparisonResult) -> list[str]:
-    """Lines for a terminal."""
+def to_text(comparison: ComparisonResult) -> list[str]:
+    """Return the lines for a terminal."""
     lines = [f"{'channel':<28}{'':<22}{'largest':>10}{'rms':>10}  unit"]
-    for one in compared.differences:
+    for one in comparison.differences:
         unit, factor = one.channel.shown
         lines.append(f"{one.channel.name:<28}{one.record[:20]:<22}{factor * one.largest:>10.4g}{factor * one.rms:>10.4g}  {unit}")
-    for shown in compared.bands:
-        for judged in shown.judged:
-            verdict = "inside" if judged.kept else f"LEFT{f' ({judged.remark})' if judged.remark else ''}"
-            lines.append(f"band of {judged.band.channel.name}, {judged.band.words}: {judged.record} {verdict}")
-    lines += [f"{record.name}: its time was shifted by {record.shift:.4f} s" for record in compared.records if record.shift]
+    for shown in comparison.bands:
+        for band_verdict in shown.verdicts:
+            verdict = "inside" if band_verdict.satisfied else f"OUTSIDE{f' ({band_verdict.remark})' if band_verdict.remark else ''}"
+            lines.append(f"band of {band_verdict.band.channel.name}, {band_verdict.band.words}: {band_verdict.record} {verdict}")
+    lines += [f"{record.name}: time shifted by {record.shift:.4f} s" for record in comparison.records if record.shift]
     return lines

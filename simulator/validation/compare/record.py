@@ -1,4 +1,4 @@
-"""What is compared: the log of a run, or a table of another program, as columns over a time that rises."""
+"""Records to compare: the log of a run or a table of another program, as columns over increasing time."""
 
 from __future__ import annotations
 
@@ -35,61 +35,61 @@ from vehicles.readout import READOUT
 
 Array = NDArray[np.float64]
 
-FEWEST = 3
-"""Rows."""
+MIN_ROWS = 3
+"""Minimum number of rows."""
 SIDESLIP = "sideslip"
 USUAL = ("v_WB_B_x", "steering_wheel_angle", "a_WG_B_x", "a_WG_B_y", "w_WB_B_z", SIDESLIP, "roll", "pitch", "yaw", "F_C_*_z")
-"""Channels that are compared where nothing is said."""
+"""Channels compared by default."""
 INSTEAD = {"a_WG_B_x": "a_WB_B_x", "a_WG_B_y": "a_WB_B_y"}
-"""What is compared where not all have a channel of the center of mass: that of the reference point, as both call it."""
+"""Channels of the reference point, used if a record lacks those of the center of mass."""
 ALWAYS = ("time", "v_WB_B_x", "v_WG_B_x", "v_WG_B_y", "a_WG_B_y")
-"""Read from every log: sideslip and steady turns need them."""
+"""Channels read from every log; sideslip and steady turns need them."""
 MOST_BYTES = 1 << 28
-"""Of metrics."""
+"""Maximum size of a metrics file in bytes."""
 
 
 @dataclass(frozen=True)
 class Record(Signals):
-    """Columns of one run, or of one table."""
+    """Columns of a run or of a table."""
 
     name: str
     place: Path
     columns: Mapping[str, NDArray[Any]]
     units: Mapping[str, str]
-    """SI, by column."""
-    told: Mapping[str, str] = field(default_factory=dict)
-    """What is known of it, in words."""
+    """SI units by column."""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """Facts about the record, as text."""
     metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Rows of the table of metrics.json by metric; empty without one."""
+    """Rows of the table in metrics.json by metric; empty without this file."""
     report: Path | None = None
-    """Its page, if it has one."""
+    """Path of its page, if it exists."""
     shift: float = 0.0
-    """s that were added to its time."""
+    """Time shift in s that was applied."""
 
     def shifted(self, seconds: float) -> Record:
-        """The same that much later."""
+        """Return the record with shifted times."""
         columns = {**self.columns, "time": np.asarray(self.time) + seconds}
         return replace(self, columns=columns, shift=self.shift + seconds)
 
 
 @cache
 def known_units() -> dict[str, str]:
-    """SI units of our channels, of a vehicle with four wheels."""
+    """Return the SI units of the Jounce channels of a vehicle with four wheels."""
     channels = Channels([("", READOUT, record(READOUT)), ("command_", COMMAND, record(COMMAND))])
     return {column.name: column.unit for column in channels.columns} | {SIDESLIP: "rad"}
 
 
-def written_channel(said: str, units: Mapping[str, str], file: str, key: str) -> tuple[str, float]:
-    """(channel, factor to SI) of a channel as it is written, with a unit behind it or not. Raises ConfigError."""
-    name, factor = split_unit(renamed.column(said), units)
+def written_channel(given: str, units: Mapping[str, str], file: str, key: str) -> tuple[str, float]:
+    """Return (channel, factor to SI) of a channel name with or without unit suffix. Raises ConfigError."""
+    name, factor = split_unit(renamed.column(given), units)
     if name is None:
-        near = did_you_mean(said.rpartition("_")[0] if said.rpartition("_")[0] in units else said, units)
-        raise ConfigError(file, key, said, f"a channel of the log, bare (SI) or with a unit that fits behind it{near}")
+        near = did_you_mean(given.rpartition("_")[0] if given.rpartition("_")[0] in units else given, units)
+        raise ConfigError(file, key, given, f"a channel of the log, without suffix (SI) or with a suitable unit suffix{near}")
     return name, factor
 
 
 def read_record(place: str, comparison: Comparison) -> Record:
-    """A folder of a run, a log (.parquet), or a table (.csv). Raises ConfigError."""
+    """Return the record of a run folder, a log (.parquet) or a table (.csv). Raises ConfigError."""
     path = Path(place)
     found = _table(path, comparison) if path.suffix.lower() == ".csv" else _run(path, comparison)
     _check_time(found)
@@ -107,24 +107,24 @@ def _run(path: Path, comparison: Comparison) -> Record:
     if path.name == PARQUET_NAME:
         path = path.parent
     folder = path if path.is_dir() else path.parent
-    told: dict[str, str] = {key: log.about[key] for key in ("maneuver", "vehicle", "terrain", "version", "settings") if key in log.about}
+    facts: dict[str, str] = {key: log.about[key] for key in ("maneuver", "vehicle", "terrain", "version", "settings") if key in log.about}
     if log.configuration is not None:
-        told["configuration"] = fingerprint(log.configuration)
+        facts["configuration"] = fingerprint(log.configuration)
     report = folder / REPORT
-    whole = _metrics(folder) if path.is_dir() else {}
+    metrics = _metrics(folder) if path.is_dir() else {}
     name = path.resolve().name if path.is_dir() else path.stem
-    return Record(name, path, dict(log), units, told, whole, report if report.is_file() and path.is_dir() else None)
+    return Record(name, path, dict(log), units, facts, metrics, report if report.is_file() and path.is_dir() else None)
 
 
 def _needed(units: Mapping[str, str], comparison: Comparison) -> list[str]:
-    """Columns of a log that are looked at; those of two hours take 1.7 GB in all."""
+    """Return the columns of a log that are needed. All columns of a two-hour log take 1.7 GB."""
     fields = {name: name.rpartition("_")[0] or name for name in units}
-    said = [one for band in comparison.bands for one in (band.channel, band.over)]
+    given = [one for band in comparison.bands for one in (band.channel, band.over)]
     wanted = [
         *ALWAYS,
         *INSTEAD.values(),
         *(comparison.channels or USUAL),
-        *(split_unit(one, units)[0] or "" for one in (*said, comparison.align)),
+        *(split_unit(one, units)[0] or "" for one in (*given, comparison.align)),
     ]
     return [name for name in units if any(fnmatchcase(name, one) or fnmatchcase(fields[name], one) for one in wanted)]
 
@@ -137,57 +137,58 @@ def _metrics(folder: Path) -> dict[str, dict[str, Any]]:
         table = json.loads(read_bytes(file, "metrics of a run", MOST_BYTES))["result"]["table"]
         return {row["metric"]: row for row in table}
     except (ValueError, KeyError, TypeError):
-        raise ConfigError(file, "result.table", "something else", "the metrics that `jounce run` leaves") from None
+        raise ConfigError(file, "result.table", "something else", "metrics written by `jounce run`") from None
 
 
 def _table(path: Path, comparison: Comparison) -> Record:
-    """Columns that the map names, and those that are called as ours are."""
+    """Return the columns that the map names, and those with the names of Jounce channels."""
     table = _table_of(path, comparison)
     header = table.headings
     units, columns = known_units(), {}
-    lost = [name for name in comparison.columns if name not in header]
-    if lost:
+    missing = [name for name in comparison.columns if name not in header]
+    if missing:
         raise ConfigError(
-            path, "columns", "no " + ", ".join(lost), f"the columns that {comparison.file} names{did_you_mean(lost[0], header)}"
+            path, "columns", "no " + ", ".join(missing), f"the columns in {comparison.file}{did_you_mean(missing[0], header)}"
         )
     for n, name in enumerate(header):
-        said = comparison.columns.get(name)
-        if said is None:
+        given = comparison.columns.get(name)
+        if given is None:
             ours, factor = split_unit(name.partition(" [")[0], units)
         else:
-            ours, factor = written_channel(said.removeprefix("-"), units, comparison.file, f"columns.{name}")
-            factor *= -1.0 if said.startswith("-") else 1.0
+            ours, factor = written_channel(given.removeprefix("-"), units, comparison.file, f"columns.{name}")
+            factor *= -1.0 if given.startswith("-") else 1.0
         if ours is not None:
             columns[ours] = factor * table.numbers(n)
     if "time" not in columns:
-        raise ConfigError(
-            path, "columns", ", ".join(header[:8]), "a column of the time: one named `time`, or one that a map calls so (--map Time=time)"
-        )
+        raise ConfigError(path, "columns", ", ".join(header[:8]), "a time column, named `time` or mapped to it (--map Time=time)")
     return Record(path.stem, path, columns, {name: units[name] for name in columns}, {"columns": ", ".join(columns)})
 
 
 def _table_of(path: Path, comparison: Comparison) -> CsvTable:
-    """A CSV file in which no name is there twice. Raises ConfigError."""
+    """Return a CSV table with unique column names. Raises ConfigError."""
     table = CsvTable(path, comparison.delimiter, comparison.lines_below_header)
     twice = sorted({name for name in table.headings if table.headings.count(name) > 1})
     if twice:
-        raise ConfigError(path, "columns", ", ".join(twice), "every column once")
+        raise ConfigError(path, "columns", ", ".join(twice), "unique column names")
     return table
 
 
 def _check_time(one: Record) -> None:
     time = np.asarray(one.columns["time"], dtype=float) if "time" in one.columns else np.empty(0)
-    if len(time) < FEWEST:
-        raise ConfigError(one.place, "time", f"{len(time)} rows", f"at least {FEWEST} rows")
+    if len(time) < MIN_ROWS:
+        raise ConfigError(one.place, "time", f"{len(time)} rows", f"at least {MIN_ROWS} rows")
     bad = np.flatnonzero(~(np.diff(time) > 0.0))
     if len(bad):
         raise ConfigError(
-            one.place, f"time, row {int(bad[0]) + 2}", float(time[bad[0] + 1]), f"more than {float(time[bad[0]])}, the one before"
+            one.place,
+            f"time, row {int(bad[0]) + 2}",
+            float(time[bad[0] + 1]),
+            f"a time above that of the row before, {float(time[bad[0]])}",
         )
 
 
-def named_apart(records: list[Record]) -> list[Record]:
-    """With names of which no two are the same: the folder above where that tells them apart, else a number."""
+def with_unique_names(records: list[Record]) -> list[Record]:
+    """Return the records with unique names: with the parent folder if this makes a name unique, else with a number."""
     names = [one.name for one in records]
     with_folder = [f"{one.place.resolve().parent.name}/{one.name}" for one in records]
     names = [

@@ -1,4 +1,4 @@
-"""Runs by vehicle and maneuver: out of the folders of runs, or out of the table of a sweep."""
+"""Matrix of runs by vehicle and maneuver, from run folders or from the table of a sweep."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from simulator.maneuvers.report.page import FILE as REPORT
 
 METRICS = "metrics.json"
 MOST_BYTES = 1 << 26
-"""Of a file of metrics."""
-DEEPEST = 3
-"""Folders in each other in which runs are looked for."""
+"""Maximum size of a metrics file in bytes."""
+MAX_DEPTH = 3
+"""Maximum folder depth of the search for runs."""
 NO_NUMBER = "passed", "failure", "run", "number"
-"""Columns of a sweep's table that are none of its metrics, besides those that vary."""
+"""Columns of the table of a sweep that are neither metrics nor varied keys."""
 
 
 @dataclass(frozen=True)
@@ -28,36 +28,36 @@ class Entry:
     vehicle: str
     maneuver: str
     label: str
-    """What else tells it apart: its folder, or what varies in it."""
+    """Label of the run: its folder, or its varied values."""
     passed: bool | None
     failure: str
-    """Why it ended early or has no result."""
+    """Reason of an early end or a missing result."""
     metrics: dict[str, float | None]
-    """By name with the unit behind it."""
-    told: tuple[str, ...]
-    """Names of the metrics that matter most: those with limits, or that were asked for."""
+    """Metrics by name with unit suffix."""
+    important: tuple[str, ...]
+    """Names of the most important metrics: those with limits or the requested ones."""
     failed: tuple[str, ...] = ()
-    """Those whose limits are not kept."""
+    """Names of the metrics that violate their limits."""
     report: Path | None = None
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """Runs by place."""
+    """Runs by vehicle and maneuver."""
 
     vehicles: Sequence[str]
     maneuvers: Sequence[str]
     cells: dict[tuple[str, str], list[Entry]]
     wanted: tuple[str, ...] = ()
-    """Metrics to show; those that matter most when none are named."""
+    """Metrics to show; default: the most important ones."""
 
     def shown(self, entry: Entry) -> list[str]:
-        """Names of the metrics that are shown of a run."""
-        return [name for name in self.wanted if name in entry.metrics] if self.wanted else [*entry.told[:4]]
+        """Return the names of the metrics that are shown for a run."""
+        return [name for name in self.wanted if name in entry.metrics] if self.wanted else [*entry.important[:4]]
 
 
 def matrix_of(entries: Iterable[Entry]) -> Matrix:
-    """In the order in which vehicles and maneuvers come."""
+    """Return the matrix of runs; vehicles and maneuvers keep their order."""
     cells: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         cells.setdefault((entry.vehicle, entry.maneuver), []).append(entry)
@@ -66,7 +66,7 @@ def matrix_of(entries: Iterable[Entry]) -> Matrix:
 
 
 def read_entries(places: Iterable[str]) -> list[Entry]:
-    """The runs in some folders, and those of tables of sweeps (.parquet). Raises ConfigError: a place has none, or one cannot be read."""
+    """Return the runs in folders and in tables of sweeps (.parquet). Raises ConfigError: a folder has no runs, or a file cannot be read."""
     found: list[Entry] = []
     for place in places:
         path = Path(place)
@@ -76,11 +76,9 @@ def read_entries(places: Iterable[str]) -> list[Entry]:
 
 
 def _of_folder(path: Path) -> list[Entry]:
-    files = [file for depth in range(DEEPEST) for file in sorted(path.glob("/".join(["*"] * depth + [METRICS])))]
+    files = [file for depth in range(MAX_DEPTH) for file in sorted(path.glob("/".join(["*"] * depth + [METRICS])))]
     if not files:
-        raise ConfigError(
-            path, "", f"no {METRICS} in it", "the folder of a run, a folder of such folders, or the table of a sweep (table.parquet)"
-        )
+        raise ConfigError(path, "", f"no {METRICS} in it", "a run folder, a folder of run folders, or the table of a sweep (table.parquet)")
     return [_of_run(file) for file in files]
 
 
@@ -88,7 +86,7 @@ def _of_run(file: Path) -> Entry:
     try:
         result = json.loads(read_bytes(file, "metrics of a run", MOST_BYTES))["result"]
         rows = result["table"]
-        told = tuple(row["metric"] for row in rows if row["verdict"] != "info") or tuple(row["metric"] for row in rows if row["mark"])
+        important = tuple(row["metric"] for row in rows if row["verdict"] != "info") or tuple(row["metric"] for row in rows if row["mark"])
         failed = tuple(check["metric"] for check in result["checks"] if not check["pass"])
         early = result.get("ended_early")
         metrics = {row["metric"]: row["value"] for row in rows} | result.get("metrics", {})
@@ -100,16 +98,16 @@ def _of_run(file: Path) -> Entry:
             result["pass"],
             f"at {early['time_s']:.4g} s: {early['reason']}" if early else "",
             metrics,
-            told,
+            important,
             failed,
             report if report.is_file() else None,
         )
     except (ValueError, KeyError, TypeError):
-        raise ConfigError(file, "result", "something else", "the metrics that `jounce run` leaves") from None
+        raise ConfigError(file, "result", "something else", "metrics written by `jounce run`") from None
 
 
 def _of_table(file: Path) -> list[Entry]:
-    """Rows of a sweep's table; what varies besides vehicle and maneuver tells them apart."""
+    """Return the runs of the table of a sweep, labeled by the varied keys other than vehicle and maneuver."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -118,22 +116,22 @@ def _of_table(file: Path) -> list[Entry]:
         about: dict[str, Any] = json.loads((table.schema.metadata or {}).get(b"jounce_sweep", b"{}"))
     except (OSError, pa.ArrowException, ValueError) as error:
         raise ConfigError(file, "", str(error).splitlines()[0], "the table of a sweep (Parquet)") from None
-    lost = [name for name in ("passed", "failure") if name not in table.column_names]
-    if lost:
-        raise ConfigError(file, "columns", f"no {', '.join(lost)}", "the table of a sweep")
+    missing = [name for name in ("passed", "failure") if name not in table.column_names]
+    if missing:
+        raise ConfigError(file, "columns", f"no {', '.join(missing)}", "the table of a sweep")
     varied = [name for name in about.get("varied", []) if name in table.column_names]
     usual = [name for name in table.column_names if name not in (*NO_NUMBER, *varied, "vehicle", "maneuver")]
     metrics = tuple(name for name in about.get("metrics", usual) if name in table.column_names)
-    apart = [name for name in varied if name not in ("vehicle", "maneuver")]
-    return [_of_row(row, apart, metrics) for row in table.to_pylist()]
+    label_keys = [name for name in varied if name not in ("vehicle", "maneuver")]
+    return [_of_row(row, label_keys, metrics) for row in table.to_pylist()]
 
 
-def _of_row(row: dict[str, Any], apart: Sequence[str], metrics: tuple[str, ...]) -> Entry:
-    label = ", ".join(f"{name.rpartition('.')[2]} {_said(row[name])}" for name in apart)
+def _of_row(row: dict[str, Any], label_keys: Sequence[str], metrics: tuple[str, ...]) -> Entry:
+    label = ", ".join(f"{name.rpartition('.')[2]} {_shown(row[name])}" for name in label_keys)
     numbers = {name: row[name] for name in metrics if isinstance(row[name], int | float) or row[name] is None}
     vehicle, maneuver = (str(row.get(key) or f"its own {key}") for key in ("vehicle", "maneuver"))
     return Entry(vehicle, maneuver, label, row["passed"], row["failure"] or "", numbers, tuple(numbers))
 
 
-def _said(value: Any) -> str:
+def _shown(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""The page of vehicles and maneuvers, and the same for programs and on a terminal."""
+"""Page of the matrix of vehicles and maneuvers, its JSON object and its text for the terminal."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from simulator.report.html_page import Cell, Column, Link, Page, Verdict, cell
 from simulator.validation.compare.page import link
 from simulator.validation.compare.vehicle_maneuver_matrix import Entry, Matrix
 
-MOST_RUNS = 6
-"""Of one place of the table that are named; of more their number is told."""
-MOST_ROWS = 200
-"""Of the list of the runs of a maneuver."""
+MAX_RUNS = 6
+"""Maximum number of runs listed in a cell; for more runs the cell shows their number."""
+MAX_ROWS = 200
+"""Maximum number of rows in the list of the runs of a maneuver."""
 WORDS = {True: "passed", False: "FAILED", None: "no limits"}
 
 
 def matrix_page(matrix: Matrix, page_file: Path) -> Page:
-    """The page; `page_file` is where it will lie, so that it leads to the pages of the runs."""
+    """Return the page. `page_file` is the path of the page, for relative links to the pages of the runs."""
     page = Page(f"{_counted(len(matrix.vehicles), 'vehicle')}, {_counted(len(matrix.maneuvers), 'maneuver')}")
     entries = [entry for place in matrix.cells.values() for entry in place]
     page.verdict(_outcome(entries))
     page.heading("Verdicts")
     columns = [Column("maneuver", words=True), *(Column(vehicle, words=True) for vehicle in matrix.vehicles)]
     rows = [[maneuver, *(_verdicts(matrix, vehicle, maneuver, page_file) for vehicle in matrix.vehicles)] for maneuver in matrix.maneuvers]
-    page.text("Each verdict leads to the page of its run, if it has one.")
+    page.text("Each verdict links to the page of its run, if there is one.")
     page.table(columns, rows)
     page.heading("Metrics")
     for maneuver in matrix.maneuvers:
@@ -53,7 +53,7 @@ def _verdicts(matrix: Matrix, vehicle: str, maneuver: str, page_file: Path) -> C
     place = matrix.cells.get((vehicle, maneuver), [])
     if not place:
         return None
-    if len(place) > MOST_RUNS:
+    if len(place) > MAX_RUNS:
         failed = sum(map(_wrong, place))
         if not failed and all(one.passed is None for one in place):
             return Verdict(f"{len(place)} runs, no limits")
@@ -72,17 +72,17 @@ def _verdict(entry: Entry, page_file: Path) -> Verdict | Link:
 
 
 def _metrics(page: Page, matrix: Matrix, maneuver: str, page_file: Path) -> None:
-    """A table of the runs of one maneuver."""
+    """Write a table of the runs of one maneuver."""
     entries = [entry for vehicle in matrix.vehicles for entry in matrix.cells.get((vehicle, maneuver), [])]
-    told = entries if len(entries) <= MOST_ROWS else sorted(entries, key=_wrong, reverse=True)[:MOST_ROWS]
-    names = list(dict.fromkeys(name for entry in told for name in matrix.shown(entry)))
+    listed = entries if len(entries) <= MAX_ROWS else sorted(entries, key=_wrong, reverse=True)[:MAX_ROWS]
+    names = list(dict.fromkeys(name for entry in listed for name in matrix.shown(entry)))
     page.subheading(maneuver)
-    if len(told) < len(entries):
-        page.text(f"{len(told)} of {len(entries)} runs, those that did not pass first; the .json beside this page has them all.")
+    if len(listed) < len(entries):
+        page.text(f"{len(listed)} of {len(entries)} runs are shown, failed runs first; the .json file next to this page contains all.")
     columns = [Column("vehicle", words=True), Column("run", words=True, long=True), Column("verdict", words=True)]
     columns += [*(Column(name) for name in names), Column("", words=True, long=True)]
-    shown = len(columns) if any(entry.failure for entry in told) else len(columns) - 1
-    page.table(columns[:shown], [_metric_row(entry, names, page_file)[:shown] for entry in told])
+    shown = len(columns) if any(entry.failure for entry in listed) else len(columns) - 1
+    page.table(columns[:shown], [_metric_row(entry, names, page_file)[:shown] for entry in listed])
 
 
 def _metric_row(entry: Entry, names: list[str], page_file: Path) -> list[Any]:
@@ -93,7 +93,7 @@ def _metric_row(entry: Entry, names: list[str], page_file: Path) -> list[Any]:
 
 
 def matrix_object(matrix: Matrix) -> dict[str, Any]:
-    """Ready for JSON."""
+    """Return the matrix for JSON."""
     runs = [
         {
             "vehicle": one.vehicle,
@@ -111,11 +111,11 @@ def matrix_object(matrix: Matrix) -> dict[str, Any]:
 
 
 def matrix_text(matrix: Matrix) -> str:
-    """A line for each vehicle and maneuver."""
+    """Return a line for each vehicle and maneuver."""
     lines = []
     for (vehicle, maneuver), place in matrix.cells.items():
         failed = [one for one in place if one.passed is False or one.failure]
-        said = WORDS[place[0].passed] if len(place) == 1 else f"{len(place) - len(failed)} of {len(place)} passed"
+        given = WORDS[place[0].passed] if len(place) == 1 else f"{len(place) - len(failed)} of {len(place)} passed"
         wrong = ", ".join(dict.fromkeys(name for one in failed for name in one.failed))
-        lines.append(f"{maneuver:<32}{vehicle:<24}{said}{f': {wrong}' if wrong else ''}")
+        lines.append(f"{maneuver:<32}{vehicle:<24}{given}{f': {wrong}' if wrong else ''}")
     return "\n".join(lines)

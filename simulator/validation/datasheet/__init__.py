@@ -1,1 +1,1 @@
-"""One page about a vehicle: what it weighs, how it stands, rides, turns, accelerates and stops, beside what is published of it."""
+"""Datasheet of a vehicle: mass, geometry, ride, handling, acceleration and braking, with published values."""

@@ -1,4 +1,4 @@
-"""`jounce facts`: a vehicle through the library of maneuvers, and what came of it beside published figures."""
+"""Command `jounce datasheet`: run a vehicle through the library of maneuvers and write its datasheet with published values."""
 
 from __future__ import annotations
 
@@ -28,39 +28,41 @@ from simulator.validation.datasheet.page import Facts, summary, to_dict, to_mark
 from simulator.validation.datasheet.published_file import PublishedValue, ancestry, load_published, published_of
 from simulator.validation.datasheet.side_by_side import ENGINEERS, Variant, comparison_to_markdown
 
-PAGE, VEHICLES, OBJECT = "facts.md", "vehicles.md", "facts.json"
-"""Files: the page of one vehicle, that of several, and the same for programs."""
+PAGE, VEHICLES, OBJECT = "datasheet.md", "vehicles.md", "datasheet.json"
+"""File names: page of one vehicle, page of several, and the JSON file."""
 
 
 def chosen(patterns: Sequence[str]) -> tuple[DatasheetItem, ...]:
-    """The facts whose names fit one of the patterns (`*`, `?`), all without any. Raises ConfigError: a pattern that none fits."""
+    """Return the items whose names match one of the patterns (`*`, `?`), or all items without patterns. Raises ConfigError: a pattern
+    matches no item."""
     words = [word.strip() for pattern in patterns for word in pattern.split(",") if word.strip()]
     names = [fact.name for fact in ITEMS]
     for word in words:
         if not any(fnmatchcase(name, word) for name in names):
-            raise ConfigError("--only", "", word, f"the name of a fact, or a pattern of some{did_you_mean(word, names)}")
+            raise ConfigError("--only", "", word, f"the name of an item, or a pattern{did_you_mean(word, names)}")
     return tuple(fact for fact in ITEMS if not words or any(fnmatchcase(fact.name, word) for word in words))
 
 
 def main_facts(arguments: Any) -> int:
-    """Command line; returns 0. Raises JounceError: a vehicle or a file of figures cannot be used, or the folder cannot be written."""
-    asked = chosen(arguments.only)
-    facts = [fact for fact in asked if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]
+    """Run `jounce datasheet`. Return 0. Raises JounceError: a vehicle or a file of published values cannot be used, or the folder cannot be
+    written."""
+    selected = chosen(arguments.only)
+    facts = [fact for fact in selected if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]
     vehicles = list(dict.fromkeys(arguments.vehicle))
-    published = {vehicle: _published(vehicle, arguments.figures) for vehicle in vehicles}
+    published = {vehicle: _published(vehicle, arguments.reference) for vehicle in vehicles}
     bases = {variant: _base(variant, vehicles) for variant in arguments.variants or ()}
     described = {vehicle: vehicle_description(vehicle) for vehicle in (*vehicles, *bases)}
     changes = _changes(arguments.set)
     compile_kernels(print_error if arguments.json else print_line)
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
-        began = time.perf_counter()
+        started = time.perf_counter()
         found = []
         for vehicle in vehicles:
             rows = _measured(vehicle, facts, published[vehicle], changes, arguments.json, len(vehicles) > 1)
-            left_out = [fact.name for fact in asked if fact not in facts]
-            said = described[vehicle]
-            found.append(Facts(vehicle, said.name, rows, published[vehicle], left_out, said.exceptions))
+            left_out = [fact.name for fact in selected if fact not in facts]
+            given = described[vehicle]
+            found.append(Facts(vehicle, given.name, rows, published[vehicle], left_out, given.exceptions))
         variants = []
         few = [fact for fact in facts if fact.name in ENGINEERS]
         for variant, base in bases.items():
@@ -68,7 +70,7 @@ def main_facts(arguments: Any) -> int:
             other = found[vehicles.index(base)]
             same = other._replace(rows=[row for row in other.rows if row.fact in few])
             variants.append(Variant(Facts(variant, described[variant].name, rows, None), same))
-        machine = {**taken(time.perf_counter() - began), "version": version()}
+        machine = {**taken(time.perf_counter() - started), "version": version()}
         outcome = {"result": to_dict(found[0]) if len(found) == 1 else [to_dict(one) for one in found], "machine": machine}
         if variants:
             outcome["variants"] = [to_dict(one.here) | {"base": one.base.vehicle} for one in variants]
@@ -83,36 +85,37 @@ def main_facts(arguments: Any) -> int:
     if arguments.json:
         print_line(json_text({"folder": str(folder.path), **outcome}))
     else:
-        told_of = [to_text(found[0])] if alone else [f"{one.vehicle}: {summary(one)}" for one in found]
-        print_line("\n".join(told_of) + f"; {page} and {OBJECT} in {folder.path}")
+        lines = [to_text(found[0])] if alone else [f"{one.vehicle}: {summary(one)}" for one in found]
+        print_line("\n".join(lines) + f"; {page} and {OBJECT} in {folder.path}")
     return 0
 
 
 def _measured(
     vehicle: str, facts: Sequence[DatasheetItem], published: PublishedValue | None, changes: dict[str, Any], quiet: bool, named: bool
 ) -> Sequence[Row]:
-    """Rows of the facts of a vehicle, told while they are driven, with the vehicle's name if there are several."""
-    with ProgressLine(len({case for fact in facts for case in cases_of(fact)}), quiet, vehicle if named else "") as told:
-        return measure(vehicle, facts, published, changes, told)
+    """Return the items of a vehicle, and show the progress, with the name of the vehicle if there are several."""
+    with ProgressLine(len({case for fact in facts for case in cases_of(fact)}), quiet, vehicle if named else "") as progress:
+        progress.stage("computing static values")
+        return measure(vehicle, facts, published, changes, progress)
 
 
 def _base(variant: str, vehicles: Sequence[str]) -> str:
-    """The vehicle, of those asked for, that a variant builds on. Raises ConfigError: it builds on none of them."""
+    """Return the requested vehicle that a variant is based on. Raises ConfigError: there is none."""
     by_file = {find_config("vehicles", vehicle): vehicle for vehicle in vehicles}
     for file in ancestry(variant):
         if file in by_file:
             return by_file[file]
-    raise ConfigError("--variants", "", variant, f"a vehicle that builds on one of {', '.join(vehicles)}")
+    raise ConfigError("--variants", "", variant, f"a vehicle based on one of {', '.join(vehicles)}")
 
 
 def _published(vehicle: str, name: str | None) -> PublishedValue | None:
-    """Figures of a vehicle: of the file asked for, else of the one that is shipped. Raises ConfigError."""
+    """Return the published values of a vehicle: of the given file, else of the shipped one. Raises ConfigError."""
     file = published_of(vehicle) if name is None else find_config("datasheets", name)
     return None if file is None else load_published(file)
 
 
 def _changes(words: Sequence[str]) -> dict[str, Any]:
-    """Values by key path out of the words behind --set. Raises ConfigError: one is not of the vehicle."""
+    """Return the values of --set by key path. Raises ConfigError: a key is not a key of the vehicle."""
     settings = read_settings(words)
     for setting in settings:
         if setting.path[0] != "vehicle" or len(setting.path) < 2:
@@ -121,8 +124,8 @@ def _changes(words: Sequence[str]) -> dict[str, Any]:
 
 
 class ProgressLine:
-    """Says what is driven: a bar on a terminal's error stream, which vanishes at the end; a line for each case elsewhere, unless `quiet`. Before
-    each stands the name of the vehicle, where there are several."""
+    """Progress display: a bar on a terminal, otherwise a line for each case unless `quiet`. Lines start with the name of the vehicle if
+    there are several."""
 
     def __init__(self, cases: int, quiet: bool, vehicle: str) -> None:
         self._cases, self._begun = cases, dict[str, None]()
@@ -133,7 +136,7 @@ class ProgressLine:
         self._task: Any = None
 
     def __call__(self, case: str, run: str) -> None:
-        """A run begins."""
+        """Show the start of a run."""
         new = case not in self._begun
         self._begun[case] = None
         if self._lines and new:
@@ -142,6 +145,13 @@ class ProgressLine:
             if self._bar is None:
                 self._begin()
             self._bar.update(self._task, completed=len(self._begun) - 1, description=f"{self._before}{run}"[:40])
+
+    def stage(self, text: str) -> None:
+        """Show what is done without a run."""
+        if self._shown:
+            if self._bar is None:
+                self._begin()
+            self._bar.update(self._task, description=f"{self._before}{text}"[:40], refresh=True)
 
     def __enter__(self) -> ProgressLine:
         return self

@@ -1,7 +1,7 @@
-"""What is told of a vehicle, and what is driven to find it out: two tables, `ITEMS` and `CASES`.
+"""Definitions of the datasheet: the table of items, `ITEMS`, and the table of the cases that they need, `CASES`.
 
-A fact comes of the standing vehicle (`simulator.validation.datasheet.static_values`), or of one or several cases. A case is a maneuver or a series of the library,
-driven once however many facts come of it.
+An item is a value of the vehicle at rest (`simulator.validation.datasheet.static_values`) or of cases. A case is a maneuver or a series
+of the library. It runs once for all items that use it.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from simulator.base.units import SHOWN, factor_of
 
 @dataclass(frozen=True)
 class Case:
-    """What is driven."""
+    """A maneuver or series to run."""
 
     run: str
-    """Maneuver or series, by name."""
+    """Name of the maneuver or series."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    """Of a maneuver, where they are other than in its file."""
+    """Parameters of a maneuver that differ from its file."""
     metrics: tuple[Mapping[str, Any], ...] = ()
-    """Analyses instead of those of its file."""
+    """Analyses instead of those in its file."""
     series: bool = False
-    """Whether it is a series or a search; `--quick` leaves these out."""
+    """True if it is a series or a search, which `--quick` omits."""
 
 
 class ItemSource:
-    """Where a fact comes from."""
+    """Source of the value of an item."""
 
 
 @dataclass(frozen=True)
 class StaticState(ItemSource):
-    """The standing vehicle: a number of the fact's own name."""
+    """The vehicle at rest: the value with the name of the item."""
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,18 @@ class Metric(ItemSource):
 
     cases: tuple[str, ...]
     name: str
-    """Without unit; the unit is that of the fact."""
+    """Name without unit; the unit is the unit of the item."""
     of: str = "mean"
-    """What is made of several runs: mean, min or max."""
+    """Combination of several runs: mean, min or max."""
     maneuver: str = ""
-    """Of a series, the runs of this maneuver that count."""
+    """Maneuver whose runs count, for a series."""
     given: Mapping[str, Any] = field(default_factory=dict)
-    """Of these, the ones with these parameters."""
+    """Parameters of the runs that count."""
 
 
 @dataclass(frozen=True)
 class Passed(ItemSource):
-    """1 when every run of a case that counts has kept its limits, else 0."""
+    """1 if every counting run of a case satisfied its limits, else 0."""
 
     case: str
     maneuver: str = ""
@@ -61,7 +61,7 @@ class Passed(ItemSource):
 
 @dataclass(frozen=True)
 class Highest(ItemSource):
-    """What a search has found."""
+    """Result of a search."""
 
     case: str
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Highest(ItemSource):
 
 @dataclass(frozen=True)
 class AtHighest(ItemSource):
-    """A metric of the run with the highest value of a search that has passed."""
+    """A metric of the passed run with the highest value of a search."""
 
     case: str
     parameter: str
@@ -78,50 +78,50 @@ class AtHighest(ItemSource):
 
 @dataclass(frozen=True)
 class DatasheetItem:
-    """One number about a vehicle."""
+    """One item of the datasheet."""
 
     name: str
     group: str
     title: str
-    """For people, short."""
+    """Short title for display."""
     unit: str
     """SI unit; "1": none."""
     shown: str
-    """Unit (suffix) in which it is shown; nothing: SI."""
+    """Display unit (suffix); empty: SI."""
     source: ItemSource
     meaning: str
     words: tuple[str, ...] = ()
-    """What the values 0, 1 ... are called."""
+    """Words for the values 0, 1 ..."""
 
     @property
     def factor(self) -> float:
-        """Of the unit in which it is shown, to SI."""
+        """Factor from the display unit to SI."""
         factor = factor_of(self.unit, self.shown) if self.shown else 1.0
         assert factor is not None, self.name
         return factor
 
     @property
     def shown_unit(self) -> str:
-        """That unit as people write it; nothing where there is none."""
+        """Display unit as text; empty without a unit."""
         return SHOWN.get(self.shown, self.shown) or ("" if self.unit == "1" else self.unit)
 
 
 BANDS = ((0.03, 0.1), (0.1, 0.2), (0.2, 0.3), (0.3, 0.4))
-"""g. Lateral acceleration of the bands of the understeer gradient."""
+"""Bands of lateral acceleration of the understeer gradient in g."""
 LOW_BAND = (0.05, 0.3)
-"""g. Where a vehicle is to answer alike: band of the least understeer gradient and of its change."""
+"""Lateral accelerations in g in which the response should be uniform: band of the minimum and of the change of the understeer gradient."""
 TURN_KPH = 72.0
-"""Speed of the steady turns."""
+"""Speed of the steady turns in km/h."""
 RIDE_SPEED = 15.0
-"""m/s at which the vehicle is linearized."""
+"""Speed of the linearization in m/s."""
 HALF_ROUNDS = (10, 15, 20, 25, 30)
-"""cm. About 4 to 12 in."""
+"""Heights of the half-rounds in cm, about 4 to 12 in."""
 HARD = 0.8
-"""Pedal of the stop that tells which axle locks first."""
+"""Pedal position of the stop that shows which axle locks first."""
 
 
 def band_name(low: float, high: float) -> str:
-    """Of a band, as it goes before the names of its metrics."""
+    """Return the prefix of the metrics of a band."""
     return f"band_{low * 100:02.0f}_{high * 100:02.0f}"
 
 
@@ -173,7 +173,7 @@ CASES: dict[str, Case] = {
     "fishhook": Case("nhtsa_fishhook", series=True),
     "j_turn": Case("nhtsa_j_turn", series=True),
 }
-"""By the names that facts say."""
+"""Cases by name."""
 
 _STANDING = StaticState()
 _SIDES = ("left", "right")
@@ -191,15 +191,15 @@ def _stance() -> tuple[DatasheetItem, ...]:
     return (
         fact("mass", "mass", "kg", "", "sum of all bodies"),
         fact("load", "load", "kg", "", "masses fixed to the chassis, such as crew and cargo"),
-        fact("mass_unladen", "mass without its load", "kg", "", "sum of all other bodies"),
+        fact("mass_unladen", "mass without load", "kg", "", "sum of all other bodies"),
         *(
             fact(f"axle_load_{end}", f"load of the {end}most axle", "kg", "", f"forces of the ground on the {end}most axle, over gravity")
             for end in _ENDS
         ),
-        fact("front_share", "share of the front axle", "1", "", "load of the frontmost axle over the weight"),
+        fact("front_share", "load fraction of the front axle", "1", "", "load of the frontmost axle over the weight"),
         fact("length", "length", "m", "", "of the body"),
         fact("width", "width", "m", "", "of the body"),
-        fact("wheelbase", "wheelbase at rest", "m", "", "from the first to the last axle's wheel centres"),
+        fact("wheelbase", "wheelbase at rest", "m", "", "distance of the wheel centers of the first and the last axle"),
         fact("track_front", "track, front, at rest", "m", "", "between the contact points of the frontmost axle"),
         fact("track_rear", "track, rear, at rest", "m", "", "between the contact points of the rearmost axle"),
         fact("ground_clearance", "ground clearance at rest", "m", "", "of the lowest point of the body or frame that may touch the ground"),
@@ -221,18 +221,18 @@ def _alignment() -> tuple[DatasheetItem, ...]:
         facts += [
             DatasheetItem(
                 f"jounce_{end}", group, f"wheel above design height, {end}", "m", "mm", _STANDING,
-                "height of the wheel centre above its design position, mean of the axle",
+                "height of the wheel center above its design position, mean of the axle",
             ),
             DatasheetItem(
-                f"travel_used_{end}", group, f"share of travel used, {end}", "1", "", _STANDING,
-                "where the wheel stands between its ends: 0 = full rebound, 1 = full bump",
+                f"travel_used_{end}", group, f"travel used, {end}", "1", "", _STANDING,
+                "position of the wheel in its travel: 0 = full rebound, 1 = full bump",
             ),
-            DatasheetItem(f"bump_travel_{end}", group, f"bump travel left, {end}", "m", "mm", _STANDING, "way of the wheel to its upper end"),
-            DatasheetItem(f"rebound_travel_{end}", group, f"rebound travel left, {end}", "m", "mm", _STANDING, "way of the wheel to its lower end"),
-            DatasheetItem(f"rebound_share_{end}", group, f"rebound over bump left, {end}", "1", "", _STANDING, "travel left in rebound over that in bump"),
+            DatasheetItem(f"bump_travel_{end}", group, f"bump travel left, {end}", "m", "mm", _STANDING, "travel of the wheel to its upper end"),
+            DatasheetItem(f"rebound_travel_{end}", group, f"rebound travel left, {end}", "m", "mm", _STANDING, "travel of the wheel to its lower end"),
+            DatasheetItem(f"rebound_share_{end}", group, f"rebound over bump travel, {end}", "1", "", _STANDING, "remaining rebound travel over remaining bump travel"),
             DatasheetItem(
-                f"rebound_stop_{end}", group, f"rebound stop pressed, {end}", "m", "mm", _STANDING,
-                "how far the spring is longer than the length at which its rebound stop begins; < 0 = so far from it",
+                f"rebound_stop_{end}", group, f"rebound stop engaged, {end}", "m", "mm", _STANDING,
+                "spring length minus the length at which the rebound stop engages; < 0 = distance to the stop",
             ),
         ]  # fmt: skip
     return tuple(facts)
@@ -244,9 +244,9 @@ def _ride() -> tuple[DatasheetItem, ...]:
     for mode, what in (("bounce", "heave of the body"), ("pitch", "pitch of the body"), ("roll", "roll of the body")):
         facts += [
             DatasheetItem(f"{mode}_frequency", group, f"{mode}, natural frequency", "rad/s", "Hz", _STANDING, f"{what}, undamped"),
-            DatasheetItem(f"{mode}_damping", group, f"{mode}, damping ratio", "1", "", _STANDING, f"of the same mode, {what}"),
+            DatasheetItem(f"{mode}_damping", group, f"{mode}, damping ratio", "1", "", _STANDING, f"damping ratio of the mode, {what}"),
         ]
-    for most, word in (("least", "smallest"), ("most", "largest")):
+    for most, word in (("least", "minimum"), ("most", "maximum")):
         facts += [
             DatasheetItem(
                 f"wheel_hop_frequency_{most}", group, f"wheel hop, {word} frequency", "rad/s", "Hz", _STANDING, "of all wheel hop modes"
@@ -265,7 +265,7 @@ def _ride() -> tuple[DatasheetItem, ...]:
         ),
         DatasheetItem(
             "ride_limit_speed", group, "6 W ride limit, 1 in rms", "m/s", "kph", Highest("ride_limit"),
-            "highest speed on a rough course of 1 in rms with no more than 6 W absorbed; no waves below a metre",
+            "highest speed on a rough course of 1 in rms with no more than 6 W absorbed; no waves below a meter",
         ),
         *(
             DatasheetItem(
@@ -288,7 +288,7 @@ def _handling() -> tuple[DatasheetItem, ...]:
         DatasheetItem(
             f"understeer_{side}_{band_name(*band)}", group, f"understeer, {side}, {band[0]:g}-{band[1]:g} g", "rad s2/m", "degpg",
             Metric((f"turn_{side}",), f"{band_name(*band)}_understeer_gradient_{side}"),
-            "road-wheel angle beyond that of a slow turn per lateral acceleration, within the band",
+            "road-wheel angle in addition to that of a slow turn, per lateral acceleration, within the band",
         )
         for band in BANDS
         for side in _SIDES
@@ -298,7 +298,7 @@ def _handling() -> tuple[DatasheetItem, ...]:
             f"understeer_{word}", group, f"understeer, {title}, {LOW_BAND[0]:g}-{LOW_BAND[1]:g} g", "rad s2/m", "degpg",
             Metric(_TURNS, f"low_understeer_gradient_{word}", of), "over windows of 0.1 g, the worse of both sides",
         )
-        for word, title, of in (("least", "least", "min"), ("change", "change", "max"))
+        for word, title, of in (("least", "minimum", "min"), ("change", "change", "max"))
     ]  # fmt: skip
     facts += [
         DatasheetItem(
@@ -321,7 +321,7 @@ def _handling() -> tuple[DatasheetItem, ...]:
 
 
 def _transient() -> tuple[DatasheetItem, ...]:
-    group = "Answer to the steering wheel at 80 km/h"
+    group = "Steering response at 80 km/h"
 
     def step(name: str, title: str, unit: str, metric: str, meaning: str, shown: str = "") -> DatasheetItem:
         source = Metric(("iso_7401",), metric, maneuver="iso_7401_step")
@@ -337,7 +337,8 @@ def _transient() -> tuple[DatasheetItem, ...]:
         step("yaw_peak_time", "yaw rate, time to the peak", "s", "yaw_rate_peak_time", "from half of the step"),
         step("yaw_overshoot", "yaw rate, overshoot", "1", "yaw_rate_overshoot", "(peak - steady) / steady"),
         step("yaw_gain", "yaw rate, steady gain", "1/s", "yaw_rate_steady_gain", "yaw rate per steering-wheel angle"),
-        step("lateral_response_time", "lateral acceleration, T90", "s", "lateral_acceleration_response_time", "as of the yaw rate"),
+        step("lateral_response_time", "lateral acceleration, T90", "s", "lateral_acceleration_response_time",
+             "from half of the step to 90 % of the steady value"),
         step("tb_factor", "TB factor", "rad s", "tb_factor", "peak time of the yaw rate times sideslip", "degs"),
         *(
             frequency(
@@ -354,7 +355,7 @@ def _transient() -> tuple[DatasheetItem, ...]:
         *(
             DatasheetItem(
                 f"yaw_gain_{level}_g", group, f"yaw rate, gain at {level.replace('_', '.')} g", "1/s", "",
-                Metric(("weave_levels",), "yaw_gain", maneuver="weave", given={"share": share}), "weave at 0.2 Hz; to be alike at both levels",
+                Metric(("weave_levels",), "yaw_gain", maneuver="weave", given={"share": share}), "weave at 0.2 Hz; expected to be equal at both levels",
             )
             for level, share in (("0_05", 0.16667), ("0_3", 1.0))
         ),
@@ -375,31 +376,31 @@ def _steering() -> tuple[DatasheetItem, ...]:
         *facts,
         DatasheetItem("steering_ratio", group, "overall steering ratio", "1", "", _STANDING, "steering-wheel per road-wheel angle about the middle"),
         DatasheetItem("steering_turns", group, "turns from lock to lock", "1", "", _STANDING, "of the steering wheel"),
-        DatasheetItem("road_wheel_angle_inner", group, "inner wheel at full lock", "rad", "deg", _STANDING, "its heading, standing"),
-        DatasheetItem("road_wheel_angle_outer", group, "outer wheel at full lock", "rad", "deg", _STANDING, "its heading, standing"),
+        DatasheetItem("road_wheel_angle_inner", group, "inner wheel at full lock", "rad", "deg", _STANDING, "heading at rest"),
+        DatasheetItem("road_wheel_angle_outer", group, "outer wheel at full lock", "rad", "deg", _STANDING, "heading at rest"),
         DatasheetItem(
             "parked_torque", group, "steering torque, parked", "N m", "", Metric(("parked",), "steering_torque_parked"),
             "largest at the steering wheel, turned on the spot",
         ),
         DatasheetItem(
-            "on_center_friction", group, "on centre, friction torque", "N m", "", Metric(("on_center",), "on_center_torque_at_zero"),
+            "on_center_friction", group, "on center, friction torque", "N m", "", Metric(("on_center",), "on_center_torque_at_zero"),
             "half the width of the loop of torque over angle at 80 km/h",
         ),
         DatasheetItem(
-            "on_center_gradient", group, "on centre, torque per angle", "N m/rad", "Nmpdeg",
-            Metric(("on_center",), "on_center_torque_gradient"), "near the centre at 80 km/h",
+            "on_center_gradient", group, "on center, torque per angle", "N m/rad", "Nmpdeg",
+            Metric(("on_center",), "on_center_torque_gradient"), "near the center at 80 km/h",
         ),
         DatasheetItem(
-            "on_center_deadband", group, "on centre, deadband", "rad", "deg", Metric(("on_center",), "on_center_angle_deadband"),
+            "on_center_deadband", group, "on center, deadband", "rad", "deg", Metric(("on_center",), "on_center_angle_deadband"),
             "width of the loop at torque 0",
         ),
         DatasheetItem(
-            "return_left", group, "let go in a turn, angle left", "1", "", Metric(("release",), "return_share_left"),
-            "share of the wheel's angle left 3 s after it was let go at 4 m/s2",
+            "return_left", group, "release in a turn, angle left", "1", "", Metric(("release",), "return_share_left"),
+            "fraction of the steering-wheel angle that remains 3 s after its release at 4 m/s2",
         ),
         DatasheetItem(
-            "return_half_time", group, "let go in a turn, half back", "s", "", Metric(("release",), "return_half_time"),
-            "time until half of that angle is left",
+            "return_half_time", group, "release in a turn, half time", "s", "", Metric(("release",), "return_half_time"),
+            "time until half of that angle remains",
         ),
     )  # fmt: skip
 
@@ -415,18 +416,18 @@ def _performance() -> tuple[DatasheetItem, ...]:
         *facts,
         full("time_to_48_kph", "0-48 km/h", "time_to_speed"),
         full("time_to_80_kph", "0-80 km/h", "time_to_80_kph"),
-        full("time_to_80_kph_throttle_80", "0-80 km/h at 80 % throttle", "time_to_80_kph", "throttle_80", "to be no less than at full throttle"),
+        full("time_to_80_kph_throttle_80", "0-80 km/h at 80 % throttle", "time_to_80_kph", "throttle_80", "expected to be no less than at full throttle"),
         DatasheetItem("top_speed", group, "top speed", "m/s", "kph", Metric(("top_speed",), "speed_top"), "full throttle on the level"),
         *(
             DatasheetItem(f"shift_jerk_{share}", group, f"jerk of shifts, {share} % throttle", "m/s3", "", Metric((case,), "shift_jerk_max"),
-                 "largest change of acceleration within 0.1 s about a change of gear")
+                 "largest change of acceleration within 0.1 s at a gear change")
             for share, case in ((40, "throttle_40"), (100, "full_throttle"))
         ),
         DatasheetItem("creep_speed", group, "creep in drive", "m/s", "kph", Metric(("creep",), "creep_speed"), "brake released, no throttle"),
         DatasheetItem("rolling_resistance", group, "rolling resistance, coasting", "1", "", Metric(("coast_down",), "coast_rolling_resistance"),
-             "resistance at standstill over weight; the transmission's drag is in it"),
+             "resistance at standstill over weight, including the drag of the transmission"),
         DatasheetItem("drag_area", group, "drag area, coasting", "m2", "", Metric(("coast_down",), "coast_drag_area"),
-            "coefficient times area; turning masses not counted"),
+            "drag coefficient times area; without rotating masses"),
     )  # fmt: skip
 
 
@@ -434,20 +435,20 @@ def _slopes() -> tuple[DatasheetItem, ...]:
     group = "Grades and soil"
     facts = [
         DatasheetItem(f"grade_{percent}", group, f"{percent} % from rest, full throttle", "1", "", Passed(f"climb_{percent}"),
-             "climbed: not rolled back by more than 0.5 m, and going in the end", _CLIMBED)
+             "climbed: rolled back by no more than 0.5 m, and moving at the end", _CLIMBED)
         for percent in (10, 40, 60)
     ]  # fmt: skip
     return (
         *facts,
         DatasheetItem("grade_10_speed", group, "speed up 10 % after 20 s", "m/s", "kph", Metric(("climb_10",), "climb_speed_end"), "full throttle"),
-        DatasheetItem("grade_10_speed_throttle_60", group, "the same at 60 % throttle", "m/s", "kph",
-             Metric(("climb_10_throttle_60",), "climb_speed_end"), "to be no more than at full throttle"),
-        DatasheetItem("side_slope_40", group, "side slope 40 %", "1", "", Passed("side_slope_40"), "no wheel lifts and the line is kept", _KEPT),
-        DatasheetItem("side_slope_wheel_load", group, "least wheel load there", "N", "kN", Metric(("side_slope_40",), "wheel_load_min"), ""),
+        DatasheetItem("grade_10_speed_throttle_60", group, "speed up 10 %, 60 % throttle", "m/s", "kph",
+             Metric(("climb_10_throttle_60",), "climb_speed_end"), "expected to be no more than at full throttle"),
+        DatasheetItem("side_slope_40", group, "side slope 40 %", "1", "", Passed("side_slope_40"), "no wheel lifts, and the vehicle follows the path", _KEPT),
+        DatasheetItem("side_slope_wheel_load", group, "minimum wheel load on it", "N", "kN", Metric(("side_slope_40",), "wheel_load_min"), ""),
         DatasheetItem("drawbar_pull", group, "drawbar pull, dry sand", "N", "kN", Metric(("drawbar",), "drawbar_pull_max"), "full throttle, first gear"),
         DatasheetItem("drawbar_coefficient", group, "drawbar pull over load", "1", "", Metric(("drawbar",), "drawbar_pull_coefficient"), ""),
-        DatasheetItem("dry_sand", group, "dry sand", "1", "", Passed("dry_sand"), "stopped in it and off again", _WENT),
-        DatasheetItem("clayey_loam", group, "clayey loam", "1", "", Passed("clayey_loam"), "stopped in it and off again", _WENT),
+        DatasheetItem("dry_sand", group, "dry sand", "1", "", Passed("dry_sand"), "stop in it, then start moving again", _WENT),
+        DatasheetItem("clayey_loam", group, "clayey loam", "1", "", Passed("clayey_loam"), "stop in it, then start moving again", _WENT),
     )  # fmt: skip
 
 
@@ -455,13 +456,13 @@ def _braking() -> tuple[DatasheetItem, ...]:
     group = "Braking, dry"
     return (
         DatasheetItem("stop_half_pedal", group, "60 mph to rest, half the pedal", "m", "", Metric(("stop_half",), "stopping_distance"), ""),
-        DatasheetItem("stop_best", group, "60 mph to rest, hardest straight", "m", "", AtHighest("braking_limit", "pedal", "stopping_distance"),
-             "with the highest pedal with which it turns by no more than 5 deg"),
-        DatasheetItem("stop_best_pedal", group, "pedal of that stop", "1", "", Highest("braking_limit"), "share of its way"),
+        DatasheetItem("stop_best", group, "60 mph to rest, best straight", "m", "", AtHighest("braking_limit", "pedal", "stopping_distance"),
+             "with the highest pedal position with a heading change of no more than 5 deg"),
+        DatasheetItem("stop_best_pedal", group, "pedal of that stop", "1", "", Highest("braking_limit"), "fraction of the pedal travel"),
         DatasheetItem("stop_20_mph", group, "20 mph to rest, half the pedal", "m", "", Metric(("stop_20_mph",), "stopping_distance"), ""),
-        DatasheetItem("first_lock", group, f"first to lock, pedal {HARD:g}", "1", "", Metric(("stop_hard",), "first_locked_axle"),
-             "the axle of which a wheel locks first, from 60 mph", ("none", "front axle", "second axle")),
-        DatasheetItem("yaw_hard_stop", group, "turned by then", "rad", "deg", Metric(("stop_hard",), "braking_yaw_angle_max"),
+        DatasheetItem("first_lock", group, f"first locked axle, pedal {HARD:g}", "1", "", Metric(("stop_hard",), "first_locked_axle"),
+             "axle whose wheel locks first, from 60 mph", ("none", "front axle", "second axle")),
+        DatasheetItem("yaw_hard_stop", group, "heading change in that stop", "rad", "deg", Metric(("stop_hard",), "braking_yaw_angle_max"),
              "largest change of heading in that stop"),
     )  # fmt: skip
 
@@ -476,7 +477,7 @@ def _limits() -> tuple[DatasheetItem, ...]:
             "m/s",
             "kph",
             Highest(case, {"side": side}),
-            "highest speed without a cone or a lane left",
+            "highest speed without hitting a cone or leaving the lane",
         )
         for name, case, title in (
             ("avtp_speed", "avtp", "NATO AVTP lane change"),
@@ -497,13 +498,13 @@ def _limits() -> tuple[DatasheetItem, ...]:
         DatasheetItem("dwell_yaw_ratio_1_75", group, "FMVSS 126: yaw ratio at 1.75 s", "1", "",
              Metric(("fmvss_126",), "yaw_rate_ratio_1_75s", "max", dwell), "the worst that counts; no more than 0.20"),
         DatasheetItem("dwell_displacement", group, "FMVSS 126: displacement", "m", "",
-             Metric(("fmvss_126",), "lateral_displacement", "min", dwell), "the least that counts; no less than 1.83 m"),
-        DatasheetItem("fishhook", group, "NHTSA fishhook to 50 mph", "1", "", Passed("fishhook", "fishhook"), "two wheels never up together", _KEPT),
-        DatasheetItem("j_turn", group, "NHTSA J-turn to 60 mph", "1", "", Passed("j_turn", "j_turn"), "two wheels never up together", _KEPT),
+             Metric(("fmvss_126",), "lateral_displacement", "min", dwell), "the minimum that counts; no less than 1.83 m"),
+        DatasheetItem("fishhook", group, "NHTSA fishhook to 50 mph", "1", "", Passed("fishhook", "fishhook"), "two wheels never lifted at once", _KEPT),
+        DatasheetItem("j_turn", group, "NHTSA J-turn to 60 mph", "1", "", Passed("j_turn", "j_turn"), "two wheels never lifted at once", _KEPT),
     )  # fmt: skip
 
 
 ITEMS: tuple[DatasheetItem, ...] = (
     *_stance(), *_alignment(), *_ride(), *_handling(), *_steering(), *_performance(), *_slopes(), *_braking(), *_limits(),
 )  # fmt: skip
-"""All of them, in the order of the page."""
+"""All items in the order of the page."""

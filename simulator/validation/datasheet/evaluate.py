@@ -1,4 +1,4 @@
-"""Puts the facts of a vehicle together: each with its number or the reason why it has none, beside the published figure."""
+"""Evaluation of the datasheet items of a vehicle: the value, or the reason why there is none, with the published value."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from simulator.maneuvers.metrics import with_unit
 from simulator.validation.datasheet.definitions import AtHighest, DatasheetItem, Highest, Metric, Passed, StaticState
 from simulator.validation.datasheet.published_file import Figure, PublishedValue
 from simulator.validation.datasheet.run_cases import CaseResult, CaseRun, Drives
-from simulator.validation.datasheet.static_values import StaticValue, standing
+from simulator.validation.datasheet.static_values import StaticValue, static_values_of
 
-TOGETHER: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": lambda x: math.fsum(x) / len(x), "min": min, "max": max}
-"""What may be made of the numbers of several runs."""
+COMBINATIONS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": lambda x: math.fsum(x) / len(x), "min": min, "max": max}
+"""Combinations of the values of several runs."""
 ROUNDING = 1e-9
-"""Below it a number is shown as 0, in whatever unit."""
+"""Magnitude below which a number is shown as 0, in any unit."""
 
 
 @dataclass(frozen=True)
 class ItemValue:
-    """A fact with its number."""
+    """An item with its value."""
 
     fact: DatasheetItem
     value: float | None
-    """SI; None: there is none."""
+    """Value in SI units, or None."""
     reason: str
-    """Why there is none, or what one should know of it."""
+    """Reason for a missing value, or a remark."""
     figure: Figure | None
 
     @property
     def verdict(self) -> str:
-        """within, outside, no figure, or no number."""
+        """Verdict: within, outside, no figure, or no number."""
         if self.value is None:
             return "no number"
         if self.figure is None:
@@ -42,7 +42,7 @@ class ItemValue:
 
     @property
     def shown(self) -> str:
-        """The number for people, in the unit of the fact, which is not said; its word where it has words."""
+        """Value for display in the display unit, without unit; for items with words, the word."""
         if self.value is None:
             return "-"
         if self.fact.words:
@@ -53,7 +53,7 @@ class ItemValue:
 
 
 def cases_of(fact: DatasheetItem) -> tuple[str, ...]:
-    """What has to be driven for a fact."""
+    """Return the cases that an item needs."""
     source = fact.source
     if isinstance(source, Metric):
         return source.cases
@@ -65,30 +65,34 @@ def measure(
     facts: Sequence[DatasheetItem],
     published: PublishedValue | None,
     changes: Mapping[str, Any] | None = None,
-    told: Callable[[str, str], None] = lambda case, run: None,
+    progress: Callable[[str, str], None] = lambda case, run: None,
 ) -> list[ItemValue]:
-    """The facts of a vehicle, in their order.
+    """Evaluate the items of a vehicle, in order.
 
     Parameters
     ----------
-    vehicle : by name or path
-    published : figures to stand beside them
-    changes : values of the vehicle by key path, as of a `Simulation`
-    told : called before each run with the case and the name of the run
+    vehicle : name or path
+    published : published values to compare with
+    changes : values of the vehicle by key path, as for a `Simulation`
+    progress : called before each run with the case and the name of the run
 
     Raises
     ------
-    JounceError : the vehicle's file cannot be used. What goes wrong later is the reason of the facts that have no number.
+    JounceError : the file of the vehicle cannot be used. Later errors become the reasons of items without a value.
     """
-    drives = Drives(vehicle, changes or {}, told)
+    drives = Drives(vehicle, changes or {}, progress)
     parts = assemble({"vehicle": vehicle, "terrain": "flat"}, changes)
-    found = standing(parts.vehicle, parts.ground) if any(isinstance(fact.source, StaticState) for fact in facts) else StaticValue({}, [])
+    found = (
+        static_values_of(parts.vehicle, parts.ground)
+        if any(isinstance(fact.source, StaticState) for fact in facts)
+        else StaticValue({}, [])
+    )
     figures = {} if published is None else published.figures
     rows = []
     for fact in facts:
         if isinstance(fact.source, StaticState):
             value = found.numbers.get(fact.name)
-            reason = "" if value is not None else "; ".join(found.troubles) or "this vehicle has none"
+            reason = "" if value is not None else "; ".join(found.troubles) or "not defined for this vehicle"
         else:
             value, reason = _of_drives(fact, [drives.result(name) for name in cases_of(fact)])
         rows.append(ItemValue(fact, value, reason, figures.get(fact.name)))
@@ -96,7 +100,7 @@ def measure(
 
 
 def _of_drives(fact: DatasheetItem, results: Sequence[CaseResult]) -> tuple[float | None, str]:
-    """(value, reason) of a fact that was driven for."""
+    """Return (value, reason) of an item that needs runs."""
     source = fact.source
     if isinstance(source, Metric):
         return _metric(fact, source, [run for result in results for run in result.runs], results)
@@ -108,21 +112,21 @@ def _of_drives(fact: DatasheetItem, results: Sequence[CaseResult]) -> tuple[floa
     runs = _counting(results[0].runs, source.maneuver, {})
     failed = next((run.reason for run in runs if not run.metrics), "")
     if failed or not runs:
-        return None, failed or results[0].reason or "not driven"
+        return None, failed or results[0].reason or "not run"
     if any(run.passed is None for run in runs):
-        return None, "its maneuver has no limits"
+        return None, "the maneuver has no limits"
     wrong = [run for run in runs if not run.passed]
     ended = next((run.reason for run in wrong if run.reason), "")
     return float(not wrong), ended
 
 
 def _counting(runs: Sequence[CaseRun], maneuver: str, given: Mapping[str, Any]) -> list[CaseRun]:
-    """The runs of a maneuver with these parameters that count."""
+    """Return the counting runs of a maneuver with these parameters."""
     return [one for one in _fitting(runs, given) if one.run.counts and maneuver in ("", one.run.maneuver)]
 
 
 def _fitting(runs: Sequence[CaseRun], given: Mapping[str, Any]) -> list[CaseRun]:
-    """The runs with these parameters."""
+    """Return the runs with these parameters."""
     return [one for one in runs if all(one.run.parameters.get(key) == value for key, value in given.items())]
 
 
@@ -131,7 +135,7 @@ def _metric(fact: DatasheetItem, source: Metric, runs: Sequence[CaseRun], result
     values = [run.metrics.get(with_unit(source.name, fact.unit)) for run in runs]
     known = [value for value in values if value is not None]
     if known and len(known) == len(values):
-        return TOGETHER[source.of](known), ""
+        return COMBINATIONS[source.of](known), ""
     reasons = [run.reason for run, value in zip(runs, values, strict=True) if value is None and run.reason]
     reasons += [result.reason for result in results if result.reason]
     return None, "; ".join(dict.fromkeys(reasons)) or f"no {source.name.replace('_', ' ')} in {runs[0].run.label if runs else 'any run'}"
@@ -148,17 +152,17 @@ def _highest(source: Highest, result: CaseResult) -> tuple[float | None, str]:
             if found["failed_below"]:
                 remarks.append(f"but failed at {found['parameter']} {', '.join(f'{value:.4g}' for value in found['failed_below'])} too")
             return float(found["value"]) * _to_si(str(found["parameter"])), ", ".join(remarks)
-    return None, result.reason or "nothing was searched"
+    return None, result.reason or "no search"
 
 
 def _to_si(parameter: str) -> float:
-    """Factor to SI of a parameter by the unit behind its name."""
+    """Return the factor to SI of a parameter, from its unit suffix."""
     return 1.0 / 3.6 if parameter.endswith("_kph") else 1.0
 
 
 def _why(result: CaseResult, given: Mapping[str, Any]) -> str:
-    """What was wrong with the first run of a search that has these parameters."""
-    return next((run.reason for run in _fitting(result.runs, given) if run.reason), "its limits were not kept")
+    """Return the failure of the first run of a search with these parameters."""
+    return next((run.reason for run in _fitting(result.runs, given) if run.reason), "limits violated")
 
 
 def _at_highest(fact: DatasheetItem, source: AtHighest, result: CaseResult) -> tuple[float | None, str]:

@@ -1,4 +1,4 @@
-"""The facts of a vehicle as a page (Markdown), as an object for other programs, and as a table on a terminal."""
+"""Datasheet of a vehicle as a page (Markdown), as a JSON object and as text for the terminal."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from simulator.validation.datasheet.evaluate import ItemValue
 from simulator.validation.datasheet.published_file import MARKS, TOLERANCE, PublishedValue
 
 VERDICTS = ("within", "outside", "no figure", "no number")
-EXCEPTIONS = "Excused by its file as it stands"
+EXCEPTIONS = "Exceptions at rest, from the vehicle file"
 NO_FILE = "no published figures"
-"""Of a vehicle without a file of them."""
+"""Text for a vehicle without a file of published values."""
 WIDTH, TITLE = 80, 32
-"""Columns of a terminal, and of the longest title."""
+"""Width of the terminal, and of the longest title, in characters."""
 
 
 class Facts(NamedTuple):
-    """All that is told of a vehicle."""
+    """Datasheet of a vehicle."""
 
     vehicle: str
-    """As it was asked for."""
+    """Name or path as requested."""
     title: str
     rows: Sequence[ItemValue]
     published: PublishedValue | None
     left_out: Sequence[str] = ()
-    """Names of the facts of series and searches, where these were not driven."""
+    """Names of omitted items of series and searches."""
     exceptions: Sequence[str] = ()
-    """What the vehicle's file excuses it from as it stands, a line for each axle."""
+    """Exceptions of the vehicle file for the state at rest, a line for each axle."""
 
 
 def to_dict(facts: Facts) -> dict[str, Any]:
-    """Ready for JSON; numbers in SI. The same vehicle gives the same object."""
+    """Return the datasheet for JSON, with numbers in SI units. The result is reproducible."""
     published = None if facts.published is None else {"file": facts.published.name, "vehicle": facts.published.vehicle}
     counts = {verdict.replace(" ", "_"): sum(row.verdict == verdict for row in facts.rows) for verdict in VERDICTS}
     return {
@@ -49,9 +49,9 @@ def to_dict(facts: Facts) -> dict[str, Any]:
 
 def _row_object(row: ItemValue) -> dict[str, Any]:
     figure = row.figure
-    said = None
+    given = None
     if figure is not None:
-        said = {key: getattr(figure, key) for key in ("value", "least", "most", "mark", "remark")} | {"sources": list(figure.sources)}
+        given = {key: getattr(figure, key) for key in ("value", "least", "most", "mark", "remark")} | {"sources": list(figure.sources)}
     return {
         "fact": row.fact.name,
         "group": row.fact.group,
@@ -62,29 +62,30 @@ def _row_object(row: ItemValue) -> dict[str, Any]:
         "shown_unit": row.fact.shown_unit,
         "verdict": row.verdict,
         "reason": row.reason,
-        "published": said,
+        "published": given,
         "from": origin(row.fact.source),
         "meaning": row.fact.meaning,
     }
 
 
 def origin(source: ItemSource) -> str:
-    """Where a fact comes from, in words."""
+    """Return the source of an item as text."""
     if isinstance(source, Metric):
-        return f"{_driven(source.cases)}: {source.name}"
+        return f"{_runs_of(source.cases)}: {source.name}"
     if isinstance(source, AtHighest):
-        return f"{_driven((source.case,))}: {source.name}"
-    return _driven((source.case,)) if isinstance(source, Passed | Highest) else "standing"
+        return f"{_runs_of((source.case,))}: {source.name}"
+    return _runs_of((source.case,)) if isinstance(source, Passed | Highest) else "at rest"
 
 
-def _driven(names: Iterable[str]) -> str:
+def _runs_of(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(CASES[name].run for name in names))
 
 
 def deviations(facts: Facts) -> list[str]:
-    """A line for each fact that is not as published."""
+    """Return a line for each item outside its published value."""
     return [
-        f"{row.fact.title}: {_published_word(row)} {_with_unit(_written(row), row)}, here {_with_unit(row.shown, row)}{_because(row, facts)}"
+        f"{row.fact.title}: {_published_word(row)} {_with_unit(_written(row), row)}, simulated "
+        f"{_with_unit(row.shown, row)}{_because(row, facts)}"
         for row in facts.rows
         if row.verdict == "outside"
     ]
@@ -109,11 +110,11 @@ def _written(row: ItemValue) -> str:
 
 
 def summary(facts: Facts) -> str:
-    """How many facts are how, in a line."""
+    """Return the number of items for each verdict in a line."""
     counts = ((verdict, sum(row.verdict == verdict for row in facts.rows)) for verdict in VERDICTS)
-    left_out = f"; {len(facts.left_out)} of series and searches left out" if facts.left_out else ""
+    left_out = f"; {len(facts.left_out)} of series and searches omitted" if facts.left_out else ""
     return (
-        f"{len(facts.rows)} fact{'s' * (len(facts.rows) != 1)}: "
+        f"{len(facts.rows)} item{'s' * (len(facts.rows) != 1)}: "
         + ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
         + left_out
     )
@@ -123,14 +124,14 @@ def summary(facts: Facts) -> str:
 
 
 def to_markdown(facts: Facts) -> str:
-    """The page."""
-    command = f"jounce facts {facts.vehicle}{' --quick' if facts.left_out else ''}"
+    """Return the page in Markdown."""
+    command = f"jounce datasheet {facts.vehicle}{' --quick' if facts.left_out else ''}"
     lines = [
-        f"# Facts about {facts.title}",
+        f"# Datasheet: {facts.title}",
         "",
-        f"Made by `{command}`; make it again rather than change it.",
+        f"Generated by `{command}`. Do not edit this page; run the command again.",
         "",
-        f"{summary(facts)}. How they are found: docs/facts.md.",
+        f"{summary(facts)}. Method: docs/datasheet.md.",
         "",
         *about_figures(facts),
     ]
@@ -141,7 +142,13 @@ def to_markdown(facts: Facts) -> str:
         lines += ["", f"## {EXCEPTIONS}", "", *(f"- {line}" for line in facts.exceptions)]
     numbers = numbered(facts.rows)
     for group in dict.fromkeys(row.fact.group for row in facts.rows):
-        lines += ["", f"## {group}", "", "| fact | here | published | verdict | source | how |", "|---|---|---|---|---|---|"]
+        lines += [
+            "",
+            f"## {group}",
+            "",
+            "| item | simulated | published | verdict | source | name and origin |",
+            "|---|---|---|---|---|---|",
+        ]
         lines += [_markdown_row(row, numbers, facts.published) for row in facts.rows if row.fact.group == group]
     if numbers:
         lines += ["", "## Sources", "", *(f"{n}. {words}" for words, n in numbers.items())]
@@ -149,22 +156,22 @@ def to_markdown(facts: Facts) -> str:
 
 
 def about_figures(facts: Facts) -> list[str]:
-    """What the published figures are."""
+    """Return the description of the published values."""
     if facts.published is None:
-        return [f"There are {NO_FILE} of this vehicle (no file of it in `configs/datasheets`)."]
+        return [f"There are {NO_FILE} for this vehicle (no file in `configs/datasheets`)."]
     lines = [
-        f"Published figures of the {facts.published.vehicle}, `configs/datasheets/{facts.published.name}.yaml`: a single number holds within "
-        f"{100.0 * TOLERANCE:g} %, a range within itself. Marks: "
+        f"Published values of the {facts.published.vehicle}, `configs/datasheets/{facts.published.name}.yaml`: a single number has a "
+        f"tolerance of {100.0 * TOLERANCE:g} %, a range has no tolerance. Marks: "
         + "; ".join(f"[{mark}] {meaning}" for mark, meaning in MARKS.items())
         + "."
     ]
     if facts.published.searched_in:
-        lines += ["", f"Where it says *none found*, no source was found, looked in: {facts.published.searched_in}."]
+        lines += ["", f"*none found* means that no source was found. Searched in: {facts.published.searched_in}."]
     return lines
 
 
 def numbered(rows: Iterable[ItemValue]) -> dict[str, int]:
-    """Sources in the order in which they are first named."""
+    """Return the numbers of the sources in the order of their first use."""
     words = dict.fromkeys(source for row in rows if row.figure is not None for source in row.figure.sources)
     return {source: n for n, source in enumerate(words, 1)}
 
@@ -175,22 +182,22 @@ def _markdown_row(row: ItemValue, numbers: dict[str, int], published: PublishedV
     if row.reason:
         here += f" ({row.reason})"
     if figure is None:
-        said, source = ("none found", "") if published is not None else ("-", "")
+        given, source = ("none found", "") if published is not None else ("-", "")
     else:
-        said = figure.written + (f" ({figure.remark})" if figure.remark else "")
+        given = figure.written + (f" ({figure.remark})" if figure.remark else "")
         source = sources_of(row, numbers)
     verdict = "**outside**" if row.verdict == "outside" else row.verdict
-    return row_of((row.fact.title, here, said, verdict, source, f"`{row.fact.name}`, {origin(row.fact.source)}"))
+    return row_of((row.fact.title, here, given, verdict, source, f"`{row.fact.name}`, {origin(row.fact.source)}"))
 
 
 def sources_of(row: ItemValue, numbers: dict[str, int]) -> str:
-    """Numbers of the sources of a fact's figure, and its mark."""
+    """Return the numbers of the sources of a published value, and its mark."""
     assert row.figure is not None
     return ", ".join([*(f"{numbers[one]}" for one in row.figure.sources), *([f"[{row.figure.mark}]"] if row.figure.mark else [])])
 
 
 def row_of(cells: Iterable[str]) -> str:
-    """A row of a table in Markdown."""
+    """Return a row of a Markdown table."""
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 
 
@@ -198,8 +205,8 @@ def row_of(cells: Iterable[str]) -> str:
 
 
 def to_text(facts: Facts) -> str:
-    """For a terminal of WIDTH columns."""
-    lines = [facts.title, "", f"  {'':<{TITLE}}{'here':>11} {'':<16}published"]
+    """Return the text for a terminal of WIDTH columns."""
+    lines = [facts.title, "", f"  {'':<{TITLE}}{'simulated':>11} {'':<16}published"]
     for group in dict.fromkeys(row.fact.group for row in facts.rows):
         lines.append(group)
         lines += [line for row in facts.rows if row.fact.group == group for line in _text_row(row)]
@@ -216,7 +223,7 @@ def to_text(facts: Facts) -> str:
         ]
         lines.append("")
     if facts.published is None:
-        lines.append(f"{NO_FILE} of this vehicle")
+        lines.append(f"{NO_FILE} for this vehicle")
     return "\n".join([*lines, summary(facts)])
 
 

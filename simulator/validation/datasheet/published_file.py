@@ -1,4 +1,4 @@
-"""Files of published figures, one for a vehicle: `configs/datasheets/NAME.yaml`, each figure under the name of a fact, with its sources in words."""
+"""Files of published values, one for each vehicle: `configs/datasheets/NAME.yaml`. Each value has the name of an item and its sources."""
 
 from __future__ import annotations
 
@@ -17,66 +17,68 @@ from simulator.configuration.layers import read_layers
 from simulator.validation.datasheet.definitions import ITEMS, DatasheetItem
 
 MARKS = {
-    "mem": "from memory, in no text that was read",
-    "std": "usual in textbooks or standards, of no vehicle in particular",
-    "calc": "computed from published figures",
-    "model": "a constant of another model of the vehicle",
+    "mem": "from memory, without a text as source",
+    "std": "usual value in textbooks or standards",
+    "calc": "computed from published values",
+    "model": "constant of another model of the vehicle",
 }
-"""What a figure is when it is not published of the vehicle."""
+"""Marks for values that are not published for the vehicle itself."""
 TOLERANCE = 0.05
-"""Share by which a value may differ from a figure that has no range."""
+"""Relative tolerance of a published value without a range."""
 
 _BY_NAME = {fact.name: fact for fact in ITEMS}
 _UNITS = tuple(dict.fromkeys(suffix for suffixes in SUFFIXES.values() for suffix in suffixes))
-_VALUE = Either((Number(), Text()), "a number, or a word of the fact")
+_VALUE = Either((Number(), Text()), "a number, or a word of the item")
 FIGURE = (
-    Field("value", _VALUE, "the figure, where it is a single one: a number or a word such as `climbed`", None),
-    Field("min", Number(), "the smallest of several, or of a range", None),
-    Field("max", Number(), "the largest of several, or of a range", None),
-    Field("unit", Choice((*_UNITS, "1"), "a unit,"), "of these numbers; the SI unit of the fact when left out", ""),
-    Field(
-        "sources", ListOf(Text("the name of a source of this file")), "who says so, by names under `sources`; none where it has a mark", ()
-    ),
+    Field("value", _VALUE, "single value: a number or a word such as `climbed`", None),
+    Field("min", Number(), "minimum of several values or of a range", None),
+    Field("max", Number(), "maximum of several values or of a range", None),
+    Field("unit", Choice((*_UNITS, "1"), "a unit,"), "unit of the numbers (default: SI unit of the item)", ""),
+    Field("sources", ListOf(Text("the name of a source of this file")), "names of the sources in `sources`; empty if there is a mark", ()),
     Field("mark", Choice(tuple(MARKS)), "; ".join(f"{mark}: {meaning}" for mark, meaning in MARKS.items()), ""),
-    Field("remark", Text("text"), "what one should know about it", ""),
+    Field("remark", Text("text"), "remark for the reader", ""),
 )
 FILE = (
-    Field("vehicle", Text("text"), "which vehicle, in words"),
+    Field("vehicle", Text("text"), "description of the vehicle"),
     Field(
         "sources",
-        Named(Text("author, title, year"), "names of sources, each in words"),
-        "where the figures were read; none where all have a mark",
+        Named(Text("author, title, year"), "names of sources, each with its description"),
+        "sources of the values; empty if all values have a mark",
         {},
     ),
-    Field("searched_in", Text("text"), "where figures were looked for and not found", ""),
+    Field("searched_in", Text("text"), "places searched without result", ""),
     Field(
         "explanations",
-        Named(Text("text"), "names of facts, each with a reason", known=tuple(_BY_NAME)),
-        "why the vehicle is not as its figures say, where that is known",
+        Named(Text("text"), "names of items, each with a reason", known=tuple(_BY_NAME)),
+        "known reasons for deviations from the published values",
         {},
     ),
-    Field("figures", Named(Group(FIGURE), "names of facts, each with a figure", known=tuple(_BY_NAME)), "by the names of facts"),
+    Field(
+        "figures",
+        Named(Group(FIGURE), "names of items, each with a value", known=tuple(_BY_NAME)),
+        "published values by the names of items",
+    ),
 )
-"""Of a file in ``configs/datasheets``."""
+"""Keys of a file in ``configs/datasheets``."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A published figure."""
+    """A published value."""
 
     value: float | None
-    """In SI, or the number of a word; None: a range alone."""
+    """Value in SI units, or the number of a word; None: only a range."""
     least: float | None
     most: float | None
     sources: tuple[str, ...]
-    """In words."""
+    """Descriptions of the sources."""
     mark: str
     remark: str
     written: str
-    """Its numbers as the file has them, with their unit."""
+    """Numbers as in the file, with unit, for display."""
 
     def holds(self, value: float) -> bool:
-        """Whether a value lies in the range; without one, whether it differs by no more than TOLERANCE."""
+        """Return whether a value lies in the range; without a range, whether it differs by no more than TOLERANCE."""
         if self.least is not None or self.most is not None:
             return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
         assert self.value is not None
@@ -85,56 +87,56 @@ class Figure:
 
 @dataclass(frozen=True)
 class PublishedValue:
-    """All figures of a file."""
+    """All values of a file."""
 
     name: str
     vehicle: str
     searched_in: str
     figures: Mapping[str, Figure]
-    """By the names of facts."""
+    """Values by the names of items."""
     because: Mapping[str, str] = field(default_factory=dict)
-    """Likewise: why the vehicle is not as the figure says."""
+    """Reasons for deviations, by the names of items."""
 
 
 def load_published(file: str | Path) -> PublishedValue:
-    """A checked file. Raises ConfigError."""
+    """Read and check a file. Raises ConfigError."""
     values = read(FILE, read_layers("datasheets", file).content, str(file))
     figures: dict[str, Figure] = {}
     with ErrorCollector() as faults:
-        for name, said in values["figures"].items():
+        for name, given in values["figures"].items():
             with faults.part():
-                figures[name] = _figure(name, said, values["sources"], str(file))
+                figures[name] = _figure(name, given, values["sources"], str(file))
     return PublishedValue(Path(file).stem, values["vehicle"], values.get("searched_in", ""), figures, values.get("explanations") or {})
 
 
-def _figure(name: str, said: Mapping[str, Any], sources: Mapping[str, str], file: str) -> Figure:
-    """One figure, in the unit of its fact. Raises ConfigError."""
+def _figure(name: str, given: Mapping[str, Any], sources: Mapping[str, str], file: str) -> Figure:
+    """Return one value in SI units. Raises ConfigError."""
     key = f"figures.{name}"
     if name not in _BY_NAME:
-        raise ConfigError(file, key, name, f"the name of a fact{did_you_mean(name, _BY_NAME)}")
-    fact, unit = _BY_NAME[name], said["unit"]
+        raise ConfigError(file, key, name, f"the name of an item{did_you_mean(name, _BY_NAME)}")
+    fact, unit = _BY_NAME[name], given["unit"]
     factor = 1.0 if unit in ("", "1") else factor_of(fact.unit, unit)
     if factor is None or (unit == "1" and fact.unit != "1"):
         fitting = ", ".join(SUFFIXES.get(fact.unit, {})) or "none"
         raise ConfigError(file, f"{key}.unit", unit, f"a unit that fits {fact.unit}: {fitting}")
-    for n, source in enumerate(said["sources"]):
+    for n, source in enumerate(given["sources"]):
         if source not in sources:
             raise ConfigError(file, f"{key}.sources[{n}]", source, f"one of {', '.join(sources)}{did_you_mean(source, sources)}")
-    if not said["sources"] and not said["mark"]:
-        raise ConfigError(file, f"{key}.sources", "nothing", "a source, or a mark of what it is instead")
-    value = _value(fact, said.get("value"), file, f"{key}.value")
-    least, most = said.get("min"), said.get("max")
+    if not given["sources"] and not given["mark"]:
+        raise ConfigError(file, f"{key}.sources", "nothing", "a source, or a mark")
+    value = _value(fact, given.get("value"), file, f"{key}.value")
+    least, most = given.get("min"), given.get("max")
     if value is None and least is None and most is None:
         raise ConfigError(file, key, "nothing", "value, min or max")
     if least is not None and most is not None and least > most:
-        raise ConfigError(file, f"{key}.max", most, f"no less than min, {least:g}")
+        raise ConfigError(file, f"{key}.max", most, f"a number of at least `min`, {least:g}")
     in_si = [None if one is None else factor * one for one in (value, least, most)]
-    words = tuple(sources[source] for source in said["sources"])
-    return Figure(in_si[0], in_si[1], in_si[2], words, said["mark"], said["remark"], _written(fact, said, unit))
+    words = tuple(sources[source] for source in given["sources"])
+    return Figure(in_si[0], in_si[1], in_si[2], words, given["mark"], given["remark"], _written(fact, given, unit))
 
 
 def _value(fact: DatasheetItem, value: Any, file: str, key: str) -> float | None:
-    """A value as a number; a word by its place among those of the fact. Raises ConfigError."""
+    """Return a value as a number; for a word, its index. Raises ConfigError."""
     if not fact.words:
         if isinstance(value, str):
             raise ConfigError(file, key, value, "a number")
@@ -144,18 +146,18 @@ def _value(fact: DatasheetItem, value: Any, file: str, key: str) -> float | None
     return float(fact.words.index(value))
 
 
-def _written(fact: DatasheetItem, said: Mapping[str, Any], unit: str) -> str:
-    """The figure for people, in the unit in which the fact is shown."""
+def _written(fact: DatasheetItem, given: Mapping[str, Any], unit: str) -> str:
+    """Return the value as text, in the display unit of the item."""
     if fact.words:
-        return str(said["value"])
+        return str(given["value"])
     factor = (factor_of(fact.unit, unit) or 1.0) / fact.factor if unit not in ("", "1") else 1.0 / fact.factor
-    value, least, most = (None if said.get(key) is None else f"{said[key] * factor:.4g}" for key in ("value", "min", "max"))
+    value, least, most = (None if given.get(key) is None else f"{given[key] * factor:.4g}" for key in ("value", "min", "max"))
     limits = f"{least} to {most}" if least and most else f">= {least}" if least else f"<= {most}" if most else ""
     return f"{value} ({limits})" if value and limits else value or limits
 
 
 def published_of(vehicle: str) -> Path | None:
-    """The shipped file for a vehicle, by name or path: that of its name, else of what it builds on; None: there is none."""
+    """Return the shipped file of a vehicle, by the name of the vehicle or of one of its bases, or None."""
     for file in ancestry(vehicle):
         found = data_folder("configs") / "datasheets" / f"{file.stem}.yaml"
         if found.is_file():
@@ -164,7 +166,7 @@ def published_of(vehicle: str) -> Path | None:
 
 
 def ancestry(vehicle: str) -> Iterator[Path]:
-    """Files of a vehicle, by name or path, and of what it builds on, one after the other. Raises ConfigError."""
+    """Yield the file of a vehicle and the files of its bases in order. Raises ConfigError."""
     file = find_config("vehicles", vehicle)
     seen: set[Path] = set()
     while file not in seen:

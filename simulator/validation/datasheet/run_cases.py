@@ -1,4 +1,4 @@
-"""Drives the cases of facts: maneuvers one by one, series and searches as their files say; the same run is driven once."""
+"""Execution of the cases of the datasheet: maneuvers, series and searches. Equal runs are executed once."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from simulator.validation.datasheet.definitions import CASES, Case
 
 @dataclass(frozen=True)
 class CaseRun:
-    """One run and what came of it."""
+    """One run and its result."""
 
     run: Run
     passed: bool | None
     metrics: Mapping[str, float | None] = field(default_factory=dict)
-    """By name with unit, as in `Result`; empty when it failed."""
+    """Metrics by name with unit, as in `Result`; empty if the run failed."""
     reason: str = ""
-    """Why it failed, ended before its end, or which limits it has not kept."""
+    """Reason of a failure or an early end, or the violated limits."""
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """What came of a case."""
+    """Result of a case."""
 
     runs: tuple[CaseRun, ...] = ()
     found: tuple[Mapping[str, Any], ...] = ()
-    """What a search has found, as in series.json."""
+    """Results of a search, as in series.json."""
     reason: str = ""
-    """Why it has no result, or only a part of one."""
+    """Reason for a missing or incomplete result."""
 
 
 class Drives:
@@ -43,18 +43,18 @@ class Drives:
 
     Parameters
     ----------
-    vehicle : by name or path
-    changes : values by key path, as of a `Simulation`
-    told : called before each run with the case and the run's name and parameters
+    vehicle : name or path
+    changes : values by key path, as for a `Simulation`
+    progress : called before each run with the case, and the name and parameters of the run
     """
 
-    def __init__(self, vehicle: str, changes: Mapping[str, Any], told: Callable[[str, str], None]) -> None:
-        self.vehicle, self._changes, self._told = vehicle, dict(changes), told
+    def __init__(self, vehicle: str, changes: Mapping[str, Any], progress: Callable[[str, str], None]) -> None:
+        self.vehicle, self._changes, self._progress = vehicle, dict(changes), progress
         self._cases: dict[str, CaseResult] = {}
         self._runs: dict[str, CaseRun] = {}
 
     def result(self, name: str) -> CaseResult:
-        """Of a case, driven when it is asked for first. Never raises for what goes wrong on the way."""
+        """Return the result of a case, which runs on first use. Errors become reasons and are not raised."""
         if name not in self._cases:
             case = CASES[name]
             self._cases[name] = (
@@ -63,21 +63,21 @@ class Drives:
         return self._cases[name]
 
     def _series(self, name: str, case: Case) -> CaseResult:
-        """Run after run of a series, as far as it comes."""
+        """Execute the runs of a series up to the first error."""
         file = find_config("series", case.run)
-        driven: list[CaseRun] = []
+        runs: list[CaseRun] = []
         try:
             series = load_series(file)
             for run in series.runs():
-                driven.append(self._drive(name, run, terrain=series.terrain))
-                series.note(Outcome(run, driven[-1].passed, driven[-1].metrics))
+                runs.append(self._drive(name, run, terrain=series.terrain))
+                series.note(Outcome(run, runs[-1].passed, runs[-1].metrics))
         except JounceError as error:
-            reasons = [one.reason for one in driven if one.reason and not one.metrics]
-            return CaseResult(tuple(driven), tuple(series.found), "; ".join(dict.fromkeys([*reasons, str(error)])))
-        return CaseResult(tuple(driven), tuple(series.found))
+            reasons = [one.reason for one in runs if one.reason and not one.metrics]
+            return CaseResult(tuple(runs), tuple(series.found), "; ".join(dict.fromkeys([*reasons, str(error)])))
+        return CaseResult(tuple(runs), tuple(series.found))
 
     def _drive(self, name: str, run: Run, case: Case | None = None, terrain: str | None = None) -> CaseRun:
-        """One run; on the terrain that it says, else on this one, else on that of the maneuver."""
+        """Execute a run on the terrain of the run, else on `terrain`, else on the terrain of the maneuver."""
         given = {f"maneuver.parameters.{key}": value for key, value in run.parameters.items() if key not in PARTS}
         changes = {**self._changes, **given}
         if case is not None and case.metrics:
@@ -85,10 +85,10 @@ class Drives:
         terrain = run.parameters.get("terrain", terrain)
         key = json_text([run.maneuver, terrain, changes])
         if key not in self._runs:
-            self._told(name, run.label)
+            self._progress(name, run.label)
             self._runs[key] = self._simulate(run, terrain, changes)
-        kept = self._runs[key]
-        return CaseRun(run, kept.passed, kept.metrics, kept.reason)
+        known = self._runs[key]
+        return CaseRun(run, known.passed, known.metrics, known.reason)
 
     def _simulate(self, run: Run, terrain: str | None, changes: Mapping[str, Any]) -> CaseRun:
         try:
@@ -96,7 +96,7 @@ class Drives:
         except JounceError as error:
             return CaseRun(run, False, {}, str(error))
         wrong = ", ".join(f"{check['metric']} {_shown(check['value'])}" for check in result.checks if not check["pass"])
-        return CaseRun(run, result.passed, result.metrics, result.given_up or (f"not kept: {wrong}" if wrong else ""))
+        return CaseRun(run, result.passed, result.metrics, result.given_up or (f"limits violated: {wrong}" if wrong else ""))
 
 
 def _shown(value: float | None) -> str:

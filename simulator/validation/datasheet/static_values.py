@@ -1,4 +1,4 @@
-"""Facts of the standing vehicle, out of its equilibrium, its kinematics and its linearization; nothing is driven."""
+"""Datasheet items of the vehicle at rest, from its equilibrium, kinematics and linearization; no runs."""
 
 from __future__ import annotations
 
@@ -19,38 +19,39 @@ from vehicles.steering.steering import place_tierods
 from vehicles.vehicle import Vehicle
 
 ABOUT_THE_MIDDLE = 0.02
-"""Steering input to either side over which the steering ratio is a mean."""
+"""Steering input to each side over which the steering ratio is averaged."""
 STEERED = 0.02
-"""rad. A wheel whose heading changes less from lock to lock is none that steers."""
+"""Heading change in rad from lock to lock below which a wheel counts as not steered."""
 SAME_AXLE = 0.3
-"""m. Wheels that stand no further apart lengthwise are of one axle."""
+"""Longitudinal distance in m up to which wheels belong to one axle."""
 MODES = {"bounce": "heave", "pitch": "pitch", "roll": "roll"}
-"""Kinds of modes (`vehicles.linearize`) by the names of facts."""
+"""Kinds of modes (`vehicles.linearize`) by the names in items."""
 Numbers = Mapping[str, float]
 
 
 class StaticValue(NamedTuple):
-    """What is known of a vehicle that stands."""
+    """Values of a vehicle at rest."""
 
     numbers: dict[str, float]
-    """By the names of facts, in SI."""
+    """Values in SI units by the names of items."""
     troubles: list[str]
-    """Why others have none."""
+    """Reasons for missing values."""
 
 
 class _Places(NamedTuple):
-    """Wheels by where they stand."""
+    """Wheels by axle."""
 
     front: NDArray[np.int_]
     rear: NDArray[np.int_]
 
     def ends(self) -> tuple[tuple[str, NDArray[np.int_]], ...]:
-        """Both by their names."""
+        """Return both axles with their names."""
         return ("front", self.front), ("rear", self.rear)
 
 
-def standing(vehicle: Vehicle, ground: Ground) -> StaticValue:
-    """All facts of a vehicle that stands on level ground; it is left somewhere else. What cannot be found is left out."""
+def static_values_of(vehicle: Vehicle, ground: Ground) -> StaticValue:
+    """Return all items of a vehicle at rest on level ground. The state of the vehicle changes. Values that cannot be computed are
+    missing."""
     numbers: dict[str, float] = {}
     troubles: list[str] = []
     for find in (_loads, _alignment, _travel, _steering, _modes):
@@ -62,14 +63,14 @@ def standing(vehicle: Vehicle, ground: Ground) -> StaticValue:
 
 
 def _places(vehicle: Vehicle) -> _Places:
-    """Of the frontmost and the rearmost axle the wheels, the left one first."""
+    """Return the wheels of the frontmost and the rearmost axle, the left wheel first."""
     x, y = vehicle.readout[0]["p_BK"][:, 0], vehicle.readout[0]["p_BK"][:, 1]
     front, rear = (np.flatnonzero(np.abs(x - end) < SAME_AXLE) for end in (x.max(), x.min()))
     return _Places(*(wheels[np.argsort(-y[wheels])] for wheels in (front, rear)))
 
 
 def _loads(vehicle: Vehicle, ground: Ground) -> Numbers:
-    """Mass, axle loads, size."""
+    """Return mass, axle loads and dimensions."""
     vehicle.reset(ground)
     readout, model, places = vehicle.readout[0], vehicle.model, _places(vehicle)
     loads = readout["F_C"][:, 2] / float(ground.p[0]["gravity"])
@@ -92,7 +93,7 @@ def _loads(vehicle: Vehicle, ground: Ground) -> Numbers:
 
 
 def _clearance(vehicle: Vehicle) -> float:
-    """Height of the lowest point of the body above level ground (m)."""
+    """Return the height of the lowest point of the body above level ground (m)."""
     readout, body = vehicle.readout[0], vehicle.model.body_contact[0]
     points = body["points"][: int(body["count"])]
     if not len(points):
@@ -103,7 +104,7 @@ def _clearance(vehicle: Vehicle) -> float:
 
 
 def _alignment(vehicle: Vehicle, ground: Ground) -> Numbers:
-    """Toe and camber per wheel, spring and rebound stop."""
+    """Return toe and camber of each wheel, and the distance to the rebound stop."""
     vehicle.reset(ground)
     readout, out = vehicle.readout[0], dict[str, float]()
     for end, wheels in _places(vehicle).ends():
@@ -118,7 +119,7 @@ def _alignment(vehicle: Vehicle, ground: Ground) -> Numbers:
 
 
 def _travel(vehicle: Vehicle, ground: Ground) -> Numbers:
-    """Where the wheels stand between their ends."""
+    """Return the positions of the wheels in their travel."""
     vehicle.reset(ground)
     places = _places(vehicle)
     rest = vehicle.readout[0]["jounce"].copy()
@@ -137,7 +138,7 @@ def _travel(vehicle: Vehicle, ground: Ground) -> Numbers:
 
 
 def _jounce_at(vehicle: Vehicle, theta: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Heights of the wheel centres above their design positions (m) with the corners at these thetas."""
+    """Return the heights of the wheel centers above their design positions (m) for given suspension coordinates theta."""
     vehicle.space.state[0]["theta"] = theta
     present_suspension(vehicle.model, vehicle.space)
     vehicle.read()
@@ -146,13 +147,13 @@ def _jounce_at(vehicle: Vehicle, theta: NDArray[np.float64]) -> NDArray[np.float
 
 
 def _steering(vehicle: Vehicle, ground: Ground) -> Numbers:
-    """Steering ratio and the wheels at full lock, standing."""
+    """Return the steering ratio and the wheel angles at full lock, at rest."""
     vehicle.reset(ground)
     lock = float(vehicle.model.steering[0]["max_arm_angle"] * vehicle.model.steering[0]["gear_ratio"])
     right, left = (_headings(vehicle, value) for value in (-1.0, 1.0))
     steered = np.abs(left - right) > STEERED
     if not steered.any():
-        raise JounceError("no wheel turns with the steering wheel")
+        raise JounceError("no wheel is steered by the steering wheel")
     small_right, small_left = (_headings(vehicle, side * ABOUT_THE_MIDDLE)[steered].mean() for side in (-1.0, 1.0))
     at_lock = np.abs(left[steered])
     return {
@@ -164,7 +165,7 @@ def _steering(vehicle: Vehicle, ground: Ground) -> Numbers:
 
 
 def _headings(vehicle: Vehicle, steering: float) -> NDArray[np.float64]:
-    """Headings of all wheels (rad, + = left) at a steering input, the suspension as it is."""
+    """Return the headings of all wheels (rad, + = left) for a steering input, without suspension motion."""
     p, s = vehicle.model, vehicle.space
     s.steering[0]["angle"] = -steering * p.steering[0]["max_arm_angle"]
     place_tierods(p.steering, s.steering, s.inputs)
@@ -174,7 +175,8 @@ def _headings(vehicle: Vehicle, steering: float) -> NDArray[np.float64]:
 
 
 def _modes(vehicle: Vehicle, ground: Ground) -> Numbers:
-    """Natural frequency and damping ratio of the modes of body and wheels; of several of a kind that in which most of it is."""
+    """Return natural frequency and damping ratio of the modes of body and wheels. If several modes are of one kind, the mode with the
+    largest part of that kind counts."""
     linear = linearize(VehicleOde(vehicle, ground.arrays, RIDE_SPEED))
     found = [
         (kind, value, share) for kind, value, share in zip(linear.kinds, linear.eigenvalues, linear.shares, strict=True) if value.imag > 0.0

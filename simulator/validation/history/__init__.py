@@ -1,1 +1,1 @@
-"""Figures by release: what facts and costs were, kept in the repository as lines of JSON, and which of them have changed."""
+"""History of datasheet values and costs by release, stored in the repository as JSON lines, with the changes."""

@@ -1,4 +1,4 @@
-"""What has changed from one entry to the next, by more than its tolerance."""
+"""Changes between entries of a history beyond tolerances."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from simulator.validation.history.entry import Entry, Figure
 
 
 class Change(NamedTuple):
-    """A figure that is not what it was."""
+    """A figure that has changed."""
 
     name: str
     before: Figure | None
     after: Figure | None
 
     @property
-    def told(self) -> str:
-        """In words."""
+    def description(self) -> str:
+        """Description of the change."""
         share = ""
         if self.before is not None and self.after is not None:
             old, new = self.before.value, self.after.value
@@ -28,17 +28,17 @@ class Change(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """When a number has changed: by more than a share of the larger, and by more than the floor of its unit."""
+    """Criterion for a changed number: the change exceeds a fraction of the larger value, and the floor of the unit."""
 
     share: float
     floors: Mapping[str, float]
     same_machine: bool
-    """Whether only entries of one machine are compared."""
+    """True if only entries of one machine are compared."""
     scaled: Callable[[Entry, str], Figure | None]
-    """What of an entry is compared under a name."""
+    """Function that returns the compared figure of an entry by name."""
 
     def changed(self, before: Figure, after: Figure) -> bool:
-        """Whether it has."""
+        """Return whether a figure has changed."""
         old, new = before.value, after.value
         if isinstance(old, str) or isinstance(new, str) or before.unit != after.unit:
             return before != after
@@ -46,17 +46,17 @@ class Rule(NamedTuple):
 
 
 def plain(entry: Entry, name: str) -> Figure | None:
-    """The figure itself."""
+    """Return the figure."""
     return entry.figures.get(name)
 
 
 CALIBRATION = "calibration"
-"""Name of the loop by which machines, and states of one machine, are compared."""
+"""Name of the calibration loop, which makes machines, and states of one machine, comparable."""
 TIMES = "times real time"
 
 
 def per_calibration(entry: Entry, name: str) -> Figure | None:
-    """A cost over that of the calibration loop; how many times real time, times it. None of the loop itself."""
+    """Return a cost divided by the cost of the calibration loop, or a real-time factor multiplied by it. None for the loop itself."""
     figure, loop = entry.figures.get(name), entry.figures.get(CALIBRATION)
     if figure is None or loop is None or name == CALIBRATION or isinstance(figure.value, str) or isinstance(loop.value, str):
         return None
@@ -90,19 +90,20 @@ FACTS = Rule(
     False,
     plain,
 )
-"""1 %: what is searched for is found to about half of that. Floors: what four digits of the oldest pages leave, and what nobody would feel."""
+"""Tolerances of datasheet values. 1 %: twice the resolution of searched values. Floors: the four digits of old pages, and differences
+that a driver cannot perceive."""
 BENCH = Rule(0.15, {}, True, per_calibration)
-"""15 %: what medians of seven repeats differ by on a quiet machine, with room."""
+"""Tolerance of costs. 15 %: more than the spread of medians of seven repeats on a quiet machine."""
 
 
 def last_before(entries: Sequence[Entry], entry: Entry, rule: Rule) -> Entry | None:
-    """The one with which an entry is compared: the last of its subject, and of its machine where that matters; None: there is none."""
+    """Return the entry to compare with: the last one of the subject, and of the machine if needed, or None."""
     fitting = [one for one in entries if one.subject == entry.subject and (not rule.same_machine or one.machine == entry.machine)]
     return fitting[-1] if fitting else None
 
 
 def changes(before: Entry, after: Entry, rule: Rule) -> list[Change]:
-    """What has changed, what is gone, in the order of the names; what is new is no change."""
+    """Return changed and missing figures in the order of names. New figures are not changes."""
     found = []
     for name in before.figures:
         old, new = rule.scaled(before, name), rule.scaled(after, name)

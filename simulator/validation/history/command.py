@@ -1,4 +1,4 @@
-"""`jounce facts VEHICLE --history` and `jounce bench --history`: what was, what is, and what has changed."""
+"""Commands `jounce datasheet VEHICLE --history` and `jounce bench --history`: past values, present values and changes."""
 
 from __future__ import annotations
 
@@ -20,49 +20,52 @@ from simulator.validation.history.page import History, Kind, latest, write
 
 FOLDER = ROOT / "docs" / "history"
 USUAL = "hmmwv"
-"""Vehicle, when none is said."""
+"""Default vehicle."""
 KINDS = (
     Kind(
         "facts",
         "Facts",
-        "jounce facts hmmwv --history",
+        "jounce datasheet hmmwv --history",
         FACTS,
-        "Changed: by more than 1 %, and by more than a floor of the unit (1 mm, 0.02 deg, 0.5 km/h ...), or another word; a figure that is gone.",
+        "A value has changed if the change exceeds 1 % and the floor of its unit (1 mm, 0.02 deg, 0.5 km/h ...), if its word differs, "
+        "or if it is missing.",
     ),
     Kind(
         "bench",
         "Costs",
         "jounce bench --history",
         BENCH,
-        "Microseconds on one core, as `jounce bench` tells them. Compared and drawn: costs over that of a plain loop timed beside them, between entries of "
-        "one machine; changed: by more than 15 %.",
+        "Microseconds on one core, as in `jounce bench`. The plots and changes use costs divided by the cost of a calibration loop, "
+        "between entries of one machine. A value has changed if the change exceeds 15 %.",
     ),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
 
 
 def main_facts_history(arguments: Any) -> int:
-    """Command line of `jounce facts VEHICLE --history`; 1 when --check finds a change. Raises JounceError."""
-    if len(arguments.vehicle) > 1 or arguments.only or arguments.quick or arguments.set or arguments.figures:
-        raise JounceError("--history is of all facts of one vehicle as its file stands: without --only, --quick, --set and --figures")
+    """Run `jounce datasheet VEHICLE --history`. Return 1 if --check finds a change. Raises JounceError."""
+    if len(arguments.vehicle) > 1 or arguments.only or arguments.quick or arguments.set or arguments.reference:
+        raise JounceError(
+            "--history: needs all items of one unchanged vehicle; expected one vehicle, without --only, --quick, --set and --reference"
+        )
     vehicle = arguments.vehicle[0] if arguments.vehicle else USUAL
     return _main("facts", vehicle, arguments, lambda: facts_of(vehicle, arguments.json))
 
 
 def main_bench_history(arguments: Any, repeats: int) -> int:
-    """Command line of `jounce bench --history`; 1 when --check finds a change. Raises JounceError."""
+    """Run `jounce bench --history`. Return 1 if --check finds a change. Raises JounceError."""
     return _main("bench", "tick", arguments, lambda: costs_of(repeats, arguments))
 
 
 def facts_of(vehicle: str, quiet: bool) -> dict[str, Figure]:
-    """All facts that have a number or a word, in the units in which they are shown; driven for."""
+    """Run all cases and return the items that have a number or a word, in display units."""
     from simulator.validation.datasheet.command import ProgressLine
     from simulator.validation.datasheet.definitions import ITEMS as ALL
     from simulator.validation.datasheet.evaluate import cases_of, measure
 
     compile_kernels(print_error if quiet else print_line)
-    with ProgressLine(len({case for fact in ALL for case in cases_of(fact)}), quiet, "") as told:
-        rows = measure(vehicle, ALL, None, None, told)
+    with ProgressLine(len({case for fact in ALL for case in cases_of(fact)}), quiet, "") as progress:
+        rows = measure(vehicle, ALL, None, None, progress)
     return {
         row.fact.name: Figure(row.shown) if row.fact.words else Figure(row.value / row.fact.factor, row.fact.shown_unit)
         for row in rows
@@ -71,7 +74,7 @@ def facts_of(vehicle: str, quiet: bool) -> dict[str, Figure]:
 
 
 def costs_of(repeats: int, arguments: Any) -> dict[str, Figure]:
-    """Microseconds of the parts of a tick, and how many times real time a maneuver is."""
+    """Return the costs of the parts of a tick in microseconds, and the real-time factor of a maneuver."""
     from simulator.benchmarks.tick_cost import measured
 
     found = measured(repeats, arguments)
@@ -80,7 +83,7 @@ def costs_of(repeats: int, arguments: Any) -> dict[str, Figure]:
 
 
 def _main(name: str, subject: str, arguments: Any, figures: Callable[[], dict[str, Figure]]) -> int:
-    """Show, add or check."""
+    """Show the history, add an entry or check for changes."""
     kind, folder = BY_NAME[name], _folder(arguments.out)
     file = folder / f"{name}.jsonl"
     entries = read(file)
@@ -89,7 +92,7 @@ def _main(name: str, subject: str, arguments: Any, figures: Callable[[], dict[st
         if arguments.json:
             print_line(json_text({"entries": [_object(entry, changed) for entry, changed in steps]}))
         else:
-            print_line("\n".join(latest(steps)) if steps else f"{file}: nothing of {subject} yet: {kind.how} --add")
+            print_line("\n".join(latest(steps)) if steps else f"{file}: no entry of {subject}; hint: {kind.how} --add")
         return 0
     entry = measured(kind, subject, figures)
     before = last_before(entries, entry, kind.rule)
@@ -100,12 +103,12 @@ def _main(name: str, subject: str, arguments: Any, figures: Callable[[], dict[st
     if arguments.json:
         print_line(json_text(_object(entry, None if before is None else found)))
     else:
-        print_line(_told(before, found, subject))
+        print_line(_summary(before, found, subject))
     return int(arguments.check and bool(found))
 
 
 def measured(kind: Kind, subject: str, figures: Callable[[], dict[str, Figure]]) -> Entry:
-    """What is measured now, here."""
+    """Return an entry with present values of this checkout and machine."""
     return Entry(
         subject=subject,
         version=version(),
@@ -118,38 +121,38 @@ def measured(kind: Kind, subject: str, figures: Callable[[], dict[str, Figure]])
 
 
 def draw(folder: Path) -> Path:
-    """The page of a folder of histories. Raises JounceError."""
+    """Write the page of a folder of histories. Raises JounceError."""
     return write([History(kind, read(folder / f"{kind.name}.jsonl")) for kind in KINDS], folder)
 
 
 def _folder(out: str | None) -> Path:
-    """Where the histories are; it is made. Raises OutputError."""
+    """Return the folder of the histories, created if needed. Raises OutputError."""
     if out is None and not (ROOT / "docs").is_dir():
-        raise JounceError("--history: this copy is no checkout and has no docs/history; say --out DIR")
+        raise JounceError("--history: no docs/history, since this is not a checkout; hint: add --out DIR")
     folder = FOLDER if out is None else Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from None
+        raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from None
     return folder
 
 
 def _source(kind: Kind, subject: str) -> str:
-    return f"`jounce facts {subject}`" if kind.name == "facts" else f"`jounce {kind.name}`"
+    return f"`jounce datasheet {subject}`" if kind.name == "facts" else f"`jounce {kind.name}`"
 
 
-def _told(before: Entry | None, found: list[Change], subject: str) -> str:
+def _summary(before: Entry | None, found: list[Change], subject: str) -> str:
     if before is None:
-        return f"{subject}: nothing to compare with"
+        return f"{subject}: no earlier entry to compare with"
     since = f"since {before.version}, {before.commit}, {before.date}"
     if not found:
         return f"{subject}: no figure has changed {since}"
     return "\n".join(
-        [f"{subject}: {len(found)} of {len(before.figures)} figures have changed {since}", *(f"  {one.told}" for one in found)]
+        [f"{subject}: {len(found)} of {len(before.figures)} figures have changed {since}", *(f"  {one.description}" for one in found)]
     )
 
 
 def _object(entry: Entry, changed: list[Change] | None) -> dict[str, Any]:
-    said = {key: getattr(entry, key) for key in ("subject", "version", "date", "commit", "machine", "source")}
-    told = None if changed is None else [{"figure": one.name, "before": one.before, "after": one.after} for one in changed]
-    return said | {"figures": {name: list(figure) for name, figure in entry.figures.items()}, "changed": told}
+    given = {key: getattr(entry, key) for key in ("subject", "version", "date", "commit", "machine", "source")}
+    listed = None if changed is None else [{"figure": one.name, "before": one.before, "after": one.after} for one in changed]
+    return given | {"figures": {name: list(figure) for name, figure in entry.figures.items()}, "changed": listed}

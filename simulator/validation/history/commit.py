@@ -1,4 +1,4 @@
-"""Which state of the program is measured: its commit."""
+"""Commit of the measured source code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ UNKNOWN = "unknown"
 
 
 def commit(root: Path = ROOT) -> str:
-    """Short hash of a checkout, a + behind it when tracked files are changed; UNKNOWN where there is none."""
+    """Return the short hash of a checkout, with a + for modified tracked files, or UNKNOWN without a repository."""
     try:
         short = _git(root, "rev-parse", "--short=7", "HEAD")
         changed = _git(

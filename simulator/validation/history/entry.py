@@ -1,4 +1,4 @@
-"""A line of a history: figures of one version, and the file of such lines (`docs/history/*.jsonl`)."""
+"""Entries of a history: figures of one version, one JSON line each (`docs/history/*.jsonl`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Figure(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """For people."""
+        """Figure for display."""
         return self.value if isinstance(self.value, str) else f"{self.value:.4g} {self.unit}".rstrip()
 
 
@@ -34,30 +34,30 @@ class Entry:
     """Figures of one version of one subject."""
 
     subject: str
-    """Whose: a vehicle, or what was timed."""
+    """Subject: a vehicle, or the timed part."""
     version: str
     date: str
-    """Of the commit, or of the measurement: year-month-day."""
+    """Date of the commit or of the measurement: year-month-day."""
     commit: str
-    """Short hash; with a + behind it there were changes beside it."""
+    """Short hash; a + marks uncommitted changes."""
     machine: str
-    """Its processor; empty when it is not known and does not matter."""
+    """Processor; empty if unknown and irrelevant."""
     source: str
-    """Where the figures come from: a command with the versions of what it ran on, or a page of that commit."""
+    """Source of the figures: a command with software versions, or a page of that commit."""
     figures: Mapping[str, Figure] = field(default_factory=dict)
 
     def as_line(self) -> str:
-        """One line of JSON."""
+        """Return the entry as one line of JSON."""
         figures = {name: list(figure) for name, figure in self.figures.items()}
-        said = {key: getattr(self, key) for key in WORDS}
-        return json_text(said | {"figures": figures})
+        given = {key: getattr(self, key) for key in WORDS}
+        return json_text(given | {"figures": figures})
 
 
 WORDS = ("subject", "version", "date", "commit", "machine", "source")
 
 
 def read(file: Path) -> list[Entry]:
-    """All entries, the oldest first; none when there is no file. Raises ConfigError: file, line and what is wrong there."""
+    """Return all entries, the oldest first; empty without a file. Raises ConfigError: with file, line and error."""
     if not file.exists():
         return []
     lines = read_utf8(file, "lines of JSON in UTF-8", MOST_BYTES).splitlines()
@@ -65,16 +65,16 @@ def read(file: Path) -> list[Entry]:
 
 
 def append(file: Path, entry: Entry) -> list[Entry]:
-    """The entries with this one behind them, as they now stand in the file.
+    """Append an entry to a file, and return all entries.
 
     Raises
     ------
-    JounceError : there is one of this subject and commit already
-    OutputError : the file cannot be written; it stays as it was
+    JounceError : an entry of this subject and commit exists already
+    OutputError : the file cannot be written; it stays unchanged
     """
     entries = read(file)
     if any((one.subject, one.commit) == (entry.subject, entry.commit) for one in entries):
-        raise JounceError(f"{file}: there is an entry of {entry.subject} at the commit {entry.commit} already")
+        raise JounceError(f"{file}: duplicate entry; {entry.subject} already has one for commit {entry.commit}")
     entries.append(entry)
     write_text(file, "".join(one.as_line() + "\n" for one in entries))
     return entries
@@ -82,19 +82,19 @@ def append(file: Path, entry: Entry) -> list[Entry]:
 
 def _entry(line: str, file: Path, where: str) -> Entry:
     try:
-        said = json.loads(line)
+        given = json.loads(line)
     except ValueError as error:
-        raise ConfigError(file, where, str(error), "an object of JSON") from None
-    if not isinstance(said, Mapping):
-        raise ConfigError(file, where, said, "an object of JSON")
+        raise ConfigError(file, where, str(error), "a JSON object") from None
+    if not isinstance(given, Mapping):
+        raise ConfigError(file, where, given, "a JSON object")
     for key in WORDS:
-        if not isinstance(said.get(key), str):
-            raise ConfigError(file, f"{where}: {key}", said.get(key), "a text")
-    figures = said.get("figures")
+        if not isinstance(given.get(key), str):
+            raise ConfigError(file, f"{where}: {key}", given.get(key), "a text")
+    figures = given.get("figures")
     if not isinstance(figures, Mapping):
-        raise ConfigError(file, f"{where}: figures", figures, "numbers or words, each with its unit, by name")
+        raise ConfigError(file, f"{where}: figures", figures, "numbers or words with units, by name")
     return Entry(
-        **{key: said[key] for key in WORDS}, figures={name: _figure(value, file, f"{where}: {name}") for name, value in figures.items()}
+        **{key: given[key] for key in WORDS}, figures={name: _figure(value, file, f"{where}: {name}") for name, value in figures.items()}
     )
 
 

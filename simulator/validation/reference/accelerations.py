@@ -1,9 +1,10 @@
-"""Constrained accelerations against a file of reference states (`jounce validate accelerations FILE.npz --model MODEL.yaml`).
+"""Comparison of constrained accelerations with a file of reference states (`jounce validate accelerations FILE.npz --model MODEL.yaml`).
 
-Two kinds of file: the whole vehicle, and quarter cars on a fixed chassis (those name the corner of every state). Only inputs are read
-from a state: chassis_quat_wxyz, chassis_omega_world, theta, theta_dot, wheel_angle, wheel_rate, wheel_wrench_world, corner,
-tierod_inner_offset, _vel, _acc, or of a rack its place rack, its rate rack_rate and either its acceleration rack_acc or the force rack_force that
-moves it; and whether the anti_roll_bars are there. theta is the coordinate of the joint of the arm in the model file; ours is positive in jounce.
+There are two kinds of file: complete vehicles, and quarter cars on a fixed chassis, which name the corner of every state. The inputs of
+a state are chassis_quat_wxyz, chassis_omega_world, theta, theta_dot, wheel_angle, wheel_rate, wheel_wrench_world, corner,
+tierod_inner_offset, _vel, _acc. A rack has its position rack and its rate rack_rate instead, and either its acceleration rack_acc or the
+force rack_force on it. anti_roll_bars tells whether there are bars. theta is the coordinate of the joint of the arm in the model file;
+the theta of Jounce is positive in jounce.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from vehicles.mechanism_parameters import CORNER_NAMES
 
 LIMIT = 1e-9
 CLOSED_FORM, TABLE = "closed-form", "table"
-"""The vehicle's own paths; the other formulations are general."""
+"""Formulations of the vehicle itself; the others are general."""
 WHOLE = {
     "chassis_quat_wxyz": (4,),
     "chassis_omega_world": (3,),
@@ -37,7 +38,7 @@ QUARTER = {"theta": (), "theta_dot": (), "wheel_rate": (), "wheel_wrench_world":
 TIE_RODS: dict[str, tuple[int, ...]] = {"tierod_inner_offset": (2, 3), "tierod_inner_vel": (2, 3), "tierod_inner_acc": (2, 3)}
 RACK: dict[str, tuple[int, ...]] = {"rack": (), "rack_rate": ()}
 RACK_MOVED_BY = ("rack_acc", "rack_force")
-"""Its acceleration, which is then prescribed, or the force on it along +y, the opposite one being on the chassis."""
+"""Inputs that move the rack: its prescribed acceleration, or the force on it along +y with the reaction on the chassis."""
 
 WHOLE_OUTPUTS = (
     "out_chassis_alpha_world",
@@ -60,13 +61,13 @@ QUARTER_OUTPUTS = ("out_theta_ddot", "out_wheel_acc", "out_qdd_corner", "body_al
 
 
 def compare_accelerations(file: str, mapping: Any, model_file: str, formulation: str = CLOSED_FORM) -> Comparison:
-    """Evaluate our model on every state of `file` and compare all outputs the file has.
+    """Evaluate the Jounce model for every state of `file` and compare all outputs in the file.
 
     Parameters
     ----------
     file : path of an .npz file of states
     mapping : parsed model file
-    model_file : its name, for messages
+    model_file : name of the model file, for messages
     formulation : closed-form, table, or one of `vehicles.multibody.formulations.kinds`
 
     Raises
@@ -77,10 +78,10 @@ def compare_accelerations(file: str, mapping: Any, model_file: str, formulation:
     model = read_model(mapping, model_file)
     states = checked_inputs(data, file)
     if "rack" in states and model.steering is None:
-        raise ConfigError(file, "rack", "a rack that moves", f"a model with a rack, which {model_file} does not have")
+        raise ConfigError(file, "rack", "a rack that moves", f"no such input, since {model_file} has no rack")
     if formulation == TABLE and not STEERED.isdisjoint(states):
         moved = next(name for name in states if name in STEERED)
-        raise ConfigError(file, moved, "tie rods that move", "states without steering: the tables know a Pitman arm only")
+        raise ConfigError(file, moved, "tie rods that move", "states without steering (the tables support a Pitman arm only)")
     quarter = "corner" in states
     bars = not quarter and bool(data.get("anti_roll_bars", True))
     found = _model(model if bars else model._replace(design=model.design.without_bars()), formulation)
@@ -106,16 +107,16 @@ def _model(model: Model, formulation: str) -> OracleModel | MechanismModel:
 
 
 def read_states(file: str) -> dict[str, NDArray[Any]]:
-    """Arrays of an .npz file. Raises ConfigError when there is no such file or it is something else."""
+    """Return the arrays of an .npz file. Raises ConfigError: the file does not exist or has another format."""
     return read_npz(file, "an .npz file of arrays")
 
 
 def checked_inputs(data: Mapping[str, NDArray[Any]], file: str) -> dict[str, NDArray[Any]]:
-    """The inputs of a file, with shapes checked; nothing else of it is passed on. Raises ConfigError."""
+    """Return the inputs of a file with checked shapes. Raises ConfigError."""
     wanted = dict(QUARTER if "corner" in data else WHOLE) | _steering_inputs(data, file)
     inputs: dict[str, NDArray[Any]] = {}
     if data.get("theta") is None or data["theta"].ndim == 0 or not len(data["theta"]):
-        raise ConfigError(file, "theta", data.get("theta"), "an array with one row a state")
+        raise ConfigError(file, "theta", data.get("theta"), "an array with one row for each state")
     count = len(data["theta"])
     for name, shape in wanted.items():
         values = data.get(name)
@@ -140,12 +141,12 @@ def checked_inputs(data: Mapping[str, NDArray[Any]], file: str) -> dict[str, NDA
 
 
 def _steering_inputs(data: Mapping[str, NDArray[Any]], file: str) -> dict[str, tuple[int, ...]]:
-    """What a state has of the steering: of the rack, if there is one, else of the inner ends of the tie rods."""
+    """Return the steering inputs of a state: those of the rack if there is one, else those of the inner tie-rod ends."""
     moved = [name for name in ("rack", "rack_rate", *RACK_MOVED_BY) if name in data]
     if moved:
         by = [name for name in RACK_MOVED_BY if name in data]
         if len(by) != 1 or (by[0] == "rack_force" and "corner" in data):
             expected = "rack_acc" if "corner" in data else "one of rack_acc and rack_force"
-            raise ConfigError(file, "rack_acc", " and ".join(by) or "nothing", f"{expected}, as the file has {moved[0]}")
+            raise ConfigError(file, "rack_acc", " and ".join(by) or "nothing", f"{expected} (the file has {moved[0]})")
         return {**RACK, by[0]: ()}
     return dict(TIE_RODS) if any(name in data for name in TIE_RODS) else {}

@@ -1,4 +1,4 @@
-"""The states of `jounce validate accelerations` in closed form, as the vehicle drives, and from its tables."""
+"""Evaluation of the states of `jounce validate accelerations` in closed form, as in the vehicle, and from tables."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Array = NDArray[np.float64]
 States = dict[str, Array]
 
 MASSLESS = ("chassis_alpha_world", "chassis_acc_world", "theta_ddot", "wheel_acc")
-"""Outputs that the files also have for a rack without mass."""
+"""Outputs that the files also contain for a massless rack."""
 
 
 class OracleModel:
-    """A vehicle in closed form, evaluated state by state."""
+    """Closed-form model of a vehicle, evaluated for single states."""
 
     def __init__(self, design: VehicleDesign) -> None:
         self.design = design
@@ -40,12 +40,12 @@ class OracleModel:
         self.space: Workspace = new_workspace(self.mechanism, design.gravity)
         self.motions: list[BodyMotions] = [motions_of(self.mechanism, self.space, i) for i in range(4)]
         self.side = np.array([motion.side for motion in self.motions])
-        """Our theta over the theta of the files, per corner."""
+        """Sign of the Jounce theta relative to the theta of the files, by corner."""
         self.rack: RigidBody | None = design.corners[0].rack
         self._massless: OracleModel | None = None
 
     def whole(self, state: Mapping[str, Any]) -> States:
-        """Outputs of one state of the whole vehicle, in world axes."""
+        """Return the outputs for one state of the complete vehicle, in world axes."""
         R_WB = np.empty((3, 3))
         q = state["chassis_quat_wxyz"] / np.linalg.norm(state["chassis_quat_wxyz"])
         rotation_of_quaternion(q, R_WB)
@@ -84,13 +84,13 @@ class OracleModel:
         }
 
     def _acceleration(self, point: Array, velocity: Array | float = 0.0, acceleration: Array | float = 0.0) -> Array:
-        """Of a point in chassis axes, with its velocity and acceleration relative to the chassis."""
+        """Return the acceleration of a point in chassis axes, given its velocity and acceleration relative to the chassis."""
         w, out = self.space.state[0]["w_WB_B"], self.space.out[0]
         carried = out["a_WB_B"] + np.cross(out["alpha_WB_B"], point) + np.cross(w, np.cross(w, point))
         return np.asarray(carried + 2.0 * np.cross(w, np.zeros(3) + velocity) + acceleration)
 
     def quarter(self, state: Mapping[str, Any]) -> States:
-        """Outputs of one state of a single corner on the fixed chassis; the other corners rest in the design position."""
+        """Return the outputs for one state of a single corner on the fixed chassis. The other corners rest in the design position."""
         i = CORNER_NAMES.index(str(state["corner"]))
         theta, theta_dot, rate, wrench = np.zeros(4), np.zeros(4), np.zeros(4), np.zeros((4, 6))
         theta[i], theta_dot[i], rate[i] = self.side[i] * state["theta"], self.side[i] * state["theta_dot"], state["wheel_rate"]
@@ -108,20 +108,20 @@ class OracleModel:
         }
 
     def _solve(self, fixed_chassis: bool) -> None:
-        """Accelerations of chassis and arms from the state and the loads that have been set."""
+        """Compute the accelerations of chassis and arms from the current state and loads."""
         m, s = self.mechanism, self.space
         evaluate = accelerations_on_fixed_chassis if fixed_chassis else accelerations
         evaluate(m.records, s)
 
     def _rack_force(self) -> float:
-        """What drives the rack in its motion [N], along +y."""
+        """Return the force [N] along +y that drives the rack in its motion."""
         s = self.space
         s.inputs[0]["Q_1"][1, :2] = 1.0
         steer_blocks(s.blocks, s.inputs, s.kinematics)
         return float(sum(steering_row(s, i) for i in range(2)))
 
     def _free_rack(self, force: float, wheel_rate: Array, wheel_force: Array, wheel_couple: Array) -> Array:
-        """Let the rack accelerate so that it needs this force, which is linear in its acceleration; returns the couples about the axles."""
+        """Set the acceleration of the rack for a given force, which is linear in the acceleration. Return the couples about the axles."""
         needed = []
         for acceleration in (0.0, 1.0):
             needed.append(self._accelerate_rack(acceleration, wheel_rate, wheel_force, wheel_couple)[1])
@@ -156,7 +156,7 @@ class OracleModel:
             inputs["Q_ddot"][:, :2] = state["tierod_inner_acc"].T
 
     def _load(self, wheel_rate: Array, force: Array, couple: Array) -> Array:
-        """Set wheel spins and loads (3, 4, in B); returns the couples about the axles (4,)."""
+        """Set wheel spins and loads (3, 4, in B). Return the couples about the axles (4,)."""
         m, s = self.mechanism, self.space
         s.state[0]["wheel_spin"] = 0.0
         prepare(m.records, s)
@@ -168,7 +168,7 @@ class OracleModel:
 
 
 class TableModel(OracleModel):
-    """The same from tables of the reduced quantities at their finest, the inner tie-rod joints resting in the design position."""
+    """Model with tables of the reduced quantities at the finest tolerance. The inner tie-rod joints rest in the design position."""
 
     def __init__(self, design: VehicleDesign) -> None:
         super().__init__(design)
@@ -180,7 +180,7 @@ class TableModel(OracleModel):
         m, s = self.mechanism, self.space
         theta = s.state[0]["theta"]
         if not covers(self.tables, theta, 0.0):
-            raise JounceError(f"arm angles {theta.tolist()} rad: the tables do not reach so far")
+            raise JounceError(f"arm angles {theta.tolist()} rad: outside the range of the tables")
         whole = TabulatedMechanism(*m.records, self.tables)
         space = TabulatedWorkspace(*s, self.steering, self.interpolated)
         prepare_from_tables(whole, space, False)

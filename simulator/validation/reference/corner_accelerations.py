@@ -1,4 +1,4 @@
-"""Accelerations of the bodies and joints of a corner, out of what the kernels of its kind leave after an evaluation; in the order of model files."""
+"""Accelerations of the bodies and joints of a corner, from the results of the suspension kernels, in the order of model files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simulator.validation.reference.model_corners import JOINTS
 from vehicles.mechanism_parameters import MechanismParameters
 from vehicles.suspension.block_memory import memory_of_corner
 from vehicles.suspension.composite_inertia import Workspace
-from vehicles.suspension.default_kind import room
+from vehicles.suspension.default_kind import kind_module
 from vehicles.suspension.hinge import rotation
 from vehicles.suspension.macpherson import kinematics as macpherson
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
@@ -22,12 +22,13 @@ from vehicles.suspension.semi_trailing_arm.corner import SemiTrailingArmCorner
 
 Array = NDArray[np.float64]
 
-LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(len(room("kinematics").BODIES))
-"""The bodies of a double wishbone."""
+LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(len(kind_module("kinematics").BODIES))
+"""Indices of the bodies of a double wishbone."""
 
 
 class CornerAccelerations(NamedTuple):
-    """Of one corner: of its wheel about the axle, angular (n, 3) and of the centres of mass (n, 3) of its bodies, of its joint coordinates."""
+    """Accelerations of a corner: of the wheel about its axle, angular (n, 3) and of the centers of mass (n, 3) of its bodies, and of its
+    joint coordinates."""
 
     wheel_acc: float
     alpha: Array
@@ -36,7 +37,7 @@ class CornerAccelerations(NamedTuple):
 
 
 class BodyMotions(ABC):
-    """Corner i of a mechanism in a workspace. `side` is our theta over that of the files."""
+    """Corner i of a mechanism in a workspace. `side` is the sign of the Jounce theta relative to that of the files."""
 
     side: float
 
@@ -50,40 +51,41 @@ class BodyMotions(ABC):
 
     @abstractmethod
     def _memory(self) -> tuple[Any, int]:
-        """Rows of `vehicles.suspension.corner_bodies.motion_of`, and the column of this corner."""
+        """Return rows of `vehicles.suspension.corner_bodies.motion_of`, and the column of this corner."""
 
     @abstractmethod
     def accelerations(self, couple: float, wheel_rate: float) -> CornerAccelerations:
-        """With a couple [N m] on the wheel about its axle, which turns at `wheel_rate` against the carrier."""
+        """Return the accelerations for a couple [N m] on the wheel about its axle. The wheel turns at `wheel_rate` relative to the
+        carrier."""
 
     @property
     def theta(self) -> tuple[float, float, float]:
-        """With its derivatives."""
+        """Coordinate theta with its first and second derivative."""
         s = self.space
         return tuple(float(part[self.i]) for part in (s.state[0]["theta"], s.state[0]["theta_dot"], s.out[0]["theta_ddot"]))  # type: ignore[return-value]
 
     def relative(self, name: str) -> Array:
-        """A row of the motion of all bodies (n, 3), with the share of theta_ddot in accelerations."""
+        """Return a row of the motion of all bodies (n, 3); accelerations include the part of theta_ddot."""
         o, lane = self._memory()
         share = {"alpha_rel": "w", "a_rel": "u"}
         rest = self.theta[2] * o[share[name]][:, :, lane] if name in share else 0.0
         return np.asarray(o[name][:, :, lane] + rest)
 
     def absolute(self) -> tuple[Array, Array]:
-        """Angular accelerations and accelerations of the centres of mass (n, 3) of all bodies, in chassis axes."""
+        """Return the angular accelerations and the accelerations of the centers of mass (n, 3) of all bodies, in chassis axes."""
         w_B, out = self.space.state[0]["w_WB_B"], self.space.out[0]
         alpha_B, c, v = out["alpha_WB_B"], self.relative("c"), self.relative("v_rel")
         alpha = alpha_B + np.cross(w_B, self.relative("w_rel")) + self.relative("alpha_rel")
         return alpha, out["a_WB_B"] + np.cross(alpha_B, c) + np.cross(w_B, np.cross(w_B, c) + 2.0 * v) + self.relative("a_rel")
 
     def on_carrier(self, body: int, r: Array) -> Array:
-        """Acceleration of a point that lies r from the centre of mass of a body."""
+        """Return the acceleration of a point at r from the center of mass of a body."""
         alpha, acc = self.absolute()
         w = self.space.state[0]["w_WB_B"] + self.relative("w_rel")[body]
         return np.asarray(acc[body] + np.cross(alpha[body], r) + np.cross(w, np.cross(w, r)))
 
     def wheel(self, body: int, couple: float, wheel_rate: float) -> tuple[float, Array]:
-        """Acceleration of the wheel about its axle, and its angular acceleration (3,); `body` carries it."""
+        """Return the acceleration of the wheel about its axle, and its angular acceleration (3,); `body` carries the wheel."""
         alpha, axle = self.absolute()[0][body], self.space.kinematics[0]["axle"][:, self.i]
         wheel_acc = couple / self.mechanism.corners[0]["spin_inertia"][self.i] - float(axle @ alpha)
         w = self.space.state[0]["w_WB_B"] + self.relative("w_rel")[body]
@@ -91,11 +93,11 @@ class BodyMotions(ABC):
 
 
 class DoubleWishboneMotions(BodyMotions):
-    """Bodies lca, upright, knuckle, tierod, wheel, shock halves, uca."""
+    """Double wishbone with the bodies lca, upright, knuckle, tierod, wheel, shock halves and uca."""
 
     def _side(self) -> float:
         self.upper_side = np.sign(self.mechanism.own[0]["e_U"][:, self.i] @ self.corner.upper_arm_axis)
-        return float(room("mechanism").jounce_sign(self.corner))
+        return float(kind_module("mechanism").jounce_sign(self.corner))
 
     def _memory(self) -> tuple[Any, int]:
         return self.space.blocks.scratch[0], self.i
@@ -117,7 +119,7 @@ class DoubleWishboneMotions(BodyMotions):
         return CornerAccelerations(wheel_acc, alphas, np.array(accs), self._joints(wheel_acc))
 
     def _carrier_turn(self) -> Array:
-        """Rotation (3, 3) of the carrier from its design position."""
+        """Return the rotation (3, 3) of the carrier from its design position."""
         k, corner, i = self.space.blocks.scratch[0], self.corner, self.i
         n0 = (corner.F - corner.D) / np.linalg.norm(corner.F - corner.D)
         arm = corner.K - corner.D
@@ -126,7 +128,7 @@ class DoubleWishboneMotions(BodyMotions):
         return np.asarray(np.column_stack([arm, np.cross(n, arm), n]) @ np.column_stack([arm0, np.cross(n0, arm0), n0]).T)
 
     def _joints(self, wheel_acc: float) -> Array:
-        """Second derivatives of the eleven joint coordinates, in the order of JOINTS (a universal joint has two)."""
+        """Return the second derivatives of the eleven joint coordinates, in the order of JOINTS (a universal joint has two)."""
         k, corner, i = self.space.blocks.scratch[0], self.corner, self.i
         theta, rate, accel = self.theta
         w_rel, alpha_rel = self.relative("w_rel"), self.relative("alpha_rel")
@@ -156,7 +158,8 @@ class DoubleWishboneMotions(BodyMotions):
 
 
 class MacPhersonMotions(BodyMotions):
-    """Bodies lca, strut, knuckle, wheel; coordinates lca, strut (three rates in its axes), knuckle, wheel."""
+    """MacPherson strut with the bodies lca, strut, knuckle and wheel, and the coordinates lca, strut (three rates in its axes), knuckle
+    and wheel."""
 
     carrier = macpherson.CARRIER
 
@@ -184,12 +187,12 @@ class MacPhersonMotions(BodyMotions):
         return CornerAccelerations(wheel_acc, np.array(alphas), np.array(accs), qdd)
 
     def turn(self) -> Array:
-        """Rotation (3, 3) of the knuckle from its design position."""
+        """Return the rotation (3, 3) of the knuckle from its design position."""
         o, lane = self._memory()
         return np.column_stack([o[name][:, lane] for name in ("x", "y", "z")])
 
     def _slide(self) -> float:
-        """Acceleration with which the strut grows longer: that of the ball joint on the arm against the rod, along the rod."""
+        """Return the extension acceleration of the strut: that of the ball joint on the arm relative to the rod, along the rod."""
         o, lane = self._memory()
         rod = self.turn() @ (self.corner.V - self.corner.J) / np.linalg.norm(self.corner.V - self.corner.J)
         w, alpha = self.relative("w_rel")[macpherson.CARRIER], self.relative("alpha_rel")[macpherson.CARRIER]
@@ -204,7 +207,7 @@ class MacPhersonMotions(BodyMotions):
 
 
 class SemiTrailingArmMotions(BodyMotions):
-    """Bodies and coordinates arm, wheel."""
+    """Semi-trailing arm with the bodies and coordinates arm and wheel."""
 
     carrier = 0
 
@@ -223,19 +226,19 @@ class SemiTrailingArmMotions(BodyMotions):
         return CornerAccelerations(wheel_acc, alphas, accs, np.array([self.side * self.theta[2], wheel_acc]))
 
     def turn(self) -> Array:
-        """Rotation (3, 3) of the arm from its design position."""
+        """Return the rotation (3, 3) of the arm from its design position."""
         return rotation(self.corner.e, self.theta[0])
 
 
 MOTIONS: dict[str, type[BodyMotions]] = {
     MacPhersonCorner.kind: MacPhersonMotions,
     SemiTrailingArmCorner.kind: SemiTrailingArmMotions,
-    room("corner").CORNER.kind: DoubleWishboneMotions,
+    kind_module("corner").CORNER.kind: DoubleWishboneMotions,
 }
 
 
 def motions_of(mechanism: MechanismParameters, space: Workspace, i: int) -> BodyMotions:
-    """Of corner i. Raises ConfigError: files of states know no corners of its kind."""
+    """Return the motions of corner i. Raises ConfigError: state files do not support its kind."""
     corner = mechanism.designs[i]
     if corner.kind not in MOTIONS:
         raise ConfigError(corner.file, corner.key, corner.kind, "one of " + ", ".join(MOTIONS))

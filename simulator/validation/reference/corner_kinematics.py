@@ -1,10 +1,11 @@
-"""Curves of a left corner over the rise of its wheel and the way of the rack, with first and second derivatives.
+"""Curves of a left corner over wheel travel and rack displacement, with first and second derivatives.
 
-A row has `travel`, the rise of the wheel centre in the chassis from its design position, and on a steered axle `rack`, its way to the left [m]; all
-else is compared. `_dz` and `_dzz` are derivatives by the travel, the rack held, `_ds` and `_dss` by the rack, the travel held, `_dzs` the mixed one.
+A row has `travel`, the height of the wheel center in the chassis above its design position, and on a steered axle `rack`, the rack
+displacement to the left [m]. All other columns are compared. `_dz` and `_dzz` are derivatives by travel with fixed rack, `_ds` and
+`_dss` by rack with fixed travel, `_dzs` is the mixed derivative.
 
-Along a path with given rates of travel and rack the kernels give velocities and accelerations, which are the first and second derivatives along
-it; the mixed one follows from two paths, f_zs = (f''(1, 1) - f''(1, -1)) / 4.
+Along a path with given rates of travel and rack, the kernels give velocities and accelerations, which are the first and second
+derivatives along the path. The mixed derivative follows from two paths, f_zs = (f''(1, 1) - f''(1, -1)) / 4.
 """
 
 from __future__ import annotations
@@ -29,31 +30,32 @@ Array = NDArray[np.float64]
 
 INPUTS = ("travel", "rack")
 QUANTITIES = ("theta", "wheel_x", "wheel_y", "toe_in", "camber", "caster", "kingpin", "strut_length", "spring_length", "shock_length")
-"""With e the axle pointing outward and k from the lower ball joint to the top of the strut: toe_in = atan2(e_x, e_y), camber = atan2(-e_z, |e_xy|), caster =
-atan2(-k_x, k_z), kingpin = atan2(-k_y, k_z) [rad]; lengths and the wheel centre [m]; theta in jounce."""
+"""Compared quantities. With e the axle pointing outward and k from the lower ball joint to the top of the strut: toe_in = atan2(e_x,
+e_y), camber = atan2(-e_z, |e_xy|), caster = atan2(-k_x, k_z), kingpin = atan2(-k_y, k_z) [rad]; lengths and the wheel center [m];
+theta in jounce."""
 DERIVATIVES = {"_dz": (1.0, 0.0), "_dzz": (1.0, 0.0), "_ds": (0.0, 1.0), "_dss": (0.0, 1.0), "_dzs": (1.0, 1.0)}
-"""By the end of a column, rates of travel and rack on the path along which it is found."""
+"""Rates of travel and rack of the path for each derivative suffix."""
 
 STEPS = 50
-"""Newton's method finds theta in fewer, where there is one."""
+"""Maximum number of steps of Newton's method for theta."""
 NEAR = 1e-15
-"""m."""
+"""Tolerance of Newton's method in m."""
 
 
 class Jet(NamedTuple):
-    """A number or a vector along a path, with its first and second derivative."""
+    """A number or a vector along a path, with its first and second derivatives."""
 
     value: Array
     first: Array
     second: Array
 
     def of(self, j: int) -> Jet:
-        """Component j of a vector."""
+        """Return component j of a vector."""
         return Jet(self.value[j], self.first[j], self.second[j])
 
 
 def atan2(a: Jet, b: Jet) -> Jet:
-    """Of two numbers."""
+    """Return the jet of atan2."""
     (a0, a1, a2), (b0, b1, b2) = a, b
     square, slope = a0 * a0 + b0 * b0, 2.0 * (a0 * a1 + b0 * b1)
     first = (a1 * b0 - a0 * b1) / square
@@ -61,7 +63,7 @@ def atan2(a: Jet, b: Jet) -> Jet:
 
 
 def length(a: Jet) -> Jet:
-    """Of a vector."""
+    """Return the jet of the length of a vector."""
     value, first, second = a
     size = np.sqrt(value @ value)
     slope = value @ first / size
@@ -69,16 +71,16 @@ def length(a: Jet) -> Jet:
 
 
 def negative(a: Jet) -> Jet:
-    """-a."""
+    """Return -a."""
     return Jet(-a.value, -a.first, -a.second)
 
 
 class CornerCurves:
-    """The left corner of an axle of a vehicle.
+    """Left corner of an axle of a vehicle.
 
     Raises
     ------
-    ConfigError : the corner is of another kind than those of which there are such files
+    ConfigError : the corner is of a kind without such curves
     """
 
     def __init__(self, vehicle: Description, i: int) -> None:
@@ -86,7 +88,7 @@ class CornerCurves:
         self.space = new_workspace(vehicle.mechanism)
         motion: BodyMotions = motions_of(vehicle.mechanism, self.space, i)
         if not isinstance(motion, MacPhersonMotions | SemiTrailingArmMotions):
-            expected = "a vehicle (--vehicle) whose corner there is of a kind with such curves: macpherson, semi_trailing_arm"
+            expected = "a vehicle (--vehicle) with a corner of the kind macpherson or semi_trailing_arm"
             raise ConfigError(motion.corner.file, motion.corner.key, motion.corner.kind, expected)
         self.motion = motion
         self.steering = record(STEERING_STATE)
@@ -95,7 +97,7 @@ class CornerCurves:
         self.steered = i == 0 and isinstance(motion, MacPhersonMotions)
 
     def __call__(self, travel: float, rack: float, wanted: Sequence[str]) -> dict[str, float] | None:
-        """Values of the columns `wanted` at a travel and a rack position [m]; None: the wheel does not get there."""
+        """Return the values of the columns `wanted` at a travel and a rack position [m], or None if the wheel cannot reach the travel."""
         theta = self._theta(travel, rack)
         if theta is None:
             return None
@@ -116,7 +118,7 @@ class CornerCurves:
         return out
 
     def _theta(self, travel: float, rack: float) -> float | None:
-        """Newton's method from the design position, in steps that stay on its branch."""
+        """Return theta by Newton's method from the design position, with limited steps that stay on its branch."""
         theta, height = 0.0, self.motion.corner.W[2]
         for _ in range(STEPS):
             self._place(theta, rack, 1.0, 0.0, 0.0)
@@ -141,7 +143,7 @@ class CornerCurves:
         place_blocks(self.corners, self.space.blocks, q, self.space.kinematics)
 
     def _along(self, theta: float, rack: float, path: tuple[float, float]) -> dict[str, Jet]:
-        """All quantities where travel and rack have these rates and do not accelerate."""
+        """Return all quantities for given rates of travel and rack without acceleration."""
         risen = []
         for rate in (0.0, 1.0):
             self._place(theta, rack, rate, path[1] * (1.0 - rate), 0.0)
@@ -153,7 +155,7 @@ class CornerCurves:
         return self._quantities(Jet(np.array(theta), np.array(rate), np.array(accel)))
 
     def _on_carrier(self, point: Array) -> Jet:
-        """A point of the carrier, given in the design position."""
+        """Return the jet of a point of the carrier, given in the design position."""
         m, b = self.motion, self.motion.carrier
         c, v, a, w, alpha = (m.relative(name)[b] for name in ("c", "v_rel", "a_rel", "w_rel", "alpha_rel"))
         p = self.space.kinematics[0]["W"][:, self.i] + m.turn() @ (point - m.corner.W)
@@ -190,7 +192,7 @@ def _less(a: Jet, point: Array) -> Jet:
 
 
 def _split(column: str) -> tuple[str, str]:
-    """Quantity and end of a column."""
+    """Return the quantity and the derivative suffix of a column."""
     for quantity in QUANTITIES:
         if column == quantity or (column.startswith(quantity) and column[len(quantity) :] in DERIVATIVES):
             return quantity, column[len(quantity) :]
@@ -198,12 +200,12 @@ def _split(column: str) -> tuple[str, str]:
 
 
 def compared_columns(names: Sequence[str], steered: bool, has_axis: bool, path: Path) -> list[str]:
-    """Those columns of a file that are compared. Raises ConfigError: there are none, or derivatives by a rack that there is not."""
+    """Return the compared columns of a file. Raises ConfigError: there are none, or derivatives by a rack without a rack."""
     found = [name for name in names if _split(name)[0] and (has_axis or _split(name)[0] not in ("caster", "kingpin", "strut_length"))]
     by_rack = next((name for name in names if name == "rack" or _split(name)[1] in ("_ds", "_dss", "_dzs")), None)
     if by_rack is not None and not steered:
-        raise ConfigError(path, by_rack, "a column", "none: no rack moves this axle")
+        raise ConfigError(path, by_rack, "a column", "no such column, since this axle has no rack")
     if not found:
         ends = ", ".join(DERIVATIVES)
-        raise ConfigError(path, "", sorted(names), f"at least one quantity to compare: {', '.join(QUANTITIES)}, or one of them with {ends}")
+        raise ConfigError(path, "", sorted(names), f"at least one of {', '.join(QUANTITIES)}, also with the suffix {ends}")
     return found

@@ -1,8 +1,9 @@
-"""Corner kinematics of a vehicle against reference positions and motions (`jounce validate kinematics FILE`).
+"""Comparison of the corner kinematics of a vehicle with reference positions and motions (`jounce validate kinematics FILE`).
 
-Three formats: JSON with ``{"states": [...]}``, every state with axle, theta, delta and their rates and accelerations; CSV with one
-position a row (the axle is given, or taken from the file's name); and CSV with curves over the travel of the wheel (`corner_curves`). Frames of the
-first two: left corner of a double wishbone, suspension frame of the axle. Only axle, theta, delta and their derivatives are read as inputs.
+There are three formats: JSON with ``{"states": [...]}``, every state with axle, theta, delta and their rates and accelerations; CSV with
+one position in a row (the axle is an option, or part of the file name); and CSV with curves over the wheel travel (`corner_kinematics`).
+The first two refer to the left corner of a double wishbone, in the suspension frame of the axle. Inputs are axle, theta, delta and their
+derivatives.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from vehicles.description import Description
 from vehicles.mechanism_parameters import new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import place_blocks
-from vehicles.suspension.default_kind import SCRATCH, room
+from vehicles.suspension.default_kind import SCRATCH, kind_module
 from vehicles.suspension.hard_stops import no_ends
 
-CARRIER = room("kinematics").CARRIER
+CARRIER = kind_module("kinematics").CARRIER
 
 LIMIT = 1e-12
 MOST_BYTES = 1 << 28
-"""Of a reference file."""
+"""Maximum size of a reference file in bytes."""
 Array = NDArray[np.float64]
 INPUTS = ("theta", "delta", "theta_dot", "delta_dot", "theta_ddot", "delta_ddot")
 AXLES = {"front": 0, "rear": 2}
@@ -55,12 +56,12 @@ COLUMNS = {
 
 
 def compare_kinematics(file: str, vehicle: Description, axle: str | None) -> Comparison:
-    """Evaluate the vehicle's left corners at every state of `file` and compare all quantities the file has.
+    """Evaluate the left corners of the vehicle at every state of `file` and compare all quantities in the file.
 
     Raises
     ------
-    ConfigError : the file cannot be read, its axle is not known, an input is missing or not a number, or the axle of the vehicle is not of the
-        kind that the file is about
+    ConfigError : the file cannot be read, its axle is unknown, an input is missing or not a number, or the axle of the vehicle is of
+        another kind
     """
     path = Path(file)
     checked_size(path, "a file", MOST_BYTES)
@@ -75,13 +76,13 @@ def compare_kinematics(file: str, vehicle: Description, axle: str | None) -> Com
 
 
 def _left_corner(vehicle: Description) -> LeftCorner:
-    """Raises ConfigError: an axle is no double wishbone, of which the quantities of the file are."""
-    _ = vehicle.design.corners_of(room("corner").CORNER)
+    """Return the left corners of a vehicle. Raises ConfigError: an axle is not a double wishbone."""
+    _ = vehicle.design.corners_of(kind_module("corner").CORNER)
     return LeftCorner(vehicle)
 
 
 class LeftCorner:
-    """Position, velocity and acceleration of a vehicle's left corners, in their suspension frames."""
+    """Position, velocity and acceleration of the left corners of a vehicle, in their suspension frames."""
 
     def __init__(self, vehicle: Description) -> None:
         self.vehicle = vehicle
@@ -91,7 +92,7 @@ class LeftCorner:
         self.corners[0]["ends"] = no_ends()[0]
 
     def __call__(self, axle: str, theta: float, delta: float, rates: Sequence[float] = (0.0, 0.0, 0.0, 0.0)) -> dict[str, Any]:
-        """Quantities at the lower-arm angle theta and Pitman angle delta; rates: theta', delta', theta'', delta''."""
+        """Return the quantities at the lower-arm angle theta and Pitman-arm angle delta; rates: theta', delta', theta'', delta''."""
         i = AXLES[axle]
         q, k, found = self.space.inputs, self.space.kinematics, self.space.blocks.scratch
         theta_dot, delta_dot, theta_ddot, delta_ddot = rates
@@ -129,7 +130,7 @@ class LeftCorner:
         }
 
     def _turn(self, i: int, o: dict[str, Array]) -> Array:
-        """Rotation of the carrier from its design position, by the frame of kingpin and steering arm."""
+        """Return the rotation of the carrier from its design position, from the frame of kingpin and steering arm."""
         frame = np.column_stack([o["arm"], np.cross(o["kingpin"], o["arm"]), o["kingpin"]])
         design = new_workspace(self.vehicle.mechanism)
         place_blocks(self.corners, design.blocks, design.inputs, design.kinematics)
@@ -161,12 +162,12 @@ def _compare_states(path: Path, corner: LeftCorner, axle: str | None) -> Compari
 def _axle(path: Path, axle: str | None) -> str:
     which = axle or next((name for name in AXLES if name in path.stem.lower()), None)
     if which not in AXLES:
-        raise ConfigError(path, "--axle", which, "front or rear (or a file name that says which)")
+        raise ConfigError(path, "--axle", which, "front or rear, here or in the file name")
     return which
 
 
 def _rows(path: Path) -> list[dict[str, float]]:
-    """Numbers of a table, by the names in its header."""
+    """Return the numbers of a table by the names in its header."""
     try:
         rows = list(csv.DictReader(read_utf8(path, "a CSV file in UTF-8", MOST_BYTES).splitlines()))
     except csv.Error as error:
@@ -186,12 +187,12 @@ def _compare_curves(path: Path, vehicle: Description, axle: str, rows: list[dict
     curves = CornerCurves(vehicle, AXLES[axle])
     names = compared_columns(list(rows[0]), curves.steered, isinstance(curves.motion, MacPhersonMotions), path)
     if curves.steered and "rack" not in rows[0]:
-        raise ConfigError(path, "rack", "nothing", "a column: this axle is steered")
+        raise ConfigError(path, "rack", "nothing", "a column, since this axle is steered")
     errors = dict.fromkeys(names, 0.0)
     for n, row in enumerate(rows):
         ours = curves(row["travel"], row.get("rack", 0.0), names)
         if ours is None:
-            raise ConfigError(path, f"row {n + 1}.travel", row["travel"], "a rise of the wheel within reach of the suspension [m]")
+            raise ConfigError(path, f"row {n + 1}.travel", row["travel"], "a wheel travel in m within the range of the suspension")
         for name in names:
             errors[name] = max(errors[name], relative_error(ours[name], row[name]))
     return Comparison(str(path), f"{axle} curves over the travel", len(rows), errors, LIMIT)

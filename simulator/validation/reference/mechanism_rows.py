@@ -1,18 +1,18 @@
-"""Rows of reference values for the mechanisms with kernels of their own (`jounce validate mechanism FILE.yaml ROWS.csv`).
+"""Comparison with rows of reference values for mechanisms with special kernels (`jounce validate mechanism FILE.yaml ROWS.csv`).
 
-The header tells what the rows are, their columns may stand in any order:
+The header determines the kind of rows; columns may be in any order:
 
 - Stewart platform, positions: x, y, z, phi, theta, psi and alpha, beta, s of the legs 1 to 6
-- Stewart platform, run: t, the same, and their rates (d_alpha1 ... , dx ... dpsi), in the run of [Uchida 2012]: explicit Euler steps of
-  1 ms without gravity under actuator forces of 0.1 sin(2 pi t / 3) N, the odd ones downward, from the first row
+- Stewart platform, run: t, these coordinates and their rates (d_alpha1 ... , dx ... dpsi), in the run of [Uchida 2012]: explicit Euler
+  steps of 1 ms without gravity under actuator forces of 0.1 sin(2 pi t / 3) N, the odd ones downward, from the first row
 - five-link suspension: z, then x, y, phi, theta, psi and alpha, beta of the links 1 to 5
 - landing gear: branch, thetaA, and thetaB, thetaD, thetaF, pBC
 
-Rates stand beside them under the same names with d or d_ before (dx, d_alpha1). Where those of the independent coordinates are there (the
-six of the platform, dz, d_thetaA), all others that are there are compared with what follows from them; without, they are refused.
+Rates have the name of the coordinate with d or d_ in front (dx, d_alpha1). If the rates of all independent coordinates are present (the
+six of the platform, dz, d_thetaA), all other rates are compared with the rates that follow from them. Without them, rates are rejected.
 
-The axial inertia of the legs is not settled in the literature (0, or 1/160 kg m2 for each half): a run is compared with the one of the
-file and with the other, and the report says which it is.
+The literature is ambiguous about the axial inertia of the legs (0, or 1/160 kg m2 for each half). A run is compared with the value of
+the file and with the other one. The report names the better one.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ LEG_RATES = tuple("d_" + name for name in LEGS)
 GEAR = ("thetaB", "thetaD", "thetaF", "pBC")
 
 CLOSED_FORM, INTEGRATED = 1e-12, 1e-9
-"""Limits: positions of the platform's legs, and everything else."""
+"""Limits: positions of the legs of the platform, and all other quantities."""
 STEP = 1e-3
-"""s. Step of the reference run."""
+"""Time step of the reference run in s."""
 FORCE, PERIOD = 0.1, 3.0
-"""N, s. Amplitude and period of its actuator forces."""
+"""Amplitude in N and period in s of its actuator forces."""
 OTHER_AXIAL_INERTIA = 2.0 / 160.0
-"""kg m2. Of both halves of a leg, in the other reading of the literature."""
+"""Axial inertia of both halves of a leg in kg m2, in the other reading of the literature."""
 GEAR_UNIT = 0.01
-"""m. Unit of the lengths of the landing gear's rows in the mechanism file."""
+"""Unit in m of the lengths of the landing-gear rows in the mechanism file."""
 MOST_BYTES = 1 << 28
-"""Of a file of rows."""
+"""Maximum size of a file of rows in bytes."""
 NEWTON = 1e-9
-"""m, rad. Last step of Newton's method for the five-link suspension."""
+"""Step in m and rad at which Newton's method for the five-link suspension ends."""
 
 
 def compare_rows(file: str, mechanism: Mechanism) -> Comparison:
@@ -63,7 +63,7 @@ def compare_rows(file: str, mechanism: Mechanism) -> Comparison:
 
     Raises
     ------
-    ConfigError : the file cannot be read, its header is none of those above, a value is no number; or the mechanism is not of that kind
+    ConfigError : the file cannot be read, its header is unknown, a value is not a number, or the mechanism is of another kind
     """
     rows = _read(file)
     count = len(next(iter(rows.values())))
@@ -85,16 +85,16 @@ def compare_rows(file: str, mechanism: Mechanism) -> Comparison:
 
 
 class _Rates:
-    """The columns with rates of a file: those of the independent coordinates, from which ours follow, and the others.
+    """Rate columns of a file: those of the independent coordinates, which are inputs, and the others.
 
     Parameters
     ----------
     independent, dependent : names of the coordinates; either all or none of the independent ones have rates
-    also : names of further columns that are used
+    also : names of further used columns
 
     Raises
     ------
-    ConfigError : there are rates to compare, and not all of those from which they follow
+    ConfigError : there are rates to compare, but rates of independent coordinates are missing
     """
 
     def __init__(self, rows: Rows, file: str, independent: tuple[str, ...], dependent: tuple[str, ...], also: tuple[str, ...] = ()) -> None:
@@ -103,16 +103,16 @@ class _Rates:
         missing = [f"d{name}" if name in POSE else f"d_{name}" for name in independent if not rate_column(rows, name)]
         if self.compared and missing:
             found = ", ".join(rate_column(rows, name) or "" for name in self.compared)
-            raise ConfigError(file, "header", found, f"beside these rates those that they follow from: {', '.join(missing)}")
+            raise ConfigError(file, "header", found, f"also the rates of the independent coordinates: {', '.join(missing)}")
         self.given = not missing
         self.left_over = _not_compared(rows, (*independent, *dependent, *also), (*independent, *self.compared))
 
     def table(self, names: tuple[str, ...]) -> Vector:
-        """(rows, names) rates of coordinates that have them."""
+        """Return the rates (rows, names) of coordinates."""
         return np.stack([self._rows[rate_column(self._rows, name) or ""] for name in names], axis=1)
 
     def errors(self, name: str, coordinates: tuple[str, ...], found: Vector) -> dict[str, float]:
-        """Under `name` the error of our rates (rows, coordinates), of those that the file has; nothing when it has none."""
+        """Return under `name` the error of the computed rates (rows, coordinates) relative to those in the file; empty without rates."""
         at = [i for i, coordinate in enumerate(coordinates) if coordinate in self.compared]
         if not at:
             return {}
@@ -120,28 +120,28 @@ class _Rates:
 
 
 def rate_column(rows: Rows, name: str) -> str | None:
-    """Name of the column with the rate of a coordinate."""
+    """Return the name of the rate column of a coordinate."""
     return next((column for column in (f"d_{name}", f"d{name}") if column in rows), None)
 
 
 def _not_compared(rows: Rows, coordinates: tuple[str, ...], rates: tuple[str, ...]) -> tuple[str, ...]:
-    """A note that names the columns nothing was done with, if any."""
+    """Return a note with the unused columns, if any."""
     used = {*coordinates, *(rate_column(rows, name) for name in (*coordinates, *rates))}
     left = [name for name in rows if name not in used]
     return (f"columns that are not compared: {', '.join(left)}",) if left else ()
 
 
 def _read(file: str) -> Rows:
-    """Columns of a CSV file by name; the header may begin with #."""
+    """Return the columns of a CSV file by name; the header may start with #."""
     lines = read_utf8(file, "a CSV file in UTF-8", MOST_BYTES).splitlines()
     names = [name.strip() for name in lines[0].lstrip("# ").split(",")] if lines else []
     body = [line.split(",") for line in lines[1:] if line.strip()]
     if not body or len(set(names)) < len(names):
-        raise ConfigError(file, "header", ", ".join(names), "columns of different names, and rows below")
+        raise ConfigError(file, "header", ", ".join(names), "columns with unique names, and rows below")
     values = np.zeros((len(body), len(names)))
     for k, cells in enumerate(body):
         if len(cells) != len(names):
-            raise ConfigError(file, f"row {k + 1}", f"{len(cells)} values", f"{len(names)} values, as the header has names")
+            raise ConfigError(file, f"row {k + 1}", f"{len(cells)} values", f"{len(names)} values, one for each column of the header")
         for i, cell in enumerate(cells):
             values[k, i] = _number(file, f"row {k + 1}.{names[i]}", cell)
     return {name: values[:, i] for i, name in enumerate(names)}
@@ -166,7 +166,7 @@ def _largest(found: Vector, wanted: Vector) -> float:
 
 
 def _turned(found: Vector, wanted: Vector) -> float:
-    """Largest difference of two angles, full turns aside."""
+    """Return the largest difference of two angles without full turns."""
     return float(np.abs(np.remainder(found - wanted + math.pi, 2.0 * math.pi) - math.pi).max())
 
 
@@ -186,7 +186,7 @@ def _stewart_legs(rows: Rows, rates: _Rates, mechanism: Mechanism) -> dict[str, 
 
 
 def _stewart_run(rows: Rows, mechanism: Mechanism, file: str) -> tuple[str, dict[str, float]]:
-    """Kind and errors of the run that is closer, of those with the file's axial inertia and with the other."""
+    """Return the kind and the errors of the better run, with the axial inertia of the file or the other one."""
     p = stewart_parameters(mechanism)
     runs = {}
     for axial in dict.fromkeys((float(p[0]["axial_inertia"][0]), 0.0, OTHER_AXIAL_INERTIA)):
@@ -202,7 +202,7 @@ def _run_errors(rows: Rows, m: stewart.Stewart, file: str) -> dict[str, float]:
     state[0]["pose"], state[0]["rates"] = poses[0], rates[0]
     steps = np.rint((rows["t"] - rows["t"][0]) / STEP).astype(int)
     if (np.diff(steps) < 0).any() or np.abs(rows["t"] - rows["t"][0] - steps * STEP).max() > 1e-6 * STEP:
-        raise ConfigError(file, "t", rows["t"].tolist(), "rising times, a whole number of milliseconds apart")
+        raise ConfigError(file, "t", rows["t"].tolist(), "increasing times at integer multiples of 1 ms")
     sign = np.array([-1.0, 1.0] * 3)
     done, errors = 0, dict.fromkeys(("pose", "rates", "legs", "leg rates"), 0.0)
     legs = np.zeros((6, 3))
@@ -210,7 +210,7 @@ def _run_errors(rows: Rows, m: stewart.Stewart, file: str) -> dict[str, float]:
         for taken in range(done, step):
             t = rows["t"][0] + taken * STEP
             if not stewart.euler_step(m, state, sign * (FORCE * math.sin(2.0 * math.pi * t / PERIOD)), STEP):
-                raise ConfigError(file, f"row {k + 1}", f"t = {t:g} s", "a run in which no leg comes to lie along x")
+                raise ConfigError(file, f"row {k + 1}", f"t = {t:g} s", "a run in which no leg becomes parallel to x")
         done = step
         pose, rate = state[0]["pose"], state[0]["rates"]
         stewart.evaluate(m, pose.copy(), rate.copy(), np.zeros(6))
@@ -241,7 +241,7 @@ def _five_link(rows: Rows, rates: _Rates, mechanism: Mechanism) -> dict[str, flo
 
 
 def _landing_gear(rows: Rows, rates: _Rates, mechanism: Mechanism) -> dict[str, float]:
-    """Errors of the closed form, and by how much the loops of the mechanism are open at the rows [m] and open further [m/s]."""
+    """Return the errors of the closed form, the residuals of the loops of the mechanism at the rows [m], and their rates [m/s]."""
     gear, found = landing_gear.landing_gear(), np.zeros((len(rows["thetaA"]), 4))
     slopes = np.full_like(found, math.nan)
     for k, (branch, theta) in enumerate(zip(rows["branch"], rows["thetaA"], strict=True)):

@@ -1,8 +1,8 @@
-"""Accelerations of any mechanism against a file of reference states (`jounce validate mechanism FILE.urdf STATES.npz`).
+"""Comparison of the accelerations of a mechanism with a file of reference states (`jounce validate mechanism FILE.urdf STATES.npz`).
 
-A state is q, qd and tau of the joints under `joint_names`, and for a mechanism that floats base_pos, base_quat_xyzw, base_vel_world and
-base_omega_world. Everything else in the file is an answer, compared as far as it is there; answers whose names end in `_alt` hold under
-the gravity `gravity_alt`. World axes; accelerations are second derivatives of positions, gravity included.
+A state consists of q, qd and tau of the joints in `joint_names`, and for a floating mechanism base_pos, base_quat_xyzw, base_vel_world
+and base_omega_world. All other arrays of the file are results to compare. Results with the suffix `_alt` refer to the gravity
+`gravity_alt`. All quantities are in world axes; accelerations are second derivatives of positions and include gravity.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from vehicles.multibody.tree.constraints import set_jacobian, set_rates, set_res
 from vehicles.multibody.tree.system import System, build_system
 
 Array = NDArray[np.float64]
-Answers = dict[str, Array]
+Outputs = dict[str, Array]
 
 LINKS = ("link_pos_world", "link_R_world", "link_alpha_world", "link_acc_com_world")
 ENERGIES = ("kinetic_energy", "potential_energy")
 
 
 def compare_mechanism(file: str, mechanism: Mechanism, formulation: str) -> Comparison:
-    """Evaluate every state of `file` by a formulation (`vehicles.multibody.formulations.kinds`) and compare all answers the file has.
+    """Evaluate every state of `file` with a formulation (`vehicles.multibody.formulations.kinds`) and compare all results in the file.
 
-    Two rows are checks of the states themselves: how far the loops are open, and their rates.
+    Two further rows check the states themselves: the residuals of the loops, and their rates.
 
     Raises
     ------
-    ConfigError : the file cannot be read, lacks a state, or an array has the wrong shape, is not finite or names what the mechanism has not
+    ConfigError : the file cannot be read, lacks a state, or an array has the wrong shape, is not finite or contains unknown names
     MechanismError : a state cannot be solved
     """
     states = _States(_Archive(file), mechanism)
     errors = _opening(states)
     if mechanism.couplings and states.has("coupling_matrix"):
-        errors["coupling_matrix"] = relative_error(states.couplings(), states.answer("coupling_matrix", states.couplings().shape))
+        errors["coupling_matrix"] = relative_error(states.couplings(), states.reference("coupling_matrix", states.couplings().shape))
     solver = make_formulation(formulation, states.system)
     for suffix in ("", "_alt") if states.has("gravity_alt") else ("",):
-        answers = _answers(states, solver, suffix)
-        errors |= {name: relative_error(ours, states.answer(name, ours.shape)) for name, ours in answers.items()}
+        outputs = _outputs(states, solver, suffix)
+        errors |= {name: relative_error(ours, states.reference(name, ours.shape)) for name, ours in outputs.items()}
     return Comparison(file, f"mechanism, {formulation}", len(states.q), errors, LIMIT)
 
 
 class _Archive:
-    """Arrays of a file, with checks that name the file and the key."""
+    """Arrays of a file, with checks that report the file and the key."""
 
     def __init__(self, file: str) -> None:
         self.file, self.arrays = file, read_states(file)
@@ -62,7 +62,7 @@ class _Archive:
         raise ConfigError(self.file, key, value, expected)
 
     def numbers(self, key: str, shape: tuple[int | str, ...]) -> Array:
-        """A finite array of that shape; a size given as a text may be any above zero."""
+        """Return a finite array of a given shape; a size given as text may be any positive number."""
         array = self.arrays.get(key)
         wanted = f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})"
         if array is None:
@@ -77,7 +77,7 @@ class _Archive:
         return array.astype(float)
 
     def names(self, key: str, known: tuple[str, ...], what: str) -> list[str]:
-        """Texts that differ from one another, all of them known."""
+        """Return unique names, all of them known."""
         array = self.arrays.get(key)
         if array is None or array.ndim > 1 or array.dtype.kind != "U":
             return self.refuse(key, "nothing" if array is None else f"{array.dtype} {array.shape}", f"names of {what}")
@@ -86,14 +86,14 @@ class _Archive:
             if name not in known:
                 return self.refuse(key, name, f"one of the {what} of the mechanism: " + ", ".join(known))
         if len(set(names)) < len(names):
-            return self.refuse(key, names, "names that differ from one another")
+            return self.refuse(key, names, "unique names")
         return names
 
 
 class _States:
-    """The states of a file in the coordinates of a mechanism.
+    """States of a file in the coordinates of a mechanism.
 
-    q (N, n_q), v (N, n_v), tau (N, n_v), joints and links as the file orders them
+    q (N, n_q), v (N, n_v), tau (N, n_v); joints and links in the order of the file
     """
 
     def __init__(self, data: _Archive, mechanism: Mechanism) -> None:
@@ -104,7 +104,7 @@ class _States:
         self.links = data.names("link_names", tuple(body.name for body in mechanism.bodies), "links") if self._has_links() else []
         for name in scalar:
             if name not in self.joints:
-                data.refuse("joint_names", self.joints, f"all joints of the mechanism, among them {name!r}")
+                data.refuse("joint_names", self.joints, f"all joints of the mechanism, including {name!r}")
         self.base = self._base()
         rows = data.numbers("q", ("states", len(scalar)))
         count, system = len(rows), self.system
@@ -121,7 +121,7 @@ class _States:
         return any(self.has(name) for name in LINKS)
 
     def _base(self) -> Joint | None:
-        """The joint that floats, if any; a file can place no more than one and none of other kinds."""
+        """Return the floating joint, or None. A file supports at most one, and no universal or spherical joints."""
         wide = [joint for joint in self.mechanism.joints if joint.kind in ("free", "universal", "spherical")]
         if not wide:
             return None
@@ -135,7 +135,7 @@ class _States:
         return wide[0]
 
     def _place(self, base: Joint, count: int) -> None:
-        """Coordinates of the floating joint: pose in its joint frame, velocities in the world."""
+        """Set the coordinates of the floating joint: pose in its joint frame, velocities in the world."""
         numbers = self.data.numbers
         position, xyzw = numbers("base_pos", (count, 3)), numbers("base_quat_xyzw", (count, 4))
         if np.abs(np.linalg.norm(xyzw, axis=1) - 1.0).max() > 1e-6:
@@ -149,16 +149,16 @@ class _States:
             self.q[n, at_q] = np.concatenate([base.R_PF.T @ (position[n] - base.p_PF), quaternion])
             self.v[n, at_v] = np.concatenate([w[n], v[n]])
 
-    def answer(self, key: str, shape: tuple[int, ...]) -> Array:
-        """What the file says."""
+    def reference(self, key: str, shape: tuple[int, ...]) -> Array:
+        """Return an array of reference results."""
         return self.data.numbers(key, shape)
 
     def has(self, key: str) -> bool:
-        """Whether the file says it."""
+        """Return whether the file contains an array."""
         return key in self.data.arrays
 
     def couplings(self) -> Array:
-        """Coefficients of the couplings under `coupling_names` on the joints, both as the file orders them."""
+        """Return the coefficients of the couplings in `coupling_names` on the joints, both in the order of the file."""
         known = {coupling.name: coupling for coupling in self.mechanism.couplings}
         names = self.data.names("coupling_names", tuple(known), "couplings")
         if len(names) < len(known):
@@ -171,7 +171,7 @@ class _States:
 
 
 def _opening(states: _States) -> dict[str, float]:
-    """Largest residual of the constraints [m, rad] and of their rates in the states as they stand in the file."""
+    """Return the largest residuals of the constraints [m, rad] and of their rates in the states of the file."""
     parts, constraints = states.system.parts, states.system.parts.constraints
     rows = constraints.rows.size
     if rows == 0:
@@ -195,23 +195,23 @@ class _Solved:
     energy: tuple[float, float]
 
 
-def _answers(states: _States, solver: Formulation, suffix: str) -> Answers:
-    """Our values of everything that the file has for one of its two gravities."""
+def _outputs(states: _States, solver: Formulation, suffix: str) -> Outputs:
+    """Return the computed values of all results in the file for one of its two gravities."""
     system = states.system
-    system.parts.gravity[:] = states.answer(f"gravity{suffix}", (3,))
+    system.parts.gravity[:] = states.reference(f"gravity{suffix}", (3,))
     solved = [_solve(states, solver, n) for n in range(len(states.q))]
-    answers = {f"qdd{suffix}": np.array([s.accel[states.at] for s in solved])}
+    outputs = {f"qdd{suffix}": np.array([s.accel[states.at] for s in solved])}
     order = [body.name for body in states.mechanism.bodies]
     if states.base is not None:
         at = order.index(states.base.child)
-        answers[f"base_alpha_world{suffix}"] = np.array([s.motion.alpha_WB[at] for s in solved])
-        answers[f"base_acc_world{suffix}"] = np.array([s.motion.a_WB[at] for s in solved])
+        outputs[f"base_alpha_world{suffix}"] = np.array([s.motion.alpha_WB[at] for s in solved])
+        outputs[f"base_acc_world{suffix}"] = np.array([s.motion.a_WB[at] for s in solved])
     if suffix:
-        return answers
+        return outputs
     links = [order.index(name) for name in states.links]
     fields = dict(zip(LINKS, ("p_WB", "R_WB", "alpha_WB", "a_WBcm"), strict=True))
-    answers |= {name: np.array([getattr(s.motion, field)[links] for s in solved]) for name, field in fields.items() if states.has(name)}
-    return answers | {name: np.array([s.energy[i] for s in solved]) for i, name in enumerate(ENERGIES) if states.has(name)}
+    outputs |= {name: np.array([getattr(s.motion, field)[links] for s in solved]) for name, field in fields.items() if states.has(name)}
+    return outputs | {name: np.array([s.energy[i] for s in solved]) for i, name in enumerate(ENERGIES) if states.has(name)}
 
 
 def _solve(states: _States, solver: Formulation, n: int) -> _Solved:

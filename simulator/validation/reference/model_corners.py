@@ -1,8 +1,8 @@
-"""The kinds of corners of a model file, each by the bodies that it names, as corners in closed form.
+"""Corners of a model file as closed-form corners. The kind of a corner follows from its body names.
 
-Double wishbone: ``FL_lca``, ``FL_upright``, ``FL_knuckle``, ``FL_tierod``, ``FL_wheel``, ``FL_shock_lower``, ``FL_shock_upper``, ``FL_uca``.
-MacPherson strut: ``FL_lca``, ``FL_strut`` (rod, on a ball joint of the chassis), ``FL_knuckle`` (with the tube, sliding on the rod), ``FL_wheel``; the tie rod
-is a distance from ``rack`` or ``chassis``. Semi-trailing arm: ``FL_arm``, ``FL_wheel``.
+Double wishbone: ``FL_lca``, ``FL_upright``, ``FL_knuckle``, ``FL_tierod``, ``FL_wheel``, ``FL_shock_lower``, ``FL_shock_upper``,
+``FL_uca``. MacPherson strut: ``FL_lca``, ``FL_strut`` (rod on a ball joint of the chassis), ``FL_knuckle`` (with the tube that slides on
+the rod), ``FL_wheel``; the tie rod is a distance constraint to ``rack`` or ``chassis``. Semi-trailing arm: ``FL_arm``, ``FL_wheel``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.steering.steering import STEERING
 from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign
-from vehicles.suspension.default_kind import NAME, room
+from vehicles.suspension.default_kind import NAME, kind_module
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
 from vehicles.suspension.semi_trailing_arm.corner import SemiTrailingArmCorner
 from vehicles.suspension.springs_and_dampers import STRUTS
@@ -51,17 +51,18 @@ STRUT_JOINTS = {
 ARM_JOINTS = {"arm": JointFormat("revolute", CHASSIS, 1), "wheel": JointFormat("revolute", "arm", 1)}
 
 STRAIGHT = 1e-6
-"""m. By so much the ends of a spring may lie beside the axis of the strut, and a tie rod may be longer than the distance of its ends."""
+"""Tolerance in m of the spring ends relative to the axis of the strut, and of the length of a tie rod relative to the distance of its
+ends."""
 
 
 class CornerFormat(NamedTuple):
     """A kind of corner in a model file.
 
-    joints : of its bodies, in the order of the files
+    joints : joints of its bodies, in the order of the files
     theta : body whose joint is the coordinate of the corner
-    sprung : body on which the spring stands
-    damper : what the damper is known by
-    read : the corner of that name, its tie rod, if it has one, ending on the body named
+    sprung : body of the lower spring end
+    damper : body that identifies the damper
+    read : function that reads the corner of a name; its tie rod ends on the given body, if there is one
     """
 
     joints: dict[str, JointFormat]
@@ -72,7 +73,7 @@ class CornerFormat(NamedTuple):
 
 
 def read_double_wishbone(model: ModelFile, name: str, inner: str) -> CornerDesign:
-    """Raises ConfigError."""
+    """Read a double wishbone. Raises ConfigError."""
     D = model.vector("joints", f"{name}_upright", "point")
     F = model.vector("loops", f"{name}_upright", "point")
     K = model.vector("joints", f"{name}_tierod", "point")
@@ -81,7 +82,7 @@ def read_double_wishbone(model: ModelFile, name: str, inner: str) -> CornerDesig
     J = model.vector("loops", f"{name}_shock_upper", "point")
     model.along(JOINTS, name, "knuckle", F - D, "the kingpin, lower to upper ball joint")
     model.along(JOINTS, name, "shock_upper", J - B, "the shock absorber")
-    corner: CornerDesign = room("corner").CORNER(
+    corner: CornerDesign = kind_module("corner").CORNER(
         lower_arm_point=model.vector("joints", f"{name}_lca", "point"),
         lower_arm_axis=model.axes(JOINTS, name, "lca")[0],
         upper_arm_point=model.vector("joints", f"{name}_uca", "point"),
@@ -99,7 +100,7 @@ def read_double_wishbone(model: ModelFile, name: str, inner: str) -> CornerDesig
         upright_axes=model.across(JOINTS, name, "upright", F - D),
         tierod_axes=model.across(JOINTS, name, "tierod", Q - K),
         shock_axes=model.across(JOINTS, name, "shock_lower", J - B),
-        bodies={ours: model.body(f"{name}_{theirs}") for ours, theirs in room("mechanism").BODY_NAMES.items()},
+        bodies={ours: model.body(f"{name}_{theirs}") for ours, theirs in kind_module("mechanism").BODY_NAMES.items()},
         file=model.file,
         key=name,
     )
@@ -107,7 +108,7 @@ def read_double_wishbone(model: ModelFile, name: str, inner: str) -> CornerDesig
 
 
 def read_macpherson(model: ModelFile, name: str, inner: str) -> CornerDesign:
-    """Raises ConfigError."""
+    """Read a MacPherson strut. Raises ConfigError."""
     knuckle = f"{name}_knuckle"
     model.axes(STRUT_JOINTS, name, "strut")
     J, V = model.vector("joints", f"{name}_strut", "point"), model.vector("joints", knuckle, "point")
@@ -143,20 +144,20 @@ def read_macpherson(model: ModelFile, name: str, inner: str) -> CornerDesign:
 
 
 def _tie_rod(model: ModelFile, knuckle: str, inner: str) -> tuple[Vector, Vector]:
-    """Outer and inner joint."""
+    """Return the outer and inner joint of the tie rod."""
     rod = f"{knuckle} distance"
     model.between("loops", rod, body_a=inner)
     K, Q = model.vector("loops", rod, "point_b"), model.vector("loops", rod, "point_a")
-    length, apart = model.number("loops", rod, "length"), float(np.linalg.norm(K - Q))
-    if abs(length - apart) > STRAIGHT:
+    length, distance = model.number("loops", rod, "length"), float(np.linalg.norm(K - Q))
+    if abs(length - distance) > STRAIGHT:
         raise ConfigError(
-            model.file, f"{model.entry('loops', rod)[0]}.length", length, f"{apart:.9g} m, the distance of point_a and point_b"
+            model.file, f"{model.entry('loops', rod)[0]}.length", length, f"{distance:.9g} m, the distance of point_a and point_b"
         )
     return K, Q
 
 
 def read_semi_trailing_arm(model: ModelFile, name: str, inner: str) -> CornerDesign:
-    """Raises ConfigError."""
+    """Read a semi-trailing arm. Raises ConfigError."""
     arm = f"{name}_arm"
     model.between("springs", arm, body_a=CHASSIS)
     model.between("dampers", arm, body_a=CHASSIS)
@@ -185,23 +186,24 @@ FORMATS = {
     MacPhersonCorner.kind: CornerFormat(STRUT_JOINTS, "lca", "knuckle", "knuckle", read_macpherson),
     SemiTrailingArmCorner.kind: CornerFormat(ARM_JOINTS, "arm", "arm", "arm", read_semi_trailing_arm),
 }
-"""By the kind of the corner in a vehicle file."""
+"""Formats by the kind of the corner in a vehicle file."""
 
 
 class Model(NamedTuple):
-    """A vehicle out of a model file, and the rack that holds its front tie rods, if it has one."""
+    """A vehicle from a model file, and the rack of its front tie rods, if there is one."""
 
     design: VehicleDesign
     steering: Record | None
 
 
 def read_design(mapping: object, file: str) -> VehicleDesign:
-    """The vehicle of an already parsed file of this format. Raises ConfigError."""
+    """Return the vehicle of a parsed file. Raises ConfigError."""
     return read_model(mapping, file).design
 
 
 def read_model(mapping: object, file: str) -> Model:
-    """The same with its steering. Raises ConfigError: a section, body, joint, loop or value is missing, unknown or of another kind."""
+    """Return the vehicle and the steering of a parsed file. Raises ConfigError: a section, body, joint, loop or value is missing,
+    unknown or of another kind."""
     model = ModelFile(mapping, file)
     rack = _read_rack(model) if RACK in model.joints or RACK in model.bodies else None
     kinds = [_kind(model, name) for name in CORNER_NAMES]
@@ -222,7 +224,8 @@ def _kind(model: ModelFile, corner: str) -> str:
 
 
 class _Rack(NamedTuple):
-    """Half of the body, which goes with either tie rod, and a STEERING record by whose angle the rack moves a metre to the left per unit."""
+    """Half of the rack body, which is attached to each tie rod, and a STEERING record whose angle moves the rack 1 m to the left per
+    unit."""
 
     half: RigidBody
     steering: Record
@@ -234,7 +237,7 @@ def _read_rack(model: ModelFile) -> _Rack:
         raise ConfigError(model.file, key, [entry.get("type"), entry.get("parent")], f"a prismatic joint on {CHASSIS}")
     axes = numbers(entry.get("axes"), (1, 3), model.file, f"{key}.axes")
     if np.abs(axes[0] - [0.0, 1.0, 0.0]).max() > STRAIGHT:
-        raise ConfigError(model.file, f"{key}.axes", axes.tolist(), "[[0, 1, 0]]: the rack slides to the left")
+        raise ConfigError(model.file, f"{key}.axes", axes.tolist(), "[[0, 1, 0]], the rack displacement to the left")
     body, steering = model.body(RACK), record(STEERING)
     steering[0]["location"], steering[0]["rotation"] = model.vector("joints", RACK, "point"), np.eye(3)
     steering[0]["rack_travel"] = 1.0
@@ -242,7 +245,7 @@ def _read_rack(model: ModelFile) -> _Rack:
 
 
 def _struts(model: ModelFile, kinds: list[str]) -> Record:
-    """Linear springs and dampers, no stops."""
+    """Return linear springs and dampers without stops."""
     struts = record(STRUTS)
     s = struts[0]
     for i, (name, kind) in enumerate(zip(CORNER_NAMES, kinds, strict=True)):
@@ -257,19 +260,19 @@ def _struts(model: ModelFile, kinds: list[str]) -> Record:
 
 
 def _read_anti_roll_bars(model: ModelFile, corners: list[CornerDesign], struts: Record) -> None:
-    """Bars by the law k (z_L - z_R), each between the two sides of an axle."""
+    """Read linear anti-roll bars, k (z_L - z_R), each between the two sides of an axle."""
     bars = struts[0]["anti_roll_bars"]
     for bar, (key, entry) in model.anti_roll_bars.items():
         direction = model.vector("anti_roll_bars", bar, "direction")
         if np.abs(direction - [0.0, 0.0, 1.0]).max() > STRAIGHT:
-            raise ConfigError(model.file, f"{key}.direction", direction.tolist(), "[0, 0, 1], along the chassis' z")
-        held = [_holder(model, f"{key}.body_{side}", entry.get(f"body_{side}")) for side in ("left", "right")]
-        n, (left, right) = held[0][0] // 2, (i for i, _ in held)
+            raise ConfigError(model.file, f"{key}.direction", direction.tolist(), "[0, 0, 1], along z of the chassis")
+        bodies = [_holder(model, f"{key}.body_{side}", entry.get(f"body_{side}")) for side in ("left", "right")]
+        n, (left, right) = bodies[0][0] // 2, (i for i, _ in bodies)
         if (left, right) != (2 * n, 2 * n + 1) or bars["law"][n] == PLAIN:
-            taken = "one bar an axle, on its left and its right side"
-            raise ConfigError(model.file, f"{key}.body_right", entry.get("body_right"), taken)
+            expected = "one bar for each axle, on its left and right side"
+            raise ConfigError(model.file, f"{key}.body_right", entry.get("body_right"), expected)
         bars["law"][n], bars["stiffness"][n] = PLAIN, model.number("anti_roll_bars", bar, "k")
-        for (i, body), side in zip(held, ("left", "right"), strict=True):
+        for (i, body), side in zip(bodies, ("left", "right"), strict=True):
             point = model.vector("anti_roll_bars", bar, f"point_{side}")
             hinged = corners[i].hinged_point(body, point)
             bars["on_arm"][n] = hinged is not None
@@ -280,7 +283,7 @@ def _read_anti_roll_bars(model: ModelFile, corners: list[CornerDesign], struts: 
 
 
 def _holder(model: ModelFile, key: str, body: object) -> tuple[int, str]:
-    """Corner that a body holding a bar belongs to, and what a vehicle file calls it."""
+    """Return the corner of a body that carries a bar, and the name of the body in a vehicle file."""
     holders = {"lca": "lower_arm", "arm": "trailing_arm", "knuckle": CARRIER_NAME}
     for i, name in enumerate(CORNER_NAMES):
         for theirs, ours in holders.items():

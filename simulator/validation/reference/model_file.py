@@ -1,8 +1,8 @@
-"""A vehicle given as bodies, joints and loops (the format of the acceleration oracles): its entries, found by name and checked.
+"""Model file: a vehicle as bodies, joints and loops (the format of the acceleration references), with checked access by name.
 
-The file lists every body of the vehicle with mass, centre of mass and inertia, every joint with its point and axes, the loop
-closures, springs, dampers and anti-roll bars, all in chassis axes at the design position. Names begin with ``FL_``, ``FR_``, ``RL_`` or ``RR_``;
-what follows says the kind of corner (`simulator.validation.reference.model_corners`). Beside them there are ``chassis`` and, if it has one, ``rack``.
+The file lists every body with mass, center of mass and inertia, every joint with its point and axes, the loop closures, springs, dampers
+and anti-roll bars, all in chassis axes at the design position. Names start with ``FL_``, ``FR_``, ``RL_`` or ``RR_``; the rest
+identifies the kind of corner (`simulator.validation.reference.model_corners`). Further bodies are ``chassis`` and optionally ``rack``.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ SECTIONS = {
 }
 
 OPTIONAL = ("anti_roll_bars",)
-"""Sections that a file may leave out."""
+"""Optional sections."""
 
 UNIT = 1e-6
-"""By so much an axis may be off its length or its direction."""
+"""Tolerance of the length and of the direction of an axis."""
 
 
 class JointFormat(NamedTuple):
-    """How a joint stands in the file: its type, the body of the same corner (or the chassis) that carries it, and how many axes it has."""
+    """Format of a joint in the file: its type, its parent body (of the corner, or the chassis), and its number of axes."""
 
     kind: str
     parent: str
@@ -45,7 +45,7 @@ class JointFormat(NamedTuple):
 
 
 class ModelFile:
-    """Indexed, checked view of such a file.
+    """Indexed and checked view of a model file.
 
     Raises
     ------
@@ -74,7 +74,8 @@ class ModelFile:
         return -float(g[2])
 
     def _section(self, mapping: Mapping[str, Any], name: str, *index: str) -> dict[str, tuple[str, Mapping[str, Any]]]:
-        """Entries by the first of the fields `index` that they have; a loop that is a distance by that and its type, as others end on its body too."""
+        """Return the entries by the first existing field of `index`. A distance loop is indexed by its body and " distance", since
+        another loop may end on the body."""
         entries = mapping.get(name, [] if name in OPTIONAL else None)
         if not isinstance(entries, list):
             raise ConfigError(self.file, name, entries, "a list")
@@ -89,29 +90,29 @@ class ModelFile:
                     raise ConfigError(self.file, f"{key}.{one}", entry[one], no_such_key(one, SECTIONS[name] or ()))
             known_by = entry[field] + (" distance" if name == "loops" and entry.get("type") == "distance" else "")
             if known_by in found:
-                raise ConfigError(self.file, f"{key}.{field}", entry[field], f"a {field} that no other entry of {name} has")
+                raise ConfigError(self.file, f"{key}.{field}", entry[field], f"a unique {field} in {name}")
             found[known_by] = (key, entry)
         return found
 
     def vector(self, section: str, name: str, field: str) -> NDArray[np.float64]:
-        """Three numbers [m or 1] of an entry."""
+        """Return three numbers [m or 1] of an entry."""
         key, entry = self.entry(section, name)
         return numbers(entry.get(field), (3,), self.file, f"{key}.{field}", within=(-LARGEST, LARGEST))
 
     def number(self, section: str, name: str, field: str) -> float:
-        """One number of an entry: a mass, a length, a stiffness, a damping, none of which is negative."""
+        """Return one non-negative number of an entry: mass, length, stiffness or damping."""
         key, entry = self.entry(section, name)
         return float(numbers(entry.get(field), (), self.file, f"{key}.{field}", within=(0.0, LARGEST)))
 
     def entry(self, section: str, name: str) -> tuple[str, Mapping[str, Any]]:
-        """Key path and content of the entry called (or belonging to) `name`."""
+        """Return the key path and the content of an entry."""
         entries: dict[str, tuple[str, Mapping[str, Any]]] = getattr(self, section)
         if name not in entries:
             raise ConfigError(self.file, section, sorted(entries), f"an entry for {name}")
         return entries[name]
 
     def body(self, name: str) -> RigidBody:
-        """Body with its checks."""
+        """Return a checked body."""
         key, entry = self.entry("bodies", name)
         inertia = numbers(entry.get("I"), (3, 3), self.file, f"{key}.I", "kg m2")
         return checked_body(
@@ -119,7 +120,7 @@ class ModelFile:
         )
 
     def axes(self, joints: Mapping[str, JointFormat], corner: str, body: str) -> NDArray[np.float64]:
-        """(n, 3) unit axes of the joint that carries a body of a corner, after its type and its parent have been checked."""
+        """Return the (n, 3) unit axes of the joint of a corner body, after a check of its type and its parent."""
         kind, parent, count = joints[body]
         key, entry = self.entry("joints", f"{corner}_{body}")
         parent = parent if parent == "chassis" else f"{corner}_{parent}"
@@ -127,7 +128,7 @@ class ModelFile:
             raise ConfigError(self.file, key, [entry.get("type"), entry.get("parent")], f"a {kind} joint on {parent}")
         if count == 0:
             if entry.get("axes", []) != []:
-                raise ConfigError(self.file, f"{key}.axes", entry["axes"], f"no axes: a {kind} joint has none")
+                raise ConfigError(self.file, f"{key}.axes", entry["axes"], f"no axes for a {kind} joint")
             return np.zeros((0, 3))
         axes = numbers(entry.get("axes"), (count, 3), self.file, f"{key}.axes")
         lengths = np.linalg.norm(axes, axis=1)
@@ -136,13 +137,13 @@ class ModelFile:
         return axes / lengths[:, None]
 
     def along(self, joints: Mapping[str, JointFormat], corner: str, body: str, line: NDArray[np.float64], what: str) -> None:
-        """Check that the single axis of a joint lies along a line."""
+        """Check that the single axis of a joint is parallel to a line."""
         axis = self.axes(joints, corner, body)[0]
         if np.linalg.norm(np.cross(axis, line)) > UNIT * np.linalg.norm(line):
             raise ConfigError(self.file, self.entry("joints", f"{corner}_{body}")[0] + ".axes", axis.tolist(), f"an axis along {what}")
 
     def across(self, joints: Mapping[str, JointFormat], corner: str, body: str, rod: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Both axes (2, 3) of a rod's universal joint; the second must be perpendicular to the first and to the rod."""
+        """Return both axes (2, 3) of the universal joint of a rod. The second must be perpendicular to the first and to the rod."""
         first, second = self.axes(joints, corner, body)
         if abs(np.dot(first, second)) > UNIT or abs(np.dot(second, rod)) > UNIT * np.linalg.norm(rod):
             key = self.entry("joints", f"{corner}_{body}")[0] + ".axes"
@@ -150,7 +151,7 @@ class ModelFile:
         return np.stack([first, second])
 
     def between(self, section: str, name: str, **bodies: str) -> None:
-        """Check that an entry stands between these bodies, by the fields that name them."""
+        """Check that an entry connects these bodies, by the fields that name them."""
         key, entry = self.entry(section, name)
         for field, body in bodies.items():
             if entry.get(field) != body:

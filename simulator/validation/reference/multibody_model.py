@@ -1,6 +1,7 @@
-"""The states of `jounce validate accelerations` in the general multibody formulations, instead of the closed form.
+"""Evaluation of the states of `jounce validate accelerations` in the general multibody formulations.
 
-Inputs and outputs are those of `simulator.validation.reference.accelerations`; the loops are closed here from the independent coordinates.
+Inputs and outputs are those of `simulator.validation.reference.accelerations`. This module closes the loops from the independent
+coordinates.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ Array = NDArray[np.float64]
 States = dict[str, Array]
 
 STEP_ANGLE, STEP_OFFSET = 0.05, 0.01
-"""rad, m. Longest steps of the arms and of the inner tie-rod joints on the way from the design position, so that no loop snaps through."""
+"""Maximum steps in rad and m of the arms and of the inner tie-rod joints from the design position, so that no loop changes its branch."""
 
 
 class MechanismModel:
     """A vehicle and its quarter cars in one of the formulations of `vehicles.multibody`.
 
-    Rods without mass are no bodies of the mechanism: the outputs of bodies and joints are then shorter. With `steering`, the STEERING record
-    of a rack, the rack is one of its bodies, and its motion or its force comes with the states. `kinds` says of corners from mechanism files
-    by which kind's names their bodies go.
+    Massless rods are not bodies of the mechanism, so the outputs of bodies and joints are shorter. With `steering`, the STEERING record
+    of a rack, the rack is a body, and the states contain its motion or its force. `kinds` gives the kind of each corner of a mechanism
+    file, which determines the names of its bodies.
     """
 
     def __init__(self, design: VehicleDesign, formulation: str, steering: Record | None = None, kinds: Sequence[str] | None = None) -> None:
@@ -44,7 +45,7 @@ class MechanismModel:
         self._quarters: dict[str, _Evaluated] = {}
 
     def whole(self, state: Mapping[str, Any]) -> States:
-        """Outputs of one state of the whole vehicle, in world axes."""
+        """Return the outputs for one state of the complete vehicle, in world axes."""
         free = "rack_force" in state
         if free not in self._vehicles:
             mechanism = vehicle_mechanism(self.design, self.steering, arm_prescribed=not free)
@@ -70,7 +71,7 @@ class MechanismModel:
         return found | ({"out_rack_acc": m.of(accel, rack)[0]} if free else {})
 
     def quarter(self, state: Mapping[str, Any]) -> States:
-        """Outputs of one state of a single corner on the fixed chassis."""
+        """Return the outputs for one state of a single corner on the fixed chassis."""
         corner = str(state["corner"])
         if corner not in self._quarters:
             system = build_system(quarter_car(self.design, corner))
@@ -91,7 +92,7 @@ class MechanismModel:
 
 
 class _Evaluated:
-    """A mechanism with the corners named and how they stand in model files, its loop closure and its formulation."""
+    """A mechanism with its corners and their formats in model files, its loop closure and its formulation."""
 
     def __init__(self, system: System, corners: Sequence[str], formats: Sequence[CornerFormat], formulation: str) -> None:
         self.system, self.corners, self.formats = system, corners, formats
@@ -99,11 +100,11 @@ class _Evaluated:
         self.solver = self.closure if formulation == "ce" else make_formulation(formulation, system)
 
     def evaluate(self, q: Array, v: Array, state: Mapping[str, Any]) -> Array:
-        """Accelerations (n_v,) of all coordinates; of q and v only the chassis is read."""
+        """Return the accelerations (n_v,) of all coordinates; only the chassis part of q and v is used."""
         q, v = self.close(q, v, state)
         wrenches = np.zeros((self.system.parts.tree.nodes.size, 6))
         for corner, wrench in zip(self.corners, np.atleast_2d(state["wheel_wrench_world"]), strict=True):
-            wrenches[self.system.node[f"{corner}_wheel"]] = np.roll(wrench, 3)  # the file has the force first, the couple second
+            wrenches[self.system.node[f"{corner}_wheel"]] = np.roll(wrench, 3)  # the file stores force, then couple
         tau, prescribed = np.zeros(self.system.n_v), np.zeros(self.system.n_v)
         if RACK in self.system.joint_v:
             at = self.system.joint_v[RACK]
@@ -116,7 +117,7 @@ class _Evaluated:
         return accel
 
     def close(self, q: Array, v: Array, state: Mapping[str, Any]) -> tuple[Array, Array]:
-        """The closed state, in steps from the design position."""
+        """Return the closed state, computed in steps from the design position."""
         theta, theta_dot, rate = (np.atleast_1d(state[name]) for name in ("theta", "theta_dot", "wheel_rate"))
         offset = np.abs(state.get("rack", state.get("tierod_inner_offset", 0.0))).max()
         steps = max(1, math.ceil(np.abs(theta).max() / STEP_ANGLE), math.ceil(offset / STEP_OFFSET))
@@ -133,36 +134,37 @@ class _Evaluated:
             q, v = self.closure.close(q, v)
         return q, v
 
-    def _drive(self, q: Array, state: Mapping[str, Any], share: float) -> None:
-        """Set the rack, or the inner ends of the front tie rods, their offset at a share of the whole way."""
+    def _drive(self, q: Array, state: Mapping[str, Any], fraction: float) -> None:
+        """Set the rack or the inner ends of the front tie rods, at a fraction of their full offset."""
         if RACK in self.system.joint_q:
-            q[self.system.joint_q[RACK]] = share * state.get("rack", 0.0)
+            q[self.system.joint_q[RACK]] = fraction * state.get("rack", 0.0)
             return
         for i, corner in enumerate(CORNER_NAMES[:2]):
             moved = _inner_end(state, i)
             if moved is not None and f"{corner}_L" in self.system.driven:
                 driven = self.system.parts.constraints.driven[self.system.driven[f"{corner}_L"]]
-                driven["offset"] = share * moved[0]
+                driven["offset"] = fraction * moved[0]
                 driven["velocity"], driven["acceleration"] = moved[1:]
 
     def _arms(self) -> list[str]:
         return [f"{corner}_{one.theta}" for corner, one in zip(self.corners, self.formats, strict=True)]
 
     def thetas(self, values: Array) -> Array:
-        """Entries of (n_v,) that are coordinates of corners."""
+        """Return the entries of (n_v,) that are coordinates of corners."""
         return self.of(values, self._arms())
 
     def names(self, body: str | None = None) -> list[str]:
-        """Bodies of the corners and the joints that carry them, corner by corner; with `body` only those that are called so."""
+        """Return the names of the bodies of all corners, which are also the names of their joints; with `body`, only those of that body."""
         both = zip(self.corners, self.formats, strict=True)
         return [f"{corner}_{name}" for corner, one in both for name in one.joints if body in (None, name)]
 
     def of(self, values: Array, joints: Collection[str]) -> Array:
-        """Entries of (n_v,) that belong to joints; those that the mechanism does not have are left out."""
+        """Return the entries of (n_v,) of joints; joints that the mechanism lacks are ignored."""
         return np.concatenate([values[self.system.joint_v[name]] for name in joints if name in self.system.joint_v])
 
     def bodies(self, names: Sequence[str]) -> tuple[Array, Array]:
-        """Angular accelerations and accelerations of the centres of mass (n, 3) of bodies, in world axes, after `evaluate`."""
+        """Return the angular accelerations and the accelerations of the centers of mass (n, 3) of bodies in world axes, after
+        `evaluate`."""
         nodes, motion = self.system.parts.tree.nodes, self.system.parts.tree.motion
         at = [self.system.node[name] for name in names if name in self.system.node]
         alpha, acc = motion["alpha"][at, :3], motion["alpha"][at, 3:]
@@ -172,7 +174,7 @@ class _Evaluated:
 
 
 def _inner_end(state: Mapping[str, Any], i: int) -> tuple[Array, Array, Array] | None:
-    """Offset, velocity and acceleration of the inner end of a front tie rod, of the rack's or of its own; None: it rests."""
+    """Return offset, velocity and acceleration of the inner end of a front tie rod, or None if it rests."""
     if "rack" in state:
         offset, velocity, acceleration = (np.array([0.0, state[name], 0.0]) for name in ("rack", "rack_rate", "rack_acc"))
         return offset, velocity, acceleration

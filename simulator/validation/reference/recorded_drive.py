@@ -1,4 +1,4 @@
-"""A recorded drive: a table of samples (`NAME.csv.gz` or `NAME.csv`) with a description beside it (`NAME.json`)."""
+"""Recorded drives: a table of samples (`NAME.csv.gz` or `NAME.csv`) with a description (`NAME.json`)."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ INPUTS = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "braking": (0.0, 1.0)
 """Input columns and their ranges."""
 
 GRAVITY = 9.81
-"""m/s2. Of a recording that does not say its own: other vehicle codes use it."""
+"""Default gravity of a recording in m/s2, as used by other vehicle codes."""
 
 GROUNDS = ("flat", "bump")
-"""Types of ground a recording may name; their other keys are those of a terrain file."""
+"""Ground types of recordings; their other keys are those of a terrain file."""
 
 FORMS = ("type", "shape", "profile", "form")
-"""Keys of a ground whose texts say something; other texts are remarks, and measures are numbers."""
+"""Keys of a ground with meaningful text; other texts are remarks."""
 
 CONTACT_MODELS = {"SINGLE_POINT": r"single[ _-]?point", "FOUR_POINTS": r"four[ _-]?points?", "ENVELOPE": r"envelop(?:e|ing)"}
-"""Words for the contact of a tire with the ground (those of Project Chrono's collision types), and how they may be spelled."""
+"""Contact models of tires (collision types of Project Chrono), with their spellings."""
 
 MOST_BYTES = 1 << 26
-"""Of a table, also once it is unpacked."""
+"""Maximum size of a table in bytes, also unpacked."""
 
 GAP = 1.0
-"""s. Longest time between two samples; more is no recording of a drive."""
+"""Maximum time between two samples in s."""
 
 BEFORE = 1.0
-"""s. How long before its maneuver a recording begins to count."""
+"""Time in s before the maneuver at which the comparison starts."""
 
 
 class Recording:
-    """Checked samples and description.
+    """Checked samples and description of a recording.
 
     Parameters
     ----------
@@ -57,13 +57,13 @@ class Recording:
 
     Raises
     ------
-    ConfigError : table or description cannot be read, a cell is not a finite number, time does not rise, an input is out of range
+    ConfigError : table or description cannot be read, a cell is not a finite number, time does not increase, or an input is out of range
     """
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.names, self.rows = _table(file)
-        self.sidecar = str(_beside(Path(file)))
+        self.sidecar = str(_description_file(Path(file)))
         self.about = _description(self.sidecar)
         self.time = self.column("t")
         self.steering, self.throttle, self.braking = (self._input(name, *INPUTS[name]) for name in INPUTS)
@@ -82,7 +82,7 @@ class Recording:
         self.v_WB_B[: 3 if shape else 1] = numbers(velocity, shape, self.sidecar, inside + "velocity", "m/s")
 
     def ground(self) -> Ground:
-        """The ground it was driven on, hard and with the recorded friction. Raises ConfigError."""
+        """Return the rigid ground of the recording with the recorded friction. Raises ConfigError."""
         terrain = self.about.get("terrain")
         if not isinstance(terrain, dict) or terrain.get("type") not in GROUNDS:
             raise ConfigError(self.sidecar, "terrain", terrain, "a mapping whose type is one of " + ", ".join(GROUNDS))
@@ -94,7 +94,7 @@ class Recording:
 
     @property
     def settled_row(self) -> int:
-        """Row from which the recording counts: `BEFORE` its maneuver, or the first. Raises ConfigError."""
+        """First compared row: `BEFORE` the maneuver, or the first. Raises ConfigError."""
         if self.about.get("maneuver_t0") is None:
             return 0
         t0 = float(numbers(self.about["maneuver_t0"], (), self.sidecar, "maneuver_t0", "s"))
@@ -103,13 +103,13 @@ class Recording:
         return int(np.argmin(np.abs(self.time - max(t0 - BEFORE, self.time[0]))))
 
     def row(self, time: float) -> int:
-        """Row nearest to a time [s] from which on something is left to drive. Raises ConfigError."""
+        """Return the row nearest to a time [s] that is followed by another row. Raises ConfigError."""
         if not self.time[0] <= time < self.time[-1]:
             raise ConfigError(self.file, "--from", time, f"a time from {self.time[0]:g} s to before {self.time[-1]:g} s")
         return min(int(np.argmin(np.abs(self.time - time))), len(self.time) - 2)
 
     def last_row(self, time: float | None, first: int) -> int:
-        """Row nearest to a time [s], `first` or later; the last one without a time. Raises ConfigError."""
+        """Return the row nearest to a time [s], `first` or later; without a time, the last row. Raises ConfigError."""
         if time is None:
             return len(self.time) - 1
         if not self.time[first] <= time <= self.time[-1]:
@@ -118,7 +118,8 @@ class Recording:
 
     @property
     def contact_model(self) -> str | None:
-        """How the recorded tires touch the ground, as the description says it of tire, contact or collision: one of CONTACT_MODELS, or None."""
+        """Contact model of the recorded tires, from the texts about tire, contact or collision in the description: one of
+        CONTACT_MODELS, or None."""
         for key, text in _texts(self.about):
             found = re.search("|".join(CONTACT_MODELS.values()), text, re.IGNORECASE) if re.search("tire|contact|collision", key) else None
             if found:
@@ -127,19 +128,19 @@ class Recording:
 
     @property
     def is_of_chrono(self) -> bool:
-        """Whether the description names Project Chrono as the source."""
+        """True if the description names Project Chrono as the source."""
         return any("chrono" in str(self.about.get(key, "")).lower() for key in ("source", "vehicle_model", "tire_model"))
 
     def has(self, name: str) -> bool:
-        """True when there is a column of that name."""
+        """Return whether a column exists."""
         return name in self.names
 
     def column(self, name: str) -> Array:
-        """Column of that name. Raises ConfigError when it is missing or holds something else than finite numbers."""
+        """Return a column. Raises ConfigError: it is missing, or contains other than finite numbers."""
         return self.values(name, range(len(self.rows)))
 
     def values(self, name: str, rows: Iterable[int]) -> Array:
-        """Cells of a column in some rows; nothing else of the column is looked at. Raises ConfigError as `column`."""
+        """Return the numbers of a column in some rows; the other rows are not checked. Raises ConfigError as `column`."""
         if name not in self.names:
             raise ConfigError(self.file, "columns", "no " + name, f"a column {name}")
         place = self.names.index(name)
@@ -166,12 +167,12 @@ class Recording:
         bad = np.flatnonzero((spans <= 0.0) | (spans > GAP))
         if len(bad):
             raise ConfigError(
-                self.file, f"row {bad[0] + 2}, column t", float(self.time[bad[0] + 1]), f"times that rise by at most {GAP:g} s"
+                self.file, f"row {bad[0] + 2}, column t", float(self.time[bad[0] + 1]), f"increasing times with steps of at most {GAP:g} s"
             )
 
 
 def _table(file: str) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of cells."""
+    """Return the header and the rows of cells."""
     expected = "a (gzipped) CSV file in UTF-8"
     raw = read_bytes(file, expected, MOST_BYTES)
     try:
@@ -189,15 +190,15 @@ def _table(file: str) -> tuple[list[str], list[list[str]]]:
     names = [name.strip() for name in rows[0]]
     for n, row in enumerate(rows[1:]):
         if len(row) != len(names):
-            raise ConfigError(file, f"row {n + 1}", f"{len(row)} cells", f"{len(names)} cells, as many as the header has")
+            raise ConfigError(file, f"row {n + 1}", f"{len(row)} cells", f"{len(names)} cells, as in the header")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ConfigError(file, "columns", twice, "every column once")
+        raise ConfigError(file, "columns", twice, "unique column names")
     return names, rows[1:]
 
 
 def _texts(about: dict[str, Any], inside: str = "") -> Iterator[tuple[str, str]]:
-    """Every text of a description with the path of its key; the meaning of columns aside."""
+    """Yield all texts of a description with their key paths, except for the descriptions of columns."""
     for key, value in about.items():
         path = f"{inside}.{key}".lower()
         if isinstance(value, str):
@@ -206,7 +207,7 @@ def _texts(about: dict[str, Any], inside: str = "") -> Iterator[tuple[str, str]]
             yield from _texts(value, path)
 
 
-def _beside(path: Path) -> Path:
+def _description_file(path: Path) -> Path:
     name = path.name.removesuffix(".gz").removesuffix(".csv")
     return path.with_name(name + ".json")
 

@@ -1,4 +1,4 @@
-"""Outcome of a comparison with reference data, and how it is shown."""
+"""Result of a comparison with reference data, and its output formats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simulator.base.json_output import json_text
 
 @dataclass(frozen=True)
 class Comparison:
-    """Errors per quantity of one file, and the limit they are held to; `notes` are what a reader must know beside them."""
+    """Errors by quantity for one file, with their limit, and `notes` for the reader."""
 
     file: str
     kind: str
@@ -24,16 +24,16 @@ class Comparison:
 
     @property
     def max_error(self) -> float:
-        """Largest error of all quantities; not a number counts as infinite."""
+        """Largest error of all quantities; NaN counts as infinite."""
         return max((e if np.isfinite(e) else float("inf") for e in self.errors.values()), default=float("inf"))
 
     @property
     def passed(self) -> bool:
-        """True when the largest error is within the limit."""
+        """True if the largest error is within the limit."""
         return self.max_error <= self.limit
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the result for JSON."""
         return {
             "file": self.file,
             "kind": self.kind,
@@ -46,11 +46,11 @@ class Comparison:
         }
 
     def to_json(self) -> str:
-        """One JSON object; an error that is not finite is written as null."""
+        """Return the result as JSON text; infinite errors become null."""
         return json_text(self.to_dict())
 
     def to_text(self) -> str:
-        """A small table for people."""
+        """Return the result as a small text table."""
         width = max(len(name) for name in self.errors)
         rows = [f"  {name:<{width}}  {error:9.2e}" for name, error in self.errors.items()]
         verdict = "pass" if self.passed else "FAIL"
@@ -60,7 +60,7 @@ class Comparison:
 
 
 def relative_error(x: ArrayLike, reference: ArrayLike) -> float:
-    """max |x - reference| / max(1, |reference|); infinite when anything is not finite."""
+    """Return max |x - reference| / max(1, |reference|); infinite if a number is not finite."""
     x, reference = np.asarray(x, float), np.asarray(reference, float)
     error = np.abs(x - reference) / np.maximum(1.0, np.abs(reference))
     return float(error.max()) if np.isfinite(error).all() else float("inf")

@@ -1,13 +1,14 @@
-"""Forces and moments of tires against rows of a CSV file (`jounce validate tire ROWS.csv FILE`).
+"""Comparison of tire forces and moments with rows of a CSV file (`jounce validate tire ROWS.csv FILE`).
 
-Three kinds of rows, told apart by their columns; each is compared over its load, a moment over load and radius:
+The columns determine the kind of rows. Errors are relative to the load, those of moments to load times radius:
 
-- `kappa`, `alpha`, `gamma`, `Fz` (`p`, `Vx`, `mount`, `file`): of the Magic Formula. Two readings of the angles are in use, columns ending in
-  `_lin` (the angles themselves) and `_tan` (their tangents); one of them counts for a whole file, that which fits better unless it is asked for.
-- `a`, `b`, `mu_ratio`, `Fz`, `tyre`: of TMeasy (a, b slips of the tread) and Fiala (a slip, b slip angle), with numbers in a .json file by name.
+- `kappa`, `alpha`, `gamma`, `Fz` (`p`, `Vx`, `mount`, `file`): Magic Formula. Columns ending in `_lin` use angles, columns ending in
+  `_tan` their tangents. One reading counts for a complete file: the given one, or the one with the smaller error.
+- `a`, `b`, `mu_ratio`, `Fz`, `tyre`: TMeasy (a, b slips of the tread) and Fiala (a slip, b slip angle), with tire data in a .json file
+  by name.
 - `Fz`, `gamma`, `sigma_kappa_m`, `sigma_alpha_m`: relaxation lengths.
 
-Axes are those of `vehicles.tires.contract`; `mount` mirror: the tire mounted on the other side.
+Axes are those of `vehicles.tires.contract`; `mount` mirror: the tire is mounted on the other side.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from vehicles.tires.tire_file import TireFile, tire
 
 LIMIT = 1e-6
 RELAXATION_LIMIT = 1e-4
-"""Relative, of relaxation lengths: such rows have six digits."""
+"""Relative limit of relaxation lengths, whose rows have six digits."""
 MOST_BYTES = 1 << 26
 
 FORCES, MOMENTS = ("Fx", "Fy"), ("Mx", "My", "Mz")
@@ -45,10 +46,10 @@ STIFFNESSES = ("Kxk", "Kya")
 SUFFIXES = dict(zip(READINGS, ("_lin", "_tan"), strict=True))
 
 PREFIXES = {"tmeasy": "tm", "fiala": "fi"}
-"""With which the names of tires of a law begin in such rows."""
+"""Name prefixes of the tires of a model in such rows."""
 
 FAST = 1e3
-"""m/s, at which the tread of a TMeasy tire runs for its rows, where its rules for standing do not count."""
+"""Tread speed in m/s for the rows of a TMeasy tire, high enough to exclude its rules for standstill."""
 
 Row = Mapping[str, str]
 
@@ -60,11 +61,11 @@ class Numbers(NamedTuple):
     rows: Sequence[Row]
 
     def column(self, name: str, default: float | None = None) -> NDArray[np.float64]:
-        """(n,) numbers of a column. Raises ConfigError."""
+        """Return the (n,) numbers of a column. Raises ConfigError."""
         return np.array([self._cell(n, name, default) for n in range(len(self.rows))])
 
     def has(self, name: str) -> bool:
-        """Whether there is such a column."""
+        """Return whether a column exists."""
         return name in self.rows[0]
 
     def _cell(self, n: int, name: str, default: float | None) -> float:
@@ -80,22 +81,22 @@ class Numbers(NamedTuple):
         return value
 
     def where(self, name: str, value: str) -> Numbers:
-        """The rows with a value in a column."""
+        """Return the rows with a value in a column."""
         return Numbers(self.file, [row for row in self.rows if row.get(name) == value])
 
 
 def compare_tire(rows: str, file: str, reading: str | None = None) -> Comparison:
-    """Our forces at the conditions of the rows beside those that stand there.
+    """Compare the computed forces with the rows.
 
     Parameters
     ----------
     rows : CSV file
-    file : tire property file (.tir), tire file (.yaml), numbers of tires by name (.json), or a folder of .tir files that the rows name
-    reading : of the Magic Formula, out of READINGS; the better one when left out
+    file : tire property file (.tir), tire file (.yaml), tire data by name (.json), or a folder of .tir files that the rows name
+    reading : reading of the Magic Formula, one of READINGS; default: the better one
 
     Raises
     ------
-    ConfigError : a file cannot be read, or has nothing to compare
+    ConfigError : a file cannot be read, or has no data to compare
     """
     table = read_rows(rows)
     if table.has("tyre"):
@@ -107,7 +108,7 @@ def compare_tire(rows: str, file: str, reading: str | None = None) -> Comparison
 
 
 def read_rows(file: str) -> Numbers:
-    """Rows of a CSV file with a header line. Raises ConfigError."""
+    """Return the rows of a CSV file with a header line. Raises ConfigError."""
     try:
         rows = list(csv.DictReader(read_utf8(file, "a CSV file in UTF-8", MOST_BYTES).splitlines()))
     except csv.Error as error:
@@ -116,31 +117,31 @@ def read_rows(file: str) -> Numbers:
         raise ConfigError(file, "", "no rows", "a header line and at least one row")
     for n, row in enumerate(rows):
         if None in row or None in row.values():
-            raise ConfigError(file, f"row {n + 1}", "other cells than the header line", "as many cells as the header line has")
+            raise ConfigError(file, f"row {n + 1}", "a different number of cells", "the number of cells of the header line")
     return Numbers(file, rows)
 
 
 def _of_file(table: Numbers, file: Path) -> tuple[Numbers, tuple[str, ...]]:
-    """The rows that are of a file, by its name, and what is said of the others. Raises ConfigError: there are none."""
+    """Return the rows of a file by its name, and notes on the others. Raises ConfigError: there are none."""
     if not table.has("file"):
         return table, ()
     names = list(dict.fromkeys(row["file"] for row in table.rows))
     name = next((name for name in names if name.lower() == file.stem.lower()), names[0] if len(names) == 1 else None)
     if name is None:
-        raise ConfigError(table.file, "file", file.stem, f"rows of it; there are some of {', '.join(names)}")
+        raise ConfigError(table.file, "file", file.stem, f"one of the files in the rows: {', '.join(names)}")
     left = [f"{sum(row['file'] == other for row in table.rows)} of {other}" for other in names if other != name]
     return table.where("file", name), ((f"rows of other tires, not compared: {', '.join(left)}",) if left else ())
 
 
 def _compare_folder(table: Numbers, folder: Path, reading: str | None) -> Comparison:
-    """All rows whose tires lie in a folder. Raises ConfigError."""
+    """Compare all rows whose tires are in a folder. Raises ConfigError."""
     errors: dict[str, float] = {}
     notes: list[str] = []
     count, limit = 0, LIMIT
     for name in dict.fromkeys(row["file"] for row in table.rows):
         one, file = table.where("file", name), folder / f"{name}.tir"
         if not file.is_file():
-            notes.append(f"skipped: {len(one.rows)} rows of {name}, there is no {file.name}")
+            notes.append(f"skipped: {len(one.rows)} rows of {name}, file {file.name} not found")
             continue
         found = _compare_one(one, str(file), reading, ())
         count, limit = count + found.states, found.limit
@@ -152,7 +153,7 @@ def _compare_folder(table: Numbers, folder: Path, reading: str | None) -> Compar
 
 
 def _compare_one(table: Numbers, file: str, reading: str | None, notes: tuple[str, ...]) -> Comparison:
-    """The rows of one tire."""
+    """Compare the rows of one tire."""
     if table.has("sigma_kappa_m"):
         return _compare_relaxation(table, file, notes)
     known = any(table.has(name + suffix) for name in (*FORCES, *MOMENTS) for suffix in ("", *SUFFIXES.values()))
@@ -166,16 +167,16 @@ def _compare_one(table: Numbers, file: str, reading: str | None, notes: tuple[st
     else:
         own = magic_record(read_tir(file))
     best: dict[str, float] = {}
-    said: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
     for name in READINGS if reading is None else (reading,):
         errors, which = _errors_of_formula(table, own, name)
         if not best or max(errors.values()) < max(best.values()):
-            best, said = errors, (f"reading: {name}{which}",)
-    return Comparison(table.file, f"Magic Formula of {Path(file).name}", len(table.rows), best, LIMIT, (*said, *notes))
+            best, given = errors, (f"reading: {name}{which}",)
+    return Comparison(table.file, f"Magic Formula of {Path(file).name}", len(table.rows), best, LIMIT, (*given, *notes))
 
 
 def _errors_of_formula(table: Numbers, own: Record, reading: str) -> tuple[dict[str, float], str]:
-    """Errors of the Magic Formula in a reading, and which column of M_z they are of."""
+    """Return the errors of the Magic Formula in a reading, and the used column of M_z."""
     p = own.copy()[0]
     p["linear"] = READINGS[0] == reading
     load, pressure, speed = table.column("Fz"), table.column("p", float(p["p"])), table.column("Vx", float(p["V0"]))
@@ -200,14 +201,15 @@ def _errors_of_formula(table: Numbers, own: Record, reading: str) -> tuple[dict[
 
 
 def _error(ours: NDArray[np.float64], wanted: NDArray[np.float64], load: NDArray[np.float64], name: str, radius: float) -> float:
-    """Largest error over the load, of a moment over load and radius; of a stiffness relative, or over the load where that is more."""
+    """Return the largest error over the load, of a moment over load times radius, of a stiffness over the stiffness or the load if
+    larger."""
     over = load * radius if name in MOMENTS else np.maximum(load, np.abs(wanted)) if name in STIFFNESSES else load
     error = np.abs(ours - wanted) / over
     return float(error.max()) if np.isfinite(error).all() else math.inf
 
 
 def _compare_generic(table: Numbers, tire_: TireFile, file: str, notes: tuple[str, ...]) -> Comparison:
-    """Rows over slip, slip angle and camber of a tire with any other tread law."""
+    """Compare rows over slip, slip angle and camber of a tire with another tire model."""
     load, radius = table.column("Fz"), float(tire_.shared[0]["radius"])
     F = steady(tire_, load, table.column("kappa", 0.0), table.column("alpha", 0.0), table.column("gamma", 0.0))
     errors = {
@@ -219,7 +221,7 @@ def _compare_generic(table: Numbers, tire_: TireFile, file: str, notes: tuple[st
 
 
 def _compare_relaxation(table: Numbers, file: str, notes: tuple[str, ...]) -> Comparison:
-    """Relaxation lengths of a Magic Formula tire."""
+    """Compare relaxation lengths of a Magic Formula tire."""
     own = magic_record(read_tir(file)) if file.lower().endswith(".tir") else build_tire(file).own
     p = own[0]
     at = zip(table.column("Fz"), table.column("gamma", 0.0), table.column("p", float(p["p"])), strict=True)
@@ -229,7 +231,7 @@ def _compare_relaxation(table: Numbers, file: str, notes: tuple[str, ...]) -> Co
 
 
 def _compare_named(table: Numbers, file: str) -> Comparison:
-    """Rows of TMeasy and Fiala tires by their name. Raises ConfigError."""
+    """Compare rows of TMeasy and Fiala tires by name. Raises ConfigError."""
     tires = tires_of_json(file) if file.lower().endswith(".json") else {"": build_tire(file)}
     errors: dict[str, float] = {}
     notes: list[str] = []
@@ -238,7 +240,7 @@ def _compare_named(table: Numbers, file: str) -> Comparison:
         one = table.where("tyre", name)
         found = tires.get(name) or tires.get("")
         if found is None or ("" in tires and not name.startswith(PREFIXES.get(found.law.name, ()))):
-            notes.append(f"skipped: {len(one.rows)} rows of {name}, {file} has no such tire")
+            notes.append(f"skipped: {len(one.rows)} rows of {name}, tire not found in {file}")
             continue
         load, radius, mu = (
             one.column("Fz"),
@@ -261,7 +263,7 @@ def _compare_named(table: Numbers, file: str) -> Comparison:
 
 
 def tires_of_json(file: str) -> dict[str, TireFile]:
-    """Tires by name out of a .json file with the numbers of TMeasy (`pn` ...) or Fiala (`c_slip` ...) tires. Raises ConfigError."""
+    """Return the tires by name from a .json file with data of TMeasy (`pn` ...) or Fiala (`c_slip` ...) tires. Raises ConfigError."""
     content = read_json(file, "numbers of tires by name")
     if not isinstance(content, Mapping):
         raise ConfigError(file, "", content, "a mapping of names to the numbers of tires")
@@ -273,23 +275,23 @@ USUAL = {
     "width": 0.3, "stiffness_growth": 0.0, "damping": 1e3, "bottoming_stiffness": 0.0, "friction": 1.0, "rolling_resistance": 0.0,
     "torque_radius": 1.0, "bulldozing": 0.0,
 }  # fmt: skip
-"""What does not matter to a tire that rolls steadily."""
+"""Data without effect on a tire in steady rolling."""
 
 
 def _named_tire(values: Any, file: str, name: str) -> TireFile:
-    """One of them. Raises ConfigError."""
+    """Return one of the tires. Raises ConfigError."""
     if not isinstance(values, Mapping):
         raise ConfigError(file, name, values, "the numbers of a tire")
-    said = dict(values)
+    given = dict(values)
     try:
-        if "pn" in said:
-            law = {"type": "tmeasy", "load": said["pn"], "nl0": said["nL0"], **{key: said[key] for key in SAME}}
+        if "pn" in given:
+            law = {"type": "tmeasy", "load": given["pn"], "nl0": given["nL0"], **{key: given[key] for key in SAME}}
             law |= {"tread_stiffness": [1e5, 1e5], "tread_damping": [1e3, 1e3]}
-            radial = {"radius": said["R0"], "stiffness": said["d1"], "load_max": said.get("pn_max", 3.5 * float(said["pn"]))}
+            radial = {"radius": given["R0"], "stiffness": given["d1"], "load_max": given.get("pn_max", 3.5 * float(given["pn"]))}
         else:
-            law = {"type": "fiala", "slip_stiffness": said["c_slip"], "cornering_stiffness": said["c_alpha"], "relaxation": [1.0, 1.0]}
-            law |= {"friction_max": said["u_max"], "friction_min": said["u_min"], "moment_width": said["width"]}
-            radial = {"radius": said.get("R0", 1.0), "stiffness": 1e6, "load_max": 1e6}
+            law = {"type": "fiala", "slip_stiffness": given["c_slip"], "cornering_stiffness": given["c_alpha"], "relaxation": [1.0, 1.0]}
+            law |= {"friction_max": given["u_max"], "friction_min": given["u_min"], "moment_width": given["width"]}
+            radial = {"radius": given.get("R0", 1.0), "stiffness": 1e6, "load_max": 1e6}
         radial["bottoming_radius"] = 0.5 * float(radial["radius"])
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigError(file, name, str(error), "all numbers of a TMeasy (pn ...) or Fiala (c_slip ...) tire") from None

@@ -1,11 +1,10 @@
-"""The comparison vehicle driven with recorded inputs, against the recorded motion (`jounce validate trajectory FILE.csv.gz`).
+"""Comparison of a vehicle that follows recorded inputs with the recorded motion (`jounce validate trajectory FILE.csv.gz`).
 
-Only time, steering, throttle and braking of the recording and its state at the start are read for driving; everything else enters the
-report alone. The drive starts from rest as the recorded vehicle was spawned (design position, not settled), or, with a start time, from
-the state recorded there.
+The simulation uses time, steering, throttle and braking of the recording and its initial state; all other columns are only compared. The
+run starts from rest at the spawn position of the recorded vehicle (design position, not in equilibrium), or at a start time from the
+recorded state.
 
-What the recordings of Project Chrono have and this vehicle does not is told by the report in a line (`OF_CHRONO`) and by docs/trajectories.md
-with its numbers.
+The report lists the known differences of Project Chrono in a line (`OF_CHRONO`); docs/trajectories.md gives their size.
 """
 
 from __future__ import annotations
@@ -35,37 +34,38 @@ from vehicles.vehicle import Vehicle
 Array = NDArray[np.float64]
 
 STEP = 1e-3
-"""s. Largest step of the drive; a whole number of steps fits between two samples."""
+"""Maximum time step in s; an integer number of steps fits between two samples."""
 
 LIMIT = 0.05
-"""Largest error of a channel that counts, the aim set for this comparison."""
+"""Limit of the error of the counted channels, set before the comparison."""
 
 COUNTED = {"straight": ("vx", "engine_speed", "pitch"), "turning": ("vx", "wz", "ay", "roll"), "standing": ("z", "pitch")}
-"""Channels that count for the verdict, by kind of maneuver. The others are small numbers over small numbers there."""
+"""Counted channels by kind of maneuver. The errors of the other channels are ratios of small numbers."""
 
 STEERED_FROM = 0.02
-"""Largest steering input of the recorded samples, as a part of the lock, from which on a maneuver counts as turning: more than a driver needs to go straight."""
+"""Steering input, as a fraction of the lock, above which a maneuver counts as turning. It is larger than the corrections of a driver on
+a straight path."""
 
 STANDING_BELOW = 1.0
-"""m/s. Peak speed below which it counts as standing."""
+"""Peak speed in m/s below which the vehicle counts as standing."""
 
 OF_CHRONO = (
-    "known of Project Chrono, and not of this vehicle (docs/trajectories.md): the reaction of its final drives turns its chassis the wrong way; "
-    "its tires stiffen below 3 m/s; their deflection and forces depend on camber"
+    "properties of Project Chrono that Jounce does not have (docs/trajectories.md): the reaction of the final drives acts on the chassis in the "
+    "wrong direction; tires stiffen below 3 m/s; tire deflection and forces depend on camber"
 )
-"""What a report says beside a recording of that code."""
+"""Note in the report for a recording of Project Chrono."""
 
 CORNERS = ("FL", "FR", "RL", "RR")
 P_BODY_COM = np.array([0.056, 0.0, 0.213])
-"""m, in B. Center of mass of the recorded chassis body, to which vx..vz and ax..az of a recording belong."""
+"""Center of mass of the recorded chassis body in m, in B, the reference point of vx..vz and ax..az of a recording."""
 
 
 @dataclass(frozen=True)
 class TrajectoryComparison(Comparison):
-    """A comparison in which only some of the channels, `counted`, are held to the limit: those of its kind of maneuver.
+    """A comparison with a limit for the channels in `counted`, which depend on the kind of maneuver.
 
-    steering : largest steering input of the compared samples, as a part of the lock
-    contact_model : the recording's word for how its tires touch the ground, None when it has none
+    steering : largest steering input of the compared samples, as a fraction of the lock
+    contact_model : contact model of the tires in the recording, or None
     """
 
     maneuver: str = "straight"
@@ -78,12 +78,12 @@ class TrajectoryComparison(Comparison):
 
     @property
     def max_error(self) -> float:
-        """Largest error of the channels that count; not a number counts as infinite."""
+        """Largest error of the counted channels; NaN counts as infinite."""
         errors = [self.errors[name] for name in self.counted]
         return max((e if np.isfinite(e) else float("inf") for e in errors), default=float("inf"))
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the result for JSON."""
         about = {
             "maneuver": self.maneuver,
             "steering": self.steering,
@@ -95,7 +95,7 @@ class TrajectoryComparison(Comparison):
         return super().to_dict() | about
 
     def to_text(self) -> str:
-        """A table for people: RMS difference over the peak of the reference, both in the channel's unit beside it."""
+        """Return a text table: RMS difference over the peak of the reference, and both in the unit of the channel."""
         rows = []
         for name, error in self.errors.items():
             reference, ours = self.reference[name], self.ours[name]
@@ -111,14 +111,15 @@ class TrajectoryComparison(Comparison):
 def compare_trajectory(
     recording: Recording, vehicle: Vehicle, start: float | None = None, end: float | None = None
 ) -> TrajectoryComparison:
-    """Drive `vehicle` as recorded and compare every channel that the recording has, up to the sample at `end` [s] (None: the last one).
+    """Run `vehicle` with the recorded inputs and compare all channels of the recording, up to the sample at `end` [s] (None: the last).
 
-    The error of a channel is the RMS difference over the peak of the reference, over the samples after `start`; when it is None, the
-    drive begins at rest with the first sample, and the samples from 1 s before the maneuver count (all, when the file names none).
+    The error of a channel is the RMS difference over the peak of the reference, over the samples after `start`. If `start` is None, the
+    run begins at rest with the first sample, and samples count from 1 s before the maneuver (all samples without a maneuver time).
 
     Raises
     ------
-    ConfigError : start or end is outside the recording or nothing lies between them, its ground is not known, a column is missing, or there is nothing to compare
+    ConfigError : start or end is outside the recording or encloses no samples, the ground is unknown, a column is missing, or there is
+        no channel to compare
     """
     ground = recording.ground()
     first = recording.row(start) if start is not None else 0
@@ -156,35 +157,35 @@ def compare_trajectory(
 
 
 def _maneuver(steering: float, reference: dict[str, Array]) -> str:
-    """The kind of maneuver, by what the driver did: a recorded ay also comes from bumps, slopes, and wheels that lock."""
+    """Return the kind of maneuver from the driver inputs, since a recorded ay may also come from bumps, slopes and locked wheels."""
     if "vx" in reference and np.abs(reference["vx"]).max() < STANDING_BELOW:
         return "standing"
     return "turning" if steering > STEERED_FROM else "straight"
 
 
 def _notes(recording: Recording) -> tuple[str, ...]:
-    """How the recording's tires touch the ground, and what is known of the code it is from."""
+    """Return notes on the contact model of the recording and on the known differences of its source."""
     model = recording.contact_model
     if model is None:
-        contact = f"not named in {recording.sidecar}; ours is a single point"
+        contact = f"not named in {recording.sidecar}; Jounce uses a single point"
     else:
-        contact = model + (", as ours" if model == "SINGLE_POINT" else "; ours is a single point: a difference")
+        contact = model + (", as in Jounce" if model == "SINGLE_POINT" else "; Jounce uses a single point, which differs")
     return (f"contact model of the recording: {contact}", *((OF_CHRONO,) if recording.is_of_chrono else ()))
 
 
 def _continuous(name: str, values: Array) -> Array:
-    """The heading without its jumps of a full turn; any other channel as it is."""
+    """Return the heading without jumps of full turns; other channels are returned unchanged."""
     return np.unwrap(values) if name == "yaw" else values
 
 
 def channel_error(ours: Array, reference: Array) -> float:
-    """RMS difference over the peak of the reference; the RMS difference itself where the reference is zero throughout."""
+    """Return the RMS difference over the peak of the reference; the RMS difference if the reference is zero."""
     peak = float(np.abs(reference).max())
     return float(np.sqrt(np.mean((ours - reference) ** 2))) / (peak if peak > 0.0 else 1.0)
 
 
 def spawn(vehicle: Vehicle, recording: Recording) -> None:
-    """Put the vehicle where the recording began: design position, springs not in equilibrium, first gear, engine standing."""
+    """Put the vehicle into the initial state of the recording: design position, springs not in equilibrium, first gear, engine at rest."""
     state = vehicle.space.state[0]
     vehicle.place(recording.p_WB, 0.0, 0.0, 0.0)
     state["q_WB"] = recording.q_WB
@@ -195,21 +196,22 @@ def spawn(vehicle: Vehicle, recording: Recording) -> None:
 
 
 def take_over(vehicle: Vehicle, recording: Recording, row: int) -> None:
-    """Give the vehicle the state recorded in a row.
+    """Set the state of the vehicle to the state recorded in a row.
 
-    Lower-arm angles and rates come from shock length and rate by inverting the kinematics, the deflections of the treads from the
-    recorded tire forces, the turbine's speed from the wheels. A gear may be changed at once: when the last change was, is not recorded.
+    Lower-arm angles and rates follow from shock lengths and rates by inverse kinematics, tread deflections from the recorded tire
+    forces, and the turbine speed from the wheels. A gear change is possible at once, because the time of the last change is not
+    recorded.
 
     Raises
     ------
-    ConfigError : a column is missing, or a shock length is out of reach
+    ConfigError : a column is missing, or a shock length cannot be reached
     """
 
     def values(*names: str) -> Array:
         return np.concatenate([recording.values(name, [row]) for name in names])
 
     if vehicle.tires.outside:
-        raise JounceError("the state of a recording can be given to tires of the type tmeasy only")
+        raise JounceError("cannot set the state of a recording; expected tires of the type tmeasy")
     space, state = vehicle.space, vehicle.space.state[0]
     R = np.empty((3, 3))
     roll, pitch, yaw = values("roll", "pitch", "yaw")
@@ -223,7 +225,7 @@ def take_over(vehicle: Vehicle, recording: Recording, row: int) -> None:
     state["theta"] = arm_angles(vehicle, lengths, f"{recording.file}: t = {recording.time[row]:g} s")
     _begin(vehicle, recording, row)
     state["theta_dot"] = rates / space.kinematics[0]["shock_length_1"]
-    _begin(vehicle, recording, row)  # once more: the rates move the wheels
+    _begin(vehicle, recording, row)  # a second time, because the rates move the wheels
     for axis, name in enumerate(("tire_Fx", "tire_Fy")):
         forces = values(*(f"{name}_{c}" for c in CORNERS))
         space.treads["numbers"][:, axis] = forces / vehicle.model.treads.tmeasy["tread_stiffness"][:, axis]
@@ -235,7 +237,7 @@ def take_over(vehicle: Vehicle, recording: Recording, row: int) -> None:
 
 
 def _begin(vehicle: Vehicle, recording: Recording, row: int) -> None:
-    """Steering arm at its input, then kinematics of corners and wheels at the present state."""
+    """Set the steering arm to its input, and compute the kinematics of corners and wheels."""
     m, s = vehicle.model, vehicle.space
     s.state[0]["time"] = recording.time[row]
     s.steering[0]["angle"] = -recording.steering[row] * m.steering[0]["max_arm_angle"]
@@ -245,7 +247,7 @@ def _begin(vehicle: Vehicle, recording: Recording, row: int) -> None:
 
 
 def arm_angles(vehicle: Vehicle, lengths: Array, where: str) -> Array:
-    """Lower-arm angles (4,) [rad] that give the shock absorbers the lengths (4,) [m], by Newton on our kinematics. Raises ConfigError."""
+    """Return the lower-arm angles (4,) [rad] for given shock-absorber lengths (4,) [m], by Newton's method. Raises ConfigError."""
     m, s = vehicle.model, vehicle.space
     theta = s.state[0]["theta"]
     theta[:] = 0.0
@@ -255,11 +257,11 @@ def arm_angles(vehicle: Vehicle, lengths: Array, where: str) -> Array:
         if np.abs(miss).max() < 1e-12:
             return theta.copy()
         theta += np.clip(miss / s.kinematics[0]["shock_length_1"], -0.1, 0.1)
-    raise ConfigError(where, "shock_L", lengths.tolist(), "lengths of shock absorbers that the suspension can reach")
+    raise ConfigError(where, "shock_L", lengths.tolist(), "shock-absorber lengths within the range of the suspension")
 
 
 def drive(vehicle: Vehicle, ground: Ground, recording: Recording, first: int, last: int | None = None) -> Record:
-    """READOUT records (rows `first` to `last`) of the vehicle driven with the recorded inputs; the first is the state it begins with."""
+    """Return READOUT records (rows `first` to `last`) of the vehicle with the recorded inputs; the first is the initial state."""
     grid = ground.arrays
     command = record(COMMAND)
     command[0]["selector"] = 1
@@ -276,10 +278,10 @@ def drive(vehicle: Vehicle, ground: Ground, recording: Recording, first: int, la
 
 @kernel
 def advance(model, space, ground, command, ends, time):
-    """Steps from one sample to the next.
+    """Advance from one sample to the next.
 
-    ends : steering input at the two samples, linear between: recorded steering moves in ramps and sines, while throttle and brake jump
-        and hold their value
+    ends : steering input at the two samples, linear between them: recorded steering consists of ramps and sines, while throttle and
+        brake are constant between samples
     time : (number of steps, length of a step [s])
     """
     steps, h = time
@@ -289,12 +291,12 @@ def advance(model, space, ground, command, ends, time):
 
 
 def _at_body_com(history: Record, axis: int) -> Array:
-    """Velocity of the recorded body's center of mass."""
+    """Return a component of the velocity of the center of mass of the recorded body."""
     return (history["v_WB_B"] + np.cross(history["w_WB_B"], P_BODY_COM))[:, axis]
 
 
 def _acceleration_at_body_com(history: Record, axis: int) -> Array:
-    """Kinematic acceleration of the same point."""
+    """Return a component of the kinematic acceleration of the center of mass of the recorded body."""
     w = history["w_WB_B"]
     return (history["a_WB_B"] + np.cross(history["alpha_WB_B"], P_BODY_COM) + np.cross(w, np.cross(w, P_BODY_COM)))[:, axis]
 
@@ -324,11 +326,11 @@ CHANNELS = {
     }.items()
     for i, corner in enumerate(CORNERS)
 }
-"""Our value of each column of a recording that is compared, from READOUT records."""
+"""Computed value of each compared column of a recording, from READOUT records."""
 
 
 def plot_trajectory(comparison: TrajectoryComparison, path: str) -> None:
-    """Draw the channels that count, reference and ours, into a PNG. Raises OutputError."""
+    """Plot the counted channels, recorded and computed, into a PNG file. Raises OutputError."""
     from matplotlib.figure import Figure
 
     names = comparison.counted
@@ -346,7 +348,7 @@ def plot_trajectory(comparison: TrajectoryComparison, path: str) -> None:
     try:
         figure.savefig(path, dpi=110)
     except (OSError, ValueError) as error:
-        raise OutputError(f"{path}: the picture cannot be written ({error})") from None
+        raise OutputError(f"{path}: cannot write the plot ({error})") from None
 
 
 UNITS = {"vx": "m/s", "vy": "m/s", "wz": "rad/s", "ay": "m/s²", "roll": "rad", "pitch": "rad", "engine_speed": "rad/s"}

@@ -1,4 +1,4 @@
-"""The chapters of the page, in their order: one line each in one table."""
+"""Parts of the validation suite in the order of the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jounce validate all`: every comparison there is, and the page of them."""
+"""Command `jounce validate all`: run all parts of the validation suite and write the page."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from simulator.validation.suite.cases import BY_NAME, PARTS
 from simulator.validation.suite.known_deviations import KNOWN
 from simulator.validation.suite.page import FOLDER, to_markdown, to_text
 from simulator.validation.suite.plots import draw
-from simulator.validation.suite.result import Part, PartVerdict, ReferenceData, judge
+from simulator.validation.suite.result import Part, PartVerdict, ReferenceData, evaluate_part
 
 PAGE = "validation.md"
 MOST_BYTES = 1 << 24
 ROOT = Path(__file__).resolve().parents[3]
-"""Of a checkout, which has the reference data."""
+"""Root of the checkout, which contains the reference data."""
 
 
 def chosen(words: Sequence[str]) -> tuple[Part, ...]:
-    """The parts of these names, all without any. Raises ConfigError: there is no such part."""
+    """Return the parts with these names, or all parts without names. Raises ConfigError: there is no such part."""
     names = [name.strip() for word in words for name in word.split(",") if name.strip()]
     for name in names:
         if name not in BY_NAME:
@@ -39,56 +39,59 @@ def chosen(words: Sequence[str]) -> tuple[Part, ...]:
 
 
 def main_all(arguments: Any) -> int:
-    """Command line; 1 when a row fails, or with --check when the page is another.
+    """Run `jounce validate all`. Return 1 if a row fails, or with --check if the page differs.
 
-    Raises JounceError: the reference data are not there, or the folder cannot be written.
+    Raises JounceError: the reference data are missing, or the folder cannot be written.
     """
     parts = chosen(arguments.only)
-    data, whole = reference_data(), len(parts) == len(PARTS)
-    if arguments.check and (not whole or arguments.out):
-        raise JounceError("--check compares the whole page of docs: it goes without --only and --out")
+    data, complete = reference_data(), len(parts) == len(PARTS)
+    if arguments.check and (not complete or arguments.out):
+        raise JounceError("--check: compares the complete page in docs; expected no --only and no --out")
     compile_kernels(print_error if arguments.json else print_line)
-    judged = [find(part, ReferenceData(data, _teller(arguments.json)), arguments.json) for part in parts]
-    page = to_markdown(judged, version(), whole)
-    folder = Path(arguments.out) if arguments.out else ROOT / "docs" if whole else None
+    results = [find(part, ReferenceData(data, _status_line(arguments.json)), arguments.json) for part in parts]
+    page = to_markdown(results, version(), complete)
+    folder = Path(arguments.out) if arguments.out else ROOT / "docs" if complete else None
     changed = check(page, ROOT / "docs" / PAGE) if arguments.check else False
     if folder is not None and not arguments.check:
-        write(judged, page, folder)
-    _report(judged, None if arguments.check or folder is None else folder / PAGE, arguments.json)
-    return int(changed or any(one.failed for one in judged))
+        show_status = _status_line(arguments.json)
+        show_status("drawing plots")
+        write(results, page, folder)
+        show_status("")
+    _report(results, None if arguments.check or folder is None else folder / PAGE, arguments.json)
+    return int(changed or any(one.failed for one in results))
 
 
 def reference_data() -> Path:
-    """Folder of the reference data. Raises JounceError: this copy has none."""
+    """Return the folder of the reference data. Raises JounceError: this installation has none."""
     data = ROOT / "tests" / "data"
     if not data.is_dir():
-        raise JounceError("validate all: the reference data are in tests/data of a checkout, which this copy is not")
+        raise JounceError("validate all: no reference data; hint: run it in a checkout, which contains tests/data")
     return data
 
 
 def find(part: Part, source: ReferenceData, quiet: bool = False) -> PartVerdict:
-    """What comes of a part."""
-    judged = judge(part, part.find(source), KNOWN.get(part.name, {}))
-    source.told("")
+    """Run a part and return its verdicts."""
+    results = evaluate_part(part, part.find(source), KNOWN.get(part.name, {}))
+    source.progress("")
     if not quiet:
-        print_line(to_text(judged))
-    return judged
+        print_line(to_text(results))
+    return results
 
 
-def write(judged: Sequence[PartVerdict], page: str, folder: Path) -> None:
-    """The page and its pictures. Raises OutputError."""
+def write(results: Sequence[PartVerdict], page: str, folder: Path) -> None:
+    """Write the page and its plots. Raises OutputError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from None
-    for one in judged:
-        for picture in one.finding.pictures:
-            draw(picture, folder / FOLDER)
+        raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from None
+    for one in results:
+        for figure in one.finding.figures:
+            draw(figure, folder / FOLDER)
     write_text(folder / PAGE, page)
 
 
 def check(page: str, file: Path) -> bool:
-    """Whether the page of the repository is another; tells how. Raises ConfigError: there is none."""
+    """Return whether the page in docs differs, and print the differences. Raises ConfigError: it does not exist."""
     there = read_utf8(file, "a page in UTF-8", MOST_BYTES)
     lines = [
         line for line in unified_diff(there.splitlines(), page.splitlines(), "as written", "now", lineterm="", n=0) if line[:2] != "@@"
@@ -98,8 +101,8 @@ def check(page: str, file: Path) -> bool:
     return bool(lines)
 
 
-def _teller(quiet: bool) -> Any:
-    """Says on a terminal what is being done, in a line that is written over."""
+def _status_line(quiet: bool) -> Any:
+    """Return a function that shows the current activity in one line of the terminal."""
     if quiet or not sys.stderr.isatty():
         return lambda line: None
 
@@ -110,8 +113,8 @@ def _teller(quiet: bool) -> Any:
     return say
 
 
-def _report(judged: Sequence[PartVerdict], page: Path | None, as_json: bool) -> None:
-    failed = sum(len(one.failed) for one in judged)
+def _report(results: Sequence[PartVerdict], page: Path | None, as_json: bool) -> None:
+    failed = sum(len(one.failed) for one in results)
     if as_json:
         print_line(
             json_text(
@@ -119,18 +122,18 @@ def _report(judged: Sequence[PartVerdict], page: Path | None, as_json: bool) -> 
                     "version": version(),
                     "failed": failed,
                     "page": None if page is None else str(page),
-                    "parts": [to_dict(one) for one in judged],
+                    "parts": [to_dict(one) for one in results],
                 }
             )
         )
         return
-    rows = sum(len(one.finding.rows) for one in judged)
+    rows = sum(len(one.finding.rows) for one in results)
     where = f"; {page}" if page is not None else ""
     print_line(f"{rows} rows, {failed} fail{where}")
 
 
 def to_dict(one: PartVerdict) -> dict[str, Any]:
-    """For JSON."""
+    """Return a part for JSON."""
     rows = [
         {
             "what": row.what,

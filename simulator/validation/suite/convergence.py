@@ -1,7 +1,7 @@
-"""Metrics of maneuvers over the step: what a smaller one would change.
+"""Convergence of the metrics of maneuvers with the time step.
 
-The order is log2 of how the difference of two steps falls when both are halved, of 1 and 0.5 ms against 0.5 and 0.25 ms; the vehicle's scheme is of
-the first (docs/integrators.md). Near rounding, or where a metric is read off at samples, it says nothing.
+The order is log2 of the ratio of the differences of 1 and 0.5 ms, and of 0.5 and 0.25 ms. The scheme of the vehicle is of first order
+(docs/integrators.md). The order is meaningless near rounding, and for metrics that are read off at samples.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from simulator.api.simulation import Simulation
 from simulator.validation.suite.result import Curve, Finding, PageFigure, Plot, ReferenceData, Row, number, within
 
 STEPS = (2.0, 1.0, 0.5, 0.25)
-"""ms"""
+"""Time steps in ms."""
 USUAL = 1.0
-"""ms. Step of the shipped maneuvers, which is held to the tolerance."""
+"""Time step of the shipped maneuvers in ms, which must satisfy the tolerance."""
 MANEUVERS = ("avtp_lane_change", "braking_straight")
 SHARE = 0.01
-"""By which a metric at USUAL may differ from that at the least step."""
+"""Relative tolerance of a metric at USUAL, compared with the smallest step."""
 FLOORS = {"m": 0.005, "m/s": 0.005, "m/s2": 0.03, "rad": 5e-4, "rad/s": 1e-3, "s": 0.01, "N": 20.0, "1": 1e-3}
-"""The same by unit, where a share of a small number says nothing."""
+"""Absolute tolerances by unit, for small numbers."""
 SUFFIXES = {"_m": "m", "_mps": "m/s", "_mps2": "m/s2", "_rad": "rad", "_radps": "rad/s", "_s": "s", "_N": "N"}
 DOUBLES = ("_kph", "_deg", "_degps")
-"""Ends of metrics that are there in SI too."""
+"""Suffixes of metrics that also exist in SI units."""
 
 
 def convergence(source: ReferenceData) -> Finding:
-    """The part."""
+    """Evaluate the convergence of all metrics."""
     rows: list[Row] = []
     curves: dict[str, list[Curve]] = {}
     for name in MANEUVERS:
         found = []
         for step in STEPS:
-            source.told(f"{name} at {step:g} ms")
+            source.progress(f"{name} at {step:g} ms")
             found.append(Simulation("hmmwv", maneuver=name, changes={"maneuver.step_ms": step}, channels=("time",)).run().metrics)
         rows += rows_of(name, found)
         curves[name] = _curves(found)
@@ -45,7 +45,7 @@ def convergence(source: ReferenceData) -> Finding:
 
 
 def rows_of(maneuver: str, found: Sequence[Mapping[str, float | None]]) -> list[Row]:
-    """A row for each metric that has a number at every step."""
+    """Return a row for each metric that has a number at every step."""
     rows = []
     for metric in found[0]:
         values = [one.get(metric) for one in found]
@@ -55,17 +55,17 @@ def rows_of(maneuver: str, found: Sequence[Mapping[str, float | None]]) -> list[
         unit = unit_of(metric)
         row = within(f"{maneuver}: {metric}", numbers[STEPS.index(USUAL)], numbers[-1], "" if unit == "1" else unit, SHARE, FLOORS[unit])
         more = {f"{step:g} ms": number(value) for step, value in zip(STEPS, numbers, strict=True) if step not in (USUAL, STEPS[-1])}
-        rows.append(Row(row.what, row.here, row.reference, row.difference, row.tolerance, row.kept, {**more, "order": order(numbers)}))
+        rows.append(Row(row.what, row.here, row.reference, row.difference, row.tolerance, row.passed, {**more, "order": order(numbers)}))
     return rows
 
 
 def unit_of(metric: str) -> str:
-    """SI unit by the end of a metric's name."""
+    """Return the SI unit from the suffix of the name of a metric."""
     return next((unit for end, unit in sorted(SUFFIXES.items(), key=lambda one: -len(one[0])) if metric.endswith(end)), "1")
 
 
 def order(numbers: Sequence[float]) -> str:
-    """Of the last three, each of half the step of the one before; empty where the differences are rounding."""
+    """Return the order from the last three numbers, each with half the step of the previous one; empty if the differences are rounding."""
     coarse, fine = abs(numbers[-3] - numbers[-2]), abs(numbers[-2] - numbers[-1])
     if min(coarse, fine) <= 1e-9 * max(1.0, abs(numbers[-1])):
         return ""
@@ -73,7 +73,7 @@ def order(numbers: Sequence[float]) -> str:
 
 
 def _curves(found: Sequence[Mapping[str, float | None]]) -> list[Curve]:
-    """Difference to the least step over the value, of metrics that move."""
+    """Return the relative differences from the smallest step, for metrics that change."""
     curves = []
     for metric in found[0]:
         values = [one.get(metric) for one in found]

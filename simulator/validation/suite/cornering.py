@@ -1,13 +1,13 @@
-"""Steady turns at little lateral acceleration beside the linear single-track model.
+"""Steady turns at small lateral acceleration, compared with the linear single-track model.
 
-Axle cornering stiffnesses and trails are measured in one turn at one speed; the model then says yaw gain, sideslip and understeer at other speeds
-[any textbook; ISO 8855 for the words]. Forces act behind the axles by the trails t, in which is all that turns the vehicle back, aligning moments and
-the friction of the differentials; with a' = a - t_f, b' = b + t_r
+Axle cornering stiffnesses and trails are measured in one turn at one speed. The model then predicts yaw gain, sideslip and understeer at
+other speeds [textbooks; terms of ISO 8855]. The lateral forces act behind the axles by the trails t. The trails include all aligning
+effects, such as aligning moments and the friction of the differentials. With a' = a - t_f, b' = b + t_r
 
     K = m / (a' + b') (b' / C_f - a' / C_r),    r / delta = v / (L + K v^2)
 
-K is the difference of two numbers that are much larger: TOLERANCE of one stiffness is a tenth or more of K. So the tolerance of everything that K
-enters is what that makes of it, and EXACT.
+K is the difference of two much larger numbers: TOLERANCE of one stiffness is a tenth or more of K. The tolerance of all values that
+depend on K therefore follows from this effect, plus EXACT.
 """
 
 from __future__ import annotations
@@ -25,89 +25,90 @@ from simulator.validation.suite.result import Curve, Finding, PageFigure, Plot, 
 from vehicles.tires.steady_state import steady
 
 LEVEL = 0.3
-"""m/s2 of lateral acceleration at which everything here is measured: little against the 6.4 of the limit."""
+"""Lateral acceleration of all turns in m/s2, small against the limit of 6.4."""
 MEASURED_AT = 15.0
-"""m/s, of the turn that gives the stiffnesses."""
+"""Speed in m/s of the turn that gives the stiffnesses."""
 PREDICTED_AT = (10.0, 20.0, 25.0)
-"""m/s"""
+"""Speeds in m/s of the predicted turns."""
 WALKING = 2.0
-"""m/s, at which tires hardly slip."""
+"""Speed in m/s at which the tires have almost no slip."""
 RATIO, GUESS = 15.45, 1.5e-3
-"""Steering ratio, and rad s2/m of understeer, with which the steering wheel's angle for LEVEL is guessed; the results do not depend on them."""
+"""Steering ratio, and understeer in rad s2/m, for the estimate of the steering-wheel angle at LEVEL; the results do not depend on them."""
 TOLERANCE, EXACT = 0.02, 0.01
-"""Share by which an axle's stiffness may change with speed: load that driving force and drag shift, slip along that drives. And what is left to all else."""
+"""Relative change of an axle stiffness with speed, by the load transfer and the slip of the driving force; and relative tolerance of all
+other effects."""
 SLIP = 0.005
-"""rad, at which a tire's stiffness is read on the rig."""
+"""Slip angle in rad at which the stiffness of a tire is computed."""
 
 
 class Turn(NamedTuple):
-    """A steady turn; means over its last second, angles in rad."""
+    """A steady turn: means over its last second, angles in rad."""
 
     speed: float
     yaw_rate: float
     steer: float
-    """Mean heading of the front wheels less that of the rear wheels."""
+    """Mean heading of the front wheels minus that of the rear wheels."""
     slip: tuple[float, float]
-    """Of the axles, front and rear: heading of the wheels less the direction in which the axle's middle moves."""
+    """Slip angles of the front and the rear axle: heading of the wheels minus direction of motion of the axle center."""
     force: tuple[float, float]
-    """N, of the axles, across."""
+    """Lateral forces of the axles in N."""
     trail: tuple[float, float]
-    """m, of the axles: how far behind them these forces act, with all that turns the vehicle back."""
+    """Trails of the axles in m: distance of the lateral forces behind the axles, including all aligning effects."""
     wheelbase: float
-    """m"""
+    """Wheelbase in m."""
 
     @property
     def gain(self) -> float:
-        """1/s, yaw rate over steer."""
+        """Yaw rate over steering angle in 1/s."""
         return self.yaw_rate / self.steer
 
     @property
     def understeer(self) -> float:
-        """rad s2/m: steer beyond that of the radius, per lateral acceleration."""
+        """Steering angle in addition to that of the radius, per lateral acceleration, in rad s2/m."""
         return (self.steer - self.wheelbase * self.yaw_rate / self.speed) / self.level
 
     @property
     def level(self) -> float:
-        """m/s2, lateral acceleration."""
+        """Lateral acceleration in m/s2."""
         return self.speed * self.yaw_rate
 
 
 class SingleTrack(NamedTuple):
-    """The linear model: C_f and C_r in N/rad, and its other numbers."""
+    """Linear single-track model with C_f and C_r in N/rad."""
 
     stiffness: tuple[float, float]
     wheelbase: float
     mass: float
     ahead: float
-    """m, from the center of mass to where the front force acts."""
+    """Distance in m from the center of mass to the front force."""
     behind: float
-    """m, to where the rear force acts."""
+    """Distance in m from the center of mass to the rear force."""
 
     @property
     def slips(self) -> tuple[float, float]:
-        """rad s2/m, slip angles of both axles per lateral acceleration."""
+        """Slip angles of both axles per lateral acceleration in rad s2/m."""
         share = self.mass / (self.ahead + self.behind)
         return share * self.behind / self.stiffness[0], share * self.ahead / self.stiffness[1]
 
     @property
     def understeer(self) -> float:
-        """K, rad s2/m."""
+        """Understeer gradient K in rad s2/m."""
         return self.slips[0] - self.slips[1]
 
     def gain(self, v: Any) -> Any:
-        """1/s"""
+        """Return the yaw gain in 1/s."""
         return v / (self.wheelbase + self.understeer * v * v)
 
     def rear_slip_gain(self, v: float) -> float:
-        """Slip angle of the rear axle over steer."""
+        """Return the slip angle of the rear axle over the steering angle."""
         return self.slips[1] * v * self.gain(v)
 
 
 def cornering(source: ReferenceData) -> Finding:
-    """The part."""
+    """Evaluate steady turns at several speeds."""
     turns: dict[float, Turn] = {}
     for v in (WALKING, MEASURED_AT, *PREDICTED_AT):
-        source.told(f"turn at {v:g} m/s")
+        source.progress(f"turn at {v:g} m/s")
         turns[v] = turn(v)
     model, walking, degrees = single_track(turns[MEASURED_AT]), turns[WALKING], np.rad2deg(STANDARD_GRAVITY)
     rows = [
@@ -128,11 +129,11 @@ def cornering(source: ReferenceData) -> Finding:
                 round(degrees * (TOLERANCE + EXACT) * model.slips[0], 2),
             ),
         ]
-    return Finding(rows, [_picture(turns, model)])
+    return Finding(rows, [_page_figure(turns, model)])
 
 
 def turn(speed: float) -> Turn:
-    """Drive a steady turn to the left at about LEVEL."""
+    """Simulate a steady left turn at about LEVEL."""
     angle = np.rad2deg(RATIO * LEVEL * (3.3 / speed**2 + GUESS))
     turning = {
         "name": "turn",
@@ -140,14 +141,14 @@ def turn(speed: float) -> Turn:
         "speed_kph": 3.6 * speed,
         "lasts_s": 12,
     }
-    driven = drive([straight(speed, 0.5), turning], speed)
-    rows = driven.column("time") > driven.column("time")[-1] - 1.0
-    v, v_y, r = (float(driven.column(name)[rows].mean()) for name in ("v_WB_B_x", "v_WB_B_y", "w_WB_B_z"))
-    heading = driven.wheels("road_wheel_angle", rows).mean(axis=0)
-    drag, F, M = (driven.wheels(name, rows).mean(axis=0) for name in ("F_C_*_x", "F_C_*_y", "M_C_*_z"))
-    place, aside = driven.simulation.vehicle.readout[0]["p_BK"][:, :2].T
+    run = drive([straight(speed, 0.5), turning], speed)
+    rows = run.column("time") > run.column("time")[-1] - 1.0
+    v, v_y, r = (float(run.column(name)[rows].mean()) for name in ("v_WB_B_x", "v_WB_B_y", "w_WB_B_z"))
+    heading = run.wheels("road_wheel_angle", rows).mean(axis=0)
+    drag, F, M = (run.wheels(name, rows).mean(axis=0) for name in ("F_C_*_x", "F_C_*_y", "M_C_*_z"))
+    place, lateral = run.simulation.vehicle.readout[0]["p_BK"][:, :2].T
     slip = heading - (v_y + place * r) / v
-    back = aside * drag - M  # what turns the vehicle back about the middles of its axles
+    back = lateral * drag - M  # aligning moment about the axle centers
     return Turn(
         speed=v,
         yaw_rate=r,
@@ -160,22 +161,22 @@ def turn(speed: float) -> Turn:
 
 
 def single_track(measured: Turn) -> SingleTrack:
-    """The model with the stiffnesses of a turn and the masses of the vehicle's file."""
+    """Return the model with the stiffnesses of a turn and the masses of the vehicle file."""
     vehicle = build_vehicle(VEHICLE)
-    whole = masses(vehicle)
+    total = masses(vehicle)
     front = float(np.mean([corner.W[0] for corner in vehicle.description.mechanism.designs[:2]]))
-    ahead = front - float(whole.com[0])
+    ahead = front - float(total.com[0])
     return SingleTrack(
         stiffness=(measured.force[0] / measured.slip[0], measured.force[1] / measured.slip[1]),
         wheelbase=measured.wheelbase,
-        mass=whole.mass,
+        mass=total.mass,
         ahead=ahead - measured.trail[0],
         behind=measured.wheelbase - ahead + measured.trail[1],
     )
 
 
 def _on_the_rig(model: SingleTrack) -> list[Row]:
-    """Stiffnesses of the axles beside those of their two tires on a rig, at their loads standing."""
+    """Return rows that compare the axle stiffnesses with those of two tires on a test rig, at the loads at rest."""
     parts = assemble({"vehicle": VEHICLE, "terrain": "flat"}, None)
     parts.vehicle.reset(parts.ground)
     loads = parts.vehicle.readout[0]["F_C"][:, 2]
@@ -187,7 +188,7 @@ def _on_the_rig(model: SingleTrack) -> list[Row]:
     ]
 
 
-def _picture(turns: dict[float, Turn], model: SingleTrack) -> PageFigure:
+def _page_figure(turns: dict[float, Turn], model: SingleTrack) -> PageFigure:
     v = np.linspace(1.0, 30.0, 100)
     found = np.array([(one.speed, one.gain, one.slip[1] / one.steer) for one in turns.values()])
     gain = Plot(

@@ -1,4 +1,4 @@
-"""What nothing on the page covers. Text, and nothing else: whoever adds a comparison strikes out what it covers."""
+"""List of the properties that are not validated. A new comparison must remove its entries here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Gap(NamedTuple):
-    """Something that is not validated."""
+    """A property that is not validated."""
 
     what: str
     why: str

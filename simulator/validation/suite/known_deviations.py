@@ -1,6 +1,6 @@
-"""Rows that are outside of their tolerance and known to be, each with its reason: they do not fail `jounce validate all`, and are shown with it.
+"""Known deviations: rows outside their tolerance, each with its reason. They do not fail `jounce validate all`, but are shown.
 
-A row that is listed here and is kept is told: its line is to be struck out.
+A listed row that is within its tolerance is reported. Its line must then be removed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BRAKED = (
     "a wheel that brakes this hard pushes sand ahead; the model has bulldozing at the side only, so the computed resistance is too small"
 )
 
-_PLOUGH = (
+_DIG_IN = (
     "a wheel that moves sideways digs in (at 90 degrees deeper than its radius) and piles up sand; the model has pressure along "
     "the arc of the wheel only"
 )
@@ -29,11 +29,11 @@ _TURNED = "pulls of a few newtons, between the thrust and the resistance of a wh
 
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "soil_sand": {
-        "smooth, to 45 deg: sinkage": _PLOUGH,
-        "smooth, all angles: sinkage": _PLOUGH,
+        "smooth, to 45 deg: sinkage": _DIG_IN,
+        "smooth, all angles: sinkage": _DIG_IN,
         "smooth, 15 to 90 deg: sign of the pull": _TURNED,
         "grouser5mm, all angles: side force": _PUSHED,
-        "grouser5mm, all angles: sinkage": _PLOUGH,
+        "grouser5mm, all angles: sinkage": _DIG_IN,
         "grouser5mm, 15 to 90 deg: sign of the pull": _TURNED,
     },
     "trajectories": {
@@ -51,7 +51,7 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "published": {
-        "share of the front axle": (
+        "load fraction of the front axle": (
             "the value applies to the vehicle without a load; `hmmwv` carries 400 kg over the rear axle (`hmmwv_curb`, empty: 0.514)"
         ),
         "width": "the file has 86 in from one source; the other sources give 2.12 to 2.16 m",
@@ -78,4 +78,4 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "measured, 0 deg, rolling: sinkage": "at a slip of 0.9, the sand parameters move the peak of the pressure too far forward",
     },
 }
-"""By part and by what the row is of."""
+"""Reasons by part and by the name of the row."""

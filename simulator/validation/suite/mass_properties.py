@@ -1,4 +1,4 @@
-"""Masses and their places of a vehicle, added up from its description body by body, beside what its mechanism does with them."""
+"""Mass and center of mass of a vehicle, summed over the bodies of its description, independently of its mechanism."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from vehicles.vehicle import Vehicle
 
 
 class Masses(NamedTuple):
-    """Of a vehicle in its design position."""
+    """Mass properties of a vehicle in its design position."""
 
     mass: float
-    """kg, of everything."""
+    """Total mass in kg."""
     com: Array
-    """(3,) m, center of mass from the chassis reference point, in B."""
+    """Center of mass (3,) in m from the chassis reference point, in B."""
 
 
 def masses(vehicle: Vehicle) -> Masses:
-    """Chassis with its load, and the bodies of every corner."""
+    """Sum the chassis with its load and the bodies of all corners."""
     mechanism = vehicle.description.mechanism
     chassis = mechanism.chassis[0]
     mass, moment = float(chassis["mass"]), float(chassis["mass"]) * np.asarray(chassis["com"], float)

@@ -1,4 +1,5 @@
-"""Accelerations and kinematics beside other programs: the files of `jounce validate accelerations`, `kinematics` and `mechanism`."""
+"""Accelerations and kinematics compared with other programs, with the files of `jounce validate accelerations`, `kinematics` and
+`mechanism`."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ LOOPS = ("four_bar_branch_1_1", "implicit_depth5_loop_size5")
 
 
 def engines(source: ReferenceData) -> Finding:
-    """The part."""
+    """Evaluate accelerations, kinematics and mechanisms."""
     return Finding([*_accelerations(source), *_kinematics(source), *_mechanisms(source)])
 
 
@@ -39,9 +40,11 @@ def _accelerations(source: ReferenceData) -> list[Row]:
     rows = []
     for states, title in STATES.items():
         for formulation, name in FORMULATIONS.items():
-            source.told(f"accelerations, {title}, {name}")
+            source.progress(f"accelerations, {title}, {name}")
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", InertiaWarning)  # of the published inertia of the arms; the data are made with it
+                warnings.simplefilter(
+                    "ignore", InertiaWarning
+                )  # the published inertia of the arms causes this warning; the data were computed with it
                 found = compare_accelerations(str(model.parent / f"{states}.npz"), read_yaml(str(model)), str(model), formulation)
             rows.append(of_comparison(f"accelerations, {title}, {name}", found))
     return rows
@@ -62,7 +65,7 @@ def _mechanisms(source: ReferenceData) -> list[Row]:
             of_comparison(f"mechanism {name}: {file}", compare_rows(str(source.data / "mechanisms" / file), mechanism)) for file in files
         ]
     for name in LOOPS:
-        source.told(f"mechanism {name}")
+        source.progress(f"mechanism {name}")
         mechanism, _ = load_mechanism(str(source.data / "urdfplus" / f"{name}.urdf"))
         rows.append(of_comparison(f"mechanism {name}", compare_mechanism(str(source.data / "urdfplus" / f"{name}.npz"), mechanism, "ce")))
     return rows

@@ -1,4 +1,4 @@
-"""The pictures of the page: small PNGs."""
+"""Plots of the page as small PNG files."""
 
 from __future__ import annotations
 
@@ -15,44 +15,46 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH, HEIGHT = 4.4, 2.7
-"""in, of one plot."""
+"""Width and height of a plot in inches."""
 DPI = 80
-MOST_ENTRIES = 6
-"""Of a legend."""
+MAX_ENTRIES = 6
+"""Maximum number of entries of a legend."""
 
 
-def draw(picture: PageFigure, folder: Path) -> None:
+def draw(page_figure: PageFigure, folder: Path) -> None:
     """Write `<name>.png` into a folder. Raises OutputError."""
     import matplotlib as mpl
     from matplotlib import figure as figures
 
-    across = min(len(picture.plots), 2)
-    down = -(-len(picture.plots) // across)
+    across = min(len(page_figure.plots), 2)
+    down = -(-len(page_figure.plots) // across)
     with mpl.rc_context(STYLE):
         figure = figures.Figure(figsize=(WIDTH * max(across, 1.4), HEIGHT * down), layout="constrained")
         axes = figure.subplots(down, across, squeeze=False).ravel()
-        for plot, axis in zip(picture.plots, axes, strict=False):
+        for plot, axis in zip(page_figure.plots, axes, strict=False):
             _draw(plot, axis)
-        for axis in axes[len(picture.plots) :]:
+        for axis in axes[len(page_figure.plots) :]:
             axis.set_visible(False)
-        _legend(picture, figure, axes[0])
+        _legend(page_figure, figure, axes[0])
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from None
-        write_whole(folder / f"{picture.name}.png", lambda path: figure.savefig(path, dpi=DPI, format="png", metadata={"Software": None}))
+            raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from None
+        write_whole(
+            folder / f"{page_figure.name}.png", lambda path: figure.savefig(path, dpi=DPI, format="png", metadata={"Software": None})
+        )
 
 
-def _legend(picture: PageFigure, figure: Figure, first: Axes) -> None:
-    """One below all plots, where they have the same curves and these are not too many."""
-    names = [[curve.name for curve in plot.curves] for plot in picture.plots]
-    if all(one == names[0] for one in names) and len(names[0]) <= MOST_ENTRIES:
+def _legend(page_figure: PageFigure, figure: Figure, first: Axes) -> None:
+    """Add a common legend below all plots if they have the same curves, and not too many."""
+    names = [[curve.name for curve in plot.curves] for plot in page_figure.plots]
+    if all(one == names[0] for one in names) and len(names[0]) <= MAX_ENTRIES:
         figure.legend(*first.get_legend_handles_labels(), loc="outside lower center", ncols=max(2, len(names[0]) // 2), fontsize=8)
 
 
 def _draw(plot: Plot, axis: Axes) -> None:
     lines = [curve for curve in plot.curves if not curve.dots]
-    pairs = len(plot.curves) > 2 and len(lines) * 2 == len(plot.curves)  # dots and a line of one color
+    pairs = len(plot.curves) > 2 and len(lines) * 2 == len(plot.curves)  # pairs of dots and a line in one color
     for n, curve in enumerate(plot.curves):
         color: Any = COLORS[(n // 2 if pairs else n) % len(COLORS)]
         look: dict[str, Any] = {"color": color, "label": curve.name}

@@ -1,4 +1,4 @@
-"""Published figures of the shipped vehicle: the facts that have one (`jounce facts hmmwv`)."""
+"""Published values of the shipped vehicle: the datasheet items that have one (`jounce datasheet hmmwv`)."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from simulator.validation.suite.result import Finding, ReferenceData, Row
 
 
 def figures(source: ReferenceData) -> Finding:
-    """The part. Raises JounceError: the vehicle's figures are not there."""
+    """Evaluate the items with published values. Raises JounceError: the vehicle has no published values."""
     file = published_of(VEHICLE)
     if file is None:
-        raise JounceError(f"{VEHICLE}: there is no file of published figures")
+        raise JounceError(f"{VEHICLE}: no file of published values")
     published = load_published(file)
     facts = [fact for fact in ITEMS if fact.name in published.figures]
-    told: set[str] = set()
+    reported: set[str] = set()
 
-    def tell(case: str, run: str) -> None:
-        if case not in told:
-            told.add(case)
-            source.told(f"{case} ({run})")
+    def report(case: str, run: str) -> None:
+        if case not in reported:
+            reported.add(case)
+            source.progress(f"{case} ({run})")
 
-    found = measure(VEHICLE, facts, published, told=tell)
+    found = measure(VEHICLE, facts, published, progress=report)
     sources = numbered(found)
     return Finding([row_of(one, sources) for one in found], notes=["Sources:", "\n".join(f"{n}. {words}" for words, n in sources.items())])
 
 
-def row_of(told: ItemValue, sources: dict[str, int]) -> Row:
-    """A fact beside its figure; `sources` are numbers by words."""
-    figure, fact = told.figure, told.fact
+def row_of(item: ItemValue, sources: dict[str, int]) -> Row:
+    """Return the row of an item with its published value; `sources` are numbers by description."""
+    figure, fact = item.figure, item.fact
     assert figure is not None
     unit = "" if fact.words else fact.shown_unit
     ranged = figure.least is not None or figure.most is not None
     return Row(
         what=fact.title,
-        here=f"{told.shown} {unit}".strip(),
+        here=f"{item.shown} {unit}".strip(),
         reference=f"{figure.written} {unit}".strip(),
-        difference="" if ranged or fact.words else _difference(told.value, figure.value),
+        difference="" if ranged or fact.words else _difference(item.value, figure.value),
         tolerance="the range" if ranged else "the word" if fact.words else f"{100.0 * TOLERANCE:g} %",
-        kept=told.verdict == "within",
-        more={"source": sources_of(told, sources)},
+        passed=item.verdict == "within",
+        more={"source": sources_of(item, sources)},
     )
 
 

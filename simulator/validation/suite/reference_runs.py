@@ -1,4 +1,4 @@
-"""Drives of the closed forms: the shipped vehicle through phases that are said here, on ground that is said here."""
+"""Runs for the closed-form comparisons: the shipped vehicle in phases and on ground defined in Python."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from simulator.telemetry.log import Log
 from simulator.validation.suite.result import Array
 
 VEHICLE = "hmmwv"
-"""Which the closed forms are about."""
+"""Vehicle of the closed forms."""
 CARRIER = "braking_straight"
-"""Maneuver whose phases are replaced: it has a start speed and no course."""
+"""Maneuver whose phases are replaced. It has a start speed and no course."""
 CORNERS = ("FL", "FR", "RL", "RR")
 FRONT, REAR = slice(0, 2), slice(2, 4)
 
 
 class ReferenceRun(NamedTuple):
-    """A drive and its log."""
+    """A run and its log."""
 
     simulation: Simulation
     log: Log
 
     def wheels(self, field: str, rows: Any = slice(None)) -> Array:
-        """(rows, 4) numbers of a field with one component, or of one component of it: `F_C_*_z`."""
+        """Return the numbers (rows, 4) of a field with one component, or of one component of a field: `F_C_*_z`."""
         names = [field.replace("*", corner) if "*" in field else f"{field}_{corner}" for corner in CORNERS]
         return np.stack([np.asarray(self.log[name], float)[rows] for name in names], axis=1)
 
     def column(self, name: str) -> Array:
-        """(rows,) numbers."""
+        """Return the numbers (rows,) of a column."""
         return np.asarray(self.log[name], float)
 
 
@@ -42,22 +42,22 @@ def drive(
     changes: Mapping[str, Any] | None = None,
     vehicle: str = VEHICLE,
 ) -> ReferenceRun:
-    """Drive phases (as of a maneuver's file) from a speed (m/s); `changes` by key path. Raises JounceError."""
-    asked: dict[str, Any] = {
+    """Run phases (as in a maneuver file) from a speed (m/s), with `changes` by key path. Raises JounceError."""
+    maneuver_changes: dict[str, Any] = {
         "maneuver.phases": [dict(phase) for phase in phases],
         "maneuver.parameters.speed_kph": 3.6 * speed,
         "maneuver.metrics": [],
         "maneuver.abort": [],
     }
-    simulation = Simulation(vehicle, terrain, maneuver=CARRIER, changes=asked | dict(changes or {}))
+    simulation = Simulation(vehicle, terrain, maneuver=CARRIER, changes=maneuver_changes | dict(changes or {}))
     return ReferenceRun(simulation, simulation.run().log)
 
 
 def straight(speed: float, seconds: float) -> dict[str, Any]:
-    """A phase at a speed (m/s), the steering wheel held."""
+    """Return a phase at a constant speed (m/s) with fixed steering wheel."""
     return {"name": "settle", "steering_deg": 0, "speed_kph": 3.6 * speed, "lasts_s": seconds}
 
 
 def slippery(friction: float) -> dict[str, Any]:
-    """Changes that make a shipped plane one of this friction."""
+    """Return the changes that set the friction of a shipped plane."""
     return {"terrain.friction": friction, "terrain.surface": None}

@@ -1,7 +1,8 @@
-"""Frequencies of body and wheels beside a half car of four masses on springs, made from spring rates, motion ratios and tire stiffness.
+"""Natural frequencies of body and wheels compared with a half-car model of four masses on springs. The model follows from spring rates,
+motion ratios and tire stiffness.
 
-A spring of rate k and force F at the motion ratio R = -dl/dz acts at the wheel with k R^2 - F d2l/dz2 (virtual work). What the wheel bears beyond the
-spring's share is the unsprung mass; the rest is sprung.
+A spring of rate k and force F at the motion ratio R = -dl/dz acts at the wheel with k R^2 - F d2l/dz2 (virtual work). The wheel load
+beyond the part of the spring is unsprung mass; the rest is sprung.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.api.loading import assemble
-from simulator.validation.datasheet.static_values import standing
+from simulator.validation.datasheet.static_values import static_values_of
 from simulator.validation.suite.reference_runs import VEHICLE
 from simulator.validation.suite.result import Array, Finding, ReferenceData, Row, within
 from terrain.ground import Ground
@@ -20,37 +21,37 @@ from vehicles.stages import present_suspension
 from vehicles.vehicle import Vehicle
 
 DIFFERENCE = 1e-3
-"""rad, of the lower arms."""
+"""Step of the central differences in rad, of the lower arms."""
 MODES = (
     ("bounce, natural frequency", "bounce_frequency", 0.05),
     ("pitch, natural frequency", "pitch_frequency", 0.05),
-    ("wheel hop, slowest", "wheel_hop_frequency_least", 0.1),
-    ("wheel hop, fastest", "wheel_hop_frequency_most", 0.1),
+    ("wheel hop, lowest", "wheel_hop_frequency_least", 0.1),
+    ("wheel hop, highest", "wheel_hop_frequency_most", 0.1),
 )
-"""Title, fact (`simulator.validation.datasheet.static_values`), share by which it may differ; in the order of `HalfCar.frequencies`."""
+"""Title, item (`simulator.validation.datasheet.static_values`) and relative tolerance, in the order of `HalfCar.frequencies`."""
 PLACES = (0, 2)
-"""A wheel of each axle."""
+"""Indices of a wheel of each axle."""
 
 
 class HalfCar(NamedTuple):
-    """All of both sides together; arrays are (front, rear)."""
+    """Half-car model, both sides combined; arrays are (front, rear)."""
 
     sprung: float
-    """kg"""
+    """Sprung mass in kg."""
     inertia: float
-    """kg m2, of the sprung mass in pitch."""
+    """Pitch inertia of the sprung mass in kg m2."""
     arms: Array
-    """m, from the sprung center of mass to the axles, + = ahead."""
+    """Distances in m from the center of the sprung mass to the axles, + = ahead."""
     rates: Array
-    """N/m, of the springs at the wheels."""
+    """Spring rates at the wheels in N/m."""
     unsprung: Array
-    """kg"""
+    """Unsprung masses in kg."""
     tires: Array
-    """N/m"""
+    """Tire stiffnesses in N/m."""
 
     def frequencies(self) -> tuple[float, ...]:
-        """rad/s: bounce, pitch, and both of wheel hop, the slower first."""
-        up = np.array([[1.0, 1.0], -self.arms]).T  # heights of the body over the axles by heave and pitch (+ = nose down)
+        """Return the frequencies in rad/s: bounce, pitch, and both of wheel hop, the lower first."""
+        up = np.array([[1.0, 1.0], -self.arms]).T  # heights of the body above the axles for heave and pitch (+ = nose down)
         K = np.zeros((4, 4))
         K[:2, :2] = up.T @ np.diag(self.rates) @ up
         K[:2, 2:] = -up.T @ np.diag(self.rates)
@@ -64,11 +65,11 @@ class HalfCar(NamedTuple):
 
 
 def ride(source: ReferenceData) -> Finding:
-    """The part."""
+    """Evaluate the natural frequencies of the shipped vehicle."""
     parts = assemble({"vehicle": VEHICLE, "terrain": "flat"}, None)
     car = half_car(parts.vehicle, parts.ground)
-    source.told("the vehicle linearized")
-    found = standing(parts.vehicle, parts.ground).numbers
+    source.progress("linearizing the vehicle")
+    found = static_values_of(parts.vehicle, parts.ground).numbers
     rows: list[Row] = [
         within(title, found[name] / math.tau, value / math.tau, "Hz", share)
         for (title, name, share), value in zip(MODES, car.frequencies(), strict=True)
@@ -81,7 +82,7 @@ def ride(source: ReferenceData) -> Finding:
 
 
 def half_car(vehicle: Vehicle, ground: Ground) -> HalfCar:
-    """Of a vehicle with two axles, which is left standing somewhere else."""
+    """Return the half-car model of a vehicle with two axles. The state of the vehicle changes."""
     vehicle.reset(ground)
     readout, model = vehicle.readout[0], vehicle.model
     gravity = float(ground.p[0]["gravity"])
@@ -89,10 +90,10 @@ def half_car(vehicle: Vehicle, ground: Ground) -> HalfCar:
     force, place = readout["spring_force"].copy(), readout["p_BK"][:, 0].copy()
     ratio, bend = motion_ratios(vehicle, theta)
     rate = np.asarray(model.struts[0]["spring_rate"]) * ratio**2 - force * bend
-    borne = force * ratio  # of the load, by the spring
+    borne = force * ratio  # part of the load carried by the spring
     unsprung = (load - borne) / gravity
-    whole = float(model.chassis[0]["mass"] + model.corners[0]["corner_mass"].sum())
-    sprung = whole - float(unsprung.sum())
+    total = float(model.chassis[0]["mass"] + model.corners[0]["corner_mass"].sum())
+    sprung = total - float(unsprung.sum())
     center = float((borne * place).sum() / borne.sum())
     rest = np.asarray(model.corners[0]["corner_mass"]) - unsprung
     chassis = model.chassis[0]
@@ -103,7 +104,7 @@ def half_car(vehicle: Vehicle, ground: Ground) -> HalfCar:
 
 
 def motion_ratios(vehicle: Vehicle, theta: Array) -> tuple[Array, Array]:
-    """-dl/dz (wheels,) and d2l/dz2 (wheels,) [1/m] of spring length over wheel height at these thetas, by central differences."""
+    """Return -dl/dz (wheels,) and d2l/dz2 (wheels,) [1/m] of spring length over wheel height at these thetas, by central differences."""
 
     def at(change: float) -> tuple[Array, Array]:
         vehicle.space.state[0]["theta"] = theta + change

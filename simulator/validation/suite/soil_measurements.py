@@ -1,4 +1,4 @@
-"""Wheels that were measured on sand beside the soil bin: one series is fitted, the others are foretold with the same soil."""
+"""Measured wheels on sand compared with the soil bin: the soil is fitted to one series and predicts the others."""
 
 from __future__ import annotations
 
@@ -19,78 +19,78 @@ from simulator.validation.suite.result import Array, Curve, Finding, PageFigure,
 from vehicles.tires.tire_file import TireFile
 
 START = "silica_sand"
-"""Soil where the searches begin."""
-MOST = {"drawbar_pull": 25.0, "side_force": 35.0, "sinkage": 25.0}
-"""%. Of the root of the mean square of the difference over the range of what was measured."""
+"""Soil at the start of the searches."""
+MAX_ERROR = {"drawbar_pull": 25.0, "side_force": 35.0, "sinkage": 25.0}
+"""Tolerances in %: RMS difference over the range of the measurement."""
 SHOWN = {"drawbar_pull": ("pull", "N", 1.0), "side_force": ("side force", "N", 1.0), "sinkage": ("sinkage", "mm", 1e3)}
 WHEELS = {"smooth": "wheel_smooth.yaml", "grouser5mm": "wheel_grouser.yaml"}
 ANGLES = (0, 15, 30, 45, 60, 75, 90)
-"""deg"""
+"""Slip angles in deg."""
 MODERATE = 45
-"""deg, up to which rows are told apart from the others: beyond, the wheel is a plough."""
+"""Slip angle in deg up to which rows are evaluated separately; beyond, the wheel pushes sand like a plow."""
 SIGNS = (0.2, 0.9)
-"""Slips between which the sign of the pull is to be right."""
+"""Range of slip in which the sign of the pull must be right."""
 FREE = ("k_phi", "n", "cohesion", "friction_angle", "shear_modulus", "c1", "c2", "exit_ratio")
 FREE_OF_PULLS = ("k_phi", "friction_angle", "shear_modulus")
-"""Where the pull alone was measured."""
+"""Free parameters if only the pull was measured."""
 FOLDS = 3
-"""Parts of the points of a rover, each foretold by the others."""
+"""Number of folds of the cross-validation of the rover points."""
 ROVER = {"TREC_single_wheel_GRC3": "single wheel, GRC-3", "MGRU3_2021_rover_GRC1": "rover on slopes, GRC-1"}
 
 
 class Series(NamedTuple):
-    """Rows of a wheel at an angle, and the soil bin's."""
+    """Rows of a wheel at an angle, and the results of the soil bin."""
 
     tests: WheelTests
     found: Array
 
 
 def sand(source: ReferenceData) -> Finding:
-    """The smooth wheel straight ahead is fitted, everything else foretold."""
+    """Fit the soil to the smooth wheel straight ahead and predict all other series."""
     file = str(source.data / "soil" / "single_wheel_sand.csv")
     tires = {wheel: build_tire(str(source.data / "soil" / name)) for wheel, name in WHEELS.items()}
-    source.told("sand: fit")
-    fitted = fit_soil(read_tests(file, ["wheel=smooth", "beta_deg=0"]), tires["smooth"], build_soil(START), FREE, source.told)
-    found = {(wheel, angle): _driven(file, wheel, angle, tires[wheel], fitted.soil) for wheel in WHEELS for angle in ANGLES}
-    rows = _judged("smooth, 0 deg, fitted", [found["smooth", 0]])
+    source.progress("sand: fit")
+    fitted = fit_soil(read_tests(file, ["wheel=smooth", "beta_deg=0"]), tires["smooth"], build_soil(START), FREE, source.progress)
+    found = {(wheel, angle): _simulated(file, wheel, angle, tires[wheel], fitted.soil) for wheel in WHEELS for angle in ANGLES}
+    rows = _rows("smooth, 0 deg, fitted", [found["smooth", 0]])
     for wheel in WHEELS:
         those = [angle for angle in ANGLES if (wheel, angle) != ("smooth", 0)]
-        rows += _judged(f"{wheel}, to {MODERATE} deg", [found[wheel, angle] for angle in those if angle <= MODERATE])
-        rows += _judged(f"{wheel}, all angles", [found[wheel, angle] for angle in those])
+        rows += _rows(f"{wheel}, to {MODERATE} deg", [found[wheel, angle] for angle in those if angle <= MODERATE])
+        rows += _rows(f"{wheel}, all angles", [found[wheel, angle] for angle in those])
         rows.append(_signs(f"{wheel}, 0 deg: sign of the pull", [found[wheel, 0]]))
         rows.append(_signs(f"{wheel}, 15 to 90 deg: sign of the pull", [found[wheel, angle] for angle in ANGLES[1:]]))
-    pictures = [one for wheel in WHEELS for one in _pictures(wheel, {angle: found[wheel, angle] for angle in ANGLES})]
+    figures = [one for wheel in WHEELS for one in _page_figures(wheel, {angle: found[wheel, angle] for angle in ANGLES})]
     return Finding(
-        rows, pictures, [_numbers_note("The fitted sand", fitted), _ploughing_note({angle: found["smooth", angle] for angle in ANGLES})]
+        rows, figures, [_numbers_note("The fitted sand", fitted), _digging_note({angle: found["smooth", angle] for angle in ANGLES})]
     )
 
 
 def rover(source: ReferenceData) -> Finding:
-    """Two thirds of the points are fitted and the others foretold, in turns."""
+    """Fit the soil to two thirds of the points and predict the others, in turns."""
     file, tire = str(source.data / "soil" / "rover_wheel.csv"), build_tire(str(source.data / "soil" / "wheel_viper.yaml"))
     rows, plots, notes = [], [], []
     for name, title in ROVER.items():
         tests = read_tests(file, [f"test={name}"])
-        foretold = np.empty(len(tests))
+        predictions = np.empty(len(tests))
         for fold in range(FOLDS):
-            source.told(f"{title}: fit {fold + 1} of {FOLDS}")
+            source.progress(f"{title}: fit {fold + 1} of {FOLDS}")
             left_out = np.arange(len(tests)) % FOLDS == fold
-            fitted = fit_soil(_some(tests, ~left_out), tire, build_soil(START), FREE_OF_PULLS, source.told)
-            foretold[left_out] = _pulls(tire, fitted.soil, _some(tests, left_out))
-        notes.append(_numbers_note(title, fit_soil(tests, tire, build_soil(START), FREE_OF_PULLS, source.told)))
+            fitted = fit_soil(_some(tests, ~left_out), tire, build_soil(START), FREE_OF_PULLS, source.progress)
+            predictions[left_out] = _pulls(tire, fitted.soil, _some(tests, left_out))
+        notes.append(_numbers_note(title, fit_soil(tests, tire, build_soil(START), FREE_OF_PULLS, source.progress)))
         measured = tests.measured["drawbar_pull"]
-        rows.append(_row(f"{title}: pull", "drawbar_pull", foretold, measured))
+        rows.append(_row(f"{title}: pull", "drawbar_pull", predictions, measured))
         positive = (tests.slip >= SIGNS[0]) & (tests.slip <= SIGNS[1])
-        rows.append(_sign_row(f"{title}: sign of the pull", foretold[positive], measured[positive]))
+        rows.append(_sign_row(f"{title}: sign of the pull", predictions[positive], measured[positive]))
         order = np.argsort(tests.slip)
         plots.append(
             Plot(title, "slip", "pull over load", [Curve("measured", tests.slip[order], measured[order] / tests.load[order], True),
-                                                   Curve("foretold", tests.slip[order], foretold[order] / tests.load[order])])
+                                                   Curve("predicted", tests.slip[order], predictions[order] / tests.load[order])])
         )  # fmt: skip
-    return Finding(rows, [PageFigure("soil_rover", "each point foretold with a soil that was fitted to others", plots)], notes)
+    return Finding(rows, [PageFigure("soil_rover", "each point predicted with a soil fitted to other points", plots)], notes)
 
 
-def _driven(file: str, wheel: str, angle: int, tire: TireFile, soil: Record) -> Series:
+def _simulated(file: str, wheel: str, angle: int, tire: TireFile, soil: Record) -> Series:
     tests = read_tests(file, [f"wheel={wheel}", f"beta_deg={angle}"])
     return Series(tests, SoilBin(tire, soil, file).drive(tests.slip, tests.load, tests.slip_angle))
 
@@ -104,10 +104,10 @@ def _some(tests: WheelTests, rows: NDArray[np.bool_]) -> WheelTests:
     return WheelTests(tests.file, tests.slip[rows], tests.load[rows], tests.slip_angle[rows], measured)
 
 
-def _judged(what: str, series: Sequence[Series]) -> list[Row]:
-    """Every quantity over several series together."""
+def _rows(what: str, series: Sequence[Series]) -> list[Row]:
+    """Return rows of all quantities over several series together."""
     rows = []
-    for name in MOST:
+    for name in MAX_ERROR:
         here = np.concatenate([predicted(one.found, name, one.tests.slip_angle) for one in series])
         there = np.concatenate([one.tests.measured[name] for one in series])
         if np.isfinite(there).any():
@@ -124,11 +124,11 @@ def _row(what: str, name: str, here: Array, there: Array) -> Row:
     share = 100.0 * error_over_range(here, there)
     more = {"rms": f"{rms:.3g} {unit}", "over rms measured": f"{100.0 * rms / size:.1f} %"}
     span = f"{factor * there.min():.3g} to {factor * there.max():.3g} {unit}"
-    return Row(what, f"{len(there)} rows", span, f"{share:.1f} %", f"{MOST[name]:g} %", share <= MOST[name], more)
+    return Row(what, f"{len(there)} rows", span, f"{share:.1f} %", f"{MAX_ERROR[name]:g} %", share <= MAX_ERROR[name], more)
 
 
 def _signs(what: str, series: Sequence[Series]) -> Row:
-    """Of the pull, at the slips of SIGNS."""
+    """Return the row of the sign of the pull, at the slips of SIGNS."""
     here, there = [], []
     for one in series:
         rows = (one.tests.slip >= SIGNS[0]) & (one.tests.slip <= SIGNS[1])
@@ -141,39 +141,40 @@ def _sign_row(what: str, here: Array, there: Array) -> Row:
     wrong = np.sign(here) != np.sign(there)
     least = float(np.abs(there[wrong]).max()) if wrong.any() else 0.0
     more = {"rms": "", "over rms measured": ""}
-    told = f"{int(wrong.sum())} wrong" + (f", up to {least:.2g} N" if wrong.any() else "")
-    return Row(what, f"{int((~wrong).sum())} right", f"{len(there)} rows", told, "all right", not wrong.any(), more)
+    difference = f"{int(wrong.sum())} wrong" + (f", up to {least:.2g} N" if wrong.any() else "")
+    return Row(what, f"{int((~wrong).sum())} right", f"{len(there)} rows", difference, "all right", not wrong.any(), more)
 
 
 def _numbers_note(what: str, fitted: FittedSoil) -> str:
-    """Fitted numbers with their intervals, and what they do not tell apart."""
-    told = []
+    """Return a note with the fitted parameters, their intervals, and the unidentifiable ones."""
+    parameters = []
     for name, one in fitted.estimates.items():
         degrees = one.unit == "rad"
         unit = "deg" if degrees else "" if one.unit == "1" else one.unit
         value = math.degrees(one.value) if degrees else one.value
-        told.append(f"`{name}` {value:.4g} {unit} ({interval_words(one, degrees)})".replace("  ", " "))
+        parameters.append(f"`{name}` {value:.4g} {unit} ({interval_words(one, degrees)})".replace("  ", " "))
     weak = "".join(f" {weak.words[:1].upper()}{weak.words[1:]}." for weak in fitted.weak)
-    return f"{what}, in brackets intervals of 95 %: {', '.join(told)}.{weak}"
+    return f"{what}, 95 % intervals in brackets: {', '.join(parameters)}.{weak}"
 
 
-def _ploughing_note(found: Mapping[int, Series]) -> str:
-    """What the pictures show of a wheel that rolls at an angle, told by its sinkages at the slip nearest to 0."""
+def _digging_note(found: Mapping[int, Series]) -> str:
+    """Return a note on a wheel that rolls at an angle, with its sinkages at the slip nearest to 0."""
     there, here = [], []
     for one in found.values():
         rolling = int(np.argmin(np.abs(one.tests.slip)))
         there.append(f"{1e3 * one.tests.measured['sinkage'][rolling]:.0f}")
         here.append(f"{1e3 * predicted(one.found, 'sinkage', one.tests.slip_angle)[rolling]:.0f}")
     return (
-        f"What the pictures show: rolling without slip at {', '.join(map(str, found))} degrees the smooth wheel sinks in {', '.join(there)} mm, here "
-        f"{', '.join(here)} mm. Sliding sideways ploughs it in as slipping straight ahead does not, and to that the sand is fitted: no number of the law is found there "
-        "that could tell it. Side force and resistance are of sand as high as the wheel is deep, so they are too small where the depth is: little to 45 degrees, "
-        "by half and more at 75 and 90. A number for it would have to be fitted to the very rows that are to be foretold."
+        f"The plots show: rolling without slip at {', '.join(map(str, found))} degrees the smooth wheel has a sinkage of "
+        f"{', '.join(there)} mm, in the model {', '.join(here)} mm. Sideways sliding digs the wheel in, slip straight ahead does not. "
+        "The sand is fitted to tests straight ahead, which identify no parameter for this effect. Side force and resistance depend on "
+        "the depth of the wheel, so they are too small with the depth: slightly up to 45 degrees, by half and more at 75 and 90 "
+        "degrees. A parameter for this effect would have to be fitted to the rows that are to be predicted."
     )
 
 
-def _pictures(wheel: str, found: Mapping[int, Series]) -> list[PageFigure]:
-    """One of each quantity, a plot for each angle."""
+def _page_figures(wheel: str, found: Mapping[int, Series]) -> list[PageFigure]:
+    """Return a figure for each quantity with a plot for each angle."""
     out = []
     for name, (title, unit, factor) in SHOWN.items():
         plots = []
@@ -186,7 +187,7 @@ def _pictures(wheel: str, found: Mapping[int, Series]) -> list[PageFigure]:
                     Curve("Jounce", one.tests.slip[order], factor * here[order]),
                 ]
                 plots.append(Plot(f"{angle} deg", "slip", f"{title} [{unit}]", curves))
-        caption = f"{title} of the wheel {wheel} at slip angles; the sand is fitted to the wheel smooth at 0 deg"
+        caption = f"{title} of the wheel {wheel} at slip angles; the sand is fitted to the smooth wheel at 0 deg"
         out.append(PageFigure(f"soil_sand_{wheel}_{name}", caption, plots))
     return out
 
@@ -195,23 +196,23 @@ PARTS = (
     Part(
         "soil_sand",
         "A wheel on sand at slip angles up to 90 degrees",
-        "The soil's numbers are fitted to the smooth wheel that runs straight ahead, from locked to a slip of 0.9: pull and sinkage. With them, and nothing else "
-        "changed, the soil bin foretells the same wheel at slip angles and a wheel with grousers. Slip is of the tread against the way of the carriage, as it was "
-        "set there.",
-        "C. Pavlov, Carnegie Mellon University 2022, robomechanics/3d-terramechanics (MIT license), `tests/data/soil/single_wheel_sand.csv`: wheel of 58 mm, 50 mm "
-        "wide, about 24 N; means of three trials.",
-        "Root of the mean square of the difference over the range of what was measured: pull 25 %, side force 35 %, sinkage 25 %, the aims set for this comparison "
-        "before it was made. Beside it the same over the root of the mean square of what was measured, which is stricter. The sign of the pull: at all slips of 0.2 "
-        "to 0.9.",
+        "The parameters of the soil are fitted to pull and sinkage of the smooth wheel that runs straight ahead, from locked to a slip "
+        "of 0.9. With these parameters the soil bin predicts this wheel at slip angles and a wheel with grousers. Slip is the slip of "
+        "the tread relative to the carriage, as in the tests.",
+        "C. Pavlov, Carnegie Mellon University 2022, robomechanics/3d-terramechanics (MIT license), "
+        "`tests/data/soil/single_wheel_sand.csv`: wheel of 58 mm, 50 mm wide, about 24 N; means of three trials.",
+        "RMS difference over the range of the measurements: pull 25 %, side force 35 %, sinkage 25 %, set before this comparison. A "
+        "further column has the RMS difference over the RMS of the measurements, which is stricter. The sign of the pull must be right "
+        "at all slips of 0.2 to 0.9.",
         sand,
     ),
     Part(
         "soil_rover",
-        "A rover's wheel in lunar simulants",
-        "Pull over load. Three numbers are fitted to two thirds of the points and the others foretold, in turns, so that each point is foretold by others.",
-        "NASA, wheel of the VIPER rover, points read out of plots by others, `tests/data/soil/rover_wheel.csv`. The load of the rover's wheels is not known: that of "
-        "the single wheel, 171.7 N, is taken.",
-        "25 % as above. The points scatter by as much as 0.07 of the load at one slip.",
+        "A rover wheel in lunar simulants",
+        "Pull over load, cross-validation: three parameters are fitted to two thirds of the points and predict the last third, in turns.",
+        "NASA, wheel of the VIPER rover, points digitized from plots by third parties, `tests/data/soil/rover_wheel.csv`. The load of "
+        "the rover wheels is unknown; the load of the single wheel, 171.7 N, is used.",
+        "25 % as above. At one slip the points scatter by up to 0.07 of the load.",
         rover,
     ),
 )

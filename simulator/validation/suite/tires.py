@@ -1,4 +1,4 @@
-"""Tires and wheels on soil beside rows that other programs computed, and beside measurements of a wheel on sand."""
+"""Tires and wheels on soil compared with other programs, and with measurements of a wheel on sand."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from terrain.soil import FIRM, SOIL
 from vehicles.tires.wheel_on_soil import soil_wheel
 
 MAGIC_FORMULA = ("synth_A_61_si", "synth_B_52_si")
-"""Tires beside their rows; that of the HMMWV is shipped."""
+"""Tire files next to the rows; the tire of the HMMWV is shipped."""
 SHIPPED = "hmmwv_pac02.tir"
 BISECTIONS = 60
 TABLE_SHARE = 0.005
-"""Of the rows of the driven wheel: our quadrature has 16 nodes."""
+"""Relative tolerance of the rows of the driven wheel; the Jounce quadrature has 16 nodes."""
 FORCE_SHARE, SINKAGE_SHARE = 0.1, 0.3
-"""Of the measurements: forces over the load, and sinkage."""
+"""Relative tolerances of the measurements: forces over load, and sinkage."""
 BRAKED = -0.25
-"""Slip below which a wheel counts as braked, by what its rows are called."""
+"""Slip below which the rows of a wheel are labeled as braked."""
 SAND = {
     "k_c": 0.0, "k_phi": 8e6, "cohesion": 1000.0, "friction_angle": math.radians(29.0), "shear_modulus": 0.021, "unit_weight": 1330.0 * 9.81,
     "c1": 0.4045, "c2": 0.4198, "exit_ratio": -0.5,
 }  # fmt: skip
-"""Of that sand, as those who measured identified it; the exponent is 1.46 + 0.01 slip."""
+"""Parameters of the sand as identified by the authors of the measurements; the exponent is 1.46 + 0.01 slip."""
 WHEEL = (0.058, 0.05)
-"""m: radius and width of the smooth wheel there."""
+"""Radius and width of the smooth wheel in m."""
 ANGLES = (0, 15, 30)
-"""deg between heading and way."""
+"""Angles in deg between heading and direction of motion."""
 LOAD = 4
-"""Column of the load."""
+"""Index of the column of the load."""
 SLIPS = (-0.5, 0.9)
-"""Least and most slip that is compared: a wheel that is braked harder digs itself in beyond half its radius."""
+"""Range of compared slips; with stronger braking the wheel sinks deeper than half its radius."""
 
 
 def tires(source: ReferenceData) -> Finding:
-    """The part of tires on the road."""
+    """Evaluate tires on hard ground."""
     folder = source.data / "tires"
     shipped = data_folder("configs") / "tires" / SHIPPED
     rows = [
@@ -58,17 +58,17 @@ def tires(source: ReferenceData) -> Finding:
 
 
 def soils(source: ReferenceData) -> Finding:
-    """The part of wheels on soil."""
+    """Evaluate wheels on soil."""
     table = read_rows(str(source.data / "soil" / "driven_wheel.csv"))
-    rows = [row for n in range(len(table.rows)) for row in _driven(table, n)]
+    rows = [row for n in range(len(table.rows)) for row in _driven_wheel_rows(table, n)]
     measured = read_rows(str(source.data / "soil" / "single_wheel_sand.csv")).where("wheel", "smooth")
     found = [(angle, _measured(measured, angle)) for angle in ANGLES]
-    rows += [row for angle, (sand, ours) in found for row in _judged(angle, sand, ours)]
-    return Finding(rows, [_picture(found)])
+    rows += [row for angle, (sand, computed) in found for row in _rows(angle, sand, computed)]
+    return Finding(rows, [_page_figure(found)])
 
 
-class Carried(NamedTuple):
-    """A wheel that carries its load."""
+class WheelEquilibrium(NamedTuple):
+    """A wheel in vertical equilibrium."""
 
     sinkage: float
     pull: float
@@ -79,15 +79,15 @@ class Carried(NamedTuple):
 
 
 def soil_of(values: Mapping[str, float]) -> Record:
-    """A record of SOIL with these numbers."""
+    """Return a record of SOIL with these numbers."""
     out = record(SOIL)
     for name, value in {**FIRM, "friction": 0.8, "hardness": 0.0, **values}.items():
         out[0][name] = value
     return out
 
 
-def carry(soil: Record, wheel: tuple[float, float, float], slip: tuple[float, float]) -> Carried:
-    """A rigid wheel (radius, width, load) sunk until it carries its load, at a slip along and across."""
+def carry(soil: Record, wheel: tuple[float, float, float], slip: tuple[float, float]) -> WheelEquilibrium:
+    """Return the equilibrium of a rigid wheel (radius, width, load) at a longitudinal and lateral slip."""
     r, b, load = wheel
     s_x, s_y = slip
     motion = (1.0, s_x, s_y, s_x if s_x >= 0.0 else s_x / (s_x - 1.0))
@@ -96,49 +96,49 @@ def carry(soil: Record, wheel: tuple[float, float, float], slip: tuple[float, fl
         z = 0.5 * (low + high)
         low, high = (z, high) if sum(soil_wheel(soil, r, b, z, motion)[:2]) < load else (low, z)
     _, _, R, H, S, side, *_ = soil_wheel(soil, r, b, z, motion)
-    return Carried(z, H - R, H, R, S * r, side)
+    return WheelEquilibrium(z, H - R, H, R, S * r, side)
 
 
-def _driven(table: Numbers, n: int) -> list[Row]:
-    """Sinkage, pull and torque of a row of the driven wheel."""
-    said = {name: float(value) for name, value in table.rows[n].items() if name != "id"}
+def _driven_wheel_rows(table: Numbers, n: int) -> list[Row]:
+    """Return rows of sinkage, pull and torque of a row of the driven wheel."""
+    values_of_row = {name: float(value) for name, value in table.rows[n].items() if name != "id"}
     soil = soil_of(
         {
-            **{name: said[name] for name in ("k_c", "k_phi", "n", "c1", "c2", "exit_ratio")},
-            "cohesion": said["c"],
-            "friction_angle": math.radians(said["phi_deg"]),
-            "shear_modulus": said["K"],
+            **{name: values_of_row[name] for name in ("k_c", "k_phi", "n", "c1", "c2", "exit_ratio")},
+            "cohesion": values_of_row["c"],
+            "friction_angle": math.radians(values_of_row["phi_deg"]),
+            "shear_modulus": values_of_row["K"],
             "unit_weight": 0.0,
         }
     )
-    ours = carry(soil, (said["r"], said["b"], said["W"]), (said["s"], 0.0))
+    computed = carry(soil, (values_of_row["r"], values_of_row["b"], values_of_row["W"]), (values_of_row["s"], 0.0))
     name = f"{table.rows[n]['id'].removeprefix('drv_')}"
     return [
-        within(f"driven wheel {name}: sinkage", 1e3 * ours.sinkage, said["z_mm"], "mm", TABLE_SHARE),
-        within(f"driven wheel {name}: pull", ours.pull, said["DP_N"], "N", TABLE_SHARE, 0.002 * said["W"]),
-        within(f"driven wheel {name}: torque", ours.torque, said["T_Nm"], "N m", TABLE_SHARE),
+        within(f"driven wheel {name}: sinkage", 1e3 * computed.sinkage, values_of_row["z_mm"], "mm", TABLE_SHARE),
+        within(f"driven wheel {name}: pull", computed.pull, values_of_row["DP_N"], "N", TABLE_SHARE, 0.002 * values_of_row["W"]),
+        within(f"driven wheel {name}: torque", computed.torque, values_of_row["T_Nm"], "N m", TABLE_SHARE),
     ]
 
 
 def _measured(table: Numbers, angle: int) -> tuple[Array, Array]:
-    """(n, 5) slip, pull, side force, sinkage and load [1, N, N, m, N] as measured at an angle (deg), and (n, 4) ours."""
+    """Return (n, 5) slip, pull, side force, sinkage and load [1, N, N, m, N] measured at an angle (deg), and (n, 4) computed values."""
     rows = [row for row in table.rows if float(row["beta_deg"]) == angle and SLIPS[0] <= float(row["slip"]) <= SLIPS[1]]
     there = np.array([[float(row[name]) for name in ("slip", "DP_N", "Fy_N", "z_mm", "W_N")] for row in rows])
     there[:, 3] *= 1e-3
     tangent = math.tan(math.radians(angle))
-    ours = []
+    computed = []
     for s, load in there[:, (0, LOAD)]:
-        slip = (s, (1.0 - s) * tangent) if s >= 0.0 else (s / (1.0 + s), tangent / (1.0 + s))  # per way of the tread
+        slip = (s, (1.0 - s) * tangent) if s >= 0.0 else (s / (1.0 + s), tangent / (1.0 + s))  # relative to the travel of the tread
         found = carry(soil_of({**SAND, "n": 1.46 + 0.01 * s}), (*WHEEL, load), slip)
-        ours.append((s, found.pull, found.side, found.sinkage))
-    return there, np.array(ours)
+        computed.append((s, found.pull, found.side, found.sinkage))
+    return there, np.array(computed)
 
 
-def _judged(angle: int, sand: Array, ours: Array) -> list[Row]:
-    """The worst of every quantity at an angle, of the braked wheel and of the others."""
+def _rows(angle: int, sand: Array, computed: Array) -> list[Row]:
+    """Return the rows of the largest errors at an angle, for the braked wheel and for the others."""
     rows = []
     for name, those in (("braked", sand[:, 0] < BRAKED), ("rolling", sand[:, 0] >= BRAKED)):
-        there, here = sand[those], ours[those]
+        there, here = sand[those], computed[those]
         for column, what in ((1, "pull"), (2, "side force")):
             worst = int(np.abs(here[:, column] - there[:, column]).argmax())
             row = near(
@@ -152,7 +152,7 @@ def _judged(angle: int, sand: Array, ours: Array) -> list[Row]:
 
 
 def _at(row: Row, slip: float) -> Row:
-    """The same, telling at which slip it is worst."""
+    """Return the row with the slip of the largest error."""
     return replace(
         row,
         reference=f"{row.reference} (slip {slip:g})",
@@ -160,14 +160,14 @@ def _at(row: Row, slip: float) -> Row:
     )
 
 
-def _picture(found: list[tuple[int, tuple[Array, Array]]]) -> PageFigure:
+def _page_figure(found: list[tuple[int, tuple[Array, Array]]]) -> PageFigure:
     plots = []
     for column, title, unit in ((1, "Drawbar pull", "N"), (2, "Side force", "N"), (3, "Sinkage", "m")):
         curves = []
-        for angle, (sand, ours) in found:
+        for angle, (sand, computed) in found:
             curves += [
                 Curve(f"measured, {angle} deg", sand[:, 0], sand[:, column], True),
-                Curve(f"Jounce, {angle} deg", ours[:, 0], ours[:, column]),
+                Curve(f"Jounce, {angle} deg", computed[:, 0], computed[:, column]),
             ]
         plots.append(Plot(title, "slip", unit, curves))
     return PageFigure(

@@ -1,4 +1,4 @@
-"""Recorded drives and suspension sweeps of Project Chrono beside the vehicle with that code's numbers (`hmmwv_chrono`)."""
+"""Recorded drives and suspension sweeps of Project Chrono, compared with the vehicle with the data of that program (`hmmwv_chrono`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Recorded(NamedTuple):
     file: str
     title: str
     start: float | None
-    """s, from which state on it is driven; None: from rest, as it was spawned."""
+    """Start time in s of the comparison; None: from rest at the spawn position."""
 
 
 DRIVES = (
@@ -37,32 +37,32 @@ DRIVES = (
 SWEEPS = {
     "h_susp_sweep": "wheels moved up and down",
     "h_steer_sweep": "steered in the design position",
-    "h_steer_sweep_settled": "steered as it stands",
+    "h_steer_sweep_settled": "steered at rest",
 }
 TOE_LIMIT, LENGTH_LIMIT = 1e-4, 2e-5
-"""rad; m. Of the sweeps: a row of the recording lags by a step of 1 ms, in which the wheels turn by 6e-5 rad."""
+"""Tolerances of the sweeps in rad and m. A row of the recording lags by a step of 1 ms, in which the wheels turn by 6e-5 rad."""
 MOST_BYTES = 1 << 26
 EVERY = 7
-"""Rows of a sweep from one that is compared to the next."""
+"""Interval of the compared rows of a sweep."""
 
 
 def trajectories(source: ReferenceData) -> Finding:
-    """The part."""
+    """Evaluate recorded drives and suspension sweeps."""
     rows: list[Row] = []
-    pictures: list[PageFigure] = []
+    figures: list[PageFigure] = []
     for one in DRIVES:
-        source.told(one.title)
+        source.progress(one.title)
         found = compare_trajectory(Recording(str(source.data / FOLDER / f"{one.file}.csv.gz")), build_vehicle(VEHICLE), one.start)
         rows += [row_of(one, found, name) for name in found.counted]
-        pictures.append(_picture(one, found))
+        figures.append(_page_figure(one, found))
     for name, title in SWEEPS.items():
-        source.told(title)
+        source.progress(title)
         rows += sweep(source.data / FOLDER / f"{name}.csv.gz", title)
-    return Finding(rows, pictures)
+    return Finding(rows, figures)
 
 
 def row_of(one: Recorded, found: TrajectoryComparison, name: str) -> Row:
-    """A channel that counts: RMS difference over the peak of the recording."""
+    """Return the row of a compared channel: RMS difference over the peak of the recording."""
     rms, peak = float(np.sqrt(np.mean((found.ours[name] - found.reference[name]) ** 2))), float(np.abs(found.reference[name]).max())
     error = found.errors[name]
     return Row(
@@ -76,7 +76,8 @@ def row_of(one: Recorded, found: TrajectoryComparison, name: str) -> Row:
 
 
 def sweep(file: Path, title: str) -> list[Row]:
-    """Shock lengths and steering in, toe, camber, wheel centers and spring lengths out: the largest differences."""
+    """Return the largest differences of a sweep. Inputs are shock lengths and steering; outputs are toe, camber, wheel centers and
+    spring lengths."""
     text = gzip.decompress(read_bytes(file, "a recorded sweep", MOST_BYTES)).decode()
     table = np.genfromtxt(text.splitlines(), delimiter=",", names=True)
     car = build_vehicle(VEHICLE)
@@ -84,7 +85,7 @@ def sweep(file: Path, title: str) -> list[Row]:
     arm_angles(car, np.array([table[f"shock_L_{c}"][0] for c in CORNERS]), str(file))
     angle = length = 0.0
     for row in table[::EVERY]:
-        k = _put(car, row, str(file))
+        k = _place(car, row, str(file))
         for i, c in enumerate(CORNERS):
             moved = k["W"][:, i] - start[:, i]
             there = [row[f"{name}_{c}"] for name in ("dx", "dy", "dz", "spring_L")]
@@ -99,12 +100,12 @@ def sweep(file: Path, title: str) -> list[Row]:
 
 
 def _design(car: Vehicle) -> Array:
-    """Wheel centers (3, 4) in the design position."""
+    """Return the wheel centers (3, 4) in the design position."""
     return np.stack([corner.W for corner in car.description.mechanism.designs], axis=1)
 
 
-def _put(car: Vehicle, row: np.void, file: str) -> np.void:
-    """Kinematics at the steering input and the shock lengths of a row."""
+def _place(car: Vehicle, row: np.void, file: str) -> np.void:
+    """Return the kinematics for the steering input and the shock lengths of a row."""
     s = car.space
     s.steering[0]["angle"] = -row["steering"] * car.model.steering[0]["max_arm_angle"]
     place_tierods(car.model.steering, s.steering, s.inputs)
@@ -115,7 +116,7 @@ def _put(car: Vehicle, row: np.void, file: str) -> np.void:
 UNITS = {"vx": "m/s", "wz": "rad/s", "ay": "m/s2", "roll": "rad", "pitch": "rad", "z": "m", "engine_speed": "rad/s"}
 
 
-def _picture(one: Recorded, found: TrajectoryComparison) -> PageFigure:
+def _page_figure(one: Recorded, found: TrajectoryComparison) -> PageFigure:
     plots = [
         Plot(
             f"{name}, {100.0 * found.errors[name]:.2f} %",

@@ -1,4 +1,4 @@
-"""Wheel loads at rest beside the lever rule: masses and places of the vehicle's files, added up body by body."""
+"""Wheel loads at rest compared with a static moment balance of masses and positions from the vehicle files."""
 
 from __future__ import annotations
 
@@ -13,43 +13,44 @@ from simulator.validation.suite.result import Finding, ReferenceData, Row, withi
 VEHICLES = ("hmmwv", "hmmwv_curb", "hmmwv_gross", "hmmwv_chrono", "five_link_rear")
 """Shipped vehicles with two axles."""
 SLOPES = (("grade_40", 0.4, "lower axle on a grade of 40 %"), ("side_slope_40", 0.4, "lower side on a slope of 40 %"))
-"""Terrain, rise over run, and what is compared there."""
+"""Terrain, rise over run, and compared quantity."""
 
 
 def loads(source: ReferenceData) -> Finding:
-    """The part."""
+    """Evaluate wheel loads on level ground and on slopes."""
     rows: list[Row] = []
     for name in VEHICLES:
-        source.told(f"{name} standing")
+        source.progress(f"{name} at rest")
         simulation = Simulation(name, "flat", channels=("time",))
-        whole, readout = masses(simulation.vehicle), simulation.vehicle.readout[0]
+        total, readout = masses(simulation.vehicle), simulation.vehicle.readout[0]
         load, x = readout["F_C"][:, 2], readout["p_BK"][:, 0]
         front, rear = float(x[FRONT].mean()), float(x[REAR].mean())
-        weight = whole.mass * STANDARD_GRAVITY
-        share = (whole.com[0] - rear) / (front - rear)
+        weight = total.mass * STANDARD_GRAVITY
+        share = (total.com[0] - rear) / (front - rear)
         rows += [
             within(f"{name}: all wheels", float(load.sum()), weight, "N", 1e-4),
             within(f"{name}: front axle", float(load[FRONT].sum()), float(weight * share), "N", 0.005),
         ]
     for terrain, rise, what in SLOPES:
-        source.told(f"standing on {terrain}")
+        source.progress(f"at rest on {terrain}")
         rows.append(_on_slope(terrain, math.atan(rise), what))
     return Finding(rows)
 
 
 def _on_slope(terrain: str, angle: float, what: str) -> Row:
-    """The load of the two lower wheels of the shipped vehicle, parked; the body is taken as rigid, as it stands on level ground."""
+    """Return the row of the load of the two lower wheels of the parked shipped vehicle. The body is rigid, in its position at rest on
+    level ground."""
     level, parked = Simulation("hmmwv", "flat", channels=("time",)), Simulation("hmmwv", terrain, channels=("time",))
     parked.command(brake=1.0, parking_brake=1.0)
     parked.advance(3.0)
-    whole, readout = masses(level.vehicle), level.vehicle.readout[0]
-    height = float(whole.com[2] + readout["p_WB"][2])
+    total, readout = masses(level.vehicle), level.vehicle.readout[0]
+    height = float(total.com[2] + readout["p_WB"][2])
     along = terrain.startswith("grade")
-    place = readout["p_BK"][:, 0] if along else readout["p_WC"][:, 1]
+    position = readout["p_BK"][:, 0] if along else readout["p_WC"][:, 1]
     low = REAR if along else slice(1, 4, 2)
     high = FRONT if along else slice(0, 4, 2)
-    base = abs(float(place[high].mean() - place[low].mean()))
-    lever = abs(float(place[high].mean()) - (float(whole.com[0]) if along else 0.0))
-    wanted = whole.mass * STANDARD_GRAVITY * (math.cos(angle) * lever + math.sin(angle) * height) / base
+    base = abs(float(position[high].mean() - position[low].mean()))
+    lever = abs(float(position[high].mean()) - (float(total.com[0]) if along else 0.0))
+    wanted = total.mass * STANDARD_GRAVITY * (math.cos(angle) * lever + math.sin(angle) * height) / base
     here = float(parked.vehicle.readout[0]["F_C"][low, 2].sum())
     return within(f"hmmwv: {what}", here, wanted, "N", 0.02)

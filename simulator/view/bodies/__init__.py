@@ -1,1 +1,1 @@
-"""Bodies that the window can draw."""
+"""Bodies of vehicles for the window."""

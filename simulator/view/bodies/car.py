@@ -1,7 +1,7 @@
-"""A passenger car and a pickup truck of our own making, built to the size of whatever vehicle wears them; in chassis axes B.
+"""Generic passenger car and pickup truck, an original design, scaled to the vehicle; in chassis axes B.
 
-All heights are shares of the height of the roof above the ground, all places along the car hang on axles, ends and driver's head, so that a
-car drawn from another file has its wheels in its arches and its driver under its roof.
+All heights are fractions of the height of the roof above the ground. All positions along the car are relative to axles, ends and driver's
+head, so that for any vehicle file the wheels are in the arches and the driver is under the roof.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ BLACK, TRIM, METAL, FRAME, LAMP, RED, AMBER = (
 )
 GLASS, INSIDE, LIGHT_INSIDE, SEAT, DIAL, PLATE = (26, 34, 42), (46, 46, 50), (120, 118, 112), (58, 56, 54), (206, 208, 206), (226, 226, 218)
 ROOF_OVER_HEAD = 0.25
-"""m. From the driver's head, its middle, to the roof outside."""
+"""m. Distance from the center of the driver's head to the outside of the roof."""
 ROUND, SQUARE = 0.20, 0.03
-"""m. By how much the corners of the body lie behind its foremost and rearmost point; of a bed."""
+"""m. Distance of the corners of the body behind its foremost and rearmost point; the second value is for a bed."""
 ARCH = 1.13
 HOOD, LID = 0.05, 0.04
-"""m. By how much hood and trunk lid are higher in the middle than at their edges."""
-"""Radius of a wheel arch over that of the tire."""
+"""m. Height of the middle of hood and trunk lid above their edges."""
+"""Radius of a wheel arch divided by that of the tire."""
 
 
 class Lines:
-    """The lines of a body: where its surfaces are. x of the points from which it hangs, heights in shares of that of the roof."""
+    """Surfaces of a body: x of the reference points, heights as fractions of the roof height."""
 
     def __init__(self, size: Size, paint: Sequence[int], bed: bool) -> None:
         self.size, self.paint, self.bed = size, paint, bed
@@ -52,19 +52,19 @@ class Lines:
         shoulder = ((size.rear, 0.69), (self.back, 0.68), (head, 0.66), (self.cowl, 0.635), (front, 0.585), (size.front, 0.485))
         self._shoulder = np.array(sorted(shoulder))
         self.belt_in = 0.90
-        """Half width between the lower edges of the side windows over that of the body."""
+        """Half width between the lower edges of the side windows divided by that of the body."""
         self.roof_half = 0.63 * size.half_width
 
     def z(self, share: Any) -> Any:
-        """Height in B of a share of the roof's height."""
+        """Return the height in B of a fraction of the roof height."""
         return self.ground + self.height * np.asarray(share, float)
 
     def shoulder(self, x: Any) -> Any:
-        """z of the upper edge of the body's side."""
+        """Return z of the upper edge of the body's side."""
         return self.z(np.interp(x, self._shoulder[:, 0], self._shoulder[:, 1]))
 
     def side(self, x: Any, z: Any) -> Any:
-        """y of the left side."""
+        """Return y of the left side."""
         s = self.size
         middle, half = 0.5 * (s.front + s.rear), 0.5 * (s.front - s.rear)
         along = np.clip(np.abs(np.asarray(x) - middle) / half, 0.0, 1.0)
@@ -72,21 +72,21 @@ class Lines:
         return s.half_width * (1.0 - 0.24 * along**6) * (1.0 - 0.55 * (share - 0.38) ** 2)
 
     def end(self, z: Any, y: Any, front: bool) -> Any:
-        """x of the front or the rear."""
+        """Return x of the front or the rear surface."""
         share = (np.asarray(z) - self.ground) / self.height
         lean = (0.1 if self.bed and not front else 0.55) * (share - 0.30) ** 2 + (0.35 * np.clip(share - 0.45, 0.0, 1.0) if front else 0.0)
         back = lean + self._round(front) * (np.abs(y) / (0.78 * self.size.half_width)) ** 3
         return self.size.front - back if front else self.size.rear + back
 
     def corners(self, front: bool) -> float:
-        """x where the sides end."""
+        """Return x at the end of the sides."""
         return self.size.front - self._round(True) if front else self.size.rear + self._round(False)
 
     def _round(self, front: bool) -> float:
         return SQUARE if self.bed and not front else ROUND
 
     def low(self, x: Any) -> Any:
-        """z of the lower edge of the side: sill and arches."""
+        """Return z of the lower edge of the side: sill and arches."""
         x, radius = np.asarray(x, float), ARCH * self.size.radius
         edge = np.full(x.shape, float(self.z(0.135)))
         for axle in self.size.axles:
@@ -95,19 +95,19 @@ class Lines:
         return edge
 
     def cabin_side(self, x: float, up: float, out: float = 0.0) -> tuple[float, float, float]:
-        """Point of the leaning side of the cabin: `up` from the belt, 0, to the edge of the roof, 1."""
+        """Return a point of the tilted side of the cabin: `up` from the belt, 0, to the edge of the roof, 1."""
         belt = float(self.shoulder(x)) + 0.01
         y = self.belt_in * float(self.side(x, belt)) * (1.0 - up) + self.roof_half * up + 0.10 * self.roof_half * up * (1.0 - up)
         return x, y + out, belt + up * (float(self.z(0.955)) - belt)
 
 
 def car(size: Size) -> Body:
-    """A sedan."""
+    """Return a sedan."""
     return _body(Lines(size, (134, 146, 160), bed=False))
 
 
 def pickup(size: Size) -> Body:
-    """A light truck with an open bed."""
+    """Return a light truck with an open bed."""
     return _body(Lines(size, (58, 84, 116), bed=True))
 
 
@@ -134,7 +134,7 @@ def _shell(g: Lines) -> Array:
 
 
 def _columns(g: Lines) -> Array:
-    """Places along the side where it is cut: close together at the ends of the arches."""
+    """Return the positions along the side with vertices: close together at the ends of the arches."""
     s = g.size
     radius, places = ARCH * s.radius, [np.linspace(g.corners(False), g.corners(True), 46)]
     for axle in s.axles:
@@ -144,7 +144,7 @@ def _columns(g: Lines) -> Array:
 
 
 def _flank(b: Builder, g: Lines) -> None:
-    """The left side with its arches, and the dark houses of the wheels behind it."""
+    """Add the left side with its arches, and the dark wheel wells behind it."""
     x, share = _columns(g), np.linspace(0.0, 1.0, 8)[:, None]
     low, high = g.low(x), g.shoulder(x)
     z = low + share * (high - low)
@@ -165,7 +165,7 @@ def _flank(b: Builder, g: Lines) -> None:
 
 
 def _patch(g: Lines, b: Builder, x: tuple[float, float], z: tuple[Any, Any], out: float = 0.004) -> None:
-    """A piece of the side's surface, `out` in front of it; z of its edges in B, numbers or one for each of its columns."""
+    """Add a patch of the side's surface, `out` in front of it; z of its edges in B, numbers or one value per column."""
     columns = np.linspace(*x, 7)
     rows = np.stack([np.broadcast_to(z[0], 7), np.broadcast_to(z[1], 7)])
     b.sheet(np.stack((np.broadcast_to(columns, (2, 7)), g.side(columns, rows) + out, rows), axis=2)[:, ::-1], smooth=True)
@@ -188,7 +188,7 @@ def _side_details(b: Builder, g: Lines) -> None:
 
 
 def _pillars(b: Builder, g: Lines) -> None:
-    """Left side of the cabin about its windows."""
+    """Add the left side of the cabin around its windows."""
     b.paint(g.paint, 0.45)
     at = g.cabin_side
     top, end = 0.90, g.roof_end
@@ -213,14 +213,14 @@ def _pillars(b: Builder, g: Lines) -> None:
 
 
 def _facing(b: Builder, points: Any, outward: Any = (0.0, 1.0, 0.2)) -> None:
-    """Flat polygon whose outside looks towards `outward`."""
+    """Add a flat polygon with its outside towards `outward`."""
     p = np.asarray(points, float)
     n = np.cross(p[1] - p[0], p[2] - p[0])
     b.polygon(p if n @ np.asarray(outward, float) > 0.0 else p[::-1])
 
 
 def _deck(g: Lines, x: Array, crown: float, edge: float = 1.0) -> Array:
-    """A lid (columns across, along x) from shoulder to shoulder, higher by `crown` in the middle."""
+    """Return a lid (columns across, along x) from shoulder to shoulder, higher by `crown` in the middle."""
     across = np.array([-1.0, -0.9, -0.55, 0.0, 0.55, 0.9, 1.0])[:, None]
     z = g.shoulder(x)
     y = edge * across * g.side(x, z)
@@ -228,7 +228,7 @@ def _deck(g: Lines, x: Array, crown: float, edge: float = 1.0) -> Array:
 
 
 def _decks(b: Builder, g: Lines) -> None:
-    """Hood, and the lid of the trunk or the bed."""
+    """Add the hood, and the lid of the trunk or the bed."""
     x = np.linspace(g.corners(True), g.cowl - 0.06, 12)
     hood = _deck(g, x, HOOD)
     front = np.clip(1.0 - np.abs(x - x[0]) / 0.25, 0.0, 1.0) ** 2
@@ -249,7 +249,7 @@ def _decks(b: Builder, g: Lines) -> None:
 
 
 def _bed(b: Builder, g: Lines) -> None:
-    """Open bed: floor, inner walls, rails, tailgate, and the rear wall of the cab."""
+    """Add an open bed: floor, inner walls, rails, tailgate, and the rear wall of the cab."""
     s = g.size
     rear, front = g.corners(False) + 0.03, g.back - 0.02
     rail = float(g.shoulder(0.5 * (rear + front)))
@@ -281,7 +281,7 @@ def _roof(b: Builder, g: Lines) -> None:
 
 
 def _ends(b: Builder, g: Lines) -> None:
-    """Front and rear with lamps, grille, plates and bumpers."""
+    """Add front and rear with lamps, grille, plates and bumpers."""
     for front in (True, False):
         x = g.corners(front)
         b.paint(g.paint, 0.45)
@@ -322,7 +322,8 @@ def _ordered(a: float, b: float) -> tuple[float, float]:
 
 
 def _on_end(b: Builder, g: Lines, front: bool, across: tuple[float, float], z: tuple[Any, Any], out: float, crown: float = 0.0) -> None:
-    """A piece of the front's or the rear's surface, `out` before it; `across` in shares of the half width there, z in B. Its upper edge is
+    """Add a patch of the front or rear surface, `out` in front of it; `across` in fractions of the half width there, z in B. Its upper edge
+    is
     higher by `crown` in the middle."""
     share, level = np.linspace(*across, 15)[:, None], np.linspace(0.0, 1.0, 6)
     rows = float(z[0]) + level * (float(z[1]) - float(z[0]) + crown * (1.0 - share**4))
@@ -355,7 +356,7 @@ def _glass(g: Lines) -> Array:
 
 
 def _pane(g: Lines, foot: float, head: float, bow: float) -> Array:
-    """Curved pane across the car from the belt at x = foot to the roof at x = head."""
+    """Return a curved pane across the car from the belt at x = foot to the roof at x = head."""
     across, up = np.linspace(-1.0, 1.0, 9)[:, None], np.linspace(0.02, 1.0, 5)
     low, high = np.array(g.cabin_side(foot, 0.0)), np.array(g.cabin_side(head, 1.0))
     y = across * (low[1] + up * (high[1] - low[1])) * 0.985
@@ -384,7 +385,7 @@ def _fittings(g: Lines, wheel: tuple[float, float, float]) -> Array:
 
 
 def _slab(b: Builder, low: tuple[float, ...], high: tuple[float, ...]) -> None:
-    """Body between two level rectangles: x of rear and front, y of the middle, half width, z."""
+    """Add a solid between two level rectangles: x of rear and front, y of the middle, half width, z."""
     b.hexahedron(
         [
             (x, y + s * half, z)
@@ -413,7 +414,7 @@ def _dashboard(b: Builder, g: Lines, wheel: tuple[float, float, float]) -> None:
     _slab(b.paint(BLACK), (near - 0.03, near + 0.16, y, 0.19, top - 0.10), (near - 0.01, near + 0.16, y, 0.16, top + 0.05))
     for at, r in ((y + 0.075, 0.058), (y - 0.075, 0.058)):
         for depth, share, color in ((-0.036, 1.0, DIAL), (-0.039, 0.9, BLACK)):
-            b.paint(color, 0.3).turned(
+            b.paint(color, 0.3).revolve(
                 [(depth, 0.0), (depth, share * r), (depth + 0.03, share * r)], 22, axis=0, center=(near, at, top - 0.02), smooth=False
             )
     b.paint(TRIM).box((near - 0.01, -0.13, top - 0.24), (near + 0.05, 0.13, top - 0.08))
@@ -423,11 +424,11 @@ def _dashboard(b: Builder, g: Lines, wheel: tuple[float, float, float]) -> None:
 
 
 def _steering_wheel() -> Array:
-    """Rim, three spokes and boss."""
+    """Return the steering wheel: rim, three spokes and hub."""
     b = Builder().paint(BLACK, 0.2)
     angle = np.linspace(0.0, 2.0 * math.pi, 41)
     b.tube(np.column_stack((0.0 * angle, 0.185 * np.cos(angle), 0.185 * np.sin(angle))), 0.015, 8)
-    b.turned([(-0.02, 0.0), (-0.02, 0.065), (0.03, 0.075), (0.09, 0.03)][::-1], 16, axis=0)
+    b.revolve([(-0.02, 0.0), (-0.02, 0.065), (0.03, 0.075), (0.09, 0.03)][::-1], 16, axis=0)
     b.paint(TRIM, 0.3)
     for turn in (0.12, math.pi - 0.12, -0.5 * math.pi):
         tip = np.array([0.0, 0.18 * math.cos(turn), 0.18 * math.sin(turn)])
@@ -436,7 +437,7 @@ def _steering_wheel() -> Array:
 
 
 def _frame(g: Lines) -> Array:
-    """Rails, cross members at the axles, engine sump, exhaust, final drives and their shafts: what is seen without the body."""
+    """Return the parts visible without the body: rails, cross members at the axles, engine sump, exhaust, final drives and shafts."""
     s, low = g.size, float(g.z(0.14))
     half = Builder().paint(FRAME)
     half.box((s.axles[-1] - 0.3, 0.36, low), (s.axles[0] + 0.45, 0.43, low + 0.09))
@@ -447,7 +448,7 @@ def _frame(g: Lines) -> Array:
         whole.box((x - 0.05, -0.36, low + 0.01), (x + 0.05, 0.36, low + 0.08))
     rear, front = s.axles[-1], s.axles[0]
     for x in s.driven:
-        whole.paint(METAL, 0.2).turned(
+        whole.paint(METAL, 0.2).revolve(
             [(-0.16, 0.0), (-0.16, 0.06), (-0.07, 0.11), (0.07, 0.11), (0.16, 0.06), (0.16, 0.0)], 14, center=(x, 0.0, s.center + 0.03)
         )
     whole.paint(METAL, 0.1).box((front - 0.30, -0.14, s.center + 0.02), (front + 0.18, 0.14, s.center + 0.22))

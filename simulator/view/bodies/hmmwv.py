@@ -1,7 +1,7 @@
-"""A HMMWV of our own making, in chassis axes B: hood, cab, cargo bed, frame. About true to size, no copy of any other model.
+"""Body of a HMMWV, an original design of approximate dimensions, in chassis axes B: hood, cab, cargo bed, frame.
 
-The reference point of B lies in the middle between the axles at the height of the lower-arm hinges, 0.59 m above level ground.
-Each function builds the left half where it can; the right half is its mirror image.
+The reference point of B is in the middle between the axles at the height of the lower-arm hinges, 0.59 m above level ground.
+Each function builds the left half where possible; the right half is the mirror image.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ BLACK, METAL, FRAME, INSIDE, SEAT = (28, 28, 28), (92, 92, 90), (68, 67, 66), (7
 LAMP, AMBER, RED, GLASS, DIAL = (240, 238, 228), (226, 128, 28), (170, 26, 20), (30, 40, 46), (200, 204, 196)
 FRONT_AXLE, REAR_AXLE = 1.6486, -1.6534
 HOOD_X, HOOD_Z = (0.82, 1.25, 1.65, 2.03, 2.15), (0.700, 0.665, 0.625, 0.575, 0.515)
-"""Middle line of the hood, from the windshield to the front edge."""
+"""Center line of the hood, from the windshield to the front edge."""
 HOOD_Y, HOOD_DROP = (0.0, 0.50, 0.56, 0.96, 1.055), (0.0, 0.006, 0.040, 0.052, 0.092)
-"""Half cross-section of the hood: place to the side and drop below the middle line."""
+"""Half cross-section of the hood: lateral position and drop below the center line."""
 SHIELD = ((0.80, 0.685), (0.60, 1.17))
 """(x, z) of the lower and the upper edge of the windshield."""
 BACK, TAIL = -1.00, -2.36
@@ -33,20 +33,20 @@ SIDE = 1.055
 STEERING_WHEEL = (0.45, 0.66, 0.68)
 """Center of the steering wheel, in B."""
 STEERING_TILT = 0.62
-"""rad. Lean of the steering wheel's axis above the horizontal, towards the driver."""
+"""rad. Tilt of the steering wheel's axis above the horizontal, towards the driver."""
 CAB = np.array([[-0.15, -0.66, 0.85], [0.15, 0.66, 1.01]])
-"""m. Lower and upper corner of where the eyes of someone seated in the cab can be, in B."""
+"""m. Lower and upper corner of the possible positions of the driver's eyes, in B."""
 _ARCH = ((-0.62, -0.02), (-0.58, 0.20), (-0.42, 0.41), (0.42, 0.41), (0.58, 0.20), (0.62, -0.02))
 """(x, z) of the wheel arch's edge about the axle."""
 
 
 def hmmwv(size: Size) -> Body:
-    """The HMMWV, whose size is known."""
+    """Return the body of the HMMWV, whose dimensions are fixed."""
     return Body(shell(), fittings(), glass(), frame(), steering_wheel(), STEERING_WHEEL, STEERING_TILT, CAB, wheel)
 
 
 def shell() -> Array:
-    """Sheet metal: hood, fenders, doors, roof, bed."""
+    """Return the sheet metal: hood, fenders, doors, roof, bed."""
     half = Builder()
     for part in (_fender, _flank, _bed_side):
         part(half)
@@ -57,7 +57,7 @@ def shell() -> Array:
 
 
 def fittings() -> Array:
-    """What is bolted to the sheet metal: mirrors, seats, dashboard, load."""
+    """Return the mounted parts: mirrors, seats, dashboard, load."""
     half = Builder()
     for part in (_details, _seat):
         part(half)
@@ -68,7 +68,7 @@ def fittings() -> Array:
 
 
 def frame() -> Array:
-    """Ladder frame, axle housings, spring towers: what the suspension hangs on."""
+    """Return ladder frame, axle housings and spring towers, on which the suspension is mounted."""
     half = Builder().paint(FRAME)
     half.box((-2.30, 0.22, 0.03), (2.16, 0.31, 0.15))
     for x, side in ((FRONT_AXLE, 1.0), (REAR_AXLE, -1.0)):
@@ -79,7 +79,7 @@ def frame() -> Array:
     whole = Builder().add(half.mesh()).add(mirrored(half.mesh())).paint(METAL, 0.2)
     for x in (FRONT_AXLE, REAR_AXLE):
         drum = [(-0.20, 0.0), (-0.20, 0.07), (-0.08, 0.14), (0.08, 0.14), (0.20, 0.07), (0.20, 0.0)]
-        whole.turned(drum, 14, center=(x, 0.0, 0.12))
+        whole.revolve(drum, 14, center=(x, 0.0, 0.12))
     whole.tube([(FRONT_AXLE, 0.0, 0.12), (0.0, 0.0, 0.12), (REAR_AXLE, 0.0, 0.12)], 0.04)
     whole.paint(FRAME)
     for x in (2.06, 0.9, -0.4, -2.2):
@@ -88,7 +88,7 @@ def frame() -> Array:
 
 
 def glass() -> Array:
-    """Window panes, to be seen from outside only."""
+    """Return the window panes, visible only from outside."""
     half = Builder().paint(GLASS, 1.0)
     _facing(half, [_shield(u, y) for u, y in ((0.10, 0.045), (0.10, 0.90), (0.92, 0.84), (0.92, 0.045))], (1, 0, 0.4))
     for panel in _SIDE_WINDOWS:
@@ -99,11 +99,11 @@ def glass() -> Array:
 
 
 def steering_wheel() -> Array:
-    """Rim, three spokes and boss; its axle is x, which points forward and down when mounted; one spoke points down."""
+    """Return rim, three spokes and hub; the axle is x, which points forward and down when mounted; one spoke points down."""
     b = Builder().paint(BLACK, 0.2)
     angle = np.linspace(0.0, 2.0 * math.pi, 41)
     b.tube(np.column_stack((0.0 * angle, 0.205 * np.cos(angle), 0.205 * np.sin(angle))), 0.016, 8)
-    b.turned([(-0.03, 0.0), (-0.03, 0.05), (0.03, 0.06), (0.09, 0.03)][::-1], 16, axis=0)
+    b.revolve([(-0.03, 0.0), (-0.03, 0.05), (0.03, 0.06), (0.09, 0.03)][::-1], 16, axis=0)
     b.paint(METAL, 0.4)
     for turn in (0.35, math.pi - 0.35, -0.5 * math.pi):
         tip = np.array([0.0, 0.2 * math.cos(turn), 0.2 * math.sin(turn)])
@@ -112,7 +112,7 @@ def steering_wheel() -> Array:
 
 
 def _facing(b: Builder, points: Any, outward: Any) -> None:
-    """Flat polygon whose outside looks towards `outward`."""
+    """Add a flat polygon with its outside towards `outward`."""
     p = np.asarray(points, float)
     n = np.cross(p[1] - p[0], p[2] - p[0])
     b.polygon(p if n @ np.asarray(outward, float) > 0.0 else p[::-1])
@@ -127,13 +127,13 @@ def _hood_z(x: Any) -> Any:
 
 
 def _shield(u: float, y: float) -> tuple[float, float, float]:
-    """Point of the windshield's plane: u from the lower to the upper edge."""
+    """Return a point of the windshield's plane: u from the lower to the upper edge."""
     (x0, z0), (x1, z1) = SHIELD
     return x0 + u * (x1 - x0), y, z0 + u * (z1 - z0)
 
 
 def _cab_side(x: float, z: float, out: float = 0.0) -> tuple[float, float, float]:
-    """Point of the cab's leaning side wall above the belt."""
+    """Return a point of the cab's tilted side wall above the belt."""
     return x, 1.02 + out - 0.27 * (z - BELT), z
 
 
@@ -172,8 +172,8 @@ def _front(b: Builder) -> None:
     b.box((2.12, -0.50, 0.475), (2.18, 0.50, 0.50)).box((2.12, -0.50, 0.20), (2.18, 0.50, 0.225))
     for s in (1.0, -1.0):
         b.paint(EDGE).box((2.10, s * 0.72 - 0.15, 0.235), (2.168, s * 0.72 + 0.15, 0.47))
-        b.paint(BLACK).turned([(2.180, 0.0), (2.180, 0.105), (2.10, 0.115)][::-1], 20, axis=0, center=(0, s * 0.70, 0.355), smooth=False)
-        b.paint(LAMP, 0.8).turned([(2.192, 0.0), (2.186, 0.06), (2.170, 0.092)][::-1], 20, axis=0, center=(0, s * 0.70, 0.355))
+        b.paint(BLACK).revolve([(2.180, 0.0), (2.180, 0.105), (2.10, 0.115)][::-1], 20, axis=0, center=(0, s * 0.70, 0.355), smooth=False)
+        b.paint(LAMP, 0.8).revolve([(2.192, 0.0), (2.186, 0.06), (2.170, 0.092)][::-1], 20, axis=0, center=(0, s * 0.70, 0.355))
         b.paint(AMBER, 0.5).box((2.10, s * 0.90 - 0.045, 0.28), (2.150, s * 0.90 + 0.045, 0.35))
     b.paint(METAL, 0.1).box((2.17, -0.80, 0.055), (2.275, 0.80, 0.185))
     b.paint(BLACK)
@@ -184,7 +184,7 @@ def _front(b: Builder) -> None:
 
 
 def _fender(b: Builder) -> None:
-    """Front side panel with its arch, and the dark wheel house behind it."""
+    """Add the front side panel with its arch, and the dark wheel well behind it."""
     arch = _arch(FRONT_AXLE)
     edge = np.array([(x, np.interp(x, arch[:, 0], arch[:, 1])) for x in (*arch[:4, 0], 2.085, 2.12)])
     top = _hood_z(edge[:, 0]) - HOOD_DROP[-1] + 0.001
@@ -194,7 +194,7 @@ def _fender(b: Builder) -> None:
 
 
 def _arch_trim(b: Builder, edge: Array, y: Any) -> None:
-    """Flare around the arch and the tunnel of the wheel house."""
+    """Add the flare around the arch and the inner surface of the wheel well."""
     line = np.column_stack((edge[:, 0], np.broadcast_to(y, len(edge)), edge[:, 1]))
     b.paint(EDGE).sheet(np.stack((line + [0, -0.03, 0.0], line + [0, 0.028, 0.0], line + [0, 0.028, 0.03], line + [0, 0.0, 0.05])))
     b.paint(BLACK).sheet(np.stack((line * [1, 0, 1] + [0, 0.56, 0.0], line)))
@@ -203,7 +203,7 @@ def _arch_trim(b: Builder, edge: Array, y: Any) -> None:
 
 
 def _flank(b: Builder) -> None:
-    """Doors and sill between the arches, and the wall of windows above."""
+    """Add doors and sill between the arches, and the side windows above."""
     low, high = REAR_AXLE + 0.60, FRONT_AXLE - 0.60
     profile = ((0.90, -0.03), (1.02, -0.01), (1.055, 0.10), (1.075, 0.36), (1.055, 0.61), (1.02, BELT))
     xs = (low, BACK, -0.155, 0.79, high)
@@ -313,6 +313,8 @@ def _dashboard(b: Builder) -> None:
                   (0.60, -0.97, 0.70), (0.79, -0.97, 0.715), (0.79, 0.97, 0.715), (0.60, 0.97, 0.70)])  # fmt: skip
     b.paint(BLACK).box((0.545, 0.42, 0.63), (0.66, 0.90, 0.755))
     for y, r in ((0.66, 0.048), (0.55, 0.034), (0.77, 0.034)):
-        b.paint(DIAL, 0.3).turned([(-0.004, 0.0), (-0.004, r), (0.01, r)], 20, axis=0, center=(0.541, y, 0.69), smooth=False)
-        b.paint(BLACK, 0.5).turned([(-0.006, 0.0), (-0.006, 0.86 * r), (0.01, 0.86 * r)], 20, axis=0, center=(0.541, y, 0.69), smooth=False)
+        b.paint(DIAL, 0.3).revolve([(-0.004, 0.0), (-0.004, r), (0.01, r)], 20, axis=0, center=(0.541, y, 0.69), smooth=False)
+        b.paint(BLACK, 0.5).revolve(
+            [(-0.006, 0.0), (-0.006, 0.86 * r), (0.01, 0.86 * r)], 20, axis=0, center=(0.541, y, 0.69), smooth=False
+        )
     b.paint(INSIDE).tube([(0.40, 0.66, 0.66), (0.62, 0.66, 0.54)], 0.03, 8)

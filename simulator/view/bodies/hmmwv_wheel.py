@@ -1,4 +1,4 @@
-"""The wheel of the HMMWV: a 37-inch off-road tire with lugs on a two-piece rim. Its axle is y; +y is the outside."""
+"""Wheel of the HMMWV: a 37-inch off-road tire with lugs on a two-piece rim. Its axle is y; +y is the outside."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEGMENTS = 32
 
 
 def wheel(radius: float, width: float) -> Array:
-    """Mesh of a wheel with the given outer radius and width in m."""
+    """Return the mesh of a wheel with an outer radius and width in m."""
     b = Builder()
     _tire(b, radius, 0.5 * width)
     _rim(b, 0.49 * radius, 0.5 * width)
@@ -26,18 +26,18 @@ def wheel(radius: float, width: float) -> Array:
 
 
 def plain_wheel(radius: float, width: float) -> Array:
-    """Mesh of a smooth closed drum of that size, good enough to cast a shadow."""
+    """Return the mesh of a smooth closed drum of that size, for shadows."""
     half = 0.5 * width
     profile = [(-0.8, 0.0), (-0.8, 0.9), (-0.5, 0.98), (0.5, 0.98), (0.8, 0.9), (0.8, 0.0)]
-    return Builder().turned([(y * half, q * radius) for y, q in profile], 20).mesh()
+    return Builder().revolve([(y * half, q * radius) for y, q in profile], 20).mesh()
 
 
 def _tire(b: Builder, r: float, half: float) -> None:
     bead, crown = 0.50 * r, 0.965 * r
     side = [(-0.72, bead), (-0.93, 0.60 * r), (-1.0, 0.74 * r), (-0.95, 0.87 * r), (-0.80, 0.945 * r), (-0.45, crown)]
     profile = [(y * half, q) for y, q in side] + [(-y * half, q) for y, q in reversed(side)]
-    b.paint(RUBBER).turned(profile, SEGMENTS)
-    b.paint(RUBBER).turned([(0.72 * half, bead), (-0.72 * half, bead)], SEGMENTS)
+    b.paint(RUBBER).revolve(profile, SEGMENTS)
+    b.paint(RUBBER).revolve([(0.72 * half, bead), (-0.72 * half, bead)], SEGMENTS)
     b.paint(TREAD)
     lug = _lug(r, half)
     for k in range(LUGS):
@@ -46,7 +46,7 @@ def _tire(b: Builder, r: float, half: float) -> None:
 
 
 def _lug(r: float, half: float) -> Array:
-    """Corners (8, 3) of one block: from near the middle to the shoulder, slanted; z is up, at the top of the tire."""
+    """Return the corners (8, 3) of one lug: from near the middle to the shoulder, slanted; z is up, at the top of the tire."""
     step = math.pi / LUGS * r
     bottom, top = 0.93 * r, r
     inner, outer = 0.06 * half, 0.97 * half
@@ -59,7 +59,7 @@ def _lug(r: float, half: float) -> Array:
 
 
 def _around(corners: Array, angle: float, flipped: bool, look: Builder) -> Array:
-    """Block turned about the axle to its place; a mirrored block keeps its outside outside."""
+    """Add a lug rotated about the axle to its position; the outside of a mirrored lug remains outside."""
     c, s = math.cos(angle), math.sin(angle)
     part = Builder()
     part._look = look._look
@@ -70,24 +70,24 @@ def _around(corners: Array, angle: float, flipped: bool, look: Builder) -> Array
 def _rim(b: Builder, r: float, half: float) -> None:
     lip, face, hub = 0.74 * half, 0.30 * half, 0.62 * half
     b.paint(RIM, 0.15)
-    b.turned(
+    b.revolve(
         [(face, 0.30 * r), (face + 0.004, 0.62 * r), (0.42 * half, 0.80 * r), (lip, 0.92 * r), (lip, 1.03 * r), (0.9 * lip, 1.04 * r)][
             ::-1
         ],
         SEGMENTS,
     )
-    b.paint(DARK).turned([(face - 0.02, 0.05), (face - 0.02, 1.0 * r), (-0.7 * half, 1.0 * r)][::-1], 24, smooth=False)
-    b.paint(STEEL, 0.3).turned(
+    b.paint(DARK).revolve([(face - 0.02, 0.05), (face - 0.02, 1.0 * r), (-0.7 * half, 1.0 * r)][::-1], 24, smooth=False)
+    b.paint(STEEL, 0.3).revolve(
         [(hub + 0.012, 0.0), (hub + 0.012, 0.16 * r), (hub, 0.20 * r), (hub - 0.012, 0.30 * r), (face, 0.34 * r)][::-1], 20, smooth=False
     )
     for k in range(8):
         angle = 2.0 * math.pi * k / 8
         place = np.array([math.cos(angle), 0.0, math.sin(angle)])
-        b.paint(DARK).turned(_disc(face + 0.010, 0.085 * r), 10, center=0.52 * r * place, smooth=False)
+        b.paint(DARK).revolve(_disc(face + 0.010, 0.085 * r), 10, center=0.52 * r * place, smooth=False)
         nut = np.array([math.cos(angle + 0.39), 0.0, math.sin(angle + 0.39)])
-        b.paint(STEEL, 0.4).turned(_disc(0.44 * half + 0.014, 0.035 * r), 6, center=0.74 * r * nut, smooth=False)
-    # the valve makes one spoke different, so that slow turning is seen
-    b.paint((200, 190, 150)).turned(_disc(0.6 * half, 0.028 * r), 6, center=np.array([0.86 * r, 0.0, 0.0]), smooth=False)
+        b.paint(STEEL, 0.4).revolve(_disc(0.44 * half + 0.014, 0.035 * r), 6, center=0.74 * r * nut, smooth=False)
+    # the valve breaks the symmetry, so that slow rotation is visible
+    b.paint((200, 190, 150)).revolve(_disc(0.6 * half, 0.028 * r), 6, center=np.array([0.86 * r, 0.0, 0.0]), smooth=False)
 
 
 def _disc(y: float, r: float) -> list[tuple[float, float]]:

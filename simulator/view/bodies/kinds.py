@@ -1,4 +1,4 @@
-"""Bodies of vehicles as they are drawn, by the name that a vehicle file gives: each is built to the size of its vehicle. No OpenGL here."""
+"""Drawn bodies of vehicles, by the name in the vehicle file; each is scaled to its vehicle. No OpenGL here."""
 
 from __future__ import annotations
 
@@ -12,60 +12,60 @@ from simulator.view.meshes import Array
 
 
 class Size(NamedTuple):
-    """What of a vehicle its drawn body is built to; m, in B."""
+    """Dimensions of a vehicle for its drawn body; m, in B."""
 
     front: float
     """x of the foremost point of the body"""
     rear: float
-    """x of the rearmost one"""
+    """x of the rearmost point of the body"""
     half_width: float
     axles: tuple[float, ...]
     """x of the wheel centers, from the front"""
     driven: tuple[float, ...]
-    """x of those that half shafts come to"""
+    """x of the wheel centers with half shafts"""
     center: float
     """z of the wheel centers"""
     radius: float
-    """Of the largest tire"""
+    """Radius of the largest tire"""
     head: Array
-    """(3,) driver's head"""
+    """(3,) position of the driver's head"""
 
     @property
     def ground(self) -> float:
-        """z of level ground, about: tires give by a fiftieth of their radius under the vehicle."""
+        """Approximate z of level ground: tire deflection is about 2 % of the radius."""
         return self.center - 0.98 * self.radius
 
 
 @dataclass(frozen=True)
 class Body:
-    """A drawn body: meshes (n, 10) in B, see `simulator.view.meshes`."""
+    """Drawn body: meshes (n, 10) in B, see `simulator.view.meshes`."""
 
     shell: Array
     """Sheet metal"""
     fittings: Array
-    """What is bolted to it: mirrors, seats, dashboard"""
+    """Mounted parts: mirrors, seats, dashboard"""
     glass: Array
-    """Panes, to be seen from outside only"""
+    """Window panes, visible only from outside"""
     frame: Array
-    """What the suspension hangs on"""
+    """Frame and mounts of the suspension"""
     steering_wheel: Array
-    """About its own center; its axle is x, which points forward and down when mounted"""
+    """Steering wheel about its own center; its axle is x, which points forward and down when mounted"""
     steering_place: tuple[float, float, float]
     """Center of the steering wheel, in B"""
     steering_tilt: float
-    """rad. Lean of its axis above the horizontal, towards the driver"""
+    """rad. Tilt of the axle of the steering wheel above the horizontal, towards the driver"""
     cab: Array
-    """(2, 3) lower and upper corner of where the eyes of someone seated in it can be, in B"""
+    """(2, 3) lower and upper corner of the possible positions of the driver's eyes, in B"""
     wheel: Callable[[float, float], Array]
-    """Mesh of a wheel of that radius and width [m]; its axle is y, +y is the outside"""
+    """Returns the mesh of a wheel with a radius and width [m]; its axle is y, +y is the outside"""
 
     def eye(self, head: Array) -> Array:
-        """Where the driver looks from (3,), in B: at his head, or as near to it as he can be in this body."""
+        """Return the position of the driver's eyes (3,), in B: the head, limited to the cab of this body."""
         return np.clip(head, *self.cab)
 
 
 def size_of(geometry: Mapping[str, Any]) -> Size:
-    """Size of a vehicle from the checked rows of `simulator.view.vehicle_geometry.GEOMETRY`."""
+    """Return the size of a vehicle from the checked rows of `simulator.view.vehicle_geometry.GEOMETRY`."""
     length, width, overhang = (float(v) for v in geometry["outline"])
     x, z = np.asarray(geometry["wheel_x"], float), np.asarray(geometry["wheel_z"], float)
     front = float(x[0]) + overhang
@@ -77,7 +77,7 @@ def size_of(geometry: Mapping[str, Any]) -> Size:
 
 
 def body_of(geometry: Mapping[str, Any]) -> Body:
-    """The drawn body of a vehicle."""
+    """Return the drawn body of a vehicle."""
     from simulator.view.bodies.car import car, pickup
     from simulator.view.bodies.hmmwv import hmmwv
 

@@ -1,1 +1,1 @@
-"""A mechanism as data, and the files it is read from."""
+"""Description of a mechanism as data, and readers of its file formats."""

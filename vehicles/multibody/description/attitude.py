@@ -1,4 +1,4 @@
-"""Attitudes and directions as files give them: angles about fixed axes, axes of any length."""
+"""Attitudes and directions in files: angles about fixed axes, axes of any length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Vector = NDArray[np.float64]
 
 
 def rotation_of_angles(roll: float, pitch: float, yaw: float) -> Vector:
-    """R (3, 3) = Rz(yaw) Ry(pitch) Rx(roll): turned about the fixed x, y and z axes in this order [rad]."""
+    """Return R (3, 3) = Rz(yaw) Ry(pitch) Rx(roll): rotations about the fixed x, y and z axes in this order [rad]."""
     cr, sr = math.cos(roll), math.sin(roll)
     cp, sp = math.cos(pitch), math.sin(pitch)
     cy, sy = math.cos(yaw), math.sin(yaw)
@@ -25,7 +25,7 @@ def rotation_of_angles(roll: float, pitch: float, yaw: float) -> Vector:
 
 
 def direction(axis: Vector) -> Vector | None:
-    """Unit vector (3,) along `axis`, None when it is too short to have a direction."""
+    """Return the unit vector (3,) along `axis`, or None for a vector too short to have a direction."""
     largest = float(np.abs(axis).max())
     if largest < 1e-12:
         return None

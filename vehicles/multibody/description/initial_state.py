@@ -1,4 +1,4 @@
-"""The state a mechanism starts from, by the names of its joints."""
+"""Initial state of a mechanism, by the names of its joints."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _ENTRY = (
     Field(
         "position",
         Either((Number("rad"), Number("rad", shape=(2,)), Number("m", shape=(3,)))),
-        "coordinate, both of a universal joint, or the place of a free one [m; m for a prismatic joint]",
+        "coordinate, both coordinates of a universal joint, or position of a free joint [m; m for a prismatic joint]",
         None,
     ),
     Field(
         "rate",
         Either((Number("rad/s"), Number("rad/s", shape=(2,)))),
-        "its rate [m/s for a prismatic joint]",
+        "rate of the coordinate [m/s for a prismatic joint]",
         None,
         also={"rate_deg": "degps"},
     ),
@@ -40,9 +40,9 @@ _ENTRY = (
         also={"acceleration_deg": "degps2"},
     ),
     Field("quaternion", Number("1", shape=(4,)), "attitude of a spherical or free joint: w, x, y, z", None),
-    Field("rotation", Number("rad", shape=(3,)), "the same as roll, pitch, yaw", None, written="deg"),
-    Field("angular_velocity", Number("rad/s", shape=(3,)), "of a spherical or free joint", None, "child"),
-    Field("velocity", Number("m/s", shape=(3,)), "of a free joint", None, "child"),
+    Field("rotation", Number("rad", shape=(3,)), "attitude of a spherical or free joint as roll, pitch, yaw", None, written="deg"),
+    Field("angular_velocity", Number("rad/s", shape=(3,)), "angular velocity of a spherical or free joint", None, "child"),
+    Field("velocity", Number("m/s", shape=(3,)), "velocity of a free joint", None, "child"),
 )
 STATE = Named(
     Either(
@@ -51,12 +51,13 @@ STATE = Named(
     ),
     "a mapping of joints to their coordinates",
 )
-"""The state section of a file."""
+"""Fields of the state section of a file."""
 
 
 @dataclass(frozen=True)
 class InitialState:
-    """Coordinates of every joint that has any, as `Joint` defines them (a free joint: position, quaternion; angular velocity, velocity).
+    """Coordinates of each joint that has coordinates, as defined by `Joint` (a free joint: position, quaternion; angular velocity,
+    velocity).
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class InitialState:
 
 
 def resting_state(mechanism: Mechanism) -> InitialState:
-    """All coordinates zero (quaternions: no rotation), all rates and accelerations zero."""
+    """Return the state with zero coordinates (identity quaternions), rates and accelerations."""
     moving = [joint for joint in mechanism.joints if JOINTS[joint.kind]]
     return InitialState(
         {joint.name: _no_displacement(joint.kind) for joint in moving},
@@ -80,13 +81,13 @@ def resting_state(mechanism: Mechanism) -> InitialState:
     )
 
 
-def read_state(s: Section, mechanism: Mechanism, standing: Mapping[str, Vector]) -> InitialState:
-    """The state section of a file; what it does not name rests at zero, or where `standing` (joint to positions) says.
+def read_state(s: Section, mechanism: Mechanism, defaults: Mapping[str, Vector]) -> InitialState:
+    """Read the state section of a file; unnamed joints are at rest at zero, or at `defaults` (joint to positions).
 
-    Raises ConfigError : no such joint, not its coordinates.
+    Raises ConfigError : unknown joint or wrong coordinates.
     """
     rest = resting_state(mechanism)
-    state = InitialState({**rest.positions, **standing}, dict(rest.rates), dict(rest.accelerations))
+    state = InitialState({**rest.positions, **defaults}, dict(rest.rates), dict(rest.accelerations))
     joints = {joint.name: joint for joint in mechanism.joints if joint.name in rest.positions}
     for name in s.mapping:
         if name not in joints:
@@ -102,7 +103,7 @@ def _no_displacement(kind: str) -> Vector:
 
 
 def _read_joint(s: Section, joint: Joint, state: InitialState) -> None:
-    """One entry: a mapping, or in short the position, [position, rate] or, prescribed, [position, rate, acceleration]."""
+    """Read one entry: a mapping, or in short form the position, [position, rate] or, prescribed, [position, rate, acceleration]."""
     n, name = JOINTS[joint.kind], joint.name
     parts = [state.positions, state.rates] + [state.accelerations] * joint.prescribed
     value = s.raw(name)
@@ -139,18 +140,18 @@ def _read_mapping(s: Section, joint: Joint, parts: list[Mapping[str, Vector]]) -
 
 
 def _amounts(s: Section, key: str, n: int, default: Vector, angle: bool) -> Vector:
-    """n numbers under `key`, a plain one when n is 1; only an angle may have the unit of one."""
+    """Return n numbers under `key`, or a plain number for n = 1; only an angle may have an angle unit."""
     if not s.has(key):
         return default
     if not angle and s.path(key) != join(s.key, key):
-        raise ConfigError(s.file, s.path(key), s.mapping[key], f"{key} without a unit behind it: the coordinate is no angle")
+        raise ConfigError(s.file, s.path(key), s.mapping[key], f"{key} without a unit, because the coordinate is no angle")
     if n == 1:
         return np.array([s.number(key)])
     return s.array(key, (n,))
 
 
 def _quaternion(s: Section, default: Vector) -> Vector:
-    """The attitude under `quaternion` (w, x, y, z, of any length) or `rotation` (roll, pitch, yaw)."""
+    """Return the attitude under `quaternion` (w, x, y, z, of any length) or `rotation` (roll, pitch, yaw)."""
     if s.has("rotation"):
         q = np.zeros(4)
         quaternion_of_rotation(rotation_of_angles(*s.array("rotation", (3,)).tolist()), q)

@@ -1,8 +1,8 @@
-"""A mechanism as data: bodies, the joints that carry them, the loops that close them, and the forces between them.
+"""A mechanism as data: bodies, tree joints, loop closures, couplings and forces.
 
-The joints form a tree that grows out of the body `WORLD`; every other body hangs on exactly one joint. Whatever closes a circle is a
-`Loop` or a `Coupling`. All formulations (`articulated_body`, `fully_augmented`, `tree_augmented`, `constraint_embedding`) are built
-from this one description; `mechanism_file` reads it from YAML, `urdf` from URDF and URDF+.
+The joints form a tree with the root body `WORLD`; each other body is the child of exactly one joint. A `Loop` or a `Coupling` closes a
+kinematic loop. All formulations (`articulated_body`, `fully_augmented`, `tree_augmented`, `constraint_embedding`) use this description;
+`mechanism_file` reads it out of YAML, `urdf` out of URDF and URDF+.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from vehicles.multibody.description.rigid_body import RigidBody
 Vector = NDArray[np.float64]
 
 WORLD = "world"
-"""Name of the body that does not move."""
+"""Name of the fixed body."""
 
 JOINTS = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3, "free": 6, "fixed": 0}
 """Kinds of joints with their degrees of freedom."""
 
 LOOPS = {"ball": 3, "revolute": 5, "point_on_line": 2, "distance": 1}
-"""Kinds of loop closures with the number of scalar constraints each imposes."""
+"""Kinds of loop closures with their number of scalar constraints."""
 
 
 class MechanismError(JounceError):
-    """A mechanism cannot be solved in the state asked for; the text names the loops it fails at, which `loops` also holds."""
+    """A mechanism has no solution in the requested state; the text names the failing loops, which `loops` also contains."""
 
     def __init__(self, text: str, loops: tuple[str, ...] = ()) -> None:
         self.loops = loops
@@ -50,24 +50,24 @@ def _identity() -> Vector:
 
 @dataclass(frozen=True)
 class Joint:
-    """What carries the body `child` on the body `parent`.
+    """Joint between the body `parent` and the body `child`.
 
-    The joint frame F is fixed to the parent P at `p_PF` with attitude `R_PF`; the frame M moves with the joint and coincides with F at
-    zero coordinates; the child's frame B is fixed to M by `X_BM`: M stands at `p_BM` with attitude `R_BM` in B.
+    The joint frame F is fixed to the parent P at `p_PF` with attitude `R_PF`. The frame M moves with the joint and coincides with F at
+    zero coordinates. The child frame B is fixed to M by `X_BM`: M is at `p_BM` with attitude `R_BM` in B.
 
     Coordinates, with q the positions and v the velocities:
 
     - revolute: angle about `axes[0]`, right-handed, child relative to parent
     - prismatic: travel of the child along `axes[0]`
     - universal: angle about `axes[0]`, fixed in the parent, then about `axes[1]`, fixed in the child; the axes are perpendicular
-    - spherical: q is the unit quaternion (w, x, y, z) of R_FM, v the angular velocity of M in F, written in M
-    - free: q is the position of M in F and the quaternion of R_FM, v = [angular; linear] velocity of M, written in the world; the parent is the world
-    - fixed: none
+    - spherical: q is the unit quaternion (w, x, y, z) of R_FM, v the angular velocity of M in F, expressed in M
+    - free: q is the position of M in F and the quaternion of R_FM, v = [angular; linear] velocity of M, expressed in the world; the parent
+    is the world - fixed: none
 
     Parameters
     ----------
     axes : (n, 3) unit vectors in F, n = 1 for revolute and prismatic, 2 for universal, 0 otherwise
-    independent : whether the coordinates are wanted among the independent ones of their loop; None leaves the choice to the program
+    independent : whether the coordinates are independent coordinates of their loop; with None the program chooses
     prescribed : the coordinates are given functions of time (their accelerations are an input, the joint force is a result)
     """
 
@@ -86,15 +86,15 @@ class Joint:
 
 @dataclass(frozen=True)
 class Loop:
-    """A closure between two bodies of the tree; points are from the body's frame origin, in its axes [m].
+    """A closure between two bodies of the tree; points are given from the origin of the body frame, in its axes [m].
 
     - ball: the points `p_predecessor` and `p_successor` coincide
-    - revolute: they coincide, and `axis_predecessor` is parallel to `axis_successor`
-    - point_on_line: `p_predecessor` lies on the line through `p_successor` along `axis_successor`
-    - distance: the points are `length` apart
+    - revolute: as ball, and `axis_predecessor` is parallel to `axis_successor`
+    - point_on_line: `p_predecessor` is on the line through `p_successor` along `axis_successor`
+    - distance: the distance of the points is `length`
 
-    A `driven` loop has its successor's point moved by an input: offset, velocity and acceleration in the successor's axes (an inner tie-rod
-    end on a steering that is not part of the mechanism).
+    An input moves the successor point of a `driven` loop: offset, velocity and acceleration in the axes of the successor (an inner tie-rod
+    joint on a steering that is not part of the mechanism).
     """
 
     name: str
@@ -120,7 +120,9 @@ class Coupling:
 
 @dataclass(frozen=True)
 class Spring:
-    """Linear spring and damper on the line between two points: pushes them apart with `rate` (free_length - distance) - damping x d(distance)/dt [N]."""
+    """Linear spring and damper on the line between two points: repulsive force `rate` (free_length - distance) - damping x d(distance)/dt
+    [N].
+    """
 
     name: str
     body_a: str
@@ -146,7 +148,8 @@ class JointSpring:
 class LevelSpring:
     """Linear spring between the levels of two points along `axis` of the body `base`: an anti-roll bar.
 
-    Pushes point a along the axis by - `rate` (level of a - level of b), point b by as much the other way [N], and the base by the opposite at both places.
+    The force on point a along the axis is - `rate` (level of a - level of b) [N], on point b the opposite; reaction forces act on the base
+    at both points.
     """
 
     name: str
@@ -161,7 +164,7 @@ class LevelSpring:
 
 @dataclass(frozen=True)
 class Force:
-    """Constant force and couple on a body at `point` (body axes), written in the world or, with `follows`, in the body [N, N m]."""
+    """Constant force and couple on a body at `point` (body axes), expressed in the world or, with `follows`, in the body [N, N m]."""
 
     name: str
     body: str
@@ -181,9 +184,9 @@ class JointForce:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """The whole mechanism. Names are unique among bodies, among joints, and among loops and couplings together.
+    """A complete mechanism. Names are unique among bodies, among joints, and among loops and couplings together.
 
-    `gravity` is the acceleration of free fall in the world [m/s2]; `file` stands in messages.
+    `gravity` is the acceleration of free fall in the world [m/s2]; `file` is used in messages.
     """
 
     name: str
@@ -200,7 +203,7 @@ class Mechanism:
     file: str = "mechanism"
 
     def __post_init__(self) -> None:
-        """Raise ConfigError naming the part when the parts do not fit together: names, kinds, axes, inertias, the tree."""
+        """Raise ConfigError with the key of the inconsistent element: names, kinds, axes, inertias, the tree."""
         if not self.bodies:
             self._refuse("bodies", "none", "at least one body")
         self._check_names()
@@ -214,11 +217,11 @@ class Mechanism:
         self._check_forces()
 
     def joint(self, name: str) -> Joint:
-        """The joint of that name."""
+        """Return the joint with this name."""
         return next(joint for joint in self.joints if joint.name == name)
 
     def carrier(self, body: str) -> Joint:
-        """The joint that carries a body."""
+        """Return the joint whose child is the body."""
         return next(joint for joint in self.joints if joint.child == body)
 
     def _refuse(self, key: str, value: object, expected: str) -> None:
@@ -235,7 +238,10 @@ class Mechanism:
                 self._refuse(kind, name, "names that differ from one another" + (f" and from {WORLD!r}" if kind == "bodies" else ""))
 
     def _check_inertia(self, body: RigidBody) -> None:
-        """Massless bodies and single moments are allowed (rotors, idealized links); whether the tree can be solved shows later."""
+        """Check an inertia.
+
+        Massless bodies and single moments are allowed (rotors, idealized links); the solver detects singular trees later.
+        """
         key = f"bodies.{body.name}"
         if not (np.isfinite(body.mass) and body.mass >= 0.0):
             self._refuse(f"{key}.mass", body.mass, "a mass of at least 0 kg")
@@ -249,15 +255,15 @@ class Mechanism:
         key = f"joints.{joint.name}"
         if joint.kind not in JOINTS:
             self._refuse(f"{key}.type", joint.kind, "one of " + ", ".join(JOINTS))
-        wanted = {"revolute": 1, "prismatic": 1, "universal": 2}.get(joint.kind, 0)
-        if joint.axes.shape != (wanted, 3):
-            self._refuse(f"{key}.axis", joint.axes.tolist(), f"{wanted} axes of a {joint.kind} joint")
-        if wanted and np.abs(np.linalg.norm(joint.axes, axis=1) - 1.0).max() > 1e-9:
+        count = {"revolute": 1, "prismatic": 1, "universal": 2}.get(joint.kind, 0)
+        if joint.axes.shape != (count, 3):
+            self._refuse(f"{key}.axis", joint.axes.tolist(), f"{count} axes of a {joint.kind} joint")
+        if count and np.abs(np.linalg.norm(joint.axes, axis=1) - 1.0).max() > 1e-9:
             self._refuse(f"{key}.axis", joint.axes.tolist(), "unit vectors")
-        if wanted == 2 and abs(joint.axes[0] @ joint.axes[1]) > 1e-9:
+        if count == 2 and abs(joint.axes[0] @ joint.axes[1]) > 1e-9:
             self._refuse(f"{key}.axes", joint.axes.tolist(), "two axes perpendicular to each other")
         if joint.kind == "free" and joint.parent != WORLD:
-            self._refuse(f"{key}.parent", joint.parent, f"{WORLD!r}: a free body is described relative to the world")
+            self._refuse(f"{key}.parent", joint.parent, f"{WORLD!r}, because a free joint is relative to the world")
 
     def _check_tree(self) -> None:
         known = {WORLD, *(body.name for body in self.bodies)}
@@ -272,17 +278,21 @@ class Mechanism:
                 self._refuse(
                     f"joints.{joint.name}.child",
                     joint.child,
-                    f"a body not yet carried by a joint ({carried[joint.child]!r}); close circles with loops",
+                    f"a body that is not yet the child of a joint ({carried[joint.child]!r}); hint: close kinematic loops with `loops`",
                 )
             carried[joint.child] = joint.name
         parents = {joint.child: joint.parent for joint in self.joints}
         for body in self.bodies:
             if body.name not in carried:
-                self._refuse(f"bodies.{body.name}", "no joint", "a joint that carries it (kind free for a free body)")
+                self._refuse(f"bodies.{body.name}", "no joint", "a joint with this body as child (kind free for a free body)")
             seen, at = set(), body.name
             while at != WORLD:
                 if at in seen:
-                    self._refuse(f"joints.{carried[at]}", at, f"joints that form a tree growing from {WORLD!r}; close circles with loops")
+                    self._refuse(
+                        f"joints.{carried[at]}",
+                        at,
+                        f"joints that form a tree with the root {WORLD!r}; hint: close kinematic loops with `loops`",
+                    )
                 seen.add(at)
                 at = parents[at]
 
@@ -295,7 +305,7 @@ class Mechanism:
             if name not in known:
                 self._refuse(f"{key}.{end}", name, "one of the bodies")
         if loop.predecessor == loop.successor:
-            self._refuse(f"{key}.successor", loop.successor, "another body than the predecessor")
+            self._refuse(f"{key}.successor", loop.successor, "a body other than the predecessor")
         if loop.kind == "distance" and not loop.length > 0.0:
             self._refuse(f"{key}.length", loop.length, "a distance above 0 m")
         if loop.kind in ("revolute", "point_on_line"):

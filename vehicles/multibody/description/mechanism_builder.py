@@ -1,4 +1,4 @@
-"""A mechanism put together part by part, all bodies having the same frame in the design position."""
+"""Builder of a mechanism whose bodies all have the same frame in the design position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 
 @dataclass
 class Parts:
-    """A mechanism in the making."""
+    """Elements of a mechanism under construction."""
 
     bodies: list[RigidBody] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Parts:
         independent: bool | None = False,
         prescribed: bool = False,
     ) -> None:
-        """A joint of the child's name at a point of the design position; `axes` (n, 3) or (3,)."""
+        """Add a joint with the name of the child at a point of the design position; `axes` (n, 3) or (3,)."""
         axes = np.zeros((0, 3)) if axes is None else np.atleast_2d(axes)
         self.joints.append(
             Joint(child, kind, parent, child, p_PF=point, axes=axes, p_BM=point, independent=independent, prescribed=prescribed)
@@ -46,11 +46,11 @@ class Parts:
     def add_loop(
         self, name: str, kind: str, bodies: tuple[str, str], at: Vector, at_successor: Vector | None = None, **more: object
     ) -> None:
-        """A loop at a point of the design position; `at_successor` where the two points are not the same."""
+        """Add a loop at a point of the design position; `at_successor` is the point of the successor if it differs."""
         self.loops.append(Loop(name, kind, *bodies, at, at if at_successor is None else at_successor, **more))  # type: ignore[arg-type]
 
     def mechanism(self, name: str, gravity: float, file: str) -> Mechanism:
-        """What has been put in, under gravity [m/s2]; `file` is for messages."""
+        """Return the mechanism with all added elements, under gravity [m/s2]; `file` is used in messages."""
         return Mechanism(
             name,
             tuple(self.bodies),

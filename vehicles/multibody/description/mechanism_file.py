@@ -1,8 +1,8 @@
 """Mechanisms from YAML files; `docs/mechanisms.md` describes the format.
 
-Everything in a file is written in world coordinates at the design position: where all parts stand when every joint coordinate is
-zero. A body may have a `frame` of its own; then what is written under the body's name is in that frame. With that, a joint is
-`p_PF`, `p_BM` = its point seen from both bodies, and its axes are those of the world at the design position.
+All entries of a file are in world coordinates at the design position, where all joint coordinates are zero. A body may have its own
+`frame`; then entries under the name of the body are in this frame. `p_PF` and `p_BM` of a joint are its point relative to both bodies, and
+its axes are parallel to the world axes at the design position.
 """
 
 from __future__ import annotations
@@ -37,72 +37,76 @@ from vehicles.multibody.description.rigid_body import RigidBody
 
 Vector = NDArray[np.float64]
 PERPENDICULAR = 1e-5
-"""Cosine below which two axes are meant to be perpendicular, written with six digits: the second is put right."""
+"""Cosine below which two axes written with six digits are taken as perpendicular; the second axis is corrected."""
 
 _POINT = Number("m", shape=(3,))
 _DIRECTION = Number("1", shape=(3,))
 _BODY_NAME = Text("the name of a body")
 _FRAME = (
-    Field("position", _POINT, "its origin, zero when left out", None, "world"),
-    Field("rotation", Number("rad", shape=(3,)), "roll, pitch and yaw of its axes", None, "world", written="deg"),
-    Field("axes", Number("1", shape=(3, 3)), "rows x, y, z of its axes, instead of the rotation", None, "world"),
+    Field("position", _POINT, "origin of the frame (default: zero)", None, "world"),
+    Field("rotation", Number("rad", shape=(3,)), "roll, pitch and yaw of the axes of the frame", None, "world", written="deg"),
+    Field("axes", Number("1", shape=(3, 3)), "rows x, y, z of the axes of the frame, instead of the rotation", None, "world"),
 )
 _BODY = (
     Field("mass", Number("kg", 0.0), "mass"),
-    Field("frame", Group(_FRAME), "the body's own frame; without it, that of the world", None),
-    Field("rod", Number("m", shape=(2, 3)), "ends of a uniform rod, instead of com and inertia", None, "body"),
-    Field("radius", Number("m", 0.0), "of the rod; thin without one", None),
-    Field("com", _POINT, "center of mass; may be left out with a frame of its own or without mass", None, "body"),
+    Field("frame", Group(_FRAME), "frame of the body (default: frame of the world)", None),
+    Field("rod", Number("m", shape=(2, 3)), "end points of a uniform rod, instead of com and inertia", None, "body"),
+    Field("radius", Number("m", 0.0), "radius of the rod (default: thin rod)", None),
+    Field("com", _POINT, "center of mass; optional for a body with its own frame or without mass", None, "body"),
     Field(
         "inertia",
         Either((Number("kg m2", shape=(3,)), Number("kg m2", shape=(3, 3))), "3 numbers or 3 x 3 numbers in kg m2"),
-        "three moments, or the whole matrix, about the center of mass; without, a point mass",
+        "three moments or the full matrix about the center of mass (default: point mass)",
         None,
         "body",
     ),
 )
-_PARENTS = (Field("parent", _BODY_NAME, "body from which it moves"), Field("child", _BODY_NAME, "body that it moves"))
+_PARENTS = (Field("parent", _BODY_NAME, "parent body of the joint"), Field("child", _BODY_NAME, "child body of the joint"))
 _MOVES = (
-    Field("independent", Flag(), "whether its coordinates are independent; found when left out", None),
-    Field("prescribed", Flag(), "whether its motion is given", None),
+    Field("independent", Flag(), "true: independent coordinates; default: chosen by the program", None),
+    Field("prescribed", Flag(), "true: prescribed motion", None),
 )
-_JOINT_POINT = Field("point", _POINT, "its point; the origin of a child with a frame of its own may be left out", None, "world")
+_JOINT_POINT = Field("point", _POINT, "point of the joint; optional for a child with its own frame, default: its origin", None, "world")
 _JOINTS: dict[str, Fields] = {
     "fixed": (*_PARENTS, _JOINT_POINT),
     "revolute": (*_PARENTS, *_MOVES, _JOINT_POINT, Field("axis", _DIRECTION, "axis of rotation", frame="world")),
     "prismatic": (*_PARENTS, *_MOVES, _JOINT_POINT, Field("axis", _DIRECTION, "direction of sliding", frame="world")),
     "universal": (
-        *_PARENTS, *_MOVES, _JOINT_POINT, Field("axes", Number("1", shape=(2, 3)), "both axes, that in the parent first", frame="world"),
+        *_PARENTS, *_MOVES, _JOINT_POINT, Field("axes", Number("1", shape=(2, 3)), "both axes, the axis in the parent "
+            "first", frame="world"),
     ),
     "spherical": (*_PARENTS, *_MOVES, _JOINT_POINT),
     "free": (*_PARENTS, *_MOVES),
 }  # fmt: skip
 _END_OWN = (
-    Field("body", _BODY_NAME, "the body"),
-    Field("point", _POINT, "its point", None, "body"),
-    Field("axis", _DIRECTION, "its axis", None, "body"),
+    Field("body", _BODY_NAME, "name of the body"),
+    Field("point", _POINT, "point of the closure", None, "body"),
+    Field("axis", _DIRECTION, "axis of the closure", None, "body"),
 )
 _END = Either((_BODY_NAME, Group(_END_OWN)), "a body, or a mapping with body and point")
 _LOOP = (
-    Field("predecessor", _END, "first end: a body, or body, point and axis of its own"),
+    Field("predecessor", _END, "first end: a body, or a mapping of body, point and axis"),
     Field("successor", _END, "second end"),
-    Field("point", _POINT, "point that the ends share", None, "world"),
-    Field("axis", _DIRECTION, "axis or line that they share", None, "world"),
-    Field("driven", Flag(), "whether a prescribed joint moves it", None),
+    Field("point", _POINT, "common point of both ends", None, "world"),
+    Field("axis", _DIRECTION, "common axis or line of both ends", None, "world"),
+    Field("driven", Flag(), "true: moved by a prescribed joint", None),
 )
 _LOOPS: dict[str, Fields] = dict.fromkeys(LOOPS, _LOOP) | {
-    "distance": (*_LOOP, Field("length", Number("m", 0.0, above=0.0), "distance of the ends, as designed when left out", None)),
+    "distance": (
+        *_LOOP,
+        Field("length", Number("m", 0.0, above=0.0), "distance of the ends (default: distance in the design position)", None),
+    ),
 }
 _COUPLING = (
-    Field("terms", Named(Number(), "names of joints, each with its coefficient"), "coefficients of the joints' coordinates"),
-    Field("offset", Number(), "what the sum is, 0 when left out", None),
+    Field("terms", Named(Number(), "names of joints, each with its coefficient"), "coefficients of the joint coordinates"),
+    Field("offset", Number(), "value of the sum (default: 0)", None),
 )
-_SPRING_END = Group((Field("body", _BODY_NAME, "the body"), Field("point", _POINT, "its point", frame="body")))
+_SPRING_END = Group((Field("body", _BODY_NAME, "name of the body"), Field("point", _POINT, "point of the spring end", frame="body")))
 _SPRING = (
     Field("from", _SPRING_END, "first end"),
     Field("to", _SPRING_END, "second end"),
     Field("rate", Number("N/m", 0.0), "stiffness", None),
-    Field("free_length", Number("m", 0.0), "length without load; asked for with a rate", None),
+    Field("free_length", Number("m", 0.0), "length without load; required with a rate", None),
     Field("damping", Number("N s/m", 0.0), "damping", None),
 )
 _JOINT_SPRING = (
@@ -111,11 +115,11 @@ _JOINT_SPRING = (
     Field("rest", Number("rad"), "coordinate without load [m for a prismatic joint]", None),
 )
 _FORCE = (
-    Field("body", _BODY_NAME, "the body on which it acts"),
-    Field("point", _POINT, "where it acts, the center of mass when left out", None, "body"),
+    Field("body", _BODY_NAME, "body on which the force acts"),
+    Field("point", _POINT, "point of action (default: center of mass)", None, "body"),
     Field("force", Number("N", shape=(3,)), "force", None, "world, or the body when it follows"),
     Field("couple", Number("N m", shape=(3,)), "couple", None, "world, or the body when it follows"),
-    Field("follows", Flag(), "whether it turns with the body", None),
+    Field("follows", Flag(), "true: directions rotate with the body", None),
 )
 
 
@@ -127,25 +131,25 @@ _JOINT_KINDS = Variants("type", _JOINTS, tuple(JOINTS), "kind of joint")
 _LOOP_KINDS = Variants("type", _LOOPS, tuple(LOOPS), "kind of closure")
 FILE = (
     Field("name", Text(), "name of the mechanism"),
-    Field("bodies", _of(_BODY), "bodies by name; `world` is there without being named", None),
+    Field("bodies", _of(_BODY), "bodies by name; `world` always exists", None),
     Field("joints", Named(_JOINT_KINDS, "a mapping of names"), "joints of the tree by name", None),
     Field("loops", Named(_LOOP_KINDS, "a mapping of names"), "closures of loops by name", None),
     Field("couplings", _of(_COUPLING), "linear relations of coordinates by name", None),
     Field("springs", _of(_SPRING), "springs and dampers between points by name", None),
-    Field("joint_springs", _of(_JOINT_SPRING), "springs and dampers of joints by the joint's name", None),
+    Field("joint_springs", _of(_JOINT_SPRING), "springs and dampers of joints by joint name", None),
     Field("forces", _of(_FORCE), "constant forces and couples by name", None),
-    Field("joint_forces", Named(Number(), "a mapping of names"), "constant forces [N] or torques [N m] by the joint's name", None),
-    Field("gravity", Number("m/s2", shape=(3,)), "acceleration of free fall, 9.81 downwards when left out", None, "world"),
-    Field("state", STATE, "the state it starts from, by the joint's name; at rest in the design position when left out", None),
+    Field("joint_forces", Named(Number(), "a mapping of names"), "constant forces [N] or torques [N m] by joint name", None),
+    Field("gravity", Number("m/s2", shape=(3,)), "acceleration of free fall (default: 9.81 downwards)", None, "world"),
+    Field("state", STATE, "initial state by joint name (default: at rest in the design position)", None),
 )
-"""Of a file in ``configs/mechanisms``."""
+"""Fields of a file in ``configs/mechanisms``."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a body's frame B stands in the world at the design position, and its center of mass in B.
+    """Pose of a body frame B in the world at the design position, and the center of mass in B.
 
-    `own` says whether the file gives the body a frame of its own; without one B coincides with the world.
+    `own` is True for a body with its own frame; otherwise B coincides with the world.
     """
 
     p_WB: Vector
@@ -154,11 +158,11 @@ class Place:
     p_BoBcm: Vector | None = None
 
     def point(self, p_W: Vector) -> Vector:
-        """A world point in B."""
+        """Transform a world point to B."""
         return self.R_WB.T @ (p_W - self.p_WB)
 
     def in_world(self, p_B: Vector) -> Vector:
-        """A point of B in the world."""
+        """Transform a point of B to the world."""
         return self.p_WB + self.R_WB @ p_B
 
 
@@ -166,10 +170,9 @@ Places = dict[str, Place]
 
 
 def mechanism_from_mapping(mapping: Any, file: object) -> tuple[Mechanism, InitialState]:
-    """A mechanism and the state it starts from, out of the content of a file.
+    """Return a mechanism and its initial state from the content of a file.
 
-    Raises ConfigError : a key is unknown or missing, a value is none that it can have, the parts do not fit together
-    (the checks of `Mechanism`).
+    Raises ConfigError : an unknown or missing key, an invalid value, or inconsistent elements (the checks of `Mechanism`).
     """
     with checked(FILE, mapping, file) as s:
         places: Places = {WORLD: Place(np.zeros(3), np.eye(3))}
@@ -188,17 +191,17 @@ def mechanism_from_mapping(mapping: Any, file: object) -> tuple[Mechanism, Initi
             file=str(file),
         )
         state = Section(s.raw("state", {}), file, "state")
-        return mechanism, read_state(state, mechanism, _standing(mechanism, places))
+        return mechanism, read_state(state, mechanism, _free_joint_positions(mechanism, places))
 
 
 def _named(s: Section, group: str) -> list[tuple[str, Section]]:
-    """The mappings of a group of free names, which may be left out."""
+    """Return the mappings of an optional group of free names."""
     names = _free_names(s, group, {})
     return [(name, names.section(name)) for name in names.mapping]
 
 
 def _free_names(s: Section, group: str, default: Any = REQUIRED) -> Section:
-    """A mapping whose keys are names that the file chooses."""
+    """Return a mapping whose keys are free names."""
     return Section(s.raw(group, default, "a mapping of names"), s.file, s.path(group))
 
 
@@ -209,12 +212,12 @@ def _flag(s: Section, name: str, default: bool | None) -> Any:
 def _unit(s: Section, name: str, axis: Vector) -> Vector:
     unit = direction(axis)
     if unit is None:
-        raise ConfigError(s.file, s.path(name), axis, "numbers of a direction, not all of them zero")
+        raise ConfigError(s.file, s.path(name), axis, "numbers of a direction, not all zero")
     return unit
 
 
 def _known(s: Section, name: str, places: Places) -> str:
-    """The name of a body under a key."""
+    """Return the name of a known body under a key."""
     body = s.text(name, expected="the name of a body")
     if body not in places:
         raise ConfigError(s.file, s.path(name), body, "one of the bodies: " + ", ".join(places))
@@ -225,7 +228,7 @@ def _known(s: Section, name: str, places: Places) -> str:
 
 
 def _body(name: str, s: Section, places: Places) -> RigidBody:
-    """A body, either a uniform `rod` between two points or with `com` and `inertia`; adds its place to `places`."""
+    """Read a body, either a uniform `rod` between two points or with `com` and `inertia`; add its frame to `places`."""
     with s:
         place = _frame(s)
         mass = s.number("mass")
@@ -240,7 +243,7 @@ def _body(name: str, s: Section, places: Places) -> RigidBody:
 
 
 def _frame(s: Section) -> Place:
-    """The body's own frame, given by `position` and either `rotation` (roll, pitch, yaw) or `axes` (rows x, y, z)."""
+    """Read the frame of a body, given by `position` and either `rotation` (roll, pitch, yaw) or `axes` (rows x, y, z)."""
     if not s.has("frame"):
         return Place(np.zeros(3), np.eye(3))
     with s.section("frame") as f:
@@ -257,18 +260,20 @@ def _frame(s: Section) -> Place:
 
 
 def _rod(s: Section, mass: float) -> tuple[Vector, Vector]:
-    """Center of mass and inertia m (l.l 1 - l l^T) / 12 + m r^2 (1 + n n^T) / 4, n = l / |l|, of a uniform round rod, thin unless it has a radius."""
+    """Return center of mass and inertia m (l.l 1 - l l^T) / 12 + m r^2 (1 + n n^T) / 4, n = l / |l|, of a uniform round rod; default
+    radius 0.
+    """
     start, end = s.array("rod", (2, 3))
     along = end - start
     if not along @ along > 0.0:
-        raise ConfigError(s.file, s.path("rod"), [start.tolist(), end.tolist()], "2 x 3 numbers: two ends apart from each other")
+        raise ConfigError(s.file, s.path("rod"), [start.tolist(), end.tolist()], "2 x 3 numbers, two different end points")
     n, radius = along / np.linalg.norm(along), s.number("radius", 0.0)
     thin = mass * (along @ along * np.eye(3) - np.outer(along, along)) / 12.0
     return (start + end) / 2.0, thin + mass * radius**2 * (np.eye(3) + np.outer(n, n)) / 4.0
 
 
 def _inertia(s: Section) -> Vector:
-    """Three moments about the axes or the full matrix; left out, a point mass."""
+    """Return the matrix of three moments about the axes or of the full matrix; default: a point mass."""
     value = np.asarray(s.raw("inertia", np.zeros(3)))
     return np.diag(value) if value.ndim == 1 else value
 
@@ -277,13 +282,13 @@ def _inertia(s: Section) -> Vector:
 
 
 def _joint(name: str, s: Section, places: Places) -> Joint:
-    """A joint; its point and axes are in the world at the design position, also between bodies with frames of their own."""
+    """Read a joint; its point and axes are in the world at the design position, also between bodies with their own frames."""
     with s:
         kind = s.choice("type", tuple(JOINTS))
         parent, child = _known(s, "parent", places), _known(s, "child", places)
         P, B = places[parent], places[child]
         if kind == "free":
-            # relative to the world's own axes, so that its coordinates are the pose of the body's frame
+            # relative to the world axes, so that the coordinates are the pose of the body frame
             return Joint(name, kind, parent, child, independent=_flag(s, "independent", None), prescribed=_flag(s, "prescribed", False))
         needed = kind in ("revolute", "universal", "spherical") and not B.own
         point = s.array("point", (3,), REQUIRED if needed else B.p_WB)
@@ -314,7 +319,7 @@ def _axes(s: Section, kind: str) -> Vector:
 
 
 def _loop(name: str, s: Section, places: Places) -> Loop:
-    """A closure. What its ends share at the design position is given once, in the world; else each end gives its own, in its body's frame."""
+    """Read a closure. The common point at the design position is given once in the world, or for each end in the frame of its body."""
     with s:
         kind = s.choice("type", tuple(LOOPS))
         x = np.array([1.0, 0.0, 0.0])
@@ -339,7 +344,7 @@ def _loop(name: str, s: Section, places: Places) -> Loop:
 
 
 def _end(s: Section, end: str, places: Places, with_axis: bool) -> tuple[str, Vector, Vector | None]:
-    """Body, point and axis of one end of a loop: the name of the body, or a mapping with `body`, `point` and `axis` in the body's frame."""
+    """Read body, point and axis of one end of a loop: the name of the body, or a mapping with `body`, `point` and `axis` in the body frame."""
     if not isinstance(s.raw(end, expected="a body, or a mapping with body and point"), Mapping):
         body = _known(s, end, places)
         return body, _shared_point(s, places[body]), _shared_axis(s, places[body]) if with_axis else None
@@ -372,7 +377,7 @@ def _coupling(name: str, s: Section) -> Coupling:
 
 
 def _spring(name: str, s: Section, places: Places) -> Spring:
-    """A spring and damper between a point of one body and a point of another."""
+    """Read a spring and damper between a point of one body and a point of another."""
     with s:
         (body_a, point_a), (body_b, point_b) = (_spring_end(s, end, places) for end in ("from", "to"))
         rate = s.number("rate", 0.0)
@@ -393,7 +398,7 @@ def _joint_spring(joint: str, s: Section) -> JointSpring:
 
 
 def _force(name: str, s: Section, places: Places) -> Force:
-    """A constant force and couple, at the center of mass unless the file names a point."""
+    """Read a constant force and couple; default point: the center of mass."""
     with s:
         body = _known(s, "body", places)
         com = places[body].p_BoBcm
@@ -407,13 +412,13 @@ def _joint_forces(s: Section) -> tuple[JointForce, ...]:
     return tuple(JointForce(joint, forces.number(joint)) for joint in forces.mapping)
 
 
-def _standing(mechanism: Mechanism, places: Places) -> dict[str, Vector]:
-    """Coordinates of the free joints that put their bodies' frames where the file has them."""
-    standing = {}
+def _free_joint_positions(mechanism: Mechanism, places: Places) -> dict[str, Vector]:
+    """Return the coordinates of the free joints at which the body frames have their poses of the file."""
+    positions = {}
     for joint in mechanism.joints:
         if joint.kind == "free":
             q = np.zeros(7)
             q[:3] = places[joint.child].p_WB
             quaternion_of_rotation(places[joint.child].R_WB, q[3:])
-            standing[joint.name] = q
-    return standing
+            positions[joint.name] = q
+    return positions

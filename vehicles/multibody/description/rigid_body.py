@@ -1,4 +1,4 @@
-"""A rigid body, and what its numbers must be."""
+"""Rigid body, and checks of its mass and inertia."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from simulator.base.records import join
 
 Vector = NDArray[np.float64]
 
-THINNEST = 1e-4
-"""m. No body has a smaller radius of gyration; less is a slip of the pen."""
-THICKEST = 30.0
-"""m. Nor a larger one: a slip of the decimal point, or kilograms that are tons."""
-GROSS = 3.0
-"""Largest principal moment over the sum of the others, beyond which it is no rounding and no simplification of a publication, but a slip. A thin
-plate has 1, no body has more."""
+MIN_RADIUS = 1e-4
+"""m. Minimum radius of gyration of a body; smaller values are typos."""
+MAX_RADIUS = 30.0
+"""m. Maximum radius of gyration of a body; larger values are typos, such as a wrong decimal point, or kilograms instead of tons."""
+MAX_RATIO = 3.0
+"""Maximum ratio of the largest principal moment to the sum of the others.
+
+A larger ratio is not explained by rounding or by a simplification of a publication, but by a typo. The ratio of a thin plate is 1, the
+physical maximum.
+"""
 
 
 @dataclass(frozen=True)
 class RigidBody:
-    """Mass [kg], centre of mass `p_BoBcm` (3,) [m] and inertia about it `I_BBcm` (3, 3) [kg m2], both in the body's own frame B."""
+    """Mass [kg], center of mass `p_BoBcm` (3,) [m] and inertia about it `I_BBcm` (3, 3) [kg m2], both in the body frame B."""
 
     name: str
     mass: float
@@ -33,14 +36,14 @@ class RigidBody:
 
 
 def checked_body(body: RigidBody, file: str, key: str, inertia_key: str = "inertia", warn: bool = True) -> RigidBody:
-    """The body after checks that a rigid body must pass; `key` and `inertia_key` name its place and that of its inertia in messages.
+    """Return the body after checks; `key` and `inertia_key` are the keys of the body and of its inertia in messages.
 
     Raises
     ------
-    ConfigError : mass not above zero, inertia not symmetric, not positive definite, or of a body smaller than THINNEST or larger than THICKEST
+    ConfigError : mass not positive, inertia not symmetric, not positive definite, or a radius of gyration below MIN_RADIUS or above MAX_RADIUS
 
-    A broken triangle inequality (a moment larger than the sum of the two others) only warns up to GROSS, for published vehicle data have it, and is
-    refused beyond; unless `warn` is False.
+    A violated triangle inequality (a moment larger than the sum of the two others) occurs in published vehicle data. Up to MAX_RATIO it only
+    gives a warning, beyond MAX_RATIO an error; no warning with `warn=False`.
     """
     mass, inertia = float(body.mass), np.asarray(body.I_BBcm, float)
     if not mass > 0.0:
@@ -50,17 +53,15 @@ def checked_body(body: RigidBody, file: str, key: str, inertia_key: str = "inert
     moments = np.linalg.eigvalsh(inertia) if inertia[0, 1] or inertia[0, 2] or inertia[1, 2] else np.sort(inertia.diagonal())
     if not moments[0] > 0.0:
         raise ConfigError(file, join(key, inertia_key), inertia.tolist(), "a positive definite inertia matrix")
-    if moments[0] < mass * THINNEST**2:
-        expected = (
-            f"moments of a body of {mass:g} kg: at least {mass * THINNEST**2:.2g} kg m2, a radius of gyration of {1e3 * THINNEST:g} mm"
-        )
+    if moments[0] < mass * MIN_RADIUS**2:
+        expected = f"moments for {mass:g} kg of at least {mass * MIN_RADIUS**2:.2g} kg m2, a radius of gyration of {1e3 * MIN_RADIUS:g} mm"
         raise ConfigError(file, join(key, inertia_key), inertia.tolist(), expected)
-    if moments[2] > mass * THICKEST**2:
-        expected = f"moments of a body of {mass:g} kg: at most {mass * THICKEST**2:.2g} kg m2, a radius of gyration of {THICKEST:g} m"
+    if moments[2] > mass * MAX_RADIUS**2:
+        expected = f"moments for {mass:g} kg of at most {mass * MAX_RADIUS**2:.2g} kg m2, a radius of gyration of {MAX_RADIUS:g} m"
         raise ConfigError(file, join(key, inertia_key), inertia.tolist(), expected)
-    if warn and moments[2] > (moments[0] + moments[1]) * GROSS:
+    if warn and moments[2] > (moments[0] + moments[1]) * MAX_RATIO:
         least = f"{moments[2]:.4g} of principal moments {moments[0]:.4g}, {moments[1]:.4g}, {moments[2]:.4g}"
-        expected = "no moment above the sum of the others, which no rigid body has; `as_published: true` beside it where a source has it so"
+        expected = "no moment above the sum of the others; hint: add `as_published: true` if the source has these values"
         raise ConfigError(file, join(key, inertia_key), least, expected)
     if warn and moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9):
         warnings.warn(

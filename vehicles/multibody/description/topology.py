@@ -1,10 +1,10 @@
-"""The graph of a mechanism: which bodies a loop binds together, and the aggregated bodies that follow [Jain 2016, section 3.1]."""
+"""Graph of a mechanism: bodies coupled by loops, and the resulting aggregated bodies [Jain 2016, section 3.1]."""
 
 from __future__ import annotations
 
 
 def ancestors(parent: list[int], node: int) -> list[int]:
-    """The node, its parent and so on down to the world (0)."""
+    """Return the node, its parent and so on down to the world (0)."""
     out = [node]
     while out[-1] != 0:
         out.append(parent[out[-1]])
@@ -12,7 +12,7 @@ def ancestors(parent: list[int], node: int) -> list[int]:
 
 
 def path_between(parent: list[int], one: int, other: int) -> set[int]:
-    """Aggregation sub-graph of a cut edge: the smallest sub-tree that holds both nodes, without its root."""
+    """Return the aggregation subgraph of a cut edge: the smallest subtree that contains both nodes, without its root."""
     a, b = ancestors(parent, one), ancestors(parent, other)
     common = set(a) & set(b)
     return {node for node in (*a, *b) if node not in common}
@@ -21,18 +21,18 @@ def path_between(parent: list[int], one: int, other: int) -> set[int]:
 def aggregate(parent: list[int], closures: list[set[int]]) -> tuple[list[int], list[tuple[list[int], list[int]]]]:
     """Sort a tree into ordinary and aggregated bodies.
 
-    Sub-graphs of different cut edges that share a node become one aggregated body. Its nodes hang on one node outside it, which
-    becomes the parent of the whole.
+    Subgraphs of different cut edges that share a node form one aggregated body. The parent of its nodes is one node outside it, the parent
+    of the aggregated body.
 
     Parameters
     ----------
-    parent : parent of every node, with parents before children; node 0 is the world
-    closures : for every cut edge the nodes of its sub-graph (see `path_between`)
+    parent : parent of each node, with parents before children; node 0 is the world
+    closures : for each cut edge the nodes of its subgraph (see `path_between`)
 
     Returns
     -------
-    order : old numbers in the new order, the world first, parents before children, the nodes of an aggregated body side by side
-    groups : for every body of the new tree its nodes (old numbers) and the closures inside it
+    order : old numbers in the new order, the world first, parents before children, the nodes of an aggregated body consecutive
+    groups : for each body of the new tree its nodes (old numbers) and the closures inside it
     """
     leader = list(range(len(parent)))
 

@@ -1,11 +1,11 @@
 """Mechanisms from URDF and from URDF+, its extension for closed loops.
 
-Plain URDF is read as ROS describes it: the root link stands still at the world's origin, every other link hangs on one joint, limits and
-shapes are passed over, `<mimic>` becomes a coupling. URDF+ adds to that, as the library generalized_rbda reads it:
+The reader follows the ROS definition of URDF: the root link is fixed at the origin of the world, each other link is the child of one
+joint, limits and shapes are ignored, `<mimic>` becomes a coupling. The extensions of URDF+ follow the library generalized_rbda:
 
-- `<loop>`: the origins of the `<predecessor>` and `<successor>` frames coincide; its type and axis say nothing more
+- `<loop>`: the origins of the `<predecessor>` and `<successor>` frames coincide; its type and axis have no effect
 - `<coupling>`: ratio x (sum of q from the nearest common ancestor to the predecessor) = sum of q from there to the successor
-- `independent` of a joint: `true` or `True`, or no such attribute, is independent; any other text is dependent
+- `independent` of a joint: `true`, `True` or no attribute means independent; any other text means dependent
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from vehicles.multibody.description.rigid_body import RigidBody
 Vector = NDArray[np.float64]
 
 KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed", "floating": "free"}
-"""Joint types of URDF that can be read; `planar` cannot."""
+"""Supported joint types of URDF; `planar` is not supported."""
 
 LOOP_TYPES = ("revolute", "continuous", "prismatic", "planar", "fixed")
 
 
 def mechanism_from_urdf(text: str, file: object) -> Mechanism:
-    """The mechanism of a URDF or URDF+ text; bodies, joints, loops and couplings in the order of the text.
+    """Return the mechanism of a URDF or URDF+ text; bodies, joints, loops and couplings in the order of the text.
 
-    Raises ConfigError : not XML, an element or attribute is missing or not what it must be, links or joints do not form a tree. The
+    Raises ConfigError : not XML, a missing or invalid element or attribute, links or joints that do not form a tree. The
     key is a path such as ``robot/joint[@name='knee']/axis``.
     """
     robot = _parse(text, file)
@@ -65,32 +65,32 @@ class _Node:
     def attribute(self, name: str, default: str | None = None) -> str:
         text = self.element.get(name, default)
         if text is None or not text.strip():
-            self.refuse(f"@{name}", "nothing" if text is None else text, "a text")
+            self.refuse(f"@{name}", "none" if text is None else text, "a text")
         return text
 
     def child(self, tag: str) -> _Node | None:
-        """The element of that tag, None without one."""
+        """Return the child element with this tag, or None."""
         found = self.element.findall(tag)
         if len(found) > 1:
             self.refuse(tag, f"{len(found)} elements", f"one <{tag}>")
         return _Node(found[0], f"{self.path}/{tag}", self.file) if found else None
 
     def needed(self, tag: str) -> _Node:
-        """The element of that tag, which must be there."""
+        """Return the required child element with this tag."""
         node = self.child(tag)
         if node is None:
-            self.refuse(tag, "nothing", f"an element <{tag}>")
+            self.refuse(tag, "none", f"an element <{tag}>")
         return node
 
     def named(self, *tags: str) -> dict[str, _Node]:
-        """Elements of these tags by their names, which differ from one another, in the order of the text."""
+        """Return the elements with these tags by their unique names, in the order of the text."""
         nodes: dict[str, _Node] = {}
         for element in self.element:
             if element.tag in tags:
                 name = _Node(element, f"{self.path}/{element.tag}", self.file).attribute("name")
                 node = _Node(element, f"{self.path}/{element.tag}[@name={name!r}]", self.file)
                 if name in nodes:
-                    node.refuse("@name", name, "a name not given before")
+                    node.refuse("@name", name, "a unique name")
                 nodes[name] = node
         return nodes
 
@@ -98,7 +98,7 @@ class _Node:
         return float(self.numbers(name, 1, default)[0])
 
     def numbers(self, name: str, count: int, default: str | None = None) -> Vector:
-        """`count` finite numbers of an attribute, separated by blanks."""
+        """Return `count` finite numbers of an attribute, separated by blanks."""
         text = self.attribute(name, default)
         expected = "a number" if count == 1 else f"{count} numbers"
         try:
@@ -110,14 +110,14 @@ class _Node:
         return values
 
     def origin(self) -> tuple[Vector, Vector]:
-        """Position (3,) and attitude (3, 3) of the <origin>, the identity without one."""
+        """Return position (3,) and attitude (3, 3) of the <origin>; default: identity."""
         origin = self.child("origin")
         if origin is None:
             return np.zeros(3), np.eye(3)
         return origin.numbers("xyz", 3, "0 0 0"), rotation_of_angles(*origin.numbers("rpy", 3, "0 0 0"))
 
     def link(self, tag: str, links: Any) -> str:
-        """The link that the element of that tag names."""
+        """Return the link named by the element with this tag."""
         end = self.needed(tag)
         name = end.attribute("link")
         if name not in links:
@@ -126,7 +126,7 @@ class _Node:
 
 
 def _parse(text: str, file: object) -> _Node:
-    """The <robot>. Document types are refused unread: entities that multiply have no place in a robot."""
+    """Parse a text and return its <robot>. Document types are rejected before parsing, to prevent entity expansion attacks."""
     for mark in ("<!DOCTYPE", "<!ENTITY"):
         if mark in text:
             raise ConfigError(file, "", mark, "XML without a document type")
@@ -135,29 +135,31 @@ def _parse(text: str, file: object) -> _Node:
     except (ET.ParseError, ValueError) as error:
         raise ConfigError(file, "", str(error), "well-formed XML") from None
     if element.tag != "robot":
-        raise ConfigError(file, element.tag, f"<{element.tag}>", "a file whose outermost element is <robot>")
+        raise ConfigError(file, element.tag, f"<{element.tag}>", "a file with the root element <robot>")
     return _Node(element, "robot", file)
 
 
 def _root(robot: _Node, links: dict[str, _Node], joints: dict[str, _Node]) -> str:
-    """The one link that is nobody's child."""
+    """Return the only link that is not a child."""
     children: dict[str, str] = {}
     for name, joint in joints.items():
         child = joint.link("child", links)
         joint.link("parent", links)
         if child in children:
-            joint.refuse("child/@link", child, f"a link that is not yet the child of {children[child]!r}; close circles with <loop>")
+            joint.refuse(
+                "child/@link", child, f"a link that is not yet the child of {children[child]!r}; hint: close kinematic loops with <loop>"
+            )
         children[child] = name
     roots = [name for name in links if name not in children]
     if len(roots) != 1:
         robot.refuse("link", roots, "exactly one link that is not the child of a joint")
     if WORLD in children:
-        links[WORLD].refuse("@name", WORLD, "this name for nothing but the root link")
+        links[WORLD].refuse("@name", WORLD, "another name; only the root link may have this one")
     return roots[0]
 
 
 class _Tree:
-    """Which joint carries which link, outward from the root."""
+    """The joint of each link, outward from the root."""
 
     def __init__(self, root: str, carriers: dict[str, _Node], links: dict[str, _Node]) -> None:
         self.root, self.links, self.carriers = root, links, carriers
@@ -168,17 +170,21 @@ class _Tree:
             at = link
             while at not in grown:
                 if at in branch:
-                    carriers[at].refuse("parent/@link", self.parents[at], f"joints that grow from {root!r}; close circles with <loop>")
+                    carriers[at].refuse(
+                        "parent/@link",
+                        self.parents[at],
+                        f"joints that form a tree with the root {root!r}; hint: close kinematic loops with <loop>",
+                    )
                 branch.add(at)
                 at = self.parents[at]
             grown |= branch
 
     def body(self, link: str) -> str:
-        """The body of a link: the root is the world."""
+        """Return the body of a link; the body of the root is the world."""
         return WORLD if link == self.root else link
 
     def path(self, link: str) -> list[str]:
-        """Links from below the root outward to `link`."""
+        """Return the links from below the root outward to `link`."""
         path: list[str] = []
         while link != self.root:
             path.append(link)
@@ -186,7 +192,7 @@ class _Tree:
         return path[::-1]
 
     def branches(self, link_1: str, link_2: str) -> tuple[list[str], list[str]]:
-        """Links from below the nearest common ancestor outward to each of two links."""
+        """Return the links from below the nearest common ancestor outward to each of two links."""
         path_1, path_2 = self.path(link_1), self.path(link_2)
         shared = 0
         while shared < min(len(path_1), len(path_2)) and path_1[shared] == path_2[shared]:
@@ -195,7 +201,7 @@ class _Tree:
 
 
 def _body(link: _Node) -> RigidBody:
-    """A link: the attitude of the inertia's axes is turned away; without <inertial> it has no mass."""
+    """Read a link, with the inertia rotated into the link axes; without <inertial> the link has no mass."""
     name, inertial = link.attribute("name"), link.child("inertial")
     if inertial is None:
         return RigidBody(name, 0.0)
@@ -211,13 +217,13 @@ def _body(link: _Node) -> RigidBody:
 
 
 def _joint(joint: _Node, tree: _Tree, uses_independent: bool) -> Joint:
-    """A joint; the child's frame is the joint's frame after its motion."""
+    """Read a joint; the child frame is the joint frame after its motion."""
     kind = KINDS.get(joint.attribute("type"))
     if kind is None:
         joint.refuse("@type", joint.attribute("type"), "one of " + ", ".join(KINDS))
     parent, child = joint.link("parent", tree.links), joint.link("child", tree.links)
     if kind == "free" and parent != tree.root:
-        joint.refuse("parent/@link", parent, f"the root link {tree.root!r}: a floating joint is relative to the world")
+        joint.refuse("parent/@link", parent, f"the root link {tree.root!r}, because a floating joint is relative to the world")
     p_PF, R_PF = joint.origin()
     return Joint(
         joint.attribute("name"),
@@ -227,12 +233,12 @@ def _joint(joint: _Node, tree: _Tree, uses_independent: bool) -> Joint:
         p_PF=p_PF,
         R_PF=R_PF,
         axes=_axis(joint)[None, :] if kind in ("revolute", "prismatic") else np.zeros((0, 3)),
-        independent=_independent(joint, kind, uses_independent),
+        independent=_is_independent(joint, kind, uses_independent),
     )
 
 
 def _axis(joint: _Node) -> Vector:
-    """Unit vector of the <axis>, with its sign; x without one."""
+    """Return the unit vector of the <axis>, with its sign; default: x."""
     axis = joint.child("axis")
     given = np.array([1.0, 0.0, 0.0]) if axis is None else axis.numbers("xyz", 3)
     unit = direction(given)
@@ -241,8 +247,8 @@ def _axis(joint: _Node) -> Vector:
     return unit
 
 
-def _independent(joint: _Node, kind: str, uses_independent: bool) -> bool | None:
-    """What the text says; nothing (the choice is free) when it says so of no joint at all."""
+def _is_independent(joint: _Node, kind: str, uses_independent: bool) -> bool | None:
+    """Return the independence from the text; None (the program chooses) if no joint has the attribute."""
     if kind == "fixed":
         return None
     if joint.child("mimic") is not None:
@@ -251,22 +257,22 @@ def _independent(joint: _Node, kind: str, uses_independent: bool) -> bool | None
 
 
 def _loop(loop: _Node, tree: _Tree) -> Loop:
-    """A ball closure, whatever its type: only the points count."""
+    """Read a loop as a ball closure; its type is ignored, only the points are used."""
     kind = loop.attribute("type")
     if kind not in LOOP_TYPES:
         loop.refuse("@type", kind, "one of " + ", ".join(LOOP_TYPES))
     ends = [loop.link(end, tree.links) for end in ("predecessor", "successor")]
     if ends[0] == ends[1]:
-        loop.refuse("successor/@link", ends[1], "another link than the predecessor")
+        loop.refuse("successor/@link", ends[1], "a link other than the predecessor")
     points = [loop.needed(end).origin()[0] for end in ("predecessor", "successor")]
     return Loop(loop.attribute("name"), "ball", tree.body(ends[0]), tree.body(ends[1]), points[0], points[1])
 
 
 def _coupling(coupling: _Node, tree: _Tree) -> Coupling:
-    """ratio x (sum over the joints to the predecessor) - (sum over those to the successor) = 0, from their nearest common ancestor."""
+    """Read ratio x (sum over the joints to the predecessor) - (sum over those to the successor) = 0, from their nearest common ancestor."""
     predecessor, successor = (coupling.link(end, tree.links) for end in ("predecessor", "successor"))
     if predecessor == successor:
-        coupling.refuse("successor/@link", successor, "another link than the predecessor")
+        coupling.refuse("successor/@link", successor, "a link other than the predecessor")
     ratio = coupling.child("ratio")
     factor = 1.0 if ratio is None else ratio.number("value")
     terms: list[tuple[str, float]] = []
@@ -274,20 +280,20 @@ def _coupling(coupling: _Node, tree: _Tree) -> Coupling:
         for carrier in (tree.carriers[link] for link in branch):
             kind = KINDS.get(carrier.attribute("type"))
             if kind == "free":
-                coupling.refuse(end, carrier.attribute("name"), "a link with nothing but revolute and prismatic joints on the way to it")
+                coupling.refuse(end, carrier.attribute("name"), "a link with only revolute and prismatic joints on the path to it")
             if kind != "fixed":
                 terms.append((carrier.attribute("name"), coefficient))
     return Coupling(coupling.attribute("name"), tuple(terms))
 
 
 def _mimic(joint: _Node, joints: dict[str, _Node]) -> Coupling:
-    """q - multiplier x q of the other joint = offset."""
+    """Read q - multiplier x q of the other joint = offset."""
     name, mimic = joint.attribute("name"), joint.needed("mimic")
     other = mimic.attribute("joint")
     if other not in joints or other == name:
         mimic.refuse("@joint", other, "another joint")
     for node in (joint, joints[other]):
         if KINDS.get(node.attribute("type")) not in ("revolute", "prismatic"):
-            mimic.refuse("@joint", other, "a revolute or prismatic joint that mimics another such")
+            mimic.refuse("@joint", other, "a revolute or prismatic joint that mimics another one")
     multiplier, offset = mimic.number("multiplier", "1"), mimic.number("offset", "0")
     return Coupling(f"{name} mimics {other}", ((name, 1.0), (other, -multiplier)), offset)

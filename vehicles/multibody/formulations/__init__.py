@@ -1,1 +1,1 @@
-"""Equations of motion of a mechanism, five ways."""
+"""Five formulations of the equations of motion of a mechanism."""

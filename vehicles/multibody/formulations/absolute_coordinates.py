@@ -1,18 +1,18 @@
-"""Bodies with absolute coordinates: every body by itself at its center of mass, and the joint coordinates as functions of the bodies.
+"""Bodies with absolute coordinates at their centers of mass, and joint coordinates as functions of the body poses.
 
-A body's pose is the position of its center of mass and the quaternion of its attitude, its velocity V = [w; v] that of the center of
-mass, both in world axes. Body 0 is the world. A joint coordinate is measured between two bodies,
+The pose of a body is the position of its center of mass and the quaternion of its attitude. Its velocity V = [w; v] has the velocity of
+the center of mass. Both are in world axes. Body 0 is the world. A joint coordinate is measured between two bodies,
 
     q'  = Y_i . V_i + Y_j . V_j
     q'' = Y_i . alpha_i + Y_j . alpha_j + gamma
 
-with, for the axis h carried by one of the bodies (TURN) and for the point P_i of body i as seen from P_j on body j (SLIDE),
+with, for the axis h fixed to one of the bodies (TURN) and for the point P_i of body i relative to P_j on body j (SLIDE),
 
     TURN     q' = h . (w_i - w_j)             gamma = h . (w_i x w_j)
-    SLIDE    q  = h . (P_i - P_j)             a POINT row of `constraints`, h carried by body j
+    SLIDE    q  = h . (P_i - P_j)             a POINT row of `constraints`, h fixed to body j
 
-The axes of a universal joint are perpendicular, so each of them measures its own angle. What is dual to q' is the force on the
-coordinate: T puts Y_i* T and Y_j* T on the bodies.
+The axes of a universal joint are perpendicular, so each of them measures its own angle. The dual of q' is the force on the
+coordinate: T applies Y_i* T and Y_j* T to the bodies.
 """
 
 from __future__ import annotations
@@ -37,34 +37,34 @@ TURN, SLIDE = range(2)
 """Kinds of coordinates."""
 
 COORDINATES = (
-    # name     shape  unit  what it is
+    # name     shape  unit  description
     ("kind", (), "1", "TURN or SLIDE", "i8"),
-    ("i", (), "1", "body i, the one the joint carries", "i8"),
-    ("j", (), "1", "body j, the one that carries the joint", "i8"),
-    ("carrier", (), "1", "the one of them in which the axis is fixed", "i8"),
+    ("i", (), "1", "body i, the child of the joint", "i8"),
+    ("j", (), "1", "body j, the parent of the joint", "i8"),
+    ("carrier", (), "1", "body in which the axis is fixed", "i8"),
     ("axis", (3,), "1", "axis, in the carrier"),
     ("p_i", (3,), "m", "point P_i of a SLIDE, in body i"),
     ("p_j", (3,), "m", "point P_j of a SLIDE, in body j"),
-    ("mark_i", (3,), "1", "direction across the axis of a revolute joint, in body i, ..."),
-    ("mark_j", (3,), "1", "... that coincides with this one of body j at zero"),
+    ("mark_i", (3,), "1", "direction perpendicular to the axis of a revolute joint, in body i"),
+    ("mark_j", (3,), "1", "direction in body j that coincides with mark_i at zero"),
     ("q", (), "1", "position coordinate of a revolute or prismatic joint, or -1", "i8"),
     ("cross", (), "1", "node of the cross of a universal joint, for its first axis, or 0", "i8"),
 )
 """Joint coordinates, in the order of the velocities v."""
 
 BODIES = (
-    ("node", (), "1", "node of the tree it stands on", "i8"),
-    ("com", (3,), "m", "its center of mass in the axes of that node"),
+    ("node", (), "1", "node of the body in the tree", "i8"),
+    ("com", (3,), "m", "center of mass in the node axes"),
 )
-"""Where the bodies stand in the tree."""
+"""Nodes of the bodies in the tree."""
 
 
 class Absolute(NamedTuple):
-    """Bodies, coordinates and constraints. `tree` holds the bodies as nodes without joints.
+    """Bodies, coordinates and constraints. `tree` contains the bodies as nodes without joints.
 
-    q (n_q,), v, T, gamma, prescribed (n_v,) : joint positions and rates as measured, forces on the coordinates, velocity terms, and the
-    accelerations of the prescribed ones (an input). q is that of the last evaluation before it is measured anew, so that angles count turns.
-    Y (n_v, 12) : [Y_i, Y_j] of the coordinates
+    q (n_q,), v, T, gamma, prescribed (n_v,) : measured joint positions and rates, forces on the coordinates, velocity terms, and the
+    accelerations of the prescribed coordinates (an input). Before a measurement q is the result of the last one, so that angles count full
+    turns. Y (n_v, 12) : [Y_i, Y_j] of the coordinates
     wrenches (n_bodies, 6) : applied forces [N; F] at the centers of mass
     """
 
@@ -84,7 +84,7 @@ class Absolute(NamedTuple):
 
 @kernel
 def follow_tree(a, tree):
-    """Poses and velocities of the bodies from those of the tree's nodes, after `tree.set_velocities`."""
+    """Set poses and velocities of the bodies from the nodes of the tree, after `tree.set_velocities`."""
     for b in range(1, a.bodies.shape[0]):
         node, m = tree.motion[a.bodies[b]["node"]], a.tree.motion[b]
         x, y, z = columns(node["R"])
@@ -98,12 +98,12 @@ def follow_tree(a, tree):
 
 @kernel
 def place_bodies(a, poses, velocities):
-    """Poses and velocities of the bodies from a state.
+    """Set poses and velocities of the bodies from a state.
 
     Parameters
     ----------
     a : Absolute
-    poses : (n_bodies, 7) center of mass and unit quaternion (w, x, y, z) of R_WB, B being the frame of the body's node
+    poses : (n_bodies, 7) center of mass and unit quaternion (w, x, y, z) of R_WB, B being the frame of the node of the body
     velocities : (n_bodies, 6) [w; v], world axes
     """
     for b in range(1, a.bodies.shape[0]):
@@ -117,7 +117,7 @@ def place_bodies(a, poses, velocities):
 
 @kernel
 def advance(poses, velocities, h, out):
-    """out = poses moved by the velocities for h seconds: the exact turn for the quaternions, which keep unit length."""
+    """Set out = poses advanced by the velocities for h seconds: exact rotations of the quaternions, which keep unit length."""
     for b in range(1, poses.shape[0]):
         for i in range(3):
             out[b, i] = poses[b, i] + h * velocities[b, 3 + i]
@@ -126,7 +126,7 @@ def advance(poses, velocities, h, out):
 
 @kernel
 def measure(a):
-    """Y, gamma, v and q of all joint coordinates."""
+    """Compute Y, gamma, v and q of all joint coordinates."""
     for k in range(a.coordinates.shape[0]):
         c = a.coordinates[k]
         m_i, m_j = a.tree.motion[c["i"]], a.tree.motion[c["j"]]
@@ -149,14 +149,14 @@ def measure(a):
 
 @inline
 def store_row(Y, k, n_i, f, n_j):
-    """Row k = [n_i; f], [n_j; -f]."""
+    """Set row k = [n_i; f], [n_j; -f]."""
     for i in range(3):
         Y[k, i], Y[k, 3 + i], Y[k, 6 + i], Y[k, 9 + i] = n_i[i], f[i], n_j[i], -f[i]
 
 
 @inline
 def slide_gamma(m_i, m_j, r_i, r_j, d, h):
-    """Velocity products of h . d, as in `constraints.point_gamma`."""
+    """Return the velocity products of h . d, as in `constraints.point_gamma`."""
     w_i, w_j = upper(m_i["V"]), upper(m_j["V"])
     v = sub(shift_motion(w_i, lower(m_i["V"]), r_i), shift_motion(w_j, lower(m_j["V"]), r_j))
     a = sub(triple(r_i, w_i), triple(r_j, w_j))
@@ -165,7 +165,7 @@ def slide_gamma(m_i, m_j, r_i, r_j, d, h):
 
 @inline
 def measure_position(a, c, m_i, m_j, h):
-    """Position of a revolute or prismatic joint; an angle is the one nearest to the last."""
+    """Return the position of a revolute or prismatic joint; an angle is the one nearest to the last value."""
     at = c["q"]
     if c["kind"] == SLIDE:
         r_i, r_j = rotated(m_i["R"], vector(c["p_i"])), rotated(m_j["R"], vector(c["p_j"]))
@@ -178,7 +178,7 @@ def measure_position(a, c, m_i, m_j, h):
 
 @kernel
 def take_wrenches(a, wrenches):
-    """`a.wrenches` at the centers of mass from those at the origins of the tree's nodes (n_nodes, 6)."""
+    """Set `a.wrenches` at the centers of mass from wrenches at the origins of the tree nodes (n_nodes, 6)."""
     for b in range(1, a.bodies.shape[0]):
         k = a.bodies[b]["node"]
         r = rotated(a.tree.motion[b]["R"], vector(a.bodies[b]["com"]))
@@ -190,7 +190,7 @@ def take_wrenches(a, wrenches):
 
 @kernel
 def finish_forces(a, wrenches, gravity):
-    """`f` of every body: what is applied to it, the forces of the joint coordinates, gravity and the gyroscopic couple; A is its inertia."""
+    """Compute `f` of each body: applied forces, forces of the joint coordinates, gravity and the gyroscopic couple; A is its inertia."""
     motion = a.tree.motion
     for k in range(a.coordinates.shape[0]):
         c = a.coordinates[k]
@@ -214,7 +214,7 @@ def finish_forces(a, wrenches, gravity):
 
 @inline
 def take_wrench_of_cross(a, k, wrenches):
-    """A cross moves with body j but for the turn about the axis k: its wrench goes to that body, and the couple about the axis to T."""
+    """Apply the wrench of the cross of a universal joint: to body j, and its couple about the axis k to T."""
     c = a.coordinates[k]
     m = a.tree.motion[c["j"]]
     w = wrenches[c["cross"]]
@@ -225,7 +225,7 @@ def take_wrench_of_cross(a, k, wrenches):
 
 @kernel
 def joint_accelerations(a, alpha, accel):
-    """accel (n_v,) of all joint coordinates from those of the bodies (n_bodies, 6)."""
+    """Compute accel (n_v,) of all joint coordinates from the accelerations of the bodies (n_bodies, 6)."""
     for k in range(a.coordinates.shape[0]):
         i, j = a.coordinates[k]["i"], a.coordinates[k]["j"]
         total = a.gamma[k]

@@ -1,4 +1,5 @@
-"""From a system to bodies with absolute coordinates: every joint of the tree becomes rows between two bodies [Suspension interpolation, eqs 3-8].
+"""Conversion of a system to bodies with absolute coordinates: joints of the tree become rows between two bodies [Suspension interpolation,
+eqs 3-8].
 
 revolute    3 POINT, 2 DOT of the axis         universal   3 POINT, 1 DOT of the two axes
 prismatic   2 POINT across the axis, 3 DOT     spherical   3 POINT
@@ -29,9 +30,9 @@ WORLD_AXES = np.eye(3)
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that are eliminated together, once all bodies of `path` are: those of one joint, loop or coupling.
+    """Rows of one joint, loop or coupling, eliminated together after all bodies of `path`.
 
-    Rows first..last-1 of `Absolute.constraints`, and combinations of coordinates: for every further row its coordinates with coefficients.
+    Rows first..last-1 of `Absolute.constraints`, and combinations of coordinates: for each further row its coordinates with coefficients.
     """
 
     name: str
@@ -45,7 +46,7 @@ class Group:
 
 @dataclass(frozen=True)
 class _Joint:
-    """A joint between the bodies i (carried) and j: its nodes, and its frame F in j with the origin from j's center of mass."""
+    """A joint between the bodies i (child) and j: its nodes, and its frame F in j with the origin relative to the center of mass of j."""
 
     i: int
     j: int
@@ -55,13 +56,13 @@ class _Joint:
     p_i: Vector
 
 
-def lay_out_absolute(system: System) -> tuple[Absolute, tuple[Group, ...]]:
-    """Bodies, coordinates and rows of a system, and the groups of rows: joints outward from the world, then loops and couplings."""
+def convert_to_absolute(system: System) -> tuple[Absolute, tuple[Group, ...]]:
+    """Return bodies, coordinates and rows of a system, and the groups of rows: joints outward from the world, then loops and couplings."""
     nodes, parts = system.parts.tree.nodes, system.parts
-    standing = sorted(system.node[body.name] for body in system.mechanism.bodies)
-    body_of = _bodies_of_nodes(nodes, standing)
-    bodies, tree = _bodies(nodes, standing)
-    joints = list(_joints(nodes, standing, body_of))
+    body_nodes = sorted(system.node[body.name] for body in system.mechanism.bodies)
+    body_of = _bodies_of_nodes(nodes, body_nodes)
+    bodies, tree = _bodies(nodes, body_nodes)
+    joints = list(_joints(nodes, body_nodes, body_of))
     coordinates = record(COORDINATES, system.n_v)
     rows: list[dict[str, Any]] = []
     groups: list[Group] = []
@@ -100,21 +101,21 @@ def lay_out_absolute(system: System) -> tuple[Absolute, tuple[Group, ...]]:
     return absolute, tuple(groups)
 
 
-def _bodies_of_nodes(nodes: Record, standing: list[int]) -> list[int]:
-    """Body of every node; the first half of a universal joint counts as part of the body that the second carries."""
+def _bodies_of_nodes(nodes: Record, body_nodes: list[int]) -> list[int]:
+    """Return the body of each node; the first half of a universal joint belongs to the body of the second half."""
     body_of = [0] * nodes.size
-    for body, k in enumerate(standing, start=1):
+    for body, k in enumerate(body_nodes, start=1):
         body_of[k] = body
         parent = int(nodes["parent"][k])
-        if parent and parent not in standing:
+        if parent and parent not in body_nodes:
             body_of[parent] = body
     return body_of
 
 
-def _bodies(nodes: Record, standing: list[int]) -> tuple[Record, Tree]:
-    bodies = record(BODIES, len(standing) + 1)
+def _bodies(nodes: Record, body_nodes: list[int]) -> tuple[Record, Tree]:
+    bodies = record(BODIES, len(body_nodes) + 1)
     tree = Tree(record(NODES, bodies.size), record(MOTION, bodies.size))
-    for b, k in enumerate(standing, start=1):
+    for b, k in enumerate(body_nodes, start=1):
         bodies[b]["node"], bodies[b]["com"] = k, nodes[k]["com"]
         for name in ("mass", "inertia", "massless"):
             tree.nodes[b][name] = nodes[k][name]
@@ -122,8 +123,8 @@ def _bodies(nodes: Record, standing: list[int]) -> tuple[Record, Tree]:
     return bodies, tree
 
 
-def _joints(nodes: Record, standing: list[int], body_of: list[int]) -> Iterator[_Joint]:
-    for k in standing:
+def _joints(nodes: Record, body_nodes: list[int], body_of: list[int]) -> Iterator[_Joint]:
+    for k in body_nodes:
         parent = int(nodes["parent"][k])
         own = [k] if body_of[parent] != body_of[k] else [parent, k]
         below = int(nodes["parent"][own[0]])
@@ -137,7 +138,7 @@ def _velocities(nodes: Record, k: int) -> range:
 
 
 def _joint_rows(nodes: Record, joint: _Joint) -> list[dict[str, Any]]:
-    """POINT and DOT rows of a joint; the child's node axes are those of the joint's moving frame M."""
+    """Return the POINT and DOT rows of a joint; the node axes of the child are the axes of the moving frame M of the joint."""
     kind, last = int(nodes[joint.nodes[0]]["kind"]), nodes[joint.nodes[-1]]
     ends = {"i": joint.i, "j": joint.j}
     meet = [{**ends, "kind": POINT, "p_i": joint.p_i, "p_j": joint.p_jF, "e": e} for e in joint.R_jF.T]
@@ -179,7 +180,7 @@ def _write_coordinates(coordinates: Record, nodes: Record, joint: _Joint) -> Non
 
 
 def _closures(system: System, nodes: Record, body_of: list[int], bodies: Record) -> Iterator[tuple[Group, list[dict[str, Any]]]]:
-    """Groups of loops and couplings, with the rows of the loops."""
+    """Return the groups of loops and couplings, with the rows of the loops."""
     parent, mechanism, parts = nodes["parent"].tolist(), system.mechanism, system.parts
     for loop in mechanism.loops:
         ends = []
@@ -205,7 +206,7 @@ def _closures(system: System, nodes: Record, body_of: list[int], bodies: Record)
 
 
 def _forces(forces: Forces, body_of: list[int], bodies: Record) -> Forces:
-    """The same elements with bodies in place of nodes and points from the centers of mass."""
+    """Return the forces with bodies in place of nodes and points relative to the centers of mass."""
     springs, level_springs, constant = forces.springs.copy(), forces.level_springs.copy(), forces.constant.copy()
     level_springs["base"] = [body_of[node] for node in level_springs["base"]]
     both = (("a", "p_a"), ("b", "p_b"))

@@ -1,13 +1,13 @@
-"""The equations of motion of bodies with absolute coordinates and all joints as constraints [Jain 2016, eq 8; Cameron 2013, eqs 1-4].
+"""Equations of motion of bodies with absolute coordinates and all joints as constraints [Jain 2016, eq 8; Cameron 2013, eqs 1-4].
 
     [M  G*] [ alpha   ]   [ f     ]
     [G  0 ] [ -lambda ] = [ -gamma ]                                                (4)
 
-M is block diagonal: inertia about the center of mass and mass of every body. Rows of G are those of joints, loops and couplings, with
-phi'' = G alpha + gamma. G is kept as `ENTRIES`, one for every pair of a row and a body.
+M is block diagonal: inertia about the center of mass and mass of each body. Rows of G belong to joints, loops and couplings, with
+phi'' = G alpha + gamma. G is stored as `ENTRIES`, one for each pair of a row and a body.
 
-A body without inertia in some direction makes its block of M singular though (4) is regular. M + G* W G in place of M, with the right side
-f - G* W gamma, has the same solution; W weighs the rows of the joint that carries such a body and is zero elsewhere.
+A body without inertia in some direction has a singular block of M although (4) is regular. M + G* W G in place of M, with the right side
+f - G* W gamma, has the same solution. W has weights for the rows of the parent joint of such a body and is zero elsewhere.
 """
 
 from __future__ import annotations
@@ -28,39 +28,39 @@ from vehicles.multibody.tree.constraints import DOT, set_gamma, set_jacobian, se
 Vector = NDArray[np.float64]
 
 ENTRIES = (
-    # name        shape  unit  what it is
+    # name        shape  unit  description
     ("row", (), "1", "row", "i8"),
     ("body", (), "1", "body, never the world", "i8"),
-    ("source", (), "1", "row of `Y` that holds it", "i8"),
-    ("half", (), "1", "column there: 0 for body i, 6 for body j", "i8"),
-    ("coefficient", (), "1", "what it is multiplied by"),
+    ("source", (), "1", "row of `Y` with the entry", "i8"),
+    ("half", (), "1", "first column in `Y`: 0 for body i, 6 for body j", "i8"),
+    ("coefficient", (), "1", "factor of the entry"),
 )
 
 COMBINATIONS = (
-    ("first", (), "1", "first of its `TERMS`", "i8"),
-    ("last", (), "1", "one past the last", "i8"),
-    ("prescribed", (), "1", "coordinate whose acceleration is given, or -1", "i8"),
+    ("first", (), "1", "first of the `TERMS` of the row", "i8"),
+    ("last", (), "1", "one past the last term", "i8"),
+    ("prescribed", (), "1", "coordinate with a prescribed acceleration, or -1", "i8"),
     ("offset", (), "rad, m", "offset of a coupling"),
 )
 """Rows sum c q - offset over joint coordinates: couplings, and prescribed coordinates."""
 
 TERMS = (
     ("v", (), "1", "coordinate", "i8"),
-    ("coefficient", (), "1", "its coefficient"),
+    ("coefficient", (), "1", "coefficient of the coordinate"),
 )
 
 SINGULAR = 1e-9
-"""A body whose smallest moment of inertia is below this part of the largest is taken as one without inertia in some direction."""
+"""A body whose smallest principal moment is below this fraction of the largest has no inertia in some direction."""
 
 
 class Equations(NamedTuple):
-    """G, the right side and the solution. Rows: those of `Absolute.constraints`, then the combinations.
+    """G, the right side and the solution. Rows: rows of `Absolute.constraints`, then the combinations.
 
     Y (n, 12) : sources of the entries: rows of the constraints, then the joint coordinates
     weight (rows,) : W
-    feedback (rows,) : added to gamma, an input: what a stabilization wants of phi''
+    feedback (rows,) : added to gamma, an input: feedback of a stabilization on phi''
     alpha (n_bodies, 6) : accelerations of the bodies, at the centers of mass
-    multipliers, residual, magnitude (rows,) : lambda; phi'' that is left, and the sum of the absolute values it is made of
+    multipliers, residual, magnitude (rows,) : lambda; residual of phi'', and the sum of the absolute values of its terms
     """
 
     entries: Record
@@ -76,8 +76,11 @@ class Equations(NamedTuple):
     magnitude: Vector
 
 
-def lay_out_equations(absolute: Absolute, groups: Sequence[Group]) -> tuple[Absolute, Equations, list[list[int]]]:
-    """Entries of all rows, and the rows of every group. The absolute coordinates come back with their Jacobians in the common `Y`."""
+def allocate_equations(absolute: Absolute, groups: Sequence[Group]) -> tuple[Absolute, Equations, list[list[int]]]:
+    """Return the entries of all rows, and the rows of each group.
+
+    The returned absolute coordinates have their Jacobians in the common `Y`.
+    """
     n, n_v = absolute.constraints.rows.size, absolute.coordinates.size
     Y = np.zeros((n + n_v, 12))
     entries: list[tuple[int, int, int, int, float]] = []
@@ -121,7 +124,7 @@ def _ends(row: int, source: int, ends: np.void, coefficient: float) -> list[tupl
 
 
 def table_of(layout: Table, found: Sequence[tuple[float, ...]]) -> Record:
-    """Records laid out by a table, one for each tuple of values."""
+    """Return records of a table layout, one for each tuple of values."""
     out = record(layout, len(found))
     for k, values in enumerate(found):
         out[k] = values
@@ -129,7 +132,7 @@ def table_of(layout: Table, found: Sequence[tuple[float, ...]]) -> Record:
 
 
 def lacks_inertia(absolute: Absolute) -> NDArray[np.bool_]:
-    """(n_bodies,) which bodies have a singular block of M."""
+    """Return (n_bodies,) True for bodies with a singular block of M."""
     nodes = absolute.tree.nodes
     moments = np.array([_principal_moments(node["inertia"]) for node in nodes])
     lacks = (nodes["mass"] <= 0.0) | (moments[:, 0] <= SINGULAR * moments[:, 2])
@@ -142,7 +145,7 @@ def _principal_moments(I: Vector) -> Vector:
 
 
 def _weights(absolute: Absolute, groups: Sequence[Group], members: list[list[int]], count: int) -> Vector:
-    """W: rows of the joints that carry bodies without inertia, as heavy as a usual body of the mechanism."""
+    """Return W: weights of the parent joints of bodies without inertia, as large as the mean inertia of the mechanism."""
     weight = np.zeros(count)
     lacks, nodes, n = lacks_inertia(absolute), absolute.tree.nodes, absolute.constraints.rows.size
     mass = float(np.mean(nodes["mass"][1:])) if nodes.size > 1 else 0.0
@@ -157,7 +160,7 @@ def _weights(absolute: Absolute, groups: Sequence[Group], members: list[list[int
 
 @kernel
 def set_rows(a, e):
-    """G and gamma, after `absolute_coordinates.measure`."""
+    """Compute G and gamma, after `absolute_coordinates.measure`."""
     n = a.constraints.rows.shape[0]
     set_jacobian(a.constraints, a.tree.motion, 0, n)
     set_gamma(a.constraints, a.tree.motion, 0, n)
@@ -175,7 +178,7 @@ def set_rows(a, e):
 
 @kernel
 def set_row_residuals(a, e):
-    """`e.residual` of all rows from the positions, after `absolute_coordinates.measure`; prescribed coordinates are where they are."""
+    """Compute `e.residual` of all rows from the positions, after `absolute_coordinates.measure`; zero for prescribed coordinates."""
     n = a.constraints.rows.shape[0]
     set_residuals(a.constraints, a.tree.motion, a.q, 0, n)
     for r in range(n):
@@ -192,7 +195,7 @@ def set_row_residuals(a, e):
 
 @kernel
 def set_row_rates(a, e):
-    """`e.residual` of all rows from the velocities, after `set_rows`; prescribed coordinates move as they do."""
+    """Compute `e.residual` of all rows from the velocities, after `set_rows`; zero for prescribed coordinates."""
     n = a.constraints.rows.shape[0]
     for r in range(e.residual.shape[0]):
         e.residual[r] = a.constraints.nu[r] if r < n else 0.0
@@ -206,7 +209,7 @@ def set_row_rates(a, e):
 
 @inline
 def along(e, entry, s):
-    """Product of an entry with a six-vector."""
+    """Return the product of an entry with a six-vector."""
     k, i = entry["source"], entry["half"]
     total = e.Y[k, i] * s[0] + e.Y[k, i + 1] * s[1] + e.Y[k, i + 2] * s[2]
     total += e.Y[k, i + 3] * s[3] + e.Y[k, i + 4] * s[4] + e.Y[k, i + 5] * s[5]
@@ -215,7 +218,7 @@ def along(e, entry, s):
 
 @kernel
 def set_row_accelerations(e):
-    """`e.residual` = G alpha + gamma and `e.magnitude` of all rows."""
+    """Compute `e.residual` = G alpha + gamma and `e.magnitude` of all rows."""
     for r in range(e.residual.shape[0]):
         e.residual[r], e.magnitude[r] = e.gamma[r], abs(e.gamma[r])
     for t in range(e.entries.shape[0]):
@@ -227,7 +230,7 @@ def set_row_accelerations(e):
 
 @kernel
 def largest_acceleration(a, e):
-    """What the accelerations are made of at most: terms of the rows, and applied forces by themselves; after `set_row_accelerations`."""
+    """Return the largest term of the accelerations: of the rows, and of applied forces alone; after `set_row_accelerations`."""
     largest = 0.0
     for r in range(e.magnitude.shape[0]):
         largest = max(largest, e.magnitude[r])
@@ -240,7 +243,7 @@ def largest_acceleration(a, e):
 
 @inline
 def inertia_times_acceleration(a, b, s):
-    """M s of body b as six numbers."""
+    """Return M s of body b as six numbers."""
     m, mass = a.tree.motion[b], a.tree.nodes[b]["mass"]
     A = m["A"]
     n = symmetric_times((A[0], A[1], A[2], A[3], A[4], A[5]), (s[0], s[1], s[2]))

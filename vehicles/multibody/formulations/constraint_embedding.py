@@ -1,16 +1,16 @@
-"""Forward dynamics by constraint embedding [Jain 2016, section 3]: aggregated bodies make the mechanism a tree again.
+"""Forward dynamics by constraint embedding [Jain 2016, section 3]: aggregated bodies restore the tree structure.
 
-An aggregated body S hangs on one parent p and moves by its independent coordinates theta(S) alone. Its bodies k have
+An aggregated body S has one parent p and only its independent coordinates theta(S). Its bodies k have
 
     V(k)     = phi*(p, k) V(p) + J(k) theta'(S),           J = the rows of (X_S^* H_S phi_S)^*
     alpha(k) = phi*(p, k) alpha(p) + J(k) theta''(S) + a_S(k)
 
-with a_S(k) of eq (11): Coriolis accelerations and H* X'_S theta', carried outward inside S. What hangs on a body of S has been added to its
-P(k) and z(k) when S is reached, so P(S) is block diagonal and eqs (4) and (6) read
+with a_S(k) of eq (11): Coriolis accelerations and H* X'_S theta', propagated outward inside S. When S is reached, the children of a body
+of S have been added to its P(k) and z(k). So P(S) is block diagonal and eqs (4) and (6) read
 
     D(S) = sum J* P J,    epsilon(S) = X_S^* T - sum J* z,    P+ = sum phi P phi* - G D G*,    G = (sum phi P J) D^-1
 
-Ordinary bodies take the step of `articulated_body`.
+Ordinary bodies use the step of `articulated_body`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from simulator.base.algebra.spatial import (
 )
 from simulator.base.algebra.vectors import add, dot, scale, sub, vector
 from simulator.base.jit import inline, kernel
-from vehicles.multibody.formulations.refinement import MANY, refine
+from vehicles.multibody.formulations.refinement import MIN_COORDINATES, refine
 from vehicles.multibody.loops.closure import WITHOUT_INERTIA, Closure, close_tree, fail
 from vehicles.multibody.tree.articulated_body import (
     add_coriolis_force,
@@ -50,10 +50,10 @@ from vehicles.multibody.tree.tree import FREE, PRISMATIC, REVOLUTE, SPHERICAL, s
 
 
 class Embedding(NamedTuple):
-    """A mechanism ready for constraint embedding, and the scratch of the recursion over its aggregated bodies (max: largest n_ind).
+    """A mechanism for constraint embedding, and the scratch of the recursion over its aggregated bodies (max: largest n_ind).
 
-    J (n_nodes, max, 6), a_S (n_nodes, 6) : motion of every node of an aggregated body relative to the body's parent
-    PJ (max, 6), epsilon (max,) : sum of phi P J and epsilon(S) of the body at hand
+    J (n_nodes, max, 6), a_S (n_nodes, 6) : motion of each node of an aggregated body relative to the parent of the body
+    PJ (max, 6), epsilon (max,) : sum of phi P J and epsilon(S) of the present body
     D (n_clusters, max, max), G (n_clusters, max, 6), nu (n_v,) : factors L of D(S) = L L*, G(S) and nu(S)
     F (n_nodes, 6), theta (n_v,) : accelerations and forces of the nodes and joints of S, see `refinement`
     """
@@ -73,16 +73,16 @@ class Embedding(NamedTuple):
 
 @kernel
 def evaluate(m, q, v, accel, tolerance):
-    """All accelerations by constraint embedding; allocates nothing.
+    """Compute all accelerations by constraint embedding, without memory allocation.
 
     Parameters
     ----------
     m : Embedding
-    q, v : (n_q,), (n_v,) state; dependent coordinates are solved for, starting from what stands there
+    q, v : (n_q,), (n_v,) state; dependent coordinates are solved for, with the given values as initial values
     accel : (n_v,) overwritten; those of prescribed coordinates are read
-    tolerance : largest residual that counts as closed [m, rad]
+    tolerance : maximum residual of a closed loop [m, rad]
 
-    Returns False after a failure; `m.closure.status` says which.
+    Returns False after a failure, with the reason in `m.closure.status`.
     """
     parts, closure = m.parts, m.closure
     tree = parts.tree
@@ -112,7 +112,10 @@ def evaluate(m, q, v, accel, tolerance):
 
 @kernel
 def gather_aggregated(m, s):
-    """Tip-to-base step of one aggregated body, eqs (4) and (6) with the quantities of eqs (9)-(11). False when D(S) is not above zero."""
+    """Run the tip-to-base step of one aggregated body, eqs (4) and (6) with the quantities of eqs (9)-(11).
+
+    Return False if D(S) is not positive.
+    """
     tree, closure = m.parts.tree, m.closure
     cluster = closure.clusters[s]
     first, last, v0, n, p = cluster["first"], cluster["last"], cluster["v0"], cluster["n_ind"], cluster["parent"]
@@ -124,7 +127,7 @@ def gather_aggregated(m, s):
             m.PJ[c, i] = 0.0
         for d in range(c + 1):
             m.D[s, c, d] = 0.0
-    many = n > MANY
+    many = n > MIN_COORDINATES
     for k in range(first, last):
         map_node(m, k, first, n)
         gather_member(m, s, k, p, n, p > 0 and not many)
@@ -136,7 +139,7 @@ def gather_aggregated(m, s):
 
 @inline
 def map_node(m, k, first, n):
-    """J(k) and a_S(k) from those of the node's parent in the aggregated body."""
+    """Compute J(k) and a_S(k) from the parent node in the aggregated body."""
     tree, X, X_rate = m.parts.tree, m.closure.X, m.closure.X_rate
     node, motion = tree.nodes[k], tree.motion[k]
     p, kind, i = node["parent"], node["kind"], node["v"]
@@ -166,7 +169,7 @@ def map_node(m, k, first, n):
 
 @inline
 def gather_member(m, s, k, p, n, hands_on):
-    """Add body k of an aggregated body to D(S), epsilon(S) and sum phi P J; when it hands on, its P and z to those of the parent p."""
+    """Add body k of an aggregated body to D(S), epsilon(S) and sum phi P J; with `hands_on`, add its P and z to those of the parent p."""
     tree = m.parts.tree
     motion, parent = tree.motion[k], tree.motion[p]
     A, B, C, z = motion["A"], motion["B"], motion["C"], motion["z"]
@@ -187,7 +190,7 @@ def gather_member(m, s, k, p, n, hands_on):
 
 @inline
 def eliminate(m, s, parent, n, v0, hands_on):
-    """G(S), nu(S) from D(S) = L L*; when it hands on, the Riccati step P+ = P - G D G*, z+ = z + G epsilon on the parent."""
+    """Compute G(S), nu(S) from D(S) = L L*; with `hands_on`, the Riccati step P+ = P - G D G*, z+ = z + G epsilon on the parent."""
     L, PJ, y = m.D[s], m.PJ, m.epsilon
     good = cholesky(L, n)
     for c in range(n):
@@ -218,7 +221,7 @@ def eliminate(m, s, parent, n, v0, hands_on):
 
 @kernel
 def scatter_aggregated(m, s, accel):
-    """Base-to-tip step of one aggregated body, eq (7): theta''(S), then theta''_S = X_S theta''(S) + X'_S theta', then its nodes."""
+    """Run the base-to-tip step of one aggregated body, eq (7): theta''(S), then theta''_S = X_S theta''(S) + X'_S theta', then its nodes."""
     tree, closure = m.parts.tree, m.closure
     cluster = closure.clusters[s]
     v0, n = cluster["v0"], cluster["n_ind"]

@@ -1,4 +1,4 @@
-"""What the two formulations with cut joints share: workspaces, the last steps of an evaluation, and the object a user holds."""
+"""Common part of the two formulations with cut joints: workspaces, the last steps of an evaluation, and the base class."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from simulator.base.algebra.symmetric_elimination import solve
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.formulations.contract import MultiplierFormulation
-from vehicles.multibody.formulations.massless_bodies import LentInertia
+from vehicles.multibody.formulations.massless_bodies import ArtificialInertia
 from vehicles.multibody.loops.constraint_jacobian import free_coordinates
-from vehicles.multibody.loops.loop_forces import LoopForces, add_multipliers, lay_out_loop_forces, set_accelerations
+from vehicles.multibody.loops.loop_forces import LoopForces, add_multipliers, allocate_loop_forces, set_accelerations
 from vehicles.multibody.tree.articulated_body import scatter
 from vehicles.multibody.tree.constraints import contradicts, set_gamma, set_jacobian
 from vehicles.multibody.tree.forces import apply_forces
@@ -25,18 +25,18 @@ from vehicles.multibody.tree.tree import move, set_velocities, start_inertias
 Vector = NDArray[np.float64]
 
 REFINE = 1e-12
-"""The solution is refined when more than this part of the first residual is left."""
+"""Residual, as a fraction of the first residual, above which the solution is refined."""
 REFINEMENTS = 2
-"""Refinements at most."""
+"""Maximum number of refinements."""
 
 
 class CutJoints(NamedTuple):
     """Workspaces. The unknowns are x = [accelerations of the base bodies not eliminated; -lambda].
 
-    feedback (rows,) is added to the rows' accelerations, an input: what a stabilization wants of them.
-    A (n, n) their symmetric matrix; inverse_size, order, work (n,) and rank (1,) of its elimination; most (1,) the rank it cannot exceed, an
-    input; residual and magnitude (rows,) of the rows'
-    accelerations; multipliers (rows,) lambda; the force of row c is Y_c* lambda_c.
+    feedback (rows,) is added to the accelerations of the rows, an input: the feedback of a stabilization. A (n, n) is the symmetric matrix
+    of the equations. inverse_size, order, work (n,) and rank (1,) belong to its elimination; most (1,) is the upper limit of the rank, an
+    input. residual and magnitude (rows,) belong to the accelerations of the rows; multipliers (rows,) are lambda; the force of row c is
+    Y_c* lambda_c.
     """
 
     parts: Parts
@@ -54,11 +54,11 @@ class CutJoints(NamedTuple):
     multipliers: Vector
 
 
-def lay_out_cut_joints(system: System, bases: tuple[int, ...] = ()) -> CutJoints:
-    """Workspaces of a system; `bases` are the free nodes whose accelerations stay among the unknowns."""
+def allocate_cut_joints(system: System, bases: tuple[int, ...] = ()) -> CutJoints:
+    """Return the workspaces of a system; `bases` are the free nodes whose accelerations stay among the unknowns."""
     rows = system.parts.constraints.rows.size
     n, no = 6 * len(bases) + rows, np.zeros
-    forces = lay_out_loop_forces(system, bases)
+    forces = allocate_loop_forces(system, bases)
     return CutJoints(
         parts=system.parts,
         forces=forces,
@@ -78,7 +78,7 @@ def lay_out_cut_joints(system: System, bases: tuple[int, ...] = ()) -> CutJoints
 
 @kernel
 def start(m, q, v):
-    """Everything that does not depend on the formulation: motion, forces, inertias, and the rows."""
+    """Compute the common part of both formulations: motion, forces, inertias, and rows."""
     parts = m.parts
     tree, constraints = parts.tree, parts.constraints
     rows = constraints.rows.shape[0]
@@ -95,14 +95,14 @@ def start(m, q, v):
 
 @kernel
 def finish(m, accel):
-    """Unknowns from A x = x (as it comes in), accelerations from them; refined until the rows are met to rounding.
+    """Solve A y = x for the unknowns, in place, and compute the accelerations; refined until the residuals of the rows are rounding errors.
 
     Returns 0, or -1 - c for a redundant row c that contradicts the others.
     """
     parts = m.parts
     tree, constraints = parts.tree, parts.constraints
     fixed = m.x.shape[0] - m.residual.shape[0]
-    first = left_over(m, fixed)
+    first = largest_residual(m, fixed)
     for _ in range(1 + REFINEMENTS):
         solve(m.A, m.rank[0], m.order, m.x, m.work)
         add_multipliers(m.forces, tree, parts.joints, m.x)
@@ -113,14 +113,14 @@ def finish(m, accel):
         for c in range(m.residual.shape[0]):
             m.multipliers[c] -= m.x[fixed + c]
             m.x[fixed + c] = -m.residual[c]
-        if left_over(m, fixed) <= REFINE * first:
+        if largest_residual(m, fixed) <= REFINE * first:
             break
     return contradiction(m, fixed)
 
 
 @inline
-def left_over(m, fixed):
-    """Largest residual in x among the rows that are not redundant, each in the measure of its compliance."""
+def largest_residual(m, fixed):
+    """Return the largest residual in x among the independent rows, each scaled by its compliance."""
     worst = 0.0
     for k in range(fixed, m.rank[0]):
         i = m.order[k]
@@ -130,7 +130,7 @@ def left_over(m, fixed):
 
 @inline
 def contradiction(m, fixed):
-    """-1 - c for a redundant row c that the accelerations do not meet, or 0."""
+    """Return -1 - c for a redundant row c that the accelerations violate, or 0."""
     largest = 0.0
     for c in range(m.residual.shape[0]):
         largest = max(largest, m.magnitude[c])
@@ -142,16 +142,16 @@ def contradiction(m, fixed):
 
 
 class CutJointFormulation(MultiplierFormulation):
-    """Accelerations of a mechanism whose loops are cut and held together by multipliers.
+    """Accelerations of a mechanism with cut loops, closed by multipliers.
 
     Parameters
     ----------
-    system : laid-out mechanism; its records are used as inputs and scratch
+    system : mechanism as flat records, used as inputs and scratch
 
     Attributes
     ----------
-    multipliers : (rows,) of the last evaluation; row c puts the force Y_c* lambda_c on its bodies, redundant rows have none
-    redundant : rows that were found redundant in the last evaluation
+    multipliers : (rows,) of the last evaluation; row c applies the force Y_c* lambda_c to its bodies, zero for redundant rows
+    redundant : rows detected as redundant in the last evaluation
     """
 
     evaluate: Callable[..., int]
@@ -160,16 +160,16 @@ class CutJointFormulation(MultiplierFormulation):
     def __init__(self, system: System) -> None:
         super().__init__(system)
         self.kernel_arguments = self.lay_out(system)
-        self._lent = LentInertia(system)
+        self._artificial_inertia = ArtificialInertia(system)
 
     @staticmethod
     @abstractmethod
     def lay_out(system: System) -> CutJoints:
-        """What `evaluate` takes."""
+        """Return the workspaces of `evaluate`."""
 
     @property
     def dimensions(self) -> Dimensions:
-        """Coordinates of the tree that are not prescribed, and the rows of its loops."""
+        """Number of coordinates of the tree that are not prescribed, and of rows of its loops."""
         rows = self.system.parts.constraints.rows.size
         return Dimensions(int(free_coordinates(self.system).sum()), rows)
 
@@ -177,7 +177,7 @@ class CutJointFormulation(MultiplierFormulation):
         self.kernel_arguments.most[0] = self.kernel_arguments.x.size - (redundant or 0)
 
     def set_feedback(self, feedback: Vector) -> None:
-        """Have phi'' + feedback = 0 from now on, in place of phi'' = 0; (rows,) in the order of `system.parts.constraints.rows`."""
+        """Set the feedback: phi'' + feedback = 0 replaces phi'' = 0; (rows,) in the order of `system.parts.constraints.rows`."""
         self.kernel_arguments.feedback[:] = feedback
 
     @property
@@ -192,7 +192,7 @@ class CutJointFormulation(MultiplierFormulation):
         return tuple(sorted(int(i) - m.x.size + m.residual.size for i in m.order[m.rank[0] :]))
 
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
-        status = self._lent.solve(lambda *state: self.evaluate(self.kernel_arguments, *state), q, v, accel)
+        status = self._artificial_inertia.solve(lambda *state: self.evaluate(self.kernel_arguments, *state), q, v, accel)
         if status > 0:
             raise MechanismError(f"{self.system.mechanism.file}: joint {self.system.node_names[status]!r} moves no inertia")
         self._refuse_singular(q, len(self.redundant))
@@ -204,5 +204,5 @@ class CutJointFormulation(MultiplierFormulation):
         left = abs(float(self.kernel_arguments.residual[c]))
         file = self.system.mechanism.file
         if not np.isfinite(left):
-            return MechanismError(f"{file}: no accelerations: the state has left {name!r} far behind", (name,))
+            return MechanismError(f"{file}: the closure error of {name!r} is too large for accelerations", (name,))
         return MechanismError(f"{file}: the constraints of {name!r} contradict the others by {left:.3g} m/s2 or rad/s2", (name,))

@@ -5,8 +5,8 @@
     lambda      = -[G M^-1 G*]^-1 (G alpha_f + gamma)                     (6b)
     alpha_delta = M^-1 G* lambda                                          (6c)
 
-M is inverted body by body; G M^-1 G* is a full matrix, eliminated in O(rows^3) steps: what eq (4) costs without a thought for its pattern.
-A body without inertia in some direction has no M^-1; it is told by the kernel, and `lent_inertia` solves with such bodies.
+M is inverted body by body; G M^-1 G* is a full matrix, eliminated in O(rows^3) steps: the cost of eq (4) without use of its sparsity
+pattern. A body without inertia in some direction has no M^-1. The kernel returns such a body, and `massless_bodies` solves these systems.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from vehicles.multibody.tree.constraints import contradicts
 Vector = NDArray[np.float64]
 
 SINGULAR = 1e-13
-"""A body whose moments multiply to less than this part of their sum cubed is taken as one without inertia about some axis."""
+"""A body whose product of principal moments is below this fraction of their cubed sum has no inertia about some axis."""
 
 
 class Dense(NamedTuple):
     """Workspaces.
 
-    order_of_body (entries,), first_of_body (n_bodies + 1,) : entries of G sorted by body
+    by_body (entries,), first_of_body (n_bodies + 1,) : entries of G sorted by body
     inverse (n_bodies, 6) : inverse inertias; W (entries, 6) : M^-1 G*
-    S (rows, rows) : G M^-1 G*, upper triangle; order, rank : of its elimination; most (1,) : rank it cannot exceed, an input
-    size, work, x (rows,)
+    S (rows, rows) : G M^-1 G*, upper triangle; order, rank : of its elimination; most (1,) : upper limit of the rank, an input
+    size, reach, work, x (rows,) : scratch
     """
 
     by_body: NDArray[np.int64]
@@ -52,8 +52,8 @@ class Dense(NamedTuple):
     x: Vector
 
 
-def lay_out_dense(absolute: Absolute, equations: Equations) -> Dense:
-    """Workspaces and the entries of every body."""
+def allocate_dense(absolute: Absolute, equations: Equations) -> Dense:
+    """Return the workspaces, with the entries of each body."""
     body, rows, no = equations.entries["body"], equations.gamma.size, np.zeros
     first = np.searchsorted(np.sort(body), np.arange(absolute.bodies.size + 1))
     return Dense(
@@ -74,12 +74,12 @@ def lay_out_dense(absolute: Absolute, equations: Equations) -> Dense:
 
 @kernel
 def solve_dense(a, e, s):
-    """`e.alpha` and `e.multipliers`, and the result, as `sparse_augmented.solve_sparse` gives them; every body needs inertia in all directions.
+    """Compute `e.alpha` and `e.multipliers` as in `sparse_augmented.solve_sparse`; each body needs inertia in all directions.
 
-    Returns 0, a body that has none in some direction, or -1 - r for a redundant row r that contradicts the others.
+    Returns 0, a body without inertia in some direction, or -1 - r for a redundant row r that contradicts the others.
     """
     for b in range(1, a.bodies.shape[0]):
-        if not resists(a, b):
+        if not has_full_inertia(a, b):
             return b
     set_complement(a, e, s)
     rows = e.gamma.shape[0]
@@ -89,7 +89,7 @@ def solve_dense(a, e, s):
         accelerate(a, s, b, e.alpha[b], f)
     for r in range(rows):
         e.multipliers[r] = 0.0
-    for _ in range(2):  # the second time is a step of iterative refinement
+    for _ in range(2):  # the second pass is a step of iterative refinement
         set_row_accelerations(e)
         for r in range(rows):
             s.x[r] = -e.residual[r]
@@ -108,8 +108,8 @@ def solve_dense(a, e, s):
 
 
 @inline
-def resists(a, b):
-    """Whether body b has inertia in all directions."""
+def has_full_inertia(a, b):
+    """Return whether body b has inertia in all directions."""
     A = a.tree.motion[b]["A"]
     x, y, z = (A[0], A[3], A[4]), (A[3], A[1], A[5]), (A[4], A[5], A[2])
     trace = A[0] + A[1] + A[2]
@@ -118,7 +118,7 @@ def resists(a, b):
 
 @inline
 def accelerate(a, s, b, out, f):
-    """out = M^-1 f of body b."""
+    """Compute out = M^-1 f of body b."""
     I = s.inverse[b]
     n = symmetric_times((I[0], I[1], I[2], I[3], I[4], I[5]), (f[0], f[1], f[2]))
     inverse = 1.0 / a.tree.nodes[b]["mass"]
@@ -128,7 +128,7 @@ def accelerate(a, s, b, out, f):
 
 @kernel
 def set_complement(a, e, s):
-    """S = G M^-1 G* and W = M^-1 G*."""
+    """Compute S = G M^-1 G* and W = M^-1 G*."""
     rows = s.S.shape[0]
     for r in range(rows):
         for c in range(r, rows):
@@ -155,7 +155,7 @@ def set_complement(a, e, s):
 
 @inline
 def invert(out, A):
-    """Inverse of a symmetric matrix (xx, yy, zz, xy, xz, yz)."""
+    """Compute the inverse of a symmetric matrix (xx, yy, zz, xy, xz, yz)."""
     x, y, z = (A[0], A[3], A[4]), (A[3], A[1], A[5]), (A[4], A[5], A[2])
     u = cross(y, z)
     inverse = 1.0 / dot(x, u)

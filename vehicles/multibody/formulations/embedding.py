@@ -1,4 +1,4 @@
-"""The constraint-embedded mechanism as an object: choice of the independent coordinates, workspaces, errors that name the loops."""
+"""Formulation by constraint embedding: choice of the independent coordinates, workspaces, errors that name the loops."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from vehicles.multibody.tree.tree import move
 Vector = NDArray[np.float64]
 
 CLOSED = 1e-13
-"""m, rad. Residual at which Newton's method stops; rounding of the points of a mechanism of a few meters."""
+"""m, rad. Residual at which Newton's method stops; rounding error of the points of a mechanism of a few meters."""
 WELL_CONDITIONED = 1e-5
-"""A wanted dependent coordinate is taken when its pivot is above this part of the largest entry of Y."""
+"""Minimum pivot, as a fraction of the largest entry of Y, of a coordinate declared dependent."""
 RANK = 1e-9
-"""Pivots below this part of the largest entry of Y count as zero."""
-EXACTLY = 1e-15
-"""m, rad. The same while a motion is followed, for a mechanism of one meter or more: rounding stops it before."""
-TOO_FAST = 1.2
-"""A motion is given other independent coordinates when a dependent one moves faster than so many times an independent one, ..."""
-FAST = 1.05
-"""... and then such that none moves faster than this. Lengths count in sizes of the mechanism."""
-EXCHANGES = 100
-"""Pairs of coordinates that are exchanged at most; one or two are usual."""
+"""Pivots below this fraction of the largest entry of Y count as zero."""
+CLOSED_IN_MOTION = 1e-15
+"""m, rad. `CLOSED` during a motion, for a mechanism of one meter or more: rounding stops the iteration earlier."""
+MAX_RATIO = 1.2
+"""A motion gets other independent coordinates when a dependent one moves faster than this multiple of an independent one."""
+TARGET_RATIO = 1.05
+"""Upper limit of this ratio after the exchange. Lengths are scaled by the size of the mechanism."""
+MAX_EXCHANGES = 100
+"""Maximum number of exchanged pairs of coordinates; one or two are usual."""
 
 
 class ConstraintEmbedding(Formulation):
@@ -46,19 +46,20 @@ class ConstraintEmbedding(Formulation):
 
     Parameters
     ----------
-    system : laid-out mechanism; its records are used as inputs and scratch
-    q : (n_q,) a closed configuration at which the independent coordinates are chosen; without it the first state evaluated is used
+    system : mechanism as flat records, used as inputs and scratch
+    q : (n_q,) closed configuration for the choice of the independent coordinates; default: the first evaluated state
 
-    The joints' wishes (`Joint.independent`) are followed where the dependent coordinates they leave are determined well; otherwise the
-    coordinates with the largest pivots become the dependent ones. The choice is made again when the motion makes it a bad one: while a
-    motion is followed (`set_out`) in its closed states, before that, and without regard to wishes; otherwise where an evaluation fails.
+    The choice follows `Joint.independent` if the remaining dependent coordinates are well determined. Otherwise the
+    coordinates with the largest pivots become dependent. A motion may make a choice bad: during a
+    motion (`set_out`) the choice is revised in advance, in closed states, without regard to `Joint.independent`; otherwise after a failed
+    evaluation.
     """
 
     def __init__(self, system: System, q: Vector | None = None) -> None:
         super().__init__(system)
         self._made: Embedding | None = None
         self._dependent = 0
-        self._followed = False
+        self._in_motion = False
         self._unit, self._smallest = np.zeros(0), 1.0
         self.independent = np.zeros(0, int)
         if q is not None:
@@ -66,18 +67,18 @@ class ConstraintEmbedding(Formulation):
 
     @property
     def kernel_arguments(self) -> Embedding:
-        """What `constraint_embedding.evaluate` takes."""
+        """Arguments of `constraint_embedding.evaluate`."""
         if self._made is None:
-            raise MechanismError("the independent coordinates are not chosen yet: evaluate a closed configuration first")
+            raise MechanismError("no independent coordinates yet; hint: evaluate a closed configuration first")
         return self._made
 
     @property
     def dimensions(self) -> Dimensions:
-        """Independent coordinates, and no constraints."""
+        """Number of independent coordinates, and no constraints."""
         return Dimensions(self.independent.size, 0)
 
     def choose(self, q: Vector) -> None:
-        """Choose dependent and independent coordinates at the closed configuration q, and size the workspaces for them."""
+        """Choose dependent and independent coordinates at the closed configuration q, and allocate the workspaces."""
         system, parts = self.system, self.system.parts
         tree, constraints = parts.tree, parts.constraints
         clusters = record(CLUSTERS, len(system.clusters))
@@ -132,7 +133,9 @@ class ConstraintEmbedding(Formulation):
         )
 
     def _lay_out(self, out: np.void, cluster: Cluster) -> None:
-        """Fields of CLUSTERS that do not depend on the configuration; the ordinary bodies' coordinates are all independent or prescribed."""
+        """Fill the fields of CLUSTERS that do not depend on the configuration; all coordinates of ordinary bodies are independent or
+        prescribed.
+        """
         nodes = self.system.parts.tree.nodes[cluster.first : cluster.last]
         out["first"], out["last"], out["row0"], out["row1"] = cluster.first, cluster.last, cluster.row0, cluster.row1
         out["parent"], out["v0"] = nodes["parent"].min(), nodes["v"][0]
@@ -150,21 +153,21 @@ class ConstraintEmbedding(Formulation):
         starts = np.append(nodes["v"], out["v0"] + out["n_v"])
         return np.repeat(nodes["prescribed"] > 0, np.diff(starts))
 
-    def _wishes(self, out: np.void) -> list[bool | None]:
-        """Joint.independent of every coordinate of an aggregated body."""
+    def _declared(self, out: np.void) -> list[bool | None]:
+        """Return Joint.independent of each coordinate of an aggregated body."""
         joints = {joint.name: joint.independent for joint in self.system.mechanism.joints}
-        wishes: list[bool | None] = [None] * int(out["n_v"])
+        declared: list[bool | None] = [None] * int(out["n_v"])
         for name in set(self.system.node_names[out["first"] : out["last"]]):
             at = self.system.joint_v[name]
             for i in range(at.start, at.stop):
-                wishes[i - out["v0"]] = joints[name]
-        return wishes
+                declared[i - out["v0"]] = joints[name]
+        return declared
 
     def _sort(self, out: np.void, columns: NDArray[np.int64], Y: Vector) -> None:
         """Fill `columns` of an aggregated body: dependent, independent, prescribed."""
-        wishes, prescribed = self._wishes(out), self._prescribed(out)
+        declared, prescribed = self._declared(out), self._prescribed(out)
         free = [i for i in range(out["n_v"]) if not prescribed[i]]
-        ranks = [[i for i in free if wishes[i] is wish] for wish in (False, None, True)]
+        ranks = [[i for i in free if declared[i] is wish] for wish in (False, None, True)]
         dependent = dependent_columns(Y, ranks)
         independent = [i for i in free if i not in set(dependent)]
         out["n_dep"], out["n_ind"] = len(dependent), len(independent)
@@ -172,39 +175,40 @@ class ConstraintEmbedding(Formulation):
 
     @property
     def _tolerance(self) -> float:
-        return EXACTLY * self._smallest if self._followed else CLOSED
+        return CLOSED_IN_MOTION * self._smallest if self._in_motion else CLOSED
 
     def set_out(self, q: Vector, v: Vector) -> None:
-        """Exchange coordinates where dependent ones move much faster than independent ones, as they do on the way to a dead point.
+        """Exchange coordinates if dependent ones move much faster than independent ones, for example near a dead point.
 
-        X_S says how fast. The exchange of a dependent coordinate for the independent one that moves it most makes the determinant of Y_1
-        larger by their ratio, until no ratio is large (Goreinov, Tyrtyshnikov, "The maximal-volume concept in approximation by low-rank
-        matrices", Contemp. Math. 280, 2001). The state is the same in any coordinates. The number of dependent coordinates stays.
+        X_S contains the ratios. The exchange of a dependent coordinate for the independent one with the largest ratio increases the
+        determinant of Y_1 by this ratio, until no ratio is large (Goreinov, Tyrtyshnikov, "The maximal-volume concept in approximation by
+        low-rank matrices", Contemp. Math. 280, 2001). The state is the same in all coordinates. The number of dependent coordinates is
+        constant.
         """
-        if not self._followed:
+        if not self._in_motion:
             self._unit, self._smallest = coordinate_units(self.system, q), smallest_unit(self.system, q)
         self.close(q, v)
-        self._followed = True
+        self._in_motion = True
         exchanged = [self._exchange(out) for out in self.kernel_arguments.closure.clusters if out["row0"] < out["row1"]]
         if any(exchanged):
             self._note_independent()
 
     def arrive(self) -> None:
         """See `Formulation`."""
-        self._followed = False
+        self._in_motion = False
 
     def _exchange(self, out: np.void) -> bool:
-        """Exchange coordinates of an aggregated body by the ratios X_S of the last evaluation; whether any were."""
+        """Exchange coordinates of an aggregated body by the ratios X_S of the last evaluation; return whether there was an exchange."""
         closure, v0, n_dep, n_ind = self.kernel_arguments.closure, int(out["v0"]), int(out["n_dep"]), int(out["n_ind"])
         columns = closure.columns[v0 : v0 + out["n_v"]]
         dependent, independent = columns[:n_dep], columns[n_dep : n_dep + n_ind]
         X = closure.X[v0 + dependent, :n_ind] * self._unit[v0 + independent] / self._unit[v0 + dependent][:, None]
-        if not np.abs(X).max(initial=0.0) > TOO_FAST:
+        if not np.abs(X).max(initial=0.0) > MAX_RATIO:
             return False
-        for _ in range(EXCHANGES):
+        for _ in range(MAX_EXCHANGES):
             i, j = divmod(int(np.abs(X).argmax()), n_ind)
             pivot = X[i, j]
-            if not abs(pivot) > FAST:
+            if not abs(pivot) > TARGET_RATIO:
                 break
             row, column = X[i] / pivot, X[:, j].copy()
             X -= np.outer(column, row)
@@ -218,7 +222,8 @@ class ConstraintEmbedding(Formulation):
         self._refuse_singular(closed, self.system.parts.constraints.rows.size - self._dependent)
 
     def close(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """The state with its dependent positions and velocities solved from the independent ones, starting from those given.
+        """Return the state with its dependent positions and velocities solved for the independent ones, with the given values as initial
+        values.
 
         Raises MechanismError as `accelerations`.
         """
@@ -226,14 +231,14 @@ class ConstraintEmbedding(Formulation):
         return self._run(lambda m, x, u: close_tree(m.parts.tree, m.parts.constraints, m.closure, x, u, still, self._tolerance), q, v)
 
     def _run(self, kernel, q: Vector, v: Vector) -> tuple[Vector, Vector]:  # type: ignore[no-untyped-def]
-        """Run a kernel on copies of q and v; when the present choice of coordinates fails, choose again at q and try once more."""
+        """Run a kernel on copies of q and v; if it fails with the present coordinates, choose others at q and run it again."""
         fresh = self._made is None
         if fresh:
             self.choose(q)
         x, u = np.array(q, float), np.array(v, float)
         if kernel(self.kernel_arguments, x, u):
             return x, u
-        if not (fresh or self._followed) and self.kernel_arguments.closure.status[0]["reason"] != OPEN:
+        if not (fresh or self._in_motion) and self.kernel_arguments.closure.status[0]["reason"] != OPEN:
             error, before = self._error(), (self._made, self.independent)
             self.choose(q)
             if self.independent.size != before[1].size:
@@ -266,10 +271,10 @@ class ConstraintEmbedding(Formulation):
 
 
 def dependent_columns(Y: Vector, ranks: list[list[int]]) -> list[int]:
-    """Columns of Y that elimination with complete pivoting makes dependent.
+    """Return the columns of Y that elimination with complete pivoting makes dependent.
 
-    `ranks` lists the candidates in groups, the first to be made dependent if possible. A group is used up while pivots are above
-    `WELL_CONDITIONED`; in the end all remaining columns are tried down to `RANK`, so that len(result) is the rank of those columns.
+    `ranks` lists the candidates in groups, in order of preference as dependent columns. A group ends when pivots fall below
+    `WELL_CONDITIONED`; in the end all remaining columns are tried down to `RANK`, so that len(result) is the rank of these columns.
     """
     work, chosen, rows = Y.copy(), [], list(range(len(Y)))
     largest = float(np.abs(Y).max(initial=0.0))

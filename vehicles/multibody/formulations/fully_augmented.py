@@ -1,12 +1,12 @@
-"""Forward dynamics in absolute coordinates: every joint is a set of constraints with multipliers (FA) [Jain 2016, eq 8; Cameron 2013, eqs 1-6].
+"""Forward dynamics in absolute coordinates: joints are constraints with multipliers (FA) [Jain 2016, eq 8; Cameron 2013, eqs 1-6].
 
-Every body has six coordinates of its own, whatever carries it. Two solvers: `sparse` factorizes the augmented matrix in an order
-that keeps the fill local (`sparse_augmented`), `dense` forms the Schur complement of [Cameron 2013] as a full matrix (`dense_augmented`).
+Each body has six coordinates. There are two solvers: `sparse` factorizes the augmented matrix in an order
+that limits the fill-in (`sparse_augmented`), `dense` forms the Schur complement of [Cameron 2013] as a full matrix (`dense_augmented`).
 
-For integration in absolute coordinates, where joints and loops drift apart, there is a state of poses and velocities:
+For integration in absolute coordinates, where joints and loops drift, the state contains poses and velocities:
 
     poses, velocities = solver.absolute_state(q, v)
-    evaluate_sparse_state(solver.kernel_arguments, poses, velocities)      leaves the accelerations in `equations.alpha`
+    evaluate_sparse_state(solver.kernel_arguments, poses, velocities)      stores the accelerations in `equations.alpha`
     advance(poses, velocities, h, poses)                                   of `absolute_coordinates`
 """
 
@@ -30,25 +30,25 @@ from vehicles.multibody.formulations.absolute_coordinates import (
     place_bodies,
     take_wrenches,
 )
-from vehicles.multibody.formulations.absolute_layout import Group, lay_out_absolute
-from vehicles.multibody.formulations.augmented_equations import Equations, lay_out_equations, set_row_rates, set_row_residuals, set_rows
+from vehicles.multibody.formulations.absolute_layout import Group, convert_to_absolute
+from vehicles.multibody.formulations.augmented_equations import Equations, allocate_equations, set_row_rates, set_row_residuals, set_rows
 from vehicles.multibody.formulations.contract import MultiplierFormulation
-from vehicles.multibody.formulations.dense_augmented import Dense, lay_out_dense, solve_dense
+from vehicles.multibody.formulations.dense_augmented import Dense, allocate_dense, solve_dense
 from vehicles.multibody.formulations.ldl import DEPENDENT
-from vehicles.multibody.formulations.massless_bodies import LentInertia
-from vehicles.multibody.formulations.sparse_augmented import Sparse, lay_out_sparse, solve_sparse
+from vehicles.multibody.formulations.massless_bodies import ArtificialInertia
+from vehicles.multibody.formulations.sparse_augmented import Sparse, allocate_sparse, solve_sparse
 from vehicles.multibody.tree.forces import apply_forces
 from vehicles.multibody.tree.system import Dimensions, Parts, System
 from vehicles.multibody.tree.tree import move, set_velocities
 
 Vector = NDArray[np.float64]
 
-POWERS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, DEPENDENT)
-"""What is tried for the pivot that counts as none, when it is known how many there are."""
+TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, DEPENDENT)
+"""Tolerances for a zero pivot that are tried when the number of zero pivots is known."""
 
 
 class SparseModel(NamedTuple):
-    """What the kernels with the sparse solver take; the inputs are those of `parts`."""
+    """Arguments of the kernels with the sparse solver; the inputs are those of `parts`."""
 
     parts: Parts
     absolute: Absolute
@@ -57,7 +57,7 @@ class SparseModel(NamedTuple):
 
 
 class DenseModel(NamedTuple):
-    """What the kernels with the dense solver take."""
+    """Arguments of the kernels with the dense solver."""
 
     parts: Parts
     absolute: Absolute
@@ -67,17 +67,17 @@ class DenseModel(NamedTuple):
 
 @kernel
 def evaluate_sparse(m, q, v, accel):
-    """Joint accelerations from joint coordinates, by way of the bodies.
+    """Compute joint accelerations from joint coordinates, through the accelerations of the bodies.
 
     Parameters
     ----------
     m : SparseModel; `parts.tau`, `parts.wrenches`, `parts.gravity`, `parts.constraints.driven` are inputs
-    q, v : (n_q,), (n_v,) coordinates of the tree, on the loops
+    q, v : (n_q,), (n_v,) coordinates of the tree, with closed loops
     accel : (n_v,) overwritten; the accelerations of prescribed coordinates are read
 
     Returns
     -------
-    0, the body whose motion no inertia resists, or -1 - r for a redundant row r that contradicts the others.
+    0, the body with a motion that no inertia resists, or -1 - r for a redundant row r that contradicts the others.
     """
     set_bodies_from_tree(m, q, v, accel)
     set_equations(m)
@@ -88,7 +88,7 @@ def evaluate_sparse(m, q, v, accel):
 
 @kernel
 def evaluate_dense(m, q, v, accel):
-    """The same with a DenseModel."""
+    """Compute joint accelerations as `evaluate_sparse`, with a DenseModel."""
     set_bodies_from_tree(m, q, v, accel)
     set_equations(m)
     status = solve_dense(m.absolute, m.equations, m.solver)
@@ -98,9 +98,9 @@ def evaluate_dense(m, q, v, accel):
 
 @kernel
 def evaluate_sparse_state(m, poses, velocities):
-    """Accelerations of the bodies, `m.equations.alpha`, from a state in absolute coordinates; the result is that of `evaluate_sparse`.
+    """Compute the accelerations of the bodies, `m.equations.alpha`, from a state in absolute coordinates; same result as `evaluate_sparse`.
 
-    Inputs besides those of `evaluate_sparse`: `absolute.prescribed` (n_v,), and `equations.feedback` (rows,), which is added to gamma.
+    Additional inputs: `absolute.prescribed` (n_v,), and `equations.feedback` (rows,), which is added to gamma.
     """
     place_bodies(m.absolute, poses, velocities)
     set_equations(m)
@@ -109,7 +109,7 @@ def evaluate_sparse_state(m, poses, velocities):
 
 @kernel
 def evaluate_dense_state(m, poses, velocities):
-    """The same with a DenseModel."""
+    """Compute the accelerations of the bodies as `evaluate_sparse_state`, with a DenseModel."""
     place_bodies(m.absolute, poses, velocities)
     set_equations(m)
     return solve_dense(m.absolute, m.equations, m.solver)
@@ -117,7 +117,7 @@ def evaluate_dense_state(m, poses, velocities):
 
 @kernel
 def set_bodies_from_tree(m, q, v, accel):
-    """Bodies from the coordinates of the tree."""
+    """Set the bodies from the coordinates of the tree."""
     tree = m.parts.tree
     move(tree, q)
     set_velocities(tree, v)
@@ -130,7 +130,7 @@ def set_bodies_from_tree(m, q, v, accel):
 
 @kernel
 def set_equations(m):
-    """Rows and forces from poses and velocities of the bodies."""
+    """Compute rows and forces from poses and velocities of the bodies."""
     parts, a = m.parts, m.absolute
     measure(a)
     take_wrenches(a, parts.wrenches)
@@ -144,20 +144,20 @@ class FullyAugmented(MultiplierFormulation):
 
     Parameters
     ----------
-    system : laid-out mechanism; its records are used as inputs and scratch
+    system : mechanism as flat records, used as inputs and scratch
     solver : "sparse" or "dense"
 
     Attributes
     ----------
-    multipliers : (rows,) of the last evaluation, row r puts the force G_r* lambda_r on its bodies; rows of the joints outward from the
-        world, then those of the loops, then the combinations of coordinates (prescribed ones, couplings); redundant rows have none
-    row_names : (rows,) joint, loop or coupling of every row
-    loop_rows : for every row of `system.parts.constraints` the row here
-    redundant : rows that were found redundant in the last evaluation
+    multipliers : (rows,) of the last evaluation, row r applies the force G_r* lambda_r to its bodies; rows of the joints outward from the
+        world, then rows of the loops, then the combinations of coordinates (prescribed ones, couplings); zero for redundant rows
+    row_names : (rows,) joint, loop or coupling of each row
+    loop_rows : row index for each row of `system.parts.constraints`
+    redundant : rows detected as redundant in the last evaluation
     body_accelerations : (n_bodies, 6) of the last evaluation, [alpha; a] at the centers of mass in world axes; body 0 is the world,
-        the others stand in the order of the tree's nodes
+        the others have the order of the tree nodes
 
-    `accelerations` solves for bodies that lack inertia in some direction too (`lent_inertia`); the dense kernels by themselves do not.
+    `accelerations` also solves for bodies without inertia in some direction (`massless_bodies`); the dense kernels alone do not.
     """
 
     evaluate: Callable[..., int]
@@ -167,24 +167,24 @@ class FullyAugmented(MultiplierFormulation):
 
     def __init__(self, system: System, solver: str = "sparse") -> None:
         super().__init__(system)
-        absolute, groups = lay_out_absolute(system)
-        absolute, equations, members = lay_out_equations(absolute, groups)
+        absolute, groups = convert_to_absolute(system)
+        absolute, equations, members = allocate_equations(absolute, groups)
         self.row_names, self._of_loop = _name_rows(groups, members, equations.gamma.size)
         self.loop_rows = _rows_of_loops(system, groups, members)
         self.kernel_arguments: Any
         if solver == "sparse":
             self.evaluate, self.evaluate_state = evaluate_sparse, evaluate_sparse_state
-            self.kernel_arguments = SparseModel(system.parts, absolute, equations, lay_out_sparse(absolute, equations, groups, members))
+            self.kernel_arguments = SparseModel(system.parts, absolute, equations, allocate_sparse(absolute, equations, groups, members))
         else:
             self.evaluate, self.evaluate_state = evaluate_dense, evaluate_dense_state
-            self.kernel_arguments = DenseModel(system.parts, absolute, equations, lay_out_dense(absolute, equations))
+            self.kernel_arguments = DenseModel(system.parts, absolute, equations, allocate_dense(absolute, equations))
         place = np.zeros(system.parts.tree.nodes.size, int)
         place[absolute.bodies["node"]] = np.arange(absolute.bodies.size)
-        self._lent = LentInertia(system, [(absolute.tree.nodes, place)])
+        self._artificial_inertia = ArtificialInertia(system, [(absolute.tree.nodes, place)])
 
     @property
     def dimensions(self) -> Dimensions:
-        """Six coordinates for every body, and all rows."""
+        """Six coordinates for each body, and all rows."""
         m = self.kernel_arguments
         return Dimensions(6 * (m.absolute.bodies.size - 1), m.equations.gamma.size)
 
@@ -209,21 +209,21 @@ class FullyAugmented(MultiplierFormulation):
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
         given, status = accel.copy(), self._evaluated(q, v, accel)
         if self._expected is not None and status <= 0 and len(self.redundant) != self._expected:
-            status = self._measure_again(q, v, given, accel)
+            status = self._evaluate_with_rank(q, v, given, accel)
         self.check(status, q)
 
     def _evaluated(self, q: Vector, v: Vector, accel: Vector) -> int:
-        """What the kernel returns, with inertia lent where it must be."""
-        return self._lent.solve(lambda *state: self.evaluate(self.kernel_arguments, *state), q, v, accel)
+        """Return the result of the kernel, with artificial inertia where necessary."""
+        return self._artificial_inertia.solve(lambda *state: self.evaluate(self.kernel_arguments, *state), q, v, accel)
 
-    def _measure_again(self, q: Vector, v: Vector, given: Vector, accel: Vector) -> int:
-        """Status of an evaluation that finds as many redundant rows as there are, if there is one.
+    def _evaluate_with_rank(self, q: Vector, v: Vector, given: Vector, accel: Vector) -> int:
+        """Evaluate with the known number of redundant rows, if possible, and return the status.
 
-        The sparse solver has a fixed order of elimination. What can be chosen is how small a pivot counts as none: the largest value,
-        among powers of ten, with which the known number of rows is redundant; and it is kept.
+        The sparse solver has a fixed order of elimination. The only parameter is the tolerance for a zero pivot: the method selects and
+        stores the largest power of ten at which the known number of rows is redundant.
         """
         status = 0
-        for power in POWERS:
+        for power in TOLERANCES:
             self.kernel_arguments.solver.factorization.dependent[0] = power
             accel[:] = given
             status = self._evaluated(q, v, accel)
@@ -234,16 +234,19 @@ class FullyAugmented(MultiplierFormulation):
     def _keep_rank(self, redundant: int | None) -> None:
         s = self.kernel_arguments.solver
         if isinstance(s, Sparse):
-            s.factorization.dependent[0] = DEPENDENT if redundant is None else POWERS[0]
+            s.factorization.dependent[0] = DEPENDENT if redundant is None else TOLERANCES[0]
         else:
             s.most[0] = s.x.size - (redundant or 0)
 
     def set_feedback(self, feedback: Vector) -> None:
-        """Have phi'' + feedback = 0; (rows,) in the order of `system.parts.constraints.rows`. The joints' rows have theirs in `equations`."""
+        """Set the feedback: phi'' + feedback = 0; (rows,) in the order of `system.parts.constraints.rows`.
+
+        Joint rows have theirs in `equations`.
+        """
         self.kernel_arguments.equations.feedback[self.loop_rows] = feedback
 
     def check(self, status: int, q: Vector) -> None:
-        """Raise MechanismError when an evaluation at the joint positions q (n_q,) has failed or the configuration is singular."""
+        """Raise MechanismError if an evaluation at the joint positions q (n_q,) has failed or the configuration is singular."""
         file = self.system.mechanism.file
         if status > 0:
             node = int(self.kernel_arguments.absolute.bodies[status]["node"])
@@ -256,9 +259,9 @@ class FullyAugmented(MultiplierFormulation):
             raise MechanismError(f"{file}: the constraints of {name!r} contradict the others by {left:.3g} m/s2 or rad/s2", loops)
 
     def absolute_state(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """Poses (n_bodies, 7) and velocities (n_bodies, 6) of the bodies at the coordinates q (n_q,), v (n_v,) of the tree.
+        """Return poses (n_bodies, 7) and velocities (n_bodies, 6) of the bodies at the coordinates q (n_q,), v (n_v,) of the tree.
 
-        A pose is the center of mass and the quaternion of the node's axes; body 0, the world, stays where it is.
+        A pose is the center of mass and the quaternion of the node axes; body 0, the world, is fixed.
         """
         a, tree = self.kernel_arguments.absolute, self.system.parts.tree
         move(tree, np.asarray(q, float))
@@ -272,7 +275,7 @@ class FullyAugmented(MultiplierFormulation):
         return poses, a.tree.motion["V"].copy()
 
     def constraint_errors(self, poses: Vector, velocities: Vector) -> tuple[Vector, Vector]:
-        """phi and phi' (rows,) of a state; those of prescribed coordinates, which are where they are, are zero."""
+        """Return phi and phi' (rows,) of a state; zero for prescribed coordinates."""
         m = self.kernel_arguments
         place_bodies(m.absolute, poses, velocities)
         measure(m.absolute)

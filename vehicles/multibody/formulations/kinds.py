@@ -18,16 +18,16 @@ FORMULATIONS: dict[str, Callable[[System], Formulation]] = {
     "fa": FullyAugmented,
     "fa-dense": lambda system: FullyAugmented(system, "dense"),
 }
-"""By short name:
+"""Formulations by short name:
 
 - ce : constraint embedding, aggregated bodies [Jain 2016]
 - ta : tree-augmented, cut joints and the Schur complement of their multipliers [Cameron 2013]
 - recursive : cut joints, multipliers carried to the base body [Deyo 1989]
-- fa : fully augmented, absolute coordinates, every joint as constraints; sparse solver [Jain 2016; Cameron 2013]
-- fa-dense : the same with a dense solver
+- fa : fully augmented, absolute coordinates, all joints as constraints; sparse solver [Jain 2016; Cameron 2013]
+- fa-dense : fully augmented with a dense solver
 """
 
 
 def make_formulation(name: str, system: System) -> Formulation:
-    """A formulation of a system by its short name."""
+    """Return a formulation of a system by its short name."""
     return FORMULATIONS[name](system)

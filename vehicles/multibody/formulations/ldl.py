@@ -1,16 +1,16 @@
 """Sparse factorization K = L D L* of the symmetric indefinite matrices of constrained bodies, in blocks of six.
 
-    K = [M  G*]      M positive (semi)definite, G the constraints' rows
+    K = [M  G*]      M positive (semi)definite, G the constraint rows
         [G  0 ]
 
-The pattern is analyzed once (`lay_out_factorization`): the caller numbers the blocks in the order of elimination, a block holds up to six
-unknowns of one sign (the accelerations of a body, the multipliers of a joint), and what fills in below it is its border. The numeric
-phase takes the pivots as they come: D is positive for bodies and negative for rows, and a pivot that has lost all but `DEPENDENT` of what
-it was made of is no pivot. In a row it means that the rows before say the same; its multiplier is then zero. (Factors of such
-quasidefinite matrices exist for every order: Vanderbei, SIAM J. Optim. 5, 1995; supernodes: Davis, *Direct Methods for Sparse Linear
+The pattern is analyzed once (`lay_out_factorization`): the caller numbers the blocks in the order of elimination. A block has up to six
+unknowns of one sign (the accelerations of a body, the multipliers of a joint); the fill-in below a block is its border. The numeric
+phase takes the pivots in order: D is positive for bodies and negative for rows. A pivot below `DEPENDENT` times its terms counts as zero.
+In a row this means that the row depends on previous rows; its multiplier is then zero. (Factors of such
+quasidefinite matrices exist for each order: Vanderbei, SIAM J. Optim. 5, 1995; supernodes: Davis, *Direct Methods for Sparse Linear
 Systems*, 2006, chapter 4.)
 
-An unknown stands in slot 6 b + k; slots of a block that are not used stay empty.
+Unknown k of block b has the slot 6 b + k; unused slots of a block stay empty.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from simulator.base.records import Record, record
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.uint32]
-"""Unsigned, so that the compiler need not think of indices counted from the end: worth a factor of two here."""
+"""Unsigned, so that the compiler does not handle negative indices: a factor of two in speed."""
 
 BLOCK = 6
-"""Unknowns of a block: those of a rigid body."""
+"""Unknowns of a block: as many as of a rigid body."""
 
 DEPENDENT = 1e-11
-"""Pivots below this part of the sum of the absolute values they came from count as zero."""
+"""Pivots below this fraction of the sum of the absolute values of their terms count as zero."""
 
 BLOCKS = (
-    # name    shape  unit  what it is
-    ("border", (), "1", "rows below the pivots", "i8"),
-    ("first", (), "1", "first of them in `border`, and of their columns in `targets`", "i8"),
+    # name    shape  unit  description
+    ("border", (), "1", "number of rows below the pivots", "i8"),
+    ("first", (), "1", "index of the first row in `border`, and of its column in `targets`", "i8"),
 )
 
 
 class Factorization(NamedTuple):
     """The matrix before, L and D after `factorize`.
 
-    Column k of block b is `pivots[b, k]` for the rows of the block itself, then `panels[b, k]` for those of its border; all of them lie
-    in `values`. Entries below the diagonal hold L D, `inverse` (blocks, 6) holds 1 / D, zero for what is no pivot. `sign` (blocks, 6) is
-    that of the pivot, 0 for an empty slot. `border` are the slots of all borders, `targets` the places in `values` that the products of
-    two border rows are subtracted from. `size` (slots,) is what each diagonal entry was made of; `column` is scratch. `dependent` (1,), an
-    input, takes the place of `DEPENDENT` for rows.
+    Column k of block b is `pivots[b, k]` for the rows of the block, then `panels[b, k]` for the rows of its border; both are views of
+    `values`. Entries below the diagonal contain L D, `inverse` (blocks, 6) contains 1 / D, zero without a pivot. `sign` (blocks, 6) is
+    the sign of the pivot, 0 for an empty slot. `border` lists the slots of all borders, `targets` the indices in `values` from which the
+    products of two border rows are subtracted. `size` (slots,) is the sum of the absolute terms of each diagonal entry; `column` is
+    scratch. `dependent` (1,), an input, replaces `DEPENDENT` for rows.
     """
 
     blocks: Record
@@ -65,13 +65,13 @@ class Factorization(NamedTuple):
 
 
 def lay_out_factorization(sizes: Sequence[int], signs: Sequence[int], neighbors: Sequence[set[int]]) -> Factorization:
-    """Symbolic phase.
+    """Run the symbolic phase.
 
     Parameters
     ----------
-    sizes : unknowns of every block, at most six, in the order of elimination
+    sizes : number of unknowns of each block, at most six, in the order of elimination
     signs : +1 for bodies, -1 for rows
-    neighbors : for every block the blocks with which it has entries in common
+    neighbors : for each block the blocks with common entries
     """
     n = len(sizes)
     below = fill_in(neighbors)
@@ -109,7 +109,7 @@ def lay_out_factorization(sizes: Sequence[int], signs: Sequence[int], neighbors:
 
 
 def fill_in(neighbors: Sequence[set[int]]) -> list[set[int]]:
-    """Blocks below every block once those before it are eliminated: what a block has below it passes to the first of these."""
+    """Return the blocks below each block after elimination of the previous blocks: a block passes its lower blocks to the first of them."""
     below = [{c for c in found if c > b} for b, found in enumerate(neighbors)]
     for b, found in enumerate(neighbors):
         for c in found:
@@ -123,7 +123,7 @@ def fill_in(neighbors: Sequence[set[int]]) -> list[set[int]]:
 
 
 def place_of_rows(f: Factorization, column: int) -> dict[int, int]:
-    """Index into `f.values` of every row of a column, by slot."""
+    """Return the index into `f.values` of each row of a column, by slot."""
     b = column // BLOCK
     block, count, width = f.blocks[b], len(f.blocks), f.panels.shape[2]
     border = f.border[block["first"] : block["first"] + block["border"]].tolist()
@@ -132,13 +132,13 @@ def place_of_rows(f: Factorization, column: int) -> dict[int, int]:
 
 
 def entry(f: Factorization, row: int, column: int) -> int:
-    """Index into `f.values` of the entry of two slots (the one of the symmetric two that is stored)."""
+    """Return the index into `f.values` of the entry of two slots (the stored one of the two symmetric entries)."""
     return place_of_rows(f, min(row, column))[max(row, column)]
 
 
 @kernel
 def clear(f):
-    """K = 0."""
+    """Set K = 0."""
     for b in range(f.panels.shape[0]):
         for k in range(BLOCK):
             for i in range(BLOCK):
@@ -149,9 +149,9 @@ def clear(f):
 
 @kernel
 def factorize(f):
-    """L and D of the matrix in `f.panels`, in place.
+    """Compute L and D of the matrix in `f.panels`, in place.
 
-    Returns 0, or 1 + the slot of a body whose pivot is not above zero (a motion that no inertia resists).
+    Returns 0, or 1 + the slot of a body whose pivot is not positive (a motion that no inertia resists).
     """
     failed = 0
     for slot in range(f.size.shape[0]):
@@ -168,7 +168,7 @@ def factorize(f):
 
 @inline
 def eliminate_pivots(f, b):
-    """D and L of the block itself."""
+    """Compute D and L of the block itself."""
     P = f.pivots
     for j in range(BLOCK):
         d = P[b, j, j]
@@ -185,7 +185,7 @@ def eliminate_pivots(f, b):
 
 @inline
 def finish_columns(f, b):
-    """L D of the border: every row by itself, all of them in one loop."""
+    """Compute L D of the border: the rows are independent, one loop for all."""
     P, B, D = f.pivots, f.panels, f.inverse
     l10, l20, l30, l40, l50 = P[b, 0, 1] * D[b, 0], P[b, 0, 2] * D[b, 0], P[b, 0, 3] * D[b, 0], P[b, 0, 4] * D[b, 0], P[b, 0, 5] * D[b, 0]
     l21, l31, l41, l51 = P[b, 1, 2] * D[b, 1], P[b, 1, 3] * D[b, 1], P[b, 1, 4] * D[b, 1], P[b, 1, 5] * D[b, 1]
@@ -220,7 +220,9 @@ def pass_to_border(f, b):
 
 @kernel
 def solve(f, x):
-    """x (slots,) becomes the solution of K y = x, zero for rows without a pivot, after `factorize`; empty slots are zero before and after."""
+    """Replace x (slots,) by the solution of K y = x, zero for rows without a pivot, after `factorize`; empty slots are zero before and
+    after.
+    """
     for b in range(f.panels.shape[0]):
         forward(f, b, x)
     for n in range(f.panels.shape[0]):
@@ -229,7 +231,7 @@ def solve(f, x):
 
 @inline
 def forward(f, b, x):
-    """x = D^-1 L^-1 x, block b."""
+    """Compute x = D^-1 L^-1 x, block b."""
     P, B, D, u, n, first, s = f.pivots, f.panels, f.inverse, f.column, f.blocks[b]["border"], f.blocks[b]["first"], BLOCK * b
     y0 = x[s] * D[b, 0]
     y1 = (x[s + 1] - P[b, 0, 1] * y0) * D[b, 1]
@@ -246,7 +248,7 @@ def forward(f, b, x):
 
 @inline
 def backward(f, b, x):
-    """x = L^-* x, block b."""
+    """Compute x = L^-* x, block b."""
     P, B, D, first, s = f.pivots, f.panels, f.inverse, f.blocks[b]["first"], BLOCK * b
     t0, t1, t2, t3, t4, t5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(f.blocks[b]["border"]):
@@ -267,7 +269,7 @@ def backward(f, b, x):
 
 
 def operations(f: Factorization) -> tuple[int, int]:
-    """Entries of L below its diagonal and the multiplications that one factorization needs, empty slots not counted."""
+    """Return the number of entries of L below its diagonal and of multiplications of one factorization, without empty slots."""
     stored = products = 0
     for block, sign in zip(f.blocks, f.sign, strict=True):
         for k in range(int(np.count_nonzero(sign))):

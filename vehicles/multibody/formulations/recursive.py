@@ -1,22 +1,22 @@
-"""Forward dynamics with cut joints by Bae's recursion: multipliers stay unknown on the way to the base [Deyo 1989, eqs 3.23-3.30].
+"""Forward dynamics with cut joints by Bae's recursion: multipliers stay unknown during the inward recursion [Deyo 1989, eqs 3.23-3.30].
 
-The loops are cut. From the tips inward every joint acceleration is eliminated (eq 3.26) with the multipliers still unknown, so that each
-node hands to its parent a mass, a force, and for every row a Jacobian. At the base body remain its own acceleration and the multipliers,
+The loops are cut. The inward recursion eliminates each joint acceleration (eq 3.26) with unknown multipliers, so that each
+node passes to its parent a mass, a force, and for each row a Jacobian. At the base body its acceleration and the multipliers remain,
 
     [K     PhiM*] [ Y'_1   ]   [ L   ]
     [PhiM  PhiL ] [ lambda ] = [ RHS ]                                  (3.30)
 
-and from them the joint accelerations follow outward. A free body that stands on the world is a base body; a tree fixed to the world has
-none, and then only PhiL lambda = RHS is left. The symbols of the paper and ours:
+and the joint accelerations follow outward. A free body on the world is a base body; a tree fixed to the world has
+none, and then only PhiL lambda = RHS remains. The symbols of the paper and of this package:
 
     Mi + K    accumulated mass                   P(k), the articulated inertia of `articulated_body`
     Qi + L    accumulated force                  -z(k)
     PhiM      accumulated Jacobian               F(k)* of `loop_forces`
-    PhiL      accumulated multipliers' matrix    - sum W* W
+    PhiL      accumulated multiplier matrix      - sum W* W
     RHS       accumulated other terms            - sum (epsilon nu + F a), and -gamma at the ends
     lambda    multipliers, force -Phi* lambda    -lambda of the other formulations
 
-No free accelerations are computed on the way, which is the difference to `tree_augmented`.
+Unlike `tree_augmented`, this method computes no free accelerations.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from simulator.base.algebra.spatial import lower, upper
 from simulator.base.algebra.symmetric_elimination import factor
 from simulator.base.algebra.vectors import add
 from simulator.base.jit import inline, kernel
-from vehicles.multibody.formulations.cut_joints import CutJointFormulation, CutJoints, finish, lay_out_cut_joints, start
-from vehicles.multibody.loops.loop_forces import add_compliance, degrees, lay_out_loop_forces, pass_joint, pass_on, start_forces
+from vehicles.multibody.formulations.cut_joints import CutJointFormulation, CutJoints, allocate_cut_joints, finish, start
+from vehicles.multibody.loops.loop_forces import add_compliance, allocate_loop_forces, degrees, pass_joint, pass_on, start_forces
 from vehicles.multibody.tree.articulated_body import add_coriolis_force, gather_node, joint_motion, pass_inward
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import FIXED, FREE, PRISMATIC, REVOLUTE
@@ -34,7 +34,7 @@ from vehicles.multibody.tree.tree import FIXED, FREE, PRISMATIC, REVOLUTE
 
 @kernel
 def evaluate(m, q, v, accel):
-    """Joint accelerations; arguments and result as for `tree_augmented.evaluate`."""
+    """Compute joint accelerations; arguments and result as in `tree_augmented.evaluate`."""
     start(m, q, v)
     failed = eliminate_joints(m, accel)
     if failed != 0:
@@ -45,7 +45,7 @@ def evaluate(m, q, v, accel):
 
 @kernel
 def eliminate_joints(m, accel):
-    """Inward recursion: the matrix and the right-hand side of eq (3.30) in A and x. Returns the node it fails at, or 0."""
+    """Run the inward recursion: matrix and right-hand side of eq (3.30) in A and x. Return the node of a failure, or 0."""
     parts, n = m.parts, m.x.shape[0]
     tree, joints, constraints = parts.tree, parts.joints, parts.constraints
     for a in range(n):
@@ -66,7 +66,7 @@ def eliminate_joints(m, accel):
             failed = k
         pass_joint(m.forces, tree, joints, k)
         add_compliance(m.forces, tree, k, m.A)
-        add_yielding(m, k)
+        add_joint_response(m, k)
         pass_inward(tree, k)
         pass_on(m.forces, tree, k)
     return failed
@@ -74,7 +74,7 @@ def eliminate_joints(m, accel):
 
 @inline
 def add_known_accelerations(m, k, accel):
-    """RHS -= F (a + H* v'): the Coriolis acceleration of node k and, when its joint is prescribed, that of the joint."""
+    """Compute RHS -= F (a + H* v'): the Coriolis acceleration of node k and the acceleration of a prescribed joint."""
     node, motion, span, F = m.parts.tree.nodes[k], m.parts.tree.motion[k], m.forces.spans[k], m.forces.F
     w, v = upper(motion["a"]), lower(motion["a"])
     if node["prescribed"]:
@@ -87,7 +87,7 @@ def add_known_accelerations(m, k, accel):
 
 @inline
 def add_known_couplings(m, accel):
-    """RHS -= coefficient v' of the prescribed joints of couplings."""
+    """Compute RHS -= coefficient v' of the prescribed joints of couplings."""
     constraints, at = m.parts.constraints, m.x.shape[0] - m.residual.shape[0]
     for c in range(m.residual.shape[0]):
         for t in range(constraints.rows[c]["first"], constraints.rows[c]["last"]):
@@ -98,7 +98,7 @@ def add_known_couplings(m, accel):
 
 @inline
 def write_base(m, k):
-    """K, L and PhiM of a base body."""
+    """Store K, L and PhiM of a base body."""
     motion, span, F, A = m.parts.tree.motion[k], m.forces.spans[k], m.forces.F, m.A
     base, at, i = span["base"], m.x.shape[0] - m.residual.shape[0], m.parts.tree.nodes[k]["v"]
     for half, block in ((0, motion["A"]), (3, motion["C"])):
@@ -115,8 +115,8 @@ def write_base(m, k):
 
 
 @inline
-def add_yielding(m, k):
-    """RHS -= epsilon nu: what the rows accelerate by when the joint follows the forces it knows; for a base body nothing is known yet."""
+def add_joint_response(m, k):
+    """Compute RHS -= epsilon nu: accelerations of the rows by the known forces on the joint; none at a base body."""
     node, joint, span = m.parts.tree.nodes[k], m.parts.joints[k], m.forces.spans[k]
     kind, i = node["kind"], node["v"]
     if span["base"] >= 0:
@@ -136,7 +136,7 @@ def add_yielding(m, k):
 
 @inline
 def subtract_row(m, i, span, y):
-    """RHS -= W_i y."""
+    """Compute RHS -= W_i y."""
     at = m.x.shape[0] - m.residual.shape[0]
     for c in range(span["first"], span["last"]):
         m.x[at + c] -= m.forces.W[i, c] * y
@@ -149,8 +149,8 @@ class Recursive(CutJointFormulation):
 
     @staticmethod
     def lay_out(system: System) -> CutJoints:
-        """What `evaluate` takes: the base bodies are the free ones that a loop's force can reach."""
-        spans = lay_out_loop_forces(system).spans
+        """Return the workspaces of `evaluate`; the base bodies are the free bodies that the force of a loop reaches."""
+        spans = allocate_loop_forces(system).spans
         nodes = system.parts.tree.nodes
         reached = (nodes["kind"] == FREE) & (nodes["prescribed"] == 0) & (spans["first"] < spans["last"])
-        return lay_out_cut_joints(system, tuple(int(k) for k in reached.nonzero()[0]))
+        return allocate_cut_joints(system, tuple(int(k) for k in reached.nonzero()[0]))

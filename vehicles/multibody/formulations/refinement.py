@@ -1,8 +1,8 @@
-"""Large aggregated bodies: nu(S), G(S), P+ and z+ of `constraint_embedding` with fewer rounding errors.
+"""Large aggregated bodies: nu(S), G(S), P+ and z+ of `constraint_embedding` with smaller rounding errors.
 
-The condition of D(S) grows with the fourth power of the length of a chain. Forces carried from body to body show what D nu and D G leave
-over with far less rounding than D itself has, and so nu and G are refined. For the same reason P+ and z+ are then not found as
-P - G D G* and z + G epsilon, but as the forces by which S answers to six unit accelerations of its parent, and to none.
+The condition number of D(S) grows with the fourth power of the length of a chain. Forces propagated from body to body give the residuals
+of D nu and D G with far smaller rounding errors than D itself, and these residuals refine nu and G. For the same reason P+ and z+ are not
+computed as P - G D G* and z + G epsilon, but as the reaction forces of S to six unit accelerations of its parent, and to none.
 """
 
 from __future__ import annotations
@@ -13,29 +13,33 @@ from simulator.base.jit import inline, kernel
 from vehicles.multibody.tree.articulated_body import cholesky_solve, joint_motion
 from vehicles.multibody.tree.tree import FREE, PRISMATIC, REVOLUTE, SPHERICAL
 
-MANY = 6
-"""Aggregated bodies with more independent coordinates than this are refined. Without it, two coupled chains of 40 links are left with 1e-9."""
+MIN_COORDINATES = 6
+"""Aggregated bodies with more independent coordinates than this are refined.
+
+Without refinement two coupled chains of 40 links have an error of 1e-9.
+"""
 NO_MOTION = 6
-"""Number that stands for a parent without acceleration, after the six unit accelerations [alpha; a]."""
+"""Index for a parent without acceleration, after the six unit accelerations [alpha; a]."""
 
 
 @kernel
 def refine(m, s):
-    """nu and G of aggregated body s refined, and its P+ and z+ added to its parent; `m` is the Embedding, D its factors L."""
+    """Refine nu and G of aggregated body s, and add its P+ and z+ to its parent; `m` is the Embedding, D its factors L."""
     p = m.closure.clusters[s]["parent"]
     for i in range(0 if p > 0 else NO_MOTION, NO_MOTION + 1):
-        answer(m, s, i)
+        reaction(m, s, i)
         correct(m, s, i)
         if p > 0:
-            answer(m, s, i)
+            reaction(m, s, i)
             hand_on(m, s, i)
 
 
 @kernel
-def answer(m, s, i):
-    """Forces of S when its parent has the unit acceleration i and nothing else acts, or none and all acts (i = NO_MOTION).
+def reaction(m, s, i):
+    """Compute the forces of S for a unit acceleration i of its parent without other loads, or for all loads without it (i = NO_MOTION).
 
-    theta'' = X_S nu + X'_S theta', or -X_S G_i, goes outward as alpha(k); F(k) = P alpha + z + sum phi F comes inward and leaves T - H F in theta.
+    theta'' = X_S nu + X'_S theta', or -X_S G_i, propagates outward as alpha(k); F(k) = P alpha + z + sum phi F propagates inward and
+    leaves T - H F in theta.
     """
     tree, closure = m.parts.tree, m.closure
     cluster = closure.clusters[s]
@@ -74,7 +78,7 @@ def answer(m, s, i):
 
 @inline
 def take_joint_force(node, motion, nF, fF, out):
-    """out = -H F of one node."""
+    """Compute out = -H F of one node."""
     kind, i = node["kind"], node["v"]
     if kind == REVOLUTE:
         out[i] = -dot(vector(motion["h"]), nF)
@@ -92,13 +96,13 @@ def take_joint_force(node, motion, nF, fF, out):
 
 @inline
 def unit(i):
-    """Unit vector i, zero when there is none."""
+    """Return unit vector i, zero for other indices."""
     return (1.0 if i == 0 else 0.0), (1.0 if i == 1 else 0.0), (1.0 if i == 2 else 0.0)
 
 
 @kernel
 def correct(m, s, i):
-    """nu, or -G_i, += D^-1 X_S^* (T - H F) after `answer`."""
+    """Correct nu, or -G_i, by D^-1 X_S^* (T - H F) after `reaction`."""
     closure = m.closure
     cluster = closure.clusters[s]
     v0, n = cluster["v0"], cluster["n_ind"]
@@ -116,7 +120,7 @@ def correct(m, s, i):
 
 @kernel
 def hand_on(m, s, i):
-    """Add what `answer` leaves at the joints on the parent to it: a column of P+, or z+."""
+    """Add the result of `reaction` at the joints on the parent to the parent: a column of P+, or z+."""
     tree, cluster = m.parts.tree, m.closure.clusters[s]
     p = cluster["parent"]
     parent = tree.motion[p]

@@ -1,11 +1,13 @@
-"""Sparse solution of the augmented equations: L D L* of the whole matrix of (4), bodies and rows in turn.
+"""Sparse solution of the augmented equations: L D L* of the full matrix of (4), with bodies and rows in alternation.
 
-Order of elimination: bodies from the tips of the tree to its base, after each body the rows of the joint that carries it, then the rows of
-the loops and couplings of which it was the last body but for their common ancestor. All fill stays on the way between a loop's ends.
+Order of elimination: bodies from the tips of the tree to its base, after each body the rows of its parent joint, then the rows of
+the loops and couplings whose last body, except their common ancestor, was this body. All fill-in stays on the path between the ends of a
+loop.
 
-In this order a row without a pivot is redundant. All that has been eliminated hangs on bodies that have not, each connected part
-on only one of them, for a loop waits for everything below its common ancestor. If a row depends on those before it as far as the eliminated
-bodies go, it does so on that one body too, because rows between bodies do not feel them move as one.
+In this order a row without a pivot is redundant. Each connected part of the eliminated bodies is attached to only one remaining body,
+because a loop is eliminated after all bodies below its common ancestor. If a row depends on previous rows with respect to the eliminated
+bodies, it also depends on them with respect to the remaining body, because rows between bodies are invariant to a common motion of the
+bodies.
 """
 
 from __future__ import annotations
@@ -33,21 +35,21 @@ from vehicles.multibody.tree.constraints import contradicts
 Vector = NDArray[np.float64]
 
 REFINE = 1e-13
-"""The solution is refined when a row is left with more than this part of the largest acceleration."""
+"""Residual of a row, as a fraction of the largest acceleration, above which the solution is refined."""
 
 PLACES = (
-    # name        shape  unit  what it is
+    # name        shape  unit  description
     ("row_slot", (), "1", "slot of the row", "i8"),
     ("body_slot", (), "1", "first slot of the body", "i8"),
-    ("place", (), "1", "where the first number of the entry stands in the matrix", "i8"),
-    ("step", (), "1", "from there to the next", "i8"),
+    ("place", (), "1", "index of the first number of the entry in the matrix", "i8"),
+    ("step", (), "1", "index step to the next number", "i8"),
 )
-"""Where the entries of G stand in the matrix, in the order of `augmented_equations.ENTRIES`."""
+"""Indices of the entries of G in the matrix, in the order of `augmented_equations.ENTRIES`."""
 
 PRODUCTS = (
     ("first", (), "1", "entry of the body that is eliminated first", "i8"),
-    ("second", (), "1", "entry of the other body, or the same one", "i8"),
-    ("place", (), "1", "where their product begins in the matrix", "i8"),
+    ("second", (), "1", "entry of the other body, or the first entry again", "i8"),
+    ("place", (), "1", "index of their product in the matrix", "i8"),
     ("down", (), "1", "step from one number of the first entry to the next", "i8"),
     ("right", (), "1", "step from one number of the second entry to the next", "i8"),
 )
@@ -55,7 +57,7 @@ PRODUCTS = (
 
 
 class Sparse(NamedTuple):
-    """Matrix and unknowns. `row_slots` (rows,), `body_slots` (n_bodies,) are where they stand in x and b (slots,)."""
+    """Matrix and unknowns. `row_slots` (rows,), `body_slots` (n_bodies,) are indices of rows and bodies in x and b (slots,)."""
 
     factorization: Factorization
     places: Record
@@ -66,8 +68,8 @@ class Sparse(NamedTuple):
     b: Vector
 
 
-def lay_out_sparse(absolute: Absolute, equations: Equations, groups: Sequence[Group], members: Sequence[list[int]]) -> Sparse:
-    """Order of elimination, pattern and places."""
+def allocate_sparse(absolute: Absolute, equations: Equations, groups: Sequence[Group], members: Sequence[list[int]]) -> Sparse:
+    """Return the workspace: order of elimination, pattern and indices."""
     touched: dict[int, set[int]] = {r: set() for r in range(equations.gamma.size)}
     for item in equations.entries:
         touched[int(item["row"])].add(int(item["body"]))
@@ -93,7 +95,7 @@ def lay_out_sparse(absolute: Absolute, equations: Equations, groups: Sequence[Gr
 
 
 def _blocks(n_bodies: int, groups: Sequence[Group], members: Sequence[list[int]]) -> list[tuple[int, list[int]]]:
-    """(body, no rows) and (0, rows) in the order of elimination."""
+    """Return (body, no rows) and (0, rows) in the order of elimination."""
     out: list[tuple[int, list[int]]] = []
     for body in range(n_bodies - 1, 0, -1):
         out.append((body, []))
@@ -116,9 +118,9 @@ def _products(f: Factorization, equations: Equations, body_slots: NDArray[np.int
 
 @kernel
 def solve_sparse(a, e, s):
-    """`e.alpha` and `e.multipliers` from the rows and forces (`augmented_equations.set_rows`, `absolute_coordinates.finish_forces`).
+    """Compute `e.alpha` and `e.multipliers` from rows and forces (`augmented_equations.set_rows`, `absolute_coordinates.finish_forces`).
 
-    Returns 0, the body that nothing but forces can hold in some direction, or -1 - r for a redundant row r that contradicts the others.
+    Returns 0, the body with a motion that no inertia resists, or -1 - r for a redundant row r that contradicts the others.
     """
     assemble(a, e, s)
     failed = factorize(s.factorization)
@@ -140,7 +142,7 @@ def solve_sparse(a, e, s):
 
 @inline
 def body_at(s, slot):
-    """Body that stands in a slot."""
+    """Return the body of a slot."""
     for b in range(1, s.body_slots.shape[0]):
         if s.body_slots[b] == slot // BLOCK * BLOCK:
             return b
@@ -149,14 +151,14 @@ def body_at(s, slot):
 
 @inline
 def is_redundant(s, r):
-    """Whether row r got no pivot."""
+    """Return whether row r has no pivot."""
     slot = s.row_slots[r]
     return s.factorization.inverse[slot // BLOCK, slot % BLOCK] == 0.0
 
 
 @kernel
 def assemble(a, e, s):
-    """The matrix of (4), with G* W G added to M."""
+    """Compute the matrix of (4), with G* W G added to M."""
     f = s.factorization
     clear(f)
     for b in range(1, s.body_slots.shape[0]):
@@ -181,7 +183,7 @@ def assemble(a, e, s):
 
 @kernel
 def set_right_side(a, e, s):
-    """b = [f; -gamma] and x = the same with - G* W gamma."""
+    """Set b = [f; -gamma] and x = b with - G* W gamma added."""
     for b in range(1, s.body_slots.shape[0]):
         for i in range(BLOCK):
             s.b[s.body_slots[b] + i] = a.tree.motion[b]["f"][i]
@@ -194,7 +196,7 @@ def set_right_side(a, e, s):
 
 @inline
 def weigh(e, s):
-    """x of the bodies += G* W x of the rows."""
+    """Add G* W times x of the rows to x of the bodies."""
     for t in range(e.entries.shape[0]):
         item, place = e.entries[t], s.places[t]
         weight = e.weight[item["row"]]
@@ -206,7 +208,7 @@ def weigh(e, s):
 
 @kernel
 def read_solution(e, s):
-    """`e.alpha` and `e.multipliers` from x."""
+    """Read `e.alpha` and `e.multipliers` from x."""
     for b in range(1, s.body_slots.shape[0]):
         for i in range(BLOCK):
             e.alpha[b, i] = s.x[s.body_slots[b] + i]
@@ -216,7 +218,7 @@ def read_solution(e, s):
 
 @kernel
 def refine(a, e, s):
-    """One step of iterative refinement, after `set_row_accelerations`."""
+    """Run one step of iterative refinement, after `set_row_accelerations`."""
     for slot in range(s.x.shape[0]):
         s.x[slot] = 0.0
     for b in range(1, s.body_slots.shape[0]):

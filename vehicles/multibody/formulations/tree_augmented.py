@@ -1,6 +1,8 @@
-"""Forward dynamics with cut joints: the tree's free accelerations, the multipliers of the cuts, and the correction (TA) [Cameron 2013, appendix].
+"""Forward dynamics with cut joints: the free accelerations of the tree, the multipliers of the cuts, and the correction (TA) [Cameron
+2013, appendix].
 
-With the joint accelerations v' of the tree, its mass matrix M, and Gc v' + gamma = 0 for the second derivatives of the cut joints' rows,
+With the joint accelerations v' of the tree, its mass matrix M, and Gc v' + gamma = 0 for the second derivatives of the rows of the cut
+joints,
 
     [M   Gc*] [ v'     ]   [ T - C  ]
     [Gc  0  ] [-lambda ] = [ -gamma ]                                    (4)
@@ -12,14 +14,14 @@ With the joint accelerations v' of the tree, its mass matrix M, and Gc v' + gamm
 
 M is never formed: (6a) is the recursion of `articulated_body`, the Schur complement of (6b) follows from the factors of
 M^-1 = [I - H psi K]* D^-1 [I - H psi K] (Jain 2016, eq 3) in `loop_forces`, and (6c) is the outward half of the recursion with the
-loops' forces in nu.
+loop forces in nu.
 """
 
 from __future__ import annotations
 
 from simulator.base.algebra.symmetric_elimination import factor
 from simulator.base.jit import kernel
-from vehicles.multibody.formulations.cut_joints import CutJointFormulation, CutJoints, finish, lay_out_cut_joints, start
+from vehicles.multibody.formulations.cut_joints import CutJointFormulation, CutJoints, allocate_cut_joints, finish, start
 from vehicles.multibody.loops.loop_forces import add_compliance, gather_forces, set_accelerations, start_forces
 from vehicles.multibody.tree.articulated_body import articulated_body
 from vehicles.multibody.tree.system import System
@@ -27,12 +29,12 @@ from vehicles.multibody.tree.system import System
 
 @kernel
 def evaluate(m, q, v, accel):
-    """Joint accelerations by eqs (5) and (6).
+    """Compute the joint accelerations by eqs (5) and (6).
 
     Parameters
     ----------
     m : CutJoints
-    q, v : (n_q,), (n_v,) state on the loops
+    q, v : (n_q,), (n_v,) state with closed loops
     accel : (n_v,) overwritten; those of prescribed joints are read
 
     Returns
@@ -57,7 +59,7 @@ def evaluate(m, q, v, accel):
 
 @kernel
 def set_schur_complement(m, tree):
-    """A = -Gc M^-1 Gc*, the sum over the joints of -W* W."""
+    """Compute A = -Gc M^-1 Gc*, the sum over the joints of -W* W."""
     for a in range(m.A.shape[0]):
         for b in range(a, m.A.shape[0]):
             m.A[a, b] = 0.0
@@ -66,11 +68,13 @@ def set_schur_complement(m, tree):
 
 
 class TreeAugmented(CutJointFormulation):
-    """Accelerations of a mechanism with cut joints, by the tree's recursion and the Schur complement of the cuts [Cameron 2013, eqs 4-6]."""
+    """Accelerations of a mechanism with cut joints, by the recursion of the tree and the Schur complement of the cuts [Cameron 2013, eqs
+    4-6].
+    """
 
     evaluate = staticmethod(evaluate)
 
     @staticmethod
     def lay_out(system: System) -> CutJoints:
-        """What `evaluate` takes."""
-        return lay_out_cut_joints(system)
+        """Return the workspaces of `evaluate`."""
+        return allocate_cut_joints(system)

@@ -1,1 +1,1 @@
-"""The loops that close a tree: Jacobians, kinematics of aggregated bodies, mobility."""
+"""Loop closures of a tree: Jacobians, kinematics of aggregated bodies, mobility."""

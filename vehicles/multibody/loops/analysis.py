@@ -1,4 +1,4 @@
-"""Mobility of a mechanism: degrees of freedom, redundant constraints, and whether a configuration is singular."""
+"""Mobility of a mechanism: degrees of freedom, redundant constraints, and singular configurations."""
 
 from __future__ import annotations
 
@@ -18,27 +18,33 @@ from vehicles.multibody.tree.system import System
 Vector = NDArray[np.float64]
 
 RANK = 1e-5
-"""Singular values of Gc below this part of the largest count as zero: a configuration closed to 1e-10 m is known to 1e-5 next to a singular one."""
-OBSTRUCTED = 1e-3
-"""An admissible velocity cannot go on when redundant rows are left with more than this part of their terms' magnitude."""
+"""Singular values of Gc below this fraction of the maximum count as zero.
+
+Near a singular configuration, closure to 1e-10 m determines the configuration only to 1e-5.
+"""
+OBSTRUCTION = 1e-3
+"""Minimum residual of redundant rows, relative to the magnitude of their terms, at which they obstruct an admissible velocity."""
 TRIALS = 4
-"""Random admissible velocities that are tried (besides those of the basis): the obstruction is quadratic, none of them misses it but by chance."""
-CONCERNED = 0.05
-"""A loop is named when its rows have more than this part in what is wrong."""
+"""Number of random admissible velocities in addition to the basis.
+
+The obstruction is quadratic, so a random velocity almost surely shows it.
+"""
+NAMED = 0.05
+"""Minimum contribution of the rows of a loop at which the error names the loop."""
 
 
 @dataclass(frozen=True)
 class Mobility:
-    """What `mobility` found at one configuration.
+    """Result of `mobility` at one configuration.
 
     Attributes
     ----------
-    coordinates : coordinates of the tree that are not prescribed
-    constraints : rows of all loops and couplings
-    rank : how many of them are independent here
-    redundant : loops and couplings to which redundant rows belong, with their number, for example {"knee": 1}
+    coordinates : number of coordinates of the tree that are not prescribed
+    constraints : number of rows of all loops and couplings
+    rank : number of independent rows at this configuration
+    redundant : loops and couplings with redundant rows, with their number, for example {"knee": 1}
     singular : whether the configuration is singular
-    loops : the loops concerned when it is
+    loops : the loops that cause the singularity
     """
 
     coordinates: int
@@ -50,22 +56,22 @@ class Mobility:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Independent velocities."""
+        """Number of independent velocities."""
         return self.coordinates - self.rank
 
 
 def mobility(system: System, q: Vector) -> Mobility:
-    """Count the degrees of freedom at the closed configuration q (n_q,) and judge whether it is singular.
+    """Count the degrees of freedom at the closed configuration q (n_q,) and check whether the configuration is singular.
 
-    Redundant rows alone say nothing: those of Bricard's mechanism are redundant everywhere on its path. A configuration is singular when
-    the rows admit, to first order, velocities that they obstruct to second order. With N the admissible velocities (Gc N = 0) and U the
-    redundant combinations (U* Gc = 0), a motion with the velocity v = N s needs accelerations with Gc v' = -Gc' v, so
+    Redundant rows alone are no sign of a singularity: rows of Bricard's mechanism are redundant everywhere on its path. A configuration is
+    singular when the rows admit, to first order, velocities that they obstruct to second order. With N the admissible velocities (Gc N =
+    0) and U the redundant combinations (U* Gc = 0), a motion with the velocity v = N s needs accelerations with Gc v' = -Gc' v, so
 
         U* Gc' v = 0
 
-    for every admissible v; where this fails the rank at q is lower than around q, or q stands alone. (Second-order mobility, as for
-    frameworks: Connelly and Whiteley, SIAM J. Discrete Math. 9, 1996.) Prescribed coordinates and driven points
-    stand still.
+    for each admissible v. Where this fails, the rank at q is lower than around q, or q is an isolated configuration. (Second-order
+    mobility, as for frameworks: Connelly and Whiteley, SIAM J. Discrete Math. 9, 1996.) Prescribed coordinates and driven points
+    are fixed.
     """
     free = free_coordinates(system)
     G = joint_jacobian(system, q)[:, free]
@@ -79,16 +85,16 @@ def mobility(system: System, q: Vector) -> Mobility:
         rank=rank,
         redundant=_redundant_rows(system, G, rank),
         singular=obstruction is not None,
-        loops=() if obstruction is None else loops_of(system, obstruction, CONCERNED * float(np.abs(obstruction).max())),
+        loops=() if obstruction is None else loops_of(system, obstruction, NAMED * float(np.abs(obstruction).max())),
     )
 
 
 def _obstruction(system: System, q: Vector, left: Vector, right: Vector, free: NDArray[np.bool_]) -> Vector | None:
-    """(rows,) how the redundant combinations oppose the most obstructed of the velocities tried, or None when they let all pass."""
+    """Return (rows,) the obstruction of the most obstructed trial velocity by the redundant combinations, or None without obstruction."""
     if not left.size or not right.size:
         return None
     mixed = np.random.default_rng(0).normal(size=(right.shape[1], TRIALS))
-    found, worst = None, OBSTRUCTED
+    found, worst = None, OBSTRUCTION
     for s in np.hstack([np.eye(right.shape[1]), mixed / np.linalg.norm(mixed, axis=0)]).T:
         v = np.zeros(system.n_v)
         v[free] = right @ s
@@ -101,7 +107,7 @@ def _obstruction(system: System, q: Vector, left: Vector, right: Vector, free: N
 
 
 def _redundant_rows(system: System, G: Vector, rank: int) -> dict[str, int]:
-    """Rows that elimination with the largest remaining row as pivot leaves over, by loop."""
+    """Return the number of rows that remain after elimination with the largest remaining row as pivot, by loop."""
     rest, left = G.copy(), list(range(len(G)))
     for _ in range(rank):
         pivot = max(left, key=lambda c: (float(rest[c] @ rest[c]), -c))

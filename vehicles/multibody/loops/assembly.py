@@ -1,4 +1,4 @@
-"""States on the loops: closing an open configuration, velocities that keep it closed, and a check of given ones."""
+"""Assembly of mechanisms: closure of an open configuration, consistent velocities, and a check of given states."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from vehicles.multibody.tree.tree import advance_positions
 Vector = NDArray[np.float64]
 
 CLOSED = 1e-12
-"""m, rad. Loops count as closed; rounding of the points of a mechanism of a few meters stays below."""
+"""m, rad. Tolerance of closed loops; rounding of the points of a mechanism of a few meters stays below."""
 OPEN = 1e-9
-"""m, rad. More than this left when no step helps any more: the loops cannot be closed."""
+"""m, rad. Residual above which the loops cannot be closed when no step reduces the residual any more."""
 STEPS = 500
-"""Steps after which `assemble` gives up."""
+"""Maximum steps of `assemble`."""
 LARGEST_STEP = 0.5
-"""rad, m. Longest step of a single coordinate."""
+"""rad, m. Maximum step of a single coordinate."""
 NEGLIGIBLE = 1e-9
-"""Singular values of Gc below this part of the largest do not count: they belong to redundant rows."""
-CONCERNED = 0.3
-"""Loops are named whose residual is above this part of the largest."""
+"""Singular values of Gc below this fraction of the maximum belong to redundant rows and are ignored."""
+NAMED = 0.3
+"""Residual, as a fraction of the maximum, above which the error names a loop."""
 
 
 def assemble(system: System, q: Vector, hold: Sequence[str] | None = None) -> Vector:
-    """Close the loops, starting at q (n_q,), by damped Gauss-Newton steps (Levenberg 1944); redundant rows do no harm.
+    """Close the loops from q (n_q,) by damped Gauss-Newton steps (Levenberg 1944), which tolerate redundant rows.
 
-    Prescribed coordinates stay where they are, and so do those of the joints in `hold`, by default the joints declared independent.
+    Prescribed coordinates and the coordinates of the joints in `hold` are fixed; default: the joints declared independent.
 
     Raises
     ------
-    MechanismError : the loops cannot be closed from here; the text names the one that stays open widest, and by how much
+    MechanismError : the loops cannot be closed from q; the text names the loop with the maximum residual, and the residual
     """
     free = free_coordinates(system, declared_independent(system) if hold is None else tuple(hold))
     q = np.array(q, float)
@@ -56,7 +56,10 @@ def assemble(system: System, q: Vector, hold: Sequence[str] | None = None) -> Ve
 def _descend(
     system: System, q: Vector, residual: Vector, G: Vector, free: NDArray[np.bool_], damping: float
 ) -> tuple[Vector, Vector | None, float]:
-    """One step that makes the residual smaller, with the damping that it took and less for the next; no residual when there is none."""
+    """Take one step that reduces the residual; return the damping for the next step, which is lower.
+
+    The residual is None without such a step.
+    """
     U, values, Vt = np.linalg.svd(G, full_matrices=False)
     largest = float(values.max(initial=0.0))
     wanted = U.T @ residual
@@ -75,9 +78,9 @@ def _descend(
 
 
 def consistent_velocities(system: System, q: Vector, v: Vector, hold: Sequence[str] | None = None) -> Vector:
-    """The velocities (n_v,) nearest to v that keep the loops closed at q; held and prescribed ones as in `assemble`.
+    """Return the velocities (n_v,) nearest to v that keep the loops closed at q; held and prescribed ones as in `assemble`.
 
-    Raises MechanismError : the held velocities admit none; the text names the loop that opens fastest.
+    Raises MechanismError : no velocities fit the held ones; the text names the loop with the maximum rate.
     """
     free = free_coordinates(system, declared_independent(system) if hold is None else tuple(hold))
     out = np.array(v, float)
@@ -86,12 +89,12 @@ def consistent_velocities(system: System, q: Vector, v: Vector, hold: Sequence[s
     out[free] -= np.linalg.lstsq(G, rate, rcond=NEGLIGIBLE)[0] if G.size else 0.0
     left = velocity_residuals(system, q, out)
     if np.abs(left).max(initial=0.0) > OPEN * max(1.0, float(np.abs(out).max(initial=0.0))):
-        raise open_loop_error(system, left, "opens whatever the free joints do", "m/s or rad/s")
+        raise open_loop_error(system, left, "opens for all velocities of the free joints", "m/s or rad/s")
     return out
 
 
 def check_state(system: System, q: Vector, v: Vector, tolerance: float = 1e-6) -> None:
-    """Raise MechanismError naming the loop when a state is not on the loops: open by more than `tolerance` [m, rad], or opening faster [1/s]."""
+    """Raise MechanismError, naming the loop, when a loop is open by more than `tolerance` [m, rad], or opens faster [1/s]."""
     residual = position_residuals(system, q)
     if not np.abs(residual).max(initial=0.0) <= tolerance:
         raise open_loop_error(system, residual, "is open", "m or rad")
@@ -101,13 +104,13 @@ def check_state(system: System, q: Vector, v: Vector, tolerance: float = 1e-6) -
 
 
 def declared_independent(system: System) -> tuple[str, ...]:
-    """Joints whose coordinates are wanted among the independent ones."""
+    """Return the joints that are declared independent."""
     return tuple(joint.name for joint in system.mechanism.joints if joint.independent and joint.name in system.joint_v)
 
 
 def open_loop_error(system: System, residual: Vector, what: str, unit: str) -> MechanismError:
-    """The error that names the loop of the largest residual (rows,), and those that are open nearly as much."""
+    """Return the error that names the loop of the largest residual (rows,), and other loops with a similar residual."""
     worst = float(np.abs(residual).max()) if np.isfinite(residual).all() else np.inf
-    loops = loops_of(system, np.where(np.isfinite(residual), residual, 1e300), CONCERNED * min(worst, 1e300))
+    loops = loops_of(system, np.where(np.isfinite(residual), residual, 1e300), NAMED * min(worst, 1e300))
     others = f" (and with it {', '.join(map(repr, loops[1:]))})" if loops[1:] else ""
     return MechanismError(f"{system.mechanism.file}: loop {loops[0]!r} {what}: {worst:.3g} {unit}{others}", loops)

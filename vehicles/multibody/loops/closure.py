@@ -6,8 +6,8 @@ constraint rows Y = [Y_1, Y_2, Y_3] sorted in this way and Y_1 of full column ra
     X_S            = [-Y_1^-1 Y_2; 1; 0]
     X'_S theta'    = [-Y_1^-1 delta'; 0; theta''_prescribed],   delta' = phi'' at theta''(S) = 0
 
-Y_1 may have more rows than columns: a planar loop closed by a ball has one row too many. Elimination with row pivoting finds the rows that
-count, and what it leaves of the others must vanish; if it does not, the constraints contradict each other.
+Y_1 may have more rows than columns: a planar loop closed by a ball has one redundant row. Elimination with row pivoting selects the
+independent rows. The remainder of the other rows must be zero; otherwise the constraints contradict each other.
 """
 
 from __future__ import annotations
@@ -25,44 +25,44 @@ from vehicles.multibody.tree.constraints import along, set_gamma, set_jacobian, 
 from vehicles.multibody.tree.tree import FREE, PRISMATIC, REVOLUTE, SPHERICAL, advance_node, move_node, set_velocity
 
 CLUSTERS = (
-    # name     shape   unit   what it is
+    # name     shape   unit   description
     ("first", (), "1", "first node", "i8"),
     ("last", (), "1", "one past the last node", "i8"),
-    ("parent", (), "1", "node outside on which the nodes hang", "i8"),
+    ("parent", (), "1", "node outside the aggregated body that carries the nodes", "i8"),
     ("row0", (), "1", "first constraint row", "i8"),
     ("row1", (), "1", "one past the last row", "i8"),
     ("v0", (), "1", "first velocity coordinate", "i8"),
     ("n_v", (), "1", "number of velocity coordinates", "i8"),
-    ("n_dep", (), "1", "how many of them are dependent", "i8"),
-    ("n_ind", (), "1", "how many are independent; the rest is prescribed", "i8"),
-    ("driven", (), "1", "1 when prescribed coordinates or driven points move it", "i8"),
+    ("n_dep", (), "1", "number of dependent velocity coordinates", "i8"),
+    ("n_ind", (), "1", "number of independent velocity coordinates; the others are prescribed", "i8"),
+    ("driven", (), "1", "1 if prescribed coordinates or driven points move the aggregated body", "i8"),
 )
 
 STATUS = (
-    ("reason", (), "1", "why the evaluation failed, see `Reason`; 0: it did not", "i8"),
-    ("cluster", (), "1", "aggregated body it failed in", "i8"),
-    ("row", (), "1", "constraint row concerned, or -1", "i8"),
-    ("value", (), "m, rad", "how far the row is from being satisfied"),
+    ("reason", (), "1", "reason of the failure (FINE, OPEN, ...); 0: no failure", "i8"),
+    ("cluster", (), "1", "aggregated body of the failure", "i8"),
+    ("row", (), "1", "constraint row of the failure, or -1", "i8"),
+    ("value", (), "m, rad", "residual of the constraint row"),
 )
 
 FINE, OPEN, SINGULAR, CONTRADICTORY, WITHOUT_INERTIA = range(5)
-"""Reasons: all well, loop cannot be closed, dependent coordinates not determined, rows contradict one another, D not above zero."""
+"""Reasons: success, open loop, singular dependent coordinates, contradictory rows, D not positive."""
 
-MOST_ITERATIONS = 30
-"""Newton steps before a loop is given up; warm-started ones need two or three."""
+MAX_ITERATIONS = 30
+"""Maximum Newton steps of a loop; warm-started loops need two or three."""
 SMALLEST_PIVOT = 1e-9
-"""Pivots below this part of the largest entry of Y count as zero: rounding leaves 1e-15, a usable position has more than 1e-6."""
-LEFT_OVER = 1e-7
-"""Redundant rows that vanish agree with the others to rounding; beyond this they contradict them."""
+"""Pivots below this fraction of the largest entry of Y count as zero: rounding leaves 1e-15, a usable position has more than 1e-6."""
+MAX_REMAINDER = 1e-7
+"""Maximum remainder of redundant rows that agree with the others to rounding; above it they contradict the others."""
 
 
 class Closure(NamedTuple):
-    """Aggregated bodies and the scratch of their kinematics. Rows are those of the constraints, `max` the largest count of any body.
+    """Aggregated bodies and the scratch of their kinematics. Rows are constraint rows, `max` is the maximum over all aggregated bodies.
 
-    columns (n_v,) : per aggregated body its coordinates sorted dependent, independent, prescribed, counted from v0
-    Y (rows, max n_v) : constraint rows over the body's coordinates
+    columns (n_v,) : for each aggregated body its coordinates sorted dependent, independent, prescribed, counted from v0
+    Y (rows, max n_v) : constraint rows with respect to the coordinates of the body
     LU (rows, max n_dep), order (rows,) : factors of Y_1, and its rows in the order of the pivots
-    X (n_v, max n_ind), X_rate (n_v,) : X_S and X'_S theta', row by row as the coordinates
+    X (n_v, max n_ind), X_rate (n_v,) : X_S and X'_S theta', rows in the order of the coordinates
     b (rows,), y (max n_v,) : right-hand side and solution
     step (n_v,) : Newton step
     """
@@ -82,15 +82,15 @@ class Closure(NamedTuple):
 
 @kernel
 def close_tree(tree, constraints, closure, q, v, accel, tolerance):
-    """Positions, velocities and X_S, X'_S theta' of the whole mechanism, outward.
+    """Compute positions, velocities and X_S, X'_S theta' of the complete mechanism, from the base outward.
 
     Parameters
     ----------
-    q, v : (n_q,), (n_v,) independent and prescribed coordinates are read, dependent ones are the first guess and are overwritten
+    q, v : (n_q,), (n_v,) independent and prescribed coordinates are read, dependent ones are initial values and are overwritten
     accel : (n_v,) accelerations of the prescribed coordinates are read
-    tolerance : largest residual that counts as closed [m, rad]
+    tolerance : maximum residual of a closed loop [m, rad]
 
-    Returns False after a failure; `closure.status` says which.
+    Returns False after a failure, with the reason in `closure.status`.
     """
     closure.status[0]["reason"] = FINE
     for s in range(closure.clusters.shape[0]):
@@ -113,11 +113,11 @@ def close_tree(tree, constraints, closure, q, v, accel, tolerance):
 
 @kernel
 def close_positions(tree, constraints, closure, s, q, tolerance):
-    """Newton's method on the dependent coordinates of one aggregated body; leaves Y and the factors of Y_1 at the solution."""
+    """Solve for the dependent coordinates of one aggregated body by Newton's method; leaves Y and the factors of Y_1 at the solution."""
     cluster = closure.clusters[s]
     row0, row1, v0 = cluster["row0"], cluster["row1"], cluster["v0"]
     before = np.inf
-    for iteration in range(MOST_ITERATIONS):
+    for iteration in range(MAX_ITERATIONS):
         for k in range(cluster["first"], cluster["last"]):
             move_node(tree, k, q)
         set_residuals(constraints, tree.motion, q, row0, row1)
@@ -129,8 +129,11 @@ def close_positions(tree, constraints, closure, s, q, tolerance):
             if not abs(constraints.residual[k]) <= abs(constraints.residual[worst]):
                 worst = k
         size = abs(constraints.residual[worst])
-        if size <= tolerance or (iteration > 0 and size <= LEFT_OVER and size >= 0.5 * before):  # the second: nothing but rounding is left
-            return size <= LEFT_OVER
+        if size <= tolerance or (
+            iteration > 0 and size <= MAX_REMAINDER and size >= 0.5 * before
+            # second condition: only rounding errors remain
+        ):
+            return size <= MAX_REMAINDER
         if not size < np.inf:
             break
         before = size
@@ -148,7 +151,7 @@ def close_positions(tree, constraints, closure, s, q, tolerance):
 
 @inline
 def fail(closure, reason, s, row, value):
-    """Note why the evaluation stopped. Always False."""
+    """Store the reason of a failure and return False."""
     status = closure.status[0]
     status["reason"], status["cluster"], status["row"], status["value"] = reason, s, row, value
     return False
@@ -156,7 +159,7 @@ def fail(closure, reason, s, row, value):
 
 @kernel
 def set_rows(tree, constraints, closure, s):
-    """Y of one aggregated body, eq (12): every row spread over the joints between its two ends and the body's parent."""
+    """Compute Y of one aggregated body, eq (12): each row applied to the joints between its two ends and the parent of the body."""
     cluster = closure.clusters[s]
     v0 = cluster["v0"]
     set_jacobian(constraints, tree.motion, cluster["row0"], cluster["row1"])
@@ -165,15 +168,15 @@ def set_rows(tree, constraints, closure, s):
         for i in range(cluster["n_v"]):
             closure.Y[k, i] = 0.0
         out = closure.Y[k]
-        spread(tree, row["i"], cluster, (Y[k, 0], Y[k, 1], Y[k, 2]), (Y[k, 3], Y[k, 4], Y[k, 5]), out)
-        spread(tree, row["j"], cluster, (Y[k, 6], Y[k, 7], Y[k, 8]), (Y[k, 9], Y[k, 10], Y[k, 11]), out)
+        project_force(tree, row["i"], cluster, (Y[k, 0], Y[k, 1], Y[k, 2]), (Y[k, 3], Y[k, 4], Y[k, 5]), out)
+        project_force(tree, row["j"], cluster, (Y[k, 6], Y[k, 7], Y[k, 8]), (Y[k, 9], Y[k, 10], Y[k, 11]), out)
         for t in range(row["first"], row["last"]):
             closure.Y[k, constraints.terms[t]["v"] - v0] += constraints.terms[t]["coefficient"]
 
 
 @inline
-def spread(tree, node, cluster, n, f, out):
-    """Add the force [n; f] on a node, seen from every joint of the aggregated body between it and the body's parent, to `out` (n_v,)."""
+def project_force(tree, node, cluster, n, f, out):
+    """Add the force [n; f] on a node, projected on each joint of the aggregated body between the node and the parent of the body, to `out` (n_v,)."""
     first, last, v0 = cluster["first"], cluster["last"], cluster["v0"]
     while first <= node < last:
         m = tree.motion[node]
@@ -196,7 +199,7 @@ def spread(tree, node, cluster, n, f, out):
 
 @kernel
 def factor(closure, s):
-    """LU factors of Y_1 with row pivoting; False when its columns are not independent."""
+    """Compute LU factors of Y_1 with row pivoting; return False when its columns are dependent."""
     cluster = closure.clusters[s]
     row0, row1, v0, n = cluster["row0"], cluster["row1"], cluster["v0"], cluster["n_dep"]
     LU, order = closure.LU, closure.order
@@ -229,7 +232,7 @@ def factor(closure, s):
 
 @kernel
 def solve(closure, s):
-    """closure.y = Y_1^-1 b for the right-hand side closure.b; returns the largest entry that the redundant rows leave, in b."""
+    """Compute closure.y = Y_1^-1 b for the right-hand side closure.b; return the maximum remainder of the redundant rows, in the unit of b."""
     cluster = closure.clusters[s]
     row0, row1, n = cluster["row0"], cluster["row1"], cluster["n_dep"]
     LU, b, y = closure.LU, closure.b, closure.y
@@ -252,7 +255,7 @@ def solve(closure, s):
 
 @kernel
 def set_velocity_map(constraints, closure, s, v):
-    """X_S of eq (13) and the dependent velocities, theta'_S = X_S theta'(S) and what prescribed coordinates and driven points add."""
+    """Compute X_S of eq (13) and the dependent velocities: theta'_S = X_S theta'(S) plus the effect of prescribed coordinates and driven points."""
     cluster = closure.clusters[s]
     row0, row1, v0, n_dep, n_ind = cluster["row0"], cluster["row1"], cluster["v0"], cluster["n_dep"], cluster["n_ind"]
     columns, X = closure.columns, closure.X
@@ -264,7 +267,7 @@ def set_velocity_map(constraints, closure, s, v):
             for i in range(n_dep + n_ind, cluster["n_v"]):
                 closure.b[k] -= closure.Y[k, columns[v0 + i]] * v[v0 + columns[v0 + i]]
         left = solve(closure, s)
-        if left > LEFT_OVER * (1.0 + largest_of(closure.b, row0, row1)):
+        if left > MAX_REMAINDER * (1.0 + largest_of(closure.b, row0, row1)):
             return fail(closure, CONTRADICTORY, s, closure.order[row0 + n_dep], left)
         for c in range(n_dep):
             v[v0 + columns[v0 + c]] = closure.y[c]
@@ -273,7 +276,7 @@ def set_velocity_map(constraints, closure, s, v):
         for k in range(row0, row1):
             closure.b[k] = -closure.Y[k, independent]
         left = solve(closure, s)
-        if left > LEFT_OVER * (1.0 + largest_of(closure.b, row0, row1)):
+        if left > MAX_REMAINDER * (1.0 + largest_of(closure.b, row0, row1)):
             return fail(closure, CONTRADICTORY, s, closure.order[row0 + n_dep], left)
         for i in range(cluster["n_v"]):
             X[v0 + i, j] = 0.0
@@ -286,7 +289,7 @@ def set_velocity_map(constraints, closure, s, v):
 
 @kernel
 def set_velocity_map_rate(tree, constraints, closure, s, accel):
-    """X'_S theta' of eq (14), after the velocities of the body's nodes."""
+    """Compute X'_S theta' of eq (14), after the velocities of the nodes of the body."""
     cluster = closure.clusters[s]
     row0, row1, v0, n_dep, n_ind = cluster["row0"], cluster["row1"], cluster["v0"], cluster["n_dep"], cluster["n_ind"]
     columns = closure.columns
@@ -297,7 +300,7 @@ def set_velocity_map_rate(tree, constraints, closure, s, accel):
         for i in range(n_dep + n_ind, cluster["n_v"]):
             closure.b[k] -= closure.Y[k, columns[v0 + i]] * accel[v0 + columns[v0 + i]]
     left = solve(closure, s)
-    if left > LEFT_OVER * (1.0 + largest_of(closure.b, row0, row1)):
+    if left > MAX_REMAINDER * (1.0 + largest_of(closure.b, row0, row1)):
         return fail(closure, CONTRADICTORY, s, closure.order[row0 + n_dep], left)
     for i in range(n_dep + n_ind, cluster["n_v"]):
         closure.X_rate[v0 + columns[v0 + i]] = accel[v0 + columns[v0 + i]]
@@ -310,7 +313,7 @@ def set_velocity_map_rate(tree, constraints, closure, s, accel):
 
 @inline
 def largest_of(b, first, last):
-    """Largest magnitude among b[first:last]."""
+    """Return the maximum magnitude in b[first:last]."""
     size = 0.0
     for k in range(first, last):
         size = max(size, abs(b[k]))

@@ -1,4 +1,4 @@
-"""The loops' constraints in joint coordinates: Gc with Gc v = U [Cameron 2013, eq 2], for everything that happens once and not in every step."""
+"""Constraint Jacobian in joint coordinates: Gc with Gc v = U [Cameron 2013, eq 2], for computations outside the time step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Vector = NDArray[np.float64]
 
 @kernel
 def set_joint_jacobian(tree, constraints, G):
-    """G (rows, n_v) = Gc, after `constraints.set_jacobian`."""
+    """Compute G (rows, n_v) = Gc, after `constraints.set_jacobian`."""
     for c in range(G.shape[0]):
         for i in range(G.shape[1]):
             G[c, i] = 0.0
@@ -33,7 +33,7 @@ def set_joint_jacobian(tree, constraints, G):
 
 @inline
 def add_end(tree, end, Y, c, at, G):
-    """Share of one end of row c: its force, taken by every joint between the end and the world."""
+    """Add the contribution of one end of row c: its force, projected on each joint between the end and the world."""
     n_end, f = (Y[c, at], Y[c, at + 1], Y[c, at + 2]), (Y[c, at + 3], Y[c, at + 4], Y[c, at + 5])
     k = end
     while k != 0:
@@ -56,7 +56,7 @@ def add_end(tree, end, Y, c, at, G):
 
 
 def joint_jacobian(system: System, q: Vector) -> Vector:
-    """Gc (rows, n_v) at the positions q (n_q,)."""
+    """Return Gc (rows, n_v) at the positions q (n_q,)."""
     tree, constraints = system.parts.tree, system.parts.constraints
     G = np.zeros((constraints.rows.size, system.n_v))
     move(tree, np.asarray(q, float))
@@ -66,7 +66,7 @@ def joint_jacobian(system: System, q: Vector) -> Vector:
 
 
 def position_residuals(system: System, q: Vector) -> Vector:
-    """(rows,) by how much every row is open at q [m, rad]."""
+    """Return the residual (rows,) of each row at q [m, rad]."""
     tree, constraints = system.parts.tree, system.parts.constraints
     move(tree, np.asarray(q, float))
     set_residuals(constraints, tree.motion, np.asarray(q, float), 0, constraints.rows.size)
@@ -74,7 +74,7 @@ def position_residuals(system: System, q: Vector) -> Vector:
 
 
 def velocity_residuals(system: System, q: Vector, v: Vector) -> Vector:
-    """(rows,) by how fast every row opens [m/s, rad/s]."""
+    """Return the rate (rows,) of each row [m/s, rad/s]."""
     tree, constraints = system.parts.tree, system.parts.constraints
     rate = np.zeros(constraints.rows.size)
     move(tree, np.asarray(q, float))
@@ -85,8 +85,9 @@ def velocity_residuals(system: System, q: Vector, v: Vector) -> Vector:
 
 
 def velocity_products(system: System, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-    """Gc' v (rows,): second derivative of every row at zero joint accelerations, with the driven points at rest; and the sum of the
-    absolute values of its terms."""
+    """Return Gc' v (rows,): second derivative of each row at zero joint accelerations, with the driven points at rest; and the sum of the
+    absolute values of its terms.
+    """
     tree, constraints = system.parts.tree, system.parts.constraints
     rows, still = constraints.rows.size, constraints.driven.copy()
     still["velocity"], still["acceleration"] = 0.0, 0.0
@@ -102,7 +103,7 @@ def velocity_products(system: System, q: Vector, v: Vector) -> tuple[Vector, Vec
 
 
 def free_coordinates(system: System, hold: tuple[str, ...] = ()) -> NDArray[np.bool_]:
-    """(n_v,) True where a coordinate is neither prescribed nor of a joint in `hold`."""
+    """Return (n_v,) True where a coordinate is neither prescribed nor of a joint in `hold`."""
     free = np.ones(system.n_v, bool)
     for node in system.parts.tree.nodes:
         if node["prescribed"]:
@@ -112,10 +113,10 @@ def free_coordinates(system: System, hold: tuple[str, ...] = ()) -> NDArray[np.b
     return free
 
 
-def loops_of(system: System, weights: Vector, least: float) -> tuple[str, ...]:
-    """Names of the loops and couplings whose rows have a weight (rows,) above `least`, the largest first."""
+def loops_of(system: System, weights: Vector, threshold: float) -> tuple[str, ...]:
+    """Return the names of the loops and couplings whose rows have a weight (rows,) above `least`, the largest first."""
     heaviest: dict[int, float] = {}
     for row, weight in zip(system.parts.constraints.rows, np.abs(weights), strict=True):
-        if weight > least:
+        if weight > threshold:
             heaviest[int(row["loop"])] = max(weight, heaviest.get(int(row["loop"]), 0.0))
     return tuple(system.loop_names[number] for number in sorted(heaviest, key=lambda n: (-heaviest[n], n)))

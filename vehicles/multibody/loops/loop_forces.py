@@ -1,13 +1,13 @@
-"""Unit forces of the loops on their way inward through a tree: the columns of [I - H psi K] Gc* (Jain 2016, eq 3; Cameron 2013, eq 6).
+"""Unit forces of the loops, propagated inward through a tree: the columns of [I - H psi K] Gc* (Jain 2016, eq 3; Cameron 2013, eq 6).
 
 A unit multiplier of row c is the force Y_i* on node i and Y_j* on node j, or the force `coefficient` on the joints of a coupling. With
-F(k) the part of it that reaches node k, in the names of `articulated_body`:
+F(k) the part of this force that reaches node k, in the names of `articulated_body`:
 
-    epsilon(k) = T + H F(k)                 what the joint has to give way to
+    epsilon(k) = T + H F(k)                 force on the joint coordinate
     W(k)       = L^-1 epsilon,  D = L L*    so that Gc M^-1 Gc* = sum over the joints of W* W
-    F(p)      += phi (F - G epsilon)        what is left for the parent
+    F(p)      += phi (F - G epsilon)        part that reaches the parent
 
-All rows go inward together: at every node the inner loop runs over the rows whose force can pass there, which lie side by side.
+All rows are propagated together: at each node the inner loop runs over the consecutive rows whose force can pass the node.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from vehicles.multibody.tree.tree import FIXED, FREE, PRISMATIC, REVOLUTE, SPHER
 Vector = NDArray[np.float64]
 
 SPANS = (
-    # name   shape  unit  what it is
+    # name   shape  unit  description
     ("first", (), "1", "first row whose force can pass the node", "i8"),
     ("last", (), "1", "one past the last such row", "i8"),
-    ("base", (), "1", "where the acceleration of a base body stands among the unknowns, -1 for any other node", "i8"),
+    ("base", (), "1", "index of the acceleration of a base body in the unknowns, -1 for other nodes", "i8"),
 )
-"""What the loop forces need to know of a node."""
+"""Data of the loop forces for a node."""
 
 
 class LoopForces(NamedTuple):
-    """Workspaces; those of a row beside those of the others.
+    """Workspaces, with the rows as last index.
 
-    F (nodes, 6, rows) unit forces [N; F] at the nodes' origins; moment (nodes, rows) the sum of lever arms times forces that their couples
-    are the rest of; arms (rows, 2) the lever arms at both ends; W (n_v, rows) see the module; reach (rows,) what every diagonal entry of the
-    compliance would be if nothing in it canceled; y (6,) scratch.
+    F (nodes, 6, rows) unit forces [N; F] at the origins of the nodes; moment (nodes, rows) the sum of lever arms times forces whose
+    difference are the couples, for their rounding error; arms (rows, 2) the lever arms at both ends; W (n_v, rows) see the module; reach
+    (rows,) value of each diagonal entry of the compliance without cancellation; y (6,) scratch.
     """
 
     spans: Record
@@ -54,8 +54,8 @@ class LoopForces(NamedTuple):
     y: Vector
 
 
-def lay_out_loop_forces(system: System, bases: tuple[int, ...] = ()) -> LoopForces:
-    """Workspaces of a system, with the rows that pass each node; `bases` are the free nodes that are not eliminated."""
+def allocate_loop_forces(system: System, bases: tuple[int, ...] = ()) -> LoopForces:
+    """Return workspaces of a system, with the rows that pass each node; `bases` are the free nodes that are not eliminated."""
     nodes, constraints = system.parts.tree.nodes, system.parts.constraints
     parent = nodes["parent"].tolist()
     rows = constraints.rows.size
@@ -79,7 +79,7 @@ def lay_out_loop_forces(system: System, bases: tuple[int, ...] = ()) -> LoopForc
 
 @kernel
 def start_forces(m, tree, constraints):
-    """F and W before any node is passed: the ends of the loops and the joints of the couplings, after `constraints.set_jacobian`."""
+    """Initialize F and W: the ends of the loops and the joints of the couplings, after `constraints.set_jacobian`."""
     for k in range(1, tree.nodes.shape[0]):
         for c in range(m.spans[k]["first"], m.spans[k]["last"]):
             m.moment[k, c] = 0.0
@@ -102,7 +102,7 @@ def start_forces(m, tree, constraints):
 
 @inline
 def add_end(m, k, Y, c, end):
-    """Force of row c on the node k at one end of the loop; the world takes none."""
+    """Add the force of row c to the node k at one end of the loop; not for the world."""
     if k != 0:
         m.moment[k, c] += m.arms[c, end]
         for i in range(6):
@@ -111,7 +111,7 @@ def add_end(m, k, Y, c, end):
 
 @kernel
 def gather_forces(m, tree, joints):
-    """W of all joints, from the tips to the base, after `articulated_body.gather`."""
+    """Compute W of all joints, from the tips to the base, after `articulated_body.gather`."""
     for k in range(tree.nodes.shape[0] - 1, 0, -1):
         pass_joint(m, tree, joints, k)
         pass_on(m, tree, k)
@@ -119,7 +119,7 @@ def gather_forces(m, tree, joints):
 
 @inline
 def pass_joint(m, tree, joints, k):
-    """W(k), and F(k) becomes F - G epsilon."""
+    """Compute W(k), and replace F(k) by F - G epsilon."""
     node, span = tree.nodes[k], m.spans[k]
     kind, i, first, last = node["kind"], node["v"], span["first"], span["last"]
     if kind == FIXED or node["prescribed"] or first == last or span["base"] >= 0:
@@ -136,7 +136,7 @@ def pass_joint(m, tree, joints, k):
 
 @inline
 def pass_axis(m, k, i, half, h, joint, first, last):
-    """A joint with the axis h: H takes the angular (half = 0) or the linear part (half = 3) of F."""
+    """Project on a joint with the axis h: H selects the angular (half = 0) or the linear part (half = 3) of F."""
     F, W, G = m.F, m.W, joint["G"]
     g0, g1, g2, g3, g4, g5 = G[0], G[1], G[2], G[3], G[4], G[5]
     inverse = 1.0 / joint["D"]
@@ -157,7 +157,7 @@ def pass_axis(m, k, i, half, h, joint, first, last):
 
 @inline
 def pass_ball(m, k, i, joint, first, last):
-    """A spherical joint: H takes the couple, nothing of it is handed on."""
+    """Project on a spherical joint: H selects the couple, none of it reaches the parent."""
     F, W, L, K = m.F, m.W, joint["L"], joint["K"]
     yielding = 1.0 / (L[0, 0] * L[0, 0]) + 1.0 / (L[1, 1] * L[1, 1]) + 1.0 / (L[2, 2] * L[2, 2])
     for c in range(first, last):
@@ -176,7 +176,7 @@ def pass_ball(m, k, i, joint, first, last):
 
 @inline
 def pass_free(m, k, i, joint, first, last):
-    """A free body takes the whole force: W = L^-1 F."""
+    """Project on a free body, which takes the complete force: W = L^-1 F."""
     F, W, L = m.F, m.W, joint["L"]
     yielding = 1.0 / (L[0, 0] * L[0, 0]) + 1.0 / (L[1, 1] * L[1, 1]) + 1.0 / (L[2, 2] * L[2, 2])
     for c in range(first, last):
@@ -196,7 +196,7 @@ def pass_free(m, k, i, joint, first, last):
 
 @inline
 def pass_on(m, tree, k):
-    """F(p) += phi F(k)."""
+    """Add F(p) += phi F(k)."""
     F, p = m.F, tree.nodes[k]["parent"]
     if p == 0:
         return
@@ -215,7 +215,7 @@ def pass_on(m, tree, k):
 
 @inline
 def add_compliance(m, tree, k, A):
-    """A -= W* W of node k, upper triangle: what of the rows' accelerations under unit multipliers its joint contributes."""
+    """Add the contribution of the joint of node k to the accelerations of the rows under unit multipliers: A -= W* W, upper triangle."""
     node, span = tree.nodes[k], m.spans[k]
     if node["prescribed"] or span["base"] >= 0:
         return
@@ -229,13 +229,13 @@ def add_compliance(m, tree, k, A):
 
 @inline
 def degrees(kind):
-    """Velocity coordinates of a node."""
+    """Return the number of velocity coordinates of a kind of node."""
     return 6 if kind == FREE else 3 if kind == SPHERICAL else 0 if kind == FIXED else 1
 
 
 @kernel
 def add_multipliers(m, tree, joints, x):
-    """Effect of the unknowns x = [accelerations of the base bodies; -lambda] on nu, which `articulated_body.scatter` goes out from.
+    """Add the effect of the unknowns x = [accelerations of the base bodies; -lambda] to nu, the input of `articulated_body.scatter`.
 
     nu += D^-1 [I - H psi K] Gc* lambda at the eliminated joints, nu += acceleration at the base bodies.
     """
@@ -248,11 +248,11 @@ def add_multipliers(m, tree, joints, x):
         elif kind == FIXED or node["prescribed"] or span["first"] == span["last"]:
             continue
         elif kind in (REVOLUTE, PRISMATIC):
-            joint["nu"] -= yielded(m, i, span, x) / joint["D"] ** 0.5
+            joint["nu"] -= row_product(m, i, span, x) / joint["D"] ** 0.5
         else:
             L, y, n = joint["L"], m.y, degrees(kind)
-            for r in range(n - 1, -1, -1):  # L* y = W lambda from below
-                y[r] = -yielded(m, i + r, span, x)
+            for r in range(n - 1, -1, -1):  # L* y = W lambda, from the last row upward
+                y[r] = -row_product(m, i + r, span, x)
                 for s in range(r + 1, n):
                     y[r] -= L[s, r] * y[s]
                 y[r] /= L[r, r]
@@ -260,8 +260,8 @@ def add_multipliers(m, tree, joints, x):
 
 
 @inline
-def yielded(m, i, span, x):
-    """W_i (-lambda) for one coordinate i."""
+def row_product(m, i, span, x):
+    """Return W_i (-lambda) for one coordinate i."""
     total, at = 0.0, x.shape[0] - m.reach.shape[0]
     for c in range(span["first"], span["last"]):
         total += m.W[i, c] * x[at + c]
@@ -270,8 +270,10 @@ def yielded(m, i, span, x):
 
 @kernel
 def set_accelerations(constraints, motion, accel, residual, size):
-    """residual (rows,) = phi'' of every row from the accelerations alpha of the nodes and `accel` of the joints, after
-    `constraints.set_jacobian` and `set_gamma`; size (rows,) is the sum of the absolute values of its terms."""
+    """Compute residual (rows,) = phi'' of each row from the accelerations alpha of the nodes and `accel` of the joints.
+
+    Call after `constraints.set_jacobian` and `set_gamma`; size (rows,) is the sum of the absolute values of its terms.
+    """
     Y = constraints.Y
     for c in range(constraints.rows.shape[0]):
         row = constraints.rows[c]

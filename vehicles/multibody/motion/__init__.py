@@ -1,1 +1,1 @@
-"""A mechanism moved: over time, along a coordinate, and back onto its loops."""
+"""Motion of a mechanism: over time, along a coordinate, and projection on its loop closures."""

@@ -1,11 +1,11 @@
-"""Steps over the positions in which branches of a motion cross: parallelograms that lie flat, folded linkages.
+"""Steps across positions in which branches of a motion cross: flat parallelograms, folded linkages.
 
-There the rows lose rank for an instant, and near them what rounding leaves of the gaps is magnified by the distance twice: once to the
-tangent, once more to the velocity products. The motion itself goes through smoothly. So a step is laid in such a way that no state at which
-the integrator asks for accelerations is near; positions in between are interpolated.
+At a crossing the rows lose rank. Near a crossing the inverse of the distance magnifies the rounding error of the gaps twice: in the
+tangent and again in the velocity products. The motion itself is smooth. So the steps are planned such that the integrator evaluates no
+accelerations near a crossing; positions in between are interpolated.
 
-The distance is measured by what is left of the last row when the rows are made orthonormal, as a part of the first: near a crossing it is
-proportional to the angle that is left. Lengths count in sizes of the
+The distance is the length of the last row after orthonormalization of the rows, relative to the first row: near a crossing it is
+proportional to the remaining angle. Lengths are scaled by the size of the
 mechanism.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicles.multibody.loops.analysis import mobility
-from vehicles.multibody.motion.unweighted_projection import lay_out_plain, smallest_part
+from vehicles.multibody.motion.unweighted_projection import allocate_plain, smallest_part
 from vehicles.multibody.tree.coordinates import coordinate_units, row_units
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import advance_positions
@@ -26,44 +26,51 @@ from vehicles.multibody.tree.tree import advance_positions
 Vector = NDArray[np.float64]
 
 NEAR = 0.2
-"""Distance below which one looks ahead."""
+"""Distance below which the planner looks ahead."""
 CLEAR = 1e-3
-"""Distance that is kept: rounding is magnified to 1e-10 there."""
+"""Minimum distance of evaluations: here the magnified rounding error is 1e-10."""
 AHEAD = 0.1
-"""Part of a step by which the state is moved to see how the distance changes."""
+"""Fraction of a step for the finite difference of the distance."""
 LARGEST_TURN = 0.03
-"""rad. Turn of any joint up to which steps are taken at once: the error of Runge and Kutta's method, and of interpolation, is 1e-9 there."""
+"""rad. Maximum joint rotation of a step over several time steps: the error of the Runge-Kutta method and of interpolation is 1e-9."""
 LARGEST_CHANGE = 0.3
-"""Change of the velocities, as a part of them, up to which steps are taken at once: at the end of a swing the turn alone allows any time."""
+"""Maximum relative change of the velocities in such a step: at the turning point of an oscillation the rotation alone does not limit the
+step.
+"""
 MANY = 5
-"""Steps at once above which a tenth of CLEAR will do: a slow motion is harmed less by rounding, and more by long steps."""
+"""Number of combined steps above which a tenth of CLEAR is sufficient: in a slow motion rounding errors are smaller than the errors of
+long steps.
+"""
 SPLITS = (1.0, 0.6, 0.4, 0.7, 0.3)
-"""Where a step may be divided in two; 1: not at all."""
+"""Fractions at which a step may be divided in two; 1: no division."""
 
 
 class ChangePoints:
-    """Looks out for crossings ahead of a mechanism.
+    """Step planner of a mechanism near crossings.
 
     Parameters
     ----------
-    system : laid-out mechanism
-    q : (n_q,) closed configuration at which the rank of its rows is found
+    system : mechanism as flat records
+    q : (n_q,) closed configuration that defines the rank of its rows
     """
 
     def __init__(self, system: System, q: Vector) -> None:
         self.system = system
         self._rank = mobility(system, q).rank
         self._unit = coordinate_units(system, q)
-        plain = lay_out_plain(system, self._rank)
+        plain = allocate_plain(system, self._rank)
         self._rows = plain._replace(unit=plain.unit * self._unit, row_unit=row_units(system, q))
 
-    def is_beside(self, q: Vector) -> bool:
-        """Whether q (n_q,) is far enough from a crossing to be brought onto the loops."""
+    def is_away_from(self, q: Vector) -> bool:
+        """Return whether q (n_q,) is far enough from a crossing for a projection on the loops."""
         return smallest_part(self._rows, q) > 0.01 * CLEAR
 
     def plan(self, q: Vector, v: Vector, change: Vector, h: float, most: int) -> tuple[int, tuple[float, ...]]:
-        """How many of the coming steps of h seconds, `most` at most, are taken at once from the state q, v, and its parts [s]: one or two.
-        `change` (n_v,) is what v became other by in the last step."""
+        """Return the number of the next steps of h seconds, at most `most`, to combine from the state q, v, and the parts [s] of the
+        combined step.
+
+        There are one or two parts. `change` (n_v,) is the change of v in the last step.
+        """
         usual: tuple[int, tuple[float, ...]] = (1, (h,))
         if self._rank == 0:
             return usual
@@ -81,7 +88,7 @@ class ChangePoints:
         best, found = usual, 0.0
         turn, bend = (float(np.abs(x / self._unit).max()) for x in (v * h, change))
         fit = min(LARGEST_TURN / turn, LARGEST_CHANGE * turn / max(h * bend, 1e-6 * turn))
-        for count, parts in _ways(h, max(1, min(most, int(fit)))):
+        for count, parts in _step_options(h, max(1, min(most, int(fit)))):
             spare = min(abs(left - at) for at in _stages(parts))
             if spare > found and left < count * h:
                 best, found = (count, parts), spare
@@ -90,15 +97,15 @@ class ChangePoints:
         return best
 
 
-def _ways(h: float, most: int) -> Iterator[tuple[int, tuple[float, ...]]]:
-    """Steps that may be taken at once, with their parts, the shortest first."""
+def _step_options(h: float, most: int) -> Iterator[tuple[int, tuple[float, ...]]]:
+    """Yield numbers of steps to combine, with their parts, the shortest first."""
     for count, split in product(range(1, most + 1), SPLITS):
         whole = count * h
         yield count, (whole,) if split == 1.0 else (split * whole, (1.0 - split) * whole)
 
 
 def _stages(parts: tuple[float, ...]) -> Iterator[float]:
-    """Times of the evaluations, from the beginning of the first part."""
+    """Yield the times of the evaluations, from the start of the first part."""
     start = 0.0
     for part in parts:
         yield from (start, start + 0.5 * part, start + part)
@@ -106,7 +113,7 @@ def _stages(parts: tuple[float, ...]) -> Iterator[float]:
 
 
 def interpolated(t: float, ends: tuple[float, float], states: tuple[Vector, Vector], rates: tuple[Vector, Vector]) -> Vector:
-    """State (n,) at the time t between the times `ends` of two states with their rates, by Hermite's cubic."""
+    """Return the state (n,) at the time t between the times `ends` of two states with their rates, by Hermite's cubic."""
     h = ends[1] - ends[0]
     s = (t - ends[0]) / h
     r = 1.0 - s

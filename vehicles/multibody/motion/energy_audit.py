@@ -1,12 +1,13 @@
-"""Whether the energy of a run is accounted for: what the bodies and springs have gained is the work of dampers, forces and prescribed joints.
+"""Energy audit of a run: the energy gain of bodies and springs must equal the work of dampers, forces and prescribed joints.
 
-    E(t) - E(0) = integral of P dt,     P = sum F . V + T . v over all forces but gravity and springs, and the forces of prescribed joints
+    E(t) - E(0) = integral of P dt,     P = sum F . V + T . v over all forces except gravity and springs, and the forces of prescribed
+    joints
 
-Loops do no work. A prescribed joint's force is what is missing in its equation of motion: with r = M v' + C - T of all coordinates, the
-multipliers follow from the free ones, Gc* lambda = r, and what remains of r at the prescribed ones is their force.
+Loops do no work. The force of a prescribed joint is the residual of its equation of motion: with r = M v' + C - T of all coordinates, the
+multipliers follow from the free ones, Gc* lambda = r, and the remainder of r at the prescribed ones is their force.
 
-What is left over in this balance is the error of the integrator, and must fall with its order when the steps in which most of it arises are
-halved. Where it does not, or is gone altogether, something else was wrong: bad coordinates, a lost rank, another branch of the motion.
+The imbalance is the error of the integrator. It must decrease with the order of the integrator when the steps with the largest errors are
+halved. If it does not, or disappears completely, the cause is another one: bad coordinates, a lost rank, another branch of the motion.
 """
 
 from __future__ import annotations
@@ -33,32 +34,32 @@ from vehicles.multibody.tree.tree import move, set_velocities, start_inertias
 
 Vector = NDArray[np.float64]
 Accelerations = Callable[[float, Vector, Vector], Vector]
-"""(n_v,) at a time [s] and a state on the loops."""
+"""(n_v,) at a time [s] and a closed state."""
 
 NEGLIGIBLE = 1e-6
-"""Part of the energy in motion that no one asks about."""
+"""Negligible imbalance, as a fraction of the energy in motion."""
 STEPPED_OVER = 1e-4
-"""Part of the energy in motion that may come from steps over singular positions."""
+"""Allowed imbalance from steps across singular positions, as a fraction of the energy in motion."""
 LARGEST = {1: 0.1, 4: 1e-3}
-"""By the order of the method: part of the energy in motion that is too much, whatever the reason; the step is too long then."""
-GUILTY = 12
-"""Steps that are done again in halves, those that lost or gained most."""
+"""By order of the method: maximum imbalance as a fraction of the energy in motion, for any cause; above it the step is too long."""
+WORST_STEPS = 12
+"""Number of steps with the largest imbalance that are repeated as half steps."""
 ROUNDING = 1e-13
-"""Part of the energy in motion, and of the energy itself, that a single step may lose by rounding. Steps add up as at random."""
+"""Rounding error of a single step, as a fraction of the energy in motion and of the total energy. Errors of steps add up randomly."""
 
 SIMPSON, SIMPSON_TWICE = np.array([1.0, 4.0, 1.0]), np.array([1.0, 4.0, 2.0, 4.0, 1.0])
-"""Weights of his rule on a step and on its halves."""
+"""Weights of Simpson's rule for a step and for its halves."""
 
 
 @dataclass(frozen=True)
 class EnergyAudit:
-    """The balance of a run.
+    """Energy balance of a run.
 
-    work (n + 1,) [J] done on the mechanism since the start; imbalance : largest energy that is not accounted for [J]; moved : the energy
-    in motion [J], the largest kinetic energy plus what the potential energy and the work change by; order : of the method;
-    halving : what is left of the imbalance of the guiltiest steps when they are halved, 0 where no one had to ask;
-    rounding : what of the imbalance may be nothing but rounding [J]: a mechanism that rests has no energy in motion to compare it with;
-    crossings : what the steps over singular positions add to the imbalance [J]; their lengths are others, in halves they cannot be done again
+    work (n + 1,) [J] done on the mechanism since the start; imbalance : largest energy error [J]; moved : the energy
+    in motion [J], the largest kinetic energy plus the changes of the potential energy and of the work; order : of the method;
+    halving : remaining fraction of the imbalance of the worst steps after halving them, 0 if not computed;
+    rounding : part of the imbalance that may be rounding [J], because a mechanism at rest has no energy in motion for comparison;
+    crossings : imbalance of the steps across singular positions [J]; these steps have other lengths and cannot be repeated as half steps
     """
 
     work: Vector
@@ -71,17 +72,17 @@ class EnergyAudit:
 
     @property
     def share(self) -> float:
-        """The imbalance as a part of the energy in motion, 0 when it is rounding."""
+        """The imbalance as a fraction of the energy in motion, 0 if it is rounding."""
         return 0.0 if self.imbalance <= self.rounding else self.imbalance / self.moved
 
     @property
     def is_too_large(self) -> bool:
-        """Whether the imbalance is more than any run may have."""
+        """Whether the imbalance exceeds the maximum of all runs."""
         return not self.share <= LARGEST[self.order]
 
     @property
     def passed(self) -> bool:
-        """Whether the imbalance is small, and falls as the order of the method says but for what comes from singular positions."""
+        """Whether the imbalance is small, and decreases with the order of the method except for the part of singular positions."""
         least, most = 2.0 ** (-3.0 * self.order), 2.0 ** (-0.5 * self.order)
         if self.is_too_large or self.crossings > STEPPED_OVER * self.moved + self.rounding:
             return False
@@ -89,29 +90,29 @@ class EnergyAudit:
 
     @property
     def complaint(self) -> str:
-        """What is wrong when it has not passed."""
+        """Reason of a failed audit."""
         off = f"the energy is off by {self.imbalance:.3g} J, {self.share:.1e} of the {self.moved:.3g} J in motion"
         if self.is_too_large:
-            return f"{off}; {LARGEST[self.order]:g} is allowed; a shorter step may help"
+            return f"{off}; {LARGEST[self.order]:g} is allowed; hint: use a shorter step"
         if self.crossings > STEPPED_OVER * self.moved + self.rounding:
-            return f"{off}; {self.crossings:.3g} J of it come from steps over singular positions"
+            return f"{off}; {self.crossings:.3g} J of it come from steps across singular positions"
         return (
             f"{off}; steps of half the length leave {min(self.halving, 9.99):.0%} of it, a method of order {self.order} leaves "
-            f"{2.0**-self.order:.0%}: this is not the error of the method; a singular position may be near"
+            f"{2.0**-self.order:.0%}, so this is not the error of the method; a singular position may be near"
         )
 
 
 def audit(
     stepper: Integrator, system: System, t: Vector, states: Vector, accelerations: Accelerations, over: NDArray[np.bool_]
 ) -> EnergyAudit:
-    """Draw up the balance of a run in equal steps.
+    """Compute the energy balance of a run in equal steps.
 
     Parameters
     ----------
-    stepper : the integrator, to do steps again
+    stepper : the integrator, to repeat steps
     t, states : (n + 1,) times [s] and (n + 1, n_q + n_v) states
-    accelerations : of the formulation; asked for when joints are prescribed
-    over : (n,) steps that were laid over singular positions, and those beside them
+    accelerations : of the formulation; needed for prescribed joints
+    over : (n,) steps across singular positions, and their neighbors
     """
     n_q = system.n_q
     ledger = Ledger(system, accelerations)
@@ -125,26 +126,27 @@ def audit(
     found = EnergyAudit(work, imbalance, moved, stepper.order, 0.0, at_once * math.sqrt(len(t)), float(np.abs(lost[over]).sum()))
     if not np.isfinite(imbalance) or found.share <= NEGLIGIBLE or found.is_too_large:
         return found
-    once = twice = GUILTY * at_once
-    for i in np.argsort(-np.abs(np.where(over, 0.0, lost)))[:GUILTY]:
-        whole, halved = _step_again(stepper, ledger, float(t[i]), states[i], states[i + 1], float(t[1] - t[0]))
+    once = twice = WORST_STEPS * at_once
+    for i in np.argsort(-np.abs(np.where(over, 0.0, lost)))[:WORST_STEPS]:
+        whole, halved = _repeat_step(stepper, ledger, float(t[i]), states[i], states[i + 1], float(t[1] - t[0]))
         once, twice = once + whole, twice + halved
     return replace(found, halving=twice / once)
 
 
 def weight_times_reach(system: System, q: Vector) -> float:
-    """Energy [J] whose rounding every state has, however the parts of the potential energy cancel: the weights at their distances from the
-    world's origin."""
+    """Return the energy [J] that determines the rounding error of the potential energy: the weights times their distances from the world
+    origin, without cancellation.
+    """
     tree = system.parts.tree
     move(tree, np.asarray(q, float))
     away = np.linalg.norm(tree.motion["p"], axis=1) + np.linalg.norm(tree.nodes["com"], axis=1)
     return float(np.linalg.norm(system.parts.gravity) * (tree.nodes["mass"] * away)[1:].sum())
 
 
-def _step_again(stepper: Integrator, ledger: Ledger, t: float, y: Vector, end: Vector, h: float) -> tuple[float, float]:
-    """Imbalance [J] of a step from y to `end`, and of two half steps in its place, infinite when they cannot be done.
+def _repeat_step(stepper: Integrator, ledger: Ledger, t: float, y: Vector, end: Vector, h: float) -> tuple[float, float]:
+    """Return the imbalance [J] of a step from y to `end`, and of two half steps instead, infinite if they fail.
 
-    The work is summed up by Simpson's rule over the step, and over both halves: where joints are prescribed its error is all there is.
+    Simpson's rule integrates the power over the step, and over both halves: with prescribed joints its error is the only one.
     """
     n_q = ledger.system.n_q
     try:
@@ -162,7 +164,7 @@ def _step_again(stepper: Integrator, ledger: Ledger, t: float, y: Vector, end: V
 
 
 class Ledger:
-    """The power [W] that enters a mechanism; arguments as for `audit`."""
+    """The power [W] supplied to a mechanism; arguments as for `audit`."""
 
     def __init__(self, system: System, accelerations: Accelerations) -> None:
         self.system, self.accelerations = system, accelerations
@@ -175,7 +177,7 @@ class Ledger:
         self._is_idle = not (damped or forces.constant.size or forces.joint_forces.any()) and bool(self._free.all())
 
     def power(self, t: float, q: Vector, v: Vector) -> float:
-        """At a time [s] and a state."""
+        """Return the power at a time [s] and a state."""
         if self._is_idle:
             return 0.0
         system, parts = self.system, self.system.parts
@@ -188,7 +190,7 @@ class Ledger:
         return given + float(T @ v) + float((tree.motion["f"] * tree.motion["V"])[1:].sum())
 
     def _given(self, t: float, q: Vector, v: Vector) -> float:
-        """Power of the prescribed joints."""
+        """Return the power of the prescribed joints."""
         accel = self.accelerations(t, q, v)
         system, parts = self.system, self.system.parts
         tree, r, T, none = parts.tree, np.zeros(system.n_v), np.zeros(system.n_v), np.zeros(system.n_v)
@@ -206,7 +208,7 @@ class Ledger:
 
 @kernel
 def set_joint_loads(tree, out):
-    """out (n_v,) = M v' + C, what the joints have to give for the accelerations alpha of the nodes, after `start_inertias`; z is overwritten."""
+    """Compute out (n_v,) = M v' + C, the joint forces for the accelerations alpha of the nodes, after `start_inertias`; z is overwritten."""
     for k in range(tree.nodes.shape[0] - 1, 0, -1):
         node, m = tree.nodes[k], tree.motion[k]
         n, f = inertia_times(m["A"], m["B"], m["C"], upper(m["alpha"]), lower(m["alpha"]))
@@ -219,7 +221,9 @@ def set_joint_loads(tree, out):
 
 
 def integral(rates: Vector, h: float) -> Vector:
-    """(n + 1,) integral from the first of equally spaced values (n + 1,), with the cubic through four neighbors: exact to the order h^4."""
+    """Return the integral (n + 1,) from the first of equally spaced values (n + 1,), with the cubic through four neighbors: exact to order
+    h^4.
+    """
     n = rates.size - 1
     steps = 0.5 * h * (rates[:-1] + rates[1:])
     if n >= 3:

@@ -1,7 +1,7 @@
-"""The nearest state on the loops, where near is measured by the tree's mass matrix: Newton steps delta = - M^-1 Gc* S^-1 phi.
+"""Projection on the nearest closed state in the norm of the mass matrix: Newton steps delta = - M^-1 Gc* S^-1 phi.
 
-Among all corrections that close the loops these are the ones of least kinetic energy, as if the loops snapped shut (for velocities: as an
-impact would make them). S = Gc M^-1 Gc* and the way to M^-1 Gc* are those of `tree_augmented`.
+Among all corrections that close the loops these have the minimum kinetic energy, as if the loops closed instantly (for velocities: as in
+an impact). S = Gc M^-1 Gc* and M^-1 Gc* are computed as in `tree_augmented`.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from vehicles.multibody.tree.constraints import set_jacobian, set_rates, set_res
 from vehicles.multibody.tree.tree import advance_positions, move, set_velocities, start_inertias
 
 ROUNDING = 1e6
-"""A residual up to so many times the tolerance may be rounding."""
+"""Residuals up to this multiple of the tolerance may be rounding errors."""
 
 
 @kernel
 def project_positions(m, q, delta, tolerance, steps):
-    """Bring q (n_q,) onto the loops, in place; prescribed coordinates stay.
+    """Project q (n_q,) on the loop closures, in place; prescribed coordinates are fixed.
 
     Parameters
     ----------
     m : CutJoints of the tree-augmented form
     delta : (n_v,) scratch
-    tolerance : largest residual that counts as closed [m, rad]
-    steps : Newton steps at most
+    tolerance : maximum residual of a closed loop [m, rad]
+    steps : maximum Newton steps
 
     Returns
     -------
-    Largest residual that is left; `m.parts.constraints.residual` has it row by row.
+    Largest remaining residual; `m.parts.constraints.residual` contains the residuals of the rows.
     """
     parts = m.parts
     tree, constraints = parts.tree, parts.constraints
@@ -53,7 +53,7 @@ def project_positions(m, q, delta, tolerance, steps):
 
 @kernel
 def project_velocities(m, q, v, delta, tolerance, steps):
-    """Bring v (n_v,) to velocities that keep the loops closed at q, in place; as `project_positions`, with `m.residual` row by row."""
+    """Project v (n_v,) on velocities that keep the loops closed at q, in place; as `project_positions`, with row residuals in `m.residual`."""
     tree, constraints = m.parts.tree, m.parts.constraints
     before = math.inf
     move(tree, q)
@@ -73,13 +73,13 @@ def project_velocities(m, q, v, delta, tolerance, steps):
 
 @inline
 def is_rounding(worst, before, tolerance):
-    """True when a small residual no longer falls: far from the world's origin, or fast, rounding is above the tolerance."""
+    """Return whether a small residual stopped decreasing: far from the world origin, or at high speed, rounding exceeds the tolerance."""
     return worst <= ROUNDING * tolerance and worst > 0.5 * before
 
 
 @inline
 def largest(residual):
-    """Largest absolute value; not a number when one of them is none."""
+    """Return the largest absolute value; NaN if a value is NaN."""
     worst = 0.0
     for c in range(residual.shape[0]):
         if not abs(residual[c]) <= worst:
@@ -89,7 +89,7 @@ def largest(residual):
 
 @inline
 def factor_loops(m, delta):
-    """S of the present positions, factored; `delta` is zeroed."""
+    """Factor S at the present positions; `delta` is set to zero."""
     parts = m.parts
     tree, constraints = parts.tree, parts.constraints
     for i in range(delta.shape[0]):
@@ -105,7 +105,7 @@ def factor_loops(m, delta):
 
 @inline
 def respond(m, residual, delta):
-    """delta (n_v,) = - M^-1 Gc* S^-1 residual: the tree's joints under the loops' forces alone."""
+    """Compute delta (n_v,) = - M^-1 Gc* S^-1 residual: the response of the tree joints to the loop forces."""
     parts = m.parts
     for c in range(m.x.shape[0]):
         m.x[c] = -residual[c]

@@ -1,4 +1,4 @@
-"""A mechanism followed over time by any formulation, with the drift of its loops and of its energy."""
+"""Simulation of a mechanism over time with any formulation, with the drift of its loops and of its energy."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ METHODS: dict[str, Callable[[Rates, Project, int], Integrator]] = {
 
 @dataclass(frozen=True)
 class Run:
-    """A run, with n + 1 states.
+    """Result of a run, with n + 1 states.
 
-    t (n + 1,) [s]; q (n + 1, n_q), v (n + 1, n_v) states; gap, rate (n + 1,) largest residual of all loops [m, rad] and largest rate of it
-    [m/s, rad/s]; energy (n + 1,) kinetic and potential [J]; audit : where it came from and went, None for a run that ended before its time.
+    t (n + 1,) [s]; q (n + 1, n_q), v (n + 1, n_v) states; gap, rate (n + 1,) largest residual of all loops [m, rad] and largest rate of a
+    residual [m/s, rad/s]; energy (n + 1,) kinetic and potential [J]; audit : energy balance, None for a run that ended early.
     """
 
     t: Vector
@@ -47,7 +47,7 @@ class Run:
 
     @property
     def drift(self) -> tuple[float, float]:
-        """Largest gap [m, rad] and largest rate [m/s, rad/s] of the whole run."""
+        """Largest gap [m, rad] and largest rate [m/s, rad/s] of the run."""
         return float(self.gap.max()), float(self.rate.max())
 
     @property
@@ -57,10 +57,10 @@ class Run:
 
 
 class RunError(MechanismError):
-    """A run that could not go on.
+    """A run that ended early.
 
-    t : time up to which it came [s]
-    run : its states so far, the first and the one at `t` included
+    t : time of the end [s]
+    run : the states, including the first one and the one at `t`
     """
 
     def __init__(self, file: str, reason: str, run: Run, seconds: float, loops: tuple[str, ...] = ()) -> None:
@@ -69,7 +69,7 @@ class RunError(MechanismError):
 
 
 class EnergyError(RunError):
-    """A run to its end whose energy is off by more than the order of its method allows; the members are those of `RunError`."""
+    """A complete run whose energy error exceeds the order of its method; attributes as in `RunError`."""
 
     def __init__(self, file: str, run: Run, found: EnergyAudit) -> None:
         self.t, self.run = float(run.t[-1]), run
@@ -86,21 +86,21 @@ def simulate(
     control: Control | None = None,
     prescribed: Callable[[float], Vector] | None = None,
 ) -> Run:
-    """Follow a mechanism for n steps of `step` seconds from the closed state q (n_q,), v (n_v,).
+    """Simulate a mechanism for n steps of `step` seconds from the closed state q (n_q,), v (n_v,).
 
     Parameters
     ----------
     method : one of METHODS
-    control : what keeps the loops closed; None: nothing
-    prescribed : accelerations (n_v,) of the prescribed coordinates at a time [s]; None: none
+    control : stabilization of the loop closures; default: none
+    prescribed : function of time [s] that returns the accelerations (n_v,) of the prescribed coordinates; default: none
 
     Raises
     ------
-    RunError : the mechanism cannot be solved in a state on the way, a control cannot close its loops, or a state is not finite
+    RunError : the equations have no solution in a state, the stabilization cannot close the loops, or a state is not finite
     """
     system, n_q = solver.system, q.size
-    keep = NoControl() if control is None else control
-    stepper = _stepper(solver, keep, method, n_q, prescribed)
+    stabilizer = NoControl() if control is None else control
+    stepper = _stepper(solver, stabilizer, method, n_q, prescribed)
     crossings = ChangePoints(system, q)
     t = np.linspace(0.0, n * step, n + 1)
     states = np.zeros((n + 1, q.size + v.size))
@@ -109,14 +109,14 @@ def simulate(
         i = 0
         while i < n:
             try:
-                with np.errstate(all="ignore"):  # what overflows is seen below
+                with np.errstate(all="ignore"):  # the check below detects overflow
                     change = states[i, n_q:] - states[max(i - 1, 0), n_q:]
                     count, parts = crossings.plan(states[i, :n_q], states[i, n_q:], change, step, n - i)
                     _advance(stepper, crossings, t[i : i + count + 1], states[i : i + count + 1], parts)
             except MechanismError as error:
                 raise _failed(system, states[: i + 1], n_q, (step, n), str(error), error.loops) from None
             if not np.isfinite(states[i + count]).all():
-                raise _failed(system, states[: i + 1], n_q, (step, n), "the next state is not finite; a shorter step may help")
+                raise _failed(system, states[: i + 1], n_q, (step, n), "the next state is not finite; hint: use a shorter step")
             if (count, len(parts)) != (1, 1):
                 over[max(i - 1, 0) : i + count + 1] = True
             i += count
@@ -127,7 +127,7 @@ def simulate(
 
 
 def _advance(stepper: Integrator, crossings: ChangePoints, t: Vector, states: Vector, parts: tuple[float, ...]) -> None:
-    """Fill states[1:] at the times t from states[0], going in steps of `parts` seconds; what lies between their ends is interpolated."""
+    """Fill states[1:] at the times t from states[0], in steps of `parts` seconds; states within a step are interpolated."""
     at, y = float(t[0]), states[0]
     nodes = [(at, y)]
     for part in parts:
@@ -142,7 +142,7 @@ def _advance(stepper: Integrator, crossings: ChangePoints, t: Vector, states: Ve
         n = 0 if len(parts) == 1 or t[k] < nodes[1][0] else 1
         (a, y_a), (b, y_b) = nodes[n], nodes[n + 1]
         states[k] = interpolated(float(t[k]), (a, b), (y_a, y_b), (rates[n], rates[n + 1]))
-        if stepper.project is not None and crossings.is_beside(states[k, : crossings.system.n_q]):
+        if stepper.project is not None and crossings.is_away_from(states[k, : crossings.system.n_q]):
             stepper.project(states[k])
 
 
@@ -152,7 +152,7 @@ def _failed(system: System, states: Vector, n_q: int, steps: tuple[float, int], 
 
 
 def _run(system: System, states: Vector, n_q: int, step: float, balance: EnergyAudit | None) -> Run:
-    """A run from its states (n + 1, n_q + n_v)."""
+    """Return a run from its states (n + 1, n_q + n_v)."""
     q_t, v_t = states[:, :n_q], states[:, n_q:]
     return Run(
         np.linspace(0.0, (len(states) - 1) * step, len(states)),
@@ -166,40 +166,40 @@ def _run(system: System, states: Vector, n_q: int, step: float, balance: EnergyA
 
 
 def _accelerations(solver: Formulation, prescribed: Callable[[float], Vector] | None) -> Accelerations:
-    """Accelerations at a time and a state."""
+    """Return the accelerations as a function of time and state."""
     return lambda t, q, v: solver.accelerations(q, v, prescribed=None if prescribed is None else prescribed(t))
 
 
 class _Steps(Integrator):
-    """An integrator before each of whose steps formulation and control decide what closed states decide."""
+    """An integrator that calls `set_out` of formulation and stabilization before each step."""
 
-    def __init__(self, method: Integrator, solver: Formulation, keep: Control, n_q: int) -> None:
+    def __init__(self, method: Integrator, solver: Formulation, stabilizer: Control, n_q: int) -> None:
         super().__init__(method.rates, method.project)
         self.order, self.evaluations = method.order, method.evaluations
-        self._method, self._solver, self._keep, self._n_q = method, solver, keep, n_q
+        self._method, self._solver, self._stabilizer, self._n_q = method, solver, stabilizer, n_q
 
     def advance(self, t: float, y: Vector, h: float) -> Vector:
         """See the class."""
         q, v = y[: self._n_q], y[self._n_q :]
         self._solver.set_out(q, v)
-        self._keep.set_out(q, v)
+        self._stabilizer.set_out(q, v)
         return self._method.advance(t, y, h)
 
 
-def _stepper(solver: Formulation, keep: Control, method: str, n_q: int, prescribed: Callable[[float], Vector] | None) -> Integrator:
-    """The integrator of a formulation under a control."""
+def _stepper(solver: Formulation, stabilizer: Control, method: str, n_q: int, prescribed: Callable[[float], Vector] | None) -> Integrator:
+    """Return the integrator of a formulation with a stabilization."""
     tree, accelerations = solver.system.parts.tree, _accelerations(solver, prescribed)
 
     def rates(t: float, y: Vector) -> Vector:
         out, q = np.zeros_like(y), np.zeros(n_q)
-        advance_positions(tree, y[:n_q], y[n_q:], 0.0, q)  # quaternions of unit length
-        q, v = keep.steer(q, y[n_q:])
+        advance_positions(tree, y[:n_q], y[n_q:], 0.0, q)  # normalize the quaternions
+        q, v = stabilizer.steer(q, y[n_q:])
         out[n_q:] = accelerations(t, q, v)
         position_rates(tree, y[:n_q], y[n_q:], out[:n_q])
         return out
 
     def settle(y: Vector) -> None:
         advance_positions(tree, y[:n_q], y[n_q:], 0.0, y[:n_q])
-        y[:n_q], y[n_q:] = keep.settle(y[:n_q].copy(), y[n_q:].copy())
+        y[:n_q], y[n_q:] = stabilizer.settle(y[:n_q].copy(), y[n_q:].copy())
 
-    return _Steps(METHODS[method](rates, settle, n_q), solver, keep, n_q)
+    return _Steps(METHODS[method](rates, settle, n_q), solver, stabilizer, n_q)

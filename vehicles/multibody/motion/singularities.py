@@ -1,4 +1,4 @@
-"""Singular configurations on a motion curve: dead points, where the input turns around, and crossings, where branches of the motion meet."""
+"""Singular configurations on a motion curve: dead points, where the input reverses, and crossings, where branches of the motion meet."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from vehicles.multibody.tree.tree import advance_positions
 Vector = NDArray[np.float64]
 
 NODES = np.array([-1.0, -0.8, -0.6, -0.4, 0.4, 0.6, 0.8, 1.0])
-"""Places of the configurations that are interpolated, in parts of the half width of a neighborhood: all well off its middle."""
+"""Positions of the interpolated configurations, in units of the half width of a neighborhood, all away from its middle."""
 HALF_WIDTH = 0.03
-"""Half width of a neighborhood along the curve, at most."""
+"""Maximum half width of a neighborhood along the curve."""
 VANISHING = 1e-6
-"""A pivot below this part of the largest, interpolated between well-conditioned configurations, is zero."""
+"""A pivot below this fraction of the maximum, interpolated between well-conditioned configurations, is zero."""
 MISSED = 1e-9
-"""Branches that cross are interpolated onto the loops far more exactly than this part of the size of the mechanism."""
+"""Tolerance of the interpolated closure of crossing branches, as a fraction of the size of the mechanism."""
 GOLDEN = 0.5 * (float(np.sqrt(5.0)) - 1.0)
 HALVINGS = 60
-CONCERNED = 0.1
-"""Loops are named that have more than this part in what is wrong."""
+NAMED = 0.1
+"""Minimum contribution of the rows of a loop at which the result names the loop."""
 
 
 class Singular(NamedTuple):
-    """A singular configuration q (n_q,) at the input s, and the loops concerned."""
+    """A singular configuration q (n_q,) at the input s, and the loops that cause the singularity."""
 
     s: float
     q: Vector
@@ -42,8 +42,8 @@ class Singular(NamedTuple):
 class Neighborhood:
     """The curve around a crossing, interpolated over the distance x in the direction of one tangent.
 
-    At a crossing itself Newton's method is of no use: the residual changes with the square of the distance. The branch is smooth, so the
-    polynomial through configurations on both sides gives those between them as exactly as the former are known.
+    At a crossing Newton's method fails, because the residual changes with the square of the distance. The branch is smooth, so the
+    polynomial through configurations on both sides is as exact between them as the configurations.
     """
 
     curve: MotionCurve
@@ -51,27 +51,27 @@ class Neighborhood:
     points: tuple[Configuration, ...]
 
     def at(self, x: float) -> Configuration:
-        """The configuration at x, between the ends."""
+        """Return the configuration at x, within the neighborhood."""
         share = np.array([np.prod((x - np.delete(self.x, k)) / (a - np.delete(self.x, k))) for k, a in enumerate(self.x)])
         system, q = self.curve.system, share @ np.array([point.q for point in self.points])
-        advance_positions(system.parts.tree, q.copy(), np.zeros(system.n_v), 0.0, q)  # quaternions of unit length again
+        advance_positions(system.parts.tree, q.copy(), np.zeros(system.n_v), 0.0, q)  # normalize the quaternions
         s = float(share @ np.array([point.s for point in self.points]))
         tangent = share @ np.array([point.tangent for point in self.points])
         return self.curve.configuration(q, s, tangent)._replace(tangent=tangent / np.linalg.norm(tangent))
 
     def at_input(self, s: float) -> Configuration:
-        """The configuration with the input s, between the ends."""
+        """Return the configuration with the input s, within the neighborhood."""
         sign = np.sign(self.points[-1].s - self.points[0].s)
         return self.at(bisect(lambda x: sign * (self.at(x).s - s), float(self.x[0]), float(self.x[-1])))._replace(s=s)
 
     def holds(self, s: float) -> bool:
-        """Whether s is so near to the crossing that interpolation beats Newton's method."""
+        """Return whether s is so near to the crossing that interpolation is more exact than Newton's method."""
         ends = sorted((self.points[3].s, self.points[4].s))
         return ends[0] < s < ends[1]
 
 
 def bisect(f: Callable[[float], float], low: float, high: float) -> float:
-    """Zero of f between low, where it is negative, and high."""
+    """Return the zero of f between low, where f is negative, and high."""
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if f(middle) < 0.0 else (low, middle)
@@ -79,7 +79,7 @@ def bisect(f: Callable[[float], float], low: float, high: float) -> float:
 
 
 def minimum(f: Callable[[float], float], low: float, high: float) -> float:
-    """Place of the minimum of f by golden sections; f may have a corner there."""
+    """Return the position of the minimum of f by golden-section search; f may have a corner there."""
     a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     f_a, f_b = f(a), f(b)
     for _ in range(HALVINGS):
@@ -95,21 +95,21 @@ def minimum(f: Callable[[float], float], low: float, high: float) -> float:
 
 
 def dead_point(curve: MotionCurve, before: Configuration, step: float) -> float:
-    """How far ahead of a point, at most `step`, the input turns around."""
+    """Return the distance to the reversal of the input ahead of a point, at most `step`."""
     sign = -np.sign(before.tangent[curve.at])
     return bisect(lambda x: sign * float(reached(curve, before, x).tangent[curve.at]), 0.0, step)
 
 
 def reached(curve: MotionCurve, point: Configuration, step: float) -> Configuration:
-    """`MotionCurve.moved` where it must succeed. Raises MechanismError."""
+    """Return the result of `MotionCurve.moved`. Raises MechanismError if it fails."""
     found = curve.moved(point, step)
     if found is None:
-        raise MechanismError(f"{curve.system.mechanism.file}: the loops cannot be followed beyond {curve.label} = {point.s:.9g}")
+        raise MechanismError(f"{curve.system.mechanism.file}: cannot follow the loops beyond {curve.label} = {point.s:.9g}")
     return found
 
 
 def stretched_loops(curve: MotionCurve, q: Vector) -> tuple[str, ...]:
-    """The loops that stop the input at a dead point: rows in which no other coordinate can make up for it."""
+    """Return the loops that stop the input at a dead point: their rows need the input, no other coordinate can replace it."""
     G = curve.jacobian(q)
     U, values, _ = np.linalg.svd(np.delete(G, curve.at, axis=1), full_matrices=False)
     spanned = U[:, values > VANISHING * values.max(initial=0.0)]
@@ -117,25 +117,25 @@ def stretched_loops(curve: MotionCurve, q: Vector) -> tuple[str, ...]:
 
 
 def crossing(curve: MotionCurve, near: Configuration) -> tuple[Singular, Neighborhood]:
-    """The crossing beside a point that has a very small pivot.
+    """Return the crossing near a point with a very small pivot.
 
-    Raises MechanismError : branches come near to each other there without meeting, nearer than can be followed
+    Raises MechanismError : branches that nearly meet, too near to be distinguished
     """
     center = 0.0
-    for _ in range(2):  # the second time with the crossing in the very middle
+    for _ in range(2):  # the second pass has the crossing in the middle
         x = center + HALF_WIDTH * NODES
         around = Neighborhood(curve, x, tuple(reached(curve, near, float(place)) for place in x))
         center = minimum(lambda x, a=around: a.at(x).pivot, x[3], x[4])  # type: ignore[misc]
     found = around.at(center)
     vanished = found.pivots < VANISHING * found.pivots[0]
     if not vanished.any() or found.gap > MISSED * curve.size:
-        raise MechanismError(f"{curve.system.mechanism.file}: the loops cannot be followed beyond {curve.label} = {near.s:.9g}")
+        raise MechanismError(f"{curve.system.mechanism.file}: cannot follow the loops beyond {curve.label} = {near.s:.9g}")
     U, _, _ = np.linalg.svd(curve.jacobian(around.points[4].q))
     return Singular(found.s, found.q, _named(curve, np.abs(U[:, : curve.rank][:, vanished]).max(axis=1))), around
 
 
 def _named(curve: MotionCurve, weights: Vector) -> tuple[str, ...]:
-    """Loops whose rows carry weights (rows of the aggregated body,)."""
+    """Return the loops whose rows have weights (rows of the aggregated body,)."""
     every = np.zeros(curve.system.parts.constraints.rows.size)
     every[curve.rows] = np.abs(weights)
-    return loops_of(curve.system, every, CONCERNED * float(every.max(initial=0.0)))
+    return loops_of(curve.system, every, NAMED * float(every.max(initial=0.0)))

@@ -1,7 +1,7 @@
-"""What keeps a simulation with multipliers on its loops: nothing, Baumgarte's feedback, coordinate partitioning, or projection.
+"""Stabilization of the loop closures in simulations: none, Baumgarte's feedback, coordinate partitioning, or projection.
 
-Multipliers make phi'' = 0, and nothing more: rounding and the errors of the integrator let phi and phi' grow [Cameron 2013,
-appendix; Deyo 1989, section 3.3]. A control has two places to act: before every evaluation, on what phi'' shall be, and after every step, on the state.
+Multipliers only make phi'' = 0; rounding and the errors of the integrator let phi and phi' grow [Cameron 2013,
+appendix; Deyo 1989, section 3.3]. A stabilization acts at two points: on phi'' before each evaluation, and on the state after each step.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import kernel
 from vehicles.multibody.formulations.contract import Formulation, MultiplierFormulation
-from vehicles.multibody.formulations.cut_joints import lay_out_cut_joints
+from vehicles.multibody.formulations.cut_joints import allocate_cut_joints
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.loops.analysis import mobility
 from vehicles.multibody.loops.assembly import open_loop_error
 from vehicles.multibody.motion.mass_weighted_projection import ROUNDING, project_positions, project_velocities
-from vehicles.multibody.motion.unweighted_projection import close_plainly, lay_out_plain, slow_plainly
+from vehicles.multibody.motion.unweighted_projection import allocate_plain, project_positions_plain, project_velocities_plain
 from vehicles.multibody.tree.constraints import set_jacobian, set_rates, set_residuals
 from vehicles.multibody.tree.coordinates import smallest_unit
 from vehicles.multibody.tree.system import System
@@ -28,58 +28,60 @@ from vehicles.multibody.tree.tree import move, set_velocities
 Vector = NDArray[np.float64]
 
 CLOSED = 1e-15
-"""m, rad, m/s, rad/s, for a mechanism of one meter or more. Where projections stop, if rounding has not stopped them before: where branches
-of the motion come near to each other, what is left of a gap is magnified by their distance."""
+"""m, rad, m/s, rad/s, for a mechanism of one meter or more. Tolerance of projections, if rounding does not stop them earlier.
+
+Where branches of the motion come near to each other, the motion magnifies a remaining gap by the inverse of their distance.
+"""
 STEPS = 20
-"""Newton steps of a projection at most; one or two are usual."""
+"""Maximum Newton steps of a projection; one or two are usual."""
 
 
 class Control(Protocol):
-    """A way to stay on the loops."""
+    """A stabilization method."""
 
     def set_out(self, q: Vector, v: Vector) -> None:
-        """Called with every closed state that a step starts from."""
+        """Start a step at a closed state."""
 
     def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """State at which to evaluate accelerations for q, v, a state between two steps.
+        """Return the state at which to evaluate accelerations for q, v, a state within a step.
 
-        A method of order p keeps its order when this is a smooth function of q, v that leaves states on the loops alone.
+        A method of order p keeps its order if this is a smooth function of q, v that does not change closed states.
         """
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """State to go on from after a step that ended in q, v.
+        """Return the corrected state after a step that ended in q, v.
 
-        Raises MechanismError : the loops cannot be closed any more; it names them.
+        Raises MechanismError : the loops cannot be closed; the text names them.
         """
 
 
 class NoControl:
-    """The loops drift as they will."""
+    """No stabilization: the loops drift."""
 
     def set_out(self, q: Vector, v: Vector) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """The state as it is."""
+        """Return the unchanged state."""
         return q, v
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """The state as it is."""
+        """Return the unchanged state."""
         return q, v
 
 
 class Baumgarte(NoControl):
-    """phi'' + 2 zeta omega phi' + omega^2 phi = 0: gaps die out like a damped oscillator [Baumgarte 1972; Deyo 1989, section 3.3].
+    """phi'' + 2 zeta omega phi' + omega^2 phi = 0: gaps decay like a damped oscillator [Baumgarte 1972; Deyo 1989, section 3.3].
 
-    The higher omega, the smaller the gaps, but the gap is a stiff oscillator of its own that the integrator has to follow. Critically
-    damped, explicit Runge-Kutta of order 4 follows it to omega h = 2.8 and semi-implicit Euler to 0.83; past that the loops explode.
-    `for_step` takes omega = 1 / (5 h): every gap is worn off within some ten steps, far from that limit.
+    A higher omega gives smaller gaps, but the gap is then a stiff oscillator for the integrator. With critical
+    damping, explicit Runge-Kutta of order 4 is stable to omega h = 2.8 and semi-implicit Euler to 0.83; beyond this limit the closure
+    error diverges. `for_step` uses omega = 1 / (5 h), far from the limit: a gap decays within about ten steps.
 
     Parameters
     ----------
     solver : a formulation with multipliers
     omega : natural frequency of a gap [rad/s]
-    zeta : its damping ratio
+    zeta : damping ratio of a gap
     """
 
     def __init__(self, solver: MultiplierFormulation, omega: float, zeta: float = 1.0) -> None:
@@ -87,11 +89,11 @@ class Baumgarte(NoControl):
 
     @classmethod
     def for_step(cls, solver: MultiplierFormulation, step: float) -> Baumgarte:
-        """Gains for an explicit integrator with steps of `step` seconds."""
+        """Return the stabilization for an explicit integrator with steps of `step` seconds."""
         return cls(solver, 0.2 / step)
 
     def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """The state as it is; the solver is told what phi'' shall be."""
+        """Return the unchanged state, and set the feedback of the solver."""
         parts = self.solver.system.parts
         feedback = np.zeros(parts.constraints.rows.size)
         set_baumgarte(parts.tree, parts.constraints, q, v, 2.0 * self.zeta * self.omega, self.omega**2, feedback)
@@ -101,7 +103,7 @@ class Baumgarte(NoControl):
 
 @kernel
 def set_baumgarte(tree, constraints, q, v, damping, stiffness, feedback):
-    """feedback (rows,) = damping phi' + stiffness phi, with gains in 1/s and 1/s2."""
+    """Compute feedback (rows,) = damping phi' + stiffness phi, with gains in 1/s and 1/s2."""
     rows = constraints.rows.shape[0]
     move(tree, q)
     set_velocities(tree, v)
@@ -113,25 +115,27 @@ def set_baumgarte(tree, constraints, q, v, damping, stiffness, feedback):
 
 
 class _Projection(NoControl):
-    """A control that brings every state onto the loops: those that a step ends in, and those in between.
+    """A stabilization that closes the loops of each state, after a step and within a step.
 
-    There redundant rows agree with one another. Off the loops they would not, and multipliers would try to make them.
+    In closed states redundant rows agree with one another. In open states multipliers would act against their differences.
     """
 
     def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """The same as after a step."""
+        """Return the same state as after a step."""
         return self.settle(q, v)
 
 
 class Partitioning(_Projection):
-    """Independent coordinates as the integrator left them; the dependent ones from the loops by Newton's method, their velocities from
-    the rows (Wehage and Haug, J. Mech. Design 104, 1982; [Deyo 1989, section 3.3]). The choice is made by the pivots of Gc, and again
-    where the motion makes it a bad one.
+    """Keep the independent coordinates of the integrator and solve the loops for the dependent ones by Newton's method, their velocities by
+    the rows (Wehage and Haug, J. Mech. Design 104, 1982; [Deyo 1989, section 3.3]).
+
+    The choice of coordinates follows the pivots of Gc and is revised when the motion makes it a bad one.
 
     Parameters
     ----------
-    loops : chooses and solves. When it is the formulation that is integrated, it closes the loops of every state that it evaluates by itself.
-    own : whether it is another one
+    loops : chooses the coordinates and solves. If `loops` is the integrated formulation, it closes the loops of each evaluated state
+        itself.
+    own : True if `loops` is another object than the integrated formulation
     """
 
     def __init__(self, loops: ConstraintEmbedding, own: bool = True) -> None:
@@ -139,13 +143,13 @@ class Partitioning(_Projection):
 
     @classmethod
     def of(cls, solver: Formulation, q: Vector) -> Partitioning:
-        """For a run of any formulation from q (n_q,)."""
+        """Return the stabilization for a run of any formulation from q (n_q,)."""
         if isinstance(solver, ConstraintEmbedding):
             return cls(solver, own=False)
         return cls(ConstraintEmbedding(solver.system, q))
 
     def set_out(self, q: Vector, v: Vector) -> None:
-        """Other coordinates when the present ones have become bad."""
+        """Exchange the coordinates if the present ones have become bad."""
         if self.own:
             self.loops.set_out(q, v)
 
@@ -154,53 +158,55 @@ class Partitioning(_Projection):
         return self.settle(q, v) if self.own else (q, v)
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """The state with its dependent part solved."""
+        """Return the state with its dependent part solved."""
         return self.loops.close(q, v)
 
 
 class MassProjection(_Projection):
-    """The nearest state on the loops in the measure of the mass matrix (see `projection`).
+    """Project on the nearest closed state in the norm of the mass matrix (see `mass_weighted_projection`).
 
     Parameters
     ----------
-    system : laid-out mechanism
-    q : (n_q,) closed configuration at which the rank of the rows is found; it is kept
+    system : mechanism as flat records
+    q : (n_q,) closed configuration that defines the rank of the rows, constant during the run
     """
 
     def __init__(self, system: System, q: Vector) -> None:
         self.system = system
-        self._m = lay_out_cut_joints(system)
+        self._m = allocate_cut_joints(system)
         self._m.most[0] = mobility(system, q).rank
         self._delta = np.zeros(system.n_v)
         self._closed = CLOSED * smallest_unit(system, q)
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """Positions first, then velocities."""
+        """Project the positions, then the velocities."""
         x, u = q.copy(), v.copy()
         if not project_positions(self._m, x, self._delta, self._closed, STEPS) <= ROUNDING * self._closed:
             raise open_loop_error(self.system, self.system.parts.constraints.residual, "cannot be closed", "m or rad")
         fastest = max(1.0, float(np.abs(u).max(initial=0.0)))
         if not project_velocities(self._m, x, u, self._delta, self._closed * fastest, STEPS) <= ROUNDING * self._closed * fastest:
-            raise open_loop_error(self.system, self._m.residual, "opens whatever the joints do", "m/s or rad/s")
+            raise open_loop_error(self.system, self._m.residual, "opens for all joint velocities", "m/s or rad/s")
         return x, u
 
 
 class PlainProjection(_Projection):
-    """The nearest state on the loops, all coordinates alike (see `plain_projection`). The parameters are those of `MassProjection`."""
+    """Project on the nearest closed state, all coordinates with equal weight (see `unweighted_projection`); parameters as in
+    `MassProjection`.
+    """
 
     def __init__(self, system: System, q: Vector) -> None:
         self.system = system
-        self._m = lay_out_plain(system, mobility(system, q).rank)
+        self._m = allocate_plain(system, mobility(system, q).rank)
         self._closed = CLOSED * smallest_unit(system, q)
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """Positions first, then velocities."""
+        """Project the positions, then the velocities."""
         x, u = q.copy(), v.copy()
-        if not close_plainly(self._m, x, self._closed, STEPS) <= ROUNDING * self._closed:
+        if not project_positions_plain(self._m, x, self._closed, STEPS) <= ROUNDING * self._closed:
             raise open_loop_error(self.system, self._m.residual, "cannot be closed", "m or rad")
         fastest = max(1.0, float(np.abs(u).max(initial=0.0)))
-        if not slow_plainly(self._m, x, u) <= ROUNDING * self._closed * fastest:
-            raise open_loop_error(self.system, self._m.residual, "opens whatever the joints do", "m/s or rad/s")
+        if not project_velocities_plain(self._m, x, u) <= ROUNDING * self._closed * fastest:
+            raise open_loop_error(self.system, self._m.residual, "opens for all joint velocities", "m/s or rad/s")
         return x, u
 
 
@@ -211,9 +217,9 @@ CONTROLS: dict[str, Callable[[MultiplierFormulation, Vector, float], Control]] =
     "mass projection": lambda solver, q, step: MassProjection(solver.system, q),
     "projection": lambda solver, q, step: PlainProjection(solver.system, q),
 }
-"""Controls by name."""
+"""Stabilization methods by name."""
 
 
 def make_control(name: str, solver: MultiplierFormulation, q: Vector, step: float) -> Control:
-    """A control by its name, for a run of a formulation with multipliers from q (n_q,) in steps of `step` seconds."""
+    """Return a stabilization by name, for a run of a formulation with multipliers from q (n_q,) in steps of `step` seconds."""
     return CONTROLS[name](solver, q, step)

@@ -1,4 +1,4 @@
-"""A mechanism moved along one of its coordinates: every position, the singular ones among them, and how far it can go."""
+"""Sweep of a mechanism along one of its coordinates: positions, singular positions, and limits of the motion."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ from vehicles.multibody.tree.system import System
 Vector = NDArray[np.float64]
 
 LARGEST_STEP = 0.08
-"""Longest step along the curve [rad, sizes of the mechanism]."""
+"""Maximum step along the curve [rad, sizes of the mechanism]."""
 SMALLEST_STEP = 1e-9
-"""Steps are shortened down to here before the curve counts as lost."""
+"""Minimum step; below it the continuation has failed."""
 GROWTH = 1.5
-TURN = 0.98
-"""A step is too long when the cosine between the tangents at its ends is below this."""
+MIN_COSINE = 0.98
+"""A step is too long when the cosine between the tangents at its ends is below this value."""
 FIRST_STEP = 1e-3
 SMALL = 1e-6
-"""Pivot, in parts of the largest, below which branches cross."""
+"""Pivot, relative to the largest, below which branches cross."""
 TOO_NEAR = 1e-9
-"""A step that ends with a smaller pivot, in parts of the largest, is shortened: it would end on the crossing itself."""
+"""A step that ends with a smaller relative pivot is shortened, because it would end at the crossing."""
 STILL = 1e-9
-"""An input whose part in the tangent is below this does not move."""
+"""An input whose component of the tangent is below this value does not move."""
 MOST_POINTS = 200_000
 ROUNDING = 1e-13
-"""rad, m. Positions are at a dead point when they are nearer to it than this."""
+"""rad, m. Positions nearer to a dead point than this are at the dead point."""
 SAME = 1e-9
-"""rad, m. Singular positions beyond the ends of the range by less than this count as inside."""
+"""rad, m. Tolerance of the range for singular positions at its limits."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A sweep along one coordinate; n positions of those asked for could be reached, in their order.
+    """A sweep along one coordinate; n of the requested positions are reachable, in the given order.
 
     Attributes
     ----------
-    coordinate : the one that was moved
-    held : labels of the coordinates that could have moved with it and were held
-    asked (m,), reached (n,) : its values [rad, m]
+    coordinate : the swept coordinate
+    held : labels of the fixed coordinates that could have moved with the swept one
+    requested (m,), reached (n,) : values of the coordinate [rad, m]
     q (n, n_q) : positions
     ratios (n, n_v) : rates of all coordinates per rate of the swept one
-    gap (n,) : largest residual of its loops [m, rad]
+    gap (n,) : largest residual of the loops [m, rad]
     pivot, condition (n,) : smallest singular value of the dependent columns of the constraints (lengths in sizes of the mechanism), and
         their condition number
     crossings : positions where the loops lose rank: another branch of the motion crosses
-    dead_points : positions where the loops are stretched and the coordinate can go no further
+    dead_points : positions where the loops are stretched and limit the coordinate
     """
 
     system: System
     coordinate: Coordinate
     held: tuple[str, ...]
-    asked: Vector
+    requested: Vector
     reached: Vector
     q: Vector
     ratios: Vector
@@ -71,7 +71,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class _Walk:
-    """Points of the curve, the steps between them, crossings stepped over, and the dead point at its end if there is one."""
+    """Points of the curve, the steps between them, the crossings on the curve, and the dead point at its end if there is one."""
 
     points: list[Configuration]
     steps: list[float]
@@ -80,38 +80,38 @@ class _Walk:
 
 
 def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vector) -> Sweep:
-    """Move a mechanism along a coordinate from the closed configuration q (n_q,), which need not be one of the values.
+    """Move a mechanism along a coordinate from the closed configuration q (n_q,), which need not have one of the values.
 
     Parameters
     ----------
-    index : index of the coordinate in v; turns of free and spherical joints count from q
+    index : index of the coordinate in v; rotations of free and spherical joints count from q
     values : (m,) values of the coordinate [rad, m]
 
-    The coordinates that are not needed to close the loops are held. Where branches cross, the motion goes straight on.
+    Coordinates that are not needed to close the loops are fixed. At a crossing the motion continues straight ahead.
 
     Raises
     ------
-    MechanismError : the coordinate cannot move; the start is singular; none of the values can be reached
+    MechanismError : the coordinate cannot move; the start is singular; no value is reachable
     """
-    asked = np.asarray(values, float)
+    requested = np.asarray(values, float)
     curve = MotionCurve(system, np.asarray(q, float), index)
     start = curve.start(np.asarray(q, float))
-    low, high = float(asked.min()), float(asked.max())
+    low, high = float(requested.min()), float(requested.max())
     down, up = _walk(curve, start, -1.0, low), _walk(curve, start, 1.0, high)
     points = [curve.reversed(point) for point in reversed(down.points[1:])] + up.points
     steps = down.steps[::-1] + up.steps
     dead = tuple(end for end in (down.dead, up.dead) if end is not None)
     found = down.crossings[::-1] + up.crossings
-    samples = [x for x in (_sample(curve, points, steps, found, value) for value in asked) if x is not None]
+    samples = [x for x in (_sample(curve, points, steps, found, value) for value in requested) if x is not None]
     if not samples:
         ends = ", ".join(f"{end.s:.9g} ({', '.join(map(repr, end.loops))})" for end in dead)
-        raise MechanismError(f"{system.mechanism.file}: {curve.label} reaches none of the positions; dead points: {ends}")
+        raise MechanismError(f"{system.mechanism.file}: {curve.label} cannot reach any of the positions; dead points: {ends}")
     conditioning = np.array([curve.conditioning(point.q) for point in samples])
     return Sweep(
         system=system,
         coordinate=curve.coordinate,
         held=curve.held,
-        asked=asked,
+        requested=requested,
         reached=np.array([point.s for point in samples]),
         q=np.array([point.q for point in samples]),
         ratios=np.array([curve.ratios(point.tangent) for point in samples]),
@@ -124,7 +124,7 @@ def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vecto
 
 
 def _walk(curve: MotionCurve, start: Configuration, direction: float, limit: float) -> _Walk:
-    """Follow the curve from `start` towards larger (1) or smaller (-1) inputs, to the second point past the limit or to a dead point."""
+    """Follow the curve from `start` to larger (1) or smaller (-1) inputs, to the second point beyond the limit or to a dead point."""
     oriented = _towards(curve, start, direction)
     if oriented is None:
         return _Walk([start], [], [], Singular(start.s, start.q, stretched_loops(curve, start.q)))
@@ -147,35 +147,35 @@ def _walk(curve: MotionCurve, start: Configuration, direction: float, limit: flo
         if h < SMALLEST_STEP or len(points) > MOST_POINTS:
             if (point.s - limit) * direction >= 0.0:
                 break
-            raise MechanismError(f"{curve.system.mechanism.file}: the loops cannot be followed beyond {curve.label} = {point.s:.9g}")
+            raise MechanismError(f"{curve.system.mechanism.file}: cannot follow the loops beyond {curve.label} = {point.s:.9g}")
     return _Walk(points, steps, crossings, None)
 
 
 def _towards(curve: MotionCurve, start: Configuration, direction: float) -> Configuration | None:
-    """`start` looking towards larger (1) or smaller (-1) inputs; None at a dead point that is the end in this direction."""
+    """Return `start` with a tangent to larger (1) or smaller (-1) inputs, or None at a dead point that blocks this direction."""
     forth, back = start, curve.reversed(start)
     if abs(start.tangent[curve.at]) > STILL:
         return forth if start.tangent[curve.at] * direction > 0.0 else back
     ways = [(way, curve.moved(way, LARGEST_STEP)) for way in (forth, back)]
     moves = [(way, ahead.s - start.s) for way, ahead in ways if ahead is not None]
     if all(abs(move) <= STILL for _, move in moves):
-        raise MechanismError(f"{curve.system.mechanism.file}: {curve.label} cannot move: its loops hold it where it is")
+        raise MechanismError(f"{curve.system.mechanism.file}: {curve.label} cannot move: its loops fix it")
     return next((way for way, move in moves if move * direction > 0.0), None)
 
 
 def _step(curve: MotionCurve, point: Configuration, h: float) -> Configuration | None:
-    """The point h ahead, if the curve does not turn much before it and it is not itself a crossing."""
+    """Return the point h ahead, or None if the curve bends too much or the point is itself a crossing."""
     ahead = curve.moved(point, h)
-    if ahead is None or point.tangent @ ahead.tangent < TURN or ahead.pivot < TOO_NEAR:
+    if ahead is None or point.tangent @ ahead.tangent < MIN_COSINE or ahead.pivot < TOO_NEAR:
         return None
     return ahead
 
 
 def _next_step(before: Configuration, point: Configuration, h: float) -> float:
-    """Length of the step after one of length h from `before` to `point`.
+    """Return the length of the step after one of length h from `before` to `point`.
 
-    Where the pivot falls to zero, branches cross or nearly meet. A long step could land on the wrong one, so half of what is left is
-    taken until the pivot is `SMALL`; what still looks like a crossing then is one, and is stepped over.
+    Where the pivot decreases to zero, branches cross or nearly meet. A long step could end on the wrong branch, so the step is half of the
+    remaining distance until the pivot is `SMALL`; a point that still looks like a crossing is one, and the next step crosses it.
     """
     longest, fall = min(GROWTH * h, LARGEST_STEP), (before.pivot - point.pivot) / h
     if fall <= 0.0:
@@ -191,7 +191,7 @@ def _sample(
     crossings: list[tuple[Singular, Neighborhood]],
     value: float,
 ) -> Configuration | None:
-    """The configuration with the input `value`; None beyond a dead point."""
+    """Return the configuration with the input `value`, or None beyond a dead point."""
     inputs = np.array([point.s for point in points])
     nearest = int(np.abs(inputs - value).argmin())
     if inputs[nearest] == value or (nearest in (0, inputs.size - 1) and abs(inputs[nearest] - value) <= ROUNDING):
@@ -205,18 +205,20 @@ def _sample(
     q, s = _between(curve, points[i], points[i + 1], steps[i], value)
     found = curve.at_input(q, s, value, points[i].tangent)
     if found is None or found.tangent[curve.at] <= 0.0:
-        return _beside_dead_point(curve, points[i], points[i + 1], steps[i], value)
+        return _near_dead_point(curve, points[i], points[i + 1], steps[i], value)
     return found
 
 
-def _beside_dead_point(curve: MotionCurve, a: Configuration, b: Configuration, step: float, value: float) -> Configuration:
-    """The configuration with the input `value` between two neighbors, one of them a dead point, where Newton's method at a given input fails."""
+def _near_dead_point(curve: MotionCurve, a: Configuration, b: Configuration, step: float, value: float) -> Configuration:
+    """Return the configuration with the input `value` between two neighbors, one of them a dead point, where Newton's method at a given
+    input fails.
+    """
     point, low, high = (a, 0.0, step) if a.tangent[curve.at] > b.tangent[curve.at] else (b, -step, 0.0)
     return reached(curve, point, bisect(lambda x: reached(curve, point, x).s - value, low, high))._replace(s=value)
 
 
 def _between(curve: MotionCurve, a: Configuration, b: Configuration, step: float, value: float) -> tuple[Vector, float]:
-    """q and s nearly on the curve between two neighbors, with s near `value`: from the first one on, with a tangent that turns evenly."""
+    """Return q and s near the curve between two neighbors, with s near `value`: from the first one, with a linearly interpolated tangent."""
 
     def ahead(x: float) -> tuple[Vector, float]:
         return curve.advanced(a.q, a.s, step * x * ((1.0 - 0.5 * x) * a.tangent + 0.5 * x * b.tangent))

@@ -1,8 +1,8 @@
-"""The nearest state on the loops, all coordinates alike: Newton steps delta = - Gc* (Gc Gc*)^-1 phi, metres beside radians.
+"""Projection on the nearest closed state with equal weights: Newton steps delta = - Gc* (Gc Gc*)^-1 phi, in meters and radians.
 
-The rows are made orthonormal, Gc = R* Q, the largest that is left in turn, so that redundant ones come last; they are left out. Off the
-loops by delta they differ from the others by as much, and a step that took them at their word would go along the motion of the mechanism.
-So the rank is known beforehand and never exceeded.
+The rows are orthonormalized, Gc = R* Q, the largest remaining row first, so that redundant rows come last; they are ignored. At a closure
+error of delta redundant rows differ from the others by delta, and a step with them would move along the motion of the mechanism.
+So the rank is an input that limits the number of rows.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from vehicles.multibody.tree.tree import advance_positions, move, set_velocities
 Vector = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-9
-"""Rows of which less than this part of the largest is left are redundant, whatever the rank."""
+"""Rows with a remainder below this fraction of the largest are redundant, for any rank."""
 
 
 class Plain(NamedTuple):
     """Workspaces.
 
-    unit (n_v,), row_unit (rows,) what coordinates and rows are counted in, inputs: 1 for projections, and 0 for coordinates that may not move;
-    Q (rows, n_v) = Gc in these units, then its orthonormal rows; R (rows, rows), order (rows,) in which the rows come, rank (1,) found and
-    most (1,) it may be; residual (rows,) what is left, y (rows,) scratch, step (n_v,).
+    unit (n_v,), row_unit (rows,) scales of coordinates and rows, inputs: 1 for projections, and 0 for fixed coordinates;
+    Q (rows, n_v) = Gc in these units, then its orthonormal rows; R (rows, rows), order (rows,) of the rows, rank (1,) detected and
+    most (1,) upper limit; residual (rows,) remaining residual, y (rows,) scratch, step (n_v,).
     """
 
     parts: Parts
@@ -47,8 +47,8 @@ class Plain(NamedTuple):
     step: Vector
 
 
-def lay_out_plain(system: System, rank: int) -> Plain:
-    """Workspaces of a system whose rows have this rank."""
+def allocate_plain(system: System, rank: int) -> Plain:
+    """Return the workspaces of a system whose rows have this rank."""
     rows, n_v, no = system.parts.constraints.rows.size, system.n_v, np.zeros
     return Plain(
         parts=system.parts,
@@ -66,9 +66,11 @@ def lay_out_plain(system: System, rank: int) -> Plain:
 
 
 @kernel
-def close_plainly(m, q, tolerance, steps):
-    """Bring q (n_q,) onto the loops, in place; prescribed coordinates stay. Arguments and result are those of `projection.project_positions`,
-    with `m.residual` row by row."""
+def project_positions_plain(m, q, tolerance, steps):
+    """Project q (n_q,) on the loop closures, in place; prescribed coordinates are fixed.
+
+    Arguments and result as in `mass_weighted_projection.project_positions`, with row residuals in `m.residual`.
+    """
     tree, constraints = m.parts.tree, m.parts.constraints
     rows, before = constraints.rows.shape[0], math.inf
     for step in range(steps + 1):
@@ -87,9 +89,12 @@ def close_plainly(m, q, tolerance, steps):
 
 
 @kernel
-def slow_plainly(m, q, v):
-    """Bring v (n_v,) to velocities that keep the loops closed at q, in place; prescribed ones stay. The rows are linear in v: a second
-    step takes back the rounding of the first. Returns the largest rate that is left, `m.residual` row by row."""
+def project_velocities_plain(m, q, v):
+    """Project v (n_v,) on velocities that keep the loops closed at q, in place; prescribed ones are fixed.
+
+    The rows are linear in v; a second step removes the rounding error of the first. Returns the largest remaining rate, row rates in
+    `m.residual`.
+    """
     tree, constraints = m.parts.tree, m.parts.constraints
     move(tree, q)
     factor_rows(m)
@@ -106,7 +111,7 @@ def slow_plainly(m, q, v):
 
 @kernel
 def smallest_part(m, q):
-    """Length that is left of the last row that belongs to the rank at q (n_q,), as a part of the first; zero where it is redundant."""
+    """Return the remaining length of the last independent row at q (n_q,), relative to the first row; zero if it is redundant."""
     move(m.parts.tree, q)
     factor_rows(m)
     if m.rank[0] < m.most[0]:
@@ -117,7 +122,7 @@ def smallest_part(m, q):
 
 @inline
 def factor_rows(m):
-    """Gc of the present positions as R* Q, by Gram and Schmidt with the largest row first."""
+    """Factor Gc of the present positions as R* Q, by Gram-Schmidt with the largest row first."""
     tree, constraints, Q, R = m.parts.tree, m.parts.constraints, m.Q, m.R
     rows, n_v = Q.shape
     set_jacobian(constraints, tree.motion, 0, rows)
@@ -153,7 +158,7 @@ def factor_rows(m):
 
 @inline
 def product(Q, a, b):
-    """Scalar product of two rows."""
+    """Return the scalar product of two rows."""
     total = 0.0
     for i in range(Q.shape[1]):
         total += Q[a, i] * Q[b, i]
@@ -162,7 +167,7 @@ def product(Q, a, b):
 
 @inline
 def set_step(m):
-    """step (n_v,), the smallest that Gc makes the residual of."""
+    """Compute step (n_v,), the minimum-norm solution of Gc step = residual."""
     for i in range(m.step.shape[0]):
         m.step[i] = 0.0
     for k in range(m.rank[0]):

@@ -1,1 +1,1 @@
-"""The tree of a mechanism as flat records: its motion, forces and constraints."""
+"""Tree of a mechanism as flat records: motion, forces and constraints."""

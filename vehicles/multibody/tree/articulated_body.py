@@ -1,8 +1,8 @@
-"""Forward dynamics of a tree by the articulated-body recursion: O(N) steps, for any tree [Jain 2016, eqs 3-7].
+"""Forward dynamics of a tree by the articulated-body recursion with O(N) steps [Jain 2016, eqs 3-7].
 
-The names are those of the paper. P(k) articulated inertia, H(k) joint map, D(k) = H P H*, G(k) = P H* / D, z(k) bias force,
+The names follow the paper. P(k) articulated inertia, H(k) joint map, D(k) = H P H*, G(k) = P H* / D, z(k) bias force,
 epsilon = T - H z, nu = epsilon / D, alpha(k) acceleration, a(k) Coriolis acceleration, b(k) gyroscopic minus applied force; a plus as in
-z+ marks the inner side of a joint. Everything is in world axes, so phi(p, k) only shifts by r = p_PK.
+z+ marks the inner side of a joint. All quantities are in world axes, so phi(p, k) only shifts by r = p_PK.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from simulator.base.jit import inline, kernel
 from vehicles.multibody.tree.tree import FIXED, FREE, PRISMATIC, REVOLUTE, SPHERICAL
 
 JOINT_SPACE = (
-    # name    shape    unit   what it is
+    # name    shape    unit   description
     ("G", (6,), "1", "G(k) of a node with one degree of freedom"),
     ("D", (), "kg m2, kg", "D(k) of such a node"),
     ("nu", (), "rad/s2, m/s2", "nu(k) of such a node"),
@@ -33,15 +33,15 @@ JOINT_SPACE = (
     ("K", (6, 3), "", "G(k) of a spherical node"),
     ("nus", (6,), "rad/s2, m/s2", "nu(k) of a spherical or free node"),
 )
-"""What the recursion leaves in a joint."""
+"""Results of the recursion for a joint."""
 
 NO_INERTIA = 1e-14
-"""A joint moves no inertia when its D is below this part of what it is the difference of: a thin rod about its own axis, but for rounding."""
+"""A joint moves no inertia when D is below this fraction of its terms: a thin rod about its own axis, up to rounding."""
 
 
 @kernel
 def articulated_body(tree, joints, T, accel):
-    """Joint accelerations of the tree, after `tree.start_inertias`.
+    """Compute the joint accelerations of the tree, after `tree.start_inertias`.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def articulated_body(tree, joints, T, accel):
 
     Returns
     -------
-    Node whose D is not above zero but for rounding (a joint that moves no inertia), or 0 when all went well.
+    Node whose D is not positive up to rounding (a joint that moves no inertia), or 0 for success.
     """
     failed = gather(tree, joints, T, accel)
     if failed == 0:
@@ -62,26 +62,26 @@ def articulated_body(tree, joints, T, accel):
 
 @kernel
 def gather(tree, joints, T, accel):
-    """Tip-to-base recursion, eqs (4) and (6). Returns the node it fails at, or 0."""
+    """Run the tip-to-base recursion, eqs (4) and (6). Return the node of a failure, or 0."""
     failed = 0
     for k in range(tree.nodes.shape[0] - 1, 0, -1):
         add_coriolis_force(tree.motion[k])
         if not gather_node(tree, joints, k, T, accel) and failed == 0:
-            failed = k  # the outermost one; what lies inward of it is no number any more
+            failed = k  # the outermost failure; inward of it all values are NaN
         pass_inward(tree, k)
     return failed
 
 
 @inline
 def add_coriolis_force(m):
-    """z += P a, the last term of eq (6)."""
+    """Add z += P a, the last term of eq (6)."""
     n, f = inertia_times(m["A"], m["B"], m["C"], upper(m["a"]), lower(m["a"]))
     add_six(m["z"], n, f)
 
 
 @inline
 def gather_node(tree, joints, k, T, accel):
-    """D, G, nu of node k; its P and z become P+ and z+. False when D is not above zero."""
+    """Compute D, G, nu of node k; P and z become P+ and z+. Return False when D is not positive."""
     node, m, joint = tree.nodes[k], tree.motion[k], joints[k]
     kind, i = node["kind"], node["v"]
     A, B, C = m["A"], m["B"], m["C"]
@@ -108,7 +108,7 @@ def gather_node(tree, joints, k, T, accel):
 
 @inline
 def times_axis(kind, A, B, C, h):
-    """P H* of a joint with the axis h: angular and linear part."""
+    """Return P H* of a joint with the axis h: angular and linear part."""
     if kind == REVOLUTE:
         return (
             (
@@ -138,7 +138,7 @@ def times_axis(kind, A, B, C, h):
 
 @inline
 def joint_motion(node, m, accel):
-    """H* v' of node k from its joint accelerations."""
+    """Return H* v' of node k from its joint accelerations."""
     kind, i = node["kind"], node["v"]
     zero = (0.0, 0.0, 0.0)
     if kind == REVOLUTE:
@@ -154,7 +154,7 @@ def joint_motion(node, m, accel):
 
 @inline
 def force_prescribed(node, m, accel):
-    """A prescribed joint hands P on as it is and adds the force of its own acceleration to z."""
+    """Add the force of the acceleration of a prescribed joint to z; P is unchanged."""
     w, v = joint_motion(node, m, accel)
     n, f = inertia_times(m["A"], m["B"], m["C"], w, v)
     add_six(m["z"], n, f)
@@ -162,7 +162,7 @@ def force_prescribed(node, m, accel):
 
 @inline
 def gather_spherical(m, joint, T, i):
-    """Elimination of three angular accelerations. In world axes D = A; G = P H* / D has the upper half R and the lower half K R."""
+    """Eliminate three angular accelerations. In world axes D = A; G = P H* / D has the upper half R and the lower half K R."""
     A, B, C, L = m["A"], m["B"], m["C"], joint["L"]
     L[0, 0], L[1, 0], L[2, 0] = A[0], A[3], A[4]
     L[1, 1], L[2, 1], L[2, 2] = A[1], A[5], A[2]
@@ -196,7 +196,7 @@ def gather_spherical(m, joint, T, i):
 
 @inline
 def gather_free(m, joint, T, i):
-    """A free body takes its whole force itself: D = P, nothing is handed to the world."""
+    """Eliminate a free body: D = P, no force reaches the world."""
     A, B, C, L = m["A"], m["B"], m["C"], joint["L"]
     L[0, 0], L[1, 0], L[2, 0] = A[0], A[3], A[4]
     L[1, 1], L[2, 1], L[2, 2] = A[1], A[5], A[2]
@@ -220,7 +220,7 @@ def gather_free(m, joint, T, i):
 
 @inline
 def cholesky(L, n):
-    """L L^T = the matrix whose lower triangle L holds, in place. False when it is not positive definite by more than rounding."""
+    """Factor in place: L L^T = the matrix in the lower triangle of L. Return False when it is not positive definite beyond rounding."""
     good = True
     for j in range(n):
         d = L[j, j]
@@ -254,7 +254,7 @@ def cholesky_solve(L, n, x):
 
 @inline
 def solve_three(L, a, b, c):
-    """L L^T y = (a, b, c) for the leading 3 x 3 block."""
+    """Solve L L^T y = (a, b, c) for the leading 3 x 3 block."""
     a /= L[0, 0]
     b = (b - L[1, 0] * a) / L[1, 1]
     c = (c - L[2, 0] * a - L[2, 1] * b) / L[2, 2]
@@ -266,7 +266,7 @@ def solve_three(L, a, b, c):
 
 @inline
 def pass_inward(tree, k):
-    """P(p) += phi P+ phi*, z(p) += phi z+ (the sums of eqs 4 and 6)."""
+    """Add P(p) += phi P+ phi*, z(p) += phi z+ (the sums of eqs 4 and 6)."""
     p = tree.nodes[k]["parent"]
     if p == 0:
         return
@@ -279,14 +279,14 @@ def pass_inward(tree, k):
 
 @kernel
 def scatter(tree, joints, accel):
-    """Base-to-tip recursion, eq (7)."""
+    """Run the base-to-tip recursion, eq (7)."""
     for k in range(1, tree.nodes.shape[0]):
         scatter_node(tree, joints, k, accel)
 
 
 @inline
 def scatter_node(tree, joints, k, accel):
-    """Joint acceleration and alpha of node k from the alpha of its parent."""
+    """Compute the joint acceleration and alpha of node k from alpha of its parent."""
     node, m, joint = tree.nodes[k], tree.motion[k], joints[k]
     parent = tree.motion[node["parent"]]
     kind, i = node["kind"], node["v"]
@@ -309,7 +309,7 @@ def scatter_node(tree, joints, k, accel):
 
 @kernel
 def accelerate_nodes(tree, accel):
-    """alpha of every node from given joint accelerations, after `tree.set_velocities`: alpha(k) = phi* alpha(p) + H* v' + a(k)."""
+    """Compute alpha of each node from given joint accelerations, after `tree.set_velocities`: alpha(k) = phi* alpha(p) + H* v' + a(k)."""
     for k in range(1, tree.nodes.shape[0]):
         node, m = tree.nodes[k], tree.motion[k]
         w, v = joint_motion(node, m, accel)
@@ -321,7 +321,7 @@ def accelerate_nodes(tree, accel):
 
 @inline
 def spherical_acceleration(m, joint, w, v, i, accel):
-    """v' = nu - G* alpha+, turned into the moving frame."""
+    """Return v' = nu - G* alpha+, expressed in the moving frame."""
     K = joint["K"]
     s = (
         joint["nus"][0] - w[0] - K[0, 0] * v[0] - K[1, 0] * v[1] - K[2, 0] * v[2],

@@ -1,4 +1,4 @@
-"""Where the bodies of a mechanism are and how they move, from the coordinates of its joints, whichever formulation found them."""
+"""Motion of the bodies of a mechanism from its joint coordinates, for all formulations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class BodyMotion:
 
     p_WB (n, 3), R_WB (n, 3, 3) : frame origin [m] and attitude
     w_WB (n, 3), v_WB (n, 3) : angular velocity [rad/s] and velocity of the frame origin [m/s]
-    alpha_WB (n, 3), a_WB (n, 3) : their rates [rad/s2, m/s2]
+    alpha_WB (n, 3), a_WB (n, 3) : their time derivatives [rad/s2, m/s2]
     a_WBcm (n, 3) : acceleration of the center of mass [m/s2]
     """
 
@@ -35,7 +35,7 @@ class BodyMotion:
 
 
 def body_motion(system: System, q: Vector, v: Vector, accel: Vector) -> BodyMotion:
-    """Motion of the bodies at the coordinates q (n_q,), v (n_v,) and their accelerations (n_v,); the system's records are overwritten."""
+    """Return the motion of the bodies at the coordinates q (n_q,), v (n_v,) and accelerations (n_v,); overwrites the records of the system."""
     tree = system.parts.tree
     move(tree, q)
     set_velocities(tree, v)
@@ -55,12 +55,12 @@ def body_motion(system: System, q: Vector, v: Vector, accel: Vector) -> BodyMoti
 
 
 def _carried(w: Vector, alpha: Vector, r: Vector) -> Vector:
-    """Acceleration of points at r relative to the origins they are carried by."""
+    """Return the acceleration of body-fixed points at r relative to the body origin."""
     return np.cross(alpha, r) + np.cross(w, np.cross(w, r))
 
 
 def mechanical_energy(system: System, q: Vector, v: Vector) -> tuple[float, float]:
-    """(kinetic, potential) energy [J]; the potential of gravity is zero at the world's origin, that of relaxed springs too."""
+    """Return (kinetic, potential) energy [J]; the potential of gravity is zero at the world origin, of springs at their free length."""
     parts = system.parts
     move(parts.tree, q)
     set_velocities(parts.tree, v)

@@ -1,19 +1,20 @@
 """Scalar constraints between two bodies, and linear couplings of joint coordinates: residual, Jacobian row and velocity terms.
 
-Every joint and every loop is a set of such rows, the primitive constraints of [Suspension interpolation, eqs 3-8], with e, u, w vectors fixed in a body:
+Each joint and each loop is a set of such rows, the primitive constraints of [Suspension interpolation, eqs 3-8], with e, u, w vectors
+fixed in a body:
 
     POINT     e_j . (P_i - P_j)             the points P_i and P_j coincide in the direction e of body j
     DOT       u_i . w_j                     two directions stay perpendicular
     DISTANCE  (|P_i - P_j|^2 - L^2) / (2 L)
     COUPLING  sum c q - offset
 
-Time derivatives of a row phi between the bodies i and j, with V and alpha those of the body frame origins:
+Time derivatives of a row phi between the bodies i and j, with V and alpha of the body frame origins:
 
     phi'  = Y_i . V_i + Y_j . V_j + nu
     phi'' = Y_i . alpha_i + Y_j . alpha_j + gamma
 
-nu and gamma collect what does not multiply unknowns: velocity products and the motion of a driven point. The rows serve the fully
-augmented form (bodies with absolute coordinates) and the tree forms (nodes of the tree) alike: both hand in records of `tree.MOTION`.
+nu and gamma are the terms without unknowns: velocity products and the motion of a driven point. The fully augmented form (bodies with
+absolute coordinates) and the tree forms (nodes of the tree) both use these rows, with records of `tree.MOTION` as arguments.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ POINT, DOT, DISTANCE, COUPLING = range(4)
 """Kinds of rows."""
 
 ROWS = (
-    # name    shape   unit   what it is
+    # name    shape   unit   description
     ("kind", (), "1", "kind of the row", "i8"),
     ("loop", (), "1", "index of the loop or coupling (loops first), for messages", "i8"),
     ("i", (), "1", "body i", "i8"),
@@ -42,28 +43,28 @@ ROWS = (
     ("u", (3,), "1", "direction u, in body i"),
     ("e", (3,), "1", "direction e or w, in body j"),
     ("length", (), "m", "distance L"),
-    ("driven", (), "1", "index of the driven point that P_j is, or -1", "i8"),
+    ("driven", (), "1", "index of the driven point at P_j, or -1", "i8"),
     ("first", (), "1", "first term of a coupling", "i8"),
-    ("last", (), "1", "one past its last term", "i8"),
+    ("last", (), "1", "one past the last term of a coupling", "i8"),
     ("offset", (), "rad, m", "offset of a coupling"),
 )
 
 TERMS = (
     ("coefficient", (), "1", "coefficient of the coordinate"),
-    ("node", (), "1", "node whose joint it is", "i8"),
+    ("node", (), "1", "node of the coupled joint", "i8"),
     ("q", (), "1", "index of the position coordinate", "i8"),
     ("v", (), "1", "index of the velocity coordinate", "i8"),
 )
 
 DRIVEN = (
     ("offset", (3,), "m", "displacement of the point, in body j"),
-    ("velocity", (3,), "m/s", "its rate"),
-    ("acceleration", (3,), "m/s2", "its second rate"),
+    ("velocity", (3,), "m/s", "velocity of the displacement"),
+    ("acceleration", (3,), "m/s2", "acceleration of the displacement"),
 )
 
 
 class Constraints(NamedTuple):
-    """Rows and what they refer to. `Y` (rows, 12) receives [Y_i, Y_j]; `residual`, `nu`, `gamma` (rows,) the rest."""
+    """Constraint rows, their parameters and results: `Y` (rows, 12) stores [Y_i, Y_j]; `residual`, `nu`, `gamma` have shape (rows,)."""
 
     rows: Record
     terms: Record
@@ -76,7 +77,7 @@ class Constraints(NamedTuple):
 
 @inline
 def points(row, motion, driven):
-    """Vectors from the origins of bodies i and j to P_i and P_j, and d = P_i - P_j."""
+    """Return the vectors from the origins of bodies i and j to P_i and P_j, and d = P_i - P_j."""
     m_i, m_j = motion[row["i"]], motion[row["j"]]
     r_i, p_j = rotated(m_i["R"], vector(row["p_i"])), vector(row["p_j"])
     if row["driven"] >= 0:
@@ -87,7 +88,7 @@ def points(row, motion, driven):
 
 @kernel
 def set_residuals(c, motion, q, first, last):
-    """c.residual of rows first..last-1 from the positions (`tree.move`)."""
+    """Set c.residual of rows first..last-1 from the positions (`tree.move`)."""
     for k in range(first, last):
         row = c.rows[k]
         kind = row["kind"]
@@ -108,7 +109,7 @@ def set_residuals(c, motion, q, first, last):
 
 @kernel
 def set_jacobian(c, motion, first, last):
-    """c.Y and c.nu of rows first..last-1 from the positions; couplings have no body part (zeros)."""
+    """Set c.Y and c.nu of rows first..last-1 from the positions; couplings have no body part (zeros)."""
     for k in range(first, last):
         row = c.rows[k]
         kind = row["kind"]
@@ -123,7 +124,7 @@ def set_jacobian(c, motion, first, last):
             R_j = motion[row["j"]]["R"]
             f = rotated(R_j, vector(row["e"])) if kind == POINT else scale(1.0 / row["length"], d)
             n_i = cross(r_i, f)
-            n_j = scale(-1.0, cross(add(r_j, d), f))  # at P_i as a point of body j; for DISTANCE d x f vanishes
+            n_j = scale(-1.0, cross(add(r_j, d), f))  # at P_i as a point of body j; for DISTANCE d x f is zero
             if row["driven"] >= 0:
                 c.nu[k] = -dot(f, rotated(R_j, vector(c.driven[row["driven"]]["velocity"])))
         for i in range(3):
@@ -133,7 +134,7 @@ def set_jacobian(c, motion, first, last):
 
 @kernel
 def set_gamma(c, motion, first, last):
-    """c.gamma of rows first..last-1 from positions and velocities V."""
+    """Set c.gamma of rows first..last-1 from positions and velocities V."""
     for k in range(first, last):
         row = c.rows[k]
         kind = row["kind"]
@@ -147,7 +148,7 @@ def set_gamma(c, motion, first, last):
 
 @inline
 def dot_gamma(row, motion):
-    """Velocity products of u . w."""
+    """Return the velocity products of u . w."""
     m_i, m_j = motion[row["i"]], motion[row["j"]]
     u, w = rotated(m_i["R"], vector(row["u"])), rotated(m_j["R"], vector(row["e"]))
     s_i, s_j = upper(m_i["V"]), upper(m_j["V"])
@@ -156,7 +157,7 @@ def dot_gamma(row, motion):
 
 @inline
 def point_gamma(row, motion, driven):
-    """Velocity products of POINT and DISTANCE rows, with the motion of a driven point."""
+    """Return the velocity products of POINT and DISTANCE rows, with the motion of a driven point."""
     m_i, m_j = motion[row["i"]], motion[row["j"]]
     r_i, r_j, d = points(row, motion, driven)
     w_i, w_j = upper(m_i["V"]), upper(m_j["V"])
@@ -175,7 +176,7 @@ def point_gamma(row, motion, driven):
 
 @kernel
 def set_rates(c, motion, v, rate):
-    """rate (rows,) = phi', the velocity residual of every row, after `set_jacobian`."""
+    """Set rate (rows,) = phi', the velocity residual of each row, after `set_jacobian`."""
     for k in range(c.rows.shape[0]):
         row = c.rows[k]
         rate[k] = c.nu[k] + along(c.Y, k, motion[row["i"]]["V"], motion[row["j"]]["V"])
@@ -185,7 +186,7 @@ def set_rates(c, motion, v, rate):
 
 @inline
 def along(Y, k, s_i, s_j):
-    """Y_i . s_i + Y_j . s_j of row k for two six-vectors."""
+    """Return Y_i . s_i + Y_j . s_j of row k for two six-vectors."""
     total = 0.0
     for i in range(6):
         total += Y[k, i] * s_i[i] + Y[k, 6 + i] * s_j[i]
@@ -193,13 +194,15 @@ def along(Y, k, s_i, s_j):
 
 
 CONTRADICTION = 1e-3
-"""A redundant row contradicts the others when more than this part of the largest terms of any row is left. Between its steps an explicit
-integrator leaves the loops a little, and there redundant rows do not agree exactly."""
-AT_REST = 1e-6
-"""m/s2, rad/s2. Terms smaller than this count as large as this."""
+"""A redundant row contradicts the others when its remainder exceeds this fraction of the largest terms of any row.
+
+An explicit integrator leaves a small closure error between steps, at which redundant rows do not agree exactly.
+"""
+MIN_SCALE = 1e-6
+"""m/s2, rad/s2. Minimum scale of the terms."""
 
 
 @inline
 def contradicts(residual, largest):
-    """Whether a redundant row, left with `residual` by the accelerations, disagrees with the others; `largest` is the size of the terms."""
-    return not abs(residual) <= CONTRADICTION * max(largest, AT_REST)
+    """Return whether a redundant row with the remainder `residual` contradicts the others; `largest` is the magnitude of the terms."""
+    return not abs(residual) <= CONTRADICTION * max(largest, MIN_SCALE)

@@ -1,4 +1,4 @@
-"""Names and units of the single coordinates of a mechanism, as its joints define them, and lengths that they are counted in."""
+"""Names and units of the coordinates of a mechanism, and their characteristic lengths."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AXES = ("x", "y", "z")
 
 @dataclass(frozen=True)
 class Coordinate:
-    """A coordinate: its label (joint, and which one where the joint has several), its joint, its index in q or v, its unit (rad, m or 1)."""
+    """A coordinate: label (joint name, with an index for several coordinates), joint, index in q or v, unit (rad, m or 1)."""
 
     label: str
     joint: str
@@ -28,19 +28,19 @@ class Coordinate:
 
 
 def velocity_coordinates(system: System) -> tuple[Coordinate, ...]:
-    """The n_v coordinates whose rates are v, joint by joint as in the file: `crank`, `cardan[0]`, `chassis.z`, `hip.rx`.
+    """Return the n_v coordinates whose rates are v, joint by joint as in the file: `crank`, `cardan[0]`, `chassis.z`, `hip.rx`.
 
-    The last is the turn of a spherical or free joint about x: of the child's axes if spherical, of the world's if free.
+    `hip.rx` is the rotation of a spherical or free joint about x: of the child axes if spherical, of the world axes if free.
     """
-    return _labelled(system, system.joint_v, _velocities)
+    return _labeled(system, system.joint_v, _velocities)
 
 
 def position_coordinates(system: System) -> tuple[Coordinate, ...]:
-    """The n_q coordinates in q, joint by joint as in the file; those of quaternions are `hip.qw`, `hip.qx` ..."""
-    return _labelled(system, system.joint_q, _positions)
+    """Return the n_q coordinates of q, joint by joint as in the file; quaternions have the names `hip.qw`, `hip.qx` ..."""
+    return _labeled(system, system.joint_q, _positions)
 
 
-def _labelled(system, places, parts) -> tuple[Coordinate, ...]:  # type: ignore[no-untyped-def]
+def _labeled(system, places, parts) -> tuple[Coordinate, ...]:  # type: ignore[no-untyped-def]
     found = []
     for joint in system.mechanism.joints:
         start = places[joint.name].start if joint.name in places else 0
@@ -64,7 +64,7 @@ def _scalars(joint: Joint) -> list[tuple[str, str]]:
 
 
 def size_of(system: System, cluster: Cluster, q: Vector) -> float:
-    """Diagonal [m] of the box around the points of the constraint rows of an aggregated body and the joints between them."""
+    """Return the diagonal [m] of the bounding box of the constraint points of an aggregated body and the joints between them."""
     tree = system.parts.tree
     move(tree, np.asarray(q, float))
     points = [tree.motion["p"][k] for k in range(cluster.first, cluster.last) if POSITIONS[tree.nodes[k]["kind"]] != 7]
@@ -77,7 +77,7 @@ def size_of(system: System, cluster: Cluster, q: Vector) -> float:
 
 
 def coordinate_units(system: System, q: Vector) -> Vector:
-    """(n_v,) what each velocity coordinate is counted in: the size [m] of its aggregated body at q (n_q,) where it is a length, else 1."""
+    """Return (n_v,) the scale of each velocity coordinate: the size [m] of its aggregated body at q (n_q,) for a length, else 1."""
     units = np.ones(system.n_v)
     lengths = [c.index for c in velocity_coordinates(system) if c.unit == "m"]
     nodes = system.parts.tree.nodes
@@ -90,7 +90,7 @@ def coordinate_units(system: System, q: Vector) -> Vector:
 
 
 def row_units(system: System, q: Vector) -> Vector:
-    """(rows,) what each constraint row is counted in: the size [m] of its aggregated body at q (n_q,) where it is a length, else 1."""
+    """Return (rows,) the scale of each constraint row: the size [m] of its aggregated body at q (n_q,) for a length, else 1."""
     kinds = system.parts.constraints.rows["kind"]
     units = np.ones(kinds.size)
     for cluster in system.clusters:
@@ -100,5 +100,7 @@ def row_units(system: System, q: Vector) -> Vector:
 
 
 def smallest_unit(system: System, q: Vector) -> float:
-    """Of the rows, 1 at most: a residual of the smallest aggregated body counts as nothing in proportion to its size [m]."""
+    """Return the smallest scale of the rows, at most 1, so that a residual of the smallest aggregated body is small relative to its size
+    [m].
+    """
     return float(row_units(system, q).min(initial=1.0))

@@ -14,11 +14,11 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 
 SPRINGS = (
-    # name    shape   unit   what it is
+    # name    shape   unit   description
     ("a", (), "1", "node of one end", "i8"),
     ("b", (), "1", "node of the other end", "i8"),
-    ("p_a", (3,), "m", "point on node a, in its axes"),
-    ("p_b", (3,), "m", "point on node b, in its axes"),
+    ("p_a", (3,), "m", "point on node a, in the node axes"),
+    ("p_b", (3,), "m", "point on node b, in the node axes"),
     ("rate", (), "N/m", "spring rate"),
     ("free_length", (), "m", "length without force"),
     ("damping", (), "N s/m", "damper rate"),
@@ -33,26 +33,26 @@ JOINT_SPRINGS = (
 )
 
 LEVEL_SPRINGS = (
-    ("base", (), "1", "node in which levels are measured", "i8"),
-    ("axis", (3,), "1", "direction of the levels, in its axes"),
+    ("base", (), "1", "node that defines the levels", "i8"),
+    ("axis", (3,), "1", "direction of the levels, in the node axes"),
     ("a", (), "1", "node of one point", "i8"),
     ("b", (), "1", "node of the other point", "i8"),
-    ("p_a", (3,), "m", "point on node a, in its axes"),
-    ("p_b", (3,), "m", "point on node b, in its axes"),
+    ("p_a", (3,), "m", "point on node a, in the node axes"),
+    ("p_b", (3,), "m", "point on node b, in the node axes"),
     ("rate", (), "N/m", "force per difference of levels"),
 )
 
 CONSTANT_FORCES = (
-    ("node", (), "1", "node it acts on", "i8"),
-    ("point", (3,), "m", "where it acts, in the node's axes"),
+    ("node", (), "1", "node of the force", "i8"),
+    ("point", (3,), "m", "point of action, in the node axes"),
     ("force", (3,), "N", "force"),
     ("couple", (3,), "N m", "couple"),
-    ("follows", (), "1", "1: written in the node's axes; 0: in the world's", "i8"),
+    ("follows", (), "1", "1: force and couple in node axes; 0: in world axes", "i8"),
 )
 
 
-MEET = 1e-12
-"""m. Ends of a spring that are nearer than this have met: the direction between them is nothing but rounding."""
+COINCIDENT = 1e-12
+"""m. Ends of a spring nearer than this coincide: the direction between them is only rounding."""
 
 
 class Forces(NamedTuple):
@@ -67,14 +67,14 @@ class Forces(NamedTuple):
 
 @kernel
 def apply_forces(forces, tree, q, v, wrenches, tau, T):
-    """Sum of all forces: `f` of every node and the joint forces T, after `tree.set_velocities`.
+    """Sum all forces: `f` of each node and the joint forces T, after `tree.set_velocities`.
 
     Parameters
     ----------
     forces : Forces
     tree : Tree
     q, v : (n_q,), (n_v,) coordinates
-    wrenches : (n_nodes, 6) force [N; F] on every node at its origin, in world axes (an input of the evaluation)
+    wrenches : (n_nodes, 6) force [N; F] on each node at its origin, in world axes (an input of the evaluation)
     tau : (n_v,) forces on the coordinates (an input of the evaluation)
     T : (n_v,) overwritten with tau and the forces of the joints
     """
@@ -87,21 +87,21 @@ def apply_forces(forces, tree, q, v, wrenches, tau, T):
         spring = forces.joint_springs[s]
         T[spring["v"]] -= spring["rate"] * (q[spring["q"]] - spring["rest"]) + spring["damping"] * v[spring["v"]]
     for s in range(forces.springs.shape[0]):
-        pull_spring(forces.springs[s], tree)
+        apply_spring(forces.springs[s], tree)
     for s in range(forces.level_springs.shape[0]):
-        pull_level_spring(forces.level_springs[s], tree)
+        apply_level_spring(forces.level_springs[s], tree)
     for s in range(forces.constant.shape[0]):
-        push(forces.constant[s], tree)
+        apply_constant(forces.constant[s], tree)
 
 
 @inline
-def pull_spring(spring, tree):
-    """Spring and damper on the line between two points.
+def apply_spring(spring, tree):
+    """Apply the spring and damper on the line between two points.
 
-    Where the ends meet the line has no direction. Ends that pass through each other with the velocity v come along +v/|v| and leave along
-    -v/|v|, or the other way round: the free length pushes alike on both sides with opposite signs, and the force there is the mean of
-    both limits, zero. The damper is the same on both sides, -damping v, and so is what the rate gives for the distance. Ends that
-    rest in one point are pushed nowhere (the free length holds them in an unstable equilibrium).
+    If the ends coincide, the line has no direction. Ends that pass through each other with the velocity v approach along +v/|v| and
+    separate along -v/|v|, or vice versa. The force of the free length has equal magnitude and opposite signs on both sides, so the force
+    is the mean of both limits, zero. The damper force -damping v is equal on both sides, and so is the force of the rate times the
+    distance. Ends at rest in one point get no force (the free length holds them in an unstable equilibrium).
     """
     a, b = tree.motion[spring["a"]], tree.motion[spring["b"]]
     r_a, r_b = rotated(a["R"], vector(spring["p_a"])), rotated(b["R"], vector(spring["p_b"]))
@@ -110,7 +110,7 @@ def pull_spring(spring, tree):
     v_a = shift_motion(upper(a["V"]), lower(a["V"]), r_a)
     v_b = shift_motion(upper(b["V"]), lower(b["V"]), r_b)
     v = sub(v_a, v_b)
-    if length > MEET:
+    if length > COINCIDENT:
         n = scale(1.0 / length, d)
         F = scale(spring["rate"] * (spring["free_length"] - length) - spring["damping"] * dot(n, v), n)
     else:
@@ -120,8 +120,8 @@ def pull_spring(spring, tree):
 
 
 @inline
-def pull_level_spring(spring, tree):
-    """Forces -T n on a and +T n on b at their points and the opposite ones on the base at the same places, T = rate n . (P_a - P_b)."""
+def apply_level_spring(spring, tree):
+    """Apply forces -T n on a and +T n on b at their points and the opposite forces on the base at these points, T = rate n . (P_a - P_b)."""
     a, b, base = tree.motion[spring["a"]], tree.motion[spring["b"]], tree.motion[spring["base"]]
     r_a, r_b = rotated(a["R"], vector(spring["p_a"])), rotated(b["R"], vector(spring["p_b"]))
     P_a, P_b = add(vector(a["p"]), r_a), add(vector(b["p"]), r_b)
@@ -133,8 +133,8 @@ def pull_level_spring(spring, tree):
 
 
 @inline
-def push(constant, tree):
-    """Constant force and couple on a node."""
+def apply_constant(constant, tree):
+    """Apply a constant force and couple to a node."""
     m = tree.motion[constant["node"]]
     F, N = vector(constant["force"]), vector(constant["couple"])
     if constant["follows"]:
@@ -144,7 +144,7 @@ def push(constant, tree):
 
 @kernel
 def spring_energy(forces, tree, q):
-    """Energy [J] stored in the springs, after `tree.move`."""
+    """Return the energy [J] stored in the springs, after `tree.move`."""
     total = 0.0
     for s in range(forces.joint_springs.shape[0]):
         spring = forces.joint_springs[s]

@@ -1,4 +1,4 @@
-"""From a mechanism to the flat records the kernels work on: nodes in tree order, rows of its constraints, and its aggregated bodies."""
+"""Conversion of a mechanism to flat records for kernels: nodes in tree order, constraint rows, and aggregated bodies."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from vehicles.multibody.tree.tree import FIXED, FREE, MOTION, NODES, POSITIONS, 
 
 Vector = NDArray[np.float64]
 Frame = tuple[int, tuple[Vector, Vector]]
-"""A body's frame B as its node sees it: number of the node, attitude R_MB (3, 3) and origin p_MB (3,)."""
+"""Body frame B relative to its node: number of the node, attitude R_MB (3, 3) and origin p_MB (3,)."""
 
 KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "universal": REVOLUTE, "spherical": SPHERICAL, "free": FREE, "fixed": FIXED}
 
 
 class Parts(NamedTuple):
-    """What every formulation starts from; one object for the kernels. Inputs of an evaluation: `wrenches`, `tau`, `constraints.driven`."""
+    """Common records of all formulations, one argument of the kernels. Inputs of an evaluation: `wrenches`, `tau`, `constraints.driven`."""
 
     tree: Tree
     joints: Record
@@ -56,19 +56,19 @@ class Cluster:
 
 @dataclass(frozen=True)
 class System:
-    """A mechanism laid out flat.
+    """A mechanism as flat records.
 
     Attributes
     ----------
-    mechanism : what it was made from
+    mechanism : the source mechanism
     parts : records of the kernels
     clusters : ordinary and aggregated bodies, in tree order
-    node : node of every body, by name (the world is 0)
-    X_MB : attitude (3, 3) and origin (3,) of every body's frame B in the frame M of its node, by name
-    joint_q, joint_v : where the coordinates of every joint stand in q and v, by name
-    node_names : name of the joint every node belongs to
-    loop_names : loops, then couplings; a row's "loop" is an index into it
-    driven : index into `parts.constraints.driven` of every driven loop, by name
+    node : node of each body, by name (the world is 0)
+    X_MB : attitude (3, 3) and origin (3,) of each body frame B in the frame M of its node, by name
+    joint_q, joint_v : slices of the coordinates of each joint in q and v, by name
+    node_names : name of the joint of each node
+    loop_names : loops, then couplings; "loop" of a row is an index into it
+    driven : index into `parts.constraints.driven` of each driven loop, by name
     """
 
     mechanism: Mechanism
@@ -93,7 +93,7 @@ class System:
         return self.parts.tau.size
 
     def neutral(self) -> Vector:
-        """(n_q,) all coordinates zero, quaternions of no rotation."""
+        """Return (n_q,) coordinates of zero, with identity quaternions."""
         q = np.zeros(self.n_q)
         for node in self.parts.tree.nodes:
             if node["kind"] == SPHERICAL:
@@ -104,7 +104,7 @@ class System:
 
 
 def build_system(mechanism: Mechanism) -> System:
-    """Lay a mechanism out: nodes sorted outward with the nodes of every aggregated body side by side, rows sorted by aggregated body."""
+    """Convert a mechanism: nodes sorted outward with the nodes of each aggregated body consecutive, rows sorted by aggregated body."""
     layout = _Layout(mechanism)
     constraints, clusters = layout.rows()
     n_nodes, n_v = layout.tree.nodes.size, sum(VELOCITIES[kind] for kind in layout.tree.nodes["kind"])
@@ -133,7 +133,7 @@ def build_system(mechanism: Mechanism) -> System:
 
 
 class _Layout:
-    """The numbering of a mechanism, and its records written by it."""
+    """Numbering of a mechanism, and writer of its records."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -143,7 +143,7 @@ class _Layout:
         self._write_nodes()
 
     def _number(self) -> None:
-        """Nodes as the joints come, then sorted by aggregated body: `order` holds the first numbers in the final order."""
+        """Number the nodes in the order of the joints, then sort by aggregated body: `order` has the first numbers in the final order."""
         mechanism, parent = self.mechanism, [0]
         last_of, joint_of = {WORLD: 0}, {}
         for number, (joint, stage) in enumerate(self.stages, start=1):
@@ -157,7 +157,7 @@ class _Layout:
         self.order, self.groups = aggregate(parent, closures)
 
     def _write_nodes(self) -> None:
-        """Records of the nodes, frames of the bodies and places of the coordinates."""
+        """Write the records of the nodes, the frames of the bodies and the slices of the coordinates."""
         mechanism = self.mechanism
         self.tree = Tree(record(NODES, len(self.order)), record(MOTION, len(self.order)))
         self.tree.motion[0]["R"] = np.eye(3)
@@ -188,7 +188,7 @@ class _Layout:
                 _write_body(out, bodies[joint.child], *_frame_in_node(joint))
 
     def rows(self) -> tuple[Constraints, tuple[Cluster, ...]]:
-        """Rows of all closures, aggregated body by aggregated body."""
+        """Return the rows of all closures, sorted by aggregated body."""
         found: list[dict[str, Any]] = []
         terms: list[tuple[float, int, int, int]] = []
         clusters = []
@@ -226,12 +226,12 @@ class _Layout:
         return [{"kind": COUPLING, "first": at, "last": len(terms), "offset": coupling.offset, "driven": -1}]
 
     def _place(self, body: str, point: Vector) -> tuple[int, Vector]:
-        """Node of a body, and a point of the body in the node's axes."""
+        """Return the node of a body, and a point of the body in the node axes."""
         node, (R_MB, p_MB) = self.frames[body]
         return node, p_MB + R_MB @ point
 
     def forces(self, n_v: int) -> Forces:
-        """Records of springs and constant forces."""
+        """Return the records of springs and constant forces."""
         mechanism = self.mechanism
         springs = record(SPRINGS, len(mechanism.springs))
         for out, spring in zip(springs, mechanism.springs, strict=True):
@@ -260,7 +260,7 @@ class _Layout:
 
 
 def outward(mechanism: Mechanism) -> list[Joint]:
-    """Joints in the order of the file as far as every parent body comes before its children."""
+    """Return the joints in the order of the file, but with each parent body before its children."""
     placed, waiting, out = {WORLD}, list(mechanism.joints), []
     while waiting:
         ready = [joint for joint in waiting if joint.parent in placed]
@@ -271,7 +271,7 @@ def outward(mechanism: Mechanism) -> list[Joint]:
 
 
 def _frame_in_node(joint: Joint) -> tuple[Vector, Vector]:
-    """(R_MB, p_MB) of the body that `joint` carries."""
+    """Return (R_MB, p_MB) of the child body of `joint`."""
     return joint.R_BM.T, -joint.R_BM.T @ joint.p_BM
 
 
@@ -284,7 +284,7 @@ def _write_body(out: Any, body: RigidBody, R_MB: Vector, p_MB: Vector) -> None:
 
 
 def loop_rows(loop: Loop, i: Frame, j: Frame) -> list[dict[str, Any]]:
-    """Rows of one loop between the body frames i (predecessor) and j (successor)."""
+    """Return the rows of one loop between the body frames i (predecessor) and j (successor)."""
     (node_i, (R_i, p_i)), (node_j, (R_j, p_j)) = i, j
     ends = {"i": node_i, "j": node_j, "p_i": p_i + R_i @ loop.p_predecessor, "p_j": p_j + R_j @ loop.p_successor}
     if loop.kind == "distance":
@@ -299,7 +299,7 @@ def loop_rows(loop: Loop, i: Frame, j: Frame) -> list[dict[str, Any]]:
 
 
 def perpendiculars(axis: Vector) -> tuple[Vector, Vector]:
-    """Two unit vectors that form a right-handed frame with `axis`."""
+    """Return two unit vectors that form a right-handed frame with `axis`."""
     start = np.eye(3)[int(np.argmin(np.abs(axis)))]
     first = np.cross(axis, start)
     first /= np.linalg.norm(first)

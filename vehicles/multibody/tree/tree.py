@@ -1,7 +1,7 @@
-"""The tree of a mechanism as flat records, and its motion: positions, velocities, velocity-dependent accelerations, inertias.
+"""Tree of a mechanism as flat records, and its motion: positions, velocities, velocity-dependent accelerations, inertias.
 
-A node is a frame M that one joint carries; a universal joint is two revolute nodes, the first without mass. Node 0 is the world. Nodes are
-numbered outward: every parent comes before its children. All vectors are in world axes, every node about its own origin.
+A node is the frame M of one joint; a universal joint is two revolute nodes, the first without mass. Node 0 is the world. Nodes are
+numbered outward: each parent comes before its children. All vectors are in world axes, each node about its own origin.
 """
 
 from __future__ import annotations
@@ -33,37 +33,37 @@ VELOCITIES = (0, 1, 1, 3, 6)
 """Velocity coordinates of each kind."""
 
 NODES = (
-    # name       shape     unit      what it is
-    ("parent", (), "1", "node that carries this one", "i8"),
+    # name       shape     unit      description
+    ("parent", (), "1", "parent node", "i8"),
     ("kind", (), "1", "kind of the joint", "i8"),
-    ("q", (), "1", "index of its first position coordinate", "i8"),
-    ("v", (), "1", "index of its first velocity coordinate", "i8"),
-    ("prescribed", (), "1", "1 when its coordinates are given functions of time", "i8"),
+    ("q", (), "1", "index of the first position coordinate", "i8"),
+    ("v", (), "1", "index of the first velocity coordinate", "i8"),
+    ("prescribed", (), "1", "1 if the coordinates are given functions of time", "i8"),
     ("R_PF", (3, 3), "1", "attitude of the joint frame on the parent"),
-    ("p_PF", (3,), "m", "its origin, in the parent"),
+    ("p_PF", (3,), "m", "origin of the joint frame, in the parent"),
     ("axis", (3,), "1", "axis of a revolute or prismatic joint, the same in F and M"),
-    ("massless", (), "1", "1 for a node that carries no body (half of a universal joint)", "i8"),
+    ("massless", (), "1", "1 for a node without a body (half of a universal joint)", "i8"),
     ("mass", (), "kg", "mass of the body fixed to the node"),
-    ("com", (3,), "m", "its centre of mass, in M"),
-    ("inertia", (6,), "kg m2", "its inertia about the centre of mass, in M (xx, yy, zz, xy, xz, yz)"),
+    ("com", (3,), "m", "center of mass of the body, in M"),
+    ("inertia", (6,), "kg m2", "inertia of the body about the center of mass, in M (xx, yy, zz, xy, xz, yz)"),
 )
 
 MOTION = (
     ("R", (3, 3), "1", "attitude R_WM"),
     ("p", (3,), "m", "origin p_WM"),
-    ("r", (3,), "m", "origin from that of the parent"),
+    ("r", (3,), "m", "vector from the parent origin to the origin"),
     ("h", (3,), "1", "axis of a revolute or prismatic joint (the column of H*)"),
     ("V", (6,), "rad/s, m/s", "velocity [w; v] of the origin"),
-    ("a", (6,), "rad/s2, m/s2", "Coriolis acceleration a(k): what the node has beyond phi* alpha(parent) at zero joint acceleration"),
-    ("bias", (6,), "rad/s2, m/s2", "acceleration of the origin when every joint acceleration of the tree is zero"),
+    ("a", (6,), "rad/s2, m/s2", "Coriolis acceleration a(k): acceleration minus phi* alpha(parent) at zero joint acceleration"),
+    ("bias", (6,), "rad/s2, m/s2", "acceleration of the origin at zero joint accelerations of the tree"),
     ("f", (6,), "N m, N", "applied force [N; F] at the origin, gravity included"),
     ("A", (6,), "kg m2", "articulated inertia P(k), angular block"),
-    ("B", (3, 3), "kg m", "its coupling block"),
-    ("C", (6,), "kg", "its linear block"),
+    ("B", (3, 3), "kg m", "articulated inertia P(k), coupling block"),
+    ("C", (6,), "kg", "articulated inertia P(k), linear block"),
     ("z", (6,), "N m, N", "articulated bias force z(k)"),
     ("alpha", (6,), "rad/s2, m/s2", "acceleration [alpha; a] of the origin"),
 )
-"""What is known of a node at one instant; written anew by every evaluation."""
+"""Motion of a node at one instant; each evaluation overwrites the record."""
 
 
 class Tree(NamedTuple):
@@ -75,7 +75,7 @@ class Tree(NamedTuple):
 
 @kernel
 def move(tree, q):
-    """Positions of all nodes: R, p, r, h. The world's (node 0) stay the identity.
+    """Compute the positions of all nodes: R, p, r, h. The world (node 0) stays the identity.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def move(tree, q):
 
 @inline
 def move_node(tree, k, q):
-    """Position of node k from that of its parent."""
+    """Compute the position of node k from the position of its parent."""
     node, m = tree.nodes[k], tree.motion[k]
     parent = tree.motion[node["parent"]]
     px, py, pz = columns(parent["R"])
@@ -119,13 +119,13 @@ def move_node(tree, k, q):
 
 @inline
 def store(field, a):
-    """Write a 3-vector."""
+    """Store a 3-vector in a field."""
     field[0], field[1], field[2] = a[0], a[1], a[2]
 
 
 @inline
 def turn_about(x, y, z, h, e, c, s):
-    """Columns of [x y z] Rot(e, angle), where h = [x y z] e: every column is c times itself + s h x itself + (1 - c) e_i h."""
+    """Return the columns of [x y z] Rot(e, angle), where h = [x y z] e: each column is c times itself + s h x itself + (1 - c) e_i h."""
     t = 1.0 - c
     hx, hy, hz = cross(h, x), cross(h, y), cross(h, z)
     return (
@@ -137,7 +137,7 @@ def turn_about(x, y, z, h, e, c, s):
 
 @inline
 def turn_by_quaternion(x, y, z, w, a, b, c):
-    """Columns of [x y z] R of the unit quaternion (w, a, b, c)."""
+    """Return the columns of [x y z] R of the unit quaternion (w, a, b, c)."""
     return (
         in_frame(x, y, z, (1.0 - 2.0 * (b * b + c * c), 2.0 * (a * b + w * c), 2.0 * (a * c - w * b))),
         in_frame(x, y, z, (2.0 * (a * b - w * c), 1.0 - 2.0 * (a * a + c * c), 2.0 * (b * c + w * a))),
@@ -147,9 +147,9 @@ def turn_by_quaternion(x, y, z, w, a, b, c):
 
 @kernel
 def set_velocities(tree, v):
-    """Velocity V, Coriolis acceleration a and accumulated `bias` of all nodes, after `move`.
+    """Compute velocity V, Coriolis acceleration a and accumulated `bias` of all nodes, after `move`.
 
-    Accelerations are those of the frame origins as a stop watch would see them (second derivatives of position), not spatial ones:
+    Accelerations are second time derivatives of the positions of the frame origins, not spatial accelerations:
 
         V(k)     = phi* V(p) + H* v
         alpha(k) = phi* alpha(p) + H* v' + a(k)
@@ -160,7 +160,7 @@ def set_velocities(tree, v):
 
 @inline
 def set_velocity(tree, k, v):
-    """Velocity terms of node k from those of its parent."""
+    """Compute the velocity terms of node k from those of its parent."""
     node, m = tree.nodes[k], tree.motion[k]
     parent = tree.motion[node["parent"]]
     r = vector(m["r"])
@@ -190,7 +190,7 @@ def set_velocity(tree, k, v):
 
 @inline
 def start_inertia(tree, k, gravity):
-    """P(k) = M(k) and z(k) = b(k) of the body on node k: gyroscopic force minus applied forces and gravity."""
+    """Compute P(k) = M(k) and z(k) = b(k) of the body on node k: gyroscopic force minus applied forces and gravity."""
     node, m = tree.nodes[k], tree.motion[k]
     A, B, C, z = m["A"], m["B"], m["C"], m["z"]
     mass = node["mass"]
@@ -226,14 +226,14 @@ def start_inertia(tree, k, gravity):
 
 @kernel
 def start_inertias(tree, gravity):
-    """P = M and z = b of every node, after `set_velocities`; `gravity` (3,) is the acceleration of free fall [m/s2]."""
+    """Compute P = M and z = b of each node, after `set_velocities`; `gravity` (3,) is the acceleration of free fall [m/s2]."""
     for k in range(1, tree.nodes.shape[0]):
         start_inertia(tree, k, gravity)
 
 
 @kernel
 def clear_forces(tree):
-    """No applied forces."""
+    """Set the applied forces to zero."""
     for k in range(tree.nodes.shape[0]):
         for i in range(6):
             tree.motion[k]["f"][i] = 0.0
@@ -249,7 +249,7 @@ def apply_force(tree, k, point, force, couple):
 
 @kernel
 def energy(tree, gravity):
-    """(kinetic, potential) energy [J] of all bodies, after `set_velocities`; the potential of gravity is zero at the world's origin."""
+    """Return (kinetic, potential) energy [J] of all bodies, after `set_velocities`; the potential of gravity is zero at the world origin."""
     kinetic, potential = 0.0, 0.0
     for k in range(1, tree.nodes.shape[0]):
         node, m = tree.nodes[k], tree.motion[k]
@@ -267,14 +267,16 @@ def energy(tree, gravity):
 
 @kernel
 def advance_positions(tree, q, v, h, out):
-    """out = q moved by the velocities v for h seconds: sums for scalar coordinates, the exact turn for quaternions (kept at unit length)."""
+    """Set out = q advanced by the velocities v for h seconds: sums for scalar coordinates, exact rotations for quaternions (kept at unit
+    length).
+    """
     for k in range(1, tree.nodes.shape[0]):
         advance_node(tree.nodes[k], q, v, h, out)
 
 
 @inline
 def advance_node(node, q, v, h, out):
-    """Position coordinates of one node moved by its velocities; `out` may be q itself."""
+    """Advance the position coordinates of one node by its velocities; `out` may be q itself."""
     kind, i, j = node["kind"], node["q"], node["v"]
     if kind in (REVOLUTE, PRISMATIC):
         out[i] = q[i] + h * v[j]
@@ -288,7 +290,7 @@ def advance_node(node, q, v, h, out):
 
 @kernel
 def position_rates(tree, q, v, out):
-    """out = q', the time derivatives of the position coordinates, from the velocities v."""
+    """Set out = q', the time derivatives of the position coordinates, from the velocities v."""
     for k in range(1, tree.nodes.shape[0]):
         node = tree.nodes[k]
         kind, i, j = node["kind"], node["q"], node["v"]
@@ -303,7 +305,7 @@ def position_rates(tree, q, v, out):
 
 @inline
 def quaternion_rate(q, i, w, out, side):
-    """Rate of the quaternion at i; w in the moving frame (side +1) or in the fixed one (side -1)."""
+    """Set the rate of the quaternion at i; w in the moving frame (side +1) or in the fixed frame (side -1)."""
     u = (q[i + 1], q[i + 2], q[i + 3])
     turned = cross(u, w)
     out[i] = -0.5 * dot(u, w)
@@ -313,7 +315,7 @@ def quaternion_rate(q, i, w, out, side):
 
 @inline
 def frame_components(node, x, y, z):
-    """World components in the joint frame F of a free node."""
+    """Return the world components in the joint frame F of a free node."""
     F = node["R_PF"]
     return (
         F[0, 0] * x + F[1, 0] * y + F[2, 0] * z,
@@ -324,7 +326,9 @@ def frame_components(node, x, y, z):
 
 @inline
 def turn_quaternion(q, i, w, h, out, side):
-    """Quaternion at i turned by the rotation vector h w: after it (side +1, w in the moving frame) or before it (side -1, w in the fixed one)."""
+    """Rotate the quaternion at i by the rotation vector h w: multiplied right (side +1, w in the moving frame) or left (side -1, w in the
+    fixed frame).
+    """
     angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) * h
     half = 0.5 * angle
     s = 0.5 * h * (math.sin(half) / half if abs(half) > 1e-8 else 1.0 - half * half / 6.0)

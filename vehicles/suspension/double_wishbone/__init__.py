@@ -1,1 +1,1 @@
-"""Double wishbones: everything about this kind of corner."""
+"""Double-wishbone suspension."""

@@ -1,4 +1,4 @@
-"""All double-wishbone corners of a vehicle as a block: placed, steered and shown in the vector lanes."""
+"""Block of all double-wishbone corners of a vehicle: place, steer and show in the vector lanes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from vehicles.suspension.hard_stops import limited
 
 
 def pad(parameters: Record) -> None:
-    """Fill the columns of corners of other kinds with those of a corner of ours: in the vector lanes four take half the time of two."""
+    """Fill the columns of corners of other kinds with those of a double-wishbone corner.
+
+    In the vector lanes four take half the time of two.
+    """
     p = parameters[0]
     ours = p["kingpin_length"] > 0.0
     if ours.any() and not ours.all():
@@ -23,7 +26,10 @@ def pad(parameters: Record) -> None:
 
 @inline
 def place(corners, p, q, found, k):
-    """See `vehicles.suspension.blocks`; corners : record of CORNERS, p : of DOUBLE_WISHBONES, found : of DOUBLE_WISHBONE_SCRATCH."""
+    """Compute the kinematics, see `vehicles.suspension.blocks`.
+
+    corners : record of CORNERS, p : of DOUBLE_WISHBONES, found : of DOUBLE_WISHBONE_SCRATCH
+    """
     for i in range(len(q[0]["theta"])):
         found[0]["sin_theta"][i], found[0]["cos_theta"][i] = sine_cosine(limited(corners, i, q[0]["theta"][i]))
     double_wishbone_kinematics(p, q, found[0]["cos_theta"], found[0]["sin_theta"], found, k)
@@ -32,7 +38,7 @@ def place(corners, p, q, found, k):
 
 @inline
 def steer(p, q, found, k):
-    """What the steering arm moves: the carrier turns about the kingpin, the tie rod goes with it at one end and with Q at the other."""
+    """Compute the effect of the steering arm: the carrier rotates about the kingpin, and the tie rod follows the carrier and Q."""
     o, g, out = found[0], p[0], k[0]
     w_B = vector(q[0]["w_WB_B"])
     for i in range(g["steered"]):
@@ -57,7 +63,7 @@ def steer(p, q, found, k):
 
 @inline
 def show(found, points):
-    """Ball joints, tie rod and struts, for the picture."""
+    """Write ball joints, tie rod and struts for the view."""
     o, out = found[0], points[0]
     for i in range(len(o["cos_theta"])):
         for j in range(3):

@@ -1,5 +1,7 @@
-"""Making the tables of `vehicles.suspension.tables.pose_table` from the closed form of double wishbones, with as many nodes as a tolerance
-asks for."""
+"""Build the tables of `vehicles.suspension.tables.pose_table` from the closed form of double wishbones.
+
+The number of nodes follows from a tolerance.
+"""
 
 from __future__ import annotations
 
@@ -29,18 +31,18 @@ from vehicles.suspension.tables.pose_table import NODE, POSE, PoseTable, pose_ov
 
 Array = NDArray[Any]
 
-MOST_CELLS = 1024
-"""Intervals along one variable before giving up."""
+MAX_CELLS = 1024
+"""Largest number of intervals along one variable."""
 
 BETWEEN = (0.21, 0.5, 0.79)
-"""Where in the intervals the error is measured."""
+"""Relative positions in an interval at which the error is evaluated."""
 
-PROBED = 9
-"""Intervals along each variable in which it is."""
+MAX_PROBED = 9
+"""Largest number of intervals along each variable in which the error is evaluated."""
 
 
 class CornerPoses:
-    """The bodies of one corner in closed form.
+    """Poses of the bodies of one corner in closed form.
 
     `parameters` is a record of DOUBLE_WISHBONES. Without `steering` (a STEERING record) the inner tie-rod joint stays at Q_design (3, 4).
     """
@@ -52,7 +54,7 @@ class CornerPoses:
         self.inputs[0]["Q"] = Q_design
 
     def node(self, theta: float, angle: float = 0.0) -> Array:
-        """NODE records (7,) of the bodies at an arm angle and a Pitman angle [rad]."""
+        """Return NODE records (7,) of the bodies at an arm angle and a Pitman angle [rad]."""
         out = np.zeros(len(BODIES), dtype_of(NODE))
         k, i = self.k[0], self.i
         pure = self._motion(theta, angle, 1.0, 0.0)
@@ -63,12 +65,12 @@ class CornerPoses:
             out["d_steer"], out["delta_steer"] = k["v_rel"][:, :, i], k["w_rel"][:, :, i]
             mixed = self._motion(theta, angle, 1.0, 1.0) - pure - steer
             out["d_both"] = 0.5 * mixed[0]
-            # the derivatives of the two angular velocities by each other's variable differ by their cross product
+            # the mixed derivatives of the two angular velocities differ by their cross product
             out["delta_both"] = 0.5 * (mixed[1] + np.cross(out["delta_steer"], out["delta"]))
         return out
 
     def _motion(self, theta: float, angle: float, rate: float, angle_rate: float) -> Array:
-        """(2, 7, 3): accelerations of the centres of mass and angular accelerations at steady rates."""
+        """Return (2, 7, 3): accelerations of the centers of mass and angular accelerations at constant rates."""
         q = self.inputs
         if self.steering is not None:
             self.state[0]["angle"], self.state[0]["rate"], self.state[0]["acceleration"] = angle, angle_rate, 0.0
@@ -78,11 +80,11 @@ class CornerPoses:
         return np.stack([self.k[0]["a_rel"][:, :, self.i], self.k[0]["alpha_rel"][:, :, self.i]])
 
     def _orientations(self, theta: float) -> Array:
-        """(7, 3, 3): arms turned from the design position, carrier and rods by the axes of their joints."""
+        """Return (7, 3, 3) orientations: arms rotated from the design position, carrier and rods by the axes of their joints."""
         k, g, i = self.k[0], self.parameters[0], self.i
         R = np.empty((len(BODIES), 3, 3))
-        R[LOWER_ARM] = _about(g["e_L"][:, i], math.cos(theta), math.sin(theta))
-        R[UPPER_ARM] = _about(g["e_U"][:, i], k["cos_phi"][i], k["sin_phi"][i])
+        R[LOWER_ARM] = _rotation_about(g["e_L"][:, i], math.cos(theta), math.sin(theta))
+        R[UPPER_ARM] = _rotation_about(g["e_U"][:, i], k["cos_phi"][i], k["sin_phi"][i])
         for body, x, y in (
             (UPRIGHT, "kingpin", "upright_axis"),
             (TIEROD, "tierod", "tierod_axis"),
@@ -95,8 +97,8 @@ class CornerPoses:
         return R
 
 
-def _about(axis: Array, c: float, s: float) -> Array:
-    """Rotation about a unit axis by the angle of cosine c and sine s (Rodrigues)."""
+def _rotation_about(axis: Array, c: float, s: float) -> Array:
+    """Return the rotation about a unit axis by the angle of cosine c and sine s (Rodrigues)."""
     K = np.cross(axis, np.eye(3)).T
     return np.eye(3) + s * K + (1.0 - c) * K @ K
 
@@ -104,7 +106,7 @@ def _about(axis: Array, c: float, s: float) -> Array:
 def pose_table(
     poses: CornerPoses, travel: tuple[float, float], cells: int, lock: tuple[float, float] = (0.0, 0.0), steer_cells: int = 0
 ) -> PoseTable:
-    """Table over the travel of the arm [rad], and over the Pitman angles `lock` [rad] when `steer_cells` is not 0."""
+    """Return the table over the travel of the arm [rad], and over the Pitman angles `lock` [rad] when `steer_cells` is not 0."""
     theta = np.linspace(*travel, cells + 1)
     step = (travel[1] - travel[0]) / cells
     if steer_cells == 0:
@@ -117,7 +119,7 @@ def pose_table(
 def pose_table_within(
     poses: CornerPoses, travel: tuple[float, float], position: float, rotation: float, lock: tuple[float, float] | None = None
 ) -> tuple[PoseTable, float, float]:
-    """The table with the fewest intervals, doubled from 1 along each variable, that is within both tolerances between its nodes.
+    """Return the table with the fewest intervals, doubled from 1 along each variable, that is within both tolerances between its nodes.
 
     Parameters
     ----------
@@ -126,21 +128,21 @@ def pose_table_within(
 
     Returns
     -------
-    table, largest distance [m], largest angle [rad] found
+    table, largest distance [m], largest angle [rad]
 
     Raises
     ------
-    JounceError : MOST_CELLS are not enough
+    JounceError : MAX_CELLS are not enough
     """
     cells, steer_cells = 1, 0 if lock is None else 1
-    while max(cells, steer_cells) <= MOST_CELLS:
+    while max(cells, steer_cells) <= MAX_CELLS:
         table = pose_table(poses, travel, cells, lock or (0.0, 0.0), steer_cells)
-        at, between = _places(travel, cells)
+        at, between = _sample_points(travel, cells)
         if lock is None:
             found = pose_errors(poses, table, between, np.zeros(1))
             along, across = found, (0.0, 0.0)
         else:
-            steer_at, steer_between = _places(lock, steer_cells)
+            steer_at, steer_between = _sample_points(lock, steer_cells)
             along, across = pose_errors(poses, table, between, steer_at), pose_errors(poses, table, at, steer_between)
             found = pose_errors(poses, table, between, steer_between)
         if _within(found, position, rotation):
@@ -150,11 +152,11 @@ def pose_table_within(
             cells *= 2
         if lock is not None and (not coarse or not _within(across, position, rotation)):
             steer_cells *= 2
-    raise JounceError(f"{MOST_CELLS} intervals do not bring the poses within {position:g} m and {rotation:g} rad")
+    raise JounceError(f"pose table: {MAX_CELLS} intervals do not reach the tolerances of {position:g} m and {rotation:g} rad")
 
 
 def pose_errors(poses: CornerPoses, table: PoseTable, thetas: Array, angles: Array) -> tuple[float, float]:
-    """Largest distance [m] and largest angle [rad] of any body between table and closed form, at all pairs of the angles [rad]."""
+    """Return the largest distance [m] and angle [rad] of any body between table and closed form, at all pairs of thetas and angles [rad]."""
     pose = record(POSE)
     distance = turn = 0.0
     for theta in thetas:
@@ -171,13 +173,16 @@ def pose_errors(poses: CornerPoses, table: PoseTable, thetas: Array, angles: Arr
 
 
 def angle_between(R: Array, S: Array) -> float:
-    """Angle [rad] between two orientations: [Suspension interpolation, eq 21] for R^T S, by the length of the chord."""
+    """Return the angle [rad] between two orientations: [Suspension interpolation, eq 21] for R^T S, by the length of the chord."""
     return 2.0 * math.asin(min(float(np.linalg.norm(R - S)) / math.sqrt(8.0), 1.0))
 
 
-def _places(span: tuple[float, float], cells: int) -> tuple[Array, Array]:
-    """Some nodes, and places BETWEEN the nodes: of a fine table in PROBED intervals only, those at its ends among them."""
-    intervals = np.unique(np.linspace(0, cells - 1, min(cells, PROBED)).round())
+def _sample_points(span: tuple[float, float], cells: int) -> tuple[Array, Array]:
+    """Return some nodes, and positions BETWEEN the nodes.
+
+    A fine table is sampled in MAX_PROBED intervals only, including the first and the last one.
+    """
+    intervals = np.unique(np.linspace(0, cells - 1, min(cells, MAX_PROBED)).round())
     step = (span[1] - span[0]) / cells
     return span[0] + step * np.append(intervals, cells), span[0] + step * (intervals[:, None] + np.array(BETWEEN)).ravel()
 

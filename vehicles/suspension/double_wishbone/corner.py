@@ -21,16 +21,16 @@ from vehicles.suspension.double_wishbone.tie_rod_adjustment import set_tie_rod
 Vector = NDArray[np.float64]
 
 REACH = Reach(widest=(-0.8, 0.8), closes=None, past_stops=0.08, without_stops=(-0.3, 0.3), short_of_open=0.1)
-"""rad."""
+"""Ranges in rad."""
 
 
 @dataclass(frozen=True)
 class DoubleWishboneCorner(CornerDesign):
-    """A double-wishbone corner in the design position, in chassis axes and from the chassis reference point [m].
+    """A double-wishbone corner in the design position, in chassis axes and relative to the chassis reference point [m].
 
-    The letters are those of `vehicles.suspension.double_wishbone.kinematics`. The `*_axes` (2, 3) of upright, tie rod and shock are the two
-    axes of their universal joints, the first fixed in the lower arm, the carrier and the lower arm, the second in the rod. `bodies` holds
-    lower_arm, upright, knuckle, tierod, shock_lower, shock_upper, upper_arm and wheel.
+    The letters are those of `vehicles.suspension.double_wishbone.kinematics`. The `*_axes` (2, 3) of upright, tie rod and shock are the
+    two axes of their universal joints. The first one is fixed in the lower arm, the carrier and the lower arm, respectively, the second
+    one in the rod. `bodies` holds lower_arm, upright, knuckle, tierod, shock_lower, shock_upper, upper_arm and wheel.
     """
 
     kind: ClassVar[str] = "double_wishbone"
@@ -59,7 +59,7 @@ class DoubleWishboneCorner(CornerDesign):
 
     @cached_property
     def designed(self) -> Record:
-        """Record of DESIGN, for the kernels; nobody writes into it. Raises ConfigError: a wheel that is no rotor."""
+        """Return a record of DESIGN for the kernels, read-only. Raises ConfigError if the wheel is not a rotor."""
         return designed(self)
 
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
@@ -85,7 +85,7 @@ class DoubleWishboneCorner(CornerDesign):
         return True
 
     def kingpin(self, blocks: Blocks, theta: float, i: int) -> tuple[Vector, Vector, Vector] | None:
-        if type(self) is not DoubleWishboneCorner:  # one that builds on this one may set its rod in another way
+        if type(self) is not DoubleWishboneCorner:  # a derived kind may adjust its rod differently
             return None
         found = blocks.scratch[0]
         return found["D"][:, i], found["F"][:, i], found["K"][:, i]

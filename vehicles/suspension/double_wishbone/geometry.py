@@ -1,4 +1,4 @@
-"""From the hardpoints and bodies of a corner to the constants its closed-form kinematics works with."""
+"""Geometry constants of a double-wishbone corner from its hardpoints and bodies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simulator.base.algebra.array_vectors import cross, unit
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
-from vehicles.suspension.double_wishbone.geometry_kernels import DESIGN, DIRECTIONS, JOINTS, KEPT, POINTS, write_arms, write_rod
+from vehicles.suspension.double_wishbone.geometry_kernels import DESIGN, DESIGN_BODIES, DIRECTIONS, JOINTS, POINTS, write_arms, write_rod
 from vehicles.suspension.double_wishbone.kinematics import BODIES
 from vehicles.suspension.hinge import Hinge
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
@@ -22,7 +22,7 @@ Vector = NDArray[np.float64]
 
 
 ARM_RANGE = (-0.4, 0.25)
-"""rad. Arm angles at which a standing vehicle is looked for."""
+"""rad. Range of arm angles in the search for the equilibrium."""
 
 ALONG, SHORT, DEAD = "along", "short", "dead"
 FAULTS = (
@@ -35,7 +35,7 @@ FAULTS = (
     (DEAD, "steering arm"),
     (ALONG, "tie rod"),
 )
-"""What may be wrong with a corner, and with what, in the order of the numbers of `write_design`."""
+"""Possible faults of a corner and their subjects, in the order of the fault numbers of `write_arms` and `write_rod`."""
 
 
 def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWishboneCorner) -> None:
@@ -43,7 +43,7 @@ def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWish
 
     Raises
     ------
-    ConfigError : the points cannot form the mechanism (coincident joints, a loop on its dead point, a wheel that is no rotor)
+    ConfigError : the points cannot form the mechanism (coincident joints, a loop on its dead point, a wheel that is not a rotor)
     """
     design = corner.designed.copy()
     write_arms(design, parameters, i)
@@ -54,47 +54,50 @@ def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWish
 
 
 def write_tie_rod(corners: Record, parameters: Record, i: int, corner: DoubleWishboneCorner) -> None:
-    """What of `write_corner` depends on the length of the tie rod: the rod itself, and what turns about the kingpin."""
+    """Update the part of `write_corner` that depends on the length of the tie rod: the rod, and the parts that rotate about the kingpin."""
     _write_rod(corner.designed.copy(), corners, parameters, i, corner)
 
 
 def write_length(parameters: Record, i: int, length: float) -> None:
-    """Another length of the tie rod, its center of mass as far along as it was. All that turns about the kingpin is written in a frame that turns
-    with it, and about the universal joints only a rod that moves turns: so the corner stands as one that `write_tie_rod` has written."""
+    """Set another length of the tie rod, with its center of mass at the same relative position.
+
+    All parts that rotate about the kingpin are described in a frame that rotates with it, and the universal joints affect only a moving
+    rod. The corner is therefore in the same position as after `write_tie_rod`.
+    """
     out = parameters[0]
     out["tierod_com"][0, i] *= length / out["tierod_length"][i]
     out["tierod_length"][i] = length
 
 
 def lower_arm_point(corner: DoubleWishboneCorner, point: Vector) -> Vector:
-    """(3, 3): a point fixed to the lower arm, see `Hinge.point`."""
+    """Return a point fixed to the lower arm as (3, 3), see `Hinge.point`."""
     e, on = unit(corner.lower_arm_axis), corner.lower_arm_point
     return Hinge(on, e if cross(e, corner.D - on)[2] > 0.0 else -e).point(point)
 
 
 def universal_axes(rod: Vector, parent_axis: Vector) -> Vector:
-    """(2, 3) axes of a universal joint that carries a rod: the parent's axis made perpendicular to the rod, and rod x that axis."""
+    """Return the (2, 3) axes of the universal joint of a rod: the parent's axis made perpendicular to the rod, and rod x that axis."""
     n = unit(rod)
     first = unit(parent_axis - n * np.dot(n, parent_axis))
     return np.array([first, cross(n, first)])
 
 
 def designed(corner: DoubleWishboneCorner) -> Record:
-    """Record of DESIGN. Raises ConfigError: a wheel that is no rotor."""
-    made = record(DESIGN)
-    d = made[0]
+    """Return a record of DESIGN. Raises ConfigError if the wheel is not a rotor."""
+    design = record(DESIGN)
+    d = design[0]
     for name in (*POINTS, *DIRECTIONS, *JOINTS, "turned"):
         d[name] = getattr(corner, name)
     d["spin_inertia"], carrier = carrier_with_wheel(corner.bodies, corner.W, corner.axle, corner.file, corner.key)
     mass, com, inertia = d["mass"], d["com"], d["inertia"]
-    for b, name in enumerate(KEPT):
+    for b, name in enumerate(DESIGN_BODIES):
         body = carrier if name == "carrier" else corner.bodies[name]
         mass[b], com[b], inertia[b] = body.mass, body.p_BoBcm, body.I_BBcm
-    return made
+    return design
 
 
 def _write_rod(design: Record, corners: Record, parameters: Record, i: int, corner: DoubleWishboneCorner) -> None:
-    """Write what depends on the tie rod, and raise what was found to be wrong with the corner."""
+    """Write the part that depends on the tie rod, and raise ConfigError for a fault of the corner."""
     write_rod(design, corners, parameters, i)
     if design[0]["fault"] > 0:
         (kind, name), value = FAULTS[design[0]["fault"] - 1], float(design[0]["value"])

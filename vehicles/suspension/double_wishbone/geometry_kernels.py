@@ -1,4 +1,4 @@
-"""The constants of a corner out of its hardpoints and bodies, as kernels: `constants` says what for, and what is wrong with a corner."""
+"""Geometry kernels of a double-wishbone corner: constants from hardpoints and bodies (`geometry`), and detection of faults."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ POINTS = ("lower_arm_point", "upper_arm_point", "D", "F", "K", "Q", "B", "J", "S
 DIRECTIONS = ("lower_arm_axis", "upper_arm_axis", "axle")
 JOINTS = ("upright_axes", "tierod_axes", "shock_axes")
 
-KEPT = (*BODIES, "knuckle", "wheel")
-"""Bodies of a DESIGN: the carrier is made of the last two."""
+DESIGN_BODIES = (*BODIES, "knuckle", "wheel")
+"""Bodies of a DESIGN: the last two form the carrier."""
 KNUCKLE, WHEEL = len(BODIES), len(BODIES) + 1
 
 DESIGN = (
     # name        shape      unit     what it is
-    *((name, (3,), "m", "point of that name of a `DoubleWishboneCorner`") for name in POINTS),
-    *((name, (3,), "1", "direction of that name") for name in DIRECTIONS),
-    *((name, (2, 3), "1", "axes of that name of a universal joint") for name in JOINTS),
-    ("turned", (3, 3), "1", "attitude of the carrier against that between the hardpoints"),
-    ("mass", (len(KEPT),), "kg", "of KEPT"),
-    ("com", (len(KEPT), 3), "m", "their centers of mass"),
-    ("inertia", (len(KEPT), 3, 3), "kg m2", "about these"),
-    ("spin_inertia", (), "kg m2", "of the wheel about its axle"),
-    ("fault", (), "1", "the first of the faults below that was found; 0: none", "i8"),
-    ("value", (), "", "what was found there"),
+    *((name, (3,), "m", "point of a `DoubleWishboneCorner`") for name in POINTS),
+    *((name, (3,), "1", "direction of a `DoubleWishboneCorner`") for name in DIRECTIONS),
+    *((name, (2, 3), "1", "axes of a universal joint of a `DoubleWishboneCorner`") for name in JOINTS),
+    ("turned", (3, 3), "1", "attitude of the carrier relative to that between the hardpoints"),
+    ("mass", (len(DESIGN_BODIES),), "kg", "masses of DESIGN_BODIES"),
+    ("com", (len(DESIGN_BODIES), 3), "m", "centers of mass of DESIGN_BODIES"),
+    ("inertia", (len(DESIGN_BODIES), 3, 3), "kg m2", "inertias about these centers of mass"),
+    ("spin_inertia", (), "kg m2", "inertia of the wheel about its axle"),
+    ("fault", (), "1", "number of the first fault; 0: none", "i8"),
+    ("value", (), "", "value that caused the fault"),
 )
-"""A corner for the kernels, in chassis axes."""
+"""Description of a corner for the kernels, in chassis axes."""
 
 SHORT_KINGPIN, DEAD_UPPER_ARM, ALONG_UPRIGHT, ALONG_SHOCK, SHORT_TIEROD, SHORT_ARM, DEAD_ARM, ALONG_TIEROD = range(1, 9)
-"""Faults."""
+"""Fault numbers."""
 
 
 @kernel
 def write_arms(design, parameters, i):
-    """What hangs on the hinges of the arms, and on rods whose length stays, into column i of DOUBLE_WISHBONES."""
+    """Write the constants of the arms and of the rods with fixed lengths into column i of DOUBLE_WISHBONES."""
     d, out = design[0], parameters[0]
     A, G = vector(d["lower_arm_point"]), vector(d["upper_arm_point"])
     e_L = jounce_axis(vector(d["lower_arm_axis"]), A, vector(d["D"]))
@@ -75,7 +75,10 @@ def write_arms(design, parameters, i):
 
 @kernel
 def write_rod(design, corners, parameters, i):
-    """The tie rod and what turns about the kingpin, into column i of DOUBLE_WISHBONES and CORNERS: place and heading of the wheel depend on it."""
+    """Write the constants of the tie rod and of the parts that rotate about the kingpin into column i of DOUBLE_WISHBONES and CORNERS.
+
+    Position and direction of the wheel depend on the tie rod.
+    """
     d, common, out = design[0], corners[0], parameters[0]
     common["spin_inertia"][i] = d["spin_inertia"]
     D, K, Q, W = vector(d["D"]), vector(d["K"]), vector(d["Q"]), vector(d["W"])
@@ -105,8 +108,10 @@ def write_rod(design, corners, parameters, i):
 
 @kernel
 def turn_to_rod(design, length):
-    """Turn the knuckle with all that is on it about the kingpin until the tie rod is as long [m] (`garage`, eq. (1)): of the two positions that on the
-    side of the dead point on which it is now. False: it never is, and nothing is changed."""
+    """Rotate the knuckle with its parts about the kingpin until the tie rod has the length [m] (`tie_rod_adjustment`, eq. (1)).
+
+    Of the two solutions the one on the present side of the dead point is used. Return False, without a change, if there is no solution.
+    """
     d = design[0]
     D, K, Q = vector(d["D"]), vector(d["K"]), vector(d["Q"])
     n = unit(sub(vector(d["F"]), D))
@@ -118,14 +123,14 @@ def turn_to_rod(design, length):
         return False
     angle = math.atan2(across, along_arm) - math.copysign(math.acos(reach), across)
     x, y, z = rotated(n, angle, (1.0, 0.0, 0.0)), rotated(n, angle, (0.0, 1.0, 0.0)), rotated(n, angle, (0.0, 0.0, 1.0))
-    carry(d["K"], D, n, angle)
-    carry(d["W"], D, n, angle)
+    rotate_point(d["K"], D, n, angle)
+    rotate_point(d["W"], D, n, angle)
     put(d["axle"], rotated(n, angle, vector(d["axle"])))
     attitude = d["turned"]
     for j in range(3):
         attitude[0, j], attitude[1, j], attitude[2, j] = rotated(n, angle, (attitude[0, j], attitude[1, j], attitude[2, j]))
     for b in (CARRIER, KNUCKLE, WHEEL):
-        carry(d["com"][b], D, n, angle)
+        rotate_point(d["com"][b], D, n, angle)
         put_inertia(d["inertia"][b], symmetric_in_frame(x, y, z, six_of_body(d, b)))
     move_rod(d, K)
     return True
@@ -133,7 +138,7 @@ def turn_to_rod(design, length):
 
 @inline
 def move_rod(d, old):
-    """The straight tie rod, whose outer joint was at `old`: its center of mass as far along as it was, with the moments it had."""
+    """Move the straight tie rod, whose outer joint was at `old`: same relative position of its center of mass, same moments of inertia."""
     K, Q, com, S = vector(d["K"]), vector(d["Q"]), row(d["com"], TIEROD), six_of_body(d, TIEROD)
     before, after = sub(Q, old), sub(Q, K)
     n, m = unit(before), unit(after)
@@ -147,124 +152,124 @@ def move_rod(d, old):
 
 
 @inline
-def carry(point, on, n, angle):
-    """Turn a point, in a field of shape (3,), about the line through `on` along n."""
+def rotate_point(point, on, n, angle):
+    """Rotate a point, in a field of shape (3,), about the line through `on` along n."""
     put(point, add_scaled(on, 1.0, rotated(n, angle, sub(vector(point), on))))
 
 
 @inline
 def rotated(n, angle, a):
-    """Vector a turned about the unit vector n by an angle."""
+    """Return the vector a rotated about the unit vector n by an angle."""
     c, across = math.cos(angle), cross(n, a)
     return add_scaled(add_scaled(scale(c, a), math.sin(angle), across), (1.0 - c) * dot(n, a), n)
 
 
-# Vectors, and what is wrong with them -------------------------------------------------------------------------------------
+# Vectors and faults --------------------------------------------------------------------------------------------------------
 
 
 @inline
 def row(field, k):
-    """Vector from row k of a field of shape (n, 3)."""
+    """Return the vector in row k of a field of shape (n, 3)."""
     return field[k, 0], field[k, 1], field[k, 2]
 
 
 @inline
 def norm(a):
-    """|a|."""
+    """Return |a|."""
     return math.sqrt(dot(a, a))
 
 
 @inline
 def unit(a):
-    """a / |a|."""
+    """Return a / |a|."""
     length = norm(a)
     return a[0] / length, a[1] / length, a[2] / length
 
 
 @inline
 def along(x, y, z, a):
-    """Coordinates of a in the frame of unit vectors x, y, z."""
+    """Return the coordinates of a in the frame of unit vectors x, y, z."""
     return dot(x, a), dot(y, a), dot(z, a)
 
 
 @inline
 def six_of_body(d, b):
-    """Inertia (xx, yy, zz, xy, xz, yz) of body b of a DESIGN."""
+    """Return the inertia (xx, yy, zz, xy, xz, yz) of body b of a DESIGN."""
     I = d["inertia"]
     return I[b, 0, 0], I[b, 1, 1], I[b, 2, 2], I[b, 0, 1], I[b, 0, 2], I[b, 1, 2]
 
 
 @inline
 def body_of(d, b):
-    """Center of mass and inertia of body b of a DESIGN."""
+    """Return center of mass and inertia of body b of a DESIGN."""
     return row(d["com"], b), six_of_body(d, b)
 
 
 @inline
 def rod_frame(origin, rod, axes):
-    """Origin and axes of the frame of a rod along a unit vector: the rod, its second joint axis, their product."""
+    """Return origin and axes of the frame of a rod along a unit vector: the rod, its second joint axis, their product."""
     across = second_axis(rod, axes)
     return origin, rod, across, cross(rod, across)
 
 
 @inline
 def inertia_along(x, y, z, S):
-    """A symmetric matrix in the frame of unit vectors x, y, z."""
+    """Return a symmetric matrix in the frame of unit vectors x, y, z."""
     X, Y, Z = symmetric_times(S, x), symmetric_times(S, y), symmetric_times(S, z)
     return dot(x, X), dot(y, Y), dot(z, Z), dot(x, Y), dot(x, Z), dot(y, Z)
 
 
 @inline
 def jounce_axis(axis, on, ball):
-    """Hinge axis turned so that a positive angle raises the outer ball joint."""
+    """Return the hinge axis with the sign for which a positive angle raises the outer ball joint."""
     e = unit(axis)
     return e if cross(e, sub(ball, on))[2] > 0.0 else scale(-1.0, e)
 
 
 @inline
 def second_axis(rod, axes):
-    """Second axis of the universal joint of a rod: across it and the first one, to the side of what the file has."""
+    """Return the second axis of the universal joint of a rod: across the rod and the first axis, with the sign of the file."""
     y = unit(cross(rod, unit(row(axes, 0))))
     return y if dot(y, row(axes, 1)) > 0.0 else scale(-1.0, y)
 
 
 @inline
 def rod_sign(design, fault, rod, axes):
-    """The sign of that axis along rod x first axis."""
+    """Return the sign of the second axis along rod x first axis."""
     y = cross(rod, unit(row(axes, 0)))
     if norm(y) < 0.1:
-        note(design, fault, 0.0)
+        record_fault(design, fault, 0.0)
     return 1.0 if dot(y, row(axes, 1)) > 0.0 else -1.0
 
 
 @inline
 def branch(design, fault, value):
-    """Sign of the square root in `circle` that belongs to the design position.
+    """Return the sign of the square root in `circle` for the design position.
 
     With A cos x + B sin x = C solved by `circle`, B cos x - A sin x = -branch * root; `value` is the left side in the design
-    position up to a positive factor. Where it vanishes the loop stands on a dead point.
+    position up to a positive factor. If it vanishes, the loop is on a dead point.
     """
     if abs(value) < 1e-9:
-        note(design, fault, value)
+        record_fault(design, fault, value)
     return -1.0 if value > 0.0 else 1.0
 
 
 @inline
 def positive(design, fault, value):
-    """A length that has to be one."""
+    """Return a length, and record a fault if it is not positive."""
     if not value > 1e-6:
-        note(design, fault, value)
+        record_fault(design, fault, value)
     return value
 
 
 @inline
-def note(design, fault, value):
-    """The first of FAULTS stays."""
+def record_fault(design, fault, value):
+    """Record a fault, unless an earlier one is present."""
     if design[0]["fault"] == 0:
         design[0]["fault"], design[0]["value"] = fault, value
 
 
-# Into the fields ----------------------------------------------------------------------------------------------------------
+# Writing into fields -------------------------------------------------------------------------------------------------------
 
 
 @inline
@@ -290,7 +295,7 @@ def store_six(field, i, S):
 
 @inline
 def store_parts(field, i, fixed, r, e):
-    """What does not turn about an axis e, and r, which does; and e x r."""
+    """Write the part that is fixed under rotation about an axis e, the rotating part r, and e x r."""
     turned = cross(e, r)
     for j in range(3):
         field[0, j, i], field[1, j, i], field[2, j, i] = fixed[j], r[j], turned[j]
@@ -298,27 +303,27 @@ def store_parts(field, i, fixed, r, e):
 
 @inline
 def store_hinged(field, i, on, e, point):
-    """A point on a hinge, as `Hinge.point`."""
+    """Write a point on a hinge, as `Hinge.point`."""
     foot = add_scaled(on, dot(sub(point, on), e), e)
     store_parts(field, i, foot, sub(point, foot), e)
 
 
 @inline
 def store_direction(field, i, e, a):
-    """A direction on a hinge, as `Hinge.direction`."""
+    """Write a direction on a hinge, as `Hinge.direction`."""
     fixed = scale(dot(a, e), e)
     store_parts(field, i, fixed, sub(a, fixed), e)
 
 
 @inline
 def store_hinged_inertia(field, i, e, S):
-    """An inertia S on a hinge, as `Hinge.inertia`: the coefficients of 1, cos x, sin x, cos 2x, sin 2x in R(x) S R(x)^T.
+    """Write an inertia S on a hinge, as `Hinge.inertia`: the coefficients of 1, cos x, sin x, cos 2x, sin 2x in R(x) S R(x)^T.
 
-    With l = e . S e, h = S e - l e and m = e x h, the part A of S that is wholly across the axis, its trace t and C = 1 - e e^T
+    With l = e . S e, h = S e - l e and m = e x h, the part A of S that is entirely across the axis, its trace t and C = 1 - e e^T
 
         1: l e e^T + t C / 2,   cos: e h^T + h e^T,   sin: e m^T + m e^T,   cos 2: A - t C / 2,   sin 2: (e x A + (e x A)^T) / 2
 
-    for a symmetric A across the axis turned by a right angle is t C - A.
+    since a symmetric A across the axis, rotated by a right angle, is t C - A.
     """
     g = symmetric_times(S, e)
     l = dot(e, g)
@@ -326,8 +331,8 @@ def store_hinged_inertia(field, i, e, S):
     half = 0.5 * (S[0] + S[1] + S[2] - l)
     P, lean, swing = (
         (e[0] * e[0], e[1] * e[1], e[2] * e[2], e[0] * e[1], e[0] * e[2], e[1] * e[2]),
-        both_ways(e, h),
-        both_ways(e, cross(e, h)),
+        symmetric_product(e, h),
+        symmetric_product(e, cross(e, h)),
     )
     A = (
         S[0] - lean[0] - l * P[0],
@@ -346,8 +351,8 @@ def store_hinged_inertia(field, i, e, S):
 
 
 @inline
-def both_ways(a, b):
-    """a b^T + b a^T."""
+def symmetric_product(a, b):
+    """Return a b^T + b a^T."""
     return (
         2.0 * a[0] * b[0],
         2.0 * a[1] * b[1],
@@ -360,7 +365,10 @@ def both_ways(a, b):
 
 @inline
 def store_body(com, inertia, i, frame, body):
-    """Center of mass and inertia (com, six) of a body in a frame (origin, x, y, z), as corner i into fields of shapes (3, wheels) and (6, wheels)."""
+    """Write center of mass and inertia (com, six) of a body in a frame (origin, x, y, z) as corner i.
+
+    The fields have the shapes (3, wheels) and (6, wheels).
+    """
     origin, x, y, z = frame
     store(com, i, along(x, y, z, sub(body[0], origin)))
     store_six(inertia, i, inertia_along(x, y, z, body[1]))

@@ -1,19 +1,19 @@
 """Double-wishbone corner in closed form: seven bodies, three loops, one degree of freedom, no iteration.
 
-Inside a corner everything is a function of the lower-arm angle theta (positive in jounce on all four corners) and of the inner
+Inside a corner all quantities are functions of the lower-arm angle theta (positive in jounce on all four corners) and of the inner
 tie-rod point Q in chassis axes. The loops of [Jain 2016, section 4.1] are solved on the real, non-planar hardpoints: each reduces to
 ``A cos x + B sin x = C``.
 
 Letters of the points as in [Jain 2016, figure 5]: A lower-arm hinge, D lower ball joint, F upper ball joint, G upper-arm hinge,
 B and J lower and upper end of the shock absorber, K outer and L inner end of the tie rod. S and U are the ends of the spring, W is the
-wheel centre. The inner end of the tie rod moves with the steering and is called Q.
+wheel center. The inner end of the tie rod moves with the steering and is called Q.
 
-Everything here is written in chassis axes with the chassis reference point as origin. A subscript `_1` is a derivative by theta,
+All quantities are in chassis axes with the chassis reference point as origin. A subscript `_1` is a derivative by theta,
 `_2` a second derivative by theta, `_dot` and `_ddot` are derivatives by time relative to the chassis. The rods (upright, tie rod, shock
-halves) hang on universal joints, so that their spin about their own axis is determined: the first axis is fixed in the parent, the
+halves) have universal joints, which determine their spin about their own axis: the first joint axis is fixed in the parent, the
 second in the rod, both stay perpendicular.
 
-Equations are numbered as in docs/double_wishbone.md, which derives them; the tools are (1) `hinged`, (2) `circle`, (7)-(9) `_rod` and
+Equation numbers are those of docs/double_wishbone.md, which derives them; the tools are (1) `hinged`, (2) `circle`, (7)-(9) `_rod` and
 (10) `turning`.
 """
 
@@ -44,13 +44,13 @@ from vehicles.suspension.corner_bodies import ThetaMotion, motion_of, put_body, 
 from vehicles.suspension.hinge import hinged_inertia
 
 BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
-"""The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
+"""Bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
 LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(7)
 
 DOUBLE_WISHBONES = (
     # name                  shape       unit     what it is (last index: corner; first index of 3: foot on the hinge axis, radius, axis x radius)
-    ("corners", (), "1", "corners of this kind; 0: there are none", "i8"),
-    ("steered", (), "1", "of these the steered ones, the first of the vehicle", "i8"),
+    ("corners", (), "1", "number of corners of this kind; 0: none", "i8"),
+    ("steered", (), "1", "number of steered corners of this kind, the first of the vehicle", "i8"),
     ("mass", (7, WHEELS), "kg", "masses of BODIES"),
     ("J", (3, WHEELS), "m", "upper end of the shock absorber, on the chassis"),
     ("U", (3, WHEELS), "m", "upper end of the spring, on the chassis"),
@@ -59,28 +59,28 @@ DOUBLE_WISHBONES = (
     ("D", (3, 3, WHEELS), "m", "lower ball joint on the lower arm"),
     ("B", (3, 3, WHEELS), "m", "lower end of the shock absorber on the lower arm"),
     ("S", (3, 3, WHEELS), "m", "lower end of the spring on the lower arm"),
-    ("lower_arm_com", (3, 3, WHEELS), "m", "centre of mass of the lower arm"),
+    ("lower_arm_com", (3, 3, WHEELS), "m", "center of mass of the lower arm"),
     ("upright_axis", (3, 3, WHEELS), "1", "first axis of the upright's universal joint, fixed in the lower arm"),
     ("shock_axis", (3, 3, WHEELS), "1", "first axis of the shock absorber's universal joint, fixed in the lower arm"),
     ("F", (3, 3, WHEELS), "m", "upper ball joint on the upper arm"),
-    ("upper_arm_com", (3, 3, WHEELS), "m", "centre of mass of the upper arm"),
+    ("upper_arm_com", (3, 3, WHEELS), "m", "center of mass of the upper arm"),
     ("kingpin_length", (WHEELS,), "m", "distance of the ball joints D and F"),
-    ("upper_arm_branch", (WHEELS,), "1", "sign of the square root that belongs to the design position of the upper arm"),
+    ("upper_arm_branch", (WHEELS,), "1", "sign of the square root in the design position of the upper arm"),
     ("arm_radius", (WHEELS,), "m", "distance of the outer tie-rod joint from the kingpin axis"),
     ("arm_height", (WHEELS,), "m", "height of the outer tie-rod joint over D along the kingpin"),
     ("tierod_length", (WHEELS,), "m", "length of the tie rod"),
-    ("tierod_branch", (WHEELS,), "1", "sign of the square root that belongs to the design position of the carrier"),
+    ("tierod_branch", (WHEELS,), "1", "sign of the square root in the design position of the carrier"),
     ("tierod_axis", (3, WHEELS), "1", "first axis of the tie rod's universal joint, in the carrier frame (steering arm, normal, kingpin)"),
-    ("wheel_centre", (3, WHEELS), "m", "wheel centre from D, in the carrier frame"),
+    ("wheel_centre", (3, WHEELS), "m", "wheel center relative to D, in the carrier frame"),
     ("wheel_axis", (3, WHEELS), "1", "wheel axle, pointing left, in the carrier frame"),
     ("upright_branch", (WHEELS,), "1", "sign of the second axis of the upright's universal joint"),
     ("tierod_sign", (WHEELS,), "1", "sign of the second axis of the tie rod's universal joint"),
     ("shock_branch", (WHEELS,), "1", "sign of the second axis of the shock absorber's universal joint"),
-    ("upright_com", (3, WHEELS), "m", "centre of mass of the upright from D, in its frame (rod, second joint axis, their product)"),
-    ("carrier_com", (3, WHEELS), "m", "centre of mass of the carrier from D, in its frame"),
-    ("tierod_com", (3, WHEELS), "m", "centre of mass of the tie rod from K, in its frame"),
-    ("shock_lower_com", (3, WHEELS), "m", "centre of mass of the lower shock half from B, in its frame"),
-    ("shock_upper_com", (3, WHEELS), "m", "centre of mass of the upper shock half from J, in its frame"),
+    ("upright_com", (3, WHEELS), "m", "center of mass of the upright relative to D, in its frame (rod, second joint axis, their product)"),
+    ("carrier_com", (3, WHEELS), "m", "center of mass of the carrier relative to D, in its frame"),
+    ("tierod_com", (3, WHEELS), "m", "center of mass of the tie rod relative to K, in its frame"),
+    ("shock_lower_com", (3, WHEELS), "m", "center of mass of the lower shock half relative to B, in its frame"),
+    ("shock_upper_com", (3, WHEELS), "m", "center of mass of the upper shock half relative to J, in its frame"),
     (
         "lower_arm_inertia",
         (5, 6, WHEELS),
@@ -88,13 +88,13 @@ DOUBLE_WISHBONES = (
         "inertia of the lower arm as 1, cos, sin, cos 2, sin 2 of theta (xx, yy, zz, xy, xz, yz)",
     ),
     ("upper_arm_inertia", (5, 6, WHEELS), "kg m2", "inertia of the upper arm as 1, cos, sin, cos 2, sin 2 of phi"),
-    ("upright_inertia", (6, WHEELS), "kg m2", "inertia of the upright about its centre of mass, in its frame"),
-    ("carrier_inertia", (6, WHEELS), "kg m2", "inertia of the carrier about its centre of mass, in its frame"),
-    ("tierod_inertia", (6, WHEELS), "kg m2", "inertia of the tie rod about its centre of mass, in its frame"),
-    ("shock_lower_inertia", (6, WHEELS), "kg m2", "inertia of the lower shock half about its centre of mass, in its frame"),
-    ("shock_upper_inertia", (6, WHEELS), "kg m2", "inertia of the upper shock half about its centre of mass, in its frame"),
+    ("upright_inertia", (6, WHEELS), "kg m2", "inertia of the upright about its center of mass, in its frame"),
+    ("carrier_inertia", (6, WHEELS), "kg m2", "inertia of the carrier about its center of mass, in its frame"),
+    ("tierod_inertia", (6, WHEELS), "kg m2", "inertia of the tie rod about its center of mass, in its frame"),
+    ("shock_lower_inertia", (6, WHEELS), "kg m2", "inertia of the lower shock half about its center of mass, in its frame"),
+    ("shock_upper_inertia", (6, WHEELS), "kg m2", "inertia of the upper shock half about its center of mass, in its frame"),
 )
-"""Columns of corners of other kinds go along in the vector lanes: they repeat one of ours (`pad`)."""
+"""The vector lanes also process columns of corners of other kinds; these columns repeat a double-wishbone corner (`pad`)."""
 
 DOUBLE_WISHBONE_SCRATCH = (
     ("cos_theta", (WHEELS,), "1", "cosines of theta"),
@@ -105,7 +105,7 @@ DOUBLE_WISHBONE_SCRATCH = (
     ("B", (3, WHEELS), "m", "lower end of the shock absorber"),
     ("S", (3, WHEELS), "m", "lower end of the spring"),
     ("arm", (3, WHEELS), "1", "first axis of the carrier frame: from the kingpin axis to K"),
-    ("kingpin", (3, WHEELS), "1", "its third axis: from D to F"),
+    ("kingpin", (3, WHEELS), "1", "third axis of the carrier frame: from D to F"),
     ("tierod", (3, WHEELS), "1", "unit vector from K to Q"),
     ("tierod_axis", (3, WHEELS), "1", "second axis of the tie rod's universal joint"),
     ("upright_axis", (3, WHEELS), "1", "second axis of the upright's universal joint"),
@@ -119,15 +119,15 @@ DOUBLE_WISHBONE_SCRATCH = (
     ("shock_length_2", (WHEELS,), "m", "second derivative of the length of the shock absorber by theta"),
     *motion_of(len(BODIES)),
 )
-"""What is found of double wishbones, all relative to the chassis."""
+"""Results of the kinematics of double wishbones, all relative to the chassis."""
 
 
 @inline
 def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
-    """Position, velocity map and acceleration bias of all four corners, side by side in the vector lanes.
+    """Compute position, velocity map and acceleration bias of all four corners, in adjacent vector lanes.
 
-    Of a body: c center of mass, u its velocity and w its angular velocity per theta_dot. x and y are first and second axis of a universal
-    joint, e = y × x; r leads from a body's origin to its center of mass (or to the wheel center).
+    For a body: c center of mass, u its velocity and w its angular velocity per theta_dot. x and y are first and second axis of a universal
+    joint, e = y × x; r points from a body's origin to its center of mass (or to the wheel center).
 
         lower arm     D, B, S, c by (1) at theta,  w = e_L                                                (3)
         upper arm     |F(phi) - D| = length gives phi (`_upper_arm_angle`),  d = F - D,                   (4)
@@ -143,13 +143,13 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
                       w = w0 - [gain . (D_1 + w0 × b)] n,  w_rel = rate w + (gain . Q_dot) n
                       alpha0 = rate^2 n × n_2 + spin n_dot,  spin = w_rel . n                             (16)
                       alpha = alpha0 - [gain . (K_ddot0 - Q_ddot) + t_dot . t_dot / (t . n × b)] n
-        tie rod       h = -t / its length, a rod on the carrier: with Q at rest (map) and as it moves     (17)
+        tie rod       h = -t / its length, a rod on the carrier: with Q at rest (map) and with Q moving   (17)
                       twist_dot = [(alpha - at) . e + (w_rel - wt_rel) . e_dot] / h . e                   (18)
-                      with at = h × h_ddot + twist h_dot the angular acceleration but for twist_dot h
+                      with at = h × h_ddot + twist h_dot the angular acceleration without twist_dot h
 
-    rate is theta_dot. (15) and (16) are t . (K_dot - Q_dot) = 0 and its derivative by time at theta_ddot = 0, K_ddot0 the acceleration of
-    K with alpha0. The carrier's frame is (arm, across, n): from the kingpin to K, n × arm, the kingpin upward. In the code g holds the corners'
-    constants, o and out are what is written, and ct, st are cosine and sine of theta, cp, sp those of phi.
+    rate is theta_dot. (15) and (16) are t . (K_dot - Q_dot) = 0 and its derivative by time at theta_ddot = 0, K_ddot0 the acceleration
+    of K with alpha0. The carrier's frame is (arm, across, n): from the kingpin to K, n × arm, the kingpin upward. In the code g holds
+    the corners' constants, o and out are written, and ct, st are cosine and sine of theta, cp, sp those of phi.
 
     Parameters
     ----------
@@ -157,10 +157,10 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
     q : record of INPUTS
     cos_theta, sin_theta : (4,) of q's theta
     found : record of DOUBLE_WISHBONE_SCRATCH, overwritten
-    k : record of KINEMATICS, overwritten but for the sums
+    k : record of KINEMATICS, overwritten except the sums
 
     Source: [Jain 2016, sections 3.3 and 5], derived again for hinge axes that are not parallel.
-    differs: the paper's four-bar is planar; its eq (30) has a stray 1/r, and its X (section 5.3) EK(z) where EL(z) belongs.
+    differs: the paper's four-bar is planar; its eq (30) has a stray 1/r, and its X (section 5.3) has EK(z) instead of EL(z).
     """
     g = p[0]
     o = found[0]
@@ -231,7 +231,7 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         out["spring_length"][i] = spring
         out["spring_length_1"][i] = dot(f, S_1) / spring
 
-        # (14) carrier: turns about the kingpin until the tie rod fits
+        # (14) carrier: rotates about the kingpin until the tie rod fits
         Q = column(q[0]["Q"], i)
         Q_dot = column(q[0]["Q_dot"], i)
         arm = _steering_arm(g, D, n, Q, i)
@@ -272,7 +272,7 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         store(out["w"], i, w)
         store(out["w_rel"], i, w_rel)
 
-        # (17) tie rod: a rod from K to Q that hangs on the carrier
+        # (17) tie rod: a rod from K to Q with its universal joint on the carrier
         per_length = -1.0 / g["tierod_length"][i]
         h = scale(per_length, t)
         x = in_frame(arm, across, n, column(g["tierod_axis"], i))
@@ -321,7 +321,7 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
 
 @inline
 def direction(field, c, s, i):
-    """A direction fixed in a hinged arm, at the angle with cosine c and sine s."""
+    """Return a direction fixed in a hinged arm, at the angle with cosine c and sine s."""
     u = (field[1, 0, i], field[1, 1, i], field[1, 2, i])
     v = (field[2, 0, i], field[2, 1, i], field[2, 2, i])
     return add((field[0, 0, i], field[0, 1, i], field[0, 2, i]), combine(c, u, s, v))
@@ -329,13 +329,13 @@ def direction(field, c, s, i):
 
 @inline
 def unit(a, length):
-    """Vector along a with the given (signed) length."""
+    """Return the vector along a with the given (signed) length."""
     return scale(length / math.sqrt(dot(a, a)), a)
 
 
 @inline
 def _upper_arm_angle(g, D, length, i):
-    """Cosine and sine of the upper-arm angle at which F is `length` away from D.
+    """Return cosine and sine of the upper-arm angle at which the distance of F from D is `length`.
 
     A cos phi + B sin phi = C:  A = w . u,  B = w . v,  C = (length^2 - w . w - u . u) / 2,  w = foot - D          (4)
     """
@@ -348,7 +348,7 @@ def _upper_arm_angle(g, D, length, i):
 
 @inline
 def _steering_arm(g, D, n, Q, i):
-    """Unit vector of the steering arm, perpendicular to the kingpin n, at which K is a tie-rod length away from Q.
+    """Return the unit vector of the steering arm, perpendicular to the kingpin n, at which the distance of K from Q is the tie-rod length.
 
     x, y are unit vectors across n, the arm x cos psi + y sin psi, v = D - Q, and K - Q = v + radius arm + height n:
 
@@ -367,10 +367,10 @@ def _steering_arm(g, D, n, Q, i):
 
 @inline
 def _rod(n, n_1, n_2, x, w_parent, branch):
-    """Second joint axis, angular velocity and its derivative by theta of a rod n on a universal joint.
+    """Return second joint axis, angular velocity and its derivative by theta of a rod n on a universal joint.
 
-    The first joint axis x is fixed in the parent, which turns with the constant w_parent per theta. The universal joint allows no
-    relative rotation about e = y × x; that fixes the spin of the rod about itself.
+    The first joint axis x is fixed in the parent, which rotates with the constant w_parent per theta. The universal joint allows no
+    relative rotation about e = y × x; this condition determines the spin of the rod about itself.
 
         y = branch unit(n × x),  e = y × x                                                                   (7)
         w = n × n_1 + spin n,    spin = (w_parent - n × n_1) . e / n . e                                     (8)

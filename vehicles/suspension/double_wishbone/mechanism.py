@@ -1,4 +1,4 @@
-"""A double-wishbone corner for the general engine."""
+"""Multibody model of a double-wishbone corner."""
 
 from __future__ import annotations
 
@@ -27,16 +27,19 @@ BODY_NAMES = {
     "shock_upper": "shock_upper",
     "upper_arm": "uca",
 }
-"""Bodies of a `DoubleWishboneCorner` and, after "FL_" and so on, the names of the bodies here and of the joints that carry them (lca: lower control arm)."""
+"""Bodies of a `DoubleWishboneCorner`, and the names of bodies and joints in the multibody model after the prefix "FL_" etc.
+
+lca: lower control arm, uca: upper control arm.
+"""
 
 
 def jounce_sign(corner: DoubleWishboneCorner) -> float:
-    """+1 where a positive angle of the joint `lca`, right-handed about its axis, is jounce; -1 where it is rebound."""
+    """Return +1 if a positive angle of the joint `lca`, right-handed about its axis, is jounce; -1 if it is rebound."""
     return float(np.sign(np.cross(corner.lower_arm_axis, corner.D - corner.lower_arm_point)[2]))
 
 
 def add_double_wishbone(parts: Parts, name: str, corner: DoubleWishboneCorner, chassis: str, inner: str, struts: Record, i: int) -> None:
-    """See `CornerDesign.add_to`."""
+    """Implement `CornerDesign.add_to`."""
     names = {ours: f"{name}_{short}" for ours, short in BODY_NAMES.items()}
     massless = {ours for ours, body in corner.bodies.items() if body.mass == 0.0}
     kingpin = _unit(corner.F - corner.D)
@@ -74,7 +77,7 @@ def add_double_wishbone(parts: Parts, name: str, corner: DoubleWishboneCorner, c
 
 
 def _add_shock(parts: Parts, name: str, corner: DoubleWishboneCorner, chassis: str, damping: float) -> None:
-    """The shock absorber on the lower arm: two bodies that slide on each other, or without mass only the damper."""
+    """Add the shock absorber on the lower arm: two bodies that slide on each other, or only the damper if massless."""
     lower = f"{name}_{BODY_NAMES['lower_arm']}"
     massless = [half for half in ("shock_lower", "shock_upper") if corner.bodies[half].mass == 0.0]
     if len(massless) == 2:
@@ -82,7 +85,7 @@ def _add_shock(parts: Parts, name: str, corner: DoubleWishboneCorner, chassis: s
         return
     if massless:
         raise ConfigError(
-            corner.file, f"{corner.key}.bodies.{massless[0]}", "nothing", "a mass for both halves of the shock absorber or for none"
+            corner.file, f"{corner.key}.bodies.{massless[0]}", "nothing", "a mass for both halves of the shock absorber, or for none"
         )
     halves = [f"{name}_{BODY_NAMES[half]}" for half in ("shock_lower", "shock_upper")]
     for half in ("shock_lower", "shock_upper"):

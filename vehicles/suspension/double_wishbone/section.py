@@ -1,4 +1,4 @@
-"""The section of a vehicle file for an axle with double wishbones."""
+"""Section of a vehicle file for an axle with double wishbones."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from vehicles.suspension.hinge import Hinge
 POINTS = {
     "SPINDLE": "wheel center",
     "UPRIGHT": "center of mass of the knuckle",
-    "UCA_F": "upper control arm, front bush",
-    "UCA_B": "upper control arm, rear bush",
+    "UCA_F": "upper control arm, front bushing",
+    "UCA_B": "upper control arm, rear bushing",
     "UCA_U": "upper control arm, outer joint",
     "UCA_CM": "upper control arm, center of mass",
-    "LCA_F": "lower control arm, front bush",
-    "LCA_B": "lower control arm, rear bush",
+    "LCA_F": "lower control arm, front bushing",
+    "LCA_B": "lower control arm, rear bushing",
     "LCA_U": "lower control arm, outer joint",
     "LCA_CM": "lower control arm, center of mass",
     "SHOCK_C": "shock absorber on the chassis",
@@ -34,12 +34,12 @@ POINTS = {
     "TIEROD_C": "tie rod on the steering link, or on the chassis",
     "TIEROD_U": "tie rod on the upright",
 }
-"""Names as in the source of the data."""
+"""Hardpoints, with the names of the data source."""
 
 HARDPOINTS = tuple(POINTS)
 
 ARMS = {"lower_arm": ("LCA_F", "LCA_B", "LCA_U", "LCA_CM"), "upper_arm": ("UCA_F", "UCA_B", "UCA_U", "UCA_CM")}
-"""Front and rear bush, ball joint and center of mass of the arms."""
+"""Front and rear bushing, ball joint and center of mass of the arms."""
 
 RODS = {
     "upright": ("LCA_U", "UCA_U"),
@@ -47,28 +47,28 @@ RODS = {
     "shock_lower": ("SHOCK_A", "SHOCK_C"),
     "shock_upper": ("SHOCK_A", "SHOCK_C"),
 }
-"""Ends of the rods; the halves of the shock absorber lie on one line."""
+"""End points of the rods; the halves of the shock absorber lie on one line."""
 
 JOINTS = (
     ("LCA_F", "LCA_B"), ("UCA_F", "UCA_B"), ("UCA_U", "LCA_U"), ("TIEROD_U", "TIEROD_C"), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"),
 )  # fmt: skip
-"""Ends of the hinges and rods."""
+"""End points of the hinges and rods."""
 
 FIELDS = axle_fields(
     POINTS,
     (
         Field("lower_arm", Group(ARM), "lower control arm, at LCA_CM"),
         Field("upper_arm", Group(ARM), "upper control arm, at UCA_CM"),
-        Field("upright", Group(ROD), "rod from LCA_U to UCA_U; without mass when left out", None),
-        Field("tierod", Group(ROD), "rod from TIEROD_U to TIEROD_C; without mass when left out", None),
-        Field("shock_lower", Group(ROD), "lower half of the shock absorber, from SHOCK_A to SHOCK_C; likewise", None),
-        Field("shock_upper", Group(ROD), "upper half; likewise", None),
+        Field("upright", Group(ROD), "rod from LCA_U to UCA_U; default: massless", None),
+        Field("tierod", Group(ROD), "rod from TIEROD_U to TIEROD_C; default: massless", None),
+        Field("shock_lower", Group(ROD), "lower half of the shock absorber, from SHOCK_A to SHOCK_C; default: massless", None),
+        Field("shock_upper", Group(ROD), "upper half of the shock absorber, from SHOCK_A to SHOCK_C; default: massless", None),
     ),
 )
 
 
 class DoubleWishboneAxle(Axle):
-    """Arms, upright, tie rod and two halves of a shock absorber; rods that are left out of the file have no mass."""
+    """Arms, upright, tie rod and two halves of a shock absorber; rods without an entry in the file are massless."""
 
     hardpoints = HARDPOINTS
     joints = JOINTS
@@ -91,7 +91,9 @@ class DoubleWishboneAxle(Axle):
         with ErrorCollector() as faults:
             for front, rear, ball in (("LCA_F", "LCA_B", "LCA_U"), ("UCA_F", "UCA_B", "UCA_U")):
                 if norm(cross(p[front] - p[rear], p[ball] - p[rear])) < 1e-6:
-                    faults.add(ConfigError(h.file, h.path(ball), h.mapping[ball], f"a point beside the line through {front} and {rear}"))
+                    faults.add(
+                        ConfigError(h.file, h.path(ball), h.mapping[ball], f"a point that is not on the line through {front} and {rear}")
+                    )
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
         found: dict[str, RigidBody] = {}
@@ -108,7 +110,7 @@ class DoubleWishboneAxle(Axle):
         return found
 
     def _rod(self, s: Section, name: str, start: Vector, end: Vector) -> RigidBody:
-        """A rod, without mass when the file leaves it out."""
+        """Return a rod, massless without an entry in the file."""
         return self.rod(s, name, start, end) if s.has(name) else RigidBody(name, 0.0, 0.5 * (start + end), np.zeros((3, 3)))
 
     def corner(self, mirror: bool) -> DoubleWishboneCorner:
@@ -117,7 +119,10 @@ class DoubleWishboneAxle(Axle):
         for name, axis in (("LCA_F", lower), ("UCA_F", upper)):
             if norm(axis) < 1e-6:
                 raise ConfigError(
-                    self.file, f"{self.key}.hardpoints_left.{name}", self.points[name].tolist(), "a point apart from the rear bush"
+                    self.file,
+                    f"{self.key}.hardpoints_left.{name}",
+                    self.points[name].tolist(),
+                    "a point that differs from the rear bushing",
                 )
         hinge = Hinge(p["LCA_B"], unit(lower)).axis
         return DoubleWishboneCorner(

@@ -1,1 +1,1 @@
-"""Five links: everything about this kind of corner."""
+"""Five-link suspension."""

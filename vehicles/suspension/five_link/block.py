@@ -1,4 +1,4 @@
-"""All five-link corners of a vehicle as a block from outside the compiled step."""
+"""Callback block of all five-link corners of a vehicle."""
 
 from __future__ import annotations
 

@@ -21,18 +21,18 @@ from vehicles.suspension.five_link.mechanism import add_five_links
 Vector = NDArray[np.float64]
 
 PAST_STOPS = 0.03
-"""m by which tables go beyond the travel stops."""
+"""m. Range of tables beyond the travel stops."""
 
 WITHOUT_STOPS = (-0.1, 0.1)
-"""m. Tables of a corner that has no stops."""
+"""m. Range of the tables of a corner without stops."""
 
 
 @dataclass(frozen=True)
 class FiveLinkCorner(CornerDesign):
-    """A five-link corner in the design position, in chassis axes and from the chassis reference point [m].
+    """A five-link corner in the design position, in chassis axes and relative to the chassis reference point [m].
 
     Links in the order of `LINKS`. The universal joint of a link is on the chassis, its first axis is the chassis' x; the ball joint
-    is on the carrier. `spring_on` and `shock_on` are the numbers of the bodies in BODIES that hold S and B, the lower ends of spring
+    is on the carrier. `spring_on` and `shock_on` are the indices in BODIES of the bodies with S and B, the lower ends of spring
     and shock absorber; U and J are the upper ends. `bodies` holds the links, knuckle and wheel; links are round.
     """
 

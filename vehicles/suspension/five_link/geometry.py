@@ -1,4 +1,4 @@
-"""From the hardpoints and bodies of a five-link corner to the constants its kinematics works with."""
+"""Geometry constants of a five-link corner from its hardpoints and bodies."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 
-WIDEST = 0.4
-"""m. Heights among which the travel is looked for."""
+SEARCH_RANGE = 0.4
+"""m. Largest height in the search for the travel limits."""
 
-PACE = 0.002
+SEARCH_STEP = 0.002
 """m. Step of the search."""
 
-STEEPEST = 10.0
-"""rad/m, and m/m. A carrier that turns or moves sideways more than this over its height is about to reach the end of its travel, where the
-derivatives grow without bound."""
+MAX_STEEPNESS = 10.0
+"""rad/m, and m/m. Limit of the rotation or lateral motion of the carrier per height.
 
-ALONG_X = 0.1
-"""Least sine of the angle between a link and the chassis' x, the first axis of its universal joint."""
+Beyond this value the end of the travel is near, where the derivatives grow without bound.
+"""
+
+MIN_SINE_TO_X = 0.1
+"""Smallest sine of the angle between a link and the chassis' x, the first axis of its universal joint."""
 
 
 def write_five_link(corners: Record, parameters: Record, i: int, corner: FiveLinkCorner) -> None:
@@ -36,7 +38,7 @@ def write_five_link(corners: Record, parameters: Record, i: int, corner: FiveLin
 
     Raises
     ------
-    ConfigError : a link lies along x or is not round, the wheel is no rotor, the design position is singular
+    ConfigError : a link lies along x or is not round, the wheel is not a rotor, the design position is singular
     """
     out, f = corners[0], parameters[0]
     f["anchor"][:, :, i] = corner.chassis_joints - corner.W
@@ -50,8 +52,8 @@ def write_five_link(corners: Record, parameters: Record, i: int, corner: FiveLin
     f["carrier_com"][:, i] = carrier.p_BoBcm - corner.W
     I = carrier.I_BBcm
     f["carrier_inertia"][:, i] = I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]
-    f["spring_body"][i], f["spring_end"][:, i] = corner.spring_on, _held_at(corner, corner.spring_on, corner.S)
-    f["shock_body"][i], f["shock_end"][:, i] = corner.shock_on, _held_at(corner, corner.shock_on, corner.B)
+    f["spring_body"][i], f["spring_end"][:, i] = corner.spring_on, _in_body_frame(corner, corner.spring_on, corner.S)
+    f["shock_body"][i], f["shock_end"][:, i] = corner.shock_on, _in_body_frame(corner, corner.shock_on, corner.B)
     f["J"][:, i], f["U"][:, i] = corner.J, corner.U
     out["spin_inertia"][i] = spin
     for b, name in enumerate(BODIES):
@@ -67,18 +69,18 @@ def _write_link(f: Any, n: int, j: int, corner: FiveLinkCorner, name: str) -> No
     d = corner.carrier_joints[n] - corner.chassis_joints[n]
     length = float(np.linalg.norm(d))
     along = d / length
-    if np.hypot(along[1], along[2]) < ALONG_X:
-        raise ConfigError(corner.file, corner.key, d.tolist(), f"a {name} that does not lie along the chassis' x")
+    if np.hypot(along[1], along[2]) < MIN_SINE_TO_X:
+        raise ConfigError(corner.file, corner.key, d.tolist(), f"a {name} that is not parallel to the chassis' x")
     body = corner.bodies[name]
     axial = float(along @ body.I_BBcm @ along)
     transverse = 0.5 * (float(np.trace(body.I_BBcm)) - axial)
     round_rod = transverse * np.eye(3) + (axial - transverse) * np.outer(along, along)
     if np.abs(body.I_BBcm - round_rod).max() > 1e-9 * max(transverse, 1e-6):
-        raise ConfigError(corner.file, corner.key, body.I_BBcm.tolist(), f"a {name} whose inertia is that of a round rod")
+        raise ConfigError(corner.file, corner.key, body.I_BBcm.tolist(), f"a {name} with the inertia of a round rod")
     at = body.p_BoBcm - corner.chassis_joints[n]
     if np.linalg.norm(at - along * (at @ along)) > 1e-9:
         raise ConfigError(
-            corner.file, corner.key, body.p_BoBcm.tolist(), f"a {name} with its centre of mass on the line between its joints"
+            corner.file, corner.key, body.p_BoBcm.tolist(), f"a {name} with its center of mass on the line between its joints"
         )
     f["length"][n, j] = length
     b, lane = divmod(n, LANES)
@@ -88,14 +90,14 @@ def _write_link(f: Any, n: int, j: int, corner: FiveLinkCorner, name: str) -> No
 
 
 def link_axes(corner: FiveLinkCorner, n: int) -> Vector:
-    """(2, 3) axes of the universal joint of link n: the chassis' x, and across both it and the link."""
+    """Return the (2, 3) axes of the universal joint of link n: the chassis' x, and the axis across both x and the link."""
     x = np.array([1.0, 0.0, 0.0])
     across = np.cross(corner.carrier_joints[n] - corner.chassis_joints[n], x)
     return np.stack([x, across / np.linalg.norm(across)])
 
 
-def _held_at(corner: FiveLinkCorner, body: int, point: Vector) -> Vector:
-    """Coordinates of a point in the frame of a body in the design position."""
+def _in_body_frame(corner: FiveLinkCorner, body: int, point: Vector) -> Vector:
+    """Return the coordinates of a point in the frame of a body in the design position."""
     if BODIES[body] == "carrier":
         return point - corner.W
     n = LINKS.index(BODIES[body])
@@ -105,13 +107,16 @@ def _held_at(corner: FiveLinkCorner, body: int, point: Vector) -> Vector:
 
 
 def _travel(parameters: Record, j: int, corner: FiveLinkCorner) -> tuple[float, float]:
-    """Least and largest height of the wheel centre at which the links close, found step by step from the design position."""
+    """Return the smallest and largest height of the wheel center at which the links close.
+
+    The search goes in steps from the design position.
+    """
     f = parameters[0]
     ends = []
     for direction in (-1.0, 1.0):
         found, reached = record(FOUND), 0.0
-        for height in direction * np.arange(PACE, WIDEST + PACE, PACE):
-            if not find_position(f, found[0], j, height) or steepness(found, j) > STEEPEST:
+        for height in direction * np.arange(SEARCH_STEP, SEARCH_RANGE + SEARCH_STEP, SEARCH_STEP):
+            if not find_position(f, found[0], j, height) or steepness(found, j) > MAX_STEEPNESS:
                 break
             reached = float(height)
         ends.append(reached)
@@ -121,5 +126,5 @@ def _travel(parameters: Record, j: int, corner: FiveLinkCorner) -> tuple[float, 
 
 
 def steepness(found: Record, j: int) -> float:
-    """Largest derivative of the carrier's pose by its height."""
+    """Return the largest derivative of the carrier's pose by its height."""
     return float(np.abs([found[0]["v"][:, j], found[0]["w"][:, j]]).max())

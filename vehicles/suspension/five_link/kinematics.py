@@ -1,18 +1,17 @@
-"""Five-link axle: wheel carriers on five rods each, six bodies a corner, five distances, one degree of freedom.
+"""Five-link axle: a wheel carrier on five rods per side, six bodies per corner, five distances, one degree of freedom.
 
-The independent coordinate theta of such a corner is the height of the wheel centre over its design position [m], as in T. Uchida,
-J. McPhee, Mechanism and Machine Theory 52 (2012), section 4.2: it prefers no link, runs evenly from stop to stop for any geometry that is
-a suspension, and is the jounce itself. (An angle of one link would leave four unknowns instead of five, but stands still where that link
-does.) The chassis ends of all links are fixed to the chassis,
-that of the toe link too: the axle is not steered.
+The independent coordinate theta of such a corner is the height of the wheel center above its design position [m], as in T. Uchida,
+J. McPhee, Mechanism and Machine Theory 52 (2012), section 4.2. This choice prefers no link, is smooth from stop to stop for any geometry of
+a suspension, and equals the jounce. (An angle of one link would leave four unknowns instead of five, but is singular where that link
+does not move.) The chassis ends of all links are fixed to the chassis, including that of the toe link: the axle is not steered.
 
-No closed form of the position is known, so the five dependent coordinates follow from the five constant
-distances by Newton's method: from the last position, kept in FOUND, and its first two derivatives, to rounding. One round is the rule in
-a drive. Over long ways, and from the design position when nothing else is known, it goes in strides that keep it on its branch.
-The velocity map and the velocity-squared terms are exact: the same 5 x 5 matrix with other right-hand sides.
+No closed form of the position is known, so Newton's method computes the five dependent coordinates from the five constant distances. It
+starts from the last position, stored in FOUND, and its first two derivatives, and iterates to rounding accuracy. A drive usually needs
+one iteration. Long displacements, and those from the design position, are divided into steps that keep the solution on its branch. The
+velocity map and the velocity-squared terms are exact: they use the same 5 x 5 matrix with other right-hand sides.
 
-A rod hangs on the chassis by a universal joint, whose first axis is the chassis' x, and holds the carrier by a ball joint: it does not
-turn about itself but for what the universal joint makes it. A rod must not lie along x.
+A rod has a universal joint on the chassis, with the chassis' x as first axis, and a ball joint on the carrier. The universal joint
+determines its spin about itself. A rod must not lie along x.
 """
 
 from __future__ import annotations
@@ -54,15 +53,15 @@ from vehicles.suspension.rod import rod_inertia
 
 LINKS = ("upper_front", "upper_rear", "lower_front", "lower_rear", "toe_link")
 UPPER_FRONT, UPPER_REAR, LOWER_FRONT, LOWER_REAR, TOE_LINK = range(5)
-"""The links by their number."""
+"""Indices of the links."""
 
 BODIES = (*LINKS, "carrier")
-"""The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
+"""Bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
 
 CARRIER = BODIES.index("carrier")
 
 LANES = 4
-"""Bodies of a corner that are placed and summed side by side, in the vector lanes: body b stands in group b // LANES and lane b % LANES."""
+"""Number of bodies of a corner computed in parallel vector lanes: body b has the group b // LANES and the lane b % LANES."""
 GROUPS = -(-len(BODIES) // LANES)
 
 FIVE_LINKS = (
@@ -70,62 +69,72 @@ FIVE_LINKS = (
     ("mass", (4, GROUPS, LANES), "kg", "masses of BODIES, in the lanes"),
     ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
     ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
-    ("anchor", (5, 3, 4), "m", "chassis joints of the links, from the wheel centre in the design position"),
-    ("joint", (5, 3, 4), "m", "carrier joints of the links from the wheel centre, in the carrier frame"),
-    ("length", (5, 4), "m", "distances of these joints"),
-    ("per_length", (4, GROUPS, LANES), "1/m", "one over them, in the lanes"),
-    ("link_anchor", (4, GROUPS, 3, LANES), "m", "chassis joints of the links, from the chassis reference point, in the lanes"),
-    ("design_wheel", (3, 4), "m", "wheel centre in the design position, in which the carrier frame has the axes of the chassis"),
+    ("anchor", (5, 3, 4), "m", "chassis joints of the links relative to the wheel center in the design position"),
+    ("joint", (5, 3, 4), "m", "carrier joints of the links relative to the wheel center, in the carrier frame"),
+    ("length", (5, 4), "m", "lengths of the links"),
+    ("per_length", (4, GROUPS, LANES), "1/m", "reciprocals of the link lengths, in the lanes"),
+    ("link_anchor", (4, GROUPS, 3, LANES), "m", "chassis joints of the links relative to the chassis reference point, in the lanes"),
+    ("design_wheel", (3, 4), "m", "wheel center in the design position, where the carrier frame has the axes of the chassis"),
     ("wheel_axis", (3, 4), "1", "wheel axle, pointing left, in the carrier frame"),
-    ("carrier_com", (3, 4), "m", "centre of mass of the carrier from the wheel centre, in its frame"),
-    ("carrier_inertia", (6, 4), "kg m2", "inertia of the carrier about its centre of mass, in its frame"),
-    ("rod_com", (4, GROUPS, LANES), "m", "centre of mass of a link, from its chassis joint along the link, in the lanes"),
-    ("rod_axial_inertia", (4, GROUPS, LANES), "kg m2", "inertia of a link about itself, in the lanes"),
-    ("rod_transverse_inertia", (4, GROUPS, LANES), "kg m2", "inertia of a link about its centre of mass, square to it, in the lanes"),
-    ("spring_body", (4,), "1", "body of BODIES that holds the lower end of the spring", "i8"),
-    ("spring_end", (3, 4), "m", "where: from the wheel centre in the carrier frame, or from the chassis joint in the rod's frame"),
-    ("shock_body", (4,), "1", "body of BODIES that holds the lower end of the shock absorber", "i8"),
-    ("shock_end", (3, 4), "m", "where, likewise"),
-    ("travel", (2, 4), "m", "least and largest theta; beyond, the corner goes on in a straight line"),
+    ("carrier_com", (3, 4), "m", "center of mass of the carrier relative to the wheel center, in its frame"),
+    ("carrier_inertia", (6, 4), "kg m2", "inertia of the carrier about its center of mass, in its frame"),
+    ("rod_com", (4, GROUPS, LANES), "m", "center of mass of a link, distance from its chassis joint along the link, in the lanes"),
+    ("rod_axial_inertia", (4, GROUPS, LANES), "kg m2", "inertia of a link about its own axis, in the lanes"),
+    ("rod_transverse_inertia", (4, GROUPS, LANES), "kg m2", "inertia of a link about its center of mass, across its axis, in the lanes"),
+    ("spring_body", (4,), "1", "index in BODIES of the body with the lower end of the spring", "i8"),
+    (
+        "spring_end",
+        (3, 4),
+        "m",
+        "lower end of the spring: relative to the wheel center in the carrier frame, or to the chassis joint in the rod's frame",
+    ),
+    ("shock_body", (4,), "1", "index in BODIES of the body with the lower end of the shock absorber", "i8"),
+    ("shock_end", (3, 4), "m", "lower end of the shock absorber: relative to the wheel center or the chassis joint, as spring_end"),
+    ("travel", (2, 4), "m", "smallest and largest theta; beyond these the corner is extrapolated linearly"),
 )
 """The frame of a rod: along the rod from the chassis joint, second axis of its universal joint, their product."""
 
 FOUND = (
-    ("offset", (3, 4), "m", "wheel centre from its design position; its height is the theta of the last solution"),
+    ("offset", (3, 4), "m", "displacement of the wheel center from its design position; its height is the theta of the last solution"),
     ("attitude", (3, 4), "1", "Rodrigues vector of the carrier: axis times tangent of half the angle; zero in the design position"),
     ("v", (3, 4), "1", "derivative of the offset by theta"),
     ("w", (3, 4), "1/m", "angular velocity of the carrier per theta_dot"),
     ("v_1", (3, 4), "1/m", "derivative of v by theta"),
     ("w_1", (3, 4), "1/m2", "derivative of w by theta"),
     ("d", (GROUPS, 3, LANES), "m", "scratch: links from chassis to carrier joint"),
-    ("r", (GROUPS, 3, LANES), "m", "scratch: carrier joints from the wheel centre"),
-    ("J", (5, 5), "m, m2", "scratch: derivatives of |d|^2 / 2 by wheel centre x, y and rotation of the carrier, then their factors"),
-    ("exchanges", (5,), "1", "scratch: its row exchanges", "i8"),
+    ("r", (GROUPS, 3, LANES), "m", "scratch: carrier joints relative to the wheel center"),
+    ("J", (5, 5), "m, m2", "scratch: derivatives of |d|^2 / 2 by wheel center x, y and rotation of the carrier, then their factors"),
+    ("exchanges", (5,), "1", "scratch: row exchanges of the factorization of J", "i8"),
     ("step", (5,), "m, rad", "scratch: right-hand side and solution"),
-    ("slope", (5,), "1, 1/m", "scratch: derivatives of wheel centre x, y and rotation of the carrier by theta, where the last round began"),
+    (
+        "slope",
+        (5,),
+        "1, 1/m",
+        "scratch: derivatives of wheel center x, y and rotation of the carrier by theta, at the start of the last iteration",
+    ),
 )
-"""Last position of every corner, from which the next one is sought. All zero it is the design position."""
+"""Last position of every corner, the start of the next solution. All zeros are the design position."""
 
 MEMORY = (
     ("found", (), "", "record of FOUND", dtype_of(FOUND)),
     ("B", (3, 4), "m", "scratch: lower end of the shock absorber"),
     ("S", (3, 4), "m", "scratch: lower end of the spring"),
     ("sums", (), "", "record of `aggregate_of`: scratch of all lanes", dtype_of(aggregate_of(LANES))),
-    ("bodies", (4,), "", "per corner, record of `motion_of`: its bodies in the lanes", dtype_of(motion_of(GROUPS, LANES))),
+    ("bodies", (4,), "", "per corner, record of `motion_of`: bodies of the corner in the lanes", dtype_of(motion_of(GROUPS, LANES))),
 )
-"""Of the block: the last position, and the bodies in it."""
+"""Memory of the block: the last position, and the bodies in that position."""
 
 CLOSED = 1e-13
-"""m, rad. Newton's last step; what is left after it is of the order of its square."""
+"""m, rad. Largest final step of Newton's method; the remaining error is of the order of its square."""
 
-ROUNDS = 12
-"""Of Newton's method; a position not found by then does not exist near the guess."""
+MAX_ITERATIONS = 12
+"""Largest number of Newton iterations; a position not reached by then does not exist near the start."""
 
-STRIDE = 0.02
-"""m. Longest way of the wheel centre from one solution to the next."""
+MAX_STRIDE = 0.02
+"""m. Longest distance of the wheel center from one solution to the next."""
 
-FARTHEST = 10.0
-"""m. No suspension travels that far: beyond, and not a number."""
+MAX_DISTANCE = 10.0
+"""m. Plausibility limit of the travel; also excludes NaN."""
 
 
 PARAMETERS_TYPE, MEMORY_TYPE = dtype_of(FIVE_LINKS), dtype_of(MEMORY)
@@ -134,7 +143,7 @@ INPUTS_TYPE, KINEMATICS_TYPE, POINTS_TYPE = dtype_of(INPUTS), dtype_of(KINEMATIC
 
 @callback
 def place(parameters, state, seen, result, first, count, h):
-    """Position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
+    """Compute position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
     f, o = record_at(parameters, PARAMETERS_TYPE)[0], record_at(state, MEMORY_TYPE)[0]
     q, k = record_at(seen, INPUTS_TYPE)[0], record_at(result, KINEMATICS_TYPE)[0]
     for i in range(first, first + count):
@@ -145,7 +154,7 @@ def place(parameters, state, seen, result, first, count, h):
 
 @callback
 def show(parameters, state, seen, result, first, count, h):
-    """Joints and struts of the corners of the block, for the picture."""
+    """Write joints and struts of the corners of the block for the view."""
     o, points = record_at(state, MEMORY_TYPE)[0], record_at(result, POINTS_TYPE)[0]
     f, s = record_at(parameters, PARAMETERS_TYPE)[0], o["found"]
     for i in range(first, first + count):
@@ -159,9 +168,9 @@ def show(parameters, state, seen, result, first, count, h):
 
 @inline
 def place_corner(f, o, i, theta, rate, k):
-    """Position, velocity map and acceleration bias of corner i.
+    """Compute position, velocity map and acceleration bias of corner i.
 
-    f : record of FIVE_LINKS, o : record of MEMORY with the last position, k : record of KINEMATICS, overwritten but for the sums
+    f : record of FIVE_LINKS, o : record of MEMORY with the last position, k : record of KINEMATICS, overwritten except the sums
     """
     s = o["found"]
     find_position(f, s, i, min(max(theta, f["travel"][0, i]), f["travel"][1, i]))
@@ -175,22 +184,22 @@ def place_corner(f, o, i, theta, rate, k):
 
 @inline
 def find_position(f, s, j, height):
-    """Position of corner j at a height of its wheel centre [m] and its derivatives, in the FOUND record s.
+    """Compute the position of corner j at a height of its wheel center [m] and its derivatives, in the FOUND record s.
 
-    f : record of FIVE_LINKS. Returns False, and leaves the design position, where there is no position on its branch.
+    f : record of FIVE_LINKS. Returns False, and leaves the design position, if there is no position on its branch.
     """
-    if approach(f, s, j, height):
+    if move_to_height(f, s, j, height):
         return True
-    start_over(f, s, j)
-    if approach(f, s, j, height):
+    return_to_design(f, s, j)
+    if move_to_height(f, s, j, height):
         return True
-    start_over(f, s, j)
+    return_to_design(f, s, j)
     return False
 
 
 @inline
-def start_over(f, s, j):
-    """Back to the design position."""
+def return_to_design(f, s, j):
+    """Return to the design position."""
     for n in range(3):
         s["offset"][n, j], s["attitude"][n, j] = 0.0, 0.0
     close_loops(f, s, j)
@@ -198,12 +207,12 @@ def start_over(f, s, j):
 
 
 @inline
-def approach(f, s, j, height):
-    """From the last position to a height, in strides."""
-    way = height - s["offset"][2, j]
-    if not abs(way) < FARTHEST:
+def move_to_height(f, s, j, height):
+    """Move from the last position to a height, in steps of limited length."""
+    distance = height - s["offset"][2, j]
+    if not abs(distance) < MAX_DISTANCE:
         return False
-    strides = 1 + int(abs(way) / STRIDE)
+    strides = 1 + int(abs(distance) / MAX_STRIDE)
     for n in range(strides):
         extrapolate(s, j, (height - s["offset"][2, j]) / (strides - n))
         if not close_loops(f, s, j):
@@ -214,29 +223,31 @@ def approach(f, s, j, height):
 
 
 @inline
-def extrapolate(s, j, way):
-    """Go on by a small way along first and second derivatives."""
-    half = 0.5 * way * way
+def extrapolate(s, j, distance):
+    """Extrapolate by a small distance with first and second derivatives."""
+    half = 0.5 * distance * distance
     v, v_1 = column(s["v"], j), column(s["v_1"], j)
-    s["offset"][0, j] += way * v[0] + half * v_1[0]
-    s["offset"][1, j] += way * v[1] + half * v_1[1]
-    s["offset"][2, j] += way
-    turn(s, j, combine(way, column(s["w"], j), half, column(s["w_1"], j)))
+    s["offset"][0, j] += distance * v[0] + half * v_1[0]
+    s["offset"][1, j] += distance * v[1] + half * v_1[1]
+    s["offset"][2, j] += distance
+    turn(s, j, combine(distance, column(s["w"], j), half, column(s["w_1"], j)))
 
 
 @inline
 def turn(s, j, angle):
-    """Turn the carrier by a small rotation vector in chassis axes: the product of the two rotations, as Rodrigues vectors."""
+    """Rotate the carrier by a small rotation vector in chassis axes: the product of the two rotations, as Rodrigues vectors."""
     e, g = scale(0.5, angle), column(s["attitude"], j)
     store(s["attitude"], j, scale(1.0 / (1.0 - dot(e, g)), add(add(e, g), cross(e, g))))
 
 
 @inline
 def close_loops(f, s, j):
-    """Newton's method on the five distances, the height of the wheel centre being given. J holds the factors of the last round, and `slope`
-    the derivatives by that height, found with them."""
+    """Solve the five distances by Newton's method at a given height of the wheel center.
+
+    Afterward J holds the factors of the last iteration, and `slope` the derivatives by the height, computed with these factors.
+    """
     step = s["step"]
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ITERATIONS):
         set_distances(f, s, j)
         if not factor(s["J"], s["exchanges"]):
             return False
@@ -256,7 +267,7 @@ def close_loops(f, s, j):
 
 @inline
 def set_distances(f, s, j):
-    """Links and carrier joints, the gaps of |d|^2 / 2 and their derivatives."""
+    """Compute links and carrier joints, the gaps of |d|^2 / 2 and their derivatives."""
     x, y, z = carrier_axes(s, j)
     offset = column(s["offset"], j)
     for n in range(5):
@@ -272,7 +283,7 @@ def set_distances(f, s, j):
 
 @inline
 def carrier_axes(s, j):
-    """Axes of the carrier frame, in chassis axes: rotation by the Rodrigues vector."""
+    """Return the axes of the carrier frame, in chassis axes: rotation by the Rodrigues vector."""
     g = column(s["attitude"], j)
     per = 2.0 / (1.0 + dot(g, g))
     return rotated(g, per, (1.0, 0.0, 0.0)), rotated(g, per, (0.0, 1.0, 0.0)), rotated(g, per, (0.0, 0.0, 1.0))
@@ -280,7 +291,7 @@ def carrier_axes(s, j):
 
 @inline
 def rotated(g, per, a):
-    """a + per (g x a + g x (g x a))."""
+    """Return a + per (g x a + g x (g x a))."""
     b = cross(g, a)
     return add_scaled(a, per, add(b, cross(g, b)))
 
@@ -290,13 +301,13 @@ def rotated(g, per, a):
 
 @inline
 def link(s, n):
-    """Vector of link n from chassis to carrier joint, and the carrier joint from the wheel centre."""
+    """Return the vector of link n from chassis to carrier joint, and the carrier joint relative to the wheel center."""
     return column(s["d"][n // LANES], n % LANES), column(s["r"][n // LANES], n % LANES)
 
 
 @inline
 def set_derivatives(s, j):
-    """First and second derivatives of wheel centre and carrier by theta, with the factors of the last round."""
+    """Compute first and second derivatives of wheel center and carrier by theta, with the factors of the last iteration."""
     step, slope = s["step"], s["slope"]
     v, w = (slope[0], slope[1], 1.0), (slope[2], slope[3], slope[4])
     for n in range(5):
@@ -315,7 +326,7 @@ def set_derivatives(s, j):
 
 @inline
 def place_carrier(f, s, j, rate, beyond, o, k):
-    """Carrier and wheel; `beyond` [m] is how far theta lies outside the travel."""
+    """Compute carrier and wheel; `beyond` [m] is the part of theta outside the travel."""
     x, y, z = carrier_axes(s, j)
     v, w, v_1, w_1 = column(s["v"], j), column(s["w"], j), column(s["v_1"], j), column(s["w_1"], j)
     W = add(column(f["design_wheel"], j), column(s["offset"], j))
@@ -335,23 +346,23 @@ def place_carrier(f, s, j, rate, beyond, o, k):
 
 @inline
 def carrier_joint(f, s, j, n):
-    """Carrier joint of link n from the wheel centre."""
+    """Return the carrier joint of link n relative to the wheel center."""
     x, y, z = carrier_axes(s, j)
     return in_frame(x, y, z, column(f["joint"][n], j))
 
 
 @inline
 def middle(f, s, j, one, other):
-    """Point midway between the carrier joints of two links, from the wheel centre."""
+    """Return the point midway between the carrier joints of two links, relative to the wheel center."""
     return combine(0.5, carrier_joint(f, s, j, one), 0.5, carrier_joint(f, s, j, other))
 
 
 @kernel
 def place_rods(f, s, j, rate, o, lanes):
-    """The five links of corner j: as many as there are lanes at once, then the others.
+    """Compute the five links of corner j: first as many as there are lanes in parallel, then the others.
 
-    f : record of FIVE_LINKS; s : FOUND, after the position was found; o : record of `motion_of`, written
-    lanes : (LANES,) only tells their number: the compiler uses the vector lanes if that is unknown to it, and unsigned
+    f : record of FIVE_LINKS; s : FOUND with the present position; o : record of `motion_of`, written
+    lanes : (LANES,), used only for its length: the compiler uses the vector lanes if the length is unknown at compile time and unsigned
     """
     carrier = (column(s["v"], j), column(s["w"], j), column(s["v_1"], j), column(s["w_1"], j))
     for n in range(np.uint64(lanes.shape[0])):
@@ -362,7 +373,7 @@ def place_rods(f, s, j, rate, o, lanes):
 
 @inline
 def place_rod(f, s, j, o, b, n, rate, carrier):
-    """The link in group b and lane n of corner j; `carrier` are v, w, v_1 and w_1 of FOUND."""
+    """Compute the link in group b and lane n of corner j; `carrier` are v, w, v_1 and w_1 of FOUND."""
     v, w, v_1, w_1 = carrier
     r, per = column(s["r"][b], n), f["per_length"][j, b, n]
     x, x_1 = scale(per, column(s["d"][b], n)), scale(per, add(v, cross(w, r)))
@@ -376,9 +387,9 @@ def place_rod(f, s, j, o, b, n, rate, carrier):
 
 @inline
 def rod_turning(n, n_1, n_2):
-    """Angular velocity of a rod along n, and its derivative, by theta.
+    """Return the angular velocity of a rod along n, and its derivative, by theta.
 
-    Its universal joint turns about the chassis' x, by alpha, and about the axis across both: along n there is but the share n_x of alpha_1.
+    Its universal joint rotates about the chassis' x, by alpha, and about the axis across both: the component along n is n_x alpha_1.
     """
     per = 1.0 / (n[1] * n[1] + n[2] * n[2])
     alpha_1 = per * (n[1] * n_1[2] - n[2] * n_1[1])
@@ -392,7 +403,7 @@ def rod_turning(n, n_1, n_2):
 
 @inline
 def place_struts(f, s, j, beyond, o, k):
-    """Lower ends and lengths of spring and shock absorber, after the bodies."""
+    """Compute lower ends and lengths of spring and shock absorber, after the bodies."""
     S, S_1 = strut_end(f, o, s, j, f["spring_body"][j], column(f["spring_end"], j))
     L, L_1 = strut_length(sub(S, column(f["U"], j)), S_1)
     k["spring_length"][j], k["spring_length_1"][j] = L + beyond * L_1, L_1
@@ -405,7 +416,7 @@ def place_struts(f, s, j, beyond, o, k):
 
 @inline
 def strut_end(f, o, s, j, body, at):
-    """A point of a body, with its first derivative by theta."""
+    """Return a point of a body, with its first derivative by theta."""
     if body == CARRIER:
         x, y, z = carrier_axes(s, j)
         r = in_frame(x, y, z, at)
@@ -421,6 +432,6 @@ def strut_end(f, o, s, j, body, at):
 
 @inline
 def strut_length(a, a_1):
-    """Length of a vector with its first derivative."""
+    """Return the length of a vector with its first derivative."""
     length = math.sqrt(dot(a, a))
     return length, dot(a, a_1) / length

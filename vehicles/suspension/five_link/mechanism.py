@@ -1,4 +1,4 @@
-"""A five-link corner for the general engine."""
+"""Multibody model of a five-link corner."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_five_links(parts: Parts, name: str, corner: FiveLinkCorner, chassis: str, struts: Record, i: int) -> None:
-    """See `CornerDesign.add_to`: links on universal joints, and on the lower rear one the knuckle with its wheel."""
+    """Implement `CornerDesign.add_to`: links on universal joints, and the knuckle with its wheel on the lower rear link."""
     names = {body: f"{name}_{'knuckle' if body == 'carrier' else body}" for body in BODIES}
     for n, link in enumerate(LINKS):
         parts.add_body(names[link], corner.bodies[link])
@@ -32,6 +32,6 @@ def add_five_links(parts: Parts, name: str, corner: FiveLinkCorner, chassis: str
     parts.add_joint("revolute", knuckle, wheel, corner.W, corner.axle, independent=True)
     s = struts[0]
     rate, free_length, damping = (float(s[field][i]) for field in ("spring_rate", "spring_free_length", "rebound_damping"))
-    held, damped = names[BODIES[corner.spring_on]], names[BODIES[corner.shock_on]]
-    parts.springs.append(Spring(f"{name}_spring", chassis, corner.U, held, corner.S, rate, free_length))
-    parts.springs.append(Spring(f"{name}_damper", chassis, corner.J, damped, corner.B, 0.0, 0.0, damping))
+    spring_body, shock_body = names[BODIES[corner.spring_on]], names[BODIES[corner.shock_on]]
+    parts.springs.append(Spring(f"{name}_spring", chassis, corner.U, spring_body, corner.S, rate, free_length))
+    parts.springs.append(Spring(f"{name}_damper", chassis, corner.J, shock_body, corner.B, 0.0, 0.0, damping))

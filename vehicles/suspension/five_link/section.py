@@ -1,4 +1,4 @@
-"""The section of a vehicle file for an axle with five links a side."""
+"""Section of a vehicle file for an axle with five links per side."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ FIVE_LINK_HARDPOINTS = tuple(POINTS)
 FIELDS = axle_fields(
     POINTS,
     tuple(Field(name, Group(ROD), f"link from {start} to {end}") for name, (start, end) in LINK_ENDS.items()),
-    (Field("mounted_on", Choice(BODIES), "body on which its lower end stands"),),
+    (Field("mounted_on", Choice(BODIES), "body that carries the lower end of the strut"),),
 )
 
 
 class FiveLinkAxle(Axle):
-    """Five links; spring and shock absorber stand on the carrier or on a link, as `mounted_on` says."""
+    """Five links; spring and shock absorber are mounted on the carrier or on a link (`mounted_on`)."""
 
     hardpoints = FIVE_LINK_HARDPOINTS
     joints = (*LINK_ENDS.values(), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))
@@ -63,7 +63,7 @@ class FiveLinkAxle(Axle):
 
     def read_struts(self) -> None:
         self.spring_on, self.shock_on = (BODIES.index(strut.choice("mounted_on", BODIES)) for strut in (self.spring, self.shock))
-        if BODIES[self.spring_on] == CARRIER:  # a link that bears a spring is more than a rod, and its bushings are not known here
+        if BODIES[self.spring_on] == CARRIER:  # a link with a spring is more than a rod; its bushings are not modeled
             rods = tuple(Rod(end, CARRIER, start) for start, end in LINK_ENDS.values())
             self.elastic = Linkage((), (), rods, spring=Rod("SPRING_A", CARRIER, "SPRING_C"))
         super().read_struts()

@@ -1,1 +1,1 @@
-"""Rigid axles on leaf springs, which guide them too."""
+"""Rigid axles on leaf springs, which also locate the axle."""

@@ -1,20 +1,21 @@
-"""The section of a vehicle file for a rigid axle on two leaf springs (Hotchkiss drive), and what guides it in their stead.
+"""Section of a vehicle file for a rigid axle on two leaf springs (Hotchkiss drive), and the equivalent locating links.
 
-A leaf that is clamped on the axle and bends by f at its eye, a ahead, is shorter lengthwise by f^2 / (2 share a): with w the deflection at the
-share xi of the length, the integral of w'^2 / 2. A leaf of uniform strength bends to an arc, w = f xi^2, share = 3/4; a leaf of one thickness to
-w = f (3 xi^2 - xi^3) / 2, share = 5/6. So the eye runs on an arc of radius share a about a point fixed to the axle at (1 - share) a ahead of the seat.
-The eye, `eye_offset` above the neutral line, turns with the slope of the tip, 2 f / a or 3 f / (2 a), which puts the arc's center lower than that line by
+A leaf that is clamped on the axle and bends by f at its eye, a ahead, is shortened lengthwise by f^2 / (2 share a): with w the
+deflection at the fraction xi of the length, the integral of w'^2 / 2. A leaf of uniform strength bends to an arc, w = f xi^2, share =
+3/4; a leaf of uniform thickness to w = f (3 xi^2 - xi^3) / 2, share = 5/6. The eye thus moves on an arc of radius share a about a point
+fixed to the axle at (1 - share) a ahead of the seat. The eye, `eye_offset` above the neutral line, rotates with the slope of the tip, 2
+f / a or 3 f / (2 a), which moves the arc's center below that line by
 
     drop = eye_offset (2 share - 1) for the arc, eye_offset (1.25 - 1) for the single leaf: slope of the tip times share, less one
 
-These are the links of the three-link equivalent of a leaf spring [SAE HS 788, Manual on design and application of leaf springs, chapter 3: links of
-3/4 of the length of either half, the eye's offset halved]. Front and rear half, a and b long, carry forces in the proportion f_a / a^2 : f_b / b^2
-about the seat, so that without a torque on the axle the seat turns in jounce z by
+These are the links of the three-link equivalent of a leaf spring [SAE HS 788, Manual on design and application of leaf springs, chapter
+3: links of 3/4 of the length of either half, half of the eye's offset]. Front and rear half, a and b long, carry forces in the ratio f_a
+/ a^2 : f_b / b^2 about the seat. Without a torque on the axle the seat therefore rotates in jounce z by
 
     chi = z (1/a - 1/b)                                                                                         (about y)
 
-which a third rod at the middle of the axle gives it: square to the way of its end on the axle, as long as the front links. Sideways the springs are
-stiff: the point between the seats stays in the plane y = 0 of the chassis.
+A third rod at the middle of the axle imposes this rotation. It is perpendicular to the path of its end on the axle, and as long as the
+front links. The springs are laterally stiff: the point between the seats stays in the plane y = 0 of the chassis.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ Vector = NDArray[np.float64]
 LEAVES = {
     "FRONT_EYE": "front eye of the spring, on the chassis",
     "REAR_EYE": "rear eye of the spring, in the shackle, in the design position",
-    "SEAT": "neutral line of the main leaf over the axle, at the center bolt",
-    "STOP_C": "point of the chassis over the seat: the length of the spring is measured from it down to the seat, along z",
+    "SEAT": "neutral line of the main leaf above the axle, at the center bolt",
+    "STOP_C": "point of the chassis above the seat; the length of the spring is the distance from this point down to the seat, along z",
 }
-SHARES = {"uniform_strength": (0.75, 2.0), "uniform_thickness": (5.0 / 6.0, 1.5)}
+LEAF_SHAPES = {"uniform_strength": (0.75, 2.0), "uniform_thickness": (5.0 / 6.0, 1.5)}
 """Radius of the eye's arc over the length of its half, and slope of the tip over the mean slope of the half."""
 
 FIELDS = fields_of(
@@ -45,21 +46,21 @@ FIELDS = fields_of(
     (
         Field(
             "leaves",
-            Choice(tuple(SHARES)),
-            "how a half bends: a stack of leaves or a tapered one, or one leaf of one thickness",
+            Choice(tuple(LEAF_SHAPES)),
+            "bending shape of a half: a stack of leaves or a tapered leaf, or one leaf of uniform thickness",
             "uniform_strength",
         ),
-        Field("eye_offset", Number("m", -0.1, 0.1), "height of the middle of the front eye over the neutral line of the main leaf", 0.0),
+        Field("eye_offset", Number("m", -0.1, 0.1), "height of the middle of the front eye above the neutral line of the main leaf", 0.0),
     ),
 )
 SHORT = 0.1
-"""m. Least length of half a spring."""
+"""m. Smallest length of half a spring."""
 LEVER = 0.3
-"""m. Height of the end of the third rod over the axle."""
+"""m. Height of the end of the third rod above the axle."""
 
 
 class LeafAxle(RigidAxle):
-    """Two leaf springs along the car, a fixed eye in front and a shackle at the rear."""
+    """Two longitudinal leaf springs, with a fixed eye in front and a shackle at the rear."""
 
     kind = "leaf_axle"
     hardpoints = (*POINTS, *LEAVES)
@@ -70,7 +71,7 @@ class LeafAxle(RigidAxle):
     leaf = True
 
     def __init__(self, s: Section) -> None:
-        self.share, self.slope = SHARES[s.choice("leaves", tuple(SHARES), next(iter(SHARES)))]
+        self.share, self.slope = LEAF_SHAPES[s.choice("leaves", tuple(LEAF_SHAPES), next(iter(LEAF_SHAPES)))]
         self.eye_offset = s.number("eye_offset", 0.0)
         super().__init__(s)
 
@@ -81,10 +82,10 @@ class LeafAxle(RigidAxle):
                 super().check_points(h)
             for name, side in (("FRONT_EYE", 1.0), ("REAR_EYE", -1.0)):
                 if side * (p[name] - p["SEAT"])[0] < SHORT:
-                    where = f"a point at least {SHORT:g} m {'ahead of' if side > 0.0 else 'behind'} SEAT"
-                    faults.add(ConfigError(h.file, h.path(name), h.mapping[name], where))
+                    expected = f"a point at least {SHORT:g} m {'ahead of' if side > 0.0 else 'behind'} SEAT"
+                    faults.add(ConfigError(h.file, h.path(name), h.mapping[name], expected))
             if p["STOP_C"][2] <= p["SEAT"][2]:
-                faults.add(ConfigError(h.file, h.path("STOP_C"), h.mapping["STOP_C"], "a point over SEAT"))
+                faults.add(ConfigError(h.file, h.path("STOP_C"), h.mapping["STOP_C"], "a point above SEAT"))
 
     def guide(self) -> Guide:
         p = self.points
@@ -97,8 +98,8 @@ class LeafAxle(RigidAxle):
         rod, end = eye - joint, middle + [0.0, 0.0, LEVER]
         pitch = 1.0 / a - 1.0 / b
         rise = 1.0 - pitch * (joint - seat)[0]
-        way = -rise * rod[2] / rod[0] + pitch * (end - joint)[2], rise - pitch * (end - joint)[0]
-        anchors.append(end + _square_to(way, float(np.hypot(rod[0], rod[2]))))
+        path = -rise * rod[2] / rod[0] + pitch * (end - joint)[2], rise - pitch * (end - joint)[0]
+        anchors.append(end + _perpendicular_to(path, float(np.hypot(rod[0], rod[2]))))
         joints.append(end)
         between = seat * [1.0, 0.0, 1.0]
         normals = np.zeros((4, 3))
@@ -112,9 +113,9 @@ class LeafAxle(RigidAxle):
         return np.asarray(self.points["SEAT"])
 
 
-def _square_to(way: tuple[float, float], length: float) -> Vector:
-    """So long, square to a way that leads up, pointing ahead."""
-    x, z = way
+def _perpendicular_to(path: tuple[float, float], length: float) -> Vector:
+    """Return a vector of the length, perpendicular to a path that leads upward, pointing forward."""
+    x, z = path
     return length / float(np.hypot(x, z)) * np.array([z, 0.0, -x])
 
 

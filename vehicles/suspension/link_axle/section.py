@@ -1,7 +1,8 @@
-"""The section of a vehicle file for a rigid axle on trailing links.
+"""Section of a vehicle file for a rigid axle on trailing links.
 
-Two lower links, one a side, and either one upper link and a Panhard rod, or two upper links that slant and hold the axle sideways too. All are
-rods with ball joints; a second parallel upper link beside a Panhard rod would be one rod too many, which only yielding bushes let roll.
+The axle has two lower links, one per side, and either one upper link and a Panhard rod, or two slanted upper links that also locate the
+axle laterally. All links are rods with ball joints. A second parallel upper link with a Panhard rod would overconstrain the axle, which
+could roll only with compliant bushings.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from vehicles.suspension.rigid_axle.section import POINTS, RigidAxle, fields_of
 Vector = NDArray[np.float64]
 
 LINKS = {
-    "LOWER_C": "lower link on the chassis, one a side",
+    "LOWER_C": "lower link on the chassis, one per side",
     "LOWER_A": "lower link on the axle",
-    "UPPER_C": "upper link on the chassis; one a side, or the only one where there is a Panhard rod",
+    "UPPER_C": "upper link on the chassis; one per side, or a single one with a Panhard rod",
     "UPPER_A": "upper link on the axle",
     "SPRING_C": "spring on the chassis",
     "SPRING_A": "spring on the axle",
 }
 PANHARD = {
-    "PANHARD_C": "Panhard rod on the chassis, on either side; there is one only, and its points are not mirrored",
+    "PANHARD_C": "Panhard rod on the chassis, on either side; a single rod, whose points are not mirrored",
     "PANHARD_A": "Panhard rod on the axle",
 }
 FIELDS = fields_of(LINKS, (), PANHARD)
@@ -35,7 +36,7 @@ JOINTS = (("LOWER_C", "LOWER_A"), ("UPPER_C", "UPPER_A"), ("SHOCK_A", "SHOCK_C")
 
 
 class LinkAxle(RigidAxle):
-    """Lower links, and one upper link with a Panhard rod or two slanting ones."""
+    """Lower links, and one upper link with a Panhard rod or two slanted upper links."""
 
     kind = "link_axle"
     bushes = ("LOWER_C", "LOWER_C", "UPPER_C", "UPPER_C", "SHOCK_C", "SPRING_C")

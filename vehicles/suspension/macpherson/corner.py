@@ -25,22 +25,23 @@ from vehicles.suspension.wheel_carrier import carrier_with_wheel
 Vector = NDArray[np.float64]
 
 REACH = Reach(widest=(-0.8, 0.8), closes=None, past_stops=0.08, without_stops=(-0.3, 0.3), short_of_open=0.1)
-"""rad."""
+"""Ranges in rad."""
 
 ARM_RANGE = (-0.4, 0.4)
-"""rad. Arm angles at which a standing vehicle is looked for."""
+"""rad. Range of arm angles in the search for the equilibrium."""
 
-DEAD = 0.02
-"""Least sine of the angle psi in the design position: at 0 the rod lies in a plane with the steering axis."""
+MIN_SINE = 0.02
+"""Smallest sine of the angle psi in the design position: at 0 rod and steering axis lie in one plane."""
 
 
 @dataclass(frozen=True)
 class MacPhersonCorner(CornerDesign):
-    """A MacPherson corner in the design position, in chassis axes and from the chassis reference point [m].
+    """A MacPherson corner in the design position, in chassis axes and relative to the chassis reference point [m].
 
-    The letters are those of `vehicles.suspension.macpherson.kinematics`: D ball joint of the lower arm, J that of the strut on the chassis, K
-    and Q outer and inner end of the tie rod. V is the lower point of the strut's axis, S and U are the ends of the spring and B and J those of the
-    shock absorber, all on that axis. `bodies` holds lower_arm, strut, knuckle and wheel; a rod without mass is the tie rod.
+    The letters are those of `vehicles.suspension.macpherson.kinematics`: D ball joint of the lower arm, J that of the strut on the
+    chassis, K and Q outer and inner end of the tie rod. V is the lower point of the strut's axis, S and U are the ends of the spring and
+    B and J those of the shock absorber, all on that axis. `bodies` holds lower_arm, strut, knuckle and wheel; the tie rod is a massless
+    rod.
     """
 
     kind: ClassVar[str] = "macpherson"
@@ -66,7 +67,7 @@ class MacPhersonCorner(CornerDesign):
 
     @property
     def hinge(self) -> Hinge:
-        """That of the lower arm; turning about it by theta > 0 is jounce."""
+        """Hinge of the lower arm; a rotation by theta > 0 is jounce."""
         e = self.arm_axis / np.linalg.norm(self.arm_axis)
         return Hinge(self.arm_point, e if np.cross(e, self.D - self.arm_point)[2] > 0.0 else -e)
 
@@ -83,14 +84,14 @@ class MacPhersonCorner(CornerDesign):
     def write_length(self, parameters: Record, i: int, length: float) -> bool:
         if type(self) is not MacPhersonCorner:
             return False
-        parameters[0]["tierod_length"][i] = length  # knuckle and strut turn about the same line in the garage and in the kinematics
+        parameters[0]["tierod_length"][i] = length  # knuckle and strut rotate about the same line in the adjustment and in the kinematics
         return True
 
     def kingpin(self, blocks: Blocks, theta: float, i: int) -> tuple[Vector, Vector, Vector] | None:
-        if type(self) is not MacPhersonCorner:  # one that builds on this one may set its rod in another way
+        if type(self) is not MacPhersonCorner:  # a derived kind may adjust its rod differently
             return None
         foot, r, k = self.hinge.point(self.D)
-        return self.J, foot + math.cos(theta) * r + math.sin(theta) * k, self._found(blocks, i)["K"]
+        return self.J, foot + math.cos(theta) * r + math.sin(theta) * k, self._memory(blocks, i)["K"]
 
     def with_rack(self, half: RigidBody) -> MacPhersonCorner:
         return replace(self, rack=half)
@@ -123,12 +124,12 @@ class MacPhersonCorner(CornerDesign):
             p["mass"][RACK, i], p["rack_com"][:, i], p["rack_inertia"][:, i] = rack.mass, rack.p_BoBcm - self.Q, six_of(rack.I_BBcm)
 
     def _branch(self) -> float:
-        """Sign of sin psi in the design position. Raises ConfigError: it is on its dead point."""
+        """Return the sign of sin psi in the design position. Raises ConfigError if that position is a dead point."""
         b = (self.D - self.J) / np.linalg.norm(self.D - self.J)
         across = [r - b * (r @ b) for r in (self.Q - self.J, self.K - self.J)]
         product = float(b @ np.cross(across[0], across[1]))
-        if abs(product) < DEAD * float(np.linalg.norm(across[0]) * np.linalg.norm(across[1])):
-            expected = "a tie rod and a steering axis, from the strut's top to the lower ball joint, that do not lie in one plane"
+        if abs(product) < MIN_SINE * float(np.linalg.norm(across[0]) * np.linalg.norm(across[1])):
+            expected = "a tie rod that is not in one plane with the steering axis (from the strut's top to the lower ball joint)"
             raise ConfigError(self.file, self.key, self.K.tolist(), expected)
         return float(np.sign(product))
 
@@ -153,25 +154,25 @@ class MacPhersonCorner(CornerDesign):
         return REACH
 
     def gap(self, corners: Record, blocks: Blocks, inputs: Record, i: int) -> float:
-        found = self._found(blocks, i)
+        found = self._memory(blocks, i)
         return abs(float(np.linalg.norm(found["K"] - inputs[0]["Q"][:, i])) - self.tierod_length)
 
     def turn_of_steering(self, blocks: Blocks, i: int) -> float:
-        return float(np.linalg.norm(self._found(blocks, i)["gain"]))
+        return float(np.linalg.norm(self._memory(blocks, i)["gain"]))
 
     def gaps(self, corners: Record, places: Places, i: int) -> Vector:
-        K = self._found_at(places.blocks, places.memory, i)["K"]
+        K = self._memory_at(places.blocks, places.memory, i)["K"]
         return np.abs(np.linalg.norm(K - places.inputs["Q"][:, :, i], axis=1) - self.tierod_length)
 
     def turns_of_steering(self, places: Places, i: int) -> Vector:
-        return np.asarray(np.linalg.norm(self._found_at(places.blocks, places.memory, i)["gain"], axis=1))
+        return np.asarray(np.linalg.norm(self._memory_at(places.blocks, places.memory, i)["gain"], axis=1))
 
-    def _found(self, blocks: Blocks, i: int) -> dict[str, Vector]:
-        """Vectors (3,) of MEMORY of corner i."""
-        return {name: vectors[0] for name, vectors in self._found_at(blocks, blocks.memory[None], i).items()}
+    def _memory(self, blocks: Blocks, i: int) -> dict[str, Vector]:
+        """Return the vectors (3,) of MEMORY of corner i."""
+        return {name: vectors[0] for name, vectors in self._memory_at(blocks, blocks.memory[None], i).items()}
 
-    def _found_at(self, blocks: Blocks, memory: NDArray[np.uint8], i: int) -> dict[str, Vector]:
-        """The same (n, 3) of many positions with the memory (n, bytes)."""
+    def _memory_at(self, blocks: Blocks, memory: NDArray[np.uint8], i: int) -> dict[str, Vector]:
+        """Return the vectors (n, 3) of MEMORY of corner i at many positions with the memory (n, bytes)."""
         block = next(b for b in blocks.others if b["first"] <= i < b["first"] + b["count"])
         kind, lane = dtype_of(MEMORY), int(block["lane"] + i - block["first"])
         own = np.ascontiguousarray(memory[:, block["memory"] :][:, : kind.itemsize]).view(kind)[:, 0]

@@ -1,21 +1,22 @@
 """MacPherson corner in closed form: two square roots, no iteration.
 
-The lower arm turns by theta about its hinge (positive in jounce on both sides) and holds the knuckle by the ball joint D. The strut hangs on a
-ball joint J of the chassis; its rod slides in a tube that is part of the knuckle and does not turn in it, so rod and knuckle have one
-attitude. What is left, a turn about the line from J to D, is the tie rod's, from K on the knuckle to Q on the rack.
+The lower arm rotates by theta about its hinge (positive in jounce on both sides) and is connected to the knuckle by the ball joint D.
+The strut has a ball joint J on the chassis. Its rod slides, without rotation, in a tube that is part of the knuckle, so rod and knuckle
+have one attitude. The tie rod, from K on the knuckle to Q on the rack, determines the remaining rotation about the line from J to D.
 
-Letters: u unit vector down the strut, fixed in the knuckle; sigma extension of the strut; rho = D - J; b = rho / |rho|; d = u as it lies now.
-Index 0 is the design position, vectors of the knuckle are from J: g0 = D0 - J, k0 = K0 - J. `_1` and `_2` are derivatives by theta at Q at rest,
-`_dot` and `_ddot` by time relative to the chassis.
+Letters: u unit vector down the strut, fixed in the knuckle; sigma extension of the strut; rho = D - J; b = rho / |rho|; d = u in its
+present direction. Index 0 is the design position, vectors of the knuckle are relative to J: g0 = D0 - J, k0 = K0 - J. `_1` and `_2` are
+derivatives by theta with Q at rest, `_dot` and `_ddot` by time relative to the chassis.
 
     lambda = sqrt(|rho|^2 - h^2),  h^2 = |g0|^2 - (g0 . u)^2,  sigma = lambda - g0 . u                                  (1)
     g = g0 + sigma u,  k = k0 + sigma u,  b0 = g / |rho|,  kappa = k . b0,  r = |k - kappa b0|
     q = Q - J,  chi = q . b,  R = |q - chi b|,  e1 = (q - chi b) / R
     cos psi = ((k . k + q . q - rod^2) / 2 - kappa chi) / (r R),  m = cos psi e1 + sin psi b x e1                       (2)
-    attitude: (b0, m0, b0 x m0) goes to (b, m, b x m),  m0 = (k - kappa b0) / r                                         (3)
+    attitude: (b0, m0, b0 x m0) maps to (b, m, b x m),  m0 = (k - kappa b0) / r                                         (3)
 
-The foot of D on the axis of the strut is lambda from J, since D keeps its distance h from that axis (1); K runs on a circle about b and is a
-rod's length from Q (2). With x = K - Q, k = K - J from here on in chassis axes, and gain = x / (x . (b x k)):
+The foot of D on the axis of the strut has the distance lambda from J, since D keeps its distance h from that axis (1). K moves on a
+circle about b at the distance of the rod length from Q (2). With x = K - Q, k = K - J from here on in chassis axes, and gain = x / (x .
+(b x k)):
 
     lambda_1 = rho . D_1 / lambda,  lambda_2 = (rho . D_2 + D_1 . D_1 - lambda_1^2) / lambda                            (4)
     c = D_1 - lambda_1 d,  w0 = rho x c / |rho|^2,  w = w0 - gain . (w0 x k + lambda_1 d) b                             (5)
@@ -23,8 +24,9 @@ rod's length from Q (2). With x = K - Q, k = K - J from here on in chassis axes,
     alpha0 = rho x c2 / |rho|^2,  c2 = D_ddot - w_rel x D_dot - lambda_dot w_rel x d - lambda_ddot d                    (7)
     alpha = alpha0 + (gain . (Q_ddot - K_ddot0) - x_dot . x_dot / (x . (b x k))) b                                      (8)
 
-(5) is rho_dot = w x rho + lambda_1 d and x . (K_1 - 0) = 0; (7), (8) are their derivatives by time at theta_ddot = 0, K_ddot0 the acceleration of
-K with alpha0. Singular only where the strut has no length (lambda = 0) or where rod and line JD lie in one plane (x . (b x k) = 0).
+(5) is rho_dot = w x rho + lambda_1 d and x . (K_1 - 0) = 0; (7), (8) are their derivatives by time at theta_ddot = 0, K_ddot0 the
+acceleration of K with alpha0. Singular only if the strut has no length (lambda = 0) or if rod and line JD lie in one plane (x . (b x k)
+= 0).
 
 Source: derived here; the topology is that of the sedan of [2, section 3.3.2].
 """
@@ -70,8 +72,11 @@ from vehicles.suspension.corner_bodies import (
 from vehicles.suspension.hinge import hinged_inertia
 
 BODIES = ("lower_arm", "strut", "carrier", "rack")
-"""The bodies of a corner; `strut` is the rod with what is on it, `carrier` the knuckle with the strut's tube and the wheel as a rotor that
-does not spin, `rack` the half of the rack that goes with the inner end of this tie rod."""
+"""Bodies of a corner.
+
+`strut` is the rod with its attached parts, `carrier` the knuckle with the strut's tube and the wheel as a rotor that does not spin,
+`rack` the half of the rack that moves with the inner end of this tie rod.
+"""
 LOWER_ARM, STRUT, CARRIER, RACK = range(4)
 
 MACPHERSONS = (
@@ -79,38 +84,38 @@ MACPHERSONS = (
     ("mass", (4, 4), "kg", "masses of BODIES"),
     ("e", (3, 4), "1", "hinge axis of the lower arm; turning about it by theta > 0 is jounce"),
     ("D", (3, 3, 4), "m", "ball joint of the lower arm"),
-    ("arm_com", (3, 3, 4), "m", "centre of mass of the lower arm"),
+    ("arm_com", (3, 3, 4), "m", "center of mass of the lower arm"),
     ("arm_inertia", (5, 6, 4), "kg m2", "inertia of the lower arm as 1, cos, sin, cos 2, sin 2 of theta (xx, yy, zz, xy, xz, yz)"),
     ("J", (3, 4), "m", "ball joint of the strut on the chassis"),
-    ("u", (3, 4), "1", "down the strut, in the design position"),
-    ("g0", (3, 4), "m", "D from J in the design position"),
-    ("k0", (3, 4), "m", "outer joint of the tie rod from J in the design position"),
+    ("u", (3, 4), "1", "unit vector down the strut, in the design position"),
+    ("g0", (3, 4), "m", "D relative to J in the design position"),
+    ("k0", (3, 4), "m", "outer joint of the tie rod relative to J in the design position"),
     ("foot", (4,), "m", "lambda in the design position"),
     ("offset2", (4,), "m2", "square of the distance of D from the axis of the strut"),
     ("tierod_length", (4,), "m", "length of the tie rod"),
     ("branch", (4,), "1", "sign of sin psi"),
-    ("strut_com", (3, 4), "m", "centre of mass of the strut from J in the design position"),
-    ("strut_inertia", (6, 4), "kg m2", "inertia of the strut about it, in the design position"),
-    ("carrier_com", (3, 4), "m", "centre of mass of the carrier from J in the design position"),
-    ("carrier_inertia", (6, 4), "kg m2", "inertia of the carrier about it, in the design position"),
-    ("wheel", (3, 4), "m", "wheel centre from J in the design position"),
+    ("strut_com", (3, 4), "m", "center of mass of the strut relative to J in the design position"),
+    ("strut_inertia", (6, 4), "kg m2", "inertia of the strut about its center of mass, in the design position"),
+    ("carrier_com", (3, 4), "m", "center of mass of the carrier relative to J in the design position"),
+    ("carrier_inertia", (6, 4), "kg m2", "inertia of the carrier about its center of mass, in the design position"),
+    ("wheel", (3, 4), "m", "wheel center relative to J in the design position"),
     ("axle", (3, 4), "1", "wheel axle, pointing left, in the design position"),
     ("spring_length", (4,), "m", "length of the spring in the design position"),
     ("shock_length", (4,), "m", "distance of the ends of the shock absorber in the design position"),
-    ("spring_end", (3, 4), "m", "lower end of the spring from J in the design position"),
-    ("shock_end", (3, 4), "m", "lower end of the shock absorber, likewise"),
-    ("rack_com", (3, 4), "m", "centre of mass of the half of the rack from Q"),
-    ("rack_inertia", (6, 4), "kg m2", "inertia of the half of the rack about it"),
+    ("spring_end", (3, 4), "m", "lower end of the spring relative to J in the design position"),
+    ("shock_end", (3, 4), "m", "lower end of the shock absorber relative to J in the design position"),
+    ("rack_com", (3, 4), "m", "center of mass of the half of the rack relative to Q"),
+    ("rack_inertia", (6, 4), "kg m2", "inertia of the half of the rack about its center of mass"),
 )
 MEMORY = (
     ("D", (3, 4), "m", "ball joint of the lower arm"),
     ("K", (3, 4), "m", "outer joint of the tie rod"),
-    ("x", (3, 4), "1", "columns of the carrier's attitude against the design position"),
-    ("y", (3, 4), "1", ""),
-    ("z", (3, 4), "1", ""),
+    ("x", (3, 4), "1", "first column of the carrier's rotation from the design position"),
+    ("y", (3, 4), "1", "second column of the carrier's rotation"),
+    ("z", (3, 4), "1", "third column of the carrier's rotation"),
     ("b", (3, 4), "1", "steering axis, from J to D"),
     ("sigma", (4,), "m", "extension of the strut"),
-    ("gain", (3, 4), "1/m", "rate of the turn about b per velocity of Q: gain . Q_dot"),
+    ("gain", (3, 4), "1/m", "rate of the rotation about b per velocity of Q: gain . Q_dot"),
     *motion_of(len(BODIES)),
 )
 
@@ -120,7 +125,7 @@ NOTHING = (0.0, 0.0, 0.0)
 
 @callback
 def place(parameters, state, seen, result, first, count, h):
-    """Position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
+    """Compute position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
     q, k = record_at(seen, Q_TYPE)[0], record_at(result, K_TYPE)[0]
     w_B = vector(q["w_WB_B"])
@@ -133,7 +138,7 @@ def place(parameters, state, seen, result, first, count, h):
 
 @callback
 def steer(parameters, state, seen, result, first, count, h):
-    """What the steering moves, likewise: strut and carrier turn about the line from J to D, the rack goes with Q."""
+    """Compute the effect of the steering: strut and carrier rotate about the line from J to D, the rack moves with Q."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
     q, k = record_at(seen, Q_TYPE)[0], record_at(result, K_TYPE)[0]
     w_B = vector(q["w_WB_B"])
@@ -151,7 +156,7 @@ def steer(parameters, state, seen, result, first, count, h):
 
 @callback
 def show(parameters, state, seen, result, first, count, h):
-    """Joints and struts of the corners of the block, for the picture."""
+    """Write joints and struts of the corners of the block for the view."""
     p, o, points = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0], record_at(result, S_TYPE)[0]
     for i in range(first, first + count):
         store(points["lower_ball"], i, column(o["D"], i))
@@ -163,16 +168,16 @@ def show(parameters, state, seen, result, first, count, h):
 
 @inline
 def on_knuckle(p, o, i, r):
-    """Where a point of the knuckle is that lies r from J in the design position."""
+    """Return the position of a point of the knuckle whose vector from J in the design position is r."""
     r = add_scaled(r, o["sigma"][i], column(p["u"], i))
     return add(column(p["J"], i), in_frame(column(o["x"], i), column(o["y"], i), column(o["z"], i), r))
 
 
 @inline
 def place_corner(p, o, i, q, k):
-    """Position, velocity map and acceleration bias of corner i: equations of the page.
+    """Compute position, velocity map and acceleration bias of corner i, by the equations of the module.
 
-    p : record of MACPHERSONS, o : of MEMORY, q : of INPUTS, k : of KINEMATICS, overwritten but for the sums
+    p : record of MACPHERSONS, o : of MEMORY, q : of INPUTS, k : of KINEMATICS, overwritten except the sums
     """
     rate, J = q["theta_dot"][i], column(p["J"], i)
     sine, cosine = sine_cosine(q["theta"][i])
@@ -182,7 +187,7 @@ def place_corner(p, o, i, q, k):
     put_inertia(o, LOWER_ARM, i, hinged_inertia(p["arm_inertia"], cosine, sine, i))
     rho = sub(D, J)
     rho2 = dot(rho, rho)
-    length = math.sqrt(max(rho2 - p["offset2"][i], 1e-12))  # (1); of a strut that is pushed through its own top nothing becomes NaN
+    length = math.sqrt(max(rho2 - p["offset2"][i], 1e-12))  # (1); avoids NaN for a strut that is pushed through its own top
     sigma = length - p["foot"][i]
     b = scale(1.0 / math.sqrt(rho2), rho)
     x, y, z = attitude(p, i, sigma, math.sqrt(rho2), b, sub(column(q["Q"], i), J))
@@ -245,7 +250,7 @@ def place_corner(p, o, i, q, k):
 
 @inline
 def attitude(p, i, sigma, reach, b, q):
-    """Axes of the knuckle, which are those of the chassis in the design position (2), (3); reach = |rho|, q = Q - J."""
+    """Return the axes of the knuckle, which are those of the chassis in the design position (2), (3); reach = |rho|, q = Q - J."""
     g, k = add_scaled(column(p["g0"], i), sigma, column(p["u"], i)), add_scaled(column(p["k0"], i), sigma, column(p["u"], i))
     b0 = scale(1.0 / reach, g)
     kappa, chi = dot(k, b0), dot(q, b)
@@ -262,5 +267,5 @@ def attitude(p, i, sigma, reach, b, q):
 
 @inline
 def column_of(b, m, n, b0, m0, n0, j):
-    """Column j of the rotation that brings b0, m0, n0 to b, m, n."""
+    """Return column j of the rotation that maps b0, m0, n0 to b, m, n."""
     return add(combine(b0[j], b, m0[j], m), scale(n0[j], n))

@@ -1,4 +1,4 @@
-"""The section of a vehicle file for an axle with MacPherson struts."""
+"""Section of a vehicle file for an axle with MacPherson struts."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from vehicles.suspension.wheel_axis import WHEEL_AXIS, read_wheel_axis
 POINTS = {
     "SPINDLE": "wheel center",
     "UPRIGHT": "center of mass of the knuckle with the tube of the strut",
-    "STRUT_CM": "center of mass of the strut's rod with what is on it",
-    "LCA_F": "lower control arm, front bush",
-    "LCA_B": "lower control arm, rear bush",
+    "STRUT_CM": "center of mass of the strut's rod with its attached parts",
+    "LCA_F": "lower control arm, front bushing",
+    "LCA_B": "lower control arm, rear bushing",
     "LCA_U": "lower control arm, outer joint",
     "LCA_CM": "lower control arm, center of mass",
     "SHOCK_C": "top of the strut, its joint on the chassis; upper end of the shock absorber",
     "SHOCK_U": "lower end of the strut's axis, on the knuckle; lower end of the shock absorber",
     "SPRING_C": "upper end of the spring, on the axis of the strut",
-    "SPRING_U": "lower end of the spring, on the same",
+    "SPRING_U": "lower end of the spring, on the axis of the strut",
     "TIEROD_C": "tie rod on the rack, or on the chassis",
     "TIEROD_U": "tie rod on the knuckle",
 }
-"""Names as in the source of the data; the spring surrounds the strut."""
+"""Hardpoints, with the names of the data source; the spring surrounds the strut."""
 
 FIELDS = (
     *axle_fields(
@@ -43,12 +43,12 @@ FIELDS = (
     WHEEL_AXIS,
 )
 
-STRAIGHT = 1e-5
-"""m. Farthest that an end of the spring may lie from the axis of the strut."""
+MAX_OFFSET = 1e-5
+"""m. Largest distance of an end of the spring from the axis of the strut."""
 
 
 class MacPhersonAxle(Axle):
-    """Lower arm, strut and knuckle; the tie rod has no mass."""
+    """Lower arm, strut and knuckle; the tie rod is massless."""
 
     hardpoints = tuple(POINTS)
     joints = (("LCA_F", "LCA_B"), ("LCA_U", "SHOCK_C"), ("SHOCK_U", "SHOCK_C"), ("SPRING_U", "SPRING_C"), ("TIEROD_U", "TIEROD_C"))
@@ -75,9 +75,11 @@ class MacPhersonAxle(Axle):
         u = unit(p["SHOCK_U"] - p["SHOCK_C"])
         with ErrorCollector() as faults:
             if np.linalg.norm(np.cross(p["LCA_F"] - p["LCA_B"], p["LCA_U"] - p["LCA_B"])) < 1e-6:
-                faults.add(ConfigError(h.file, h.path("LCA_U"), h.mapping["LCA_U"], "a point beside the line through LCA_F and LCA_B"))
+                faults.add(
+                    ConfigError(h.file, h.path("LCA_U"), h.mapping["LCA_U"], "a point that is not on the line through LCA_F and LCA_B")
+                )
             for name in ("SPRING_C", "SPRING_U"):
-                if np.linalg.norm(np.cross(p[name] - p["SHOCK_C"], u)) > STRAIGHT:
+                if np.linalg.norm(np.cross(p[name] - p["SHOCK_C"], u)) > MAX_OFFSET:
                     faults.add(ConfigError(h.file, h.path(name), h.mapping[name], "a point on the line through SHOCK_C and SHOCK_U"))
             if not (p["LCA_U"] - p["SHOCK_C"]) @ u > 0.0:
                 faults.add(ConfigError(h.file, h.path("LCA_U"), h.mapping["LCA_U"], "a point below the top of the strut"))

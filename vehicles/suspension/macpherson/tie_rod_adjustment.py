@@ -1,7 +1,7 @@
-"""A MacPherson corner whose tie rod is set to another length.
+"""Adjustment of the tie rod of a MacPherson corner to another length.
 
-The knuckle and the strut turn about the line from the strut's top J to the lower ball joint D until the outer tie-rod joint K is at that distance
-from the inner one Q; the arm stays where it is, and so does the length of the strut. The result is a design position like any other.
+Knuckle and strut rotate about the line from the strut's top J to the lower ball joint D until the outer tie-rod joint K has that distance
+from the inner one Q. The arm does not move, and the length of the strut does not change. The result is a regular design position.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Vector = NDArray[np.float64]
 
 
 def set_tie_rod(corner: MacPhersonCorner, length: float) -> MacPhersonCorner:
-    """See `CornerDesign.with_tie_rod`."""
+    """Implement `CornerDesign.with_tie_rod`."""
     b = corner.D - corner.J
     axis = Hinge(corner.J, b / np.linalg.norm(b))
     turn = turn_to_distance(axis, corner.K, corner.Q, length)
     if turn is None:
-        raise ConfigError(corner.file, corner.key, length, "a tie rod with which the steering arm closes")
+        raise ConfigError(corner.file, corner.key, length, "a tie-rod length for which the loop of the steering arm closes")
     R = rotation(axis.axis, turn)
 
     def turned(point: Vector) -> Vector:

@@ -1,1 +1,1 @@
-"""An axle from a mechanism file: the door for every suspension that has no kernels of its own."""
+"""Axle from a mechanism file: the general way to define a suspension without kernels of its own."""

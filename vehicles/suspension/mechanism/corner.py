@@ -22,9 +22,9 @@ Vector = NDArray[np.float64]
 
 
 class MechanismCorner(CornerDesign):
-    """A mechanism on the chassis, in chassis axes and from the chassis reference point; see `Linkage`, which also says what may be wrong.
+    """A mechanism on the chassis, in chassis axes and relative to the chassis reference point; `Linkage` checks it.
 
-    A bar may stand on its carrier or on the arm, if its coordinate is that of an arm hinged on the chassis.
+    An anti-roll bar can be attached to its carrier, or to the arm if its coordinate is that of an arm hinged on the chassis.
     """
 
     kind: ClassVar[str] = "mechanism"
@@ -35,11 +35,11 @@ class MechanismCorner(CornerDesign):
         self.Q, self.W, self.axle = self.linkage.Q, self.linkage.W, self.linkage.axle
         self.bodies = {body.name: body for body in mechanism.bodies}
         arm = self._arm()
-        # of the corner, not of its kind: the file names its bodies
+        # an attribute of the corner, not of its kind, since the file names the bodies
         self.mounts = {CARRIER_NAME: self.linkage.carrier, **({} if arm is None else {arm.child: arm.child})}  # type: ignore[misc]
 
     def _arm(self) -> Joint | None:
-        """The hinge on the chassis whose angle is the coordinate of the corner; None: it is another joint."""
+        """Return the hinge on the chassis whose angle is the coordinate of the corner; None: another joint."""
         joint = self.linkage.given.joint(self.linkage.names.coordinate)
         return joint if joint.kind == "revolute" and joint.parent == WORLD else None
 
@@ -56,7 +56,7 @@ class MechanismCorner(CornerDesign):
     def with_rack(self, half: RigidBody) -> MechanismCorner:
         linkage = self.linkage
         if not linkage.by_loop:
-            expected = "a tie rod, which a rack with a mass moves"
+            expected = "a tie rod, which a rack with mass needs"
             raise ConfigError(self.file, f"{self.key}.steering", linkage.names.steering or "nothing", expected)
         return MechanismCorner(linkage.given, self._start, linkage.names, self.file, self.key, half)
 
@@ -107,19 +107,19 @@ class MechanismCorner(CornerDesign):
         return Reach((low, high), closes=None, past_stops=0.0, without_stops=(low, high), short_of_open=0.0)
 
     def _joint(self, joint: Joint, name: str, of) -> Joint:  # type: ignore[no-untyped-def]
-        """The joint under its new names; coordinate and wheel are what moves independently."""
+        """Return the joint with its new names; coordinate and wheel are the independent joints."""
         names = self.linkage.names
-        wanted = joint.name == names.coordinate or joint.child == names.wheel
+        independent = joint.name == names.coordinate or joint.child == names.wheel
         return replace(
             joint,
             name=f"{name}_{joint.name}",
             parent=of(joint.parent),
             child=of(joint.child),
-            independent=wanted,
+            independent=independent,
             prescribed=joint.name == names.steering,
         )
 
 
-def loop_named(m: Mechanism, name: str) -> Loop | None:
-    """The loop of that name, if it is one."""
+def find_loop(m: Mechanism, name: str) -> Loop | None:
+    """Return the loop of that name; None: there is no such loop."""
     return next((loop for loop in m.loops if loop.name == name), None)

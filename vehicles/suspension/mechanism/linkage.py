@@ -1,6 +1,6 @@
-"""One corner as a mechanism of the general engine, moved by its coordinate theta and by the Pitman angle.
+"""One corner as a mechanism of the multibody model, moved by its coordinate theta and by the Pitman angle.
 
-The mechanism stands on the chassis: its world is the chassis, written in chassis axes about the chassis reference point. Knuckle and wheel
+The world of the mechanism is the chassis: its frame has chassis axes and the chassis reference point as origin. Knuckle and wheel
 are one body, as in every corner (`vehicles.suspension.wheel_carrier`).
 """
 
@@ -34,25 +34,25 @@ from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 Vector = NDArray[Any]
 
-STRIDE = 0.04
-"""rad, m. Longest way from one closed position to the next, so that loops stay on their branch."""
+MAX_STRIDE = 0.04
+"""rad, m. Longest step from one closed position to the next, so that loops stay on their branch."""
 
 RACK = "rack of the steering"
-"""Body that slides along the chassis' y with the inner end of the tie rod, and its joint; not one that the file has."""
+"""Name of the body that slides along the chassis' y with the inner end of the tie rod, and of its joint; not part of the file."""
 
-IDLE = 1e-3
-"""m per rad, m per m. A coordinate that raises the wheel by less does not move it."""
+MIN_RISE = 1e-3
+"""m per rad, m per m. Smallest rise of the wheel per coordinate for which the coordinate counts as moving the wheel."""
 
-TAKES_PART = 1e-3
-"""Share of a free motion above which a joint is said to move in it."""
+MIN_PARTICIPATION = 1e-3
+"""Fraction of a free motion above which a joint counts as moving in it."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """What an axle takes from its mechanism file, by name.
+    """Names in a mechanism file that an axle uses.
 
-    steering : joint or loop that the steering moves; empty where there is none
-    ratio : way of a steering joint per Pitman angle, on this side [rad/rad, m/rad]; of no use with a loop
+    steering : joint or loop that the steering moves; empty: none
+    ratio : displacement of a steering joint per Pitman angle, on this side [rad/rad, m/rad]; not used with a loop
     """
 
     coordinate: str
@@ -64,27 +64,28 @@ class Names:
 
 
 class Linkage:
-    """A corner in the general engine.
+    """A corner in the multibody model.
 
     Parameters
     ----------
-    mechanism, start : bodies, joints and loops of this side, in chassis axes, and where they stand in the design position
-    names : what is what in it
-    rack : half of the rack that moves the tie rod; None: nothing with a mass
+    mechanism, start : bodies, joints and loops of this side, in chassis axes, and their state in the design position
+    names : names of its elements
+    rack : half of the rack that moves the tie rod; None: massless
     file, key : the axle in the vehicle file, for messages
 
     Raises
     ------
-    ConfigError : a name is not found or cannot be what it is said to be, the wheel is no rotor, or there is not exactly one motion left
+    ConfigError : a name is unknown or its element has the wrong type, the wheel is not a rotor, or the mechanism does not have exactly
+        one degree of freedom
     MechanismError : the loops do not close in the design position
 
     Attributes
     ----------
-    W, axle : wheel centre [m] and axle, pointing left, in the design position
-    spin_inertia, mass : of the wheel about its axle [kg m2], and of the whole corner [kg]
-    sign : +1 where a rising coordinate is jounce, otherwise -1
-    picture : where links and struts are, for the view
-    places : origin and attitude of every body but the wheel in the design position
+    W, axle : wheel center [m] and axle, pointing left, in the design position
+    spin_inertia, mass : of the wheel about its axle [kg m2], and of the corner [kg]
+    sign : +1 if a rising coordinate is jounce, otherwise -1
+    picture : points of links and struts, for the view
+    places : origin and attitude of every body except the wheel in the design position
     """
 
     def __init__(self, mechanism: Mechanism, start: InitialState, names: Names, file: str, key: str, rack: RigidBody | None = None) -> None:
@@ -98,12 +99,12 @@ class Linkage:
         self._at = self.system.joint_v[names.coordinate].start
         self._at_q = self.system.joint_q[names.coordinate].start
         if self._at not in self._engine.independent:
-            self._refuse("coordinate", names.coordinate, "a joint that determines the position, and does not stand on a dead point of it")
+            self._refuse("coordinate", names.coordinate, "a joint that determines the position and is not on a dead point")
         self.by_loop = names.steering in self.system.driven
         self._steering: tuple[Record, int] | None = None
         self.sign = 1.0
         self._last = (0.0, 0.0, self._start)
-        self._note_points()
+        self._prepare_points()
         self._check_effect()
 
     def connect(self, steering: Record, column: int) -> None:
@@ -113,15 +114,15 @@ class Linkage:
 
     @property
     def steered(self) -> bool:
-        """Whether the Pitman angle moves it."""
+        """True if the Pitman angle moves the corner."""
         return self._steering is not None
 
     @property
     def Q(self) -> Vector:
-        """What the steering holds in the design position: the inner joint of the tie rod, or the wheel centre."""
+        """Point that the steering prescribes, in the design position: the inner joint of the tie rod, or the wheel center."""
         return self.picture.inner if self.by_loop else self.W
 
-    # What the file says ------------------------------------------------------------------------------------------------------------
+    # Checks of the file -------------------------------------------------------------------------------------------------------------
 
     def _refuse(self, name: str, value: object, expected: str) -> None:
         raise ConfigError(self.file, f"{self.key}.{name}", value, f"{expected}, in {self.given.file}")
@@ -134,19 +135,17 @@ class Linkage:
             self._refuse("coordinate", n.coordinate, "a revolute or prismatic joint, one of " + ", ".join(single))
         carriers = [joint.child for joint in m.joints if joint.kind == "revolute" and joint.parent != WORLD]
         if n.wheel not in carriers:
-            self._refuse("wheel", n.wheel, "a body that a revolute joint carries on another, one of " + ", ".join(carriers))
+            self._refuse("wheel", n.wheel, "a body with a revolute joint on another body, one of " + ", ".join(carriers))
         if any(joint.kind == "free" for joint in m.joints):
             free = next(joint.name for joint in m.joints if joint.kind == "free")
-            raise ConfigError(
-                m.file, f"joints.{free}.type", "free", "joints that hang the suspension on the chassis, which is `world` here"
-            )
-        held = [joint.name for joint in m.joints if joint.parent == n.wheel]
-        held += [loop.name for loop in m.loops if n.wheel in (loop.predecessor, loop.successor)]
-        held += [spring.name for spring in m.springs if n.wheel in (spring.body_a, spring.body_b)]
+            raise ConfigError(m.file, f"joints.{free}.type", "free", "joints that connect the suspension to the chassis (`world`)")
+        attached = [joint.name for joint in m.joints if joint.parent == n.wheel]
+        attached += [loop.name for loop in m.loops if n.wheel in (loop.predecessor, loop.successor)]
+        attached += [spring.name for spring in m.springs if n.wheel in (spring.body_a, spring.body_b)]
         bearing = m.carrier(n.wheel).name
-        held += [coupling.name for coupling in m.couplings if bearing in [joint for joint, _ in coupling.terms]]
-        if held:
-            self._refuse("wheel", n.wheel, f"a body on which nothing hangs; {held[0]!r} does")
+        attached += [coupling.name for coupling in m.couplings if bearing in [joint for joint, _ in coupling.terms]]
+        if attached:
+            self._refuse("wheel", n.wheel, f"a body without other elements attached; {attached[0]!r} is attached")
         for key, name in (("spring", n.spring), ("shock", n.shock)):
             if name not in [spring.name for spring in m.springs]:
                 self._refuse(key, name, "one of the springs: " + (", ".join(spring.name for spring in m.springs) or "there is none"))
@@ -158,30 +157,34 @@ class Linkage:
         driven = [loop.name for loop in m.loops if loop.driven and loop.name != n.steering]
         prescribed = [joint.name for joint in m.joints if joint.prescribed and joint.name != n.steering]
         if driven or prescribed:
-            self._refuse("steering", n.steering or "nothing", f"{(driven + prescribed)[0]!r}, which something has to move")
+            self._refuse("steering", n.steering or "nothing", f"{(driven + prescribed)[0]!r}, since it needs a prescribed motion")
         if not n.steering:
             return
         loops = {loop.name: loop for loop in m.loops}
         if n.steering in loops:
             if loops[n.steering].successor != WORLD or loops[n.steering].kind not in ("ball", "distance"):
-                self._refuse("steering", n.steering, "a ball or distance loop whose successor is world, where the steering holds it")
+                self._refuse(
+                    "steering", n.steering, "a ball or distance loop with the successor `world`, the point that the steering moves"
+                )
         elif n.steering not in single or n.steering == n.coordinate:
-            able = [loop.name for loop in m.loops if loop.successor == WORLD] + [name for name in single if name != n.coordinate]
-            self._refuse("steering", n.steering, "a loop with the chassis, or a revolute or prismatic joint; one of " + ", ".join(able))
+            candidates = [loop.name for loop in m.loops if loop.successor == WORLD] + [name for name in single if name != n.coordinate]
+            self._refuse(
+                "steering", n.steering, "a loop with the chassis, or a revolute or prismatic joint; one of " + ", ".join(candidates)
+            )
 
     def _check_forces(self) -> None:
-        """Nothing in the file may be left out in silence."""
+        """Raise ConfigError for forces in the file that the axle would ignore."""
         m = self.given
         more = [f"springs.{one.name}" for one in m.springs if one.name not in (self.names.spring, self.names.shock)]
         more += [f"joint_springs.{one.joint}" for one in m.joint_springs] + [f"forces.{one.name}" for one in m.forces]
         more += [f"joint_forces.{one.joint}" for one in m.joint_forces]
         if more:
-            raise ConfigError(m.file, more[0], "a force", "no forces but the two springs that the axle names as `spring` and `shock`")
+            raise ConfigError(m.file, more[0], "a force", "no forces except the two springs named `spring` and `shock` in the axle")
 
-    # The mechanism of the corner ---------------------------------------------------------------------------------------------------
+    # Mechanism of the corner --------------------------------------------------------------------------------------------------------
 
     def _without_wheel(self, start: InitialState) -> Mechanism:
-        """The mechanism with wheel and knuckle as one body; sets W, axle, spin_inertia and mass."""
+        """Return the mechanism with wheel and knuckle as one body; set W, axle, spin_inertia and mass."""
         m, n = self.given, self.names
         system = build_system(m)
         at = body_motion(system, self._closed_start(system, start), np.zeros(system.n_v), np.zeros(system.n_v))
@@ -200,11 +203,11 @@ class Linkage:
             )
             for name, i in (("knuckle", k), ("wheel", j))
         }
-        self.spin_inertia, whole = carrier_with_wheel(pair, self.W, self.axle, m.file, f"bodies.{n.wheel}")
+        self.spin_inertia, combined = carrier_with_wheel(pair, self.W, self.axle, m.file, f"bodies.{n.wheel}")
         if not self.spin_inertia > 0.0:
             raise ConfigError(m.file, f"bodies.{n.wheel}.inertia", self.spin_inertia, "a wheel with an inertia about its axle")
         self.mass = sum(body.mass for body in m.bodies) + (0.0 if self._rack is None else self._rack.mass)
-        carrier = RigidBody(self.carrier, whole.mass, R.T @ (whole.p_BoBcm - p), R.T @ whole.I_BBcm @ R)
+        carrier = RigidBody(self.carrier, combined.mass, R.T @ (combined.p_BoBcm - p), R.T @ combined.I_BBcm @ R)
         bodies = tuple(carrier if body.name == self.carrier else body for body in m.bodies if body.name != n.wheel)
         joints = tuple(
             replace(joint, independent=True if joint.name == n.coordinate else None, prescribed=joint.name == n.steering)
@@ -218,14 +221,14 @@ class Linkage:
         return Mechanism(m.name, bodies, joints, loops, m.couplings, m.springs, gravity=np.zeros(3), file=m.file)
 
     def _closed_start(self, system: System, start: InitialState) -> Vector:
-        """(n_q,) the design position, closed."""
+        """Return the closed design position (n_q,)."""
         q = system.neutral()
         for name, where in system.joint_q.items():
             q[where] = start.positions.get(name, 0.0)
         return assemble(system, q, hold=[name for name in (self.names.coordinate, self.names.steering) if name in system.joint_v])
 
     def _check_mobility(self) -> None:
-        """One motion must be left when the steering is held, and none when the coordinate is held too."""
+        """Raise ConfigError unless one degree of freedom is left with fixed steering, and none with a fixed coordinate, too."""
         system = self.system
         free = free_coordinates(system)
         G = joint_jacobian(system, self._start)[:, free]
@@ -235,42 +238,45 @@ class Linkage:
         if freedom == 1:
             return
         if freedom == 0:
-            self._refuse("coordinate", self.names.coordinate, "a joint that can move: the loops of the mechanism hold everything")
+            self._refuse("coordinate", self.names.coordinate, "a joint that can move (the loops of the mechanism fix all joints)")
         motions = np.zeros((freedom, system.n_v))
         motions[:, free] = Vt[rank:]
-        self._refuse("coordinate", self.names.coordinate, f"one degree of freedom: there are {freedom}. {self._loose(motions)}")
+        self._refuse(
+            "coordinate", self.names.coordinate, f"one degree of freedom (there are {freedom}); {self._describe_mobility(motions)}"
+        )
 
     def _check_effect(self) -> None:
-        """The coordinate must raise the wheel and stretch the struts; theta is it, positive in jounce."""
+        """Raise ConfigError unless the coordinate raises the wheel and changes the strut lengths.
+
+        Set the sign of theta, positive in jounce.
+        """
         by_theta = self.rows(np.zeros(1), np.zeros(1))[0][0, 1]
         rise = float(by_theta[W + 2])
-        if not abs(rise) > IDLE:
-            self._refuse(
-                "coordinate", self.names.coordinate, f"a joint that raises the wheel when it moves, not by {rise:.2g} m per rad or m"
-            )
+        if not abs(rise) > MIN_RISE:
+            self._refuse("coordinate", self.names.coordinate, f"a joint that raises the wheel (this one by {rise:.2g} m per rad or m)")
         for key, name, at in (("spring", self.names.spring, SPRING), ("shock", self.names.shock, SHOCK)):
-            if not abs(by_theta[at]) > IDLE:
-                self._refuse(key, name, f"a spring whose length changes when {self.names.coordinate!r} moves")
+            if not abs(by_theta[at]) > MIN_RISE:
+                self._refuse(key, name, f"a spring whose length changes with {self.names.coordinate!r}")
         self.sign = float(np.sign(rise))
 
-    def _loose(self, motions: Vector) -> str:
-        """What moves while the coordinate is held, in words."""
+    def _describe_mobility(self, motions: Vector) -> str:
+        """Return a text that names the joints that move while the coordinate is fixed."""
         at = self.system.joint_v[self.names.coordinate].start
         held = int(np.abs(motions[:, at]).argmax())
         if motions[held, at] != 0.0:
             motions = np.delete(motions - np.outer(motions[:, at] / motions[held, at], motions[held]), held, axis=0)
-        moving = np.abs(motions).max(axis=0) > TAKES_PART * np.abs(motions).max()
+        moving = np.abs(motions).max(axis=0) > MIN_PARTICIPATION * np.abs(motions).max()
         names = [name for name, where in self.system.joint_v.items() if moving[where].any()]
-        return f"With {self.names.coordinate!r} held these joints still move: " + ", ".join(names)
+        return f"with {self.names.coordinate!r} fixed these joints still move: " + ", ".join(names)
 
     def content(self) -> tuple[object, ...]:
-        """Everything that its rows follow from."""
+        """Return all inputs that determine the rows of the corner."""
         return self.mechanism, self.names, self.W, self.axle, self._start, self._steering
 
-    # Its motion --------------------------------------------------------------------------------------------------------------------
+    # Motion of the corner -----------------------------------------------------------------------------------------------------------
 
-    def _note_points(self) -> None:
-        """Note bodies and points whose motion is asked for, in the frames of their nodes."""
+    def _prepare_points(self) -> None:
+        """Store the bodies and points whose motion is needed, in the frames of their nodes."""
         m, system = self.mechanism, self.system
         at = body_motion(system, self._start, np.zeros(system.n_v), np.zeros(system.n_v))
         places = self.places = {body.name: (at.p_WB[k], at.R_WB[k]) for k, body in enumerate(m.bodies)}
@@ -291,12 +297,12 @@ class Linkage:
         self._design = system.parts.tree.motion["R"][self._carrier].copy()
 
     def _in_nodes(self, points: Sequence[Point]) -> tuple[NDArray[np.int_], Vector]:
-        """Nodes (n,) of points of bodies, and the points (n, 3) in their frames."""
+        """Return nodes (n,) of points of bodies, and the points (n, 3) in their frames."""
         nodes = np.array([self.system.node[body] for body, _ in points])
         return nodes, np.array([self.system.X_MB[body][1] + self.system.X_MB[body][0] @ point for body, point in points])
 
     def rows(self, theta: Vector, angle: Vector) -> tuple[Vector, Vector]:
-        """Reduced quantities and places at S positions theta [rad, m] and Pitman angles [rad], (S,) each.
+        """Return reduced quantities and places at S positions theta [rad, m] and Pitman angles [rad], (S,) each.
 
         Returns
         -------
@@ -305,7 +311,7 @@ class Linkage:
 
         Raises
         ------
-        MechanismError : the loops do not close there
+        MechanismError : the loops do not close at a position
         """
         motions = np.stack([self._motions(float(t), float(a)) for t, a in zip(theta, angle, strict=True)])
         R = motions["R"][:, 0]
@@ -327,8 +333,8 @@ class Linkage:
         return out, moment
 
     def _motions(self, theta: float, angle: float) -> Vector:
-        """(3, nodes) MOTION of all nodes, the chassis being the first, at steady theta' = 1, at delta' = 1, and at both."""
-        self._go(theta, angle)
+        """Return MOTION (3, nodes) of all nodes, with the chassis first, at constant theta' = 1, at delta' = 1, and at both."""
+        self._approach(theta, angle)
         tree, found = self.system.parts.tree, []
         for rate, angle_rate in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)):
             self._close(theta, angle, rate, angle_rate)
@@ -336,16 +342,16 @@ class Linkage:
             found.append(tree.motion.copy())
         return np.stack(found)
 
-    def _go(self, theta: float, angle: float) -> None:
-        """Close the loops there, coming from the last position in small strides."""
+    def _approach(self, theta: float, angle: float) -> None:
+        """Move from the last position to a new one in small steps with closed loops."""
         before, before_angle, _ = self._last
-        count = int(np.ceil(max(abs(theta - before), abs(angle - before_angle)) / STRIDE))
+        count = int(np.ceil(max(abs(theta - before), abs(angle - before_angle)) / MAX_STRIDE))
         for k in range(1, count):
-            share = k / count
-            self._close(before + share * (theta - before), before_angle + share * (angle - before_angle), 0.0, 0.0)
+            fraction = k / count
+            self._close(before + fraction * (theta - before), before_angle + fraction * (angle - before_angle), 0.0, 0.0)
 
     def _close(self, theta: float, angle: float, rate: float, angle_rate: float) -> None:
-        """Close the loops there, at these steady rates; leaves positions, velocities and X'_S theta' with the system and the engine."""
+        """Close the loops at a position and constant rates; positions, velocities and X'_S theta' remain in the system and the engine."""
         q, v = self._last[2].copy(), np.zeros(self.system.n_v)
         q[self._at_q] = self._start[self._at_q] + self.sign * theta
         v[self._at] = self.sign * rate
@@ -359,7 +365,7 @@ class Linkage:
         self._last = (theta, angle, q)
 
     def _steer(self, angle: float, rate: float, q: Vector, v: Vector) -> None:
-        """Move what the steering moves."""
+        """Set the position and velocity of the steered element."""
         name = self.names.steering
         if not self.by_loop:
             at = self.system.joint_q[name].start
@@ -374,7 +380,7 @@ class Linkage:
             q[at], v[self.system.joint_v[RACK]] = place[1] - self.picture.inner[1], driven["velocity"][1]
 
     def inner_joint(self, angle: float, rate: float) -> tuple[Vector, Vector, Vector]:
-        """Place [m], velocity and acceleration (3,) of what the steering holds of a steered corner, at a steady rate of the Pitman arm."""
+        """Return position [m], velocity and acceleration (3,) of the steered point of a corner, at a constant rate of the Pitman arm."""
         assert self._steering is not None
         steering, column = self._steering
         state, inputs = record(STEERING_STATE), record(INPUTS)
@@ -384,14 +390,14 @@ class Linkage:
 
 
 def _moving(motions: Vector, nodes: NDArray[np.int_], points: Vector) -> Moving:
-    """Motion of points (n, 3) of nodes (n,), from MOTION records (S, 3, nodes) at three pairs of rates."""
+    """Return the motion of points (n, 3) of nodes (n,), from MOTION records (S, 3, nodes) at three pairs of rates."""
     at = motions[:, :, nodes]
     r = np.einsum("snij,nj->sni", at["R"][:, 0], points)
     w, alpha = at["V"][..., :3], at["alpha"][..., :3]
     u = at["V"][..., 3:] + np.cross(w, r[:, None])
     f = at["alpha"][..., 3:] + np.cross(alpha, r[:, None]) + np.cross(w, np.cross(w, r[:, None]))
     turned, mixed = np.cross(w[:, 1], w[:, 0]), alpha[:, 2] - alpha[:, 0] - alpha[:, 1]
-    # the derivatives of the two angular velocities by each other's variable differ by their cross product
+    # the mixed derivatives of the two angular velocities differ by their cross product
     return Moving(
         p=at["p"][:, 0] + r,
         w=w[:, 0],

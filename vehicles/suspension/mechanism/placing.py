@@ -1,4 +1,4 @@
-"""A mechanism put elsewhere: moved as a whole, or mirrored from the left side of a vehicle to the right."""
+"""Transformations of a mechanism: translation, and mirroring from the left side of a vehicle to the right."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from vehicles.multibody.description.mechanism import WORLD, Joint, Loop, Mechani
 Vector = NDArray[np.float64]
 
 MIRROR = np.array([1.0, -1.0, 1.0])
-"""What the plane y = 0 does to a place or a direction."""
+"""Mirror factors of a position or a direction at the plane y = 0."""
 TURNED = -MIRROR
-"""What it does to an axis of rotation."""
+"""Mirror factors of an axis of rotation."""
 FLIP = np.outer(MIRROR, MIRROR)
-"""What it does to a rotation or an inertia matrix, entry by entry."""
+"""Mirror factors of a rotation or an inertia matrix, entry by entry."""
 
 
-def moved(m: Mechanism, way: Vector) -> Mechanism:
-    """The mechanism with everything that is fixed to the world moved by `way` (3,) [m]; what hangs on it goes along."""
+def moved(m: Mechanism, offset: Vector) -> Mechanism:
+    """Return the mechanism with all elements that are fixed to the world moved by `offset` (3,) [m]."""
 
     def from_world(joint: Joint) -> Joint:
-        return replace(joint, p_PF=joint.p_PF + way) if joint.parent == WORLD else joint
+        return replace(joint, p_PF=joint.p_PF + offset) if joint.parent == WORLD else joint
 
     def loop(one: Loop) -> Loop:
-        shift = {f"p_{end}": getattr(one, f"p_{end}") + way for end in ("predecessor", "successor") if getattr(one, end) == WORLD}
+        shift = {f"p_{end}": getattr(one, f"p_{end}") + offset for end in ("predecessor", "successor") if getattr(one, end) == WORLD}
         return replace(one, **shift)
 
     def spring(one: Spring) -> Spring:
-        shift = {f"point_{end}": getattr(one, f"point_{end}") + way for end in ("a", "b") if getattr(one, f"body_{end}") == WORLD}
+        shift = {f"point_{end}": getattr(one, f"point_{end}") + offset for end in ("a", "b") if getattr(one, f"body_{end}") == WORLD}
         return replace(one, **shift)
 
     return replace(m, joints=tuple(map(from_world, m.joints)), loops=tuple(map(loop, m.loops)), springs=tuple(map(spring, m.springs)))
 
 
 def mirrored(m: Mechanism) -> Mechanism:
-    """The mirror image about y = 0. Joint coordinates are the same on both sides: at equal coordinates one is the image of the other."""
+    """Return the mirror image about y = 0. Joint coordinates have the same values on both sides."""
 
     def joint(one: Joint) -> Joint:
         side = MIRROR if one.kind == "prismatic" else TURNED

@@ -1,12 +1,13 @@
-"""A corner's row of reduced quantities (REDUCED) out of the motion of its bodies, with the derivatives that follow from it exactly.
+"""Row of reduced quantities (REDUCED) of a corner from the motion of its bodies, with exact derivatives.
 
-With c(theta, delta) the centre of mass of a body and w theta' + w_s delta' its angular velocity (subscripts t and s: derivatives by theta
-and by the Pitman angle delta), everything in a row is a sum over bodies of products of
+With c(theta, delta) the center of mass of a body and w theta' + w_s delta' its angular velocity (subscripts t and s: derivatives by theta
+and by the Pitman angle delta), a row is a sum over bodies of products of
 
     c,  u = c_t,  u_s = c_s,  w,  w_s,  I                    (I about c, in chassis axes)
 
-and its first derivatives are sums of products of these with u_t, u_ts, u_ss, w_t, w_ts, w_st, w_ss, which are the accelerations of the bodies at steady
-theta' and delta', and of I_t = w^ I - I w^. Nothing is differenced. [Jain 2016, section 3.3: X_S and X'_S theta' are what gives them.]
+and its first derivatives are sums of products of these with u_t, u_ts, u_ss, w_t, w_ts, w_st, w_ss, which are the accelerations of the
+bodies at constant theta' and delta', and of I_t = w^ I - I w^. No finite differences are used. [Jain 2016, section 3.3: X_S and X'_S
+theta' give these quantities.]
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Array = NDArray[Any]
 class Moving(NamedTuple):
     """Motion of n bodies or points at S samples, relative to the chassis and in its axes; (S, n, 3) each.
 
-    p : centre of mass or point [m]
+    p : center of mass or point [m]
     w, u : angular velocity and velocity per theta'; w_s, u_s per delta'
     w_t, w_d : derivatives of w by theta and by delta; w_st, w_ss those of w_s
     u_t, u_ts, u_ss : second derivatives of p
@@ -45,11 +46,11 @@ class Moving(NamedTuple):
 
 
 def reduce(mass: Array, inertia: Array, bodies: Moving) -> tuple[Array, Array]:
-    """Rows of the bodies with masses (n,) [kg] and inertias (S, n, 3, 3) [kg m2] about their centres.
+    """Return the rows of the bodies with masses (n,) [kg] and inertias (S, n, 3, 3) [kg m2] about their centers of mass.
 
     Returns
     -------
-    rows : (S, 3, STEERED): row, its derivative by theta, its derivative by delta; places of the wheel, the carrier and the struts are left zero
+    rows : (S, 3, STEERED): row, its derivative by theta, its derivative by delta; fields of wheel, carrier and struts are zero
     moment : (S, 3, 3): second derivatives of the moment by theta, by theta and delta, by delta
     """
     b, m, I = bodies, mass[:, None], inertia
@@ -63,13 +64,13 @@ def reduce(mass: Array, inertia: Array, bodies: Moving) -> tuple[Array, Array]:
         out[:, k, INERTIA : INERTIA + 6] = _six(M.sum(1))
 
     def coupling(at: int, w: Array, u: Array, w_by: tuple[Array, Array], u_by: tuple[Array, Array]) -> None:
-        """sum I w + c x m u, and its derivatives."""
+        """Write sum I w + c x m u, and its derivatives."""
         out[:, 0, at : at + 3] = (_times(I, w) + m * np.cross(b.p, u)).sum(1)
         for k, (I_k, speed, w_k, u_k) in enumerate(zip((I_t, I_s), (b.u, b.u_s), w_by, u_by, strict=True), start=1):
             out[:, k, at : at + 3] = (_times(I_k, w) + _times(I, w_k) + m * (np.cross(speed, u) + np.cross(b.p, u_k))).sum(1)
 
     def inertia_of(at: int, one: tuple[Array, ...], other: tuple[Array, ...]) -> None:
-        """sum m u . u' + w . I w' of two motions (w, u, w_t, w_s, u_t, u_s), and its derivatives."""
+        """Write sum m u . u' + w . I w' of two motions (w, u, w_t, w_s, u_t, u_s), and its derivatives."""
         (w, u, *by), (w2, u2, *by2) = one, other
         out[:, 0, at] = (m * u * u2 + w * _times(I, w2)).sum((1, 2))
         for k, I_k in enumerate((I_t, I_s)):
@@ -87,7 +88,10 @@ def reduce(mass: Array, inertia: Array, bodies: Moving) -> tuple[Array, Array]:
 
 
 def place_wheel(out: Array, hub: Moving, axle: Array) -> None:
-    """Write wheel centre, axle and turn of the carrier into rows: `hub` is the wheel centre on the carrier (n = 1), axle (S, 3) a unit vector."""
+    """Write wheel center, axle and rotation of the carrier into rows.
+
+    `hub` is the wheel center on the carrier (n = 1), axle (S, 3) a unit vector.
+    """
     w, w_s = hub.w[:, 0], hub.w_s[:, 0]
     for k, value in enumerate((hub.p, hub.u, hub.u_s)):
         out[:, k, W : W + 3] = value[:, 0]
@@ -110,13 +114,13 @@ def place_struts(out: Array, ends: Moving) -> None:
 
 
 def _turning(w: Array, I: Array) -> Array:
-    """Change of an inertia matrix that turns with w: w^ I - I w^."""
+    """Return the rate of an inertia matrix that rotates with w: w^ I - I w^."""
     spin = np.cross(w[..., None, :], np.eye(3)).swapaxes(-1, -2)
     return spin @ I - I @ spin
 
 
 def _about_origin(a: Array, b: Array) -> Array:
-    """a . b 1 - (a b^T + b a^T) / 2."""
+    """Return a . b 1 - (a b^T + b a^T) / 2."""
     outer = a[..., :, None] * b[..., None, :]
     return np.einsum("...i,...i->...", a, b)[..., None, None] * np.eye(3) - 0.5 * (outer + outer.swapaxes(-1, -2))
 

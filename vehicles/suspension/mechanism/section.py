@@ -1,4 +1,4 @@
-"""The section of a vehicle file for an axle from a mechanism file."""
+"""Section of a vehicle file for an axle from a mechanism file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.suspension.alignment_section import ALIGNMENT, read_alignment
 from vehicles.suspension.axle_section import BUSHES, FAR, STIFF, Axle
 from vehicles.suspension.axle_table import ANTI_ROLL_BAR, LOCATION, SHOCK, SPRING, WHEELS
-from vehicles.suspension.mechanism.corner import MechanismCorner, loop_named
+from vehicles.suspension.mechanism.corner import MechanismCorner, find_loop
 from vehicles.suspension.mechanism.linkage import Names
 from vehicles.suspension.mechanism.placing import TURNED, mirrored, moved
 
@@ -25,34 +25,32 @@ Vector = NDArray[np.float64]
 
 
 class MechanismFile(NamedTuple):
-    """A mechanism file that has been read: its path, for messages, and its content. It takes the place of the name under `file`."""
+    """Mechanism file after reading: its path, for messages, and its content. It replaces the name under `file`."""
 
     path: str
     content: Any
 
 
-_SPRING_NAME = Field(
-    "name", Text("the name of a spring in the mechanism file"), "spring of the mechanism file between whose ends it stands"
-)
+_SPRING_NAME = Field("name", Text("the name of a spring in the mechanism file"), "spring of the mechanism file that defines the end points")
 FIELDS = (
     replace(LOCATION, default=None),
     WHEELS,
     Field("file", Text("the name of a mechanism file", held=MechanismFile), "mechanism of the left side, a file in configs/mechanisms"),
-    Field("coordinate", Text("the name of a joint"), "joint whose coordinate is that of the corner"),
-    Field("wheel", Text("the name of a body"), "body that is the wheel"),
-    Field("steering", Text("the name of a loop or joint"), "what the steering moves", None),
-    Field("steering_ratio", Number("", -FAR, FAR), "way of a joint that the steering moves per angle of the Pitman arm", None),
+    Field("coordinate", Text("the name of a joint"), "joint whose coordinate is the coordinate of the corner"),
+    Field("wheel", Text("the name of a body"), "body of the wheel"),
+    Field("steering", Text("the name of a loop or joint"), "loop or joint that the steering moves", None),
+    Field("steering_ratio", Number("", -FAR, FAR), "displacement of a steered joint per angle of the Pitman arm", None),
     Field(
-        "spring", Either((Text("the name of a spring"), Group((_SPRING_NAME, *SPRING)))), "spring and stops, or the name of a linear one"
+        "spring", Either((Text("the name of a spring"), Group((_SPRING_NAME, *SPRING)))), "spring and stops, or the name of a linear spring"
     ),
-    Field("shock", Either((Text("the name of a spring"), Group((_SPRING_NAME, *SHOCK)))), "shock absorber, or the name of a linear one"),
+    Field("shock", Either((Text("the name of a spring"), Group((_SPRING_NAME, *SHOCK)))), "shock absorber, or the name of a linear damper"),
     ANTI_ROLL_BAR,
     ALIGNMENT,
 )
 
 
 class MechanismAxle(Axle):
-    """The left side as a mechanism that hangs on the world, which is the chassis; the right side is its mirror image."""
+    """Left side as a mechanism whose world is the chassis; the right side is its mirror image."""
 
     fields = FIELDS
     hardpoints = ()
@@ -62,7 +60,7 @@ class MechanismAxle(Axle):
     def __init__(self, s: Section) -> None:
         with s:
             self.file, self.key = s.file, s.key
-            s.raw("suspension", "")  # whoever made this object has read it
+            s.raw("suspension", "")  # already read by the caller
             self.location = s.array("location", (3,), np.zeros(3), within=FAR)
             self.sides = self.read_sides(s)
             self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None
@@ -83,26 +81,33 @@ class MechanismAxle(Axle):
         self.points = self.left.linkage.picture.bushes
 
     def _ratio(self, s: Section) -> float:
-        """Way of a joint that the steering moves, per Pitman angle; a loop goes where the steering linkage takes it, and has none."""
-        if self.steering not in [joint.name for joint in self.mechanism.joints] or loop_named(self.mechanism, self.steering) is not None:
+        """Return the displacement of a steered joint per Pitman angle; 0 for a loop, which follows the steering linkage."""
+        if self.steering not in [joint.name for joint in self.mechanism.joints] or find_loop(self.mechanism, self.steering) is not None:
             return 0.0
         return s.number("steering_ratio", least=-FAR, most=FAR)
 
     def _strut(self, s: Section, name: str) -> Section:
-        """Spring or shock absorber: a mapping with `name` and its law, or the name alone, which means the linear law of the mechanism file."""
+        """Return the section of a spring or shock absorber.
+
+        The value is a mapping with `name` and parameters, or a name alone, which selects the linear spring or damper of the mechanism file.
+        """
         if not isinstance(s.raw(name, expected="a mapping with `name`, or the name of a spring"), str):
             return s.section(name)
-        said = s.text(name)
-        one = next((spring for spring in self.mechanism.springs if spring.name == said), None)
+        spring_name = s.text(name)
+        one = next((spring for spring in self.mechanism.springs if spring.name == spring_name), None)
         if one is None:
             known = ", ".join(spring.name for spring in self.mechanism.springs) or "there is none"
-            raise ConfigError(s.file, s.path(name), said, f"one of the springs of {self.mechanism.file}: {known}")
+            raise ConfigError(s.file, s.path(name), spring_name, f"one of the springs of {self.mechanism.file}: {known}")
         if name == "spring":
-            law: dict[str, Any] = {"free_length": one.free_length, "rate": one.rate}
+            parameters: dict[str, Any] = {"free_length": one.free_length, "rate": one.rate}
         else:
             sides = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
-            law = dict.fromkeys(sides, min(one.damping, STIFF)) | {"midstroke_min": 0.0, "midstroke_max": FAR, "midstroke_blend": 1.0}
-        return Section({"name": said, **law}, s.file, s.path(name))
+            parameters = dict.fromkeys(sides, min(one.damping, STIFF)) | {
+                "midstroke_min": 0.0,
+                "midstroke_max": FAR,
+                "midstroke_blend": 1.0,
+            }
+        return Section({"name": spring_name, **parameters}, s.file, s.path(name))
 
     def corner(self, mirror: bool) -> MechanismCorner:
         if not mirror:

@@ -1,4 +1,4 @@
-"""Tables of axles from mechanism files, kept in the user's cache folder by the digest of all that they follow from."""
+"""Disk cache of tables of axles from mechanism files, keyed by the digest of all inputs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from vehicles.suspension.tables.reduced_table import GRID, ReducedTables
 
 
 def stored_tables(mechanism: MechanismParameters, steering: Record, tolerance: float, vehicle: str) -> ReducedTables:
-    """The tables of `build_engine_tables`, made once for every content of the files, every tolerance and every version of the program.
+    """Return the tables of `build_engine_tables`, built once for each content of the files, tolerance and version of the program.
 
     Raises
     ------
-    JounceError : they cannot be made; the text names the vehicle
+    JounceError : the tables cannot be built; the text names the vehicle
     """
     linkages, kinds = [corner.linkage for corner in mechanism.designs], [block.kind for block in mechanism.blocks]
     steered = linkages[0] is None or linkages[0].steered
@@ -35,6 +35,6 @@ def stored_tables(mechanism: MechanismParameters, steering: Record, tolerance: f
     closed_form = [mechanism.corners, mechanism.own, *(block.parameters for block in mechanism.blocks)]
     digest = digest_of(content, closed_form, mechanism.Q_design, steering, steered, tolerance, sources)
     found = cached_arrays(user_cache("tables"), digest, make)
-    grid = record_for(GRID, mechanism.size)  # one object per kind of record, which the compiled kernels know by sight
+    grid = record_for(GRID, mechanism.size)  # one object per kind of record, since the compiled kernels identify its type by the object
     grid[:] = found["grid"]
     return ReducedTables(**{**found, "grid": grid})

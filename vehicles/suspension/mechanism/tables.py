@@ -1,6 +1,6 @@
-"""Tables of a vehicle with an axle from a mechanism file: rows of the general engine for it, rows of the closed form for the other axle.
+"""Tables of a vehicle with an axle from a mechanism file: rows of the multibody model for it, rows of the closed form for the other axle.
 
-Such a vehicle always works from its tables, so they have no end: see `vehicles.suspension.mechanism.polynomial_table.continued`.
+Such a vehicle always uses its tables, so they are extrapolated: see `vehicles.suspension.mechanism.polynomial_table.continued`.
 """
 
 from __future__ import annotations
@@ -27,61 +27,67 @@ from vehicles.suspension.tables.reduced_table import FIXED, GRID, PLACED, REDUCE
 Array = NDArray[Any]
 
 MOST_BYTES = 256 * 2**20
-"""Largest tables of a vehicle."""
+"""Largest size of the tables of a vehicle."""
 MOST_SECONDS = 300.0
-"""Longest time in which they may be made."""
+"""s. Longest time to build the tables."""
 
 FEWEST = (12, 8)
-"""Intervals along theta and along the Pitman angle to begin with."""
+"""Initial numbers of intervals along theta and along the Pitman angle."""
 GROWTH = 1.25
 PROBES = 5
-"""Places along one variable at which the intervals of the other are chosen."""
+"""Number of positions along one variable at which the intervals of the other one are chosen."""
 CHECKED = 200
-"""Places at which finished tables are compared with what they were made from."""
+"""Number of positions at which finished tables are compared with their source."""
 BETWEEN = (0.2764, 0.5)
-"""Where in an interval the error is measured: those of slope and value are largest there."""
+"""Relative positions in an interval at which the error is evaluated: the errors of slope and value are largest there."""
 PLACE_CELLS = 32, 12
-"""Intervals of the tables of PLACES: with them they are within a micrometer, and a thousandth of a degree, of the mechanism."""
+"""Numbers of intervals of the tables of PLACES, accurate to a micrometer and a thousandth of a degree."""
 BEYOND = 0.25
-"""Share of the margin between an end of the travel and the last closed position that the tables still follow."""
+"""Fraction of the margin between a travel limit and the last closed position that the tables cover."""
 
 STRAIGHT = np.zeros(STEERED, bool)
 STRAIGHT[:3] = STRAIGHT[W : W + 3] = STRAIGHT[[SPRING, SHOCK]] = True
-"""What goes on at its slope beyond the tables: moment, wheel centre and lengths. Inertias, couplings and directions stay."""
+"""Quantities of REDUCED that continue with their slope beyond the tables: moment, wheel center and lengths; the others stay constant."""
 STRAIGHT_PLACES = np.arange(PLACED) >= 6
-"""The same of PLACES: all but the two directions that come first."""
+"""Quantities of PLACES that continue with their slope beyond the tables: all except the two directions at the start."""
 
 GROUPS = np.concatenate([np.full(math.prod(row[1]), n) for n, row in enumerate(REDUCED)])
-"""Which quantity of REDUCED a number of a row belongs to."""
+"""Index of the quantity of REDUCED for each number of a row."""
 
 
 class Rows(Protocol):
     """Rows of one corner as a function of theta and Pitman angle."""
 
     def nodes(self, theta: Array, angle: Array) -> Array:
-        """(n, m, 3, 3, STEERED): derivatives of orders 0 to 2 by both, per interval of the evenly spaced theta (n,) and angle (m,)."""
+        """Return the derivatives (n, m, 3, 3, STEERED) of orders 0 to 2 by both variables.
+
+        They are per interval of the evenly spaced theta (n,) and angle (m,).
+        """
 
     def exact(self, theta: Array, angle: Array) -> tuple[Array, Array]:
-        """(S, 3, STEERED): rows and their derivatives by theta and by the angle at S places; (S, 3, 3): second ones of the moment."""
+        """Return rows and their derivatives by theta and by the angle at S positions (S, 3, STEERED).
+
+        The second result are the second derivatives of the moment (S, 3, 3).
+        """
 
 
 class EngineRows:
-    """Rows of the general engine."""
+    """Rows of the multibody model."""
 
     def __init__(self, linkage: Linkage) -> None:
         self.linkage = linkage
 
     def nodes(self, theta: Array, angle: Array) -> Array:
-        """See `Rows`."""
+        """Implement `Rows.nodes`."""
         return self._nodes(theta, angle)[..., :STEERED]
 
     def places(self, theta: Array, angle: Array) -> Array:
-        """(n, m, 3, 3, PLACED): the same of PLACES."""
+        """Return (n, m, 3, 3, PLACED): derivatives of PLACES, as `nodes`."""
         return self._nodes(theta, angle)[..., STEERED:]
 
     def _nodes(self, theta: Array, angle: Array) -> Array:
         rows = np.empty((len(theta), len(angle), 3, STEERED + PLACED))
-        for m, at in enumerate(angle):  # to and fro, so that the linkage goes from neighbor to neighbor
+        for m, at in enumerate(angle):  # alternate direction, so that the linkage moves between neighboring positions
             order = slice(None, None, 1 if m % 2 == 0 else -1)
             rows[order, m] = self.linkage.rows(theta[order], np.full(len(theta), at))[0]
         rows[:, :, 1] *= theta[1] - theta[0]
@@ -89,23 +95,23 @@ class EngineRows:
         return nodes_of(rows)
 
     def exact(self, theta: Array, angle: Array) -> tuple[Array, Array]:
-        """See `Rows`."""
+        """Implement `Rows.exact`."""
         rows, moment = self.linkage.rows(theta, angle)
         return rows[:, :, :STEERED], moment
 
 
 class ClosedRows:
-    """Rows of corner i in closed form; the picture has its own kinematics."""
+    """Rows of corner i in closed form; the view uses the kinematics of the corner."""
 
     def __init__(self, source: Source, i: int) -> None:
         self.source, self.i = source, i
 
     def _derivatives(self, theta: Array, angle: Array) -> Array:
-        with np.errstate(invalid="ignore"):  # lanes of corners that have no closed form may hold anything
+        with np.errstate(invalid="ignore"):  # lanes of corners without a closed form may hold any values
             return self.source.derivatives(np.tile(theta, (self.source.size.wheels, 1)), angle)[..., self.i, :]
 
     def nodes(self, theta: Array, angle: Array) -> Array:
-        """See `Rows`."""
+        """Implement `Rows.nodes`."""
         out = self._derivatives(theta, angle)
         steps = theta[1] - theta[0], angle[1] - angle[0] if len(angle) > 1 else 1.0
         for a in range(3):
@@ -114,7 +120,7 @@ class ClosedRows:
         return out
 
     def exact(self, theta: Array, angle: Array) -> tuple[Array, Array]:
-        """See `Rows`."""
+        """Implement `Rows.exact`."""
         all_orders = np.stack([self._derivatives(np.array([t]), np.array([a]))[0, 0] for t, a in zip(theta, angle, strict=True)])
         second = np.stack([all_orders[:, 2, 0, :3], all_orders[:, 1, 1, :3], all_orders[:, 0, 2, :3]], axis=1)
         return np.stack([all_orders[:, 0, 0], all_orders[:, 1, 0], all_orders[:, 0, 1]], axis=1), second
@@ -122,7 +128,7 @@ class ClosedRows:
 
 @dataclass(frozen=True)
 class Corner:
-    """Rows of a corner, the thetas that its table covers, and the size of each quantity there (STEERED,)."""
+    """Rows of a corner, the thetas of its table, and the magnitude of each quantity there (STEERED,)."""
 
     rows: Rows
     low: float
@@ -131,17 +137,17 @@ class Corner:
     scale: Array
 
     def thetas(self, count: int) -> Array:
-        """(count,) evenly spaced thetas."""
+        """Return (count,) evenly spaced thetas."""
         return np.linspace(self.low, self.high, count)
 
     def angles(self, count: int) -> Array:
-        """(count,) evenly spaced Pitman angles, or the one there is."""
+        """Return (count,) evenly spaced Pitman angles, or only 0 without steering."""
         return np.linspace(-self.lock, self.lock, count) if self.lock > 0.0 else np.zeros(1)
 
 
 @dataclass(frozen=True)
 class Built:
-    """What came out: the tables, intervals along theta and Pitman angle, and the error reached in the measure of DEFAULT_TOLERANCE."""
+    """Result of `build_engine_tables`: tables, intervals along theta and Pitman angle, error in the measure of DEFAULT_TOLERANCE."""
 
     tables: ReducedTables
     theta_cells: int
@@ -150,64 +156,64 @@ class Built:
 
 
 def build_engine_tables(mechanism: MechanismParameters, steering: Record, steered: bool, tolerance: float) -> Built:
-    """Tables of a vehicle of which some corners are linkages.
+    """Build the tables of a vehicle in which some corners are linkages.
 
     Parameters
     ----------
-    mechanism : with the ends of the travel (`vehicles.suspension.hard_stops`)
+    mechanism : with the travel limits (`vehicles.suspension.hard_stops`)
     steering : record of STEERING
-    steered : whether the steering moves the front axle
+    steered : True if the steering moves the front axle
     tolerance : largest error between the nodes, see DEFAULT_TOLERANCE
 
     Raises
     ------
     JounceError : the tolerance is not reached with MOST_BYTES and in MOST_SECONDS
     """
-    until = time.monotonic() + MOST_SECONDS
+    deadline = time.monotonic() + MOST_SECONDS
     linkages, corners = [corner.linkage for corner in mechanism.designs], mechanism.corners
     source = None
     if any(one is None for one in linkages):
         source = Source(mechanism, steering if steered else None)
     lock = float(steering[0]["max_arm_angle"]) if steered else 0.0
-    found = []
+    corner_tables = []
     for i, linkage in enumerate(linkages):
         rows: Rows = ClosedRows(source, i) if linkage is None else EngineRows(linkage)  # type: ignore[arg-type]
-        found.append(_corner(rows, corners[0]["ends"], i, lock if i in mechanism.axles.on(0) else 0.0))
+        corner_tables.append(_corner(rows, corners[0]["ends"], i, lock if i in mechanism.axles.on(0) else 0.0))
     cells, angle_cells = FEWEST[0], FEWEST[1] if steered else 0
-    cells = _enough(found, cells, tolerance, until, along_theta=True)
+    cells = _cells_for_tolerance(corner_tables, cells, tolerance, deadline, along_theta=True)
     if steered:
-        angle_cells = _enough(found, angle_cells, tolerance, until, along_theta=False)
+        angle_cells = _cells_for_tolerance(corner_tables, angle_cells, tolerance, deadline, along_theta=False)
     while True:
-        _check_limits(found, (cells, angle_cells), until, tolerance, np.inf)
-        nodes = [one.rows.nodes(one.thetas(cells + 1), one.angles(angle_cells + 1)) for one in found]
-        error = max(_error(one, values) for one, values in zip(found, nodes, strict=True))
+        _check_limits(corner_tables, (cells, angle_cells), deadline, tolerance, np.inf)
+        nodes = [one.rows.nodes(one.thetas(cells + 1), one.angles(angle_cells + 1)) for one in corner_tables]
+        error = max(_error(one, values) for one, values in zip(corner_tables, nodes, strict=True))
         if error < tolerance:
             break
         cells, angle_cells = math.ceil(cells * GROWTH), math.ceil(angle_cells * GROWTH)
-        _check_limits(found, (cells, angle_cells), until, tolerance, error)
-    grid, over_theta, over_both = _laid_out(found, nodes, lock, mechanism.size)
-    return Built(ReducedTables(grid, over_theta, over_both, _places(found, grid)), cells, angle_cells, error)
+        _check_limits(corner_tables, (cells, angle_cells), deadline, tolerance, error)
+    grid, over_theta, over_both = _table_arrays(corner_tables, nodes, lock, mechanism.size)
+    return Built(ReducedTables(grid, over_theta, over_both, _places(corner_tables, grid)), cells, angle_cells, error)
 
 
-def _places(found: Sequence[Corner], grid: Record) -> Array:
-    """(rows, PLACED): tables of PLACES of the corners from linkages; writes where they lie into the GRID record."""
+def _places(corner_tables: Sequence[Corner], grid: Record) -> Array:
+    """Return the tables of PLACES (rows, PLACED) of the corners from linkages; write their layout into the GRID record."""
     g, rows = grid[0], [np.zeros((0, PLACED))]
     g["place_cells"], g["place_angle_cells"] = PLACE_CELLS[0] + 4, PLACE_CELLS[1]
     g["place_angle_per_step"] = g["angle_per_step"] * PLACE_CELLS[1] / max(g["angle_cells"], 1)
-    for i, one in enumerate(found):
+    for i, one in enumerate(corner_tables):
         step = (one.high - one.low) / PLACE_CELLS[0]
         g["placed"][i], g["first_place"][i] = isinstance(one.rows, EngineRows), sum(map(len, rows))
         g["place_min"][i], g["place_per_step"][i] = one.low - 2.0 * step, 1.0 / step
         if isinstance(one.rows, EngineRows):
             nodes = one.rows.places(one.thetas(PLACE_CELLS[0] + 1), one.angles(PLACE_CELLS[1] + 1))
-            longer = continued(nodes, STRAIGHT_PLACES)
-            longer = longer if i < g["steered"] else longer[:, :, :, :1]
-            rows.append(longer.transpose(0, 2, 1, 3, 4).reshape(-1, PLACED))
+            extended = continued(nodes, STRAIGHT_PLACES)
+            extended = extended if i < g["steered"] else extended[:, :, :, :1]
+            rows.append(extended.transpose(0, 2, 1, 3, 4).reshape(-1, PLACED))
     return np.concatenate(rows)
 
 
 def _corner(rows: Rows, ends: Record, i: int, lock: float) -> Corner:
-    """A corner with the range of its tables."""
+    """Return a corner with the range of its tables."""
     low, high = ends["theta"][:, i] + BEYOND * (ends["closed"][:, i] - ends["theta"][:, i])
     probe = Corner(rows, float(low), float(high), lock, np.empty(0))
     theta, angle = (grid.ravel() for grid in np.meshgrid(probe.thetas(PROBES), probe.angles(PROBES), indexing="ij"))
@@ -216,40 +222,44 @@ def _corner(rows: Rows, ends: Record, i: int, lock: float) -> Corner:
     return Corner(rows, float(low), float(high), lock, np.where(scale > 1e-9, scale, 1.0))
 
 
-def _check_limits(found: Sequence[Corner], cells: tuple[int, int], until: float, tolerance: float, error: float) -> None:
-    """Refuse tables that are too large or take too long. Raises JounceError."""
-    size = _size(found, *cells)
-    reached = f", {error:.2g} reached" if error < np.inf else ""
+def _check_limits(corner_tables: Sequence[Corner], cells: tuple[int, int], deadline: float, tolerance: float, error: float) -> None:
+    """Raise JounceError for tables that are too large or take too long."""
+    size = _size(corner_tables, *cells)
+    progress = f", error {error:.2g}" if error < np.inf else ""
     if size > MOST_BYTES:
         grid = f"{cells[0]} x {cells[1]}" if cells[1] else str(cells[0])
         raise JounceError(
-            f"no table of the suspension is within {tolerance:g}{reached}: {grid} intervals would take {size / 2**20:.0f} MiB of "
-            f"{MOST_BYTES / 2**20:.0f}; the tolerance is too small, or a loop almost opens"
+            f"suspension tables: tolerance {tolerance:g} not reached{progress}: {grid} intervals would take {size / 2**20:.0f} MiB of "
+            f"{MOST_BYTES / 2**20:.0f}; hint: the tolerance is too small, or a loop almost opens"
         )
-    if time.monotonic() > until:
-        raise JounceError(f"no table of the suspension is within {tolerance:g} after {MOST_SECONDS:g} s{reached}")
+    if time.monotonic() > deadline:
+        raise JounceError(f"suspension tables: tolerance {tolerance:g} not reached after {MOST_SECONDS:g} s{progress}")
 
 
-def _size(found: Sequence[Corner], cells: int, angle_cells: int) -> int:
-    """Bytes of the tables of the corners, those of steered ones over the Pitman angle too if there are intervals along it."""
-    steered = sum(one.lock > 0.0 for one in found) if angle_cells > 0 else 0
-    return 8 * STEERED * (cells + 5) * 3 * (len(found) - steered + steered * 3 * (angle_cells + 1))
+def _size(corner_tables: Sequence[Corner], cells: int, angle_cells: int) -> int:
+    """Return the size of the tables of the corners in bytes.
+
+    Steered corners are also tabulated over the Pitman angle if angle_cells > 0.
+    """
+    steered = sum(one.lock > 0.0 for one in corner_tables) if angle_cells > 0 else 0
+    return 8 * STEERED * (cells + 5) * 3 * (len(corner_tables) - steered + steered * 3 * (angle_cells + 1))
 
 
-def _enough(found: Sequence[Corner], cells: int, tolerance: float, until: float, along_theta: bool) -> int:
-    """Least number of intervals of a geometric series whose error stays within the tolerance, at PROBES places of the other variable."""
+def _cells_for_tolerance(corner_tables: Sequence[Corner], cells: int, tolerance: float, deadline: float, along_theta: bool) -> int:
+    """Return the smallest number of intervals of a geometric series within the tolerance, at PROBES positions of the other variable."""
     worst = np.inf
     while True:
         limits = (cells, 0) if along_theta else (FEWEST[0], cells)
-        _check_limits(found, limits, until, tolerance, worst)
-        worst = max(_error_along(one, cells, along_theta) for one in found if along_theta or one.lock > 0.0)
+        _check_limits(corner_tables, limits, deadline, tolerance, worst)
+        worst = max(_error_along(one, cells, along_theta) for one in corner_tables if along_theta or one.lock > 0.0)
         if worst < tolerance:
             return cells
-        cells = math.ceil(cells * min(max(GROWTH, 0.9 * (worst / tolerance) ** 0.25), 2.0))  # the curvature errs by the fourth power
+        # the error of the curvature falls with the fourth power
+        cells = math.ceil(cells * min(max(GROWTH, 0.9 * (worst / tolerance) ** 0.25), 2.0))
 
 
 def _error_along(one: Corner, cells: int, along_theta: bool) -> float:
-    """Largest error between the nodes along one variable: of the quantities, their slopes and the curvature of the moment."""
+    """Return the largest error between the nodes along one variable: of the quantities, their slopes and the curvature of the moment."""
     others = one.angles(PROBES) if along_theta else one.thetas(PROBES)
     count = cells + 1
     at = one.thetas(count) if along_theta else one.angles(count)
@@ -279,12 +289,12 @@ def _error_along(one: Corner, cells: int, along_theta: bool) -> float:
 
 
 def _error(one: Corner, nodes: Array) -> float:
-    """Largest error of nodes (n, m, 3, 3, WIDTH) at places between them, spread over the range (golden ratio)."""
+    """Return the largest error of nodes (n, m, 3, 3, WIDTH) at positions between them, spread over the range (golden ratio)."""
     n, m = nodes.shape[0], nodes.shape[1]
     k = np.arange(1, CHECKED + 1)
     theta = one.low + (one.high - one.low) * ((k * 0.6180339887498949) % 1.0)
     angle = one.lock * (2.0 * ((k * 0.7548776662466927) % 1.0) - 1.0)
-    order = np.lexsort((theta, np.round(angle * 20.0)))  # neighbors one after the other
+    order = np.lexsort((theta, np.round(angle * 20.0)))  # neighbors in sequence
     theta, angle = theta[order], angle[order]
     exact, moment = one.rows.exact(theta, angle)
     a, xi = _cell(theta, one.low, one.high, n - 1)
@@ -310,7 +320,7 @@ def _error(one: Corner, nodes: Array) -> float:
 
 
 def _cell(x: Array, low: float, high: float, cells: int) -> tuple[NDArray[np.int_], Array]:
-    """Interval and place in it of values in a range."""
+    """Return the interval and the relative position in it of values in a range."""
     if cells == 0:
         return np.zeros(len(x), int), np.zeros(len(x))
     t = (x - low) / (high - low) * cells
@@ -318,21 +328,24 @@ def _cell(x: Array, low: float, high: float, cells: int) -> tuple[NDArray[np.int
     return n, t - n
 
 
-def _laid_out(found: Sequence[Corner], nodes: Sequence[Array], lock: float, size: AxleLayout) -> tuple[Record, Array, Array]:
-    """Nodes (n, m, 3, 3, STEERED) of the corners as `ReducedTables` has them, gone on beyond both ends of the travel: grid, fixed and steered."""
+def _table_arrays(corner_tables: Sequence[Corner], nodes: Sequence[Array], lock: float, size: AxleLayout) -> tuple[Record, Array, Array]:
+    """Arrange the nodes (n, m, 3, 3, STEERED) of the corners as in `ReducedTables`, extrapolated beyond both travel limits.
+
+    Returns grid, fixed and steered.
+    """
     grid = record_for(GRID, size)
     g = grid[0]
     cells, angles = nodes[0].shape[0] - 1, nodes[0].shape[1]
-    steered = sum(one.lock > 0.0 for one in found)
-    step = np.array([(one.high - one.low) / cells for one in found])
+    steered = sum(one.lock > 0.0 for one in corner_tables)
+    step = np.array([(one.high - one.low) / cells for one in corner_tables])
     g["steered"], g["theta_cells"], g["endless"] = steered, cells + 4, True
-    g["theta_min"] = [one.low for one in found] - 2.0 * step
-    g["theta_max"] = [one.high for one in found] + 2.0 * step
+    g["theta_min"] = [one.low for one in corner_tables] - 2.0 * step
+    g["theta_max"] = [one.high for one in corner_tables] + 2.0 * step
     g["theta_per_step"] = 1.0 / step
-    longer = [continued(values, STRAIGHT) for values in nodes]
+    extended = [continued(values, STRAIGHT) for values in nodes]
     over_both = np.zeros((0, 0, 3, 0, STEERED))
     if steered:
         g["angle_cells"], g["angle_min"], g["angle_max"], g["angle_per_step"] = angles - 1, -lock, lock, (angles - 1) / (2.0 * lock)
-        over_both = np.stack([v.transpose(0, 2, 1, 3, 4).reshape(cells + 5, 3, 3 * angles, STEERED) for v in longer[:steered]])
-    over_theta = np.stack([v[:, 0, :, 0].reshape(3 * (cells + 5), STEERED) for v in longer[steered:]])
+        over_both = np.stack([v.transpose(0, 2, 1, 3, 4).reshape(cells + 5, 3, 3 * angles, STEERED) for v in extended[:steered]])
+    over_theta = np.stack([v[:, 0, :, 0].reshape(3 * (cells + 5), STEERED) for v in extended[steered:]])
     return grid, np.ascontiguousarray(over_theta[..., :FIXED]), np.ascontiguousarray(over_both)

@@ -1,9 +1,9 @@
-"""What the view draws of a mechanism it knows nothing about: a lower and an upper link, a tie rod and the struts.
+"""Points for the view of a general mechanism: a lower and an upper link, a tie rod and the struts.
 
-A link is a body, or a distance, between the chassis and the carrier; bodies that hang on the carrier without touching the chassis (an
-upright that carries the knuckle) count as carrier. The lowest one at the carrier is drawn as lower arm, the highest as upper arm, another as toe link.
-A carrier that hangs on the chassis itself (a trailing arm) is its own link. A link that slides along the carrier is a strut: it is drawn from its
-mount to the foot of the shock absorber, or of the spring, whichever stands on the carrier.
+A link is a body, or a distance, between the chassis and the carrier. Bodies that are attached to the carrier without contact to the
+chassis (an upright that carries the knuckle) count as carrier. The lowest link at the carrier is drawn as lower arm, the highest as
+upper arm, another one as toe link. A carrier that is attached to the chassis itself (a trailing arm) is its own link. A link that slides
+along the carrier is a strut: it is drawn from its mount to the foot of the shock absorber or of the spring, whichever is on the carrier.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Places = Mapping[str, tuple[Vector, Vector]]
 """Origin and attitude of every body's frame in the design position."""
 
 HINGE = 0.15
-"""m. Bushes of a link that hinges on the chassis are drawn so far from the point of its joint."""
+"""m. Drawn distance of the bushings of a hinged link from the point of its joint on the chassis."""
 
 
 @dataclass(frozen=True)
-class Picture:
+class ViewPoints:
     """Points for the view.
 
     moving : points of bodies: outer joints of lower and upper link and tie rod, lower ends of shock and spring, inner joint of the tie rod
@@ -44,16 +44,19 @@ class Picture:
 class _Link:
     chassis: Point
     inner: Point
-    """Where what leads to the carrier begins: on the chassis, or on a body that the steering moves along it."""
+    """Inner end of the part that leads to the carrier: on the chassis, or on a body that the steering moves along the chassis."""
     carrier: Point
     axis: Vector | None
     names: tuple[str, ...]
     slides: bool = False
-    """Whether it slides along the carrier, and so has no joint there."""
+    """True if the link slides along the carrier, and thus has no joint there."""
 
 
-def draw(m: Mechanism, places: Places, hub: Point, steering: str, struts: list[Point]) -> Picture:
-    """Picture of a mechanism; `struts` are both ends of spring and shock absorber, `steering` the joint or loop that steers, or empty."""
+def draw(m: Mechanism, places: Places, hub: Point, steering: str, struts: list[Point]) -> ViewPoints:
+    """Return the view points of a mechanism.
+
+    `struts` are both ends of spring and shock absorber, `steering` the steered joint or loop, or empty.
+    """
 
     def at(point: Point) -> Vector:
         p, R = places.get(point[0], (np.zeros(3), np.eye(3)))
@@ -61,8 +64,8 @@ def draw(m: Mechanism, places: Places, hub: Point, steering: str, struts: list[P
 
     carrier = _carrier(m, hub)
     feet = [low for low in (_sorted(struts[k : k + 2])[0] for k in (2, 0)) if low[0] in carrier]
-    found = [replace(link, carrier=feet[0]) if link.slides and feet else link for link in _links(m, hub, carrier)]
-    links = sorted(found, key=lambda link: float(at(link.carrier)[2]))
+    candidates = [replace(link, carrier=feet[0]) if link.slides and feet else link for link in _links(m, hub, carrier)]
+    links = sorted(candidates, key=lambda link: float(at(link.carrier)[2]))
     toe = next((link for link in links if steering and steering in link.names), None)
     others = [link for link in links if link is not toe]
     none = _Link(hub, hub, hub, None, ())
@@ -76,11 +79,11 @@ def draw(m: Mechanism, places: Places, hub: Point, steering: str, struts: list[P
     bushes |= dict(zip(("uca_front_B", "uca_rear_B"), _bushes(upper, at), strict=True))
     bushes |= {"shock_upper_B": at(shock_high), "spring_upper_B": at(spring_high)}
     moving = (lower.carrier, upper.carrier, toe.carrier, shock_low, spring_low, inner)
-    return Picture(moving, bushes, at(inner))
+    return ViewPoints(moving, bushes, at(inner))
 
 
 def _sorted(ends: list[Point]) -> list[Point]:
-    """The end on the suspension, then the one on the chassis."""
+    """Return the end on the suspension, then the end on the chassis."""
     return ends if ends[1][0] == WORLD else ends[::-1]
 
 
@@ -93,14 +96,14 @@ def _bushes(link: _Link, at) -> tuple[Vector, Vector]:  # type: ignore[no-untype
 
 
 def _contacts(m: Mechanism) -> list[tuple[str, Point, Point]]:
-    """Names of joints and loops with the points of both bodies that they hold, each both ways round."""
+    """Return names of joints and loops with their points on both bodies, each in both orders."""
     contacts = [(joint.name, (joint.parent, joint.p_PF), (joint.child, joint.p_BM)) for joint in m.joints]
     contacts += [(loop.name, (loop.predecessor, loop.p_predecessor), (loop.successor, loop.p_successor)) for loop in m.loops]
     return contacts + [(name, other, one) for name, one, other in contacts]
 
 
 def _carrier(m: Mechanism, hub: Point) -> set[str]:
-    """The body of the hub and all that hang on it without touching the chassis."""
+    """Return the body of the hub and all bodies attached to it without contact to the chassis."""
     contacts = _contacts(m)
     on_chassis = {other[0] for _, one, other in contacts if one[0] == WORLD}
     carrier, waiting = set(), [hub[0]]
@@ -112,20 +115,20 @@ def _carrier(m: Mechanism, hub: Point) -> set[str]:
 
 
 def _links(m: Mechanism, hub: Point, carrier: set[str]) -> list[_Link]:
-    """All links between chassis and carrier."""
+    """Return all links between chassis and carrier."""
     contacts, loops = _contacts(m), {loop.name for loop in m.loops}
     hinges = {joint.child: joint.R_PF @ joint.axes[0] for joint in m.joints if joint.parent == WORLD and joint.kind == "revolute"}
     slides = {joint.name for joint in m.joints if joint.kind == "prismatic"}
-    found = []
+    candidates = []
     for name, one, other in contacts:
         if one[0] != WORLD:
             continue
         if other[0] in carrier and name in loops:
-            found.append(_Link(one, one, other, None, (name,)))
+            candidates.append(_Link(one, one, other, None, (name,)))
         elif other[0] == hub[0]:
-            found.append(_Link(one, one, hub, hinges.get(other[0]), (name,)))
+            candidates.append(_Link(one, one, hub, hinges.get(other[0]), (name,)))
         else:
             for outer, link, knuckle in contacts:
                 if link[0] == other[0] and knuckle[0] in carrier:
-                    found.append(_Link(one, link, knuckle, hinges.get(other[0]), (name, outer), outer in slides))
-    return found
+                    candidates.append(_Link(one, link, knuckle, hinges.get(other[0]), (name, outer), outer in slides))
+    return candidates

@@ -1,1 +1,4 @@
-"""Rigid axles: one beam with both wheels, held by four rods, so that it rises and rolls; kinds of axles differ in what their rods are."""
+"""Rigid axles: one beam with both wheels on four rods, with rise and roll as degrees of freedom.
+
+The kinds of axles differ in their rods.
+"""

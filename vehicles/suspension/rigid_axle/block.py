@@ -1,4 +1,4 @@
-"""All rigid axles of a vehicle as a block from outside the compiled step."""
+"""Callback block of all rigid axles of a vehicle."""
 
 from __future__ import annotations
 

@@ -24,20 +24,20 @@ from vehicles.suspension.wheel_carrier import carrier_with_wheel
 Vector = NDArray[np.float64]
 
 REACH = Reach(widest=(-0.5, 0.5), closes=None, past_stops=0.03, without_stops=(-0.1, 0.1), short_of_open=0.0)
-"""m."""
+"""Ranges in m."""
 
 X, Y, Z = np.eye(3)
 SLIDES = (("x", X, "prismatic", False), ("y", Y, "prismatic", False), ("z", Z, "prismatic", True), ("yaw", Z, "revolute", False))
-"""Joints from the chassis to the beam before its roll and its pitch: name, axis, kind, whether independent."""
+"""Joints from the chassis to the beam before its roll and its pitch: name, axis, kind, True if independent."""
 
 
 @dataclass(frozen=True)
 class RigidAxleSide(CornerDesign):
-    """One side in the design position, in chassis axes and from the chassis reference point [m].
+    """One side in the design position, in chassis axes and relative to the chassis reference point [m].
 
-    The body `knuckle` is half of the axle, so that both sides together are the whole of it; B and J are lower and upper end of the shock absorber, S
-    and U those of the spring, which a `leaf` has along z only. Q, on the chassis, is the end of the fourth rod and `upper` the number of the upper one,
-    for the picture.
+    The body `knuckle` is half of the axle; both sides together are the complete axle. B and J are lower and upper end of the shock
+    absorber, S and U those of the spring, which acts along z only for a `leaf`. Q, on the chassis, is the end of the fourth rod and
+    `upper` the index of the upper rod, both for the view.
     """
 
     block: ClassVar[AxleCallbacks | None] = RIGID_AXLE_BLOCK
@@ -57,12 +57,12 @@ class RigidAxleSide(CornerDesign):
 
     @property
     def axle(self) -> Vector:  # type: ignore[override]
-        """The beam's y."""
+        """The y axis of the beam."""
         return Y
 
     @property
     def C(self) -> Vector:
-        """Midway between the wheel centres."""
+        """Point midway between the wheel centers."""
         return np.asarray(self.W * [1.0, 0.0, 1.0])
 
     def write(self, corners: Record, parameters: Record, i: int) -> None:
@@ -85,8 +85,8 @@ class RigidAxleSide(CornerDesign):
 
     def _guess(self) -> Vector:
         at, half_track = f"{self.key}.hardpoints_left", abs(float(self.W[1]))
-        if not self.guide.holds(self.C, half_track):
-            expected = "rods that hold the axle lengthwise, sideways and against turning about z and y: some are in line or parallel"
+        if not self.guide.is_located(self.C, half_track):
+            expected = "rods that locate the axle in x, y, yaw and pitch (some are in line or parallel)"
             raise ConfigError(self.file, at, "four rods", expected)
         guess = self.guide.polynomial(self.C, half_track)
         if guess is None:
@@ -95,7 +95,10 @@ class RigidAxleSide(CornerDesign):
         return guess
 
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
-        """The left side puts the beam on slides and hinges without mass and closes the rods, the right one is welded to it."""
+        """Add the axle to a multibody model.
+
+        The left side adds the beam on massless slides and hinges with the rods, the right one is welded to it.
+        """
         half, wheel, s = f"{name}_knuckle", f"{name}_wheel", struts[0]
         if self.W[1] > 0.0:
             self._add_beam(parts, name, chassis)
@@ -136,13 +139,16 @@ class RigidAxleSide(CornerDesign):
                 parts.add_loop(f"{name}_rod_{n}", "distance", ends, guide.anchors[n], guide.joints[n], length=length)
 
     def _add_upright_spring(self, parts: Parts, name: str, chassis: str, rate: float, free_length: float) -> None:
-        """A slide along the chassis' z with the spring, which carries a slide along x, on whose line along y the seat lies."""
-        foot, beside = f"{name}_seat", f"{name}_seat_x"
-        for body in (foot, beside):
+        """Add a slide along the chassis' z with the spring.
+
+        The slide carries a slide along x, and the seat lies on the line along y of this slide.
+        """
+        foot, foot_x = f"{name}_seat", f"{name}_seat_x"
+        for body in (foot, foot_x):
             parts.add_body(body, _massless(self.S))
         parts.add_joint("prismatic", chassis, foot, self.S, Z)
-        parts.add_joint("prismatic", foot, beside, self.S, X)
-        parts.add_loop(f"{name}_seat_y", "point_on_line", (f"{name}_knuckle", beside), self.S, axis_successor=Y)
+        parts.add_joint("prismatic", foot, foot_x, self.S, X)
+        parts.add_loop(f"{name}_seat_y", "point_on_line", (f"{name}_knuckle", foot_x), self.S, axis_successor=Y)
         parts.joint_springs.append(JointSpring(foot, rate, float(self.U[2] - self.S[2]) - free_length))
 
     def reach(self, corners: Record, i: int) -> Reach:

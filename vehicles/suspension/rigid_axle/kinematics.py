@@ -1,27 +1,31 @@
 """Rigid axle on four rods: a beam with both wheels, two coordinates, exact maps.
 
-The coordinates theta_L, theta_R are the heights of the wheel centres over their design positions [m]. C is midway between the wheel centres,
-2 t their distance, and the beam, whose axes are those of the chassis in the design position, stands at C with the attitude Rz(psi) Rx(phi) Ry(chi):
+The coordinates theta_L, theta_R are the heights of the wheel centers above their design positions [m]. C is midway between the wheel
+centers, 2 t their distance, and the beam, whose axes are those of the chassis in the design position, has its center at C and the
+attitude Rz(psi) Rx(phi) Ry(chi):
 
     z = (theta_L + theta_R) / 2,    sin phi = (theta_L - theta_R) / (2 t)                                            (1)
 
-are the height of C and the roll of the beam, whatever psi and chi are, for the beam's own y axis does not see chi and its slope not psi. What is left,
-u = (x, y, psi, chi), follows from four rods. A rod holds the point r of the beam (from C, in chassis axes) at d from a point A of the chassis by
+are the height of C and the roll of the beam for any psi and chi: the y axis of the beam does not depend on chi, and its slope not on
+psi. The remaining unknowns u = (x, y, psi, chi) follow from four rods. A rod keeps the point r of the beam (relative to C, in chassis
+axes) at d from a point A of the chassis by
 
     f = bend/2 d . d + normal . d - offset = 0,    d = C + r - A,    g = bend d + normal = df/dd                     (2)
 
-with bend = 1/length, normal = 0 and offset = length/2 for a rod; bend = 0 makes a rod without end: the point stays in a plane square to `normal`.
-With e_z, n = Rz x and y the axes of psi, phi and chi, and L = r x g, the rows of J = df/du and what height and roll do to f are
+with bend = 1/length, normal = 0 and offset = length/2 for a rod; bend = 0 is an infinitely long rod: the point stays in a plane
+perpendicular to `normal`. With e_z, n = Rz x and y the axes of psi, phi and chi, and L = r x g, the rows of J = df/du and the
+derivatives of f by height and roll are
 
     J = (g_x, g_y, L_z, y . L),    df/dz = g_z,    df/dphi = n . L                                                   (3)
 
-Newton's method finds u from a polynomial of z and sin phi, fitted when the axle is made, to rounding in two or three rounds; nothing is
-remembered from one evaluation to the next. The velocity map is exact, and so are the accelerations at theta'' = 0, where phi'' = phi'^2 tan phi:
+Newton's method computes u from a polynomial of z and sin phi, fitted at the construction of the axle, to rounding accuracy in two or
+three iterations. No data are stored from one evaluation to the next. The velocity map is exact, and so are the accelerations at theta''
+= 0, where phi'' = phi'^2 tan phi:
 
     J u_z = -df/dz,    J u_phi = -df/dphi,    phi_L = 1 / (2 t cos phi) = -phi_R                                     (4)
     J u'' = -(bend v . v + g . (alpha0 x r + w x (w x r)))    v of r; w and alpha0 of the beam at u'' = 0            (5)
 
-Rods have no mass. The body of a side is half of the axle with the wheel of that side; both halves are one rigid body.
+Rods are massless. The body of a side is half of the axle with the wheel of that side; both halves are one rigid body.
 """
 
 from __future__ import annotations
@@ -54,46 +58,46 @@ from vehicles.suspension.corner_bodies import add_body, inertia_force, motion_of
 
 RODS = 4
 TERMS = ((1, 0), (0, 1), (2, 0), (1, 1), (0, 2), (3, 0), (2, 1), (1, 2), (0, 3))
-"""Powers of z and of sin phi in the polynomial that Newton's method begins with."""
+"""Powers of z and of sin phi in the polynomial that starts Newton's method."""
 
 RIGID_AXLES = (
     # name         shape       unit     what it is (last index: corner; of an axle the same numbers on both sides)
-    ("C", (3, 4), "m", "midway between the wheel centres in the design position"),
-    ("half_track", (4,), "m", "half the distance of the wheel centres"),
-    ("anchor", (RODS, 3, 4), "m", "chassis ends of the rods, from C in the design position"),
-    ("joint", (RODS, 3, 4), "m", "their ends on the beam, from C in the beam's frame"),
-    ("bend", (RODS, 4), "1/m", "one over their lengths; 0: a plane"),
+    ("C", (3, 4), "m", "point midway between the wheel centers in the design position"),
+    ("half_track", (4,), "m", "half the distance of the wheel centers"),
+    ("anchor", (RODS, 3, 4), "m", "chassis ends of the rods, relative to C in the design position"),
+    ("joint", (RODS, 3, 4), "m", "beam ends of the rods, relative to C in the beam's frame"),
+    ("bend", (RODS, 4), "1/m", "reciprocals of the rod lengths; 0: a plane"),
     ("normal", (RODS, 3, 4), "1", "normal of a plane; 0 for a rod"),
     ("offset", (RODS, 4), "m", "constant of (2)"),
     ("guess", (len(TERMS), RODS, 4), "m, rad", "coefficients of TERMS for x, y, psi, chi"),
-    ("upper", (4,), "1", "which rod is drawn as the upper link of the side", "i8"),
-    ("side", (4,), "m", "wheel centre from C along the beam's y"),
+    ("upper", (4,), "1", "index of the rod that is drawn as the upper link of the side", "i8"),
+    ("side", (4,), "m", "wheel center relative to C along the beam's y"),
     ("mass", (4,), "kg", "mass of half the axle with its wheel"),
-    ("com", (3, 4), "m", "its centre of mass from C, in the beam's frame"),
-    ("inertia", (6, 4), "kg m2", "its inertia about that, the wheel without spin (xx, yy, zz, xy, xz, yz)"),
-    ("shock", (3, 4), "m", "lower end of the shock absorber from C, in the beam's frame"),
-    ("spring", (3, 4), "m", "lower end of the spring, or seat of a leaf spring, likewise"),
+    ("com", (3, 4), "m", "center of mass of half the axle relative to C, in the beam's frame"),
+    ("inertia", (6, 4), "kg m2", "inertia of half the axle about its center of mass, the wheel without spin (xx, yy, zz, xy, xz, yz)"),
+    ("shock", (3, 4), "m", "lower end of the shock absorber relative to C, in the beam's frame"),
+    ("spring", (3, 4), "m", "lower end of the spring, or seat of a leaf spring, relative to C, in the beam's frame"),
     ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
     ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
     (
         "upright",
         (4,),
         "1",
-        "1: the length of the spring is measured along the chassis' z, as a leaf spring bends; 0: between its ends",
+        "1: spring length along the chassis' z, for a leaf spring; 0: between its ends",
         "i8",
     ),
 )
 MEMORY = (
     ("at", (RODS, 4), "m, rad", "u, that is x, y, psi, chi, of the axle"),
-    ("gap", (4,), "m", "by how much the rods of the axle are open; not a number where there is no position"),
-    ("C", (3, 4), "m", "where C is"),
-    ("x", (3, 4), "1", "axes of the beam"),
-    ("y", (3, 4), "1", ""),
-    ("z", (3, 4), "1", ""),
-    ("r", (RODS, 3), "m", "scratch: ends of the rods on the beam from C"),
+    ("gap", (4,), "m", "gap of the rods of the axle; NaN: no position"),
+    ("C", (3, 4), "m", "position of C"),
+    ("x", (3, 4), "1", "x axis of the beam"),
+    ("y", (3, 4), "1", "y axis of the beam"),
+    ("z", (3, 4), "1", "z axis of the beam"),
+    ("r", (RODS, 3), "m", "scratch: ends of the rods on the beam relative to C"),
     ("g", (RODS, 3), "1", "scratch: gradients of (2)"),
     ("LU", (RODS, RODS), "1, m", "scratch: J, then its factors"),
-    ("exchanges", (RODS,), "1", "scratch: its row exchanges", "i8"),
+    ("exchanges", (RODS,), "1", "scratch: row exchanges of the factorization of LU", "i8"),
     ("step", (RODS,), "m, rad", "scratch: right-hand side and solution"),
     ("by_height", (RODS,), "1, 1/m", "scratch: u_z"),
     ("by_roll", (RODS,), "m, 1", "scratch: u_phi"),
@@ -102,18 +106,18 @@ MEMORY = (
 
 P_TYPE, M_TYPE, Q_TYPE, K_TYPE, S_TYPE = (dtype_of(table) for table in (RIGID_AXLES, MEMORY, INPUTS, KINEMATICS, POINTS))
 
-ROUNDS = 12
-"""Of Newton's method; a position not found by then does not exist near the guess."""
+MAX_ITERATIONS = 12
+"""Largest number of Newton iterations; a position not reached by then does not exist near the start."""
 CLOSED = 1e-8
-"""m, rad. Step of Newton's method that is the last but for its square, which is below rounding."""
-STEEP = 0.9
+"""m, rad. Largest final step of Newton's method; the remaining error is its square, below rounding."""
+MAX_SINE_ROLL = 0.9
 """Largest sine of the roll of a beam."""
 UP = (0.0, 0.0, 1.0)
 
 
 @callback
 def place(parameters, state, seen, result, first, count, h):
-    """Position, velocity map, acceleration bias and sums of the axles of the block, see `vehicles.suspension.blocks`."""
+    """Compute position, velocity map, acceleration bias and sums of the axles of the block, see `vehicles.suspension.blocks`."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
     q, k = record_at(seen, Q_TYPE)[0], record_at(result, K_TYPE)[0]
     for left in range(first, first + count, 2):
@@ -122,7 +126,10 @@ def place(parameters, state, seen, result, first, count, h):
 
 @callback
 def show(parameters, state, seen, result, first, count, h):
-    """Rods and struts of the axles of the block, for the picture; `tierod_outer` is the end of the fourth rod on the beam. Of leaf springs their seats."""
+    """Write rods and struts of the axles of the block for the view.
+
+    `tierod_outer` is the end of the fourth rod on the beam. For leaf springs the seats are written.
+    """
     p, o, points = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0], record_at(result, S_TYPE)[0]
     for i in range(first, first + count):
         seat = on_beam(o, i, column(p["spring"], i))
@@ -139,20 +146,20 @@ def show(parameters, state, seen, result, first, count, h):
 
 @inline
 def on_beam(o, i, r):
-    """Where a point of the beam is."""
+    """Return the position of a point of the beam."""
     return add(column(o["C"], i), in_frame(column(o["x"], i), column(o["y"], i), column(o["z"], i), r))
 
 
 @inline
 def place_axle(p, o, left, q, k):
-    """The axle whose left corner is `left`.
+    """Compute the axle whose left corner is `left`.
 
     p : record of RIGID_AXLES, o : of MEMORY, q : of INPUTS, k : of KINEMATICS, overwritten
     """
     right, rates = left + 1, (q["theta_dot"][left], q["theta_dot"][left + 1])
     height, rise = 0.5 * (q["theta"][left] + q["theta"][right]), 0.5 * (rates[0] + rates[1])
     per_track = 0.5 / p["half_track"][left]
-    s = min(max(per_track * (q["theta"][left] - q["theta"][right]), -STEEP), STEEP)  # (1)
+    s = min(max(per_track * (q["theta"][left] - q["theta"][right]), -MAX_SINE_ROLL), MAX_SINE_ROLL)  # (1)
     c = math.sqrt(1.0 - s * s)
     find_position(p, o, left, height, s, c)
     n, y, z = axes_of_roll(o, left, s, c)
@@ -163,9 +170,9 @@ def place_axle(p, o, left, q, k):
     v_L, w_L = velocities(o, n, y, 0.5, turn)
     v_R, w_R = velocities(o, n, y, 0.5, -turn)
     v, w = velocities(o, n, y, rise, roll)
-    yaw, wind = by_rates(o, 2, rise, roll), by_rates(o, 3, rise, roll)
+    yaw, pitch = by_rates(o, 2, rise, roll), by_rates(o, 3, rise, roll)
     alpha = scale(roll * roll * s / c, n)
-    alpha = add(alpha, add(scale(roll * yaw, cross(UP, n)), scale(wind, cross(add_scaled(scale(yaw, UP), roll, n), y))))
+    alpha = add(alpha, add(scale(roll * yaw, cross(UP, n)), scale(pitch, cross(add_scaled(scale(yaw, UP), roll, n), y))))
     for rod in range(RODS):  # (5)
         r, g = vector(o["r"][rod]), vector(o["g"][rod])
         moving = add(v, cross(w, r))
@@ -197,11 +204,11 @@ def place_axle(p, o, left, q, k):
 
 @inline
 def find_position(p, o, i, height, s, c):
-    """u of the axle of corner i by Newton's method, with J factored there; s and c of the roll."""
+    """Compute u of the axle of corner i by Newton's method, and factor J there; s and c : sine and cosine of the roll."""
     guess_position(p, o, i, height, s)
-    going = True
-    for _ in range(ROUNDS):
-        if going:
+    iterating = True
+    for _ in range(MAX_ITERATIONS):
+        if iterating:
             set_rods(p, o, i, height, s, c)
             factor(o["LU"], o["exchanges"])
             solve(o["LU"], o["exchanges"], o["step"])
@@ -209,7 +216,7 @@ def find_position(p, o, i, height, s, c):
             for n in range(RODS):
                 o["at"][n, i] += o["step"][n]
                 largest = max(largest, abs(o["step"][n]))
-            going = largest > CLOSED
+            iterating = largest > CLOSED
     set_rods(p, o, i, height, s, c)
     gap = 0.0
     for n in range(RODS):
@@ -220,7 +227,7 @@ def find_position(p, o, i, height, s, c):
 
 @inline
 def guess_position(p, o, i, height, s):
-    """u by the polynomial."""
+    """Compute the start values of u by the polynomial."""
     for n in range(RODS):
         g = p["guess"]
         o["at"][n, i] = (
@@ -232,21 +239,21 @@ def guess_position(p, o, i, height, s):
 
 @inline
 def axes_of_roll(o, i, s, c):
-    """n, y and the third axis of the beam before it turns by chi."""
+    """Return n, y and the third axis of the beam before its rotation by chi."""
     sine, cosine = sine_cosine(o["at"][2, i])
     return (cosine, sine, 0.0), (-sine * c, cosine * c, s), (sine * s, -cosine * s, c)
 
 
 @inline
 def turned_axes(o, i, n, z):
-    """First and third axis of the beam."""
+    """Return the first and third axis of the beam."""
     sine, cosine = sine_cosine(o["at"][3, i])
     return combine(cosine, n, -sine, z), combine(sine, n, cosine, z)
 
 
 @inline
 def set_rods(p, o, i, height, s, c):
-    """Rods at the present u: (2) with its negative into `step`, (3) into `LU`."""
+    """Compute the rods at the present u: the negative of (2) into `step`, (3) into `LU`."""
     n, y, z = axes_of_roll(o, i, s, c)
     x_b, z_b = turned_axes(o, i, n, z)
     C = (o["at"][0, i], o["at"][1, i], height)
@@ -263,7 +270,7 @@ def set_rods(p, o, i, height, s, c):
 
 @inline
 def set_maps(o, n, y):
-    """u_z and u_phi, with the factors of J (4)."""
+    """Compute u_z and u_phi with the factors of J (4)."""
     for rod in range(RODS):
         g = vector(o["g"][rod])
         o["by_height"][rod] = -g[2]
@@ -273,13 +280,13 @@ def set_maps(o, n, y):
 
 @inline
 def by_rates(o, n, rise, roll):
-    """Rate of u_n where the beam rises and rolls at these rates."""
+    """Return the rate of u_n for the given rates of rise and roll."""
     return rise * o["by_height"][n] + roll * o["by_roll"][n]
 
 
 @inline
 def velocities(o, n, y, rise, roll):
-    """Velocity of C and angular velocity of the beam at these rates."""
+    """Return velocity of C and angular velocity of the beam for the given rates of rise and roll."""
     v = (by_rates(o, 0, rise, roll), by_rates(o, 1, rise, roll), rise)
     w = add(scale(roll, n), combine(by_rates(o, 2, rise, roll), UP, by_rates(o, 3, rise, roll), y))
     return v, w
@@ -287,7 +294,7 @@ def velocities(o, n, y, rise, roll):
 
 @inline
 def place_beam(p, o, left, height, n, y, z):
-    """Where the beam is, for both sides."""
+    """Store the position of the beam for both sides."""
     x_b, z_b = turned_axes(o, left, n, z)
     C = add(column(p["C"], left), (o["at"][0, left], o["at"][1, left], height))
     for i in range(left, left + 2):
@@ -299,7 +306,10 @@ def place_beam(p, o, left, height, n, y, z):
 
 @inline
 def put_side(p, o, k, i, v, w, v_across, w_across):
-    """Body, wheel and struts of side i: what its own theta and that of the other side do to C and to the beam."""
+    """Store body, wheel and struts of side i.
+
+    v, w and v_across, w_across : motion of C and beam per theta_dot of the own and the other side
+    """
     C, x, y, z = column(o["C"], i), column(o["x"], i), column(o["y"], i), column(o["z"], i)
     r = in_frame(x, y, z, column(p["com"], i))
     put_body(o, 0, i, add(C, r), w, add(v, cross(w, r)))
@@ -326,14 +336,14 @@ def put_side(p, o, k, i, v, w, v_across, w_across):
 
 @inline
 def length_and_slopes(a, one, other):
-    """Length of a vector and its derivatives by both coordinates."""
+    """Return the length of a vector and its derivatives by both coordinates."""
     length = math.sqrt(dot(a, a))
     return length, dot(a, one) / length, dot(a, other) / length
 
 
 @inline
 def add_across(o, i, other, mass, w_B, v, w, k):
-    """What the body of side i gives to the coordinate of the other side, which moves C with v and turns the beam with w."""
+    """Add the contribution of the body of side i to the coordinate of the other side, which moves C with v and the beam with w."""
     c, I = column(o["c"][0], i), six(o["inertia"][0], i)
     u = add(v, cross(w, sub(c, column(o["C"], i))))
     I_w, mass_u = symmetric_times(I, w), scale(mass, u)

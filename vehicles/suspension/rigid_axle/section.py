@@ -1,4 +1,4 @@
-"""What the kinds of rigid axles have in common in a vehicle file."""
+"""Common parts of the kinds of rigid axles in a vehicle file."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ Vector = NDArray[np.float64]
 
 POINTS = {
     "SPINDLE": "wheel center",
-    "AXLE_CM": "center of mass of the whole axle without its wheels",
+    "AXLE_CM": "center of mass of the complete axle without its wheels",
     "SHOCK_C": "shock absorber on the chassis",
     "SHOCK_A": "shock absorber on the axle",
 }
-NARROW = 0.1
-"""m. Least half of a track."""
+MIN_HALF_TRACK = 0.1
+"""m. Smallest half track width."""
 
 _AXLE = Field(
-    "axle", Group(BODY), "the whole axle without wheels: housing, final drive, shafts, brakes, and half of what guides it; at AXLE_CM"
+    "axle", Group(BODY), "complete axle without wheels: housing, final drive, shafts, brakes, and half of its locating links; at AXLE_CM"
 )
 
 
 def fields_of(points: Mapping[str, str], more: Fields, optional: Mapping[str, str] = {}) -> Fields:
-    """Table of a kind with these hardpoints besides POINTS, some of which may be left out, and these keys of its own."""
+    """Return the table of a kind with these hardpoints in addition to POINTS, these optional hardpoints, and these further keys."""
     fields = axle_fields({**POINTS, **points}, (), knuckle=_AXLE)
-    left_out = tuple(Field(name, POINT, meaning, None, FRAME) for name, meaning in optional.items())
+    optional_fields = tuple(Field(name, POINT, meaning, None, FRAME) for name, meaning in optional.items())
     merged = (
-        Field(one.name, Group((*one.kind.fields, *left_out)), one.meaning) if one.name == "hardpoints_left" else one  # type: ignore[attr-defined]
+        Field(one.name, Group((*one.kind.fields, *optional_fields)), one.meaning) if one.name == "hardpoints_left" else one  # type: ignore[attr-defined]
         for one in fields
     )
     return (*(one for one in merged if one.name != "wheels"), *more)
 
 
 class RigidAxle(Axle):
-    """One beam with both wheels; of what is given for the left side what lies on the beam and is not in pairs is there once."""
+    """One beam with both wheels; unpaired parts of the left side exist once."""
 
     block = RIGID_AXLE_BLOCK
-    unsteered = "a rigid axle is not steered here"
+    unsteered = "rigid axles cannot be steered"
     kind: str
     leaf = False
 
@@ -58,8 +58,10 @@ class RigidAxle(Axle):
 
     def check_points(self, h: Section) -> None:
         with ErrorCollector() as faults:
-            if self.points["SPINDLE"][1] < NARROW:
-                faults.add(ConfigError(h.file, h.path("SPINDLE"), h.mapping["SPINDLE"], f"a wheel at least {NARROW:g} m to the left"))
+            if self.points["SPINDLE"][1] < MIN_HALF_TRACK:
+                faults.add(
+                    ConfigError(h.file, h.path("SPINDLE"), h.mapping["SPINDLE"], f"a wheel at least {MIN_HALF_TRACK:g} m to the left")
+                )
             faults.need_all()
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
@@ -75,11 +77,11 @@ class RigidAxle(Axle):
 
     @abstractmethod
     def guide(self) -> Guide:
-        """The four rods."""
+        """Return the four rods."""
 
     @abstractmethod
     def spring_ends(self) -> tuple[Vector, Vector]:
-        """S and U of the left side."""
+        """Return S and U of the left side."""
 
     def corner(self, mirror: bool) -> RigidAxleSide:
         p, guide, flip = self.points, self.guide(), MIRROR if mirror else np.ones(3)
@@ -104,9 +106,9 @@ class RigidAxle(Axle):
         )
 
     def upper(self, mirror: bool) -> int:
-        """Number of the rod that is drawn as the upper link of that side."""
+        """Return the index of the rod that is drawn as the upper link of a side."""
         return 2
 
     def drawn_end(self, guide: Guide) -> Vector:
-        """Where the fourth rod begins in the picture."""
+        """Return the chassis end of the fourth rod in the view."""
         return np.asarray(guide.anchors[-1])

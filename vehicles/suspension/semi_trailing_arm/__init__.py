@@ -1,1 +1,1 @@
-"""Semi-trailing arms: one body a side on a hinge of any direction."""
+"""Semi-trailing arms: one body per side on a hinge of any direction."""

@@ -1,4 +1,4 @@
-"""All semi-trailing arms of a vehicle as a block from outside the compiled step."""
+"""Callback block of all semi-trailing arms of a vehicle."""
 
 from __future__ import annotations
 

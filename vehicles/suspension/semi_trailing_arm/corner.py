@@ -21,18 +21,18 @@ from vehicles.suspension.wheel_carrier import carrier_with_wheel
 Vector = NDArray[np.float64]
 
 REACH = Reach(widest=(-0.8, 0.8), closes=None, past_stops=0.05, without_stops=(-0.3, 0.3), short_of_open=0.0)
-"""rad."""
+"""Ranges in rad."""
 
 ARM_RANGE = (-0.4, 0.4)
-"""rad. Arm angles at which a standing vehicle is looked for."""
+"""rad. Range of arm angles in the search for the equilibrium."""
 
 
 @dataclass(frozen=True)
 class SemiTrailingArmCorner(CornerDesign):
-    """One side in the design position, in chassis axes and from the chassis reference point [m]; the arm is the body `knuckle`.
+    """One side in the design position, in chassis axes and relative to the chassis reference point [m]; the arm is the body `knuckle`.
 
-    P is a point of the hinge and e its direction, about which jounce is a right-handed turn; S and U are lower and upper end of the spring, B and
-    J those of the shock absorber.
+    P is a point of the hinge and e its direction, about which jounce is a right-handed rotation; S and U are lower and upper end of the
+    spring, B and J those of the shock absorber.
     """
 
     kind: ClassVar[str] = "semi_trailing_arm"

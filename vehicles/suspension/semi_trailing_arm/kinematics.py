@@ -1,7 +1,8 @@
-"""Semi-trailing arm in closed form: one rigid body a side on a hinge of any direction.
+"""Semi-trailing arm in closed form: one rigid body per side on a hinge of any direction.
 
-theta is the angle of the arm, + = jounce. With the hinge through P along e a point r from P in the design position is at P + R(theta) r, its
-derivative by theta is e x (R r), the second one e x (e x (R r)). Nothing is steered; toe and camber change as the hinge is swept and inclined.
+theta is the angle of the arm, + = jounce. With the hinge through P along e a point r relative to P in the design position is at P +
+R(theta) r, its derivative by theta is e x (R r), the second one e x (e x (R r)). The corner is not steered; toe and camber change with
+the sweep and inclination of the hinge.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from vehicles.suspension.hinge import hinged_inertia
 SEMI_TRAILING_ARMS = (
     # name       shape      unit     what it is (last index: corner; first index of 3: foot on the hinge axis, radius, axis x radius)
     ("e", (3, 4), "1", "hinge axis; turning about it by theta > 0 is jounce"),
-    ("mass", (4,), "kg", "of arm and wheel"),
-    ("com", (3, 3, 4), "m", "their centre of mass"),
+    ("mass", (4,), "kg", "mass of arm and wheel"),
+    ("com", (3, 3, 4), "m", "center of mass of arm and wheel"),
     (
         "inertia",
         (5, 6, 4),
         "kg m2",
-        "their inertia, the wheel without spin, as 1, cos, sin, cos 2, sin 2 of theta (xx, yy, zz, xy, xz, yz)",
+        "inertia of arm and non-spinning wheel as 1, cos, sin, cos 2, sin 2 of theta (xx, yy, zz, xy, xz, yz)",
     ),
-    ("wheel", (3, 3, 4), "m", "wheel centre"),
+    ("wheel", (3, 3, 4), "m", "wheel center"),
     ("axle", (3, 4), "1", "wheel axle, pointing left, in the design position"),
     ("shock", (3, 3, 4), "m", "lower end of the shock absorber"),
     ("spring", (3, 3, 4), "m", "lower end of the spring"),
@@ -47,7 +48,7 @@ P_TYPE, M_TYPE, Q_TYPE, K_TYPE, S_TYPE = (dtype_of(table) for table in (SEMI_TRA
 
 @callback
 def place(parameters, state, seen, result, first, count, h):
-    """Position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
+    """Compute position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
     q, k = record_at(seen, Q_TYPE)[0], record_at(result, K_TYPE)[0]
     w_B = vector(q["w_WB_B"])
@@ -79,7 +80,7 @@ def place(parameters, state, seen, result, first, count, h):
 
 @callback
 def show(parameters, state, seen, result, first, count, h):
-    """Joints and struts of the corners of the block, for the picture: the arm is drawn from its hinge to its struts."""
+    """Write joints and struts of the corners of the block for the view: the arm is drawn from its hinge to its struts."""
     o, points = record_at(state, M_TYPE)[0], record_at(result, S_TYPE)[0]
     for i in range(first, first + count):
         shock, spring = column(o["shock"], i), column(o["spring"], i)
@@ -92,12 +93,12 @@ def show(parameters, state, seen, result, first, count, h):
 
 @inline
 def turned(e, c, s, a):
-    """a turned about the unit vector e by the angle with cosine c and sine s (Rodrigues)."""
+    """Return a rotated about the unit vector e by the angle with cosine c and sine s (Rodrigues)."""
     return add_scaled(combine(c, a, s, cross(e, a)), (1.0 - c) * dot(e, a), e)
 
 
 @inline
 def length_and_slope(a, a_1):
-    """Length of a vector and its derivative."""
+    """Return the length of a vector and its derivative."""
     length = math.sqrt(dot(a, a))
     return length, dot(a, a_1) / length

@@ -1,7 +1,7 @@
-"""The section of a vehicle file for an axle with semi-trailing arms, with or without a knuckle that turns in them.
+"""Section of a vehicle file for an axle with semi-trailing arms, with or without a knuckle on a kingpin.
 
-Without a kingpin the arm carries the wheel (`vehicles.suspension.semi_trailing_arm`); with one it carries a knuckle that a tie rod turns or holds
-(`vehicles.suspension.steered_trailing_arm`).
+Without a kingpin the arm carries the wheel (`vehicles.suspension.semi_trailing_arm`). With a kingpin the arm carries a knuckle, whose
+angle the tie rod determines (`vehicles.suspension.steered_trailing_arm`).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from vehicles.suspension.wheel_axis import WHEEL_AXIS, read_wheel_axis
 POINTS = {
     "SPINDLE": "wheel center",
     "TA_CM": "center of mass of the arm",
-    "TA_O": "outer bush of the arm",
-    "TA_I": "inner bush of the arm",
+    "TA_O": "outer bushing of the arm",
+    "TA_I": "inner bushing of the arm",
     "SHOCK_C": "shock absorber on the chassis",
     "SHOCK_A": "shock absorber on the arm",
     "SPRING_C": "spring on the chassis",
@@ -43,16 +43,20 @@ KINGPIN = {
     "TIEROD_U": "tie rod on the knuckle",
     "UPRIGHT": "center of mass of the knuckle",
 }
-"""Points of a knuckle that turns in the arm: all of them or none."""
+"""Hardpoints of a knuckle that rotates in the arm: all of them or none."""
 
-ARM_FIELD = Field("trailing_arm", Group(BODY), "arm, its center of mass at TA_CM; without a kingpin with bearing and brake")
+ARM_FIELD = Field("trailing_arm", Group(BODY), "arm, with its center of mass at TA_CM; without a kingpin including bearing and brake")
 
 
 def _fields() -> Fields:
-    """Table of the kind: that of an axle, in which points and body of a knuckle may be left out."""
+    """Return the table of the kind: that of an axle, with optional points and body of a knuckle."""
     more = {
         "hardpoints_left": tuple(Field(name, POINT, meaning, None, FRAME) for name, meaning in KINGPIN.items()),
-        "bodies": (Field("knuckle", KNUCKLE.kind, "what turns about the kingpin besides the wheel, its center of mass at UPRIGHT", None),),
+        "bodies": (
+            Field(
+                "knuckle", KNUCKLE.kind, "parts that rotate about the kingpin except the wheel, with their center of mass at UPRIGHT", None
+            ),
+        ),
     }
     merged = (
         Field(one.name, Group((*one.kind.fields, *more[one.name])), one.meaning) if one.name in more else one  # type: ignore[attr-defined]
@@ -61,14 +65,14 @@ def _fields() -> Fields:
     return (*merged, WHEEL_AXIS)
 
 
-BESIDE = 0.05
-"""m. Least distance of the wheel center from the line of the hinge."""
-STEERING_ARM = 0.01
-"""m. Least distance of a tie rod from the kingpin."""
+MIN_WHEEL_OFFSET = 0.05
+"""m. Smallest distance of the wheel center from the line of the hinge."""
+MIN_STEERING_ARM = 0.01
+"""m. Smallest distance of a tie rod from the kingpin."""
 
 
 class SemiTrailingArmAxle(Axle):
-    """One arm a side on a hinge through TA_O and TA_I: swept and inclined as these say."""
+    """One arm per side on a hinge through TA_O and TA_I, which define sweep and inclination."""
 
     hardpoints = tuple(POINTS)
     joints = (("TA_O", "TA_I"), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))
@@ -76,7 +80,7 @@ class SemiTrailingArmAxle(Axle):
     links_as = "trailing_arm"
     block = SEMI_TRAILING_ARM_BLOCK
     fields = _fields()
-    unsteered = f"a trailing arm is steered by a knuckle on a kingpin: {', '.join(KINGPIN)} among its hardpoints_left, and the knuckle among its bodies"
+    unsteered = f"a trailing arm is steered by a knuckle on a kingpin: add {', '.join(KINGPIN)} to its hardpoints_left, and the knuckle to its bodies"
     elastic = Linkage(
         (),
         tuple(Joint(name, CARRIER, along=("TA_I", "TA_O")) for name in ("TA_O", "TA_I")),
@@ -98,7 +102,7 @@ class SemiTrailingArmAxle(Axle):
         given = [name for name in KINGPIN if h.has(name)]
         if given and len(given) < len(KINGPIN):
             missing = next(name for name in KINGPIN if name not in given)
-            raise ConfigError(h.file, h.path(missing), "nothing", f"a point: a knuckle on a kingpin has {', '.join(KINGPIN)}")
+            raise ConfigError(h.file, h.path(missing), "nothing", f"all points of a knuckle on a kingpin: {', '.join(KINGPIN)}")
         self.with_kingpin = bool(given)
         if given:
             self.hardpoints = (*POINTS, *KINGPIN)
@@ -116,16 +120,16 @@ class SemiTrailingArmAxle(Axle):
         hinge = p["TA_O"] - p["TA_I"]
         raised = np.cross(hinge / np.linalg.norm(hinge), p["SPINDLE"] - p["TA_I"])
         with ErrorCollector() as faults:
-            if abs(raised[2]) < BESIDE:
-                expected = f"a point at least {BESIDE:g} m ahead of or behind the line through TA_O and TA_I"
+            if abs(raised[2]) < MIN_WHEEL_OFFSET:
+                expected = f"a point at least {MIN_WHEEL_OFFSET:g} m ahead of or behind the line through TA_O and TA_I"
                 faults.add(ConfigError(h.file, h.path("SPINDLE"), h.mapping["SPINDLE"], expected))
             if not self.with_kingpin:
                 return
             if not p["KINGPIN_U"][2] > p["KINGPIN_L"][2]:
                 faults.add(ConfigError(h.file, h.path("KINGPIN_U"), h.mapping["KINGPIN_U"], "a point above KINGPIN_L"))
             n = unit(p["KINGPIN_U"] - p["KINGPIN_L"])
-            if norm(cross(n, p["TIEROD_U"] - p["KINGPIN_L"])) < STEERING_ARM:
-                expected = f"a point at least {STEERING_ARM:g} m from the line through KINGPIN_L and KINGPIN_U"
+            if norm(cross(n, p["TIEROD_U"] - p["KINGPIN_L"])) < MIN_STEERING_ARM:
+                expected = f"a point at least {MIN_STEERING_ARM:g} m from the line through KINGPIN_L and KINGPIN_U"
                 faults.add(ConfigError(h.file, h.path("TIEROD_U"), h.mapping["TIEROD_U"], expected))
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
@@ -134,7 +138,7 @@ class SemiTrailingArmAxle(Axle):
         if not self.with_kingpin:
             arm = (("trailing_arm", "knuckle", "TA_CM"),)  # type: ignore[assignment]
             if s.has("knuckle"):
-                expected = f"nothing: without a kingpin ({', '.join(KINGPIN)} among the hardpoints) the arm carries the wheel"
+                expected = f"no knuckle without a kingpin ({', '.join(KINGPIN)} among the hardpoints), since the arm carries the wheel"
                 raise ConfigError(s.file, s.path("knuckle"), "a body", expected)
         with ErrorCollector() as faults:
             for name, ours, point in (*arm, ("wheel", "wheel", "SPINDLE")):

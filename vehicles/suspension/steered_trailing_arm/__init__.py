@@ -1,1 +1,1 @@
-"""Trailing arms that carry a knuckle on a kingpin: steered by a tie rod, or held by one."""
+"""Trailing arms with a knuckle on a kingpin, whose angle a tie rod steers or fixes."""

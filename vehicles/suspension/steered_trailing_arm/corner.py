@@ -26,22 +26,22 @@ from vehicles.suspension.wheel_carrier import carrier_with_wheel
 Vector = NDArray[np.float64]
 
 REACH = Reach(widest=(-0.8, 0.8), closes=None, past_stops=0.05, without_stops=(-0.3, 0.3), short_of_open=0.1)
-"""rad."""
+"""Ranges in rad."""
 
 ARM_RANGE = (-0.4, 0.4)
-"""rad. Arm angles at which a standing vehicle is looked for."""
+"""rad. Range of arm angles in the search for the equilibrium."""
 
-DEAD = 0.02
-"""Least sine of the angle between steering arm and tie rod, seen along the kingpin: at 0 they lie in one plane with it."""
+MIN_SINE = 0.02
+"""Smallest sine of the angle between steering arm and tie rod, seen along the kingpin: at 0 they lie in one plane with it."""
 
 
 @dataclass(frozen=True)
 class SteeredTrailingArmCorner(CornerDesign):
-    """One side in the design position, in chassis axes and from the chassis reference point [m].
+    """One side in the design position, in chassis axes and relative to the chassis reference point [m].
 
-    P is a point of the hinge and e its direction, about which jounce is a right-handed turn; A and T are lower and upper end of the kingpin, K and Q
-    outer and inner end of the tie rod, S and U lower and upper end of the spring, B and J those of the shock absorber. `bodies` holds arm, knuckle
-    and wheel; the tie rod has no mass.
+    P is a point of the hinge and e its direction, about which jounce is a right-handed rotation; A and T are lower and upper end of the
+    kingpin, K and Q outer and inner end of the tie rod, S and U lower and upper end of the spring, B and J those of the shock absorber.
+    `bodies` holds arm, knuckle and wheel; the tie rod is massless.
     """
 
     kind: ClassVar[str] = "steered_trailing_arm"
@@ -67,12 +67,12 @@ class SteeredTrailingArmCorner(CornerDesign):
 
     @property
     def hinge(self) -> Hinge:
-        """That of the arm."""
+        """Hinge of the arm."""
         return Hinge(self.P, self.e)
 
     @property
     def pin(self) -> Hinge:
-        """The kingpin."""
+        """Kingpin."""
         return Hinge(self.A, unit(self.T - self.A))
 
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
@@ -91,7 +91,7 @@ class SteeredTrailingArmCorner(CornerDesign):
     def kingpin(self, blocks: Blocks, theta: float, i: int) -> tuple[Vector, Vector, Vector] | None:
         c, s = math.cos(theta), math.sin(theta)
         ends = [foot + c * r + s * k for foot, r, k in (self.hinge.point(self.A), self.hinge.point(self.T))]
-        return ends[0], ends[1], self._found_at(blocks, blocks.memory[None], i)["K"][0]
+        return ends[0], ends[1], self._memory_at(blocks, blocks.memory[None], i)["K"][0]
 
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         c, p, hinge, pin = corners[0], parameters[0], self.hinge, self.pin
@@ -114,12 +114,12 @@ class SteeredTrailingArmCorner(CornerDesign):
         c["design_wheel_x"][i], c["design_wheel_z"][i] = self.W[0], self.W[2]
 
     def _branch(self) -> float:
-        """Sign of the root of (1) in the design position. Raises ConfigError: it is on its dead point."""
+        """Return the sign of the root of (1) in the design position. Raises ConfigError if that position is a dead point."""
         foot, u, v = self.pin.point(self.K)
         d = foot - self.Q
         along, across = float(d @ u), float(d @ v)
-        if abs(across) < DEAD * math.hypot(along, across) or across == 0.0:
-            expected = "a tie rod and a kingpin that do not lie in one plane: the rod could not turn the knuckle"
+        if abs(across) < MIN_SINE * math.hypot(along, across) or across == 0.0:
+            expected = "a tie rod that is not in one plane with the kingpin, since it could not rotate the knuckle"
             raise ConfigError(self.file, f"{self.key}.hardpoints_left.TIEROD_U", self.K.tolist(), expected)
         return -float(np.sign(across))
 
@@ -140,21 +140,21 @@ class SteeredTrailingArmCorner(CornerDesign):
         return REACH
 
     def gap(self, corners: Record, blocks: Blocks, inputs: Record, i: int) -> float:
-        K = self._found_at(blocks, blocks.memory[None], i)["K"][0]
+        K = self._memory_at(blocks, blocks.memory[None], i)["K"][0]
         return abs(float(norm(K - inputs[0]["Q"][:, i])) - self.tierod_length)
 
     def turn_of_steering(self, blocks: Blocks, i: int) -> float:
-        return float(norm(self._found_at(blocks, blocks.memory[None], i)["gain"][0]))
+        return float(norm(self._memory_at(blocks, blocks.memory[None], i)["gain"][0]))
 
     def gaps(self, corners: Record, places: Places, i: int) -> Vector:
-        K = self._found_at(places.blocks, places.memory, i)["K"]
+        K = self._memory_at(places.blocks, places.memory, i)["K"]
         return np.abs(np.linalg.norm(K - places.inputs["Q"][:, :, i], axis=1) - self.tierod_length)
 
     def turns_of_steering(self, places: Places, i: int) -> Vector:
-        return np.asarray(np.linalg.norm(self._found_at(places.blocks, places.memory, i)["gain"], axis=1))
+        return np.asarray(np.linalg.norm(self._memory_at(places.blocks, places.memory, i)["gain"], axis=1))
 
-    def _found_at(self, blocks: Blocks, memory: NDArray[np.uint8], i: int) -> dict[str, Vector]:
-        """Vectors (n, 3) of MEMORY of corner i at the positions with the memory (n, bytes)."""
+    def _memory_at(self, blocks: Blocks, memory: NDArray[np.uint8], i: int) -> dict[str, Vector]:
+        """Return the vectors (n, 3) of MEMORY of corner i at the positions with the memory (n, bytes)."""
         block = next(b for b in blocks.others if b["first"] <= i < b["first"] + b["count"])
         kind, lane = dtype_of(MEMORY), int(block["lane"] + i - block["first"])
         own = np.ascontiguousarray(memory[:, block["memory"] :][:, : kind.itemsize]).view(kind)[:, 0]

@@ -1,27 +1,27 @@
 """Trailing arm with a kingpin in closed form: one square root, no iteration.
 
-The arm turns by theta about its hinge (positive in jounce on both sides), which has any direction e. In the arm stands a kingpin along n through A, about
-which the knuckle turns by phi; the tie rod, of length l, leads from K on the knuckle to Q on the rack or the chassis.
+The arm rotates by theta about its hinge (positive in jounce on both sides), which has any direction e. The arm carries a kingpin along n
+through A, about which the knuckle rotates by phi; the tie rod, of length l, connects K on the knuckle and Q on the rack or the chassis.
 
-P is a point of the hinge. In the design position, where theta and phi are zero, the vectors below are those of the file; q is where Q is as the arm
-sees it, f the foot of K on the kingpin, u its radius and v = n x u.
+P is a point of the hinge. In the design position, where theta and phi are zero, the vectors below are those of the file; q is the
+position of Q in the frame of the arm, f the foot of K on the kingpin, u its radius and v = n x u.
 
     q = P + R(e, -theta) (Q - P),   d = f - q
     |d + u cos phi + v sin phi| = l:   A cos phi + B sin phi = C,   A = d . u,  B = d . v,  C = (l^2 - d . d - u . u) / 2       (1)
     attitude of the knuckle = R(e, theta) R(n, phi)                                                                          (2)
 
-`_1` is a derivative by theta at Q at rest, `_dot` and `_ddot` by time relative to the chassis. With n and k = K - A from here on in chassis axes,
-x = K - Q and gain = x / (x . (n x k)), which comes from x . (K_dot - Q_dot) = 0:
+`_1` is a derivative by theta with Q at rest, `_dot` and `_ddot` by time relative to the chassis. With n and k = K - A from here on in
+chassis axes, x = K - Q and gain = x / (x . (n x k)), which follows from x . (K_dot - Q_dot) = 0:
 
     phi_1 = -gain . (e x (K - P)),   phi_dot = rate phi_1 + gain . Q_dot                                                      (3)
     w = e + phi_1 n,   w_rel = rate e + phi_dot n                                                                            (4)
     alpha = rate phi_dot e x n + phi_ddot n                                                                                  (5)
     phi_ddot = gain . (Q_ddot - K_ddot0) - x_dot . x_dot / (x . (n x k))                                                      (6)
 
-at theta_ddot = 0, K_ddot0 being the acceleration of K without phi_ddot. Singular only where rod and kingpin lie in one plane (x . (n x k) = 0). Springs and
-shock absorbers stand on the arm: steering does not move them.
+at theta_ddot = 0, K_ddot0 being the acceleration of K without phi_ddot. Singular only if rod and kingpin lie in one plane (x . (n x k) =
+0). Springs and shock absorbers are on the arm: steering does not move them.
 
-Source: derived here; (1) is the one transcendental equation of linkages, see `simulator.base.algebra.circle`.
+Source: derived here; (1) is the transcendental equation of planar linkages, see `simulator.base.algebra.circle`.
 """
 
 from __future__ import annotations
@@ -64,8 +64,11 @@ from vehicles.suspension.hinge import hinged_inertia
 from vehicles.suspension.semi_trailing_arm.kinematics import length_and_slope, turned
 
 BODIES = ("arm", "carrier", "rack")
-"""The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin, `rack` the half of the rack that goes with the
-inner end of this tie rod."""
+"""Bodies of a corner.
+
+`carrier` is the knuckle with the wheel as a rotor that does not spin, `rack` the half of the rack that moves with the inner end of this
+tie rod.
+"""
 ARM, CARRIER, RACK = range(3)
 
 STEERED_TRAILING_ARMS = (
@@ -73,32 +76,32 @@ STEERED_TRAILING_ARMS = (
     ("mass", (3, 4), "kg", "masses of BODIES"),
     ("e", (3, 4), "1", "hinge axis of the arm; turning about it by theta > 0 is jounce"),
     ("P", (3, 4), "m", "a point of the hinge"),
-    ("arm_com", (3, 3, 4), "m", "centre of mass of the arm, about the hinge"),
+    ("arm_com", (3, 3, 4), "m", "center of mass of the arm, about the hinge"),
     ("arm_inertia", (5, 6, 4), "kg m2", "inertia of the arm as 1, cos, sin, cos 2, sin 2 of theta (xx, yy, zz, xy, xz, yz)"),
     ("A", (3, 3, 4), "m", "lower end of the kingpin, about the hinge"),
-    ("top", (3, 3, 4), "m", "its upper end, likewise"),
-    ("n", (3, 4), "1", "along the kingpin, upwards, in the design position"),
-    ("K", (3, 3, 4), "m", "outer joint of the tie rod, about the kingpin, theta being zero"),
-    ("k0", (3, 4), "m", "outer joint of the tie rod from A in the design position"),
+    ("top", (3, 3, 4), "m", "upper end of the kingpin, about the hinge"),
+    ("n", (3, 4), "1", "unit vector along the kingpin, upward, in the design position"),
+    ("K", (3, 3, 4), "m", "outer joint of the tie rod, about the kingpin, at theta = 0"),
+    ("k0", (3, 4), "m", "outer joint of the tie rod relative to A in the design position"),
     ("tierod_length", (4,), "m", "length of the tie rod"),
-    ("branch", (4,), "1", "sign of the square root that belongs to the design position"),
-    ("carrier_com", (3, 4), "m", "centre of mass of the carrier from A in the design position"),
-    ("carrier_inertia", (6, 4), "kg m2", "inertia of the carrier about it, in the design position"),
-    ("wheel", (3, 4), "m", "wheel centre from A in the design position"),
+    ("branch", (4,), "1", "sign of the square root in the design position"),
+    ("carrier_com", (3, 4), "m", "center of mass of the carrier relative to A in the design position"),
+    ("carrier_inertia", (6, 4), "kg m2", "inertia of the carrier about its center of mass, in the design position"),
+    ("wheel", (3, 4), "m", "wheel center relative to A in the design position"),
     ("axle", (3, 4), "1", "wheel axle, pointing left, in the design position"),
     ("shock", (3, 3, 4), "m", "lower end of the shock absorber, about the hinge"),
-    ("spring", (3, 3, 4), "m", "lower end of the spring, likewise"),
+    ("spring", (3, 3, 4), "m", "lower end of the spring, about the hinge"),
     ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
     ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
-    ("rack_com", (3, 4), "m", "centre of mass of the half of the rack from Q"),
-    ("rack_inertia", (6, 4), "kg m2", "inertia of the half of the rack about it"),
+    ("rack_com", (3, 4), "m", "center of mass of the half of the rack relative to Q"),
+    ("rack_inertia", (6, 4), "kg m2", "inertia of the half of the rack about its center of mass"),
 )
 MEMORY = (
     ("A", (3, 4), "m", "lower end of the kingpin"),
-    ("top", (3, 4), "m", "its upper end"),
-    ("n", (3, 4), "1", "along the kingpin, upwards"),
+    ("top", (3, 4), "m", "upper end of the kingpin"),
+    ("n", (3, 4), "1", "unit vector along the kingpin, upward"),
     ("K", (3, 4), "m", "outer joint of the tie rod"),
-    ("gain", (3, 4), "1/m", "rate of the turn about the kingpin per velocity of Q: gain . Q_dot"),
+    ("gain", (3, 4), "1/m", "rate of the rotation about the kingpin per velocity of Q: gain . Q_dot"),
     ("shock", (3, 4), "m", "lower end of the shock absorber"),
     ("spring", (3, 4), "m", "lower end of the spring"),
     *motion_of(len(BODIES)),
@@ -110,7 +113,7 @@ X_AXIS, Y_AXIS, Z_AXIS, NOTHING = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1
 
 @callback
 def place(parameters, state, seen, result, first, count, h):
-    """Position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
+    """Compute position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
     q, k = record_at(seen, Q_TYPE)[0], record_at(result, K_TYPE)[0]
     w_B = vector(q["w_WB_B"])
@@ -125,7 +128,7 @@ def place(parameters, state, seen, result, first, count, h):
 
 @callback
 def steer(parameters, state, seen, result, first, count, h):
-    """What the steering moves, likewise: the carrier turns about the kingpin, the rack goes with Q."""
+    """Compute the effect of the steering: the carrier rotates about the kingpin, the rack moves with Q."""
     p, o = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0]
     q, k = record_at(seen, Q_TYPE)[0], record_at(result, K_TYPE)[0]
     w_B = vector(q["w_WB_B"])
@@ -142,7 +145,7 @@ def steer(parameters, state, seen, result, first, count, h):
 
 @callback
 def show(parameters, state, seen, result, first, count, h):
-    """Joints and struts of the corners of the block, for the picture."""
+    """Write joints and struts of the corners of the block for the view."""
     o, points = record_at(state, M_TYPE)[0], record_at(result, S_TYPE)[0]
     for i in range(first, first + count):
         store(points["lower_ball"], i, column(o["A"], i))
@@ -154,7 +157,7 @@ def show(parameters, state, seen, result, first, count, h):
 
 @inline
 def place_arm(p, o, i, c, s, q, k):
-    """The arm, its kingpin and its struts at the theta with cosine c and sine s."""
+    """Compute the arm, its kingpin and its struts at the theta with cosine c and sine s."""
     rate, e = q["theta_dot"][i], column(p["e"], i)
     com, com_1, com_2 = hinged(p["arm_com"], c, s, i)
     put_theta_body(o, ARM, i, rate, ThetaMotion(com, com_1, com_2, e, NOTHING))
@@ -171,11 +174,11 @@ def place_arm(p, o, i, c, s, q, k):
 
 @inline
 def place_knuckle(p, o, i, c, s, q, k):
-    """Knuckle with wheel and rack: equations of the page."""
+    """Compute knuckle with wheel and rack, by the equations of the module."""
     rate, e, n0, Q = q["theta_dot"][i], column(p["e"], i), column(p["n"], i), column(q["Q"], i)
     A, A_1, A_2 = hinged(p["A"], c, s, i)
     cosine, sine = turn_of_knuckle(p, i, add(column(p["P"], i), turned(e, c, -s, sub(Q, column(p["P"], i)))))
-    x, y, z = carried(e, c, s, n0, cosine, sine)
+    x, y, z = knuckle_axes(e, c, s, n0, cosine, sine)
     n = turned(e, c, s, n0)
 
     # (3), (4): velocities
@@ -219,7 +222,7 @@ def place_knuckle(p, o, i, c, s, q, k):
 
 @inline
 def turn_of_knuckle(p, i, q):
-    """Cosine and sine of phi (1); q : inner joint of the tie rod as the arm sees it."""
+    """Return cosine and sine of phi (1); q : inner joint of the tie rod in the frame of the arm."""
     u, v = (p["K"][1, 0, i], p["K"][1, 1, i], p["K"][1, 2, i]), (p["K"][2, 0, i], p["K"][2, 1, i], p["K"][2, 2, i])
     d = sub((p["K"][0, 0, i], p["K"][0, 1, i], p["K"][0, 2, i]), q)
     rod = p["tierod_length"][i]
@@ -227,8 +230,8 @@ def turn_of_knuckle(p, i, q):
 
 
 @inline
-def carried(e, c, s, n, cosine, sine):
-    """Axes of the knuckle, which are those of the chassis in the design position (2)."""
+def knuckle_axes(e, c, s, n, cosine, sine):
+    """Return the axes of the knuckle, which are those of the chassis in the design position (2)."""
     return (
         turned(e, c, s, turned(n, cosine, sine, X_AXIS)),
         turned(e, c, s, turned(n, cosine, sine, Y_AXIS)),

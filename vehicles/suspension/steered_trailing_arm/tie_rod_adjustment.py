@@ -1,6 +1,6 @@
-"""A steered trailing arm whose tie rod is set to another length: the knuckle turns about its kingpin, the arm stays where it is.
+"""Adjustment of the tie rod of a steered trailing arm: the knuckle rotates about its kingpin, the arm does not move.
 
-The result is a design position like any other.
+The result is a regular design position.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Vector = NDArray[np.float64]
 
 
 def set_tie_rod(corner: SteeredTrailingArmCorner, length: float) -> SteeredTrailingArmCorner:
-    """See `CornerDesign.with_tie_rod`."""
+    """Implement `CornerDesign.with_tie_rod`."""
     axis = corner.pin
     turn = turn_to_distance(axis, corner.K, corner.Q, length)
     if turn is None:
-        raise ConfigError(corner.file, corner.key, length, "a tie rod with which the steering arm closes")
+        raise ConfigError(corner.file, corner.key, length, "a tie-rod length for which the loop of the steering arm closes")
     R = rotation(axis.axis, turn)
 
     def turned(point: Vector) -> Vector:

@@ -1,1 +1,1 @@
-"""Tables that stand for the closed form of the corners."""
+"""Tables that replace the closed form of the corners."""

@@ -1,4 +1,4 @@
-"""Making the tables of `vehicles.suspension.tables.reduced_table`: nodes, derivatives at the nodes, and as many of them as a tolerance asks for."""
+"""Build the tables of `vehicles.suspension.tables.reduced_table`: number of nodes for a tolerance, values and derivatives at the nodes."""
 
 from __future__ import annotations
 
@@ -34,21 +34,25 @@ from vehicles.suspension.tables.reduced_table import (
 Array = NDArray[np.floating]
 
 DEFAULT_TOLERANCE = 1e-6
-"""Largest error of a quantity and its derivatives [per rad], as a share of the quantity's largest value. The error of the accelerations
-is about a fifth of it, in the measure |x - ref| / max(1, |ref|)."""
+"""Largest error of a quantity and its derivatives [per rad], relative to the largest value of the quantity.
+
+The error of the accelerations is about a fifth of it, in the measure |x - ref| / max(1, |ref|).
+"""
 
 FINEST_TOLERANCE, COARSEST_TOLERANCE = 1e-9, 1e-2
-"""Finer ones drown in the rounding of the second derivatives, coarser ones are no suspension any more."""
+"""Limits of the tolerance: below, rounding of the second derivatives dominates; above, the result is not a valid suspension."""
 
-LOOKED_AT = 641
-"""Thetas among which the travel is looked for."""
+TRAVEL_SAMPLES = 641
+"""Number of thetas in the search for the travel."""
 
 CLOSED = 1e-9
-"""m. Gap of a loop that counts as closed."""
+"""m. Largest gap of a closed loop."""
 
 DIFFERENCES = (0.003, 0.005)
-"""rad or m, rad. Spacing of the nine samples from which the derivatives at a node by theta and by the Pitman angle are taken: with differences of
-order eight, truncation and rounding are both near 1e-13 of first derivatives, 1e-11 of second ones."""
+"""rad or m, rad. Spacing of the nine samples for the derivatives at a node by theta and by the Pitman angle.
+
+With differences of order eight, truncation and rounding are both near 1e-13 of first derivatives, 1e-11 of second ones.
+"""
 
 CENTRAL = np.array(
     [
@@ -60,18 +64,18 @@ CENTRAL = np.array(
 """Central differences of order eight for the value and its first two derivatives, per spacing."""
 
 BETWEEN = (0.2764, 0.5)
-"""Where in an interval the error is measured: those of slope and value are largest there."""
+"""Relative positions in an interval at which the error is evaluated: the errors of slope and value are largest there."""
 
 GROWTH = 1.25
-MOST_CELLS = 4000
+MAX_CELLS = 4000
 PROBES = 5
-"""Places along the other variable at which the nodes of one are chosen."""
+"""Number of positions along the other variable at which the nodes of one variable are chosen."""
 
 
 class Source:
-    """The reduced quantities of the corners without tables, as functions of theta and Pitman angle.
+    """Reduced quantities of the corners without tables, as functions of theta and Pitman angle.
 
-    Without `steering` the inner tie-rod joints stay where the design has them.
+    Without `steering` the inner tie-rod joints stay at their design positions.
     """
 
     def __init__(self, mechanism: MechanismParameters, steering: Record | None) -> None:
@@ -89,15 +93,17 @@ class Source:
         self.probe = Probe(self.corners, self.blocks, self.steering, self.state, self.inputs, kinematics, self.out)
 
     def sample(self, theta: Array, angles: Array) -> Array:
-        """Values (a, b, wheels, STEERED) at theta (wheels, a) and angles (b,)."""
+        """Return the values (a, b, wheels, STEERED) at theta (wheels, a) and angles (b,)."""
         out = np.empty((theta.shape[1], len(angles), self.size.wheels, STEERED))
         flat = self.out.view(np.float64).reshape(-1, STEERED)
         sample_grid(self.probe, self.steered, theta, angles, flat, out)
         return out
 
     def derivatives(self, theta: Array, angles: Array) -> Array:
-        """(n, m, 3, 3, wheels, STEERED): derivatives of orders 0 to 2 by theta and by the Pitman angle [per rad], at theta (wheels, n) and
-        angles (m,)."""
+        """Return (n, m, 3, 3, wheels, STEERED): derivatives of orders 0 to 2 by theta and by the Pitman angle [per rad].
+
+        theta : (wheels, n); angles : (m,)
+        """
         offsets = np.arange(-4.0, 5.0)
         by_theta, by_angle = (CENTRAL / spacing ** np.arange(3.0)[:, None] for spacing in DIFFERENCES)
         around: Array = (angles[:, None] + DIFFERENCES[1] * offsets).ravel()
@@ -111,7 +117,7 @@ class Source:
         return result
 
     def travel(self, struts: Record) -> Array:
-        """(wheels, 2): thetas from rebound to bump stop and a bit beyond, as far as the loops close at any steering [rad, m]."""
+        """Return (wheels, 2): thetas from rebound to bump stop plus a margin, limited to closed loops at any steering angle [rad, m]."""
         angles = self.largest_angle * np.linspace(-1.0, 1.0, 5 if self.steered else 1)
         theta = self._widest()
         length = self.sample(theta, angles[:1])[:, 0].view(self.out.dtype)["spring_length"][..., 0]
@@ -129,19 +135,19 @@ class Source:
         return np.clip(found, theta[:, :1], theta[:, -1:])
 
     def _widest(self) -> Array:
-        """(wheels, n): thetas among which the travel is looked for; where its ends are known they leave room for differences."""
-        room = 5.0 * DIFFERENCES[0]
-        ends = [np.add(reach.widest, (room, -room) if reach.closes else 0.0) for reach in self.reach]
-        return np.stack([np.linspace(low, high, LOOKED_AT) for low, high in ends])
+        """Return (wheels, n): thetas in the search for the travel; known ends are reduced by a margin for the differences."""
+        margin = 5.0 * DIFFERENCES[0]
+        ends = [np.add(reach.widest, (margin, -margin) if reach.closes else 0.0) for reach in self.reach]
+        return np.stack([np.linspace(low, high, TRAVEL_SAMPLES) for low, high in ends])
 
     def gap(self, theta: Array, angle: float) -> Array:
-        """(wheels,): by how much the loops of the corners are open [m] at theta (wheels,)."""
+        """Return (wheels,): loop gaps of the corners [m] at theta (wheels,)."""
         self.sample(theta[:, None], np.array([angle]))
         return np.array([corner.gap(self.corners, self.blocks, self.inputs, i) for i, corner in enumerate(self.designs)])
 
 
 class Probe(NamedTuple):
-    """What the reduced quantities are found with: records of CORNERS, STEERING, STEERING_STATE, INPUTS and KINEMATICS, and those of REDUCED."""
+    """Workspace of the reduced quantities: records of CORNERS, STEERING, STEERING_STATE, INPUTS and KINEMATICS, and those of REDUCED."""
 
     corners: Record
     blocks: Blocks
@@ -154,7 +160,10 @@ class Probe(NamedTuple):
 
 @kernel
 def sample_grid(probe, steered, theta, angles, flat, out):
-    """Reduced quantities `out` (a, b, wheels, STEERED) at theta (wheels, a) and Pitman angles (b,); `flat` is the memory of `reduced`."""
+    """Compute reduced quantities `out` (a, b, wheels, STEERED) at theta (wheels, a) and Pitman angles (b,).
+
+    `flat` is the memory of `reduced`.
+    """
     for b in range(angles.shape[0]):
         probe.state[0]["angle"] = angles[b]
         if steered:
@@ -170,24 +179,27 @@ def sample_grid(probe, steered, theta, angles, flat, out):
 
 @dataclass(frozen=True)
 class Span:
-    """What tables cover: thetas (wheels, 2) [rad, m] and Pitman angle (2,) [rad], and the size of each quantity there (wheels, STEERED)."""
+    """Range of tables.
+
+    travel : thetas (wheels, 2) [rad, m]; lock : Pitman angles (2,) [rad]; scale : magnitude of each quantity (wheels, STEERED)
+    """
 
     travel: Array
     lock: Array
     scale: Array
 
-    def theta(self, share: Array) -> Array:
-        """(wheels, n): thetas at shares (n,) of the travel."""
-        return self.travel[:, :1] + np.ptp(self.travel, axis=1)[:, None] * share
+    def theta(self, fraction: Array) -> Array:
+        """Return (wheels, n): thetas at fractions (n,) of the travel."""
+        return self.travel[:, :1] + np.ptp(self.travel, axis=1)[:, None] * fraction
 
-    def angle(self, share: Array) -> Array:
-        """(n,): Pitman angles at shares (n,) of the lock."""
-        return self.lock[0] + np.ptp(self.lock) * share
+    def angle(self, fraction: Array) -> Array:
+        """Return (n,): Pitman angles at fractions (n,) of the lock."""
+        return self.lock[0] + np.ptp(self.lock) * fraction
 
 
 @dataclass(frozen=True)
 class TableReport:
-    """What came out: intervals along theta and Pitman angle (0 = not tabulated), bytes, error reached (see `table_error`), range covered."""
+    """Size and accuracy of tables: intervals along theta and Pitman angle (0 = not tabulated), bytes, error (see `table_error`), range."""
 
     theta_cells: int
     angle_cells: int
@@ -199,12 +211,12 @@ class TableReport:
 def build_tables(
     mechanism: MechanismParameters, steering: Record | None, tolerance: float = DEFAULT_TOLERANCE
 ) -> tuple[ReducedTables, TableReport]:
-    """Tables of all corners over their travel, those of the front axle also over the full lock of the steering.
+    """Return tables of all corners over their travel, for the front axle also over the full lock of the steering.
 
     Parameters
     ----------
-    mechanism : whose corners they are
-    steering : record of STEERING, or None when nothing is steered
+    mechanism : mechanism of the corners
+    steering : record of STEERING, or None for an unsteered vehicle
     tolerance : largest error between the nodes, see DEFAULT_TOLERANCE
 
     Raises
@@ -215,11 +227,11 @@ def build_tables(
     for axle, coupled in enumerate(mechanism.corners[0]["coupled"]):
         if coupled:
             corner = mechanism.designs[mechanism.axles.on(axle)[0]]
-            raise ConfigError(corner.file, corner.key, corner.kind, "an axle of independent sides: tables know no others")
+            raise ConfigError(corner.file, corner.key, corner.kind, "an axle of independent sides, as required by tables")
     source = Source(mechanism, steering)
     span = _span(source, mechanism.struts)
-    theta_cells = _enough_cells(source, span, tolerance, along_theta=True)
-    angle_cells = _enough_cells(source, span, tolerance, along_theta=False) if source.steered else 0
+    theta_cells = _cells_for_tolerance(source, span, tolerance, along_theta=True)
+    angle_cells = _cells_for_tolerance(source, span, tolerance, along_theta=False) if source.steered else 0
     tables = _fill(source, span, theta_cells, angle_cells)
     size = tables.fixed.nbytes + tables.steered.nbytes
     return tables, TableReport(theta_cells, angle_cells, size, table_error(tables, source, span), span)
@@ -228,15 +240,15 @@ def build_tables(
 def _span(source: Source, struts: Record) -> Span:
     travel = source.travel(struts)
     span = Span(travel, source.largest_angle * np.array([-1.0, 1.0]), np.empty(0))
-    shares = np.linspace(0.0, 1.0, PROBES)
-    values = np.abs(source.sample(span.theta(shares), span.angle(shares))).max(axis=(0, 1))
+    fractions = np.linspace(0.0, 1.0, PROBES)
+    values = np.abs(source.sample(span.theta(fractions), span.angle(fractions))).max(axis=(0, 1))
     groups = np.concatenate([np.full(math.prod(row[1]), n) for n, row in enumerate(REDUCED)])
     scale = np.stack([values[:, groups == group].max(axis=1) for group in groups], axis=1)
     return Span(travel, span.lock, np.where(scale > 0.0, scale, 1.0))
 
 
 def _fill(source: Source, span: Span, theta_cells: int, angle_cells: int) -> ReducedTables:
-    """Tables with the given numbers of intervals."""
+    """Return tables with the given numbers of intervals."""
     steered = source.first_axle if source.steered else 0
     grid = record_for(GRID, source.size)
     g = grid[0]
@@ -258,28 +270,28 @@ def _fill(source: Source, span: Span, theta_cells: int, angle_cells: int) -> Red
     )
 
 
-def _enough_cells(source: Source, span: Span, tolerance: float, along_theta: bool) -> int:
-    """Least number of intervals of a geometric series whose error stays within the tolerance, at PROBES places of the other variable."""
+def _cells_for_tolerance(source: Source, span: Span, tolerance: float, along_theta: bool) -> int:
+    """Return the smallest number of intervals of a geometric series within the tolerance, at PROBES positions of the other variable."""
     cells = 4
-    while cells <= MOST_CELLS:
+    while cells <= MAX_CELLS:
         if _error_between(source, span, cells, along_theta) < tolerance:
             return cells
         cells = math.ceil(cells * GROWTH)
-    raise JounceError(f"no table of the suspension is within {tolerance:g}: the tolerance is too small or a loop almost opens")
+    raise JounceError(f"suspension tables: tolerance {tolerance:g} not reached; hint: the tolerance is too small or a loop almost opens")
 
 
 def _error_between(source: Source, span: Span, cells: int, along_theta: bool) -> float:
-    """Largest error between the nodes along one variable: of the quantities, their slopes and the curvature of the moment."""
+    """Return the largest error between the nodes along one variable: of the quantities, their slopes and the curvature of the moment."""
     probes = np.linspace(0.0, 1.0, PROBES if source.steered else 1)
     nodes = np.linspace(0.0, 1.0, cells + 1)
     step = (np.ptp(span.travel, axis=1) if along_theta else np.full(source.size.wheels, np.ptp(span.lock))) / cells
 
-    def along(shares: Array) -> Array:
-        """(n, probe, 3, wheels, STEERED): the derivatives along the variable, per interval."""
+    def along(fractions: Array) -> Array:
+        """Return (n, probe, 3, wheels, STEERED): the derivatives along the variable, per interval."""
         if along_theta:
-            found = source.derivatives(span.theta(shares), span.angle(probes))[:, :, :, 0]
+            found = source.derivatives(span.theta(fractions), span.angle(probes))[:, :, :, 0]
         else:
-            found = source.derivatives(span.theta(probes), span.angle(shares))[:, :, 0].swapaxes(0, 1)
+            found = source.derivatives(span.theta(probes), span.angle(fractions))[:, :, 0].swapaxes(0, 1)
         return found * step[:, None] ** np.arange(3.0)[:, None, None]
 
     at = along(nodes)
@@ -294,9 +306,9 @@ def _error_between(source: Source, span: Span, cells: int, along_theta: bool) ->
 
 
 def table_error(tables: ReducedTables, source: Source, span: Span, count: int = 40) -> float:
-    """Largest error of finished tables at count x count places that avoid the nodes, in the measure of DEFAULT_TOLERANCE."""
-    share = (np.arange(1, count + 1) * 0.6180339887498949) % 1.0
-    theta, angles = span.theta(share), span.angle(share if source.steered else np.zeros(1))
+    """Return the largest error of finished tables at count x count positions that avoid the nodes, in the measure of DEFAULT_TOLERANCE."""
+    fraction = (np.arange(1, count + 1) * 0.6180339887498949) % 1.0
+    theta, angles = span.theta(fraction), span.angle(fraction if source.steered else np.zeros(1))
     exact = source.derivatives(theta, angles)
     block = record_for(INTERPOLATED, source.size)
     r = block[0]
@@ -305,10 +317,10 @@ def table_error(tables: ReducedTables, source: Source, span: Span, count: int = 
         for m, angle in enumerate(angles):
             interpolate(tables, np.ascontiguousarray(theta[:, n]), angle, True, block)
             known = np.arange(STEERED) < np.where(np.arange(source.size.wheels) < tables.grid[0]["steered"], STEERED, FIXED)[:, None]
-            for found, wanted in ((r["value"], (0, 0)), (r["by_theta"], (1, 0)), (r["by_angle"], (0, 1))):
-                error = np.abs(found - exact[n, m, wanted[0], wanted[1]]) / span.scale
+            for found, orders in ((r["value"], (0, 0)), (r["by_theta"], (1, 0)), (r["by_angle"], (0, 1))):
+                error = np.abs(found - exact[n, m, orders[0], orders[1]]) / span.scale
                 worst = max(worst, float(error[known].max()))
-            for row, wanted in enumerate(((2, 0), (1, 1), (0, 2))):
-                error = np.abs(r["curvature"][:, row] - exact[n, m, wanted[0], wanted[1], :, :3]) / span.scale[:, :3]
+            for row, orders in enumerate(((2, 0), (1, 1), (0, 2))):
+                error = np.abs(r["curvature"][:, row] - exact[n, m, orders[0], orders[1], :, :3]) / span.scale[:, :3]
                 worst = max(worst, float(error.max()))
     return worst

@@ -1,18 +1,19 @@
 """Tables of the poses of a corner's bodies, interpolated C1 in position and in rotation [Suspension interpolation].
 
-At the nodes stand, for every body, the position e of its centre of mass, its orientation R, and what both change by per unit of the arm
-angle theta: d = de/dtheta and the angular velocity delta per theta'. Between two nodes position follows cubic Hermite polynomials (eq 18),
-rotation a product of three rotations whose angles do (eqs 23 to 26): the first starts with delta of the first node, the second turns
-from one node to the other, the third ends with delta of the second node; each vanishes, with its rate, where the others take over.
+The nodes store, for every body, the position e of its center of mass, its orientation R, and their derivatives by the arm angle theta: d
+= de/dtheta and the angular velocity delta per theta'. Between two nodes the position follows cubic Hermite polynomials (eq 18). The
+rotation is a product of three rotations whose angles follow them (eqs 23 to 26): the first starts with delta of the first node, the
+second turns from one node to the other, the third ends with delta of the second node; each vanishes, with its rate, where the others
+take over.
 
-differs: the angle of eq (21) is taken by atan2, because arccos loses half of the digits at small angles; eqs (20) and (24) to (26) are
-written for the rotation vector (axis times angle), so that a body that does not turn needs no axis. The error of positions falls with the
-fourth power of the distance of the nodes, that of rotations with the third, as the three turns do not commute.
+differs: the angle of eq (21) is computed by atan2, because arccos loses half of the digits at small angles; eqs (20) and (24) to (26) are
+written for the rotation vector (axis times angle), so that a body without rotation needs no axis. The error of positions falls with the
+fourth power of the distance of the nodes, that of rotations with the third, as the three rotations do not commute.
 
-Over theta and the Pitman angle of the steering the same is done twice: along the Pitman angle at the two thetas of a cell, for e and R as
-above and for d and delta by cubic Hermite polynomials, then along theta between what came out. For positions this is the tensor product of
-the two interpolations; for rotations it is the nearest to it that there is. Neighboring cells share the nodes of their common edge and
-with them value and derivatives along it: the surface is C1.
+Over theta and the Pitman angle of the steering the interpolation is applied twice: along the Pitman angle at the two thetas of a cell,
+for e and R as above and for d and delta by cubic Hermite polynomials, then along theta between the results. For positions this is the
+tensor product of the two interpolations; for rotations it is the closest approximation to it. Neighboring cells share the nodes of their
+common edge and thus value and derivatives along it: the surface is C1.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from simulator.base.algebra.vectors import add, add_scaled, cross, dot, in_frame
 from simulator.base.jit import inline, kernel
 
 NODE = (
-    ("e", (3,), "m", "centre of mass, in chassis axes from the reference point"),
+    ("e", (3,), "m", "center of mass, in chassis axes relative to the reference point"),
     ("R", (3, 3), "1", "orientation: body axes as columns, in chassis axes"),
     ("d", (3,), "m", "derivative of e by theta"),
     ("delta", (3,), "1", "angular velocity per theta_dot, in chassis axes"),
@@ -36,10 +37,10 @@ NODE = (
     ("d_both", (3,), "m", "derivative of d by the Pitman angle"),
     ("delta_both", (3,), "1", "derivative of delta by the Pitman angle"),
 )
-"""A body at a node of a table. Where the inner tie-rod joint stays, the last four are zero."""
+"""A body at a node of a table. The last four rows are zero if the inner tie-rod joint does not move."""
 
 POSE = (
-    ("e", (3,), "m", "centre of mass"),
+    ("e", (3,), "m", "center of mass"),
     ("R", (3, 3), "1", "orientation"),
     ("d", (3,), "m", "derivative of e by theta"),
     ("delta", (3,), "1", "angular velocity per theta_dot"),
@@ -48,7 +49,7 @@ POSE = (
     ("d_steer", (3,), "m", "derivative of e by the Pitman angle"),
     ("delta_steer", (3,), "1", "angular velocity per rate of the Pitman angle"),
 )
-"""What a table gives between its nodes: position, velocity and acceleration [per rad]."""
+"""Result of a table between its nodes: position, velocity and acceleration [per rad]."""
 
 
 class PoseTable(NamedTuple):
@@ -63,9 +64,9 @@ class PoseTable(NamedTuple):
 
 @kernel
 def pose_over_theta(table, body, theta, out):
-    """Pose of a body at the arm angle theta [rad] from a table over theta.
+    """Compute the pose of a body at the arm angle theta [rad] from a table over theta.
 
-    out : record of POSE, overwritten; the derivatives by the Pitman angle are left alone
+    out : record of POSE, overwritten except the derivatives by the Pitman angle
     """
     n, xi = locate(theta, table.start, 1.0 / table.step, table.nodes.shape[1] - 1)
     a, b = table.nodes[body, n], table.nodes[body, n + 1]
@@ -76,7 +77,7 @@ def pose_over_theta(table, body, theta, out):
 
 @kernel
 def pose_over_both(table, body, theta, angle, out):
-    """Pose of a body at the arm angle theta and the Pitman angle [rad] from a table over both.
+    """Compute the pose of a body at the arm angle theta and the Pitman angle [rad] from a table over both.
 
     out : record of POSE, overwritten
     """
@@ -96,7 +97,10 @@ def pose_over_both(table, body, theta, angle, out):
 
 
 class Edge(NamedTuple):
-    """e, d, R, delta of NODE between two nodes along the Pitman angle, and their derivatives by it; w_u is the angular velocity of R."""
+    """Values e, d, R, delta of NODE between two nodes along the Pitman angle, and their derivatives by it.
+
+    w_u is the angular velocity of R.
+    """
 
     e: Any
     d: Any
@@ -110,7 +114,7 @@ class Edge(NamedTuple):
 
 @inline
 def edge(a, b, eta, length):
-    """Edge between the nodes a and b, at the share eta of the distance."""
+    """Return the Edge between the nodes a and b, at the relative position eta."""
     e, e_u, _ = position(vector(a["e"]), vector(a["d_steer"]), vector(b["e"]), vector(b["d_steer"]), eta, length)
     d, d_u, _ = position(vector(a["d"]), vector(a["d_both"]), vector(b["d"]), vector(b["d_both"]), eta, length)
     R, w_u, _ = rotation(columns(a["R"]), vector(a["delta_steer"]), columns(b["R"]), vector(b["delta_steer"]), eta, length)
@@ -120,7 +124,7 @@ def edge(a, b, eta, length):
 
 @inline
 def position(e0, d0, e1, d1, xi, length):
-    """Position and its first and second derivative in an interval of the given length. Eq (18) and its derivatives."""
+    """Return position and its first and second derivative in an interval of the given length. Eq (18) and its derivatives."""
     h, h_1, h_2 = cubic(xi), cubic_1(xi), cubic_2(xi)
     e = blend(h, e0, scale(length, d0), e1, scale(length, d1))
     d = blend(h_1, scale(1.0 / length, e0), d0, scale(1.0 / length, e1), d1)
@@ -130,13 +134,13 @@ def position(e0, d0, e1, d1, xi, length):
 
 @inline
 def blend(h, a, b, c, d):
-    """h[0] a + h[1] b + h[2] c + h[3] d."""
+    """Return h[0] a + h[1] b + h[2] c + h[3] d."""
     return add_scaled(add_scaled(add_scaled(scale(h[0], a), h[1], b), h[2], c), h[3], d)
 
 
 @inline
 def rotation(R0, delta0, R1, delta1, xi, length):
-    """Orientation, angular velocity and acceleration (chassis axes, per unit of the variable) in an interval. Eqs (19) to (26)."""
+    """Return orientation, angular velocity and acceleration (chassis axes, per unit of the variable) in an interval. Eqs (19) to (26)."""
     h, h_1, h_2 = cubic(xi), cubic_1(xi), cubic_2(xi)
     first = coordinates(R0, delta0)
     last = coordinates(R1, delta1)
@@ -144,7 +148,7 @@ def rotation(R0, delta0, R1, delta1, xi, length):
     T1, T2, T3 = turn(scale(h[1] * length, first)), turn(scale(h[2] * length, across)), turn(scale(h[3] * length, last))
     T12 = product(T1, T2)
     R = product(R0, product(T12, T3))
-    # in the axes of the first node: each turn is seen through those before it
+    # in the axes of the first node: each rotation is transformed by the previous ones
     w1, w2, w3 = scale(h_1[1], first), turned(T1, scale(h_1[2], across)), turned(T12, scale(h_1[3], last))
     per = 1.0 / length
     alpha = add(scale(h_2[1] * per, first), add(turned(T1, scale(h_2[2] * per, across)), turned(T12, scale(h_2[3] * per, last))))
@@ -154,8 +158,10 @@ def rotation(R0, delta0, R1, delta1, xi, length):
 
 @inline
 def turn_of_rotation(a, b, xi, length):
-    """Angular velocity of `rotation` between the edges a and b while these move along the Pitman angle: its ends turn with w_u, and its end
-    rates change by delta_u."""
+    """Return the angular velocity of `rotation` between the edges a and b while these move along the Pitman angle.
+
+    Both ends rotate with w_u, and the end rates change by delta_u.
+    """
     h = cubic(xi)
     p1, p3 = scale(h[1] * length, coordinates(a.R, a.delta)), scale(h[3] * length, coordinates(b.R, b.delta))
     p1_u = scale(h[1] * length, coordinates(a.R, sub(a.delta_u, cross(a.w_u, a.delta))))
@@ -171,7 +177,7 @@ def turn_of_rotation(a, b, xi, length):
 
 @inline
 def turn(p):
-    """Rotation (three columns) by the rotation vector p: eq (20) with p = n theta."""
+    """Return the rotation (three columns) of the rotation vector p: eq (20) with p = n theta."""
     angle = math.sqrt(dot(p, p))
     c = math.cos(angle)
     s, v = _sine_and_versine(angle)
@@ -185,7 +191,7 @@ def turn(p):
 
 @inline
 def velocity_of_turn(p, p_u):
-    """Angular velocity of `turn(p)` while p changes by p_u."""
+    """Return the angular velocity of `turn(p)` while p changes by p_u."""
     angle = math.sqrt(dot(p, p))
     s, v = _sine_and_versine(angle)
     third = (1.0 - s) / (angle * angle) if angle > 1e-4 else 1.0 / 6.0 - angle * angle / 120.0
@@ -195,7 +201,7 @@ def velocity_of_turn(p, p_u):
 
 @inline
 def _sine_and_versine(angle):
-    """sin x / x and (1 - cos x) / x^2."""
+    """Return sin x / x and (1 - cos x) / x^2."""
     half = 0.5 * angle
     s = math.sin(half) / half if half > 1e-8 else 1.0
     return s * math.cos(half), 0.5 * s * s
@@ -203,7 +209,7 @@ def _sine_and_versine(angle):
 
 @inline
 def rotation_vector(R):
-    """Axis times angle of a rotation by less than half a turn. Eqs (21) and (22)."""
+    """Return axis times angle of a rotation by less than half a revolution. Eqs (21) and (22)."""
     axial = (R[1][2] - R[2][1], R[2][0] - R[0][2], R[0][1] - R[1][0])
     sine = math.sqrt(dot(axial, axial))
     angle = math.atan2(sine, R[0][0] + R[1][1] + R[2][2] - 1.0)
@@ -212,7 +218,7 @@ def rotation_vector(R):
 
 @inline
 def rate_of_rotation_vector(p, w):
-    """Change of the rotation vector p of a rotation whose angular velocity in its own turned axes is w."""
+    """Return the rate of the rotation vector p of a rotation whose angular velocity in its own rotated axes is w."""
     angle = math.sqrt(dot(p, p))
     half = 0.5 * angle
     k = (1.0 - half / math.tan(half)) / (angle * angle) if angle > 1e-3 else 1.0 / 12.0 + angle * angle / 720.0
@@ -222,31 +228,31 @@ def rate_of_rotation_vector(p, w):
 
 @inline
 def turned(R, a):
-    """R a, for R given by its columns."""
+    """Return R a, for R given by its columns."""
     return in_frame(R[0], R[1], R[2], a)
 
 
 @inline
 def coordinates(R, a):
-    """R^T a."""
+    """Return R^T a."""
     return dot(R[0], a), dot(R[1], a), dot(R[2], a)
 
 
 @inline
 def product(R, S):
-    """R S."""
+    """Return R S."""
     return turned(R, S[0]), turned(R, S[1]), turned(R, S[2])
 
 
 @inline
 def relative(R, S):
-    """R^T S: eq (19)."""
+    """Return R^T S: eq (19)."""
     return coordinates(R, S[0]), coordinates(R, S[1]), coordinates(R, S[2])
 
 
 @inline
 def columns(field):
-    """Columns of a field of shape (3, 3)."""
+    """Return the columns of a field of shape (3, 3)."""
     return (
         (field[0, 0], field[1, 0], field[2, 0]),
         (field[0, 1], field[1, 1], field[2, 1]),
@@ -256,7 +262,7 @@ def columns(field):
 
 @inline
 def write_pose(out, e, d, d_2, R, delta, delta_2):
-    """Fill a POSE record but for the derivatives by the Pitman angle."""
+    """Fill a POSE record except the derivatives by the Pitman angle."""
     o = out[0]
     for j in range(3):
         o["e"][j], o["d"][j], o["d_2"][j] = e[j], d[j], d_2[j]

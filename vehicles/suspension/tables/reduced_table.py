@@ -1,19 +1,19 @@
-"""Tables of what a corner is to the rest of the vehicle: its reduced inertia, over the arm angle theta and the Pitman angle.
+"""Tables of the reduced inertia of a corner, over the arm angle theta and the Pitman angle.
 
 Seen from the chassis a corner is a composite inertia M, a coupling G and an inertia D of theta (see `vehicles.dynamics`), smooth
-functions of theta and, on the front axle, of the Pitman angle delta: nothing else of its seven bodies enters the equations of motion.
+functions of theta and, on the front axle, of the Pitman angle delta. No other properties of its seven bodies enter the equations of motion.
 With the velocities V_i = V_B + J_i theta' + K_i delta' of its bodies about the chassis reference point its kinetic energy is
 
     T = 1/2 V_B . M V_B + V_B . (G theta' + E delta') + 1/2 D theta'^2 + F theta' delta' + 1/2 H delta'^2
     M = sum M_i   G = sum M_i J_i   E = sum M_i K_i   D = sum J_i^T M_i J_i   F = sum J_i^T M_i K_i   H = sum K_i^T M_i K_i
 
-The linear part of G and E is the derivative of the moment sum m c by theta and delta, so it needs no table of its own. The velocity terms
-follow from the derivatives of the interpolated functions (`vehicles.suspension.tables.tabulated`): the equations of motion are exactly those of the
-interpolated energy, which is therefore kept however coarse the table.
+The linear part of G and E is the derivative of the moment sum m c by theta and delta, so it needs no table of its own. The velocity
+terms follow from the derivatives of the interpolated functions (`vehicles.suspension.tables.tabulated`). The equations of motion are
+exactly those of the interpolated energy, which is therefore conserved even for a coarse table.
 
-Interpolation is by quintic Hermite polynomials in theta and their tensor product in theta and delta (all derivatives up to the second in
-each variable at the nodes): C2, so that accelerations do not jump at a node. Cubic ones would do for C1, but the velocity terms hold
-second derivatives, and 1e-9 of them would take some ten thousand nodes along theta.
+Interpolation uses quintic Hermite polynomials in theta and their tensor product in theta and delta (all derivatives up to the second in
+each variable at the nodes): C2, so that accelerations do not jump at a node. Cubic polynomials would give C1, but the velocity terms
+contain second derivatives, and an accuracy of 1e-9 would take about ten thousand nodes along theta.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ REDUCED = (
     ("inertia", (6,), "kg m2", "inertia about the reference point (xx, yy, zz, xy, xz, yz)"),
     ("G", (3,), "kg m2", "angular part of the coupling of chassis and theta"),
     ("D", (), "kg m2", "inertia of theta"),
-    ("W", (3,), "m", "wheel centre"),
+    ("W", (3,), "m", "wheel center"),
     ("axle", (3,), "1", "wheel axle"),
     ("w", (3,), "1", "angular velocity of the carrier per theta_dot"),
     ("spring_length", (), "m", "length of the spring"),
@@ -44,18 +44,18 @@ REDUCED = (
     ("H", (), "kg m2", "inertia of the Pitman angle"),
     ("w_steer", (3,), "1", "angular velocity of the carrier per rate of the Pitman angle"),
 )
-"""One corner, in chassis axes and about the chassis reference point. What depends on the Pitman angle alone comes last."""
+"""Reduced quantities of one corner, in chassis axes and about the chassis reference point. Those of the Pitman angle alone come last."""
 
 MOMENT, INERTIA, G, D, W, AXLE, RATE, SPRING, SHOCK, E, F, H, STEER_RATE = (dtype_of(REDUCED).fields[row[0]][1] // 8 for row in REDUCED)  # type: ignore[index]
-"""Where the fields of REDUCED begin when it is taken as a row of numbers."""
+"""Offsets of the fields of REDUCED in a row of numbers."""
 
 STEERED = dtype_of(REDUCED).itemsize // 8
 FIXED = E
-"""Length of that row for a corner whose inner tie-rod joint moves, and for one where it stays."""
+"""Lengths of a row of REDUCED: STEERED for a corner with a moving inner tie-rod joint, FIXED for one with a fixed joint."""
 
 PLACES = (
     ("carrier_x", (3,), "1", "first axis of the carrier frame"),
-    ("carrier_z", (3,), "1", "its third axis"),
+    ("carrier_z", (3,), "1", "third axis of the carrier frame"),
     ("D", (3,), "m", "outer joint of the lower link"),
     ("F", (3,), "m", "outer joint of the upper link"),
     ("K", (3,), "m", "outer joint of the tie rod"),
@@ -63,49 +63,49 @@ PLACES = (
     ("S", (3,), "m", "lower end of the spring"),
     ("Q", (3,), "m", "inner joint of the tie rod"),
 )
-"""Where the parts of a corner are, for the picture and the readout: what the closed form knows and REDUCED does not."""
+"""Positions of the parts of a corner for view and readout, which are part of the closed form but not of REDUCED."""
 
 PLACED = dtype_of(PLACES).itemsize // 8
 """Length of PLACES as a row of numbers."""
 
 INTERPOLATED = (
     ("value", (WHEELS, STEERED), "", "REDUCED of the corners as rows of numbers"),
-    ("by_theta", (WHEELS, STEERED), "", "its derivative by theta"),
-    ("by_angle", (WHEELS, STEERED), "", "its derivative by the Pitman angle"),
+    ("by_theta", (WHEELS, STEERED), "", "derivative of value by theta"),
+    ("by_angle", (WHEELS, STEERED), "", "derivative of value by the Pitman angle"),
     ("curvature", (WHEELS, 3, 3), "kg m", "second derivatives of the moment: by theta, by theta and Pitman angle, by the Pitman angle"),
     ("rows", (6, STEERED), "", "scratch: the nodes along theta, at the present Pitman angle"),
-    ("rows_by_angle", (6, STEERED), "", "scratch: their derivatives by the Pitman angle"),
+    ("rows_by_angle", (6, STEERED), "", "scratch: derivatives of rows by the Pitman angle"),
 )
-"""What one evaluation takes from the tables [per rad]. Of a corner without steering `by_angle` and what stands from E on is zero."""
+"""Result of one evaluation of the tables [per rad]. For an unsteered corner `by_angle` and the numbers from E on are zero."""
 
 GRID = (
-    ("steered", (), "1", "corners from the front that are tabulated over the Pitman angle too: 2, or 0", "i8"),
+    ("steered", (), "1", "number of corners, from the front, that are tabulated over the Pitman angle, too: 2 or 0", "i8"),
     ("theta_min", (WHEELS,), "rad", "lower end of the tables, per corner"),
-    ("theta_max", (WHEELS,), "rad", "upper end"),
-    ("theta_per_step", (WHEELS,), "1/rad", "nodes per angle"),
-    ("theta_cells", (), "1", "intervals along theta; 0 = there is no table", "i8"),
-    ("angle_min", (), "rad", "least Pitman angle of the tables"),
-    ("angle_max", (), "rad", "largest"),
-    ("angle_per_step", (), "1/rad", "nodes per angle"),
+    ("theta_max", (WHEELS,), "rad", "upper end of the tables, per corner"),
+    ("theta_per_step", (WHEELS,), "1/rad", "nodes per angle along theta"),
+    ("theta_cells", (), "1", "intervals along theta; 0 = no table", "i8"),
+    ("angle_min", (), "rad", "smallest Pitman angle of the tables"),
+    ("angle_max", (), "rad", "largest Pitman angle of the tables"),
+    ("angle_per_step", (), "1/rad", "nodes per Pitman angle"),
     ("angle_cells", (), "1", "intervals along the Pitman angle", "i8"),
-    ("endless", (), "1", "1 when the tables go on beyond their ends and there is nothing beside them", "i8"),
-    ("placed", (WHEELS,), "1", "1 where PLACES are tabulated too, per corner", "i8"),
-    ("first_place", (WHEELS,), "1", "row of PLACES where those of the corner begin", "i8"),
+    ("endless", (), "1", "1 if the tables are extrapolated beyond their ends, without an alternative model", "i8"),
+    ("placed", (WHEELS,), "1", "1 if PLACES are tabulated, too, per corner", "i8"),
+    ("first_place", (WHEELS,), "1", "first row of PLACES of the corner", "i8"),
     ("place_cells", (), "1", "intervals of the tables of PLACES along theta", "i8"),
-    ("place_angle_cells", (), "1", "the same along the Pitman angle", "i8"),
-    ("place_min", (WHEELS,), "rad, m", "lower end of those tables, per corner"),
-    ("place_per_step", (WHEELS,), "1/rad, 1/m", "nodes per angle"),
-    ("place_angle_per_step", (), "1/rad", "nodes per Pitman angle"),
+    ("place_angle_cells", (), "1", "intervals of the tables of PLACES along the Pitman angle", "i8"),
+    ("place_min", (WHEELS,), "rad, m", "lower end of the tables of PLACES, per corner"),
+    ("place_per_step", (WHEELS,), "1/rad, 1/m", "nodes of the tables of PLACES per theta"),
+    ("place_angle_per_step", (), "1/rad", "nodes of the tables of PLACES per Pitman angle"),
 )
-"""Where the nodes lie."""
+"""Layout of the nodes."""
 
 
 class ReducedTables(NamedTuple):
-    """Values at the nodes with their derivatives, each per interval. An interval takes six rows: value, slope and curvature at both ends.
+    """Values at the nodes with their derivatives, each per interval. An interval uses six rows: value, slope and curvature at both ends.
 
     fixed : (wheels - steered, 3 * theta nodes, FIXED)
     steered : (steered, theta nodes, 3, 3 * angle nodes, STEERED), third index: order of the derivative by theta
-    places : (rows, PLACED), the same of PLACES with fewer nodes, corner after corner; empty where the closed form tells the places
+    places : (rows, PLACED), PLACES with fewer nodes, corner after corner; empty if the closed form gives the positions
     """
 
     grid: Record
@@ -115,7 +115,7 @@ class ReducedTables(NamedTuple):
 
 
 def no_tables(size: AxleLayout = USUAL) -> ReducedTables:
-    """Tables that cover nothing: the vehicle then works in closed form."""
+    """Return empty tables: the vehicle then uses the closed form."""
     return ReducedTables(
         record_for(GRID, size),
         np.zeros((0, 0, FIXED)),
@@ -126,7 +126,7 @@ def no_tables(size: AxleLayout = USUAL) -> ReducedTables:
 
 @inline
 def covers(tables, theta, angle):
-    """True when the arm angles [rad] and the Pitman angle [rad] lie within the tables, or the tables have no end."""
+    """Return True when the arm angles [rad] and the Pitman angle [rad] lie within the tables, or the tables are extrapolated."""
     g = tables.grid[0]
     if g["endless"] > 0:
         return True
@@ -140,15 +140,15 @@ def covers(tables, theta, angle):
 
 @inline
 def interpolate(tables, theta, angle, steering_moves, r):
-    """Reduced quantities of the corners with their derivatives [per rad], for angles that the tables cover.
+    """Compute the reduced quantities of the corners with their derivatives [per rad], for angles that the tables cover.
 
     Parameters
     ----------
     tables : ReducedTables
     theta : (wheels,) arm angles [rad]
     angle : Pitman angle [rad]
-    steering_moves : False leaves out what only the rate of the Pitman angle asks for: `by_angle`, the last rows of `curvature` and the
-        quantities from E on then keep what they had
+    steering_moves : False leaves out the results that only a nonzero rate of the Pitman angle needs: `by_angle`, the last rows of
+        `curvature` and the quantities from E on keep their old values
     r : record of INTERPOLATED, overwritten
     """
     g = tables.grid[0]
@@ -173,7 +173,7 @@ def interpolate(tables, theta, angle, steering_moves, r):
 
 @inline
 def interpolate_places(tables, i, theta, angle, r):
-    """Row PLACES of corner i into the scratch row 0 of r (a record of INTERPOLATED), from tables that have them."""
+    """Compute the row PLACES of corner i into the scratch row 0 of r (a record of INTERPOLATED), from tables that have PLACES."""
     g = tables.grid[0]
     rows, rows_by_angle = r[0]["rows"], r[0]["rows_by_angle"]
     first = g["first_place"][i]
@@ -190,7 +190,7 @@ def interpolate_places(tables, i, theta, angle, r):
 
 
 class Spot(NamedTuple):
-    """A place along one variable: the first row of its interval, the share of the interval, and nodes per unit of the variable."""
+    """Position along one variable: the first row of its interval, the relative position in it, and nodes per unit of the variable."""
 
     first: int
     share: float
@@ -198,7 +198,7 @@ class Spot(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Of the six rows of an interval: for the value and its first two derivatives."""
+    """Weights of the six rows of an interval for the value and its first two derivatives."""
 
     value: tuple[float, ...]
     first: tuple[float, ...]
@@ -207,7 +207,7 @@ class Weights(NamedTuple):
 
 @inline
 def along_both(nodes, theta, first, around, i, r):
-    """Corner i: along the Pitman angle at the six rows of the interval of theta first, then along theta.
+    """Interpolate corner i along the Pitman angle at the six rows of the interval of theta, then along theta.
 
     theta : Spot; first : row of the interval of the Pitman angle, around : Weights in it
     """
@@ -229,7 +229,7 @@ def along_both(nodes, theta, first, around, i, r):
 
 @inline
 def weigh_twice(w, w_1, rows, first, out, out_1):
-    """`weigh` with two sets of weights at once: the rows are read once only."""
+    """Apply `weigh` with two sets of weights at once, reading the rows only once."""
     for f in range(STEERED):
         a, b, c, d, e, h = (
             rows[first, f],
@@ -245,7 +245,7 @@ def weigh_twice(w, w_1, rows, first, out, out_1):
 
 @inline
 def along_theta(rows, first, count, xi, per_step, i, r):
-    """Value and slope of corner i, and the curvature of its moment, from the six rows of an interval."""
+    """Compute value and slope of corner i, and the curvature of its moment, from the six rows of an interval."""
     weigh(quintic(xi), rows, first, count, r[0]["value"][i])
     weigh(scaled(quintic_1(xi), per_step), rows, first, count, r[0]["by_theta"][i])
     weigh(scaled(quintic_2(xi), per_step * per_step), rows, first, 3, r[0]["curvature"][i, 0])
@@ -253,7 +253,7 @@ def along_theta(rows, first, count, xi, per_step, i, r):
 
 @inline
 def weigh(w, rows, first, count, out):
-    """The leading `count` numbers of the six rows of an interval, added up with the six weights of a Hermite polynomial."""
+    """Compute the leading `count` numbers as the sum of the six rows of an interval, with the six weights of a Hermite polynomial."""
     for f in range(count):
         x = fma(w[2], rows[first + 2, f], fma(w[1], rows[first + 1, f], w[0] * rows[first, f]))
         out[f] = fma(w[5], rows[first + 5, f], fma(w[4], rows[first + 4, f], fma(w[3], rows[first + 3, f], x)))
@@ -261,20 +261,20 @@ def weigh(w, rows, first, count, out):
 
 @inline
 def scaled(w, s):
-    """Six weights times s."""
+    """Return six weights times s."""
     return s * w[0], s * w[1], s * w[2], s * w[3], s * w[4], s * w[5]
 
 
 @kernel
 def reduce_corners(corners, blocks, q, k, out):
-    """The reduced quantities in closed form.
+    """Compute the reduced quantities in closed form.
 
     Parameters
     ----------
     corners : record of CORNERS, without ends
     blocks : Blocks
     q : record of INPUTS; theta_dot and the velocities of Q must be zero
-    k : record of KINEMATICS, overwritten; it must be new where nothing is steered
+    k : record of KINEMATICS, overwritten; it must be new if no corner is steered
     out : REDUCED records of the corners, overwritten
     """
     place_blocks(corners, blocks, q, k)

@@ -1,14 +1,14 @@
-"""Accelerations of the whole vehicle from tables of the reduced quantities: the fidelity level beside `vehicles.dynamics`.
+"""Accelerations of the vehicle from tables of the reduced quantities: a fidelity level next to `vehicles.dynamics`.
 
-The velocity terms of a corner follow from its kinetic energy (see `vehicles.suspension.tables.reduced_table`) by d/dt of its momentum about the
-chassis reference point and by Lagrange's equation for theta, with w the angular velocity of the chassis, S the moment and I the
-inertia, subscripts for derivatives by theta (t) and the Pitman angle (d):
+The velocity terms of a corner follow from its kinetic energy (see `vehicles.suspension.tables.reduced_table`) by d/dt of its momentum
+about the chassis reference point and by Lagrange's equation for theta, with w the angular velocity of the chassis, S the moment and I
+the inertia, subscripts for derivatives by theta (t) and the Pitman angle (d):
 
     bias, linear   w x (w x S) + 2 w x S' + S_tt theta'^2 + 2 S_td theta' delta' + S_dd delta'^2 + S_d delta''
     bias, angular  I' w + G' theta' + E' delta' + E delta'' + w x (I w + G theta' + E delta')
     bias of theta  1/2 D_t theta'^2 + D_d theta' delta' + (F_d - 1/2 H_t) delta'^2 + F delta'' - 1/2 w . I_t w + delta' w . (G_d - E_t)
 
-From there on everything is `vehicles.dynamics`: gyroscopic couples, struts, bars, wheel loads, elimination of theta, the 6 x 6 solve.
+The remaining steps are those of `vehicles.dynamics`: gyroscopic couples, struts, bars, wheel loads, elimination of theta, the 6 x 6 solve.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from vehicles.suspension.tables.reduced_table import (
 
 
 class TabulatedMechanism(NamedTuple):
-    """`MechanismRecords` with tables: what these functions read."""
+    """`MechanismRecords` with tables."""
 
     chassis: Record
     corners: Record
@@ -51,7 +51,7 @@ class TabulatedMechanism(NamedTuple):
 
 
 class TabulatedWorkspace(NamedTuple):
-    """A Workspace with what tables need besides: records of STEERING_STATE and INTERPOLATED."""
+    """Workspace with the additional records of tables, STEERING_STATE and INTERPOLATED."""
 
     blocks: Blocks
     state: Record
@@ -66,15 +66,15 @@ class TabulatedWorkspace(NamedTuple):
 
 @inline
 def prepare_from_tables(m, s, steering_moves):
-    """What `vehicles.suspension.composite_inertia.prepare` does, for angles that the tables cover.
+    """Perform `vehicles.suspension.composite_inertia.prepare` from tables, for angles that the tables cover.
 
-    m, s : as there, with `tables` of m, and `steering` and `reduced` of s
-    steering_moves : False leaves out the derivatives by the Pitman angle: right only while it rests, and too little for its torque
+    m, s : as in `prepare`, with `tables` of m, and `steering` and `reduced` of s
+    steering_moves : False leaves out the derivatives by the Pitman angle; valid only at rest, and not sufficient for its torque
     """
     x, q, k, r = s.state[0], s.inputs[0], s.kinematics, s.reduced
     steered, turn = m.tables.grid[0]["steered"], s.steering[0]
     w_B = vector(x["w_WB_B"])
-    if m.struts[0]["anti_roll_bars"]["turned"]:  # of the carriers' attitude the tables know the axle only
+    if m.struts[0]["anti_roll_bars"]["turned"]:  # the tables contain only the axle, not the full attitude of the carriers
         prepare_by_call(m, s)
     interpolate(m.tables, x["theta"], turn["angle"], steering_moves, r)
     for i in range(len(x["theta"])):
@@ -93,19 +93,19 @@ def prepare_from_tables(m, s, steering_moves):
 
 @inline
 def three(rows, i, at):
-    """Vector of corner i that begins at number `at` of its row."""
+    """Return the vector of corner i that begins at number `at` of its row."""
     return rows[i, at], rows[i, at + 1], rows[i, at + 2]
 
 
 @inline
 def symmetric(rows, i, at):
-    """Symmetric matrix of corner i that begins at number `at` of its row."""
+    """Return the symmetric matrix of corner i that begins at number `at` of its row."""
     return rows[i, at], rows[i, at + 1], rows[i, at + 2], rows[i, at + 3], rows[i, at + 4], rows[i, at + 5]
 
 
 @inline
 def place_corner(r, i, rate, k):
-    """Wheel, carrier and struts of corner i, the steering at rest."""
+    """Compute wheel, carrier and struts of corner i with the steering at rest."""
     value, by_theta = r[0]["value"], r[0]["by_theta"]
     o = k[0]
     W_1, w = three(by_theta, i, W), three(value, i, RATE)
@@ -121,7 +121,7 @@ def place_corner(r, i, rate, k):
 
 @inline
 def move_carrier(r, i, angle_rate, k):
-    """Add what the moving Pitman arm gives to the velocities of carrier i."""
+    """Add the velocities due to the moving Pitman arm to carrier i."""
     W_dot, w_rel = k[0]["W_dot"], k[0]["w_rel"]
     store(W_dot, i, add_scaled(column(W_dot, i), angle_rate, three(r[0]["by_angle"], i, W)))
     store(w_rel, i, add_scaled(column(w_rel, i), angle_rate, three(r[0]["value"], i, STEER_RATE)))
@@ -129,7 +129,7 @@ def move_carrier(r, i, angle_rate, k):
 
 @inline
 def sum_corners_at_rest(r, theta_dot, w_B, k, work):
-    """Composite inertia, couplings, theta inertias and bias forces of the corners, as far as the Pitman arm rests."""
+    """Compute composite inertia, couplings, theta inertias and bias forces of the corners for a Pitman arm at rest."""
     value, by_theta = r[0]["value"], r[0]["by_theta"]
     c, o = k[0], work[0]
     zero = (0.0, 0.0, 0.0)
@@ -159,7 +159,7 @@ def sum_corners_at_rest(r, theta_dot, w_B, k, work):
 
 @inline
 def add_steering(r, steered, turn, theta_dot, w_B, k, work):
-    """Add what rate and acceleration of the Pitman angle, `turn` of STEERING_STATE, bring to the bias forces."""
+    """Add the contribution of rate and acceleration of the Pitman angle, `turn` of STEERING_STATE, to the bias forces."""
     angle_rate, angle_acceleration = turn["rate"], turn["acceleration"]
     value, by_theta, by_angle, curvature = r[0]["value"], r[0]["by_theta"], r[0]["by_angle"], r[0]["curvature"]
     for i in range(steered):
@@ -184,9 +184,9 @@ def add_steering(r, steered, turn, theta_dot, w_B, k, work):
 
 @inline
 def table_pitman_torque(m, s):
-    """Torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
+    """Return the torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
 
-    Lagrange's equation for the Pitman angle, with the inertia forces at the accelerations found, the wheel loads and the anti-roll bar.
+    Lagrange's equation for the Pitman angle, with the inertia forces at the present accelerations, the wheel loads and the anti-roll bar.
     Valid after `prepare_from_tables`, with the derivatives by the Pitman angle, and `answer_loads` at the same state.
     """
     r, work = s.reduced[0], s.work[0]

@@ -1,4 +1,4 @@
-"""The numbers of a Magic Formula tire: every coefficient of a .tir file that the formulas read, by its name there in small letters."""
+"""Parameters of a Magic Formula tire: all coefficients of a .tir file that the formulas read, under their lower-case names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ SCALES = (
     *("lfzo", "lcx", "lmux", "lex", "lkx", "lhx", "lvx", "lcy", "lmuy", "ley", "lky", "lhy", "lvy", "ltr", "lres", "lkyc", "lkzc"),
     *("lxal", "lyka", "lvyka", "ls", "lmx", "lvmx", "lmy", "lgax", "lgay", "lgaz", "lsgkp", "lsgal", "lcz"),
 )
-"""Scaling factors: 1 where a file does not say them."""
+"""Scaling factors; default: 1."""
 
 LONGITUDINAL = (
     *("pcx1", "pdx1", "pdx2", "pdx3", "pex1", "pex2", "pex3", "pex4", "pkx1", "pkx2", "pkx3", "phx1", "phx2", "pvx1", "pvx2"),
@@ -27,27 +27,27 @@ MOMENTS = (
     *("ssz1", "ssz2", "ssz3", "ssz4", "ppz1", "ppz2"),
 )
 CARCASS = ("pcfx1", "pcfx2", "pcfx3", "pcfy1", "pcfy2", "pcfy3")
-"""Of the carcass stiffness over load and pressure (6.1)."""
+"""Coefficients of the carcass stiffness over load and pressure (6.1)."""
 
 COEFFICIENTS = (*SCALES, *LONGITUDINAL, *LATERAL, *MOMENTS, *CARCASS)
 
 MAGIC = (
     # name      shape  unit   what it is
     ("set", (), "1", "set of formulas: 52 or 61", "i8"),
-    ("linear", (), "1", "reading: 1 takes the angles themselves, 0 alpha* = tan alpha and gamma* = sin gamma", "i8"),
+    ("linear", (), "1", "reading of the angles: 1 uses the angles themselves, 0 alpha* = tan alpha and gamma* = sin gamma", "i8"),
     ("mirrored", (), "1", "1: the file describes a tire of the right side", "i8"),
-    ("overturns", (), "1", "1: the file has an overturning moment of its own", "i8"),
+    ("overturns", (), "1", "1: the file contains an overturning moment", "i8"),
     ("load", (), "N", "nominal load"),
     ("R0", (), "m", "unloaded radius"),
     ("V0", (), "m/s", "speed of the measurement"),
     ("p", (), "Pa", "inflation pressure"),
-    ("p0", (), "Pa", "nominal inflation pressure, 0: the file says none and the pressure does nothing"),
-    ("stiffness", (2,), "N/m", "of the carcass at the contact, along and across; 0: the file says none"),
-    ("relaxation", (2,), "m", "relaxation lengths, where the file of the tire says them itself; 0: those of the .tir file"),
-    ("turn_stiffness", (), "N m", "moment over angle of a wheel that is turned where it stands; 0: none"),
-    ("slip_range", (2,), "1", "least and largest longitudinal slip"),
-    ("angle_range", (2,), "rad", "least and largest slip angle"),
-    ("camber_range", (2,), "rad", "least and largest camber"),
-    *((name, (), "1", "coefficient of that name") for name in COEFFICIENTS),
+    ("p0", (), "Pa", "nominal inflation pressure, 0: not in the file, and the pressure has no effect"),
+    ("stiffness", (2,), "N/m", "carcass stiffness at the contact, along and across; 0: not in the file"),
+    ("relaxation", (2,), "m", "relaxation lengths given in the tire file; 0: those of the .tir file"),
+    ("turn_stiffness", (), "N m", "moment over angle of a wheel that turns at standstill; 0: none"),
+    ("slip_range", (2,), "1", "minimum and maximum longitudinal slip"),
+    ("angle_range", (2,), "rad", "minimum and maximum slip angle"),
+    ("camber_range", (2,), "rad", "minimum and maximum camber"),
+    *((name, (), "1", "coefficient of this name") for name in COEFFICIENTS),
 )
-"""Of the tread law; read from a .tir file by `tir_tire`."""
+"""Parameters of the tire model; read from a .tir file by `tir_tire`."""

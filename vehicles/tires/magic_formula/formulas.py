@@ -6,8 +6,8 @@ Axes of the contact: x along the wheel, y left, z up; kappa = -V_sx / |V_x|, tan
 
     y(x) = D sin(C atan(B x - E (B x - atan(B x)))),    B C D = K
 
-Two readings of the angles: `linear` takes alpha and gamma themselves (MF-Tyre), the other one alpha* = tan alpha everywhere and
-gamma* = sin gamma in F_y (the book). Turn slip is left out (zeta = 1), the scales of friction do not fall with sliding speed
+Two readings of the angles: `linear` uses alpha and gamma themselves (MF-Tyre), the other reading uses alpha* = tan alpha everywhere and
+gamma* = sin gamma in F_y (the book). Turn slip is left out (zeta = 1), the friction scales do not decrease with sliding speed
 (lambda* = lambda, A_mu = 1), and E_y and E_t are at most 1.
 """
 
@@ -18,21 +18,21 @@ import math
 from simulator.base.jit import inline, kernel
 
 TINY = 1e-12
-"""Keeps divisors off zero."""
+"""Offset that keeps divisors away from zero."""
 
-LOAD_LEAST = 1.0
-"""N. Below, forces fall to zero with the load."""
+LOAD_MIN = 1.0
+"""N. Load below which forces decrease to zero with the load."""
 
-C_LEAST = 1.1
-"""Shape below which a curve counts as one with a peak, that of a C of this size: none of a lower one has any."""
+C_MIN = 1.1
+"""Minimum shape factor for the peak of a curve; curves with a smaller shape factor have no peak."""
 
-MU_LEAST = 0.05
-"""Least friction for the slip at the peak."""
+MU_MIN = 0.05
+"""Minimum friction for the slip at the peak."""
 
 
 @inline
 def sign(x):
-    """1 for x >= 0, else -1."""
+    """Return 1 for x >= 0, else -1."""
     return 1.0 if x >= 0.0 else -1.0
 
 
@@ -51,7 +51,7 @@ def cosine_of(tangent):
 
 @inline
 def guarded(x):
-    """x, off zero by TINY, for a divisor."""
+    """Return x, moved away from zero by TINY, for use as a divisor."""
     return x + TINY * sign(x)
 
 
@@ -64,7 +64,8 @@ def longitudinal_stiffness(p, F_z, dp):
 
 @inline
 def longitudinal(p, F_z, kappa, gamma, dp, mu):
-    """(F_x0, K_xkappa) of pure slip; p a record of MAGIC, dp the relative change of pressure, mu the friction over that of the file."""
+    """Return (F_x0, K_xkappa) of pure slip; p a record of MAGIC, dp the relative change of pressure, mu the friction over that of the
+    file."""
     df = F_z / (p["lfzo"] * p["load"]) - 1.0
     lean = gamma * p["lgax"] if p["set"] == 52 else gamma
     pressed = 1.0 + (p["ppx3"] + p["ppx4"] * dp) * dp
@@ -79,7 +80,7 @@ def longitudinal(p, F_z, kappa, gamma, dp, mu):
 
 @inline
 def cornering(p, F_z, gamma, dp):
-    """K_yalpha [N/rad] and, of set 6.1, K_ygamma0 [N/rad]."""
+    """Return K_yalpha [N/rad] and, for set 6.1, K_ygamma0 [N/rad]."""
     F_0 = p["lfzo"] * p["load"]
     if p["set"] == 52:
         lean = gamma * p["lgay"]
@@ -93,7 +94,7 @@ def cornering(p, F_z, gamma, dp):
 
 @inline
 def lateral(p, F_z, alpha, gamma, dp, mu):
-    """(F_y0, mu_y, K_yalpha, B_y C_y, S_Hy, S_Vy) of pure slip."""
+    """Return (F_y0, mu_y, K_yalpha, B_y C_y, S_Hy, S_Vy) of pure slip."""
     old = p["set"] == 52
     df = F_z / (p["lfzo"] * p["load"]) - 1.0
     lean = gamma * p["lgay"] if old else gamma
@@ -113,7 +114,7 @@ def lateral(p, F_z, alpha, gamma, dp, mu):
 
 @inline
 def weight(B, C, E, S_H, x):
-    """G of combined slip: what is left of a pure force at the other slip x."""
+    """Return G of combined slip: the factor of a pure force at the slip x in the other direction."""
     alone = math.cos(C * math.atan(bent(B, E, S_H))) if S_H != 0.0 else 1.0
     return math.cos(C * math.atan(bent(B, E, x + S_H))) / alone
 
@@ -142,28 +143,28 @@ def overturning(p, F_z, F_y, gamma, dp):
 
 @inline
 def rolling(p, F_z, F_x, gamma, pressure, V_x):
-    """M_y [N m] of a wheel that rolls forward: negative."""
+    """Return M_y [N m] of a wheel that rolls forward: negative."""
     F_0, V = p["load"], abs(V_x) / p["V0"]
-    share = p["qsy1"] + p["qsy2"] * F_x / F_0 + p["qsy3"] * V + p["qsy4"] * V * V * V * V
+    factor = p["qsy1"] + p["qsy2"] * F_x / F_0 + p["qsy3"] * V + p["qsy4"] * V * V * V * V
     if p["set"] == 52:
-        return -p["R0"] * F_z * share * p["lmy"]
-    share += (p["qsy5"] + p["qsy6"] * F_z / F_0) * gamma * gamma
-    share *= (F_z / F_0) ** (p["qsy7"] - 1.0)
+        return -p["R0"] * F_z * factor * p["lmy"]
+    factor += (p["qsy5"] + p["qsy6"] * F_z / F_0) * gamma * gamma
+    factor *= (F_z / F_0) ** (p["qsy7"] - 1.0)
     if p["p0"] > 0.0:
-        share *= (max(pressure, 1e-3 * p["p0"]) / p["p0"]) ** p["qsy8"]
-    return -p["R0"] * F_z * share * p["lmy"]
+        factor *= (max(pressure, 1e-3 * p["p0"]) / p["p0"]) ** p["qsy8"]
+    return -p["R0"] * F_z * factor * p["lmy"]
 
 
 @inline
-def together(x, slip):
-    """Slip angle that stands for the slip angle x together with a longitudinal slip."""
+def combined_angle(x, slip):
+    """Return the equivalent slip angle of a slip angle x combined with a longitudinal slip."""
     t = math.tan(x)
     return math.atan(math.sqrt(t * t + slip * slip)) * sign(x)
 
 
 @inline
 def aligning(p, F_z, slips, gamma, dp, mu, pure, F_x, F_y, trailing):
-    """M_z [N m]: the force `trailing` on the pneumatic trail, the residual moment, and F_x on its arm. [Besselink 2010, A54 to A60]
+    """Return M_z [N m]: the force `trailing` on the pneumatic trail, the residual moment, and F_x on its arm. [Besselink 2010, A54 to A60]
 
     `slips` is (kappa, alpha*, cos alpha), `pure` (K_xkappa, K_yalpha, B_y C_y, S_Hy, S_Vy).
     """
@@ -189,18 +190,18 @@ def aligning(p, F_z, slips, gamma, dp, mu, pure, F_x, F_y, trailing):
     )
     E = p["qez1"] + (p["qez2"] + p["qez3"] * df) * df
     E = min(E * (1.0 + (p["qez4"] + p["qez5"] * lean) * 2.0 / math.pi * math.atan(B * p["qcz1"] * x_t)), 1.0)
-    t = D * math.cos(p["qcz1"] * math.atan(bent(B, E, together(x_t, slip)))) * cosine
+    t = D * math.cos(p["qcz1"] * math.atan(bent(B, E, combined_angle(x_t, slip)))) * cosine
     D_r = (p["qdz8"] + p["qdz9"] * df) * (1.0 + p["ppz2"] * dp) + (p["qdz10"] + p["qdz11"] * df) * abs(lean)
     D_r = F_z * p["R0"] * ((p["qdz6"] + p["qdz7"] * df) * p["lres"] + D_r * lean * p["lkzc"]) * p["lmuy"] * mu
     B_r = p["qbz9"] * p["lky"] / guarded(p["lmuy"] * mu) + p["qbz10"] * BC
-    residual = D_r * cosine_of(B_r * together(x_r, slip)) * cosine
+    residual = D_r * cosine_of(B_r * combined_angle(x_r, slip)) * cosine
     s = p["R0"] * (p["ssz1"] + p["ssz2"] * F_y / p["load"] + (p["ssz3"] + p["ssz4"] * df) * lean) * p["ls"]
     return -t * trailing + residual + s * F_x
 
 
 @kernel
 def magic_formula(p, F_z, kappa, angle, camber, pressure, V_x, mu):
-    """Steady forces and moments at the contact.
+    """Return the steady forces and moments at the contact.
 
     Parameters
     ----------
@@ -215,7 +216,7 @@ def magic_formula(p, F_z, kappa, angle, camber, pressure, V_x, mu):
     -------
     tuple : F_x, F_y [N], M_x, M_y, M_z [N m], K_xkappa, K_yalpha [N, N/rad]
     """
-    load = max(F_z, LOAD_LEAST)
+    load = max(F_z, LOAD_MIN)
     alpha, gamma = (angle, camber) if p["linear"] != 0 else (math.tan(angle), math.sin(camber))
     dp = pressure / p["p0"] - 1.0 if p["p0"] > 0.0 and p["set"] != 52 else 0.0
     df = load / (p["lfzo"] * p["load"]) - 1.0
@@ -230,14 +231,14 @@ def magic_formula(p, F_z, kappa, angle, camber, pressure, V_x, mu):
     M_x = overturning(p, load, F_y, camber, dp) if p["overturns"] != 0 else 0.0
     M_y = rolling(p, load, F_x, camber, pressure, V_x)
     M_z = aligning(p, load, (kappa, alpha, math.cos(angle)), camber, dp, mu, (K_x, K_y, BC, S_H, S_V), F_x, F_y, trailing)
-    share = max(F_z, 0.0) / load
-    return share * F_x, share * F_y, share * M_x, share * M_y, share * M_z, share * K_x, share * K_y
+    fade = max(F_z, 0.0) / load
+    return fade * F_x, fade * F_y, fade * M_x, fade * M_y, fade * M_z, fade * K_x, fade * K_y
 
 
 @inline
 def peak(B, C, E):
-    """x > 0 at the largest y(x): (1 - E) B x + E atan(B x) = tan(pi / 2 C), by Newton."""
-    E, wanted = min(E, 0.95), math.tan(0.5 * math.pi / max(C, C_LEAST))
+    """Return x > 0 at the maximum of y(x): (1 - E) B x + E atan(B x) = tan(pi / 2 C), by Newton iteration."""
+    E, wanted = min(E, 0.95), math.tan(0.5 * math.pi / max(C, C_MIN))
     z = wanted
     for _ in range(6):
         change = ((1.0 - E) * z + E * math.atan(z) - wanted) / (1.0 - E + E / (1.0 + z * z))
@@ -247,22 +248,22 @@ def peak(B, C, E):
 
 @inline
 def largest_side_force(p, F_z, mu):
-    """Size of D_y [N] of an upright tire."""
+    """Return the magnitude of D_y [N] of an upright tire."""
     df = F_z / (p["lfzo"] * p["load"]) - 1.0
-    return max(abs(p["pdy1"] + p["pdy2"] * df) * p["lmuy"], MU_LEAST) * mu * F_z
+    return max(abs(p["pdy1"] + p["pdy2"] * df) * p["lmuy"], MU_MIN) * mu * F_z
 
 
 @inline
-def sizes(p, F_z, gamma, pressure, mu):
-    """(K_x, K_y, peaks, steepness): sizes of the initial slopes [N], and along and across the slips at the largest force of pure slip and slope
-    times that slip over that force; without shifts, for what must be known of a curve whatever its file says."""
-    load = max(F_z, LOAD_LEAST)
+def slopes_and_peaks(p, F_z, gamma, pressure, mu):
+    """Return (K_x, K_y, peaks, steepness): magnitudes of the initial slopes [N]; along and across the slips at the maximum force of pure
+    slip; and slope times this slip over this force. Shifts are ignored, and the values are limited for any file."""
+    load = max(F_z, LOAD_MIN)
     dp = pressure / p["p0"] - 1.0 if p["p0"] > 0.0 and p["set"] != 52 else 0.0
     df = load / (p["lfzo"] * p["load"]) - 1.0
     K_x, K_y = max(abs(longitudinal_stiffness(p, load, dp)), load), max(abs(cornering(p, load, gamma, dp)[0]), load)
-    D_x = max(abs(p["pdx1"] + p["pdx2"] * df) * p["lmux"], MU_LEAST) * mu * load
+    D_x = max(abs(p["pdx1"] + p["pdx2"] * df) * p["lmux"], MU_MIN) * mu * load
     D_y = largest_side_force(p, load, mu)
-    C_x, C_y = max(p["pcx1"] * p["lcx"], C_LEAST), max(p["pcy1"] * p["lcy"], C_LEAST)
+    C_x, C_y = max(p["pcx1"] * p["lcx"], C_MIN), max(p["pcy1"] * p["lcy"], C_MIN)
     E_x, E_y = (p["pex1"] + (p["pex2"] + p["pex3"] * df) * df) * p["lex"], (p["pey1"] + p["pey2"] * df) * p["ley"]
     x, y = peak(K_x / (C_x * D_x), C_x, E_x), peak(K_y / (C_y * D_y), C_y, E_y)
     return K_x, K_y, (x, y), (K_x * x / D_x, K_y * y / D_y)

@@ -1,4 +1,4 @@
-"""The Magic Formula as a tread law: steady forces of `formulas` over the slip of a carcass with relaxation (`vehicles.tires.relaxation`)."""
+"""Magic Formula tire model: steady forces of `formulas` over the slip of a carcass with relaxation (`vehicles.tires.relaxation`)."""
 
 from __future__ import annotations
 
@@ -9,24 +9,31 @@ from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.tires.contract import CONTRACT, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind
 from vehicles.tires.magic_formula.coefficients import MAGIC
-from vehicles.tires.magic_formula.formulas import cornering, guarded, largest_side_force, longitudinal_stiffness, magic_formula, sizes
+from vehicles.tires.magic_formula.formulas import (
+    cornering,
+    guarded,
+    largest_side_force,
+    longitudinal_stiffness,
+    magic_formula,
+    slopes_and_peaks,
+)
 from vehicles.tires.magic_formula.tir_tire import FIELDS, complete
-from vehicles.tires.relaxation import STATE, V_LOW, presses, settle, travels, twist
+from vehicles.tires.relaxation import STATE, V_LOW, needs_forces, settle, travels, twist
 
 P, S, I, O = dtype_of(MAGIC), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
 
-LENGTH_LEAST, LENGTH_MOST = 0.1, 4.0
-"""Bounds of the relaxation lengths over R0: the formulas of a file may go to zero or beyond all measure at loads that nobody measured."""
+LENGTH_MIN, LENGTH_MAX = 0.1, 4.0
+"""Limits of the relaxation lengths over R0: outside the measured loads the formulas of a file may tend to zero or grow without bound."""
 
 LENGTHS = (0.6, 1.2)
-"""Relaxation lengths over R0 of a file that says nothing of them [assumed]."""
+"""Default relaxation lengths over R0 for files without relaxation data [assumed]."""
 
-FRICTION_LEAST = 0.01
+FRICTION_MIN = 0.01
 
 
 @inline
 def relaxation(p, F_z, gamma, pressure):
-    """Relaxation lengths (sigma_kappa, sigma_alpha) [m] as the numbers of a tire have them, without bounds.
+    """Return the relaxation lengths (sigma_kappa, sigma_alpha) [m] from the parameters of a tire, without limits.
 
     PAC2002: sigma_kappa = F_z (pTx1 + pTx2 df) e^(pTx3 df) R0 / F_0,   sigma_alpha = pTy1 sin(2 atan(F_z / (pTy2 F_0))) (1 - pKy3 |gamma|) R0
     6.1:     K_xkappa / C_Fx, |K_yalpha| / C_Fy, the carcass stiffness over load and pressure        [Besselink 2010]
@@ -56,22 +63,22 @@ def relaxation(p, F_z, gamma, pressure):
 
 @inline
 def bounded(x, limits):
-    """x inside the least and the largest."""
+    """Return x limited to the range."""
     return min(max(x, limits[0]), limits[1])
 
 
 @inline
 def wheel(p, u, k, r, h):
-    """One wheel on the ground: parameters p, numbers u of the state, what is seen k, result r."""
+    """Evaluate one wheel on the ground: parameters p, state numbers u, input k, result r."""
     load, m = k["load"], -1.0 if (k["side"] < 0.0) != (p["mirrored"] != 0) else 1.0
     gamma = bounded(m * k["camber"], p["camber_range"])
-    mu = max(k["friction"], FRICTION_LEAST)
+    mu = max(k["friction"], FRICTION_MIN)
     s_x, s_y = relaxation(p, load, gamma, p["p"])
-    least, most = LENGTH_LEAST * p["R0"], LENGTH_MOST * p["R0"]
-    lengths = min(max(s_x, least), most), min(max(s_y, least), most)
+    low, high = LENGTH_MIN * p["R0"], LENGTH_MAX * p["R0"]
+    lengths = min(max(s_x, low), high), min(max(s_y, low), high)
     K_x, K_y, peaks, steepness = load, load, (1.0, 1.0), (1.0, 1.0)
-    if abs(k["v_x"]) < V_LOW:  # from there on nothing depends on them
-        K_x, K_y, peaks, steepness = sizes(p, load, gamma, p["p"], mu)
+    if abs(k["v_x"]) < V_LOW:  # above this speed the results do not depend on them
+        K_x, K_y, peaks, steepness = slopes_and_peaks(p, load, gamma, p["p"], mu)
     slip_x, slip_y = settle(u, k, r, h, lengths, peaks, (K_x, K_y), steepness)
     kappa, alpha = bounded(slip_x, p["slip_range"]), bounded(-m * math.atan(slip_y), p["angle_range"])
     F_x, F_y, M_x, M_y, M_z, _, _ = magic_formula(p, load, kappa, alpha, gamma, p["p"], k["v_x"], mu)
@@ -89,7 +96,7 @@ def magic(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
         u, k, r = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i], records_at(result, O, n)[i]
-        if presses(u, k, r, h):
+        if needs_forces(u, k, r, h):
             wheel(records_at(parameters, P, n)[i], u, k, r, h)
 
 

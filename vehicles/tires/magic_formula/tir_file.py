@@ -1,7 +1,7 @@
 """Tire property files (.tir): ASCII with [SECTIONS], `KEY = value $ comment` and tables, in the units that [UNITS] names.
 
-Keys and words may be written large or small, strings in quotes or without, lines end with LF or CRLF; `$` and `!` begin a comment. A number
-is turned into SI by its dimension, which the one who asks for it knows: `tir.number("FNOMIN", "force")`.
+Keys and words are case-insensitive, strings may be quoted, lines end with LF or CRLF; `$` and `!` begin a comment. A number
+is converted to SI by its dimension, which the caller specifies: `tir.number("FNOMIN", "force")`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from simulator.base.inputfile import read_bytes
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import FOOT, INCH, MILE, POUND, POUND_FORCE
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 
 UNITS: dict[str, dict[str, float]] = {
     "LENGTH": {
@@ -75,10 +75,10 @@ UNITS: dict[str, dict[str, float]] = {
         **dict.fromkeys(("in/s", "inch/second"), INCH),
     },
 }
-"""Words of [UNITS] with their factors to SI. PRESSURE and VELOCITY may be left out: they follow from the others."""
+"""Words of [UNITS] with their factors to SI. PRESSURE and VELOCITY are optional: they follow from the other units."""
 
 ALSO = {"SPEED": "VELOCITY"}
-"""Other keys of [UNITS]."""
+"""Alternative keys of [UNITS]."""
 
 DIMENSIONS: dict[str, Mapping[str, int]] = {
     "": {},
@@ -99,14 +99,14 @@ _ENTRY = re.compile(r"([A-Za-z_]\w*)\s*=\s*(.*)$")
 
 @dataclass
 class Tir:
-    """A .tir file that has been read.
+    """Contents of a .tir file.
 
     Attributes
     ----------
-    file : for messages
-    entries : by section and key, in large letters: what is written behind `=`, without quotes and comment
+    file : name for messages
+    entries : by section and key, in upper case: the text after `=`, without quotes and comment
     tables : by section: the lines of its table, split
-    factors : to SI, by what stands in [UNITS]
+    factors : factors to SI, from [UNITS]
     """
 
     file: str
@@ -115,7 +115,7 @@ class Tir:
     factors: dict[str, float] = field(default_factory=dict)
 
     def find(self, *names: str) -> tuple[str, str] | None:
-        """(SECTION.KEY, what is written) of the first of these keys that the file has, in whatever section."""
+        """Return (SECTION.KEY, text) of the first of these keys that the file has, in any section."""
         for name in names:
             for section, entries in self.entries.items():
                 if section != "UNITS" and name in entries:
@@ -123,14 +123,14 @@ class Tir:
         return None
 
     def number(self, name: str, dimension: str = "", default: float = 0.0, also: tuple[str, ...] = ()) -> float:
-        """A number in SI; `also` are other keys for the same. Raises ConfigError: it is none."""
+        """Return a number in SI; `also` are alternative keys. Raises ConfigError if the text is not a number."""
         found = self.find(name, *also)
         if found is None:
             return default
         return _number(self.file, *found) * self.factor(dimension)
 
     def above_zero(self, section: str, name: str, dimension: str) -> float:
-        """A number that the file must have. Raises ConfigError: it has not, or it is not above zero."""
+        """Return a required number. Raises ConfigError if it is missing or not above zero."""
         found = self.find(name)
         if found is None:
             raise ConfigError(self.file, f"{section}.{name}", "nothing", "a number above 0")
@@ -140,12 +140,12 @@ class Tir:
         return value
 
     def text(self, name: str) -> str:
-        """A word in large letters; empty where there is none."""
+        """Return a word in upper case; empty if it is missing."""
         found = self.find(name)
         return found[1].upper() if found is not None else ""
 
     def table(self, section: str, dimensions: tuple[str, ...]) -> NDArray[np.float64] | None:
-        """Numbers (rows, columns) in SI of a section's table, None where there is none. Raises ConfigError."""
+        """Return the numbers (rows, columns) in SI of the table of a section; None without a table. Raises ConfigError."""
         rows = self.tables.get(section)
         if not rows:
             return None
@@ -156,24 +156,24 @@ class Tir:
         return np.array([[_number(self.file, section, word) for word in row] for row in rows]) * factors
 
     def factor(self, dimension: str) -> float:
-        """To SI."""
+        """Return the factor to SI."""
         return math.prod(self.factors[unit] ** power for unit, power in DIMENSIONS[dimension].items())
 
 
 def read_tir(file: str | Path) -> Tir:
-    """A .tir file. Raises ConfigError: it cannot be read, is no such file, or has an unknown unit."""
-    content = read_bytes(file, "a tire property file (.tir)", MOST_BYTES)
+    """Read a .tir file. Raises ConfigError if it cannot be read, is no such file, or has an unknown unit."""
+    content = read_bytes(file, "a tire property file (.tir)", MAX_BYTES)
     if b"\0" in content:
-        raise ConfigError(file, "", "bytes that are no text", "a tire property file (.tir)")
+        raise ConfigError(file, "", "binary data", "a tire property file (.tir)")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = content.decode("latin-1")  # comments of old files
+        text = content.decode("latin-1")  # encoding of comments in old files
     return parse_tir(text, str(file))
 
 
 def parse_tir(text: str, file: str) -> Tir:
-    """The content of a .tir file; see `read_tir`."""
+    """Parse the content of a .tir file; see `read_tir`."""
     tir, section, in_table = Tir(file), "", False
     for n, written in enumerate(text.splitlines(), 1):
         line = _without_comment(written).strip()
@@ -185,7 +185,7 @@ def parse_tir(text: str, file: str) -> Tir:
         elif line[0] in "{(" and section:
             in_table = True
         elif (found := _ENTRY.match(line)) and section:
-            _take(tir, section, found[1].upper(), _unquoted(found[2]))
+            _add_entry(tir, section, found[1].upper(), _unquoted(found[2]))
         elif in_table:
             tir.tables.setdefault(section, []).append(line.replace(",", " ").split())
         else:
@@ -196,15 +196,15 @@ def parse_tir(text: str, file: str) -> Tir:
     return tir
 
 
-def _take(tir: Tir, section: str, key: str, value: str) -> None:
-    """One entry. Raises ConfigError: it stands there already and says something else."""
+def _add_entry(tir: Tir, section: str, key: str, value: str) -> None:
+    """Add an entry. Raises ConfigError if the key exists already with another value."""
     before = tir.entries[section].setdefault(key, value)
     if before != value:
-        raise ConfigError(tir.file, f"{section}.{key}", value, f"the key once in its section; it says {before} before")
+        raise ConfigError(tir.file, f"{section}.{key}", value, f"a unique key in its section; the first value is {before}")
 
 
 def _without_comment(line: str) -> str:
-    """A line up to the first `$` or `!` that is not in quotes."""
+    """Return a line up to the first `$` or `!` outside quotes."""
     quote = ""
     for n, letter in enumerate(line):
         if quote:
@@ -221,7 +221,7 @@ def _unquoted(value: str) -> str:
 
 
 def _number(file: str, key: str, written: str) -> float:
-    """A number as C or Fortran writes it. Raises ConfigError."""
+    """Return a number in C or Fortran notation. Raises ConfigError."""
     try:
         value = float(re.sub(r"(?<=[\d.])[dD](?=[+-]?\d)", "e", written.replace("_", "?")))
     except ValueError:
@@ -232,11 +232,11 @@ def _number(file: str, key: str, written: str) -> float:
 
 
 def _read_units(tir: Tir) -> None:
-    """Factors to SI, SI where nothing is said. Raises ConfigError: an unknown unit."""
-    said = {ALSO.get(key, key): (key, word) for key, word in tir.entries.get("UNITS", {}).items()}
+    """Set the factors to SI; default: SI units. Raises ConfigError for an unknown unit."""
+    given = {ALSO.get(key, key): (key, word) for key, word in tir.entries.get("UNITS", {}).items()}
     for unit, words in UNITS.items():
-        if unit in said:
-            key, word = said[unit]
+        if unit in given:
+            key, word = given[unit]
             factor = words.get(re.sub(r"\s+", "", word.lower()))
             if factor is None:
                 raise ConfigError(tir.file, f"UNITS.{key}", word, f"one of {', '.join(words)}{did_you_mean(word.lower(), words)}")

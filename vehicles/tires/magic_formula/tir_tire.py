@@ -1,4 +1,4 @@
-"""From a .tir file to a tire: the numbers of the formulas, and radius, spring and damper that all tires share."""
+"""Conversion of a .tir file to a tire: the parameters of the formulas, and radius, spring and damper shared by all tires."""
 
 from __future__ import annotations
 
@@ -18,49 +18,47 @@ from vehicles.tires.magic_formula.tir_file import Tir, read_tir
 SETS = {"5": 52, "6": 52, "21": 52, "51": 52, "52": 52, "61": 61, "62": 61}
 """Set of formulas by FITTYP."""
 FORMATS = {"PAC2002": 52, "MF_05": 52, "MF05": 52, "MF_52": 52, "MF52": 52, "MF_61": 61, "MF61": 61, "MF_62": 61, "MF62": 61}
-"""The same by PROPERTY_FILE_FORMAT, where there is no FITTYP."""
+"""Set of formulas by PROPERTY_FILE_FORMAT, for files without FITTYP."""
 
 READINGS = ("angles", "tangents")
-"""What a reading is called in a tire file; the first one where nothing is said."""
+"""Readings of the angles in a tire file; the first one is the default."""
 
 OTHER_NAMES = {"lfzo": ("LFZ0",), "lky": ("LKYA",), "lkx": ("LKXK",), "lkyc": ("LKYG", "LKG")}
-"""Other keys of the same coefficient."""
+"""Alternative keys of coefficients."""
 
 FIELDS: Fields = (
-    Field("file", FileName("the path of a .tir file"), "tire property file (.tir), beside this one"),
-    Field("pressure", Number("Pa", 1e3, 5e6), "inflation pressure; that of the .tir file when left out", None),
+    Field("file", FileName("the path of a .tir file"), "tire property file (.tir), in the folder of this file"),
+    Field("pressure", Number("Pa", 1e3, 5e6), "inflation pressure; default: that of the .tir file", None),
     Field(
         "reading",
         Choice(READINGS),
-        "what the formulas take: `angles` themselves, or `tangents`, tan of the slip angle and sin of the camber",
+        "input of the formulas: `angles` themselves, or `tangents`, tan of the slip angle and sin of the camber",
         READINGS[0],
     ),
-    Field(
-        "relaxation", Number("m", 0.01, 10.0, shape=(2,)), "relaxation lengths along and across; those of the .tir file when left out", None
-    ),
+    Field("relaxation", Number("m", 0.01, 10.0, shape=(2,)), "relaxation lengths along and across; default: those of the .tir file", None),
     Field(
         "turn_stiffness",
         Number("N m", 0.0, 1e6),
-        "moment over angle of a wheel that is turned where it stands; YAW_STIFFNESS of the .tir file when left out",
+        "moment over angle of a wheel that turns at standstill; default: YAW_STIFFNESS of the .tir file",
         None,
     ),
 )
-"""Keys of a tire file of this type beside those of every tire, which follow from the .tir file when left out."""
+"""Fields of a tire file of this type, in addition to those of every tire, whose defaults come from the .tir file."""
 
 FRICTION = 0.8
-"""Friction of the ground on which a file's numbers hold: that of dry asphalt here, as for the other tires [assumed]."""
+"""Friction of the reference ground of a file: that of dry asphalt here, as for the other tires [assumed]."""
 BOTTOMING = 5.0
-"""Stiffness of the rim over that of the tire, where a file says none [assumed], as Project Chrono's TMeasy has it."""
-DAMPING_LEAST = 1.0
-"""N s/m"""
+"""Default stiffness of the rim over that of the tire [assumed], as in Project Chrono's TMeasy."""
+DAMPING_MIN = 1.0
+"""N s/m. Minimum vertical damping."""
 
 
 def complete(values: Mapping[str, Any], file: object, key: str, folders: Sequence[Path]) -> tuple[dict[str, Any], Record]:
-    """What a tire file and the .tir file that it names say together: the rows of FILE, and a record of MAGIC.
+    """Return the combined values of a tire file and its .tir file: the rows of FILE, and a record of MAGIC.
 
     Raises
     ------
-    ConfigError : there is no such .tir file, or it cannot be used
+    ConfigError : the .tir file does not exist or cannot be used
     """
     tir = read_tir(found_file(str(values["file"]), file, join(key, "file"), folders))
     own = magic_record(tir, values["reading"])
@@ -73,17 +71,17 @@ def complete(values: Mapping[str, Any], file: object, key: str, folders: Sequenc
 
 
 def found_file(name: str, file: object, key: str, folders: Sequence[Path]) -> Path:
-    """The file of a name: as it is, beside the file that says it, or in one of the folders. Raises ConfigError."""
+    """Return the path of a file: as given, in the folder of the file that refers to it, or in one of the folders. Raises ConfigError."""
     path = Path(name)
-    places = [path] if path.is_absolute() else [Path(str(file)).parent / path, *(folder / path for folder in folders), path]
-    for place in places:
-        if place.is_file():
-            return place
-    raise ConfigError(file, key, name, "a file beside this one")
+    candidates = [path] if path.is_absolute() else [Path(str(file)).parent / path, *(folder / path for folder in folders), path]
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    raise ConfigError(file, key, name, "an existing file, for example in the folder of this file")
 
 
 def magic_record(tir: Tir, reading: str = READINGS[0]) -> Record:
-    """(1,) record of MAGIC. Raises ConfigError: the file is of no set of formulas, or a number cannot be used."""
+    """Return the (1,) record of MAGIC. Raises ConfigError if the set of formulas is unknown, or a number is invalid."""
     out = record(MAGIC)
     p = out[0]
     p["set"], p["linear"], p["mirrored"] = set_of(tir), READINGS[0] == reading, is_of_right_side(tir)
@@ -104,14 +102,14 @@ def magic_record(tir: Tir, reading: str = READINGS[0]) -> Record:
     return out
 
 
-def _range(tir: Tir, low: str, high: str, dimension: str, usual: float) -> tuple[float, float]:
-    """Least and largest, below and above zero; the angles stay below a right one."""
-    least, most = tir.number(low, dimension, -usual), tir.number(high, dimension, usual)
-    return (max(least, -usual) if least < 0.0 else -usual), (min(most, usual) if most > 0.0 else usual)
+def _range(tir: Tir, low: str, high: str, dimension: str, default: float) -> tuple[float, float]:
+    """Return minimum and maximum, below and above zero; angles stay below a right angle."""
+    least, most = tir.number(low, dimension, -default), tir.number(high, dimension, default)
+    return (max(least, -default) if least < 0.0 else -default), (min(most, default) if most > 0.0 else default)
 
 
 def set_of(tir: Tir) -> int:
-    """52 or 61. Raises ConfigError."""
+    """Return the set of formulas, 52 or 61. Raises ConfigError."""
     found = tir.find("FITTYP")
     if found is not None:
         word = found[1].partition(".")[0]
@@ -123,17 +121,17 @@ def set_of(tir: Tir) -> int:
         raise ConfigError(tir.file, "MODEL.FITTYP", "nothing", f"one of {', '.join(SETS)}, or PROPERTY_FILE_FORMAT")
     word = found[1].upper()
     if word not in FORMATS:
-        raise ConfigError(tir.file, found[0], found[1], f"a FITTYP beside it, or one of {', '.join(FORMATS)}")
+        raise ConfigError(tir.file, found[0], found[1], f"a key FITTYP, too, or one of {', '.join(FORMATS)}")
     return FORMATS[word]
 
 
 def is_of_right_side(tir: Tir) -> bool:
-    """Whether the file describes a tire of the right side; a negative USE_MODE turns it around."""
+    """Return True if the file describes a tire of the right side; a negative USE_MODE inverts the side."""
     return (tir.text("TYRESIDE") == "RIGHT") != (tir.number("USE_MODE") < 0.0)
 
 
 def shared_values(tir: Tir, own: Record) -> dict[str, Any]:
-    """Rows of FILE that follow from a .tir file. Raises ConfigError: it says no vertical stiffness."""
+    """Return the rows of FILE from a .tir file. Raises ConfigError if it has no vertical stiffness."""
     radius = float(own[0]["R0"])
     stiffness, growth = _spring(tir, own)
     rim = tir.number("BOTTOMING_RADIUS", "length") or tir.number("RIM_RADIUS", "length") or 0.5 * radius
@@ -142,7 +140,7 @@ def shared_values(tir: Tir, own: Record) -> dict[str, Any]:
         "width": tir.number("WIDTH", "length") or 0.4 * radius,
         "stiffness": stiffness,
         "stiffness_growth": growth,
-        "damping": max(tir.number("VERTICAL_DAMPING", "damping"), DAMPING_LEAST),
+        "damping": max(tir.number("VERTICAL_DAMPING", "damping"), DAMPING_MIN),
         "bottoming_radius": min(rim, 0.95 * radius),
         "bottoming_stiffness": tir.number("BOTTOMING_STIFFNESS", "stiffness", 0.0, ("BOTTOM_STIFF",)) or BOTTOMING * stiffness,
         "load_max": tir.number("FZMAX", "force") or 3.0 * float(own[0]["load"]),
@@ -154,8 +152,8 @@ def shared_values(tir: Tir, own: Record) -> dict[str, Any]:
 
 
 def _spring(tir: Tir, own: Record) -> tuple[float, float]:
-    """c1 [N/m] and c2 [N/m2] of F = c1 d + c2 d^2: through the curve of deflection and load if the file has one, else from Q_FZ1 and Q_FZ2 of
-    set 6.1, else the vertical stiffness. Raises ConfigError."""
+    """Return c1 [N/m] and c2 [N/m2] of F = c1 d + c2 d^2: a fit of the curve of deflection and load if the file has one, else from Q_FZ1
+    and Q_FZ2 of set 6.1, else the vertical stiffness. Raises ConfigError."""
     p = own[0]
     curve = tir.table("DEFLECTION_LOAD_CURVE", ("length", "force"))
     if curve is not None and len(curve) > 2:
@@ -177,6 +175,6 @@ def _spring(tir: Tir, own: Record) -> tuple[float, float]:
 
 
 def relaxes(own: Record) -> bool:
-    """Whether a .tir file says how its tire relaxes."""
+    """Return True if a .tir file has relaxation data."""
     p = own[0]
     return bool(p["ptx1"] != 0.0 or p["pty1"] != 0.0 or (p["stiffness"] > 0.0).all())

@@ -1,6 +1,6 @@
 """Aircraft landing gear: kinematics from a triangular system.
 
-Written by `jounce triangularize landing_gear --write FILE`; do not edit.
+Written by `jounce mechanism triangularize landing_gear --write FILE`; do not edit.
 Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (2012), equations 16-19 and table 4.
 
     unknown   degree  terms  digits
@@ -14,20 +14,20 @@ Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (201
     cF             1     37     254
 
 6 complex solutions; 2 real at p = 250.
-There, in double precision, the equations of the file hold to 1e-9 of the sum of the sizes of their terms.
+The relative residual of the equations at this point is 1e-9 in double precision.
 """
 
 from simulator.base.jit import kernel
 
 SOURCE_DIGEST = "aa3b9af9d3db6e83"
-"""Of the file of equations."""
+"""Digest of the problem file."""
 
 
 @kernel
 def polynomial_of_sB(p, out):
-    """Coefficients of the polynomial of degree 6 whose zeros are sB, that of the power k into `out[k]`.
+    """Compute the coefficients of the polynomial of degree 6 with the zeros sB; `out[k]` belongs to the power k.
 
-    `out` has 7 entries. A common factor is left out.
+    `out` has 7 entries. A common factor is removed.
     """
     _1 = p * p
     _2 = 2.1970793749209312e-29 * _1
@@ -93,7 +93,7 @@ def polynomial_of_sB(p, out):
 
 @kernel
 def solve(p, sB):
-    """The unknowns sB, cB, sD, cD, sA, cA, sF, cF, in that order.
+    """Return the unknowns sB, cB, sD, cD, sA, cA, sF, cF.
 
     `sB` is a zero of its polynomial.
     """

@@ -1,6 +1,6 @@
 """Leg of a Gough-Stewart platform: kinematics from a triangular system.
 
-Written by `jounce triangularize stewart_leg --write FILE`; do not edit.
+Written by `jounce mechanism triangularize stewart_leg --write FILE`; do not edit.
 Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (2012), equation 13; leg of 2 + s metres.
 
     unknown   degree  terms  digits
@@ -11,7 +11,7 @@ Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (201
     sa             1      4       1
 
 4 complex solutions; 4 real at dx = 0.79, dy = -0.479, dz = 0.6.
-There, in double precision, the equations of the file hold to 1e-15 of the sum of the sizes of their terms.
+The relative residual of the equations at this point is 1e-15 in double precision.
 """
 
 import numpy as np
@@ -19,14 +19,14 @@ import numpy as np
 from simulator.base.jit import kernel
 
 SOURCE_DIGEST = "d2ad49962af1d457"
-"""Of the file of equations."""
+"""Digest of the problem file."""
 
 
 @kernel
 def solve(dx, dy, dz, branch_s, branch_cb):
-    """The unknowns s, cb, sb, ca, sa, in that order.
+    """Return the unknowns s, cb, sb, ca, sa.
 
-    Each branch, +1.0 or -1.0, is the sign of the square root for its unknown: 4 solutions. What is not real there is not a number.
+    Each branch, +1.0 or -1.0, is the sign of the square root for its unknown: 4 solutions. Unknowns that are not real are NaN.
     """
     _1 = dx * dx
     _2 = dy * dy

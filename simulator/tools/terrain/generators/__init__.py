@@ -1,1 +1,1 @@
-"""Terrains made by seed: a proving ground, eroded hills, a town, dunes."""
+"""Generators of terrains from a seed: a proving ground, eroded hills, a town, dunes."""

@@ -14,72 +14,78 @@ from terrain.readers.contract import Values
 
 DUNES = (
     Field("size", Number("m", 128.0, 2048.0), "length of a side", 480.0),
-    Field("spacing", Number("m", 0.25, 4.0), "distance of nodes", 0.5),
-    Field("height", Number("m", 0.2, 30.0), "of the highest crests above the pans", 6.0),
-    Field("distance", Number("m", 10.0, 500.0), "from crest to crest, about", 75.0),
-    Field("wind", Number("rad", -math.pi, math.pi), "direction in which the wind blows, + = left of the x axis", 0.35, written="deg"),
+    Field("spacing", Number("m", 0.25, 4.0), "distance between nodes", 0.5),
+    Field("height", Number("m", 0.2, 30.0), "height of the highest crests above the pans", 6.0),
+    Field("distance", Number("m", 10.0, 500.0), "approximate distance from crest to crest", 75.0),
+    Field("wind", Number("rad", -math.pi, math.pi), "direction of the wind, + = left of the x axis", 0.35, written="deg"),
     Field(
         "repose", Number("rad", math.radians(20.0), math.radians(40.0)), "angle of repose of the sand", math.radians(32.0), written="deg"
     ),
-    Field("mud", Number("1", 0.0, 0.6), "share of the area that is pans of mud", 0.15),
+    Field("mud", Number("1", 0.0, 0.6), "fraction of the area covered by pans of mud", 0.15),
 )
 COVERS = (Cover("dry_sand", False), Cover("lete_sand", False), Cover("clayey_loam", False))
 SAND, MOIST, MUD = range(3)
 STOSS = 0.72
-"""Share of the wave that rises on the windward side. [assumed]"""
+"""Fraction of the wave that rises on the windward side. [assumed]"""
 ROUNDS = 300
-"""Of slides, most; fewer are needed for dunes that are not much steeper before."""
+"""Maximum rounds of slides; flat dunes need fewer."""
 SHORE = 6.0
 """m. Width of moist sand around a pan. [assumed]"""
 
 
-def dunes(said: dict, seed: int) -> GeneratedTerrain:
-    """Dunes of the numbers of `DUNES`."""
-    half, spacing = 0.5 * said["size"], said["spacing"]
+def dunes(parameters: dict, seed: int) -> GeneratedTerrain:
+    """Generate dunes from the parameters of `DUNES`."""
+    half, spacing = 0.5 * parameters["size"], parameters["spacing"]
     grid = Grid.over((-half, -half), (half, half), spacing)
-    heights = _sand(said, grid, seed)
-    hollow = blurred(heights, 8.0 / spacing) + 0.12 * said["height"] * field(grid.shape, spacing, 2.5, said["size"], 20.0, seed + 3)
-    level = float(np.quantile(hollow, said["mud"])) if said["mud"] > 0.0 else -math.inf
+    heights = _sand(parameters, grid, seed)
+    hollow = blurred(heights, 8.0 / spacing) + 0.12 * parameters["height"] * field(
+        grid.shape, spacing, 2.5, parameters["size"], 20.0, seed + 3
+    )
+    level = float(np.quantile(hollow, parameters["mud"])) if parameters["mud"] > 0.0 else -math.inf
     depth = np.maximum(level - hollow, 0.0)
-    pan = smooth_step(depth / max(0.1 * said["height"], 1e-6))
-    heights = slid(heights * (1.0 - pan), spacing, math.tan(said["repose"]), ROUNDS)
+    pan = smooth_step(depth / max(0.1 * parameters["height"], 1e-6))
+    heights = slid(heights * (1.0 - pan), spacing, math.tan(parameters["repose"]), ROUNDS)
     cover = np.full(grid.shape, SAND, np.uint8)
     muddy = pan > 0.5
     cover[blurred(muddy.astype(float), 0.5 * SHORE / spacing) > 0.05] = MOIST
     cover[muddy] = MUD
     return GeneratedTerrain(
         about=(
-            f"dunes up to {said['height']:g} m high, {said['distance']:g} m from crest to crest, wind towards {math.degrees(said['wind']):.0f} deg",
-            "slip faces at the angle of repose (32 deg: dry sand); shapes and pans are assumed: dry_sand, moist lete_sand, mud of clayey_loam",
+            f"dunes up to {parameters['height']:g} m high, {parameters['distance']:g} m from crest to crest, wind toward "
+            f"{math.degrees(parameters['wind']):.0f} deg",
+            "slip faces at the angle of repose (32 deg: dry sand); shapes and pans are assumed: dry_sand, moist lete_sand, mud of "
+            "clayey_loam",
         ),
         grid=grid,
         heights=heights,
         cover=cover,
         covers=COVERS,
-        places=_places(grid, heights, cover, math.degrees(said["wind"])),
+        places=_places(grid, heights, cover, math.degrees(parameters["wind"])),
         sections=(f"roughness: {{class: C, longest: 10.0, seed: {seed % 2**32}}}",),
     )
 
 
-def _sand(said: dict, grid: Grid, seed: int) -> Values:
-    """Heights (rows, columns) of dunes: a wave that is steep to leeward, bent and broken by noise, slid to rest."""
+def _sand(parameters: dict, grid: Grid, seed: int) -> Values:
+    """Return heights (rows, columns) of dunes: a wave with a steep leeward side, bent and broken by noise, with slides at the angle of
+    repose.
+    """
     shape, spacing = grid.shape, grid.spacing
-    c, s = math.cos(said["wind"]), math.sin(said["wind"])
-    along = (grid.x * c + (grid.y * s)[:, None]) / said["distance"]
-    bend = field(shape, spacing, 3.0, said["size"], 0.5 * said["distance"], seed)
-    strength = field(shape, spacing, 3.0, said["size"], 0.7 * said["distance"], seed + 1)
-    ripples = field(shape, spacing, 2.5, 0.5 * said["distance"], 5.0 * spacing, seed + 2)
+    c, s = math.cos(parameters["wind"]), math.sin(parameters["wind"])
+    along = (grid.x * c + (grid.y * s)[:, None]) / parameters["distance"]
+    bend = field(shape, spacing, 3.0, parameters["size"], 0.5 * parameters["distance"], seed)
+    strength = field(shape, spacing, 3.0, parameters["size"], 0.7 * parameters["distance"], seed + 1)
+    ripples = field(shape, spacing, 2.5, 0.5 * parameters["distance"], 5.0 * spacing, seed + 2)
     phase = (along + 0.28 * bend) % 1.0
     rise, fall = phase / STOSS, (1.0 - phase) / (1.0 - STOSS)
     wave = np.where(rise < fall, rise, fall)
     wave = smooth_step(wave) * 0.6 + wave * 0.4
     size = np.clip(0.62 + 0.25 * strength, 0.1, 1.0)
-    land = said["height"] * (wave * size + 0.012 * ripples)
-    return np.asarray(smooth_ramp(blurred(land, 0.8), 0.05 * said["height"]))
+    land = parameters["height"] * (wave * size + 0.012 * ripples)
+    return np.asarray(smooth_ramp(blurred(land, 0.8), 0.05 * parameters["height"]))
 
 
 def _places(grid: Grid, heights: Values, cover: np.ndarray, yaw_deg: float) -> dict[str, Place]:
-    """Level sand near the middle to begin on, heading with the wind, and the middle of mud."""
+    """Return the start positions: level sand near the middle, heading with the wind, and the middle of a mud pan."""
     slope = blurred(np.hypot(*np.gradient(heights, grid.spacing)), 3.0 / grid.spacing)
     away = np.hypot(grid.x, grid.y[:, None]) / (grid.spacing * max(grid.shape))
     out = {}

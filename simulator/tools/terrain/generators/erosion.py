@@ -1,4 +1,4 @@
-"""What weather does to a heap of numbers: slopes that slide, rain that carves and lays down, and where the water gathers."""
+"""Erosion of a height map: slides of steep slopes, carving and deposition by rain, and drainage."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from simulator.base.records import record
 from terrain.readers.contract import Values
 
 RAIN = (
-    # name         shape unit  what it is
-    ("inertia", (), "1", "share of its direction that a drop keeps"),
-    ("capacity", (), "1", "sediment that it carries per slope, speed and water"),
-    ("least_slope", (), "1", "slope below which the capacity does not fall"),
-    ("erosion", (), "1", "share of the missing sediment that it takes up in a step"),
-    ("deposition", (), "1", "share of the surplus that it drops in a step"),
-    ("evaporation", (), "1", "share of its water that it loses in a step"),
-    ("gravity", (), "1", "gain of squared speed per fall"),
-    ("steps", (), "1", "most steps of one node, after which it is gone", "i8"),
+    # name         shape unit  description
+    ("inertia", (), "1", "fraction of its direction that a drop keeps per step"),
+    ("capacity", (), "1", "sediment capacity per slope, speed and water"),
+    ("least_slope", (), "1", "minimum slope in the capacity"),
+    ("erosion", (), "1", "fraction of the missing sediment eroded per step"),
+    ("deposition", (), "1", "fraction of the surplus sediment deposited per step"),
+    ("evaporation", (), "1", "fraction of the water evaporated per step"),
+    ("gravity", (), "1", "gain of squared speed per height of fall"),
+    ("steps", (), "1", "maximum steps of a drop, one node each", "i8"),
 )
 USUAL_RAIN = {"inertia": 0.3, "capacity": 1.5, "least_slope": 0.01, "erosion": 0.2, "deposition": 0.2, "evaporation": 0.02, "gravity": 2.0}
 
-CARVED = 2.5
-"""Nodes around a drop from which it takes."""
-AT_REST = 0.005
-"""1. Slopes that are steeper by less than this hold."""
+EROSION_RADIUS = 2.5
+"""Radius of erosion around a drop, in nodes."""
+SLOPE_TOLERANCE = 0.005
+"""1. Excess slope below which the ground does not slide."""
 
 
 def eroded_by_rain(heights: Values, spacing: float, drops: int, steps: int, seed: int) -> Values:
-    """Heights (rows, columns) [m] after so many drops of rain, each of which runs downhill, carves, and lays down what it cannot carry.
+    """Return the heights (rows, columns) [m] after `drops` drops of rain. Each drop runs downhill, erodes, and deposits excess sediment.
 
-    Particles as in Beyer, Implementation of a Method for Hydraulic Erosion (Munich 2015), chapter 3; the numbers of the rain are assumed.
+    Particles as in Beyer, Implementation of a Method for Hydraulic Erosion (Munich 2015), chapter 3; the parameters of the rain are
+    assumed.
     """
     rain = record(RAIN)
     for name, value in USUAL_RAIN.items():
@@ -40,14 +41,14 @@ def eroded_by_rain(heights: Values, spacing: float, drops: int, steps: int, seed
     rain[0]["steps"] = steps
     rows, columns = heights.shape
     starts = np.random.default_rng(seed).random((drops, 2)) * np.array((columns - 2.001, rows - 2.001))
-    out = heights / spacing  # in nodes, so that slopes are slopes
+    out = heights / spacing  # in units of nodes, so that differences are slopes
     run_drops(rain, starts, out)
     return np.asarray(out * spacing, np.float64)
 
 
 @kernel
 def run_drops(rain, starts, h):
-    """Let drops that fall at starts (n, 2) [column, row] run over h (rows, columns), heights in nodes, one after the other."""
+    """Let drops from starts (n, 2) [column, row] run over h (rows, columns), heights in nodes, one after the other."""
     for k in range(starts.shape[0]):
         _run_drop(rain, starts[k, 0], starts[k, 1], h)
 
@@ -77,7 +78,7 @@ def _run_drop(rain, x, y, h):
         rise = below - z
         capacity = max(-rise, r["least_slope"]) * speed * water * r["capacity"]
         if rise > 0.0:
-            change = min(rise, carried)  # fills the pit behind it
+            change = min(rise, carried)  # fills the pit behind the drop
         elif carried > capacity:
             change = (carried - capacity) * r["deposition"]
         else:
@@ -96,28 +97,29 @@ def _run_drop(rain, x, y, h):
 
 @kernel
 def _carve(h, x, y, change):
-    """Add `change` around x, y with weights that fall off linearly within CARVED nodes, so that no drop digs a well."""
+    """Add `change` around x, y with weights that decrease linearly to 0 at CARVED nodes, so that a drop does not dig a well."""
     ny, nx = h.shape
     i0, i1 = max(int(x) - 2, 0), min(int(x) + 3, nx - 1)
     j0, j1 = max(int(y) - 2, 0), min(int(y) + 3, ny - 1)
     total = 0.0
     for j in range(j0, j1 + 1):
         for i in range(i0, i1 + 1):
-            total += max(CARVED - math.sqrt((i - x) ** 2 + (j - y) ** 2), 0.0)
+            total += max(EROSION_RADIUS - math.sqrt((i - x) ** 2 + (j - y) ** 2), 0.0)
     for j in range(j0, j1 + 1):
         for i in range(i0, i1 + 1):
-            h[j, i] += change * max(CARVED - math.sqrt((i - x) ** 2 + (j - y) ** 2), 0.0) / total
+            h[j, i] += change * max(EROSION_RADIUS - math.sqrt((i - x) ** 2 + (j - y) ** 2), 0.0) / total
 
 
 def slid(heights: Values, spacing: float, repose: float, rounds: int) -> Values:
-    """Heights (rows, columns) [m] after slopes steeper than `repose` (tangent) have slid: thermal erosion [Musgrave, Kolb and Mace 1989].
+    """Return the heights (rows, columns) [m] after slides of slopes steeper than `repose` (tangent): thermal erosion [Musgrave, Kolb and
+    Mace 1989].
 
-    In every round a node gives a part of what is too steep to its lower neighbors, of the eight; nothing is lost.
+    In each round a node moves a part of its excess to its lower neighbors, of the eight; the volume is constant.
     """
     out, moved = heights.copy(), np.empty_like(heights)
     for _ in range(rounds):
         moved[:] = 0.0
-        if not slide(out, spacing, repose, moved) > AT_REST * spacing:
+        if not slide(out, spacing, repose, moved) > SLOPE_TOLERANCE * spacing:
             break
         out += moved
     return out
@@ -125,7 +127,7 @@ def slid(heights: Values, spacing: float, repose: float, rounds: int) -> Values:
 
 @kernel
 def slide(h, spacing, repose, moved):
-    """One round of `slid`: adds to moved (rows, columns) what every node gains [m]; returns the largest excess [m]."""
+    """Compute one round of `slid`: add the gain [m] of each node to moved (rows, columns); return the maximum excess [m]."""
     ny, nx = h.shape
     largest = 0.0
     for j in range(ny):
@@ -151,10 +153,10 @@ def slide(h, spacing, repose, moved):
 
 
 def wetness(heights: Values, spacing: float) -> Values:
-    """Topographic wetness index ln(a / tan(slope)) of the nodes [Beven and Kirkby 1979, eq. 11].
+    """Return the topographic wetness index ln(a / tan(slope)) of the nodes [Beven and Kirkby 1979, eq. 11].
 
-    a is the area per width of contour that drains through a node, each node to its steepest lower neighbor [O'Callaghan and Mark 1984];
-    the slope is bounded from below by 0.01.
+    a is the drainage area per contour width of a node, each node draining to its steepest lower neighbor [O'Callaghan and Mark 1984];
+    the minimum slope is 0.01.
     """
     order = np.argsort(-heights, axis=None, kind="stable")
     area = np.full(heights.shape, spacing * spacing)
@@ -165,7 +167,9 @@ def wetness(heights: Values, spacing: float) -> Values:
 
 @kernel
 def gather(h, order, spacing, area):
-    """Drain area (rows, columns) [m2] downhill, nodes in `order` (n,) from the highest to the lowest; a pit keeps what comes."""
+    """Accumulate the drainage area (rows, columns) [m2] downhill, nodes in `order` (n,) from the highest to the lowest; pits have no
+    outflow.
+    """
     ny, nx = h.shape
     for k in range(order.shape[0]):
         j, i = order[k] // nx, order[k] % nx

@@ -1,4 +1,4 @@
-"""What a maker of terrains gives: heights, soils, features, paint and places to begin at, before anything is written."""
+"""Output of a terrain generator before it is written: heights, soils, features, markings and start positions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Bits = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Place:
-    """Where a drive may begin: x, y in m, heading in deg (+ = left of the x axis), and what lies ahead."""
+    """Start position of a drive: x, y in m, heading in deg (+ = left of the x axis), and a note on the terrain ahead."""
 
     at: Any
     yaw_deg: float = 0.0
@@ -25,28 +25,28 @@ class Place:
 
 @dataclass(frozen=True)
 class Cover:
-    """What the ground is of at the nodes of one index: the name of a file in configs/soils, and whether it is a hard surface."""
+    """Ground at the nodes with one index: name of a file in configs/soils, and whether the ground is a hard surface."""
 
     name: str
     hard: bool
 
     @property
     def key(self) -> str:
-        """Key of a terrain file that says it."""
+        """Key of the terrain file for this ground."""
         return "surface" if self.hard else "soil"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a list of a terrain file, and a remark behind it."""
+    """An entry of a list of a terrain file, and its comment."""
 
-    said: Mapping[str, Any]
+    mapping: Mapping[str, Any]
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Nodes of a map: corner (x, y) and distance in m, and how many there are along x and y."""
+    """Nodes of a map: corner (x, y) and distance in m, and the number of nodes along x and y."""
 
     corner: tuple[float, float]
     spacing: float
@@ -55,27 +55,27 @@ class Grid:
 
     @staticmethod
     def over(low: tuple[float, float], high: tuple[float, float], spacing: float) -> Grid:
-        """Nodes from one corner to the other, or just short of it."""
+        """Return the grid from one corner to the other, or just short of it."""
         columns, rows = (int((b - a) / spacing + 1e-6) + 1 for a, b in zip(low, high, strict=True))
         return Grid(low, spacing, columns, rows)
 
     @property
     def x(self) -> Values:
-        """Of the columns, (columns,) m."""
+        """x of the columns, (columns,) m."""
         return np.asarray(self.corner[0] + self.spacing * np.arange(self.columns), np.float64)
 
     @property
     def y(self) -> Values:
-        """Of the rows, (rows,) m."""
+        """y of the rows, (rows,) m."""
         return np.asarray(self.corner[1] + self.spacing * np.arange(self.rows), np.float64)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of arrays over it."""
+        """Shape of arrays over the grid."""
         return self.rows, self.columns
 
     def part(self, x: tuple[float, float], y: tuple[float, float]) -> tuple[slice, slice]:
-        """Rows and columns of the nodes within a rectangle."""
+        """Return rows and columns of the nodes within a rectangle."""
         rows, columns = (
             slice(max(0, int(np.ceil((a - c) / self.spacing - 1e-6))), max(0, int(np.floor((b - c) / self.spacing + 1e-6)) + 1))
             for (a, b), c in ((y, self.corner[1]), (x, self.corner[0]))
@@ -89,12 +89,12 @@ class GeneratedTerrain:
 
     Attributes
     ----------
-    about : lines that say what it is, dimensions that are assumed among them
+    about : description lines, with the assumed dimensions
     heights : (rows, columns) m
     cover : (rows, columns) index of `covers`
     features, marks, roads : lists of a terrain file
-    places : by name; a drive begins at the first
-    sections : other keys of the terrain file, as their text in YAML
+    places : start positions by name; a drive begins at the first one
+    sections : other keys of the terrain file, as YAML text
     """
 
     about: Sequence[str]

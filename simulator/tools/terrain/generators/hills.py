@@ -1,4 +1,4 @@
-"""Hilly country: a random field of a natural spectrum, ridges, rain and slides, soils by slope and wetness, a track through it."""
+"""Hills: a random field with a natural spectrum, ridges, rain erosion and slides, soils by slope and wetness, and a track."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from terrain.readers.contract import Values
 
 HILLS = (
     Field("size", Number("m", 128.0, 4096.0), "length of a side", 768.0),
-    Field("spacing", Number("m", 0.25, 8.0), "distance of nodes", 1.0),
-    Field("relief", Number("m", 1.0, 500.0), "from the lowest to the highest point", 40.0),
+    Field("spacing", Number("m", 0.25, 8.0), "distance between nodes", 1.0),
+    Field("relief", Number("m", 1.0, 500.0), "height difference of the lowest and the highest point", 40.0),
     Field("waviness", Number("1", 1.5, 4.0), "exponent of the spectrum of profiles; natural ground has 2 to 2.6", 2.4),
-    Field("ridges", Number("1", 0.0, 1.0), "share of ridged ground", 0.35),
+    Field("ridges", Number("1", 0.0, 1.0), "fraction of ridged ground", 0.35),
     Field("rain", Number("1", 0.0, 10.0), "drops of rain per node", 0.6),
-    Field("repose", Number("rad", math.radians(15.0), math.radians(60.0)), "steepest slope that holds", math.radians(33.0), written="deg"),
+    Field("repose", Number("rad", math.radians(15.0), math.radians(60.0)), "maximum stable slope", math.radians(33.0), written="deg"),
     Field("roughness", Choice((*ISO_CLASSES, "none")), "class of ISO 8608 of the natural ground", "D"),
 )
 COVERS = (Cover("grenville_loam", False), Cover("clayey_loam", False), Cover("lete_sand", False), Cover("gravel", True))
 LOAM, CLAY, SAND, STONES = range(4)
 WET, DRY, STEEP = 0.90, 0.25, math.tan(math.radians(27.0))
-"""Quantiles of the wetness beyond which ground is clayey or sandy, and the slope beyond which it is stony. [assumed]"""
+"""Quantiles of the wetness for clayey and sandy ground, and the minimum slope of stony ground. [assumed]"""
 TRACK_GRID = 8.0
-"""m. Distance of the places that the track may go through."""
+"""m. Distance of the grid points of the track."""
 TRACK_GRADE = 0.06
-"""1. Grade that counts as much as a way twice as long. [assumed]"""
+"""1. Grade that doubles the cost of a distance. [assumed]"""
 
 
-def hills(said: dict, seed: int) -> GeneratedTerrain:
-    """Hills of the numbers of `HILLS`."""
-    spacing, half = said["spacing"], 0.5 * said["size"]
+def hills(parameters: dict, seed: int) -> GeneratedTerrain:
+    """Generate hills from the parameters of `HILLS`."""
+    spacing, half = parameters["spacing"], 0.5 * parameters["size"]
     grid = Grid.over((-half, -half), (half, half), spacing)
-    heights = _land(said, grid, seed)
+    heights = _land(parameters, grid, seed)
     wet = blurred(wetness(heights, spacing), max(1.0, 3.0 / spacing))
     slope = blurred(np.hypot(*np.gradient(heights, spacing)), max(0.5, 1.5 / spacing))
     cover = np.full(grid.shape, LOAM, np.uint8)
@@ -47,7 +47,7 @@ def hills(said: dict, seed: int) -> GeneratedTerrain:
     cover[wet > np.quantile(wet, WET)] = CLAY
     cover[slope > STEEP] = STONES
     line = track(heights, grid)
-    rough = said["roughness"]
+    rough = parameters["roughness"]
     road = {
         "name": "track", "surface": "gravel", "width": 4.5, "verge": 1.0, "embankment": 6.0, "crown_percent": 2.0, "smoothing": 25.0,
         **({"roughness": "C"} if rough != "none" else {}),
@@ -55,7 +55,9 @@ def hills(said: dict, seed: int) -> GeneratedTerrain:
     }  # fmt: skip
     return GeneratedTerrain(
         about=(
-            f"hilly country, {said['size']:g} m square: spectral synthesis (waviness {said['waviness']:g}) with ridges, then rain and slides",
+            f"hilly country, {parameters['size']:g} m square: spectral synthesis (waviness {parameters['waviness']:g}) with ridges, then "
+            "rain and "
+            "slides",
             "clayey_loam where water gathers, lete_sand where it is dry, gravel on steep slopes, grenville_loam elsewhere [assumed]",
         ),
         grid=grid,
@@ -64,7 +66,7 @@ def hills(said: dict, seed: int) -> GeneratedTerrain:
         covers=COVERS,
         places={
             "track": Place(np.round(line[1], 1), _heading(line[1], line[2]), "on the track, in the south-west"),
-            "track_end": Place(np.round(line[-2], 1), _heading(line[-2], line[-3]), "at its other end, back"),
+            "track_end": Place(np.round(line[-2], 1), _heading(line[-2], line[-3]), "at the other end of the track, heading back"),
             "middle": Place((0.0, 0.0), 0.0, "cross country"),
         },
         roads=(Entry(road),),
@@ -73,33 +75,33 @@ def hills(said: dict, seed: int) -> GeneratedTerrain:
 
 
 def _heading(a: Values, b: Values) -> float:
-    """From a to b, in deg."""
+    """Return the heading from a to b, in deg."""
     return round(math.degrees(math.atan2(b[1] - a[1], b[0] - a[0])), 1)
 
 
-def _land(said: dict, grid: Grid, seed: int) -> Values:
-    """Heights before and after the weather, which works on a wider piece, so that nothing special happens at the border."""
+def _land(parameters: dict, grid: Grid, seed: int) -> Values:
+    """Return the heights after erosion, computed on a wider area to avoid border effects."""
     spacing, strip = grid.spacing, max(8, round(0.06 * grid.columns))
     shape = grid.rows + 2 * strip, grid.columns + 2 * strip
-    smooth = field(shape, spacing, said["waviness"], said["size"], 10.0 * spacing, seed)
-    ridged = 1.0 - np.abs(field(shape, spacing, said["waviness"] + 0.4, 0.6 * said["size"], 12.0 * spacing, seed + 1))
-    land = said["relief"] * _unit((1.0 - said["ridges"]) * smooth + said["ridges"] * ridged)
-    repose = math.tan(said["repose"])
+    smooth = field(shape, spacing, parameters["waviness"], parameters["size"], 10.0 * spacing, seed)
+    ridged = 1.0 - np.abs(field(shape, spacing, parameters["waviness"] + 0.4, 0.6 * parameters["size"], 12.0 * spacing, seed + 1))
+    land = parameters["relief"] * _unit((1.0 - parameters["ridges"]) * smooth + parameters["ridges"] * ridged)
+    repose = math.tan(parameters["repose"])
     land = slid(land, spacing, repose, 40)
-    drops = round(said["rain"] * land.size)
+    drops = round(parameters["rain"] * land.size)
     if drops:
         land = eroded_by_rain(land, spacing, drops, max(16, round(80.0 / spacing)), seed + 2)
         land = slid(blurred(land, 0.7), spacing, repose, 40)
-    return said["relief"] * _unit(land[strip:-strip, strip:-strip])
+    return parameters["relief"] * _unit(land[strip:-strip, strip:-strip])
 
 
 def _unit(values: Values) -> Values:
-    """From 0 to 1."""
+    """Scale values to the range 0 to 1."""
     return np.asarray((values - values.min()) / (values.max() - values.min()), np.float64)
 
 
 def track(heights: Values, grid: Grid) -> Values:
-    """Points (n, 2) of a way from the south-west to the north-east that avoids steep ground [Dijkstra 1959]."""
+    """Return points (n, 2) of a path from the south-west to the north-east that avoids steep ground [Dijkstra 1959]."""
     step = max(1, round(TRACK_GRID / grid.spacing))
     coarse = blurred(heights, 0.35 * step)[::step, ::step]
     rows, columns = coarse.shape
@@ -133,7 +135,7 @@ _MOVES = (
 
 
 def _cheapest(z: NDArray, step: float, start: tuple[int, int], end: tuple[int, int]) -> list[tuple[int, int]]:
-    """Cells of the way of least length times (1 + (grade / TRACK_GRADE)^2)."""
+    """Return the cells of the path with the minimum of length times (1 + (grade / TRACK_GRADE)^2)."""
     rows, columns = z.shape
     cost, before = {start: 0.0}, {start: start}
     heap, done = [(0.0, start)], set()

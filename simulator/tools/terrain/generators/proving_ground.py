@@ -1,7 +1,7 @@
-"""A proving ground: lanes along x, each with something else on it, between two aprons that join them.
+"""Proving ground: lanes along x with different obstacles, between two aprons.
 
-Dimensions are those of military automotive courses where a note says so: half-rounds of 2 to 12 in, vertical steps of 6 to 24 in, side slopes of 20 to 40 %,
-grades of 30 to 60 %, courses of 1 to 4 in RMS, washboards of 2 in and 6 in. Lengths, widths and places are assumed.
+Dimensions follow military automotive courses where a note says so: half-rounds of 2 to 12 in, vertical steps of 6 to 24 in, side slopes of
+20 to 40 %, grades of 30 to 60 %, courses of 1 to 4 in RMS, washboards of 2 in and 6 in. Lengths, widths and positions are assumed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from terrain.readers.contract import Values
 
 INCH = 0.0254
 PROVING_GROUND = (
-    Field("spacing", Number("m", 0.1, 0.5), "distance of nodes", 0.25),
+    Field("spacing", Number("m", 0.1, 0.5), "distance between nodes", 0.25),
     Field("half_rounds", Number("m", 0.02, 0.5, shape=((1, 12),)), "radii", tuple(n * INCH for n in (2, 4, 6, 8, 10, 12)), written="mm"),
     Field(
         "rms",
@@ -34,8 +34,8 @@ PROVING_GROUND = (
         tuple(n * INCH for n in (6, 12, 18, 24)),
         written="mm",
     ),
-    Field("side_slopes", Number("m/m", 0.05, 0.6, shape=(3,)), "rise across the way", (0.2, 0.3, 0.4), written="percent"),
-    Field("grades", Number("m/m", 0.05, 0.7, shape=(3,)), "rise along the way", (0.3, 0.45, 0.6), written="percent"),
+    Field("side_slopes", Number("m/m", 0.05, 0.6, shape=(3,)), "lateral slope", (0.2, 0.3, 0.4), written="percent"),
+    Field("grades", Number("m/m", 0.05, 0.7, shape=(3,)), "grade along the lane", (0.3, 0.45, 0.6), written="percent"),
 )
 COVERS = (
     Cover("grenville_loam", False), Cover("asphalt", True), Cover("wet_basalt", True), Cover("wet_asphalt", True), Cover("dry_sand", False),
@@ -43,18 +43,18 @@ COVERS = (
 )  # fmt: skip
 FIELD, ASPHALT, BASALT, WATER, SAND, MUD, GRAVEL = range(7)
 WEST, EAST, SOUTH, NORTH = 0.0, 560.0, -150.0, 150.0
-"""m. Sides of the ground."""
+"""m. Limits of the site."""
 APRONS = ((10.0, 50.0), (510.0, 550.0))
 """m. Asphalt along y at both ends of the lanes."""
-START = 60.0
-"""m. x where lanes begin to be what they are."""
+OBSTACLE_START = 60.0
+"""m. x of the first obstacle of a lane."""
 BELGIAN = {"pitch": 0.165, "joint": 0.02, "height": 0.03, "rms": 0.012}
-"""m. Stones 0.14 to 0.18 m, joints 10 to 20 mm, standard deviation 12 to 25 mm: the mild end."""
+"""m. Stones 0.14 to 0.18 m, joints 10 to 20 mm, standard deviation 12 to 25 mm: the smooth limit."""
 
 
 @dataclass
 class _Site:
-    """The ground while it is being built."""
+    """Site under construction."""
 
     grid: Grid
     heights: Values
@@ -64,11 +64,11 @@ class _Site:
     places: dict[str, Place]
 
     def pave(self, x: tuple[float, float], y: tuple[float, float], cover: int) -> None:
-        """Another ground on a rectangle."""
+        """Set the ground of a rectangle."""
         self.cover[self.grid.part(x, y)] = cover
 
     def lane(self, name: str, y: float, width: float, note: str, cover: int = ASPHALT) -> None:
-        """A lane from apron to apron with lines along both sides, and a place before it to begin at."""
+        """Add a lane between the aprons with lines along both sides, and a start position before it."""
         low, high = APRONS[0][1], APRONS[1][0]
         self.pave((low, high), (y - 0.5 * width, y + 0.5 * width), cover)
         for side in (-1.0, 1.0):
@@ -76,31 +76,31 @@ class _Site:
             self.marks.append(Entry({"points": [[low, edge], [high, edge]], "width": 0.12}))
         self.places[name] = Place((30.0, y), 0.0, note)
 
-    def add(self, note: str = "", **said: object) -> None:
-        """A feature."""
-        self.features.append(Entry(said, note))
+    def add(self, note: str = "", **parameters: object) -> None:
+        """Add a feature."""
+        self.features.append(Entry(parameters, note))
 
 
-def proving_ground(said: dict, seed: int) -> GeneratedTerrain:
-    """A proving ground of the numbers of `PROVING_GROUND`."""
-    grid = Grid.over((WEST, SOUTH), (EAST, NORTH), said["spacing"])
+def proving_ground(parameters: dict, seed: int) -> GeneratedTerrain:
+    """Generate a proving ground from the parameters of `PROVING_GROUND`."""
+    grid = Grid.over((WEST, SOUTH), (EAST, NORTH), parameters["spacing"])
     site = _Site(grid, np.zeros(grid.shape), np.full(grid.shape, FIELD, np.uint8), [], [], {})
     for x in APRONS:
         site.pave(x, (SOUTH + 10.0, NORTH - 10.0), ASPHALT)
     site.places["apron"] = Place((30.0, -60.0), 90.0, "on the western apron, looking north past the lanes")
-    _grades(site, said["grades"])
-    _side_slopes(site, said["side_slopes"])
-    _half_rounds(site, said["half_rounds"])
-    _steps(site, said["steps"])
+    _grades(site, parameters["grades"])
+    _side_slopes(site, parameters["side_slopes"])
+    _half_rounds(site, parameters["half_rounds"])
+    _steps(site, parameters["steps"])
     _ditches_and_walls(site)
     _washboards(site)
-    _rough(site, said["rms"], seed)
+    _rough(site, parameters["rms"], seed)
     _belgian_block(site, seed)
     _handling(site)
     return GeneratedTerrain(
         about=(
             "a proving ground: lanes along x between two aprons; `--set terrain.begin_at=NAME` begins at one of `places`",
-            "half-rounds, RMS values, steps, slopes and grades are those of military courses; lengths, widths and places are assumed",
+            "half-rounds, RMS values, steps, slopes and grades are those of military courses; lengths, widths and positions are assumed",
         ),
         grid=grid,
         heights=site.heights,
@@ -113,10 +113,10 @@ def proving_ground(said: dict, seed: int) -> GeneratedTerrain:
 
 
 def _grades(site: _Site, grades: Values) -> None:
-    """Hills one behind the other: up the grade, over a crest, down again, curves of 15 m radius in between, banks of earth."""
+    """Add hills in a row: up the grade, over a crest, down again, with transition curves of 15 m radius and banks of earth."""
     y, width = 118.0, 9.0
     site.lane("grades", y, width, f"grades of {_percent(grades)}")
-    x0 = START + 10.0
+    x0 = OBSTACLE_START + 10.0
     x, z = site.grid.x, np.zeros(site.grid.columns)
     for grade in map(float, grades):
         curve, straight = 15.0 * grade, 14.0
@@ -132,13 +132,13 @@ def _percent(values: Values) -> str:
 
 
 def _side_slopes(site: _Site, slopes: Values) -> None:
-    """Banked stretches: the lane turns over to its slope within 20 m, keeps it for 60 m, and turns back."""
+    """Add banked sections: the lane rotates to its slope within 20 m, keeps the slope for 60 m, and rotates back."""
     y, width = 80.0, 10.0
     site.lane("side_slopes", y, width, f"side slopes of {_percent(slopes)}, the left side higher")
     across = np.clip(site.grid.y - (y - 0.5 * width), 0.0, width)[:, None]
     behind = np.maximum(site.grid.y - (y + 0.5 * width), 0.0)[:, None]
     for k, slope in enumerate(map(float, slopes)):
-        start = START + 25.0 + 130.0 * k
+        start = OBSTACLE_START + 25.0 + 130.0 * k
         rise = slope * across * within(site.grid.x, start, start + 60.0, 20.0)
         site.heights += smooth_ramp(rise - behind / 1.5, 0.1) * (rise > 1e-9)
 
@@ -149,22 +149,27 @@ def _half_rounds(site: _Site, radii: Values) -> None:
     step = 420.0 / len(radii)
     for k, radius in enumerate(map(float, radii)):
         site.add(
-            f"{radius / INCH:g} in", type="half_round", at=[START + 30.0 + step * k, y], yaw_deg=0.0, radius=round(radius, 4), length=5.0
+            f"{radius / INCH:g} in",
+            type="half_round",
+            at=[OBSTACLE_START + 30.0 + step * k, y],
+            yaw_deg=0.0,
+            radius=round(radius, 4),
+            length=5.0,
         )
 
 
 def _steps(site: _Site, heights: Values) -> None:
-    """Blocks to climb, a car's length and more deep, so that it stands on each."""
+    """Add blocks to climb, longer than a car, so that the car fits on each."""
     y = 46.0
     site.lane("steps", y, 7.0, f"vertical steps of {', '.join(f'{1e3 * float(h):.0f}' for h in heights)} mm")
     step = 420.0 / len(heights)
     for k, height in enumerate(map(float, heights)):
-        at = [START + 40.0 + step * k, y]
+        at = [OBSTACLE_START + 40.0 + step * k, y]
         site.add(f"{height / INCH:g} in", type="step", at=at, yaw_deg=0.0, height=round(height, 4), length=5.0, depth=12.0)
 
 
 def _ditches_and_walls(site: _Site) -> None:
-    """A V-ditch, a trench, a low wall to climb, a dip and a rise, and a barrier at the end."""
+    """Add a V-ditch, a trench, a low wall to climb, a dip and a rise, and a barrier at the end."""
     y, half = 34.0, 3.3
     site.lane("ditches", y, 7.0, "V-ditch, trench, low wall, dip, rise, a barrier at the end")
 
@@ -177,30 +182,37 @@ def _ditches_and_walls(site: _Site) -> None:
     site.add("dip", type="bump", at=[280.0, y], yaw_deg=0.0, height=-0.25, length=8.0, width=6.0)
     site.add("rise", type="bump", at=[340.0, y], yaw_deg=0.0, height=0.25, length=8.0, width=6.0)
     site.add("18 in wall to climb", type="wall", points=over(400.0), height=round(18 * INCH, 4), thickness=0.6)
-    site.add("barrier to run into", type="wall", points=over(480.0), height=1.1, thickness=0.6)
+    site.add("barrier for impacts", type="wall", points=over(480.0), height=1.1, thickness=0.6)
 
 
 def _washboards(site: _Site) -> None:
-    """Washboards of 2 in and 6 in, and a frame twister: bumps under the left and the right wheels in turn."""
+    """Add washboards of 2 in and 6 in, and a frame twister: bumps under left and right wheels in turn."""
     y = 22.0
     site.lane("washboard", y, 7.0, "washboards of 2 in (pitch 0.61 m) and 6 in (pitch 1.83 m), then a frame twister")
-    site.add("2 in", type="washboard", at=[START + 40.0, y], yaw_deg=0.0, height=0.0508, wavelength=0.61, length=48.8, width=5.0)
+    site.add("2 in", type="washboard", at=[OBSTACLE_START + 40.0, y], yaw_deg=0.0, height=0.0508, wavelength=0.61, length=48.8, width=5.0)
     site.add(
-        "6 in, 72 in apart", type="washboard", at=[START + 145.0, y], yaw_deg=0.0, height=0.1524, wavelength=1.83, length=73.2, width=5.0
+        "6 in, 72 in apart",
+        type="washboard",
+        at=[OBSTACLE_START + 145.0, y],
+        yaw_deg=0.0,
+        height=0.1524,
+        wavelength=1.83,
+        length=73.2,
+        width=5.0,
     )
     for k in range(10):
         side = 1.35 if k % 2 else -1.35
-        at = [START + 225.0 + 4.0 * k, y + side]
+        at = [OBSTACLE_START + 225.0 + 4.0 * k, y + side]
         site.add("" if k else "frame twister", type="bump", at=at, yaw_deg=0.0, height=0.25, length=4.0, width=2.4)
 
 
 def _rough(site: _Site, rms: Values, seed: int) -> None:
-    """Courses of a given root mean square: waves of 1 to 20 m, waviness 2, every course by its own seed, 150 m long."""
+    """Add courses with a given RMS: waves of 1 to 20 m, waviness 2, a seed for each course, 150 m long."""
     for k, size in enumerate(map(float, rms)):
         y = 8.0 - 11.0 * k
         name = f"rms_{size / INCH:.1f}".replace(".", "_")
         site.lane(name, y, 7.0, f"{size / INCH:g} in RMS over 150 m")
-        start, length, half = START + 40.0, 150.0, 2.5
+        start, length, half = OBSTACLE_START + 40.0, 150.0, 2.5
         rows, columns = site.grid.part((start - 4.0, start + length + 4.0), (y - half - 1.0, y + half + 1.0))
         x, across = site.grid.x[columns], site.grid.y[rows]
         part = field((len(across), len(x)), site.grid.spacing, 2.0, 20.0, 1.0, seed + 10 * k)
@@ -213,16 +225,20 @@ def _rough(site: _Site, rms: Values, seed: int) -> None:
 
 
 def _belgian_block(site: _Site, seed: int) -> None:
-    """Stones on a lane, then a pit of sand, one of mud, and gravel."""
+    """Add a Belgian block lane, then pits of sand and mud, and gravel."""
     y = -49.0
     site.lane("belgian_block", y, 7.0, "Belgian block over 100 m, pits of sand and of mud, gravel")
-    site.add("Belgian block", type="setts", at=[START + 80.0, y], yaw_deg=0.0, length=100.0, width=5.5, **BELGIAN, seed=seed % 2**31)
+    site.add(
+        "Belgian block", type="setts", at=[OBSTACLE_START + 80.0, y], yaw_deg=0.0, length=100.0, width=5.5, **BELGIAN, seed=seed % 2**31
+    )
     for start, length, cover in ((210.0, 50.0, SAND), (310.0, 50.0, MUD), (400.0, 90.0, GRAVEL)):
         site.pave((start, start + length), (y - 3.5, y + 3.5), cover)
 
 
 def _handling(site: _Site) -> None:
-    """Split friction, the strip of the ISO lane changes, a skid pad with a wet half ring, and an island of curbs to strike at every angle."""
+    """Add split friction, the area of the ISO lane changes, a skid pad with a wet half ring, and an island of curbs for impacts at all
+    angles.
+    """
     y = -62.0
     site.lane("split_mu", y, 8.0, "200 m of wet basalt under the left wheels")
     site.pave((200.0, 400.0), (y, y + 3.8), BASALT)

@@ -1,4 +1,4 @@
-"""Pieces that made terrains are put together of: smooth steps, distances, profiles, random fields. Arrays in, arrays out; m and rad."""
+"""Building blocks of generated terrains: smooth steps, distances, profiles, random fields. Arrays in, arrays out; m and rad."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from terrain.readers.contract import Values
 
 
 def smooth_step(t: Any) -> Values:
-    """0 up to t = 0, 1 from t = 1 on, between them the C1 step 3 t^2 - 2 t^3."""
+    """Return 0 up to t = 0, 1 from t = 1, and the C1 step 3 t^2 - 2 t^3 between."""
     t = np.clip(t, 0.0, 1.0)
     return np.asarray(t * t * (3.0 - 2.0 * t), np.float64)
 
 
 def smooth_ramp(d: Any, radius: float) -> Values:
-    """max(d, 0) with the corner rounded over +- radius: a parabola there, C1."""
+    """Return max(d, 0) with a parabola over +- radius at the corner, C1."""
     d = np.asarray(d, np.float64)
     return np.where(np.abs(d) < radius, (d + radius) ** 2 / (4.0 * radius), np.maximum(d, 0.0))
 
 
 def within(x: Values, low: float, high: float, fade: float) -> Values:
-    """1 between low and high, falling to 0 over `fade` outside, C1."""
+    """Return 1 between low and high, decreasing to 0 over `fade` outside, C1."""
     return smooth_step(1.0 + np.minimum(x - low, high - x) / fade)
 
 
 def slope_profile(corners: list[tuple[float, float]], curve: float, x: Values) -> Values:
-    """Heights at x of a road whose slope changes at places: (place, slope from there on), each over `curve` m about it, linearly.
+    """Return the heights at x of a road with slope changes: (position, slope from there on), each linear over a length of `curve` m around
+    it.
 
-    Vertical curves are parabolas, as road design has them; height and slope are 0 before the first place.
+    Vertical curves are parabolas, as in road design; height and slope are 0 before the first change.
     """
     out = np.zeros_like(x)
     before = 0.0
@@ -41,9 +42,9 @@ def slope_profile(corners: list[tuple[float, float]], curve: float, x: Values) -
 
 
 def field(shape: tuple[int, int], spacing: float, waviness: float, longest: float, shortest: float, seed: int) -> Values:
-    """Part (rows, columns) of an isotropic random field of standard deviation 1 and mean 0; see `terrain.heightmap_detail.rough_field`.
+    """Return a section (rows, columns) of an isotropic random field with standard deviation 1 and mean 0.
 
-    It has no period within the part unless that is larger than TILE nodes, then it repeats.
+    See `terrain.heightmap_detail.rough_field`. The field repeats only if the section is larger than TILE nodes.
     """
     tile = rough_field(1.0, waviness, min(longest, TILE * spacing), shortest, spacing, seed).astype(np.float64)
     repeats = tuple(-(-n // TILE) for n in shape)
@@ -53,7 +54,7 @@ def field(shape: tuple[int, int], spacing: float, waviness: float, longest: floa
 
 
 def blurred(values: Values, deviation: float) -> Values:
-    """Values (rows, columns) blended with a Gaussian window of that standard deviation, in nodes; mirrored at the border."""
+    """Smooth values (rows, columns) with a Gaussian window of this standard deviation in nodes; mirrored at the border."""
     half = max(1, round(3.0 * deviation))
     window = np.exp(-0.5 * (np.arange(-half, half + 1) / deviation) ** 2)
     window /= window.sum()
@@ -65,7 +66,7 @@ def blurred(values: Values, deviation: float) -> Values:
 
 
 def polygon_distance(corners: Values, x: Any, y: Any) -> Values:
-    """Signed distance in m of points from a convex polygon (n, 2), counterclockwise: negative inside."""
+    """Return the signed distance in m of points from a convex polygon (n, 2), counterclockwise: negative inside."""
     outside = np.full(np.broadcast(x, y).shape, np.inf)
     deepest = np.full(outside.shape, -np.inf)
     for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
@@ -79,13 +80,13 @@ def polygon_distance(corners: Values, x: Any, y: Any) -> Values:
 
 
 def offset_polygon(corners: Values, distances: Any) -> Values:
-    """Convex polygon (n, 2), counterclockwise, whose edge k, from corner k on, is moved inward by distances[k]."""
+    """Return the convex polygon (n, 2), counterclockwise, with edge k, after corner k, moved inward by distances[k]."""
     ahead = np.roll(corners, -1, axis=0) - corners
     along = ahead / np.hypot(*ahead.T)[:, None]
     inward = np.column_stack((-along[:, 1], along[:, 0]))
     points = corners + inward * np.broadcast_to(distances, len(corners))[:, None]
     out = np.empty_like(corners)
-    for k in range(len(corners)):  # where the edge before meets this one
+    for k in range(len(corners)):  # intersection of the previous edge and this edge
         a, b, u, v = points[k - 1], points[k], along[k - 1], along[k]
         s = ((b - a)[0] * v[1] - (b - a)[1] * v[0]) / (u[0] * v[1] - u[1] * v[0])
         out[k] = a + s * u
@@ -93,9 +94,10 @@ def offset_polygon(corners: Values, distances: Any) -> Values:
 
 
 def circumscribed(corners: Values, radius: float, parts: int) -> list[Values]:
-    """For each corner of a convex polygon the points (parts, 2) of a line around the arc of that radius that rounds it, touching it parts + 1 times.
+    """Return points (parts, 2) for each corner of a convex polygon, on a line around the rounding arc of this radius, tangent parts + 1
+    times.
 
-    A line through them whose own corners are arcs of that radius (`terrain.features.lines`) is the arc.
+    A line through these points with its own corners rounded by this radius (`terrain.features.lines`) is the arc.
     """
     middle = offset_polygon(corners, radius)
     ahead = np.roll(corners, -1, axis=0) - corners

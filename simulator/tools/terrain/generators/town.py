@@ -1,4 +1,4 @@
-"""Blocks of a town: streets with crown and curbs, sidewalks, crossings with dropped curbs. Streets are polylines from crossing to crossing."""
+"""Town blocks: streets with crown and curbs, sidewalks, crossings with dropped curbs. Streets are polylines between crossings."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from terrain.readers.contract import Values
 from terrain.roads import mark
 
 TOWN = (
-    Field("blocks", Number("1", 1, 12, shape=(2,), whole=True), "along x and along y", (4, 3)),
-    Field("block", Number("m", 30.0, 300.0, shape=(2,)), "from street to street along x and along y, about", (90.0, 75.0)),
+    Field("blocks", Number("1", 1, 12, shape=(2,), whole=True), "number of blocks along x and along y", (4, 3)),
+    Field("block", Number("m", 30.0, 300.0, shape=(2,)), "approximate distance between streets along x and along y", (90.0, 75.0)),
     Field("street", Number("m", 5.0, 20.0), "width between the curbs: two lanes of 3.0 to 3.65 m and a strip to park", 9.0),
     Field(
         "crown", Number("m/m", 0.0, 0.05), "fall from the middle of a street to its curbs; 2 to 2.5 % are usual", 0.025, written="percent"
@@ -25,84 +25,91 @@ TOWN = (
     Field("dropped", Number("m", 0.0, 0.05), "height of curbs at crossings; 6 to 25 mm are usual", 0.015),
     Field("sidewalk", Number("m", 1.0, 6.0), "width", 2.5),
     Field("corner", Number("m", 2.0, 15.0), "radius of the curbs at corners; 3 to 9 m are usual", 6.0),
-    Field("spacing", Number("m", 0.1, 1.0), "distance of nodes", 0.25),
-    Field("bend", Number("1", 0.0, 0.2), "how far crossings lie off a right-angled grid, of a block", 0.06),
+    Field("spacing", Number("m", 0.1, 1.0), "distance between nodes", 0.25),
+    Field("bend", Number("1", 0.0, 0.2), "offset of crossings from a right-angled grid, as a fraction of a block", 0.06),
 )
 COVERS = (Cover("asphalt", True), Cover("grenville_loam", False), Cover("gravel", True))
 ASPHALT, LAWN, YARD = range(3)
 ROUNDING = 0.5
-"""m. The two slopes of a crown meet in a curve about this wide."""
+"""m. Width of the vertical curve between the two slopes of a crown."""
 SIDEWALK_FALL = 0.02
-"""1. Of sidewalks towards the street; 1.5 to 2 % are usual."""
+"""1. Slope of sidewalks toward the street; 1.5 to 2 % are usual."""
 CROSSING, TAPER, SET_BACK = 3.0, 0.9, 0.2
-"""m. Width of a crossing, of the ramps of a dropped curb on both sides of it, and its distance from the last tangent of the corner. [assumed]"""
-FALL = 2.0
-"""m. Behind the sidewalk, where the base grid takes over its height."""
+"""m. Width of a crossing, of the ramps of a dropped curb on both sides, and distance from the last tangent of the corner. [assumed]"""
+FALL_LENGTH = 2.0
+"""m. Distance behind the sidewalk to the height of the base grid."""
 ARC_PARTS = 3
-"""Corners of the line around the arc of a curb."""
-AROUND = 30.0
-"""m. Of lawn around the outermost street."""
+"""Number of corners of the line around the arc of a curb."""
+LAWN_WIDTH = 30.0
+"""m. Width of the lawn around the outermost street."""
 
 
-def town(said: dict, seed: int) -> GeneratedTerrain:
-    """A town of the numbers of `TOWN`."""
-    nodes, half = _crossings(said, seed), 0.5 * said["street"]
-    reach = half + AROUND
+def town(parameters: dict, seed: int) -> GeneratedTerrain:
+    """Generate a town from the parameters of `TOWN`."""
+    nodes, half = _crossings(parameters, seed), 0.5 * parameters["street"]
+    reach = half + LAWN_WIDTH
     low, high = nodes.reshape(-1, 2).min(axis=0) - reach, nodes.reshape(-1, 2).max(axis=0) + reach
-    grid = Grid.over(tuple(np.floor(low).tolist()), tuple(np.ceil(high).tolist()), said["spacing"])
+    grid = Grid.over(tuple(np.floor(low).tolist()), tuple(np.ceil(high).tolist()), parameters["spacing"])
     distance = np.full(grid.shape, np.inf)  # from the nearest curb, + = on the street
     cover = np.full(grid.shape, ASPHALT, np.uint8)
     random = np.random.default_rng([seed, 1])
     curbs: list[Entry] = []
     for corners in _lots(nodes, half):
-        part = grid.part(*((corners[:, k].min() - reach - said["street"], corners[:, k].max() + reach + said["street"]) for k in (0, 1)))
-        inner = offset_polygon(corners, said["corner"])
-        d = polygon_distance(inner, grid.x[part[1]], grid.y[part[0]][:, None]) - said["corner"]
+        part = grid.part(
+            *((corners[:, k].min() - reach - parameters["street"], corners[:, k].max() + reach + parameters["street"]) for k in (0, 1))
+        )
+        inner = offset_polygon(corners, parameters["corner"])
+        d = polygon_distance(inner, grid.x[part[1]], grid.y[part[0]][:, None]) - parameters["corner"]
         distance[part] = np.minimum(distance[part], d)
-        cover[part][d < -said["sidewalk"]] = YARD if random.random() < 0.25 else LAWN
-        curbs.append(_curb(corners, said))
+        cover[part][d < -parameters["sidewalk"]] = YARD if random.random() < 0.25 else LAWN
+        curbs.append(_curb(corners, parameters))
     lines = [*nodes, *nodes.transpose(1, 0, 2)]
     cover[(distance > half) & (_from_middle(lines, grid, half) > half)] = LAWN
     return GeneratedTerrain(
         about=(
-            f"{said['blocks'][0]:.0f} x {said['blocks'][1]:.0f} blocks; streets {said['street']:g} m wide between curbs of {1e3 * said['curb']:g} mm, crown "
-            f"{100.0 * said['crown']:g} %, sidewalks {said['sidewalk']:g} m at 2 %, corners of {said['corner']:g} m, crossings dropped to {1e3 * said['dropped']:g} mm",
-            "dimensions are those usual in Britain and the U.S.; widths and places of crossings are assumed; lots are empty: lawn or a gravel yard",
+            f"{parameters['blocks'][0]:.0f} x {parameters['blocks'][1]:.0f} blocks; streets {parameters['street']:g} m wide between "
+            "curbs of "
+            f"{1e3 * parameters['curb']:g} mm, crown "
+            f"{100.0 * parameters['crown']:g} %, sidewalks {parameters['sidewalk']:g} m at 2 %, corners of {parameters['corner']:g} m, "
+            "crossings dropped "
+            f"to {1e3 * parameters['dropped']:g} mm",
+            "dimensions are those usual in Britain and the U.S.; widths and places of crossings are assumed; lots are empty: lawn or a "
+            "gravel yard",
         ),
         grid=grid,
-        heights=_heights(distance, said),
+        heights=_heights(distance, parameters),
         cover=cover,
         covers=COVERS,
-        places=_places(nodes, said),
+        places=_places(nodes, parameters),
         features=tuple(curbs),
-        marks=tuple(mark for line in lines for mark in _street_marks(line, said)),
+        marks=tuple(mark for line in lines for mark in _street_marks(line, parameters)),
     )
 
 
-def _places(nodes: Values, said: dict) -> dict[str, Place]:
-    """On the right side of a street in the middle, and square in front of a curb there."""
+def _places(nodes: Values, parameters: dict) -> dict[str, Place]:
+    """Return the start positions: on the right side of a street in the middle, and at a right angle to a curb."""
     a, b = nodes[len(nodes) // 2, 0], nodes[len(nodes) // 2, 1]
     yaw = math.atan2(b[1] - a[1], b[0] - a[0])
-    right = 0.25 * said["street"] * np.array((math.sin(yaw), -math.cos(yaw)))
+    right = 0.25 * parameters["street"] * np.array((math.sin(yaw), -math.cos(yaw)))
     street, curb = 0.7 * a + 0.3 * b + right, 0.5 * (a + b) + 0.3 * right
     return {
         "street": Place(np.round(street, 2), round(math.degrees(yaw), 2), "on the right side of a street"),
-        "curb": Place(np.round(curb, 2), round(math.degrees(yaw), 2) + 90.0, "square in front of a curb"),
+        "curb": Place(np.round(curb, 2), round(math.degrees(yaw), 2) + 90.0, "at a right angle to a curb"),
     }
 
 
-def _crossings(said: dict, seed: int) -> Values:
-    """Crossings of the streets (rows, columns, 2) [m], about the origin."""
-    columns, rows = (int(n) for n in said["blocks"])
+def _crossings(parameters: dict, seed: int) -> Values:
+    """Return the crossings of the streets (rows, columns, 2) [m], around the origin."""
+    columns, rows = (int(n) for n in parameters["blocks"])
     random = np.random.default_rng(seed)
-    size = np.asarray(said["block"], float)
+    size = np.asarray(parameters["block"], float)
     widths = [np.cumsum([0.0, *(size[k] * random.uniform(0.85, 1.15, n))]) for k, n in ((0, columns), (1, rows))]
     x, y = np.meshgrid(widths[0] - widths[0].mean(), widths[1] - widths[1].mean())
-    return np.dstack((x, y)) + said["bend"] * size * random.uniform(-1.0, 1.0, (rows + 1, columns + 1, 2))
+    return np.dstack((x, y)) + parameters["bend"] * size * random.uniform(-1.0, 1.0, (rows + 1, columns + 1, 2))
 
 
 def _lots(nodes: Values, half: float) -> list[Values]:
-    """Corners (4, 2) of the lines of curbs between four streets, counterclockwise."""
+    """Return the corners (4, 2) of the curb lines between four streets, counterclockwise."""
     lots = []
     for j in range(nodes.shape[0] - 1):
         for i in range(nodes.shape[1] - 1):
@@ -112,7 +119,7 @@ def _lots(nodes: Values, half: float) -> list[Values]:
 
 
 def _from_middle(lines: list[Values], grid: Grid, reach: float) -> NDArray[np.float32]:
-    """Distance in m of the nodes from the middle of the nearest street, as far as it is within `reach`."""
+    """Return the distance in m of the nodes from the middle of the nearest street, up to `reach`."""
     distance = np.full(grid.shape, np.inf, np.float32)
     place = np.zeros(grid.shape, np.float32)
     for line in lines:
@@ -120,50 +127,50 @@ def _from_middle(lines: list[Values], grid: Grid, reach: float) -> NDArray[np.fl
     return distance
 
 
-def _heights(distance: Values, said: dict) -> Values:
-    """Streets with a crown; sidewalks and lots without the curb itself, which is a feature up to where its height has come into the base."""
-    half = 0.5 * said["street"]
+def _heights(distance: Values, parameters: dict) -> Values:
+    """Return heights: streets with a crown; sidewalks and lots without the curb, which is a feature that blends into the base height."""
+    half = 0.5 * parameters["street"]
     short = np.maximum(half - distance, 0.0)
-    crown = said["crown"] * (half - (np.sqrt(short**2 + ROUNDING**2) - ROUNDING))
-    crown = np.minimum(crown, said["crown"] * half)
-    behind = -distance - said["sidewalk"]
-    walk = SIDEWALK_FALL * np.clip(-distance, 0.0, said["sidewalk"]) + said["curb"] * smooth_step(behind / FALL)
+    crown = parameters["crown"] * (half - (np.sqrt(short**2 + ROUNDING**2) - ROUNDING))
+    crown = np.minimum(crown, parameters["crown"] * half)
+    behind = -distance - parameters["sidewalk"]
+    walk = SIDEWALK_FALL * np.clip(-distance, 0.0, parameters["sidewalk"]) + parameters["curb"] * smooth_step(behind / FALL_LENGTH)
     return np.where(distance > 0.0, np.maximum(crown, 0.0), walk)
 
 
-def _curb(corners: Values, said: dict) -> Entry:
-    """The curb around a lot as a closed line whose height falls at the crossings."""
-    arcs = circumscribed(corners, said["corner"], ARC_PARTS)
+def _curb(corners: Values, parameters: dict) -> Entry:
+    """Return the curb around a lot as a closed line with lower heights at the crossings."""
+    arcs = circumscribed(corners, parameters["corner"], ARC_PARTS)
     points: list[Values] = []
     heights: list[float] = []
     for k, arc in enumerate(arcs):
         points += list(arc)
-        heights += [said["curb"]] * len(arc)
+        heights += [parameters["curb"]] * len(arc)
         a, b = arc[-1], arcs[(k + 1) % len(arcs)][0]
         length = float(np.hypot(*(b - a)))
-        clear = float(np.hypot(*(arc[1] - arc[0]))) + SET_BACK  # the arc at the last corner takes up to half of what follows it
+        clear = float(np.hypot(*(arc[1] - arc[0]))) + SET_BACK  # the arc at the last corner needs up to half of the next edge
         if length > 2.0 * (clear + 2.0 * TAPER + CROSSING):
             first = np.cumsum([clear, TAPER, CROSSING, TAPER])
             points += [a + (b - a) * s / length for s in (*first, *(length - first[::-1]))]
-            heights += [said["curb"], said["dropped"], said["dropped"], said["curb"]] * 2
+            heights += [parameters["curb"], parameters["dropped"], parameters["dropped"], parameters["curb"]] * 2
     points.append(points[0])
     heights.append(heights[0])
     curb = {
         "type": "curb",
         "points": np.round(points, 4).tolist(),
         "height": heights,
-        "width": said["sidewalk"],
-        "fall": FALL,
-        "corner": said["corner"],
+        "width": parameters["sidewalk"],
+        "fall": FALL_LENGTH,
+        "corner": parameters["corner"],
     }
     return Entry(curb)
 
 
-def _street_marks(line: Values, said: dict) -> list[Entry]:
-    """Dashes along the middle of a street between its crossings (n, 2), and zebra crossings at their ends where curbs are dropped."""
+def _street_marks(line: Values, parameters: dict) -> list[Entry]:
+    """Return dashes along the middle of a street between its crossings (n, 2), and zebra crossings at ends with dropped curbs."""
     out = []
-    tangent = said["corner"] * math.tan(0.25 * math.pi / ARC_PARTS)
-    clear = 0.5 * said["street"] + said["corner"] + tangent + SET_BACK + TAPER
+    tangent = parameters["corner"] * math.tan(0.25 * math.pi / ARC_PARTS)
+    clear = 0.5 * parameters["street"] + parameters["corner"] + tangent + SET_BACK + TAPER
     for a, b in pairwise(line):
         length = float(np.hypot(*(b - a)))
         along = (b - a) / length
@@ -171,7 +178,7 @@ def _street_marks(line: Values, said: dict) -> list[Entry]:
         if length < 2.0 * (clear + CROSSING) + 4.0:
             continue
         for s in (clear + 0.5 * CROSSING, length - clear - 0.5 * CROSSING):
-            ends = [np.round(a + along * s + side * (0.5 * said["street"] - 0.3) * left, 3).tolist() for side in (-1.0, 1.0)]
+            ends = [np.round(a + along * s + side * (0.5 * parameters["street"] - 0.3) * left, 3).tolist() for side in (-1.0, 1.0)]
             out.append(Entry({"points": ends, "width": CROSSING, "dash": [0.5, 0.5]}))
         ends = [np.round(a + along * s, 3).tolist() for s in (clear + CROSSING + 1.0, length - clear - CROSSING - 1.0)]
         out.append(Entry({"points": ends, "width": 0.12, "dash": [3.0, 3.0]}))

@@ -1,4 +1,4 @@
-"""`--plugin PATH` of the command line: what plugins bring is listed, works by name in one drive, and when it fails is named at the end."""
+"""`--plugin PATH` of the command line: kinds of plugins are listed, work by name in a drive, and are named at the end if they fail."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simulator.telemetry.writer import read_telemetry
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 LAYOUT = "<4sd6d3d"
-"""Of tests/plugins/protocols.py."""
+"""Size of a packet of tests/plugins/protocols.py."""
 
 
 def jounce(*arguments: object, plugins: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
@@ -32,13 +32,13 @@ def procedure() -> str:
     return shipped[shipped.index("procedure:") :]
 
 
-def test_help_lists_what_plugins_bring() -> None:
+def test_help_lists_the_kinds_of_plugins() -> None:
     plain, more = jounce("drive", "--help"), jounce("drive", "--help", plugins=("drivers", "protocols"))
     said = " ".join(plain.stdout.split())
-    assert "who drives: auto, wheel, gamepad, keyboard, scripted (default" in said
+    assert "driver: auto, wheel, gamepad, keyboard, scripted (default" in said
     assert "motion stream: native, codemasters, outsim, outsim2, outgauge, beamng, srs, forza, moog (default" in said
     said = " ".join(more.stdout.split())
-    assert "who drives: auto, wheel, gamepad, keyboard, pedal, " in said
+    assert "driver: auto, wheel, gamepad, keyboard, pedal, " in said
     assert "scripted, bend, " in said
     assert "srs, forza, moog, mine, " in said
 
@@ -46,17 +46,15 @@ def test_help_lists_what_plugins_bring() -> None:
 @pytest.mark.parametrize(
     ("arguments", "plugins", "complaint"),
     [
-        (("--driver", "bned"), ("drivers",), "argument --driver: invalid choice: 'bned' (did you mean bend?), choose from auto, wheel"),
-        (("--protocol", "mine"), (), "argument --protocol: invalid choice: 'mine', choose from native, codemasters"),
+        (("--driver", "bned"), ("drivers",), "argument --driver: invalid choice; expected one of auto, wheel"),
+        (("--protocol", "mine"), (), "argument --protocol: invalid choice; expected one of native, codemasters"),
         (("--sensor", "imv"), (), "--sensor: [0].type: got 'imv', expected a sensor: imu (did you mean imu?)"),
-        (("--sensor", "{type: imu"), (), "argument --sensor: got '{type: imu', expected YAML"),
+        (("--sensor", "{type: imu"), (), "argument --sensor: invalid value; expected YAML; got '{type: imu'"),
         (("--outlet", "lines"), (), "--outlet: [0].type: got 'lines', expected nothing: no plugin has brought an outlet"),
         (("--sensor", "imu"), ("nowhere",), "nowhere.py: no such file, expected a plugin"),
     ],
 )
-def test_names_that_nobody_has_are_refused_in_a_line(
-    tmp_path: Path, arguments: tuple[str, ...], plugins: tuple[str, ...], complaint: str
-) -> None:
+def test_unknown_names_are_refused_in_a_line(tmp_path: Path, arguments: tuple[str, ...], plugins: tuple[str, ...], complaint: str) -> None:
     ended = jounce("drive", "--no-view", "--no-motion", "--terrain", "flat", "--out", tmp_path / "out", *arguments, plugins=plugins)
     assert ended.returncode == 2
     assert complaint in ended.stderr
@@ -64,7 +62,7 @@ def test_names_that_nobody_has_are_refused_in_a_line(
     assert not (tmp_path / "out").exists()
 
 
-def test_one_drive_with_a_tenant_behind_every_door(tmp_path: Path) -> None:
+def test_one_drive_with_a_plugin_of_every_kind(tmp_path: Path) -> None:
     washout = tmp_path / "washout.yaml"
     washout.write_text(f"type: lagged_python\nrate: 100\ncueing: {{gain: [0.02, 0.02, 0.01], lag: 0.2}}\n{procedure()}")
     terrain = tmp_path / "terrain.yaml"
@@ -92,7 +90,7 @@ def test_one_drive_with_a_tenant_behind_every_door(tmp_path: Path) -> None:
     assert lines[-1] == "closed"
 
 
-def test_tenants_that_fail_are_named_at_the_end_and_in_the_log(tmp_path: Path) -> None:
+def test_plugins_that_fail_are_named_at_the_end_and_in_the_log(tmp_path: Path) -> None:
     washout = tmp_path / "washout.yaml"
     quick = "procedure: {healthy: 0.01, rise: 0.1, blend: 0.1, fade: 0.5, settle: 1.0, park: 1.0, fault: 0.5}\n"
     washout.write_text(f"type: failing\ncueing: {{how: 1}}\n{quick}")
@@ -115,7 +113,7 @@ def test_tenants_that_fail_are_named_at_the_end_and_in_the_log(tmp_path: Path) -
     assert np.isnan(log["failing_sensor_value"].to_numpy()[-1])
 
 
-def test_a_run_names_what_it_has_dropped(tmp_path: Path) -> None:
+def test_a_run_names_the_plugins_that_it_stopped(tmp_path: Path) -> None:
     arguments = ("run", "avtp_lane_change", "--out", tmp_path / "out", "--sensor", "imu", "--sensor", "{type: failing_sensor, how: 1}")
     ended = jounce(*arguments, "--json", plugins=("sensors",))
     assert ended.returncode == 1
@@ -126,8 +124,8 @@ def test_a_run_names_what_it_has_dropped(tmp_path: Path) -> None:
     assert about == b"sensor failing_sensor was dropped: ValueError: value is not finite"
 
 
-def test_a_run_with_a_washout_in_python_comes_again(tmp_path: Path) -> None:
-    """A run serves it every ten ticks, a rerun every one: its turns have to be where the ten end."""
+def test_a_run_with_a_washout_in_python_can_be_rerun(tmp_path: Path) -> None:
+    """A run serves it every ten ticks, a rerun every tick: its steps must be at the end of the ten ticks."""
     washout = tmp_path / "washout.yaml"
     quick = "procedure: {healthy: 0.01, rise: 0.1, blend: 0.1, fade: 0.5, settle: 1.0, park: 1.0, fault: 0.5}\n"
     washout.write_text(f"type: lagged_python\ncueing: {{gain: [0.02, 0.02, 0.01], lag: 0.2}}\n{quick}")

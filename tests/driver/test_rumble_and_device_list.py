@@ -1,4 +1,4 @@
-"""Do the motors of a game controller follow the road, blows and slip, and does `jounce devices --feel` tell and test what is there?"""
+"""Do the motors of a game controller follow road, shocks and slip, and does `jounce devices --force-feedback` list and test the devices?"""
 
 import argparse
 import json
@@ -88,7 +88,7 @@ class FakePad:
         return self.motors
 
 
-def test_a_pad_is_told_for_a_tenth_of_a_second_and_comes_to_rest():
+def test_a_rumble_command_lasts_a_tenth_of_a_second_and_the_pad_comes_to_rest():
     pad, readout, lines = FakePad(), rolling(), []
     readout[0]["shock_rate"] = 0.24
     worker = ForceFeedbackThread(lines.append, FakeSystem([]))
@@ -140,9 +140,9 @@ def test_the_test_is_weak_goes_left_then_right_and_ends(hub, plug, monkeypatch):
     levels = [level for _, level in system.levels() if level]
     assert levels[0] > 0 > levels[-1]
     assert [what for _, what, _ in system.log][-4:] == ["play", "remove", "gain", "close"]
-    with pytest.raises(DeviceError, match="device 3: there are devices 1 to 1"):
+    with pytest.raises(DeviceError, match="device 3: unknown device; expected a number from 1 to 1"):
         play_test(seen(hub, system), 3, lines.append, system)
-    with pytest.raises(DeviceError, match="no devices can be tested"):
+    with pytest.raises(DeviceError, match="no testable devices"):
         play_test(seen(hub, FakeSystem([])), None, lines.append, system)
 
 
@@ -161,12 +161,12 @@ def test_the_command_lists_and_tests(hub, plug, monkeypatch, capsys):
         add_devices_arguments(parser)
         return main_devices(parser.parse_args(words))
 
-    assert run("--feel", "--json") == 0
+    assert run("--force-feedback", "--json") == 0
     (fact,) = json.loads(capsys.readouterr().out)["devices"]
     assert fact["feel"]["node"] == NODE and fact["feel"]["can"] == ["rumble", "gain"] and fact["feel"]["missing"] == ""
     assert run("--test") == 2
     out = capsys.readouterr()
-    assert "What devices give back" in out.out and "no motors that could be started" in out.err, "SDL's virtual pad has none"
+    assert "Force feedback of devices" in out.out and "cannot start the motors" in out.err, "SDL's virtual pad has none"
 
 
 def test_what_the_driver_holds_is_what_is_felt(hub, plug):

@@ -1,6 +1,6 @@
-"""Random full-throttle drives of two minutes over every made terrain: does any of them leave the numbers that a drive has?
+"""Random full-throttle drives of two minutes on every generated terrain: does any state exceed its limits?
 
-`JOUNCE_DRIVES=500 python -m pytest tests/drives/test_made_drives.py` drives five hundred on each; one of a quarter of a minute on each is run with every test.
+`JOUNCE_DRIVES=500 python -m pytest tests/drives/test_drives_on_generated_terrain.py` runs five hundred on each. The test suite runs one of a quarter of a minute on each.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from vehicles.command import COMMAND
 
 COUNT = int(os.environ.get("JOUNCE_DRIVES", "1"))
 LASTS = DURATION if "JOUNCE_DRIVES" in os.environ else 15.0
-"""s."""
+"""s. Duration of a drive."""
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Grounds by kind, and the places of each: (x, y, yaw)."""
-    folder = tmp_path_factory.mktemp("made")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return a function of a kind: the ground and its starts (x, y, yaw)."""
+    folder = tmp_path_factory.mktemp("generated")
 
     @cache
     def ground(kind: str) -> tuple[Any, list[tuple[float, float, float]]]:
@@ -44,9 +44,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.mark.parametrize("number", range(COUNT))
 @pytest.mark.parametrize("kind", GENERATORS)
-def test_a_random_drive_on_made_ground_stays_sane(made: Any, kind: str, number: int) -> None:
+def test_a_random_drive_on_generated_terrain_stays_within_limits(generated: Any, kind: str, number: int) -> None:
     draw = np.random.default_rng([11, sorted(GENERATORS).index(kind), number])
-    ground, places = made(kind)
+    ground, places = generated(kind)
     v = vehicle(*CARS[number % len(CARS)] if "JOUNCE_DRIVES" in os.environ else ("hmmwv", "closed_form"))
     v.reset(ground.arrays, *places[draw.integers(len(places))], gear=1)
     c, hardest = record(COMMAND), np.zeros(1)

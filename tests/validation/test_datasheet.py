@@ -1,4 +1,4 @@
-"""Facts of vehicles: the table, the numbers of a standing vehicle beside others of their own, drives that fail, the page and the command."""
+"""Datasheets of vehicles: the items, static values compared with independent ones, failing runs, the page and the command."""
 
 import json
 import math
@@ -18,7 +18,7 @@ from simulator.validation.datasheet.page import TITLE, WIDTH, Facts, deviations,
 from simulator.validation.datasheet.published_file import Figure, load_published, published_of
 from simulator.validation.datasheet.run_cases import CaseRun, Drives
 from simulator.validation.datasheet.side_by_side import comparison_to_markdown
-from simulator.validation.datasheet.static_values import standing
+from simulator.validation.datasheet.static_values import static_values_of
 
 BY_NAME = {fact.name: fact for fact in ITEMS}
 KEYS = {
@@ -33,7 +33,7 @@ def vehicle():
 
 @pytest.fixture(scope="module")
 def found(vehicle):
-    return standing(vehicle, load_ground("flat"))
+    return static_values_of(vehicle, load_ground("flat"))
 
 
 # ---- the table ----
@@ -61,7 +61,7 @@ def metrics_of(name):
 
 
 @pytest.mark.parametrize("fact", [fact for fact in ITEMS if isinstance(fact.source, Metric | AtHighest)], ids=lambda fact: fact.name)
-def test_a_metric_of_a_fact_is_one_of_what_is_driven(fact):
+def test_the_metric_of_an_item_exists_in_its_cases(fact):
     for name in cases_of(fact):
         known = metrics_of(name)
         wanted = getattr(fact.source, "maneuver", "") or next(iter(known))
@@ -71,7 +71,7 @@ def test_a_metric_of_a_fact_is_one_of_what_is_driven(fact):
 # ---- the standing vehicle ----
 
 
-def test_every_standing_fact_of_the_shipped_vehicle_is_found(found):
+def test_all_static_items_of_the_shipped_vehicle_have_values(found):
     assert found.troubles == []
     assert set(found.numbers) == {fact.name for fact in ITEMS if isinstance(fact.source, StaticState)}
 
@@ -102,7 +102,7 @@ def test_alignment(vehicle, found):
     assert found.numbers["track_front"] == pytest.approx(readout["p_WC"][0, 1] - readout["p_WC"][1, 1])
 
 
-def test_places_between_the_ends(vehicle, found):
+def test_positions_in_the_travel(vehicle, found):
     numbers = found.numbers
     vehicle.reset(load_ground("flat"))
     rest = vehicle.readout[0]["jounce"]
@@ -145,7 +145,7 @@ def test_steering(vehicle, found):
 # ---- drives ----
 
 
-def test_a_run_is_driven_once(monkeypatch):
+def test_equal_runs_are_executed_once(monkeypatch):
     driven = []
     drives = Drives("hmmwv", {}, lambda case, run: driven.append(run))
     first, again = drives.result("creep"), drives.result("creep")
@@ -156,7 +156,7 @@ def test_a_run_is_driven_once(monkeypatch):
     assert run.metrics["creep_speed_mps"] == pytest.approx(0.8 * 650 / 60 * math.tau / (2.48 * 2.73 * 1.92) * 0.46, abs=0.1)
 
 
-def test_a_series_hands_on_and_knows_runs_of_another_one(monkeypatch):
+def test_a_series_uses_its_results_and_runs_of_another_one(monkeypatch):
     told = []
     drives = Drives("hmmwv", {}, lambda case, run: told.append(run))
     monkeypatch.setattr(drives, "_simulate", pretended)
@@ -180,7 +180,7 @@ def by_name(*names):
     return [BY_NAME[name] for name in names]
 
 
-def test_a_maneuver_that_fails_is_a_reason_and_the_others_go_on(monkeypatch):
+def test_a_failed_maneuver_is_a_reason_and_the_others_continue(monkeypatch):
     monkeypatch.setitem(CASES, "creep", Case("no_such_maneuver"))
     monkeypatch.setitem(CASES, "climb_10", Case("climb_10", {"throttle": 7.0}))
     mass, creep, grade, clear = measure("hmmwv", by_name("mass", "creep_speed", "grade_10", "width"), None)
@@ -190,13 +190,13 @@ def test_a_maneuver_that_fails_is_a_reason_and_the_others_go_on(monkeypatch):
     assert clear.value == 2.18
 
 
-def test_a_drive_without_the_number_says_which(monkeypatch):
+def test_a_missing_metric_is_named(monkeypatch):
     monkeypatch.setattr(Drives, "_simulate", lambda self, run, terrain, changes: CaseRun(run, None, {"creep_speed_mps": None}))
     (creep,) = measure("hmmwv", by_name("creep_speed"), None)
     assert (creep.value, creep.reason) == (None, "no creep speed in creep")
 
 
-def test_what_cannot_be_driven_says_why(monkeypatch):
+def test_a_case_that_cannot_run_has_a_reason(monkeypatch):
     def refuse(self, run, terrain, changes):
         return CaseRun(run, False, {}, "the road is closed")
 
@@ -243,10 +243,10 @@ def page():
     return Facts("hmmwv", "HMMWV", rows_of(SOME, published.figures), published)
 
 
-def test_deviations_are_said_plainly(page):
+def test_deviations_in_text(page):
     said = deviations(page)
-    assert "turning, curb to curb, left: published 15.24 m, here 16.2 m" in said
-    assert "60 % from rest, full throttle: published climbed, here rolled back" in said
+    assert "turning, curb to curb, left: published 15.24 m, simulated 16.2 m" in said
+    assert "60 % from rest, full throttle: published climbed, simulated rolled back" in said
     assert len(said) == 3  # mass, turning circle, grade; toe and top speed are within
     verdicts = {row.fact.name: row.verdict for row in page.rows}
     assert verdicts["toe_front_left"] == verdicts["top_speed"] == "within" and verdicts["creep_speed"] == "no number"
@@ -263,12 +263,12 @@ def test_the_object_keeps_its_keys(page):
     json.dumps(told, allow_nan=False)
 
 
-def test_the_page_has_every_fact_its_verdict_and_its_sources(page):
+def test_the_page_has_every_item_its_verdict_and_its_sources(page):
     text = to_markdown(page)
     for row in page.rows:
         assert f"`{row.fact.name}`" in text
     assert "| **outside** |" in text and "- (it fell over)" in text
-    assert "1. HMMWV data sheet" in text and "looked in: fact sheets" in text
+    assert "1. HMMWV data sheet" in text and "Searched in: fact sheets" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
     assert {line.count("|") for line in tables} == {7}
 
@@ -288,23 +288,23 @@ def test_the_table_of_a_terminal_is_no_wider_than_it(page):
         assert len(line) <= WIDTH, line
 
 
-def test_the_page_of_the_documentation_is_of_these_facts_and_this_vehicle(found):
+def test_the_page_of_the_documentation_is_up_to_date(found):
     text = (Path(__file__).parents[2] / "docs" / "datasheet_hmmwv.md").read_text(encoding="utf-8")
-    assert "`jounce facts hmmwv`" in text
+    assert "`jounce datasheet hmmwv`" in text
     rows = {cells[6].split("`")[1]: cells for line in text.splitlines() if "`" in line and len(cells := line.split("|")) == 8}
-    assert list(rows) == [fact.name for fact in ITEMS], "make the page again by jounce facts hmmwv"
+    assert list(rows) == [fact.name for fact in ITEMS], "make the page again by jounce datasheet hmmwv"
     for fact in ITEMS:
         if isinstance(fact.source, StaticState):
             here = float(rows[fact.name][2].split()[0])
             assert here == pytest.approx(found.numbers[fact.name] / fact.factor, rel=2e-3, abs=1e-6), (
-                "make the page again by jounce facts hmmwv"
+                "make the page again by jounce datasheet hmmwv"
             )
 
 
-def test_several_vehicles_stand_side_by_side(page):
+def test_several_vehicles_side_by_side(page):
     other = Facts("truck", "a truck", rows_of({**SOME, "grade_60": 1.0}), None)
     text = comparison_to_markdown([page, other])
     lines = {cells[-2].split("`")[1]: cells for line in text.splitlines() if len(cells := line.split("|")) == 9 and "`" in cells[-2]}
     assert list(lines) == list(SOME)
     assert [cell.strip() for cell in lines["grade_60"][3:6]] == ["**rolled back**", "climbed", "climbed"]
-    assert "it fell over" in text and "`jounce facts hmmwv truck`" in text
+    assert "it fell over" in text and "`jounce datasheet hmmwv truck`" in text

@@ -1,4 +1,4 @@
-"""Are features and paint drawn where physics has them, and is the land out of the way where something lies below it?"""
+"""Are features and markings drawn at their physical positions, and is the terrain cut where the ground is below it?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from simulator.base.errors import DeviceError
 from simulator.view.feature_meshes import PAINT_RAISED, RAISED
 from simulator.view.offscreen import Offscreen
-from simulator.view.terrain_data import CHUNK, TerrainData, land_of
+from simulator.view.terrain_data import CHUNK, TerrainData, make_terrain_data
 from terrain.composite_height import composed_heights
 from terrain.load_terrain import load_terrain
 from tests.view.scenes import geometry, readout
@@ -38,12 +38,12 @@ def ground():
 
 
 @pytest.fixture(scope="module")
-def land(ground):
-    return land_of(ground)
+def terrain(ground):
+    return make_terrain_data(ground)
 
 
-def test_every_corner_lies_on_the_composed_ground(ground, land):
-    mesh = land.things.mesh.astype(float)
+def test_every_corner_is_on_the_composed_ground(ground, terrain):
+    mesh = terrain.features.mesh.astype(float)
     z = np.empty(len(mesh))
     composed_heights(ground.arrays, mesh[:, 0].copy(), mesh[:, 1].copy(), z)
     above = mesh[:, 2] - z
@@ -56,17 +56,17 @@ def test_every_corner_lies_on_the_composed_ground(ground, land):
     assert (mesh[:, 5] > 0.0).all(), "everything is seen from above"
 
 
-def test_chunks_hold_all_triangles_once(land):
-    x, y, first, count = land.things.chunks.T
+def test_chunks_hold_all_triangles_once(terrain):
+    x, y, first, count = terrain.features.chunks.T
     assert (first == np.concatenate(([0], np.cumsum(count)[:-1]))).all()
-    assert first[-1] + count[-1] == len(land.things.mesh)
+    assert first[-1] + count[-1] == len(terrain.features.mesh)
     for k in range(len(first)):
-        middles = land.things.mesh[int(first[k]) : int(first[k] + count[k]), :2].reshape(-1, 3, 2).mean(axis=1)
+        middles = terrain.features.mesh[int(first[k]) : int(first[k] + count[k]), :2].reshape(-1, 3, 2).mean(axis=1)
         assert (np.abs(middles - (x[k], y[k])) <= 0.5 * CHUNK + 1e-3).all()
 
 
-def test_the_land_is_cut_where_the_ground_lies_below_it_and_nowhere_else(ground, land):
-    cut, (x0, y0, per_x, per_y) = land.things.cut, land.things.cut_grid
+def test_the_terrain_is_cut_only_where_the_ground_is_below_it(ground, terrain):
+    cut, (x0, y0, per_x, per_y) = terrain.features.cut, terrain.features.cut_grid
     rng = np.random.default_rng(1)
     x, y = rng.uniform(-30.0, 40.0, 40_000), rng.uniform(-30.0, 30.0, 40_000)
     z = np.empty(len(x))
@@ -82,19 +82,19 @@ def test_the_land_is_cut_where_the_ground_lies_below_it_and_nowhere_else(ground,
     assert not cut[:, [0, -1]].any()
 
 
-def test_a_land_with_things_is_the_same_for_another_process(land, tmp_path):
-    land.save(tmp_path / "land.npz")
-    again = TerrainData.load(tmp_path / "land.npz").things
+def test_terrain_with_features_is_the_same_for_another_process(terrain, tmp_path):
+    terrain.save(tmp_path / "land.npz")
+    again = TerrainData.load(tmp_path / "land.npz").features
     for name in ("mesh", "chunks", "cut"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(land.things, name))
-    assert again.cut_grid == land.things.cut_grid
+        np.testing.assert_array_equal(getattr(again, name), getattr(terrain.features, name))
+    assert again.cut_grid == terrain.features.cut_grid
 
 
 @pytest.mark.parametrize(("x", "y", "yaw"), [(0.0, 0.0, 0.0), (8.0, -14.0, 60.0), (28.0, 8.0, 200.0)])
-def test_what_is_seen_is_the_composed_ground(ground, land, x, y, yaw):
+def test_what_is_seen_is_the_composed_ground(ground, terrain, x, y, yaw):
     """Points of the pixels beside the vehicle, from their depth: in the ditch, on the curb, on the wall, and between them."""
     try:
-        view = Offscreen(320, 180, land, geometry(), samples=1)
+        view = Offscreen(320, 180, terrain, geometry(), samples=1)
     except DeviceError as error:
         pytest.skip(str(error))
     view.scene.instruments = False

@@ -1,4 +1,4 @@
-"""A person's drive waits when his window is gone, a scripted one goes on; the clock and the window are played here."""
+"""A human drive waits when its window is lost, a scripted drive continues; the tests simulate the clock and the window."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ class Story:
 
     def __init__(self, person=True):
         self.said = []
-        self.keeper = ViewSupervisor(8, self.said.append, 0.0, person)
-        self.child = self.keeper._process = Child(os.getpid())
+        self.supervisor = ViewSupervisor(8, self.said.append, 0.0, person)
+        self.child = self.supervisor._process = Child(os.getpid())
         self.session = SimpleNamespace(paused=False, cueing=Cueing())
-        self.now = self.keeper._opened
+        self.now = self.supervisor._opened
         self.windows = []
         self.attach()
 
     def attach(self):
         """A new window opens and takes the keys; returns the one before."""
         before = self.windows[-1] if self.windows else None
-        self.window = KeyWriter(self.keeper.keys.name)
+        self.window = KeyWriter(self.supervisor.keys.name)
         self.windows.append(self.window)
         return before
 
@@ -67,7 +67,7 @@ class Story:
         for window in self.windows:
             with contextlib.suppress(AttributeError):  # closed already
                 window.close(closed_by_user=False)
-        self.keeper.close()
+        self.supervisor.close()
 
     def go(self, seconds, frames=True):
         end = self.now + seconds
@@ -75,7 +75,7 @@ class Story:
             self.now += 0.1
             if frames:
                 self.window.beat()
-            self.keeper.look(self.session, self.now)
+            self.supervisor.look(self.session, self.now)
 
     @property
     def waits(self):
@@ -100,7 +100,7 @@ def test_with_a_window_nothing_happens(story):
     s.go(OPENING - 1.0, frames=False)
     s.go(30.0)
     s.go(HANG - 1.0, frames=False)
-    assert not s.session.paused and s.session.cueing.parked == 0 and not s.keeper.stop
+    assert not s.session.paused and s.session.cueing.parked == 0 and not s.supervisor.stop
     assert [line for line in s.said if "first frame" not in line] == []
 
 
@@ -114,9 +114,9 @@ def test_a_killed_window_stops_vehicle_and_platform_at_once_and_ends_the_drive_a
     s.go(0.1, frames=False)
     assert s.waits, "nobody drives blind"
     s.go(WAIT - 2.0, frames=False)
-    assert not s.keeper.stop
+    assert not s.supervisor.stop
     s.go(3.0, frames=False)
-    assert s.keeper.stop and s.keeper.lost and "the drive ends" in s.said[-1]
+    assert s.supervisor.stop and s.supervisor.lost and "ending the drive" in s.said[-1]
 
 
 def test_a_window_that_hangs_counts_as_gone_until_it_draws_again(story):
@@ -125,11 +125,11 @@ def test_a_window_that_hangs_counts_as_gone_until_it_draws_again(story):
     s.go(HANG + 1.0, frames=False)
     assert s.waits and "hangs" in s.said[-1]
     s.go(0.2)
-    assert "the window is back" in s.said[-1] and "back" in s.keeper.window.message
+    assert "window reopened" in s.said[-1] and "reopened" in s.supervisor.window.message
     assert s.session.paused, "the person says when it goes on"
     s.session.paused = False
     s.go(WAIT)
-    assert not s.session.paused and not s.keeper.stop
+    assert not s.session.paused and not s.supervisor.stop
 
 
 def test_a_window_that_never_opens_counts_as_gone(story):
@@ -138,7 +138,7 @@ def test_a_window_that_never_opens_counts_as_gone(story):
     assert s.waits and "jounce view" in s.said[-1]
 
 
-def test_another_window_takes_over_and_the_old_one_has_no_say(story):
+def test_another_window_takes_over_and_the_old_one_has_no_effect(story):
     s = story()
     s.go(2.0)
     s.window.set("up", True)
@@ -148,13 +148,13 @@ def test_another_window_takes_over_and_the_old_one_has_no_say(story):
     s.go(1.0, frames=False)
     assert s.child.killed and s.waits, "it has not drawn yet"
     s.go(1.0)
-    assert "the window is back" in s.said[-1]
-    assert not s.keeper.keys.down("up"), "a key that was held when the window died is up"
-    frames = s.keeper.keys.frames
+    assert "window reopened" in s.said[-1]
+    assert not s.supervisor.keys.down("up"), "a key that was held when the window died is up"
+    frames = s.supervisor.keys.frames
     old.set("down", True)
     old.beat()
     old.close()
-    assert not old_says_anything(s.keeper.keys, frames)
+    assert not old_says_anything(s.supervisor.keys, frames)
 
 
 def old_says_anything(keys, frames):
@@ -169,9 +169,9 @@ def test_a_window_of_jounce_view_that_is_killed_is_noticed_at_once(story):
     s.go(1.0, frames=False)
     with subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE) as other:
         s.attach()
-        s.keeper.keys._keys["pid"] = other.pid
+        s.supervisor.keys._keys["pid"] = other.pid
         s.go(1.0)
-        assert "the window is back" in s.said[-1]
+        assert "window reopened" in s.said[-1]
         s.session.paused, s.session.cueing.state = False, "engaged"
         other.kill()
         other.wait()
@@ -183,16 +183,16 @@ def test_a_window_closed_by_its_driver_ends_the_drive(story):
     s = story()
     s.go(1.0)
     s.window.close(closed_by_user=True)
-    s.keeper.look(s.session, s.now + 0.01)
-    assert s.keeper.stop and not s.keeper.lost and not s.session.paused
+    s.supervisor.look(s.session, s.now + 0.01)
+    assert s.supervisor.stop and not s.supervisor.lost and not s.session.paused
 
 
 def test_a_window_that_ends_by_an_error_does_not_end_the_drive(story):
     s = story()
     s.go(1.0)
     s.window.close(closed_by_user=False)
-    s.keeper.look(s.session, s.now + 0.01)
-    assert s.waits and not s.keeper.stop
+    s.supervisor.look(s.session, s.now + 0.01)
+    assert s.waits and not s.supervisor.stop
 
 
 def test_a_scripted_drive_goes_on_without_its_view(story):
@@ -200,27 +200,27 @@ def test_a_scripted_drive_goes_on_without_its_view(story):
     s.go(1.0)
     s.child.die()
     s.go(2.0 * WAIT, frames=False)
-    assert not s.session.paused and s.session.cueing.parked == 0 and not s.keeper.stop
-    assert [line for line in s.said if "first frame" not in line] == ["driving without pictures: the view ended with code -9"]
+    assert not s.session.paused and s.session.cueing.parked == 0 and not s.supervisor.stop
+    assert [line for line in s.said if "first frame" not in line] == ["driving without a view: the view ended with code -9"]
 
 
 def test_a_full_temporary_disk_costs_the_pictures_and_not_the_drive(story, monkeypatch, tmp_path):
     s = story(person=False)
-    s.keeper._process = None
+    s.supervisor._process = None
     no_room = OSError(28, "No space left on device")
 
     def start(*_):
         raise no_room
 
     monkeypatch.setattr(view_supervisor, "start_pictures_process", start)
-    s.keeper.open(None, {}, "", tmp_path, 0.5)
-    assert s.said == [f"driving without pictures: {no_room}"]
+    s.supervisor.open(None, {}, "", tmp_path, 0.5)
+    assert s.said == [f"driving without a view: {no_room}"]
     s.go(2.0, frames=False)
-    assert not s.session.paused and not s.keeper.stop
+    assert not s.session.paused and not s.supervisor.stop
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system cannot reserve memory")
-def test_without_room_in_shared_memory_there_is_no_block(monkeypatch):
+def test_without_free_shared_memory_no_block_is_created(monkeypatch):
     """The first write to one would end the process (SIGBUS)."""
     made = []
 
@@ -229,42 +229,42 @@ def test_without_room_in_shared_memory_there_is_no_block(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "posix_fallocate", refuse)
-    with pytest.raises(DeviceError, match="expected room in shared memory"):
+    with pytest.raises(DeviceError, match="expected free shared memory"):
         KeyReader()
     assert len(made) == 1
     assert not os.path.exists(made[0])
 
 
-def test_nothing_is_left_of_a_keeper(story):
+def test_a_closed_supervisor_leaves_nothing_behind(story):
     s = story()
-    names = [s.keeper.block.name, s.keeper.keys.name]
-    folder = s.keeper.claim.folder
+    names = [s.supervisor.block.name, s.supervisor.keys.name]
+    folder = s.supervisor.drive_lock.folder
     s.window.close(closed_by_user=False)
-    s.keeper.close()
-    s.keeper.close()
+    s.supervisor.close()
+    s.supervisor.close()
     assert s.child.ended and not folder.exists()
     assert not any((drive_lock.SHARED_MEMORY / name).exists() for name in names)
 
 
 def test_the_drive_to_look_at_is_chosen():
     one, two = {"pid": 11, "title": "a"}, {"pid": 12, "title": "b"}
-    assert attach._chosen([one], None) is one
-    assert attach._chosen([one, two], 12) is two
+    assert attach._select([one], None) is one
+    assert attach._select([one, two], 12) is two
     with pytest.raises(DeviceError, match=r"several drives are running: 11 \(a\), 12 \(b\)"):
-        attach._chosen([one, two], None)
+        attach._select([one, two], None)
     with pytest.raises(DeviceError, match="no drive 13"):
-        attach._chosen([one, two], 13)
+        attach._select([one, two], 13)
     with pytest.raises(DeviceError, match="no drive with a view is running"):
-        attach._chosen([], None)
+        attach._select([], None)
 
 
-def test_a_window_beside_a_living_one_only_looks_on(monkeypatch):
+def test_a_second_window_is_read_only(monkeypatch):
     keys = KeyReader()
     window = KeyWriter(keys.name)
-    monkeypatch.setattr(attach, "LISTEN", 0.05)
+    monkeypatch.setattr(attach, "WAIT", 0.05)
     assert not attach._has_window(keys.name), "it draws nothing"
     monkeypatch.setattr(attach, "time", SimpleNamespace(monotonic=iter(range(9)).__next__, sleep=lambda _: window.beat()))
-    monkeypatch.setattr(attach, "LISTEN", 5.0)
+    monkeypatch.setattr(attach, "WAIT", 5.0)
     assert attach._has_window(keys.name)
     window.close(closed_by_user=False)
     keys.close()

@@ -1,4 +1,4 @@
-"""Do the arrays of the land say the same as the ground, and do the tiles cover it once?"""
+"""Do the terrain arrays agree with the ground, and do the tiles cover it once?"""
 
 from __future__ import annotations
 
@@ -6,22 +6,31 @@ import numpy as np
 import pytest
 
 from simulator.view.quadtree import Counter, tile_triangles, visible_tiles
-from simulator.view.terrain_data import FAR_OFFSET, TerrainData, ViewRoad, is_paved, land_of, road_texture, soil_color, surface_texture
-from tests.view.scenes import hilly_land
+from simulator.view.terrain_data import (
+    FAR_OFFSET,
+    TerrainData,
+    ViewRoad,
+    is_paved,
+    make_terrain_data,
+    road_texture,
+    soil_color,
+    surface_texture,
+)
+from tests.view.scenes import hilly_terrain
 
 
 def test_height_is_bilinear_between_nodes_and_held_at_the_border():
     heights = np.array([[0.0, 1.0], [2.0, 5.0]], np.float32)
-    land = TerrainData(
+    terrain = TerrainData(
         (10.0, 20.0), (2.0, 4.0), (100.0, 0.5, 0.0), heights, np.zeros((2, 2), np.uint8), np.zeros((2, 2), np.uint8), ("sand",)
     )
-    assert land.height(10.0, 20.0) == pytest.approx(100.0 + 5.0)
-    assert land.height(11.0, 22.0) == pytest.approx(100.0 + 5.5 + 2.0)
-    assert land.height(0.0, 20.0) == pytest.approx(100.0 + 0.0, abs=1e-4)
-    assert land.height(12.0, 99.0) == pytest.approx(100.0 + 6.0 + 5.0, abs=1e-4)
+    assert terrain.height(10.0, 20.0) == pytest.approx(100.0 + 5.0)
+    assert terrain.height(11.0, 22.0) == pytest.approx(100.0 + 5.5 + 2.0)
+    assert terrain.height(0.0, 20.0) == pytest.approx(100.0 + 0.0, abs=1e-4)
+    assert terrain.height(12.0, 99.0) == pytest.approx(100.0 + 6.0 + 5.0, abs=1e-4)
 
 
-def test_land_agrees_with_the_ground_it_was_made_from():
+def test_terrain_data_agree_with_their_ground():
     from simulator.base.records import record
     from terrain.ground import GROUND, Ground, Road
     from terrain.soil import SOIL
@@ -43,32 +52,37 @@ def test_land_agrees_with_the_ground_it_was_made_from():
         spawn=(0.0, 0.0, 0.0),
         roads=(road,),
     )
-    land = land_of(ground)
+    terrain = make_terrain_data(ground)
     for i, j in ((0, 0), (30, 40), (60, 80)):
         x, y = -20.0 + i, -10.0 + 0.5 * j
-        assert land.height(x, y) == pytest.approx(ground.height(x, y), abs=2e-4)
-    assert land.hardness[40, 30] == round(255 * float(hardness[40, 30]))
-    assert land.roads[0].width == 4.0 and not land.roads[0].paved
+        assert terrain.height(x, y) == pytest.approx(ground.height(x, y), abs=2e-4)
+    assert terrain.hardness[40, 30] == round(255 * float(hardness[40, 30]))
+    assert terrain.roads[0].width == 4.0 and not terrain.roads[0].paved
 
 
-def test_saved_land_comes_back(tmp_path):
-    land = hilly_land()
-    land.save(tmp_path / "land.npz")
+def test_saved_terrain_data_are_restored(tmp_path):
+    terrain = hilly_terrain()
+    terrain.save(tmp_path / "land.npz")
     again = TerrainData.load(tmp_path / "land.npz")
     for name in ("heights", "hardness", "soil_ids"):
-        assert np.array_equal(getattr(again, name), getattr(land, name))
-    assert (again.origin, again.spacing, again.plane, again.soil_names) == (land.origin, land.spacing, land.plane, land.soil_names)
-    assert np.array_equal(again.roads[0].points, land.roads[0].points) and again.roads[0].paved
+        assert np.array_equal(getattr(again, name), getattr(terrain, name))
+    assert (again.origin, again.spacing, again.plane, again.soil_names) == (
+        terrain.origin,
+        terrain.spacing,
+        terrain.plane,
+        terrain.soil_names,
+    )
+    assert np.array_equal(again.roads[0].points, terrain.roads[0].points) and again.roads[0].paved
 
 
 def test_road_coordinates_are_the_distance_to_the_line():
     n = 101
     zeros = np.zeros((n, n), np.uint8)
     line = np.column_stack((np.linspace(-60.0, 60.0, 61), np.full(61, 3.0)))
-    land = TerrainData(
+    terrain = TerrainData(
         (-50.0, -50.0), (1.0, 1.0), (0.0, 0.0, 0.0), np.zeros((n, n), np.float32), zeros, zeros, ("sand",), [ViewRoad(line, 7.0, True)]
     )
-    road, step = road_texture(land)
+    road, step = road_texture(terrain)
     assert step == 1
     y = np.arange(-50.0, 51.0)
     for column in (5, 50, 90):
@@ -84,13 +98,13 @@ def test_slopes_towards_the_sun_are_brighter():
     x = np.arange(n, dtype=np.float32)
     zeros = np.zeros((n, n), np.uint8)
     ridge = np.broadcast_to(np.minimum(x, n - x) * 0.4, (n, n)).astype(np.float32)
-    land = TerrainData((0.0, 0.0), (1.0, 1.0), (0.0, 0.0, 0.0), ridge, zeros, zeros, ("sand",))
-    light = surface_texture(land)[..., 3]
+    terrain = TerrainData((0.0, 0.0), (1.0, 1.0), (0.0, 0.0, 0.0), ridge, zeros, zeros, ("sand",))
+    light = surface_texture(terrain)[..., 3]
     # the sun stands in the west (-x): the slope that rises with x looks at it
     assert light[30, 10] > light[30, 50] + 40
 
 
-def test_soils_are_told_apart_by_name():
+def test_soils_are_distinguished_by_name():
     assert soil_color("gravel on dry_sand") == soil_color("dry_sand") != soil_color("clayey_loam")
     assert not is_paved("gravel") and is_paved("asphalt")
 
@@ -113,10 +127,10 @@ def test_tiles_cover_the_land_once_and_neighbors_differ_by_one_level(focus):
 
 
 def test_tiles_outside_the_view_are_left_out():
-    from simulator.view.camera import Shot, clip_of_world, looking
+    from simulator.view.camera import Shot, clip_of_world, look_at
 
     eye = np.array([0.0, 0.0, 3.0])
-    shot = Shot(eye, looking(eye, np.array([10.0, 0.0, 2.0])), 0.8, 0.3)
+    shot = Shot(eye, look_at(eye, np.array([10.0, 0.0, 2.0])), 0.8, 0.3)
 
     def bounds(x, y, half):
         return np.full(len(x), -1.0), np.full(len(x), 1.0)
@@ -152,15 +166,15 @@ def test_squares_know_whether_a_marked_node_is_inside_or_next_to_them():
 def test_rectangles_outside_are_found_on_the_mirrored_map():
     heights = np.zeros((20, 30), np.float32)
     zeros = np.zeros(heights.shape, np.uint8)
-    land = TerrainData((-10.0, 5.0), (2.0, 1.0), (0.0, 0.0, 0.0), heights, zeros, zeros, ("sand",), mirrored=True)
+    terrain = TerrainData((-10.0, 5.0), (2.0, 1.0), (0.0, 0.0, 0.0), heights, zeros, zeros, ("sand",), mirrored=True)
     rng = np.random.default_rng(6)
     low = rng.uniform(-300.0, 300.0, (500, 2))
     high = low + rng.uniform(0.0, 70.0, (500, 2))
-    first, last = land.images(low, high)
+    first, last = terrain.images(low, high)
     assert (first >= (-11.0, 4.5)).all() and (last <= (49.0, 24.5)).all()
     for share in rng.uniform(0.0, 1.0, (40, 2)):
         x = low + share * (high - low)
-        u = np.column_stack([origin + spacing * land.inside((x[:, k] - origin) / spacing, count) for k, (origin, spacing, count) in
+        u = np.column_stack([origin + spacing * terrain.inside((x[:, k] - origin) / spacing, count) for k, (origin, spacing, count) in
                              enumerate(((-10.0, 2.0, 30), (5.0, 1.0, 20)))])  # fmt: skip
         assert (u >= first - 1.01).all() and (u <= last + 1.01).all()
     assert np.mean(last - first < high - low + 1e-9) == 1.0, "no larger than they were"

@@ -1,4 +1,6 @@
-"""Short drives of the shipped car for the tests of what the rider feels: an even road, gravel, cross-country, stops, lane changes, and no mercy."""
+"""Short drives of the shipped car for the tests of the cueing scores: an even road, gravel, cross-country, stops, lane changes, and
+extreme inputs.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,11 @@ from simulator.tools.cueing.recorded_drives import Drive, read_drive
 
 H = 2e-3
 TO_THE_HILLS = {"heading_deg": 50.0}
-"""From the paved straight over its shoulder."""
+"""From the paved straight across its shoulder."""
 
 
 def _keys(seconds: float, seed: int) -> dict[str, Any]:
-    """Full throttle, and the steering of somebody at the keys: from one side to the other and back, or let go."""
+    """Full throttle, and keyboard steering: from one side to the other and back, or released."""
     rng = np.random.default_rng(seed)
     times, angles = [0.0], [0.0]
     while times[-1] < seconds - 3.0:
@@ -89,11 +91,11 @@ DRIVES: dict[str, dict[str, Any]] = {
 }
 """By name: the maneuver of a drive, less what all have."""
 
-JUDGED = ("road", "gravel", "cross-country", "stops", "lane changes")
+SCORED = ("road", "gravel", "cross-country", "stops", "lane changes")
 
 
 @functools.cache
-def driven(name: str) -> Drive:
+def short_drive(name: str) -> Drive:
     """What the driver's head goes through, in rows of H."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "maneuver.yaml"

@@ -1,4 +1,4 @@
-"""Are made terrains what they say: slopes, roughness, curbs, the same for the same seed, and does a car stand on them?"""
+"""Do generated terrains have the given slopes, roughness and curbs, are they reproducible, and does a car rest on them?"""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ SMALL = {
 
 
 @pytest.fixture(scope="module")
-def made() -> dict[str, GeneratedTerrain]:
+def generated() -> dict[str, GeneratedTerrain]:
     return {kind: generate_terrain(kind, 3, settings) for kind, settings in SMALL.items()}
 
 
 @pytest.fixture(scope="module")
-def files(made: dict[str, GeneratedTerrain], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("made")
+def files(generated: dict[str, GeneratedTerrain], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("generated")
     out = {}
-    for kind, one in made.items():
+    for kind, one in generated.items():
         names = files_of(str(folder / kind))
         write(one, names, f"jounce terrain make {kind}")
         out[kind] = names[0]
@@ -60,22 +60,22 @@ def heights(ground: Ground, x: Any, y: Any) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", GENERATORS)
-def test_the_seed_makes_the_terrain(kind: str, made: dict[str, GeneratedTerrain], files: dict[str, Path], tmp_path: Path) -> None:
+def test_the_seed_determines_the_terrain(kind: str, generated: dict[str, GeneratedTerrain], files: dict[str, Path], tmp_path: Path) -> None:
     again = files_of(str(tmp_path / kind))
     write(generate_terrain(kind, 3, SMALL[kind]), again, f"jounce terrain make {kind}")
     for file in again:
         assert file.read_bytes() == files[kind].with_name(file.name).read_bytes()
     assert sum(file.stat().st_size for file in again) < 10e6
     other = generate_terrain(kind, 4, SMALL[kind])
-    assert other.heights.shape != made[kind].heights.shape or np.abs(other.heights - made[kind].heights).max() > 0.01
-    with pytest.raises(OutputError, match="there is such a file already"):
+    assert other.heights.shape != generated[kind].heights.shape or np.abs(other.heights - generated[kind].heights).max() > 0.01
+    with pytest.raises(OutputError, match="file exists"):
         files_of(str(tmp_path / kind))
 
 
 @pytest.mark.parametrize("kind", GENERATORS)
-def test_what_is_written_is_what_was_made(kind: str, made: dict[str, GeneratedTerrain], grounds: dict[str, Ground]) -> None:
-    """At the nodes of the map, to half a count; roads and roughness of the hills and dunes come on top."""
-    one, ground = made[kind], grounds[kind]
+def test_the_files_contain_the_generated_terrain(kind: str, generated: dict[str, GeneratedTerrain], grounds: dict[str, Ground]) -> None:
+    """At the nodes of the map, to half a count; roads and roughness of hills and dunes are added."""
+    one, ground = generated[kind], grounds[kind]
     rows, columns = ground.margin
     inner = ground.heights[rows : len(ground.heights) - rows, columns : ground.heights.shape[1] - columns]
     assert inner.shape == one.heights.shape
@@ -103,7 +103,7 @@ def test_grades_and_side_slopes_are_within_one_percent(grounds: dict[str, Ground
 
 @pytest.mark.parametrize(("number", "inches"), list(enumerate((1.0, 1.5, 2.0, 3.0, 4.0))))
 def test_courses_have_their_root_mean_square(grounds: dict[str, Ground], number: int, inches: float) -> None:
-    """Of the C1 surface between nodes too, along lines, each detrended by itself; all lines together."""
+    """Also for the C1 surface between nodes, along lines, each detrended separately; over all lines together."""
     x = np.arange(100.0, 250.0, 0.1)
     z = heights(grounds["proving_ground"], x, 8.0 - 11.0 * number + np.linspace(-2.5, 2.5, 11)[:, None])
     base = np.stack((np.ones(len(x)), x - x.mean())).T
@@ -112,7 +112,7 @@ def test_courses_have_their_root_mean_square(grounds: dict[str, Ground], number:
     assert np.abs(heights(grounds["proving_ground"], 50.0, 8.0 - 11.0 * number)).max() < 1e-9
 
 
-def test_features_of_the_proving_ground_are_as_high_as_said(grounds: dict[str, Ground]) -> None:
+def test_features_of_the_proving_ground_have_the_given_height(grounds: dict[str, Ground]) -> None:
     ground, x = grounds["proving_ground"], np.arange(55.0, 505.0, 0.02)
     half_rounds = heights(ground, x, 58.0)
     tops = [half_rounds[(x > at - 1.0) & (x < at + 1.0)].max() for at in 90.0 + 70.0 * np.arange(6)]
@@ -124,8 +124,8 @@ def test_features_of_the_proving_ground_are_as_high_as_said(grounds: dict[str, G
     assert ditches.max() == pytest.approx(1.1, abs=1e-3)
 
 
-def test_setts_scatter_as_they_should(grounds: dict[str, Ground]) -> None:
-    """Tops of stones about their mean, joints on the ground."""
+def test_setts_have_the_given_scatter(grounds: dict[str, Ground]) -> None:
+    """Check the heights of stones about their mean, and joints at ground level."""
     z = heights(grounds["proving_ground"], np.arange(92.0, 188.0, 0.01), -49.02)
     assert z.min() < 1e-4
     stones = z[np.isin(np.round(z, 9), np.unique(np.round(z, 9))[np.unique(np.round(z, 9), return_counts=True)[1] > 5])]
@@ -135,8 +135,8 @@ def test_setts_scatter_as_they_should(grounds: dict[str, Ground]) -> None:
     assert tops.std() == pytest.approx(0.012, rel=0.1)
 
 
-def test_curbs_stand_where_streets_end_and_drop_at_crossings(grounds: dict[str, Ground]) -> None:
-    """Just beside and just behind every straight piece of curb; the histogram has two peaks, and the street falls to the curb."""
+def test_curbs_are_at_the_edges_of_streets_and_drop_at_crossings(grounds: dict[str, Ground]) -> None:
+    """Check heights on both sides of every straight segment of curb; the histogram has two peaks, and the street falls to the curb."""
     ground = grounds["town"]
     rises, lengths, crown = [], [], []
     for k in ground.features.pieces[ground.features.pieces["kind"] == CURB]:
@@ -144,10 +144,10 @@ def test_curbs_stand_where_streets_end_and_drop_at_crossings(grounds: dict[str, 
             continue
         s = np.linspace(0.02, 0.98, 50)[:, None] * k["length"] * k["axis"] + k["origin"]
         left = np.array((-k["axis"][1], k["axis"][0]))
-        beside, behind, middle = (heights(ground, *(s + d * left).T) for d in (-0.011, 0.011, -4.5))
-        rises += list(behind - beside)
+        front, behind, middle = (heights(ground, *(s + d * left).T) for d in (-0.011, 0.011, -4.5))
+        rises += list(behind - front)
         lengths += [float(k["length"]) / 50.0] * 50
-        crown += list(middle - beside)
+        crown += list(middle - front)
     share = np.histogram(rises, np.arange(0.0025, 0.2, 0.005), weights=lengths)[0] / sum(lengths)
     peaks = np.argsort(share)[-2:]
     assert sorted(np.round(0.005 + 0.005 * peaks, 3)) == pytest.approx([0.015, 0.125])
@@ -167,8 +167,8 @@ def test_behind_the_sidewalk_the_base_takes_over_without_a_step(grounds: dict[st
     assert z.min() > 0.124
 
 
-def test_slip_faces_of_dunes_hold_their_angle_of_repose(made: dict[str, GeneratedTerrain]) -> None:
-    one = made["dunes"]
+def test_slip_faces_of_dunes_have_their_angle_of_repose(generated: dict[str, GeneratedTerrain]) -> None:
+    one = generated["dunes"]
     slope = np.hypot(*np.gradient(one.heights, one.grid.spacing))
     assert np.quantile(slope, 0.999) < math.tan(math.radians(35.0))
     assert (slope > math.tan(math.radians(27.0))).mean() > 0.005
@@ -177,15 +177,15 @@ def test_slip_faces_of_dunes_hold_their_angle_of_repose(made: dict[str, Generate
     assert slope[mud].mean() < 0.3 * slope[~mud].mean()
 
 
-def test_hills_have_their_relief_and_wet_ground_lies_low(made: dict[str, GeneratedTerrain]) -> None:
-    one = made["hills"]
+def test_hills_have_their_relief_and_wet_ground_is_low(generated: dict[str, GeneratedTerrain]) -> None:
+    one = generated["hills"]
     assert np.ptp(one.heights) == pytest.approx(20.0)
     clay, sand = (one.cover == k for k in (1, 2))
     assert 0.05 < clay.mean() < 0.15
     assert one.heights[clay].mean() < one.heights[sand].mean()
 
 
-def test_a_slide_loses_nothing_and_comes_to_rest_at_its_angle() -> None:
+def test_a_slide_conserves_volume_and_comes_to_rest_at_its_angle() -> None:
     heap = np.zeros((41, 41))
     heap[20, 20] = 60.0
     after = slid(heap, 0.5, 0.6, 4000)
@@ -195,7 +195,7 @@ def test_a_slide_loses_nothing_and_comes_to_rest_at_its_angle() -> None:
 
 
 def test_water_gathers_in_a_valley() -> None:
-    """A V-shaped valley that falls along x: every drop of a row of slopes ends in its middle, and that grows downstream."""
+    """In a V-shaped valley that falls along x, all water of the slopes ends in the middle, and the flow grows downstream."""
     x, y = np.meshgrid(np.arange(30.0), np.arange(-10.0, 11.0))
     valley = 0.5 * np.abs(y) - 0.1 * x
     area = np.full(valley.shape, 4.0)
@@ -216,12 +216,12 @@ def test_water_gathers_in_a_valley() -> None:
         ("proving_ground", "grades_percent=[30, 45]", "3 numbers"),
     ],
 )
-def test_what_cannot_be_made_is_told(kind: str, setting: str, what: str) -> None:
+def test_invalid_settings_are_refused(kind: str, setting: str, what: str) -> None:
     with pytest.raises(ConfigError, match=what):
         generate_terrain(kind, 1, [setting])
 
 
-def test_a_drive_begins_at_the_place_that_is_named(files: dict[str, Path], tmp_path: Path) -> None:
+def test_a_drive_starts_at_the_named_place(files: dict[str, Path], tmp_path: Path) -> None:
     said = read_yaml(files["town"])
     for name, place in said["places"].items():
         file = files["town"].with_name(f"at_{name}.yaml")
@@ -240,7 +240,7 @@ def car() -> Any:
 
 
 @pytest.mark.parametrize("kind", GENERATORS)
-def test_a_car_stands_at_every_place(kind: str, files: dict[str, Path], grounds: dict[str, Ground], car: Any) -> None:
+def test_a_car_rests_at_every_place(kind: str, files: dict[str, Path], grounds: dict[str, Ground], car: Any) -> None:
     ground, braked = grounds[kind], record(COMMAND)
     braked[0]["brake"] = 1.0
     for place in read_yaml(files[kind])["places"].values():

@@ -1,4 +1,4 @@
-"""`jounce facts` as its users call it: page, object, table, options and what is refused."""
+"""`jounce datasheet` as its users call it: page, object, table, options and what is refused."""
 
 import json
 import signal
@@ -13,42 +13,44 @@ MASS = 1817.0 + 4 * 133.333 + 90.0 + 90.0 + 400.0
 
 
 def test_a_page_an_object_and_the_same_numbers_again(tmp_path, capsys):
-    code, out, err = call(capsys, "facts", "hmmwv", "--only", FEW, "--json", "--out", tmp_path / "first")
+    code, out, err = call(capsys, "datasheet", "hmmwv", "--only", FEW, "--json", "--out", tmp_path / "first")
     assert (code, err) == (0, "") and len(out.splitlines()) == 1
     told = json.loads(out)
     assert set(told) == {"folder", "result", "machine"}
-    assert json.loads((tmp_path / "first" / "facts.json").read_text())["result"] == told["result"]
+    assert json.loads((tmp_path / "first" / "datasheet.json").read_text())["result"] == told["result"]
     numbers = {row["fact"]: row["value"] for row in told["result"]["facts"]}
     assert numbers["mass"] == pytest.approx(MASS, abs=0.1)
     assert numbers["turning_circle_curb_left"] == pytest.approx(2 * 7.7, abs=0.3)
     assert numbers["grade_60"] == 1.0  # climbed, as published
-    code, again, _ = call(capsys, "facts", "hmmwv", "--only", FEW, "--json", "--out", tmp_path / "second")
+    code, again, _ = call(capsys, "datasheet", "hmmwv", "--only", FEW, "--json", "--out", tmp_path / "second")
     assert code == 0 and json.loads(again)["result"] == told["result"]
 
 
 def test_other_values_of_the_vehicle(tmp_path, capsys):
-    _, out, _ = call(capsys, "facts", "hmmwv", "--only", "mass", "--json", "--out", tmp_path, "--set", "vehicle.chassis.mass=2817.0")
+    _, out, _ = call(capsys, "datasheet", "hmmwv", "--only", "mass", "--json", "--out", tmp_path, "--set", "vehicle.chassis.mass=2817.0")
     assert json.loads(out)["result"]["facts"][0]["value"] == pytest.approx(MASS + 1000.0, abs=0.1)
 
 
 def test_lines_on_a_pipe_and_nothing_of_series_when_quick(tmp_path, capsys):
-    code, out, _ = call(capsys, "facts", "hmmwv", "--quick", "--only", "creep_speed,avtp_*", "--out", tmp_path)
+    code, out, _ = call(capsys, "datasheet", "hmmwv", "--quick", "--only", "creep_speed,avtp_*", "--out", tmp_path)
     assert code == 0
     assert "1/1 creep" in out.splitlines() and "NATO" not in out
     assert "1 fact: 1 no figure" in out and "2 of series and searches left out" in out
 
 
 def test_what_is_refused(tmp_path, capsys):
-    assert "did you mean hmmwv?" in refused(call(capsys, "facts", "hmmvw"))
-    assert "did you mean mass?" in refused(call(capsys, "facts", "hmmwv", "--only", "mas"))
-    assert "figures.yaml" in refused(call(capsys, "facts", "hmmwv", "--figures", tmp_path / "figures.yaml"))
-    assert "vehicle.chassis.masss" in refused(call(capsys, "facts", "hmmwv", "--set", "vehicle.chassis.masss=1", "--out", tmp_path / "new"))
+    assert "did you mean hmmwv?" in refused(call(capsys, "datasheet", "hmmvw"))
+    assert "did you mean mass?" in refused(call(capsys, "datasheet", "hmmwv", "--only", "mas"))
+    assert "figures.yaml" in refused(call(capsys, "datasheet", "hmmwv", "--reference", tmp_path / "figures.yaml"))
+    assert "vehicle.chassis.masss" in refused(
+        call(capsys, "datasheet", "hmmwv", "--set", "vehicle.chassis.masss=1", "--out", tmp_path / "new")
+    )
     assert not (tmp_path / "new").exists()
-    assert "of the vehicle" in refused(call(capsys, "facts", "hmmwv", "--set", "terrain.friction=0.5"))
+    assert "of the vehicle" in refused(call(capsys, "datasheet", "hmmwv", "--set", "terrain.friction=0.5"))
 
 
 def test_on_a_terminal_of_80_columns(tmp_path):
-    code, said = on_terminal(jounce("facts", "hmmwv", "--only", f"{FEW},width", "--out", tmp_path / "out"), 80, tmp_path)
+    code, said = on_terminal(jounce("datasheet", "hmmwv", "--only", f"{FEW},width", "--out", tmp_path / "out"), 80, tmp_path)
     assert code == 0, said
     lines = [line.split("\x1b[2K")[-1] for line in said.replace("\r", "").splitlines()]
     table = lines[lines.index("HMMWV") :]
@@ -58,7 +60,7 @@ def test_on_a_terminal_of_80_columns(tmp_path):
 
 
 def test_ended_by_a_signal_nothing_is_left_behind(tmp_path):
-    process = start("facts", "hmmwv", cwd=tmp_path)
+    process = start("datasheet", "hmmwv", cwd=tmp_path)
     assert process.stdout is not None
     while not process.stdout.readline().startswith("2/"):  # the second case is being driven
         assert process.poll() is None
@@ -70,7 +72,7 @@ def test_ended_by_a_signal_nothing_is_left_behind(tmp_path):
 
 
 def test_several_vehicles_on_one_page(tmp_path, capsys):
-    code, out, _ = call(capsys, "facts", "hmmwv", "hmmwv_chrono", "--only", "mass", "--out", tmp_path / "two", "--json")
+    code, out, _ = call(capsys, "datasheet", "hmmwv", "hmmwv_chrono", "--only", "mass", "--out", tmp_path / "two", "--json")
     assert code == 0
     assert [one["vehicle"] for one in json.loads(out)["result"]] == ["hmmwv", "hmmwv_chrono"]
-    assert (tmp_path / "two" / "vehicles.md").is_file() and not (tmp_path / "two" / "facts.md").exists()
+    assert (tmp_path / "two" / "vehicles.md").is_file() and not (tmp_path / "two" / "datasheet.md").exists()

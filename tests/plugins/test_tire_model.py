@@ -1,4 +1,4 @@
-"""A tread law that lives outside the packages (`brush`): its forces, a car on it, and what the shipped step knows of it."""
+"""A plugin tire model (`brush`): its forces, a car with it, and its compilation separate from the shipped step."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TIRE = {
 
 @callback
 def blind(parameters, state, seen, result, first, count, h):
-    """Loses its head as soon as the third wheel turns."""
+    """Return NaN as soon as the third wheel rotates."""
     for i in range(first, first + count):
         k, r = records_at(seen, brush.I, first + count)[i], records_at(result, brush.O, first + count)[i]
         r["F"][0], r["F"][1], r["rate"][0] = 0.0, -1e3 * k["v_y"], 0.0
@@ -57,7 +57,7 @@ def blind(parameters, state, seen, result, first, count, h):
 
 @callback
 def warm(parameters, state, seen, result, first, count, h):
-    """A brush with a third number, its temperature, which goes from 20 towards 30 degrees."""
+    """Brush model with a third state, its temperature, which changes from 20 towards 30 degrees."""
     n = first + count
     for i in range(first, n):
         u, k = records_at(state, brush.S, n)[i]["numbers"], records_at(seen, brush.I, n)[i]
@@ -72,7 +72,7 @@ def warm(parameters, state, seen, result, first, count, h):
 
 @callback
 def leaning(parameters, state, seen, result, first, count, h):
-    """Moments of its own, the overturning one all of it, turned about on the right side."""
+    """Return own moments, the complete overturning moment, mirrored on the right side."""
     n = first + count
     for i in range(first, n):
         k, r = records_at(seen, brush.I, n)[i], records_at(result, brush.O, n)[i]
@@ -85,7 +85,7 @@ register(replace(brush.LAW, name="warm", kernel=warm, state=(*brush.LAW.state, (
 
 
 def on_tires(folder: Path, tires: Any, **changes: Any) -> Vehicle:
-    """The shipped vehicle on other tires; `brush`, `blind` and `warm` are files of this test."""
+    """Return the shipped vehicle on other tires; `brush`, `blind` and `warm` are files of this test."""
     (folder / "brush.yaml").write_text(yaml.safe_dump({**TIRE, **changes}), encoding="utf-8")
     for other in ("blind", "warm"):
         (folder / f"{other}.yaml").write_text(yaml.safe_dump({**TIRE, "type": other}), encoding="utf-8")
@@ -127,7 +127,7 @@ class Records(NamedTuple):
 def rolled(
     v: tuple[float, float], spin: float, on: Any = None, steps: int = 3000, turn: float = 0.0, law: str = "brush", side: int = 1
 ) -> Records:
-    """A wheel on a brush that rolls steadily under about 6 kN, its carrier turning with `turn` [rad/s] about the vertical."""
+    """Return a wheel with the brush model in steady rolling under about 6 kN; its carrier rotates with `turn` [rad/s] about the vertical."""
     tires = TireSet([tire({**TIRE, "type": law}, "brush.yaml")], [side])
     m = Parameters(tires.shared, tires.treads)
     rig = tire_rig.rig(ground=on)
@@ -151,7 +151,7 @@ def rolled(
 
 
 def steady(v: tuple[float, float], spin: float, on: Any = None) -> tuple[Any, float]:
-    """The same: its record of TIRE_OUT and its effective radius."""
+    """Return the record of TIRE_OUT and the effective radius of a wheel in steady rolling."""
     s = rolled(v, spin, on)
     return s.contacts[0], float(s.seen[0]["effective_radius"])
 
@@ -195,7 +195,7 @@ def test_moments_of_its_own_come_to_the_wheel() -> None:
 
 
 def test_on_soil_the_shared_ground_shears() -> None:
-    """No hard ground, none of the law's force: thrust and side force are bounded by the soil's strength, and slip makes thrust."""
+    """Without hard ground the model has no force: thrust and side force are bounded by the strength of the soil, and slip creates thrust."""
     loam = tire_rig.plane(tire_rig.soil(), hardness=0.0)
     forces = [steady((5.0, 0.0), rim / 0.4647, loam)[0]["F_C"].copy() for rim in (5.0, 5.5, 7.0)]
     assert forces[0][0] < forces[1][0] < forces[2][0]
@@ -206,7 +206,7 @@ def test_on_soil_the_shared_ground_shears() -> None:
 
 
 @pytest.mark.parametrize(("on", "yaw"), [("slope", 0.0), ("slope", math.pi / 2), ("dry_sand 20", 0.7)])
-def test_a_car_stands_on_a_slope(car: Vehicle, on: str, yaw: float) -> None:
+def test_a_car_rests_on_a_slope(car: Vehicle, on: str, yaw: float) -> None:
     car.reset(ground(on), yaw=yaw)
     assert max(np.abs(car.space.out[0][name]).max() for name in ("a_WB_B", "alpha_WB_B", "theta_ddot")) < 1e-9
     states = track(car, on, command(brake=1.0), 20.0)
@@ -248,7 +248,7 @@ def test_trim_and_modes(folder: Path) -> None:
 
 
 def test_a_law_may_have_as_many_numbers_as_it_likes_and_any_state_at_rest(folder: Path) -> None:
-    """The third one goes its own way: 30 - 10 exp(-t / 10 s), from the 20 degrees it rests at, to what it has in trim."""
+    """The third state is 30 - 10 exp(-t / 10 s), from its 20 degrees at rest to its value in trim."""
     car = on_tires(folder, {"front": "warm", "rear": "brush"})
     car.reset(ground("slope"))
     drive(car, "slope", command(brake=1.0), 5.0)
@@ -257,7 +257,7 @@ def test_a_law_may_have_as_many_numbers_as_it_likes_and_any_state_at_rest(folder
 
 
 def test_too_stiff_a_tread_is_named(folder: Path) -> None:
-    with pytest.raises(ConfigError, match=r"brush\.yaml: line \d+: carcass_damping: got 1000000.0, expected at most"):
+    with pytest.raises(ConfigError, match=r"brush\.yaml:\d+: carcass_damping: invalid value; expected at most .*; got 1000000.0"):
         on_tires(folder, "brush", carcass_damping=1e6)
 
 
@@ -271,37 +271,35 @@ def test_its_state_is_logged_under_its_own_names(car: Vehicle, tmp_path: Path) -
     assert columns["brush_u_RR_1"][0] == car.space.treads[3]["numbers"][1]
 
 
-def test_a_law_that_gives_no_number_is_switched_off_and_the_drive_goes_on(folder: Path) -> None:
+def test_a_law_that_returns_nan_is_switched_off_and_the_drive_continues(folder: Path) -> None:
     lost = on_tires(folder, "blind")
     lost.reset(ground("flat"))
     lost.space.state[0]["v_WB_B"][0], lost.space.state[0]["wheel_spin"] = 5.0, 5.0 / 0.465
     drive(lost, "flat", command(), 0.5)
     for _ in range(2):
         r = lost.read()[0]
-    assert lost.troubles == ["tread law blind at RL: gave a number that is not finite, and is switched off there"]
+    assert lost.troubles == ["tire model blind at RL: returned a non-finite number; it is switched off there"]
     assert r["v_WB_B"][0] == pytest.approx(5.0, abs=0.5)
     assert np.isfinite(r["F_C"]).all()
     assert r["F_C"][2, :2].tolist() == [0.0, 0.0] and r["F_C"][2, 2] > 1000.0
 
 
-def test_a_run_with_such_a_law_says_so_once_and_goes_to_its_end(folder: Path, tmp_path: Path) -> None:
+def test_a_run_with_such_a_law_reports_it_once_and_continues_to_its_end(folder: Path, tmp_path: Path) -> None:
     on_tires(folder, "blind")
     said: list[str] = []
     session = configuration(None, changes({"maneuver": "scripted_drive", "terrain": "flat", "vehicle": str(folder / "car.yaml")}))
     outcome = run_maneuver(session, tmp_path / "run", say=said.append)
-    assert [line for line in said if "blind" in line] == [
-        "tread law blind at RL: gave a number that is not finite, and is switched off there"
-    ]
+    assert [line for line in said if "blind" in line] == ["tire model blind at RL: returned a non-finite number; it is switched off there"]
     assert "ended_early" not in outcome["result"]
 
 
-# The door -----------------------------------------------------------------------------------------------------------------------
+# Registration -------------------------------------------------------------------------------------------------------------------
 
 
 def test_an_unknown_type_names_the_known_ones() -> None:
     with pytest.raises(
         ConfigError,
-        match=r"t\.yaml: type: got 'brushh', expected a tread law: tmeasy, magic_formula, fiala, measured, .*did you mean brush",
+        match=r"t\.yaml: type: .*expected a tire model: tmeasy, magic_formula, fiala, measured, .*did you mean brush",
     ):
         tire({**TIRE, "type": "brushh"}, "t.yaml")
 
@@ -309,7 +307,7 @@ def test_an_unknown_type_names_the_known_ones() -> None:
 @pytest.mark.parametrize(("changes", "words"), [
     ({"contract": 7}, "version 7 of the contract"), ({"layout": 1}, "other tables"), ({"kernel": None}, "no kernel"),
     ({"state": (("u", (9,), "m", "too many"),)}, "9 numbers"), ({"parameters": (("radius", (), "m", "mine"),)}, "radius already"),
-    ({"stiff": ()}, "a tread law called brush already"),
+    ({"stiff": ()}, "a tire model called brush already"),
 ])  # fmt: skip
 def test_a_law_that_does_not_fit_is_refused(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(JounceError, match=words):
@@ -322,7 +320,7 @@ from simulator.base import compile_events as compiling
 from simulator.base.registry import load_plugins
 compiled = []
 load_plugins(sys.argv[2:])
-with compiling.listening(lambda name, begins: compiled.append(name) if begins else None):
+with compiling.on_compile(lambda name, begins: compiled.append(name) if begins else None):
     from simulator.builder.builder import build_vehicle
     from tests.laws.vehicle_rig import ground, command
     car = build_vehicle(sys.argv[1])
@@ -334,7 +332,7 @@ print(compiled)
 
 
 def compiled(folder: Path, *arguments: str) -> str:
-    """The kernels that a process compiles which builds a vehicle and makes a step."""
+    """Return the kernels that a process compiles which builds a vehicle and runs a step."""
     line = [sys.executable, "-c", MAIN, *arguments]
     done = subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=900)
     assert done.returncode == 0, done.stderr
@@ -343,17 +341,17 @@ def compiled(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def plugin(folder: Path) -> Iterator[Path]:
-    """The law as somebody's own file; another copy has the name in this process."""
+    """Return the tire model as a plugin file; another copy is registered in this process."""
     path = folder / "brushes.py"
     path.write_text((ROOT / "tests/plugins/brush.py").read_text(encoding="utf-8"), encoding="utf-8")
     yield path
     path.unlink()
 
 
-def test_the_shipped_step_lies_compiled_and_an_edit_compiles_the_law_alone(folder: Path, plugin: Path) -> None:
+def test_the_shipped_step_is_cached_and_an_edit_compiles_the_law_alone(folder: Path, plugin: Path) -> None:
     on_tires(folder, "brush")
     with open(plugin, "a", encoding="utf-8") as text:
-        text.write(f"\n# {folder} {uuid.uuid4().hex}\n")  # what an earlier session has compiled is another plugin
+        text.write(f"\n# {folder} {uuid.uuid4().hex}\n")  # kernels compiled by an earlier test run belong to another plugin
     compiled(folder, "hmmwv")  # on an empty cache this compiles the step
     assert compiled(folder, "car.yaml", str(plugin)) == "['brush']"
     assert compiled(folder, "car.yaml", str(plugin)) == "[]"

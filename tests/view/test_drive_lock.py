@@ -1,4 +1,4 @@
-"""What a drive keeps in the temporary folder and in shared memory: is it found, left alone while it lives, and swept when it is dead?"""
+"""Is a drive in the temporary folder and in shared memory found, left alone while it lives, and removed when it is dead?"""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ ROOT = Path(__file__).resolve().parents[2]
 HOLDER = (
     "import sys\n"
     "from simulator.view.shared_state import KeyReader, ViewWriter\n"
-    "from simulator.view.drive_lock import Claim\n"
-    "claim, block, keys = Claim(), ViewWriter(), KeyReader()\n"
-    "(claim.folder / 'land.npz').write_bytes(b'x')\n"
-    "claim.describe({'title': 'a drive', 'keys': keys.name})\n"
-    "print(claim.folder, block.name, keys.name, flush=True)\n"
+    "from simulator.view.drive_lock import DriveLock\n"
+    "lock, block, keys = DriveLock(), ViewWriter(), KeyReader()\n"
+    "(lock.folder / 'land.npz').write_bytes(b'x')\n"
+    "lock.describe({'title': 'a drive', 'keys': keys.name})\n"
+    "print(lock.folder, block.name, keys.name, flush=True)\n"
     "sys.stdin.readline()\n"
 )
 
 
 @pytest.fixture
 def holder():
-    """A process with a claim and two blocks: (process, folder, names of the blocks)."""
+    """A process with a drive lock and two blocks: (process, folder, names of the blocks)."""
     process = subprocess.Popen([sys.executable, "-c", HOLDER], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     folder, *blocks = process.stdout.readline().split()
@@ -80,7 +80,7 @@ def test_a_killed_drive_says_nothing_afterwards():
     sweep()
 
 
-def test_what_is_not_ours_is_not_touched(tmp_path, monkeypatch):
+def test_resources_of_others_are_not_touched(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     other = tmp_path / f"jounce-{drive_lock.USER + 1}-12345678"
     theirs = tmp_path / "jounce-notes"
@@ -99,17 +99,17 @@ def test_what_is_not_ours_is_not_touched(tmp_path, monkeypatch):
     assert (target / "lock").exists()
 
 
-def test_a_claim_that_was_released_is_gone(tmp_path, monkeypatch):
+def test_a_released_lock_is_gone(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    claim = DriveLock()
-    assert (claim.folder.stat().st_mode & 0o777) == 0o700
+    drive_lock = DriveLock()
+    assert (drive_lock.folder.stat().st_mode & 0o777) == 0o700
     sweep()
-    assert claim.folder.exists()
-    claim.release()
-    claim.release()
+    assert drive_lock.folder.exists()
+    drive_lock.release()
+    drive_lock.release()
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(DeviceError, match="no drive"):
-        HostWatch(claim.folder)
+        HostWatch(drive_lock.folder)
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Integrators on a drive: orders, the vehicle's own scheme, and the page that is made of them."""
+"""Integrators on a drive: orders, the scheme of the vehicle, and the page generated from them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from simulator.research.benchmarks.integrators_on_a_drive import (
     LATERAL,
     Trajectory,
     as_page,
-    driven,
     errors,
     follow,
+    make_run,
     recommendation,
     smooth,
 )
@@ -24,7 +24,7 @@ SECONDS = 1.6
 
 @pytest.fixture(scope="module")
 def one():
-    return driven("hmmwv")
+    return make_run("hmmwv")
 
 
 @pytest.fixture(scope="module")
@@ -36,19 +36,19 @@ def wrong(one, reference, method, h):
     return errors(one.held, follow(one, method, h, SECONDS), reference)
 
 
-def test_the_lane_change_is_as_hard_as_said(one, reference):
+def test_the_lane_change_is_as_hard_as_documented(one, reference):
     assert integrators_on_a_drive._lateral(one.held, reference) == pytest.approx(LATERAL, rel=0.1)
 
 
 def test_errors_fall_with_the_order_of_the_method(one, reference):
-    """Springs and dampers have kinks, so that high orders are not reached to the last; the first and the second are."""
+    """Springs and dampers have kinks, so that high orders are not fully reached; first and second order are."""
     for method, least, most in ((ExplicitEuler, 1.7, 2.6), (RungeKutta2, 2.8, 6.0)):
         coarse, fine = (wrong(one, reference, method(one.rates), h)["yaw_rate"] for h in (2e-3, 1e-3))
         assert least < coarse / fine < most, method
     assert wrong(one, reference, RungeKutta4(one.rates), 2e-3)["yaw_rate"] < 1e-3
 
 
-def test_the_scheme_that_drives_is_of_first_order_and_right_at_its_step(one, reference):
+def test_the_vehicle_scheme_is_of_first_order_and_accurate_at_its_step(one, reference):
     coarse, fine = (wrong(one, reference, None, h) for h in (2e-3, 1e-3))
     assert fine["yaw_rate"] < 0.02 and 1.6 < coarse["yaw_rate"] / fine["yaw_rate"] < 2.6
 
@@ -58,7 +58,7 @@ def test_a_drive_that_runs_away_has_no_errors_and_no_cost(one, reference):
     assert drive.states is None and errors(one.held, drive, reference) == {"yaw_rate": None, "place": None}
 
 
-def test_steering_has_the_derivatives_that_it_says():
+def test_steering_has_its_stated_derivatives():
     for t in np.linspace(0.31, 1.79, 7):
         h = 1e-5
         before, now, after = (smooth(t + d, 0.3, 1.5) for d in (-h, 0.0, h))
@@ -67,7 +67,7 @@ def test_steering_has_the_derivatives_that_it_says():
     assert smooth(0.2, 0.3, 1.5) == smooth(1.9, 0.3, 1.5) == (0.0, 0.0, 0.0)
 
 
-def test_the_page_recommends_what_is_good_in_all_cars():
+def test_the_page_recommends_methods_that_are_good_in_all_cars():
     def row(method, h, yaw_rate, place, evaluations=1):
         return {"method": method, "order": 1, "evaluations": evaluations, "step": h, "yaw_rate": yaw_rate, "place": place, "cost": 0.1}
 

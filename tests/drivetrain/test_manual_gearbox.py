@@ -1,8 +1,8 @@
-"""Does a car with clutch and hand gearbox drive off, stall, start again, and refuse gears that do not fit?"""
+"""Does a car with clutch and manual gearbox drive off, stall, start again, and refuse gears that do not fit?"""
 
 import numpy as np
 import pytest
-from gearboxes import CLUTCH, LOCK_UP, STARTER, automatic, hand
+from gearboxes import CLUTCH, LOCK_UP, STARTER, automatic, manual
 from straight_line import Car
 
 from simulator.base.errors import ConfigError
@@ -15,7 +15,7 @@ OUT, IN = 1.0, 0.0
 
 def driver(gear, speed=0.0, grade=0.0, **changes):
     """A car whose clutch and lever are worked by its driver."""
-    return Car(hand(**changes), gear, speed, grade).set(manual_clutch=1, selector=1, gear=gear, clutch=OUT)
+    return Car(manual(**changes), gear, speed, grade).set(manual_clutch=1, selector=1, gear=gear, clutch=OUT)
 
 
 def slips(car):
@@ -90,7 +90,7 @@ def test_synchronisers_need_the_clutch_and_a_gear_that_fits():
 
 
 def test_who_has_no_third_pedal_drives_and_stops_too():
-    car = Car(hand(), 0).set(selector=1)
+    car = Car(manual(), 0).set(selector=1)
     assert np.abs(car.roll(3.0)[:, 0]).max() < 0.1 and car.out[0]["gear"] == 1, "without throttle it stands"
     log = car.set(throttle=0.8).roll(14.0)
     assert log[-1, 2] >= 3 and np.all(np.diff(log[log[:, 2] > 0, 2]) >= 0.0)
@@ -103,19 +103,19 @@ def test_who_has_no_third_pedal_drives_and_stops_too():
 
 def test_a_sequential_gearbox_takes_the_next_gear_only():
     for kind, gears in (("manual", {5.0}), ("sequential", {3.0, 4.0, 5.0})):
-        log = Car(hand(type=kind), 2, 10.0).set(gear=5, throttle=0.3).roll(6.0)
+        log = Car(manual(type=kind), 2, 10.0).set(gear=5, throttle=0.3).roll(6.0)
         assert set(log[:, 2]) == {0.0, 2.0, *gears}
 
 
 def test_a_drive_begins_in_a_gear_at_speed():
-    car = Car(hand(), 4, 15.0)
+    car = Car(manual(), 4, 15.0)
     log = car.roll(1.0)
     assert log[0, 3] == pytest.approx(15.0 / 0.465 / 0.19078 / 0.85, rel=0.01) and log[-1, 2] == 4.0
     assert np.abs(np.diff(log[:, 1])).max() < 60.0, "the tires build up their slip, and that is all"
 
 
-@pytest.mark.parametrize("parts", [automatic(lock_up=LOCK_UP), hand(), hand(type="sequential")])
-def test_whatever_is_asked_clutches_only_take_energy(parts):
+@pytest.mark.parametrize("parts", [automatic(lock_up=LOCK_UP), manual(), manual(type="sequential")])
+def test_clutches_only_take_energy_under_any_commands(parts):
     """Also of a car that rolls backwards down a hill in a forward gear, and at steps of 5 ms."""
     rng = np.random.default_rng(0)
     for _ in range(12):
@@ -133,16 +133,16 @@ def test_whatever_is_asked_clutches_only_take_energy(parts):
 @pytest.mark.parametrize(
     ("parts", "key", "expected"),
     [
-        (hand(clutch={**CLUTCH, "capacity": 300.0}), "clutch.capacity", "the most that the engine gives"),
-        (hand(clutch={**CLUTCH, "share": [1.0, 1.0, 0.2, 0.1]}), "clutch.share", "from 1 to 0"),
-        (hand(clutch=None), "", "either torque_converter or clutch"),
-        (hand(type="automatic"), "gearbox.synchronizer", "a gearbox of type automatic has none"),
-        (hand(synchronizer=None), "gearbox.synchronizer", "a gearbox of type manual has it"),
-        (hand(starter={**STARTER, "torque": 100.0}), "starter.torque", "until it fires"),
-        (hand(starter={**STARTER, "fire_rpm": 200.0}), "starter.fire_rpm", "below which the engine dies"),
+        (manual(clutch={**CLUTCH, "capacity": 300.0}), "clutch.capacity", "the largest engine torque"),
+        (manual(clutch={**CLUTCH, "share": [1.0, 1.0, 0.2, 0.1]}), "clutch.share", "from 1 to 0"),
+        (manual(clutch=None), "", "either torque_converter or clutch"),
+        (manual(type="automatic"), "gearbox.synchronizer", "no key of this name for a gearbox of type automatic"),
+        (manual(synchronizer=None), "gearbox.synchronizer", "a value for a gearbox of type manual"),
+        (manual(starter={**STARTER, "torque": 100.0}), "starter.torque", "until it fires"),
+        (manual(starter={**STARTER, "fire_rpm": 200.0}), "starter.fire_rpm", "the stall speed of the engine"),
     ],
 )
-def test_hand_gearboxes_that_cannot_work_are_refused(parts, key, expected):
+def test_manual_gearboxes_that_cannot_work_are_refused(parts, key, expected):
     with pytest.raises(ConfigError) as caught:
         drivetrain_from_mapping(parts["drivetrain"], "bench")
     assert f"drivetrain{'.' * bool(key)}{key}" in str(caught.value) and expected in str(caught.value)

@@ -1,4 +1,4 @@
-"""Wind and gusts: strength, spectrum, divergence, carried along, by seed."""
+"""Wind and gusts: strength, spectrum, divergence, advection, reproducibility."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIELDS = [moving_air((0.0, 0.0, 0.0), {"speed": SPEED, "length": LENGTH, "seed":
 
 @kernel
 def along_a_line(air, start, step, t, out):
-    """Velocities (n, 3) at start + i step, time t."""
+    """Return velocities (n, 3) at start + i step, time t."""
     for i in range(len(out)):
         p = (start[0] + i * step[0], start[1] + i * step[1], start[2] + i * step[2])
         out[i] = air_velocity(air, p, t)
@@ -28,23 +28,23 @@ def line(air, step, n=4000, t=0.0, start=(0.0, 0.0, 1.0)):
     return out
 
 
-def test_still_air_and_wind_are_what_they_are_everywhere():
+def test_still_air_and_wind_are_uniform():
     assert (line(still_air(), (1.0, 2.0, 0.0), 5) == 0.0).all()
     assert (line(moving_air((4.0, -3.0, 0.5)), (1.0, 2.0, 0.0), 5, 7.0) == (4.0, -3.0, 0.5)).all()
 
 
-def test_gusts_have_the_strength_that_was_asked_for():
-    """Of each level component, over many fields; none goes up."""
+def test_gusts_have_the_requested_strength():
+    """Check both horizontal components over many fields; the vertical one is zero."""
     energy = np.mean([0.5 * (field[0]["gust"] ** 2).sum(axis=0) for field in FIELDS], axis=0)
     assert np.sqrt(energy) == pytest.approx((SPEED, SPEED), rel=0.03)
     seen = np.concatenate([line(field, (7.1, 3.3, 0.0), 2000) for field in FIELDS[:20]])
     assert seen[:, :2].std(axis=0) == pytest.approx((SPEED, SPEED), rel=0.12) and (seen[:, 2] == 0.0).all()
 
 
-def test_waves_have_no_divergence_but_for_the_part_that_is_left_out():
-    """Amplitudes are across the wave vectors; a wave that runs level has its whole amplitude in the plane or above it."""
+def test_waves_have_no_divergence_except_for_the_omitted_component():
+    """Amplitudes are normal to the wave vectors."""
     wave, gust = FIELDS[0][0]["wave"], FIELDS[0][0]["gust"]
-    up = -(gust * wave[:, :2]).sum(axis=1) / wave[:, 2]  # what would make it free of divergence
+    up = -(gust * wave[:, :2]).sum(axis=1) / wave[:, 2]  # omitted component that makes the wave free of divergence
     whole = np.sqrt((gust**2).sum(axis=1) + up**2)
     energies = np.array([0.5 * np.sqrt((f[0]["gust"] ** 2).sum()) for f in FIELDS])
     assert np.isfinite(whole).all() and (0.25 * whole**2).sum() == pytest.approx(1.5 * SPEED**2, rel=1e-9) and energies.std() > 0.0
@@ -71,7 +71,7 @@ def test_octaves_along_a_line_are_those_of_von_karman(across):
         assert power[band].mean() == pytest.approx(expected[band].mean(), rel=0.30), low
 
 
-def test_gusts_go_with_the_wind():
+def test_gusts_move_with_the_wind():
     wind = (5.0, -2.0, 0.0)
     field = moving_air(wind, {"speed": SPEED, "length": LENGTH, "seed": 3})
     still = line(field, (1.0, 0.0, 0.0), 50, 0.0)

@@ -1,0 +1,113 @@
+"""Options for files that a command writes: `--out FOLDER`, and `--html FILE` or `--plot FILE` for a single file."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from simulator.base import renamed
+from simulator.base.errors import NOTHING, ConfigError, JounceError, OutputError
+
+SUFFIXES = {"html": (".html", ".htm"), "plot": (".png",)}
+"""Suffixes of a single file, by option."""
+FILES = (*SUFFIXES["html"], *SUFFIXES["plot"], ".json", ".csv", ".yaml", ".yml")
+"""Suffixes with which the value of `--out` is a file, as in version 0.2."""
+
+
+def add_single_file(p: argparse.ArgumentParser, option: str, content: str, default: str, folder: str) -> None:
+    """Add an option for a single file, and `--out` for the folder of the file.
+
+    Parameters
+    ----------
+    option : key of SUFFIXES
+    content : description of the file, for the help
+    default : name of the file if neither option is given
+    folder : description of `--out`
+    """
+    group = p.add_mutually_exclusive_group()
+    group.add_argument(f"--{option}", metavar="FILE", help=f"{content} (default: {default})")
+    group.add_argument("--out", metavar="DIR", help=folder)
+
+
+def move_old_file(arguments: argparse.Namespace, option: str) -> None:
+    """Move a file name in `--out` to the option for the single file, with a warning.
+
+    Raises
+    ------
+    ConfigError : the file name has the wrong suffix
+    """
+    if _is_file(arguments.out):
+        renamed.warn("--out FILE", f"--{option} FILE")
+        setattr(arguments, option, arguments.out)
+        arguments.out = None
+    name = getattr(arguments, option)
+    if name is not None and not name.lower().endswith(SUFFIXES[option]):
+        raise ConfigError(f"--{option}", "", name, f"a file name that ends in {SUFFIXES[option][0]}")
+
+
+@contextlib.contextmanager
+def single_file(arguments: argparse.Namespace, option: str) -> Iterator[None]:
+    """Add `output_file` to the arguments: a function of the default file name that returns the path of the single file.
+
+    The folder of `--out` exists inside the block.
+
+    Raises
+    ------
+    ConfigError : the file name has the wrong suffix
+    OutputError : the folder cannot be created
+    """
+    move_old_file(arguments, option)
+    name, folder = getattr(arguments, option), Path(arguments.out or "")
+    arguments.output_file = lambda default: Path(name) if name is not None else folder / default
+    with output_folder(folder):
+        yield
+
+
+def named_file(arguments: argparse.Namespace) -> Path:
+    """Return FOLDER/NAME.yaml for `--out FOLDER` and `--name NAME` (default: last part of FOLDER).
+
+    Raises
+    ------
+    JounceError : the folder has no name, or `--out FILE` is combined with `--name`
+    """
+    if _is_file(arguments.out):
+        if arguments.name is not None:
+            raise JounceError("--out FILE and --name exclude each other; expected --out FOLDER")
+        renamed.warn("--out FILE", "--out FOLDER --name NAME")
+        return Path(arguments.out)
+    name = arguments.name or os.path.basename(os.path.abspath(arguments.out))
+    if not name:
+        raise ConfigError("--name", "", NOTHING, "the name of the file in the folder of --out")
+    return Path(arguments.out, name if name.lower().endswith((".yaml", ".yml")) else f"{name}.yaml")
+
+
+def split_old_file(arguments: argparse.Namespace) -> None:
+    """Split a file name in `--out` into folder and `--name`, with a warning."""
+    if arguments.out is not None and _is_file(str(arguments.out)):
+        renamed.warn("--out FILE", "--out FOLDER --name NAME")
+        arguments.out, arguments.name = arguments.out.parent, arguments.out.name
+
+
+@contextlib.contextmanager
+def output_folder(folder: Path) -> Iterator[None]:
+    """Create a folder; remove it and its new parents if the block raises and they are empty. Raises OutputError."""
+    missing = [one for one in (folder, *folder.parents) if not os.path.lexists(one)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot create the folder: {error.strerror or error}") from None
+    try:
+        yield
+    except BaseException:
+        for one in missing:
+            with contextlib.suppress(OSError):
+                one.rmdir()
+        raise
+
+
+def _is_file(out: str | None) -> bool:
+    """Return whether the value of `--out` is a file name, as in version 0.2."""
+    return out is not None and out.lower().endswith(FILES) and not os.path.isdir(out)

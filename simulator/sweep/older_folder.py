@@ -1,0 +1,81 @@
+"""Resume the folder of a sweep that another version of the program began.
+
+The digest of a run covers the sources of the program, so a new version has other digests for the same runs. The runs of the folder count
+all the same when the folder has the same plan, and when some of its finished runs give the same metrics bit for bit with this version.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from simulator.sweep.case import Case, Cases
+from simulator.sweep.configuration_cache import Point
+from simulator.sweep.executor import Executor
+from simulator.sweep.journal import Row
+from simulator.sweep.result_table import PLAN, write_plan
+
+SAME = ("name", "runs", "base", "sections", "wanted", "limits")
+"""Keys of ``sweep.json`` in which two versions of one sweep agree."""
+REPEATED = 3
+"""Finished runs that are repeated. Larger: a slower start; smaller: a changed file may be missed."""
+
+
+class OlderCases:
+    """The runs of a sweep with the digests that the folder has for them."""
+
+    def __init__(self, cases: Cases, runs: Sequence[str]) -> None:
+        self._cases, self._runs = cases, tuple(runs)
+        self.varied, self.about = cases.varied, cases.about
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __getitem__(self, number: int) -> Case:
+        case = self._cases[number]
+        return Case(case.number, case.given, case.mapping, self._runs[number])
+
+    def run_of(self, number: int) -> str:
+        """Return the digest of a run in the folder."""
+        return self._runs[number]
+
+    def point_of(self, number: int) -> Point:
+        """Return what varies in a run."""
+        return self._cases.point_of(number)
+
+
+def older_cases(folder: Path, cases: Cases, about: Mapping[str, Any], other: Mapping[str, Any]) -> OlderCases | None:
+    """Return the runs with the digests of a folder, or None when the folder holds another sweep.
+
+    Parameters
+    ----------
+    about, other : content of ``sweep.json`` of the sweep, and as it is in the folder
+    """
+    import pyarrow.parquet as pq
+
+    if any(about.get(key) != other.get(key) for key in SAME):
+        return None
+    try:
+        plan = pq.read_table(folder / PLAN)
+    except (OSError, ValueError):
+        return None
+    with tempfile.TemporaryDirectory() as own:
+        write_plan(cases, Path(own))
+        present = pq.read_table(Path(own) / PLAN)
+    if not plan.drop_columns(["run"]).equals(present.drop_columns(["run"])):
+        return None
+    return OlderCases(cases, plan["run"].to_pylist())
+
+
+def differing_run(cases: Cases, finished: Sequence[tuple[int, Row]], executor: Executor, setting: Mapping[str, Any]) -> int | None:
+    """Repeat some finished runs; return the number of the first whose metrics differ, None when all are the same bit for bit."""
+    step = max(1, len(finished) // REPEATED)
+    for number, row in finished[::step][:REPEATED]:
+        case = cases[number]
+        chunk = {"cases": [{"run": case.run, "mapping": case.mapping}], **setting}
+        for answer in executor.chunks(iter([chunk])):
+            if answer["rows"][0].get("metrics") != row.get("metrics"):
+                return number
+    return None
