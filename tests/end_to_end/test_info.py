@@ -133,7 +133,7 @@ def test_a_broken_log_is_named_beside_the_others(tmp_path, capsys):
     code, text, err = call(capsys, "info", tmp_path)
     assert code == 2
     assert "3 of 1 columns" in text
-    assert "cannot be read" in text
+    assert "cannot read the log" in text
     assert len(err.splitlines()) == 1
     assert "10-00-00.rows" in err
     code, text, _ = call(capsys, "info", tmp_path, "--json")

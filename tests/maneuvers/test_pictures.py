@@ -162,7 +162,7 @@ def test_the_next_run_removes_every_plot_and_every_column_exists():
 
 
 def test_the_file_chooses(tmp_path):
-    run = run_of(pictures=["g_g", "wheel_loads", "g_g"])
+    run = run_of(plots=["g_g", "wheel_loads", "g_g"])
     columns = telemetry()
     report = write_report(tmp_path, run.maneuver, columns, run.metrics)
     assert [file.name for file in report.files] == ["metrics.json", "g_g.png", "wheel_loads.png"]
@@ -172,8 +172,8 @@ def test_the_file_chooses(tmp_path):
 
 def test_an_unknown_plot_is_refused_with_a_suggestion():
     with pytest.raises(JounceError) as error:
-        load_maneuver(shipped("scripted_drive") | {"pictures": ["speed", "wheel_load"]}, "m.yaml")
-    assert "pictures[1]" in str(error.value) and "wheel_loads" in str(error.value)
+        load_maneuver(shipped("scripted_drive") | {"plots": ["speed", "wheel_load"]}, "m.yaml")
+    assert "plots[1]" in str(error.value) and "wheel_loads" in str(error.value)
 
 
 def test_missing_data_is_reported(tmp_path):
@@ -182,7 +182,7 @@ def test_missing_data_is_reported(tmp_path):
     del columns["engine_speed"]
     columns["steering_wheel_torque"] = np.full(2001, np.nan)
     columns["a_WG_B_y"] = np.zeros(2001)
-    run = run_of(columns=columns, pictures=list(PLOT_KINDS))
+    run = run_of(columns=columns, plots=list(PLOT_KINDS))
     report = write_report(tmp_path, run.maneuver, columns, run.metrics)
     assert report.left_out == [
         "course: the maneuver has no course",

@@ -44,7 +44,7 @@ def run(name, folder, step=0.001, **changes):
 
 @pytest.fixture(scope="module")
 def avtp(tmp_path_factory):
-    return run("avtp_lane_change", tmp_path_factory.mktemp("avtp"), pictures=list(USUAL))
+    return run("avtp_lane_change", tmp_path_factory.mktemp("avtp"), plots=list(USUAL))
 
 
 def test_double_lane_change_passes(tmp_path):
@@ -140,7 +140,7 @@ def test_same_run_same_bits(tmp_path):
     for name in ("a", "b"):
         folder = tmp_path / name
         folder.mkdir()
-        maneuver, _, telemetry, result = run("avtp_lane_change", folder, step=0.005, duration_s=12, pictures=list(USUAL))
+        maneuver, _, telemetry, result = run("avtp_lane_change", folder, step=0.005, duration_s=12, plots=list(USUAL))
         write_report(folder, maneuver, telemetry, result, spawn=SPAWN)
         log = {name: column.tobytes() for name, column in read_telemetry(folder / "telemetry.parquet", wall=False).items()}
         contents.append({file.name: log if file.suffix == ".parquet" else file.read_bytes() for file in folder.iterdir()})

@@ -173,7 +173,7 @@ def test_a_protocol_that_fails_is_stopped_and_sends_no_more_packets(listener: so
     outlet = MotionStreamOutlet(stream)
     s = session(outlets=[outlet])
     s.publish()
-    assert [str(f) for f in s.failures] == [f"Motion failed: {stream.trouble}; the motion stream has stopped"]
+    assert [str(f) for f in s.failures] == [f"MotionStreamOutlet failed: {stream.trouble}; the motion stream has stopped"]
     assert outlet not in s.outlets
     assert received(listener) == []
 

@@ -302,7 +302,7 @@ def test_a_folder_has_one_owner_in_one_process(tmp_path):
         run_folder(tmp_path)
     assert sorted(os.listdir(tmp_path)) == [LOCK_NAME, "telemetry.rows"]
     (live,) = read_logs(tmp_path)
-    assert live.about["ended"].startswith("not yet")
+    assert live.about["ended"].startswith("still running")
     out.close()
     assert run_folder(tmp_path) == tmp_path
     assert os.listdir(tmp_path) == ["telemetry.parquet"]
