@@ -1,7 +1,7 @@
 """Virtual platform: receiver of the motion stream that behaves like a real platform.
 
 It checks every packet, follows the poses of one stream, and reacts to silence as in `simulator/motion/watchdog.py`. At the end, it reports
-the received packets and the use of the legs, by the packets and by the clock. When asked to leave, it first moves to its rest pose.
+the received packets and the use of the legs, by the packets and by the clock. After a request to leave, it first moves to its rest pose.
 `process.py` runs it in a process.
 """
 
