@@ -88,7 +88,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugin_thread, "PATIENCE", 0.1)
 
 
-REASONS = ["ValueError: no", "its pose is not six finite numbers", "it did not answer within 0.1 s", "ValueError: could not convert", ""]
+REASONS = ["ValueError: no", "its pose is not six finite numbers", "no result within 0.1 s", "ValueError: could not convert", ""]
 
 
 @pytest.mark.parametrize("how", range(5))
@@ -129,7 +129,7 @@ def test_in_real_time_the_loop_does_not_wait_for_a_washout_that_hangs() -> None:
     while motion.trouble == "":
         motion.serve(0.0, wait=False)
         washouts_step(motion)
-    assert motion.trouble == "washout failing was dropped: it did not answer within 0.05 s"
+    assert motion.trouble == "washout failing was dropped: no result within 0.05 s"
 
 
 def washouts_step(motion: MotionCueing) -> None:
