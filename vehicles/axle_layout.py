@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.base.memoize import memoize_table
-from simulator.base.records import Length, Record, Table, labelled, record, sized
+from simulator.base.records import Length, Record, Table, labeled, record, sized
 
 AXLES = Length("axles", 2)
 WHEELS = Length("wheels", 4, ("FL", "FR", "RL", "RR"))
@@ -66,7 +66,7 @@ class Axles:
 
     def named(self, table: Table) -> Table:
         """Return the table sized for a vehicle with these axles, with the names of its wheels."""
-        return labelled(sized_for(table, self.size), WHEELS.name, self.corners)
+        return labeled(sized_for(table, self.size), WHEELS.name, self.corners)
 
     def write(self, standing: Record) -> None:
         """Fill the rows of STANDING of a record."""

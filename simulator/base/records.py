@@ -88,7 +88,7 @@ def sized(table: Table, **lengths: int) -> Table:
     return tuple(shaped(row) for row in table)
 
 
-def labelled(table: Table, name: str, labels: Sequence[str]) -> Table:
+def labeled(table: Table, name: str, labels: Sequence[str]) -> Table:
     """The table in which the things that a length counts have names: for columns that are called after them."""
 
     def named(row: Row) -> Row:

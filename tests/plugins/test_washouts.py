@@ -205,7 +205,7 @@ def test_a_file_without_a_type_is_classical_and_warns() -> None:
         ({"contract": 0}, "contract version 0"),
         ({"layout": 1}, "wrong layout"),
         ({"kernel": None}, "either a kernel or a function"),
-        ({"name": "classical"}, "a washout called classical already: one of Jounce"),
+        ({"name": "classical"}, "duplicate washout classical; registered by Jounce"),
     ],
 )
 def test_an_incompatible_washout_is_refused_when_it_registers(change: dict[str, Any], complaint: str) -> None:
@@ -215,5 +215,5 @@ def test_an_incompatible_washout_is_refused_when_it_registers(change: dict[str, 
 
 def test_a_maker_that_raises_is_named() -> None:
     register(dataclasses.replace(washouts.PYTHON, name="unmade", make=lambda p, world: math.log(-1.0)))
-    with pytest.raises(JounceError, match="washout unmade: it cannot be made: ValueError"):
+    with pytest.raises(JounceError, match="washout unmade: cannot be created: ValueError"):
         cueing("unmade", LAGGED)

@@ -22,7 +22,7 @@ import numpy as np
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline
-from simulator.base.records import Record, Table, dtype_of, labelled
+from simulator.base.records import Record, Table, dtype_of, labeled
 from simulator.base.section import Section
 from vehicles.axle_layout import AXLES, WHEELS, Axles, sized_for
 from vehicles.corner_layout import axle_of, sides_of
@@ -237,7 +237,7 @@ def read_motors(s: Section, out: Record, axles: Axles) -> None:
 
 def logged_motors(state: Record, axles: Axles) -> tuple[str, Table, Record]:
     """Return (prefix, table, record) of MOTOR_STATE for a log; the record is a view of a DRIVETRAIN_STATE record."""
-    table, fields = labelled(sized_for(MOTOR_STATE, axles.size), WHEELS.name, axles.corners), state.dtype.fields
+    table, fields = labeled(sized_for(MOTOR_STATE, axles.size), WHEELS.name, axles.corners), state.dtype.fields
     assert fields is not None
     dtype_of(table)
     formats = [("f8", tuple(map(int, row[1]))) for row in table]
