@@ -47,7 +47,7 @@ class StopRequest:
         self.first = number if self.first is None else self.first
         self.count += 1
 
-    def raise_if_asked(self) -> None:
+    def raise_if_requested(self) -> None:
         """Raise Ended if a signal came."""
         if self.first is not None:
             raise EndedBySignal(self.first)
@@ -101,7 +101,7 @@ def _start_hearing() -> tuple[Callable, Callable[[], None]]:
     return _elsewhere, stop
 
 
-def turn_deaf() -> None:
+def ignore_signals() -> None:
     """The program is about to end with its own code, which a signal must not change any more. Does nothing where none are heard."""
     for name in WORDS if _installed else ():
         number = getattr(signal, name, None)
@@ -134,7 +134,7 @@ def leave(number: int) -> None:
     os._exit(exit_code(number))
 
 
-def let_leave() -> None:
+def block_if_exiting() -> None:
     """Not return if a signal is ending the program right now: what fails then may fail because of it, since it ends the children first."""
     with _state:
         """The thread that hears holds it until the end."""

@@ -129,7 +129,7 @@ def rerun(
             finally:
                 session.close()
                 folder.abandon()
-        stop_request.raise_if_asked()
+        stop_request.raise_if_requested()
     finally:
         folder.release()
     return folder.path

@@ -158,7 +158,7 @@ def _simulate_maneuver(
         finally:
             session.close()
             folder.abandon()
-    stop_request.raise_if_asked()
+    stop_request.raise_if_requested()
     return _Outcome(early, dropped, log.writer.failure)
 
 

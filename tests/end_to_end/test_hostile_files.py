@@ -111,7 +111,7 @@ def test_a_message_looks_at_no_more_than_it_shows():
 def test_a_number_too_long_to_print(tmp_path):
     file = tmp_path / "long.yaml"
     file.write_text("a: 0x" + "f" * 15_000 + "\n")
-    with pytest.raises(ConfigError, match="a whole number of 60000 bits"):
+    with pytest.raises(ConfigError, match="an integer of 60000 bits"):
         numbers(read_yaml(file)["a"], (), "f", "a")
 
 
