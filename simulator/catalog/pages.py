@@ -114,7 +114,7 @@ def value_words(kind: FieldType, suffix: str = "") -> str:
 def range_words(kind: FieldType, suffix: str = "") -> str:
     """Range of the numbers behind a key."""
     if isinstance(kind, Number):
-        return kind.range_words(suffix)
+        return kind.range_text(suffix)
     if isinstance(kind, ListOf):
         return range_words(kind.item, suffix)
     if isinstance(kind, Either):

@@ -75,7 +75,7 @@ def _run_command(argv: list[str]) -> int:
         return 130
     except signals.EndedBySignal as end:
         signals.ignore_signals()  # one line, however often the key is pressed
-        print_error(signals.words(end.number))
+        print_error(signals.signal_message(end.number))
         return signals.exit_code(end.number)
     except BrokenPipeError:  # the reader of the output is gone
         return 141

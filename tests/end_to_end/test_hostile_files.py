@@ -24,7 +24,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
 from simulator.base.npy_reader import read_json, read_npy, read_npz
 from simulator.base.records import numbers
-from simulator.base.yaml_reader import MOST_VALUES, read_yaml
+from simulator.base.yaml_reader import MAX_VALUES, read_yaml
 from simulator.builder.builder import find_config, load_mechanism
 from simulator.validation.reference.mechanism_rows import compare_rows
 from simulator.validation.reference.recorded_drive import Recording
@@ -59,7 +59,7 @@ BOMBS = {
     "an anchor merged into itself": "a: &a {<<: *a, b: 1}\n",
     "deep lists": "a: " + "[" * 500 + "]" * 500 + "\n",
     "deep mappings": "".join(" " * k + "a:\n" for k in range(300)),
-    "many values": "a: [" + "1, " * (MOST_VALUES + 10) + "1]\n",
+    "many values": "a: [" + "1, " * (MAX_VALUES + 10) + "1]\n",
     "a number in base 60": "a: 1" + ":1" * 200_000 + "\n",
     "a long number": "a: 0x" + "f" * 100_000 + "\n",
 }

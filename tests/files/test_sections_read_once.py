@@ -11,7 +11,7 @@ import pytest
 from simulator.base import section_cache
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Flag, Group, Number, Variants, read
-from simulator.base.memoize import MOST, memoize_by_identity
+from simulator.base.memoize import MAX_ENTRIES, memoize_by_identity
 from simulator.base.section_cache import SectionCache, sections_read_once
 
 INSIDE = (Field("rate", Number("N/m", 0.0, 1e6), "stiffness"), Field("preload", Number("N"), "at rest", 5.0))
@@ -33,10 +33,10 @@ def test_what_says_the_same_is_read_once_whatever_its_place() -> None:
     with sections_read_once(known):
         assert read(INSIDE, {"rate": 3.0}, "a.yaml") is other
         assert read(INSIDE, {"rate": 3.0}, "a.yaml", fill=False) is not other, "without defaults"
-        assert len(known.found) < 10
-        for n in range(section_cache.MOST + 5):
+        assert len(known.entries) < 10
+        for n in range(section_cache.MAX_SECTIONS + 5):
             read(INSIDE, {"rate": float(n)}, "a.yaml")
-        assert len(known.found) <= section_cache.MOST
+        assert len(known.entries) <= section_cache.MAX_SECTIONS
 
 
 @pytest.mark.parametrize("value", [True, "3.0", None, [3.0], 10**40, "\udcff"])
@@ -75,5 +75,5 @@ def test_what_is_known_of_things_does_not_grow_without_end() -> None:
 
     one = [1, 2]
     assert length(one) == length(one) == 2 and len(asked) == 1
-    assert all(length([0] * n) == n for n in range(MOST + 5)), "made and gone again, at places in memory where others were"
+    assert all(length([0] * n) == n for n in range(MAX_ENTRIES + 5)), "made and gone again, at places in memory where others were"
     assert length(one) == 2 and len([thing for thing in asked if thing is one]) == 2, "forgotten with the others"
