@@ -80,7 +80,7 @@ def refusal(kind, lines, folder, capsys):
 def validator(kind):
     """What an independent library makes of the schema of a kind."""
     of = kind_named(kind)
-    return Draft202012Validator(file_schema(of.name, of.what, of.table, of.based))
+    return Draft202012Validator(file_schema(of.name, of.description, of.table, of.based))
 
 
 def renamed(lines, n, name, other):

@@ -62,7 +62,7 @@ def refused(capsys, *words):
 def test_what_may_be_of_two_kinds_is_asked_for(content, tmp_path, capsys):
     file = written(tmp_path / ELSEWHERE, content)
     err = refused(capsys, file)
-    assert "it may be one of platforms, washouts: say which by --kind" in err
+    assert "with --kind one of platforms, washouts" in err
     assert "sessions" not in err
     assert main(["check", "--kind", "platforms", str(file)]) == (2 if len(content) > 1 else 0)
 

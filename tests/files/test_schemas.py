@@ -30,7 +30,7 @@ WORDS = {"x-unit", "x-frame"}
 @cache
 def schema_of(name):
     kind = kind_named(name)
-    return json.loads(json.dumps(file_schema(kind.name, kind.what, kind.table, kind.based)))
+    return json.loads(json.dumps(file_schema(kind.name, kind.description, kind.table, kind.based)))
 
 
 @cache

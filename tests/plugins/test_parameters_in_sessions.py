@@ -100,7 +100,7 @@ def test_invalid_parameters_are_refused_with_their_place(tmp_path: Path, content
 
 def test_the_schema_knows_them() -> None:
     kind = kind_named("sessions")
-    schema = json.loads(json.dumps(file_schema(kind.name, kind.what, kind.table, kind.based)))
+    schema = json.loads(json.dumps(file_schema(kind.name, kind.description, kind.table, kind.based)))
     good = [{"driver": {"type": "cruise", "speed_kph": 36.0}}, {"driver": "bend"}, streamed({"type": "mine", "scale": 1.0})]
     bad = [
         {"driver": {"type": "cruise", "sped": 1.0}},
