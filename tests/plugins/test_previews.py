@@ -199,7 +199,7 @@ def test_run_rerun_and_drive_have_it(tmp_path: Path) -> None:
     shutil.copy(tmp_path / "second" / "telemetry.parquet", tmp_path / "first")
     other = jounce("rerun", tmp_path / "second", "--out", tmp_path / "third")
     assert (other.returncode, other.stderr.count("\n")) == (2, 1)
-    assert "it has changed since" in other.stderr
+    assert "expected the file of the run, with SHA-256" in other.stderr
     kept = tmp_path / "second" / "configuration.yaml"
     new_instance = jounce("run", "--session", kept, "--set", f"preview.run={tmp_path / 'again'}", "--out", tmp_path / "fourth")
     assert new_instance.returncode == 0, new_instance.stderr
