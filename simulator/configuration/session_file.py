@@ -289,7 +289,7 @@ def _stream(values: Mapping[str, Any] | str, file: str, key: str) -> StreamOptio
 def _preview(values: Mapping[str, Any], file: str) -> PreviewOptions:
     points = round(values["horizon"] / values["step"])
     if not (1 <= points <= PREVIEW_POINTS and math.isclose(points * values["step"], values["horizon"], rel_tol=1e-6)):
-        expected = f"from 1 to {PREVIEW_POINTS} whole steps of {values['step']:g} s, a number in s"
+        expected = f"a number in s, 1 to {PREVIEW_POINTS} steps of {values['step']:g} s"
         raise ConfigError(file, "preview.horizon", values["horizon"], expected)
     return PreviewOptions(values["run"], values["step"], points)
 

@@ -105,7 +105,10 @@ def test_a_message_looks_at_no_more_than_it_shows():
         text = str(ConfigError("f", "k", value, "a number"))
         assert len(text) < 200
         assert time.process_time() - began < 2.0
-    assert str(ConfigError("f", "k", {"a": (1,), "b": [None, 2.5, "x"]}, "y")) == "f: k: got {'a': (1,), 'b': [None, 2.5, 'x']}, expected y"
+    assert (
+        str(ConfigError("f", "k", {"a": (1,), "b": [None, 2.5, "x"]}, "y"))
+        == "f: k: invalid value; expected y; got {'a': (1,), 'b': [None, 2.5, 'x']}"
+    )
 
 
 def test_a_number_too_long_to_print(tmp_path):
@@ -348,7 +351,7 @@ def test_a_file_of_a_size_that_can_be_meant(tmp_path):
     (tmp_path / "a").write_bytes(b"12345")
     assert stat.S_ISREG(os.stat(tmp_path / "a").st_mode)
     assert checked_size(tmp_path / "a", "a file", 5) == 5
-    with pytest.raises(ConfigError, match="got '5 bytes', expected a file of at most 4 bytes"):
+    with pytest.raises(ConfigError, match="expected a file of at most 4 bytes; got '5 bytes'"):
         checked_size(tmp_path / "a", "a file", 4)
     with pytest.raises(ConfigError):
         find_config("vehicles", str(tmp_path / "b.yaml"))

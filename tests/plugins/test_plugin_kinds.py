@@ -214,7 +214,7 @@ def test_an_outlet_that_fails_while_closing_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "complaint"),
     [
-        ("linse", r"outlets\[0\]\.type: got 'linse', expected an outlet: .*lines.*did you mean lines"),
+        ("linse", r"outlets\[0\]\.type: invalid value; expected an outlet: .*lines.*; got 'linse'; hint: did you mean lines"),
         ({"type": "lines", "digits": 2.5}, r"outlets\[0\]\.digits"),
         ({"type": "lines", "rate": 0.3}, r"outlets\[0\]\.rate: .*divides 1000"),
     ],
