@@ -196,7 +196,7 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAx
         Q = None if front is None else np.stack([corner.Q for corner in front.corners])
         cached, used_keys = keep((t.file, t.key, source, None if Q is None else Q.tobytes()), lambda: _steering(t, Q))
         steering = cached.copy()
-        t.asked.update(used_keys)
+        t.used.update(used_keys)
         body = read_rack_body(t) if steering[0]["rack_travel"] != 0.0 else None
         if front is not None and body is not None:
             found[0] = front._replace(corners=_with_rack(front.corners, body))
@@ -206,7 +206,7 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAx
         drawn_as = shell.choice("drawn_as", DRAWN_AS, DRAWN_AS[0])
         points_left = contact_points_left(shell)
         hitch = shell.array("hitch", (3,)) if shell.has("hitch") else None
-        shell.asked.update(row.name for row in BODY_FILE)
+        shell.used.update(row.name for row in BODY_FILE)
     with faults.part():
         tires = _tires(s, axles)
     faults.need_all()
@@ -230,7 +230,7 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAx
 def _steering(t: Section, Q: Vector | None) -> tuple[Record, frozenset[str]]:
     """Return the record of STEERING and the keys that were read. Raises ConfigError."""
     steering = steering_from_section(t, Q)
-    return steering, frozenset(t.asked)
+    return steering, frozenset(t.used)
 
 
 def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Cached) -> MechanismParameters:

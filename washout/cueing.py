@@ -340,7 +340,7 @@ class MotionCueing:
 def _kind_of(mapping: Any, file: object) -> WashoutKind:
     """Return the washout for the `type` of a file. Raises ConfigError, JounceError."""
     if not isinstance(mapping, Mapping):
-        raise ConfigError(file, "", mapping, FILE.words())
+        raise ConfigError(file, "", mapping, FILE.description())
     name = mapping.get("type", DEFAULT)
     if "type" not in mapping:
         warnings.warn(f"{file}: no type given, assuming {DEFAULT}; add `type: {DEFAULT}`", WashoutTypeWarning, stacklevel=3)

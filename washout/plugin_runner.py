@@ -92,7 +92,7 @@ class WashoutRunner:
     def trouble(self) -> str:
         """Reason why the washout was stopped; empty while it works."""
         if self._thread is not None:
-            return self._thread.trouble
+            return self._thread.error
         return f"washout {self.kind.name} was dropped: {NOT_NUMBERS}" if self._s[0]["off"] else ""
 
     @property
@@ -121,10 +121,10 @@ class WashoutRunner:
         """Append the result of the last call as the newest pose and start the next call; without a result the last pose is repeated."""
         s = self._s[0]
         s["due"] = 0
-        pose = thread.answer(wait)
+        pose = thread.result(wait)
         if pose is not None and not np.isfinite(pose).all():
-            thread.drop(NOT_NUMBERS)
-        if thread.trouble:
+            thread.stop(NOT_NUMBERS)
+        if thread.error:
             s["off"] = 1
             return
         answers = s["answers"]
@@ -133,7 +133,7 @@ class WashoutRunner:
             answers[2] = pose
         if not thread.busy:
             self._rests = int(s["rests"])
-            thread.ask(self._input.copy())
+            thread.submit(self._input.copy())
 
     def _fill_preview(self, time: float) -> None:
         """Fill the preview, once per period."""

@@ -62,7 +62,7 @@ class Version(argparse.Action):
 
 
 def number_between(minimum: float, maximum: float, whole: bool = False) -> Callable[[str], float]:
-    """Return a type of an option: a number from `minimum` to `maximum`, an int if `whole`."""
+    """Return an argument type: a number from `minimum` to `maximum`, an int if `whole`."""
     kind, noun = (int, "an integer") if whole else (float, "a number")
 
     def number(text: str) -> float:
@@ -78,7 +78,7 @@ def number_between(minimum: float, maximum: float, whole: bool = False) -> Calla
 
 
 def yaml_value(text: str) -> Any:
-    """Type of an option: a value in YAML, for example a name, or a mapping in braces."""
+    """Parse a value in YAML, for example a name or a mapping in braces; an argument type."""
     from simulator.base.yaml_reader import parse_yaml
 
     try:

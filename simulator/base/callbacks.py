@@ -1,15 +1,15 @@
-"""Kernels that are called by their address, so that whoever calls them is compiled without knowing them.
+"""Kernels that are called by their address. The caller is compiled without them.
 
-The step of a vehicle is compiled once and kept on disk. A kind of tire or axle that moves in later is a kernel of its own, of one fixed
-signature, whose address and whose records' addresses are data to the step: an edit of it compiles it alone, and costs the step nothing.
+The vehicle step is compiled once and cached on disk. A plugin model of a tire or an axle is a separate kernel with a fixed signature. The
+step receives the address of the kernel and the addresses of its records as data. A change of the plugin recompiles only the plugin.
 
-    @outside
+    @callback
     def bristle(parameters, state, seen, result, first, count, h):
         p, s = record_at(parameters, BRISTLE), record_at(state, BRISTLE_STATE)
         ...
 
-A caller holds the numbers `bristle.address` and `address_of(record)` in records of its own and says `call(...)`. An address is good only
-as long as the record lives, and never leaves the process: it is no part of a log, a digest or a file.
+The caller stores `bristle.address` and `address_of(record)` in its own records and calls `call(...)`. An address is valid only while the
+record exists, and only in this process: logs, digests and files never contain addresses.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ from simulator.base.jit import COMPILES, OPTIONS, use_cache
 from simulator.base.records import Record
 
 ARGUMENTS = ("parameters", "state", "seen", "result", "first", "count", "h")
-"""Of every such kernel: four addresses of records, two whole numbers and the time step [s]."""
+"""Arguments of a callback kernel: four addresses of records, two integers and the time step [s]."""
 
 _SIGNATURE = types.void(*[types.uintp] * 4, types.int64, types.int64, types.float64)
 
 _plain: dict[int, Callable[..., None]] = {}
-"""Functions by what stands for their address when numba's compiler is switched off."""
+"""Functions by id, which replaces the address when the compiler of numba is switched off."""
 
 
 class CallbackKernel:
-    """A kernel of the fixed signature; compiled, or taken from the disk, when its address is asked for the first time."""
+    """Kernel with the fixed signature, compiled or loaded from disk at the first access to its address."""
 
     def __init__(self, function: Callable[..., None]) -> None:
         code = function.__code__
         if code.co_varnames[: code.co_argcount] != ARGUMENTS:
-            raise TypeError(f"{function.__qualname__}: its arguments have to be {', '.join(ARGUMENTS)}")
+            raise TypeError(f"{function.__qualname__}: invalid arguments; expected {', '.join(ARGUMENTS)}")
         self.function = function
         self.__name__ = function.__name__
         self._compiled: Any = None
 
     @property
     def address(self) -> int:
-        """Where its machine code lies in this process."""
+        """Address of the machine code in this process."""
         if not COMPILES:
             _plain[id(self.function)] = self.function
             return id(self.function)
@@ -64,18 +64,18 @@ class CallbackKernel:
 
     @property
     def from_disk(self) -> bool:
-        """Whether it lay compiled on disk."""
+        """True if the machine code was loaded from disk."""
         return self._compiled is not None and self._compiled.cache_hits > 0
 
 
 def callback(function: Callable[..., None]) -> CallbackKernel:
-    """Make a kernel of the arguments ARGUMENTS that is called by its address. Raises TypeError."""
+    """Return a kernel that is called by its address. Raises TypeError if the arguments of the function are not ARGUMENTS."""
     return CallbackKernel(function)
 
 
-def address_of(one: Record) -> int:
-    """Where a record lies in this process. Keep the record as long as the address is used."""
-    return int(one.ctypes.data)
+def address_of(record: Record) -> int:
+    """Return the address of a record in this process. Keep a reference to the record as long as the address is used."""
+    return int(record.ctypes.data)
 
 
 def _plain_records_at(address: int, dtype: np.dtype, count: int) -> Any:
@@ -88,10 +88,10 @@ def _plain_record_at(address: int, dtype: np.dtype) -> Any:
 
 
 def _array_at(context: Any, builder: Any, array: Any, address: Any, count: Any) -> Any:
-    made = make_array(array)(context, builder)
+    out = make_array(array)(context, builder)
     size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array.dtype)))
-    populate_array(made, data=builder.inttoptr(address, made.data.type), shape=[count], strides=[size], itemsize=size, meminfo=None)
-    return made._getvalue()
+    populate_array(out, data=builder.inttoptr(address, out.data.type), shape=[count], strides=[size], itemsize=size, meminfo=None)
+    return out._getvalue()
 
 
 @intrinsic
@@ -142,14 +142,16 @@ def _compiled_call(_context: Any, kernel: Any, parameters: Any, state: Any, seen
 
 
 record_at: Callable[..., Any] = _compiled_record_at if COMPILES else _plain_record_at
-"""The record of a dtype at an address, for kernels: `record_at(parameters, dtype)[0]["mass"]`."""
+"""Return the record of a dtype at an address. For kernels: `record_at(parameters, dtype)[0]["mass"]`."""
 
 records_at: Callable[..., Any] = _compiled_records_at if COMPILES else _plain_records_at
-"""So many records of a dtype that lie one after the other, for kernels: `records_at(parameters, dtype, first + count)[i]["mass"]`; or plain numbers, if the
-dtype is theirs."""
+"""Return `count` consecutive records of a dtype at an address, or plain numbers for a dtype without fields.
+
+For kernels: `records_at(parameters, dtype, first + count)[i]["mass"]`.
+"""
 
 address_in: Callable[..., int] = _compiled_address_in if COMPILES else _plain_address_in
-"""Where an array or a record lies, for kernels: what is copied together with its memory keeps no address, but asks for it."""
+"""Return the address of an array or record. For kernels: a structure that is copied with its memory cannot store addresses."""
 
 call: Callable[..., None] = _compiled_call if COMPILES else _plain_call
-"""Run the kernel at an address, for kernels: `call(kernel, parameters, state, seen, result, first, count, h)`."""
+"""Call the kernel at an address. For kernels: `call(kernel, parameters, state, seen, result, first, count, h)`."""

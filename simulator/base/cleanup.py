@@ -1,6 +1,6 @@
-"""What must not stay behind when the program is told to leave at once: child processes, shared memory, temporary files, new folders.
+"""Clean up child processes, shared memory, temporary files and new folders at forced exit.
 
-Whatever is made is made and noted in one piece, `with defer_exit():`, so that leaving cannot come in between.
+A resource is created and registered inside `with defer_exit():`, so that a forced exit cannot happen between the two.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import subprocess
 
 PATIENCE = 2.0
-"""s that leaving waits for something that is being made."""
+"""Time [s] that a forced exit waits for a resource that is being created."""
 
 _lock = threading.RLock()
 _removals: dict[object, Callable[[], Any]] = {}
@@ -23,21 +23,21 @@ _children: list[subprocess.Popen] = []
 
 @contextlib.contextmanager
 def defer_exit() -> Iterator[None]:
-    """Hold back leaving while something is made and noted with `register_cleanup`; a moment only. Once leaving has begun this never returns."""
+    """Defer a forced exit while a resource is created and registered; keep the block short. Never returns once a forced exit has begun."""
     with _lock:
         yield
 
 
 def register_cleanup(remove: Callable[[], Any]) -> Callable[[], None]:
-    """Have `remove` called if the program leaves at once; calling what is returned forgets it again."""
+    """Register `remove` to be called at forced exit, and return a function that removes the registration."""
     key = object()
     _removals[key] = remove
     return lambda: _removals.pop(key, None) and None
 
 
 def start_child(command: list[str], **options: Any) -> subprocess.Popen:
-    """`subprocess.Popen` of a child that does not outlive the program, in a session of its own: a terminal's signals are for us alone."""
-    import subprocess  # not at the top: signals are heard before it is loaded
+    """Start a child process that is killed at forced exit. The child has its own session, so signals of the terminal do not reach it."""
+    import subprocess  # imported here: signal handlers are installed before this slow import
 
     with defer_exit():
         child: subprocess.Popen = subprocess.Popen(command, start_new_session=True, **options)
@@ -47,11 +47,11 @@ def start_child(command: list[str], **options: Any) -> subprocess.Popen:
 
 
 def remove_all() -> None:
-    """End the children and call what was kept, the latest first; after this nothing more is made."""
-    _lock.acquire(timeout=PATIENCE)  # for good
+    """Kill the children and call the registered functions, the last one first. No resource can be created afterwards."""
+    _lock.acquire(timeout=PATIENCE)  # never released
     for child in _children:
         with contextlib.suppress(OSError):
             child.kill()
     for remove in reversed(tuple(_removals.values())):
-        with contextlib.suppress(Exception):  # the others are removed all the same
+        with contextlib.suppress(Exception):  # continue with the other resources
             remove()

@@ -1,4 +1,4 @@
-"""Who is told that a kernel is being compiled. Light: the command line uses it before anything of the compiler is loaded."""
+"""Notify listeners that a kernel is compiled. The module does not import the compiler: the command line imports it first."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import contextlib
 from collections.abc import Callable, Iterator
 
 Listener = Callable[[str, bool], None]
-"""Called with the name of a kernel before it is compiled (True) and after (False); kernels that lie compiled on disk are not named."""
+"""Function called with the name of a kernel before it is compiled (True) and after (False); not called for kernels loaded from disk."""
 
 _listeners: list[Listener] = []
 
 
 @contextlib.contextmanager
 def on_compile(listener: Listener) -> Iterator[None]:
-    """Have `listener` called whenever a kernel is compiled."""
+    """Call `listener` for each kernel that is compiled within the block."""
     _listeners.append(listener)
     try:
         yield
@@ -22,6 +22,6 @@ def on_compile(listener: Listener) -> Iterator[None]:
 
 
 def notify(name: str, begins: bool) -> None:
-    """Say that the compilation of a kernel begins, or has ended."""
+    """Notify the listeners that the compilation of a kernel begins or has ended."""
     for listener in tuple(_listeners):
         listener(name, begins)

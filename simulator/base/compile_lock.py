@@ -1,7 +1,7 @@
-"""Which of two processes compiles a kernel: who asks first does, the other one waits for it and takes it from the disk.
+"""Lock of the compilation of a kernel: the first of several processes compiles it, the others wait and load it from disk.
 
-Both hold a file that has no name and no content. A claim is a lock on one byte of it, and ends with the process that has it at the latest;
-claims cannot wait in a circle, since kernels do not call each other in one.
+The processes share an open file without name and content. The lock of a kernel is a lock on one byte of the file, which the system releases
+when the process ends. The locks cannot form a deadlock, because kernels do not call each other in a circle.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from collections.abc import Iterator
 
 try:
     import fcntl
-except ImportError:  # no such locks there: every process compiles for itself
+except ImportError:  # no file locks on this system: each process compiles all kernels
     fcntl = None  # type: ignore[assignment]
 
 POSSIBLE = fcntl is not None
 
 _file: int | None = None
-_held: set[int] = set()
+_locked: set[int] = set()
 
 
 @contextlib.contextmanager
 def share_compilation(file: int | None = None) -> Iterator[int]:
-    """Share what is compiled from here on with whoever holds the same file, a new one when none is given; its number is returned."""
+    """Share the compilation with the processes that have the same file open; yield its descriptor. A new file is created if none is given."""
     global _file  # noqa: PLW0603 (a process has one compiler)
     with contextlib.ExitStack() as stack:
         _file = stack.enter_context(tempfile.TemporaryFile()).fileno() if file is None else file
@@ -32,29 +32,33 @@ def share_compilation(file: int | None = None) -> Iterator[int]:
             yield _file
         finally:
             _file = None
-            _held.clear()
+            _locked.clear()
 
 
 def claim(kernel: str) -> bool:
-    """Be the one who compiles a kernel, as soon as nobody else does. False when that had to be waited for, and the kernel may be there."""
+    """Lock the compilation of a kernel, and wait for another process that compiles it.
+
+    Returns False after waiting: the kernel may be on disk then.
+    """
     if _file is None:
         return True
-    place = _place(kernel)
-    _held.add(place)
+    offset = _offset(kernel)
+    _locked.add(offset)
     try:
-        fcntl.lockf(_file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+        fcntl.lockf(_file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, offset)
     except OSError:
-        fcntl.lockf(_file, fcntl.LOCK_EX, 1, place)
+        fcntl.lockf(_file, fcntl.LOCK_EX, 1, offset)
         return False
     return True
 
 
 def release(kernel: str) -> None:
-    """The kernel has been compiled and lies on the disk."""
-    if _place(kernel) in _held and _file is not None:
-        _held.remove(_place(kernel))
-        fcntl.lockf(_file, fcntl.LOCK_UN, 1, _place(kernel))
+    """Release the lock of a kernel that has been compiled and saved."""
+    if _offset(kernel) in _locked and _file is not None:
+        _locked.remove(_offset(kernel))
+        fcntl.lockf(_file, fcntl.LOCK_UN, 1, _offset(kernel))
 
 
-def _place(kernel: str) -> int:
+def _offset(kernel: str) -> int:
+    """Return the offset of the byte that stands for a kernel."""
     return int.from_bytes(hashlib.sha256(kernel.encode()).digest()[:6], "big")

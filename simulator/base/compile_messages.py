@@ -1,4 +1,4 @@
-"""Says that kernels are being compiled, by whatever command: the first use on a machine takes minutes, in which nothing else happens."""
+"""Messages about the compilation of kernels, which takes minutes at the first use on a machine."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from simulator.base.console import print_error
 
 TEXT = "compiling the physics, once for this version and machine; this may take minutes"
 PERIOD = 0.25
-"""s between two looks of the spinner."""
-TURNS = "|/-\\"
+"""Period of the spinner [s]."""
+FRAMES = "|/-\\"
 
 _quiet = 0
 
 
 @contextlib.contextmanager
-def announced() -> Iterator[None]:
-    """One line on the error stream as soon as something is compiled, and on a terminal a line below it that shows what."""
-    with compile_events.on_compile(_Announcer()):
+def report_compilation() -> Iterator[None]:
+    """Print one line when the first kernel is compiled, and on a terminal a status line with the name of the kernel."""
+    with compile_events.on_compile(_Reporter()):
         yield
 
 
 @contextlib.contextmanager
-def said_elsewhere() -> Iterator[None]:
-    """Somebody else says that something is compiled."""
+def suppress_messages() -> Iterator[None]:
+    """Suppress the messages within the block; the caller prints its own."""
     global _quiet  # noqa: PLW0603 (a process has one error stream)
     _quiet += 1
     try:
@@ -38,11 +38,13 @@ def said_elsewhere() -> Iterator[None]:
         _quiet -= 1
 
 
-class _Announcer:
+class _Reporter:
+    """Listener that prints the messages."""
+
     def __init__(self) -> None:
         self._names: list[str] = []
         self._began = 0.0
-        self._said = False
+        self._is_printed = False
         self._spinner: threading.Thread | None = None
 
     def __call__(self, name: str, begins: bool) -> None:
@@ -60,8 +62,8 @@ class _Announcer:
     def _begin(self) -> None:
         if _quiet:
             return
-        if not self._said:
-            self._said = True
+        if not self._is_printed:
+            self._is_printed = True
             self._began = time.perf_counter()
             print_error(TEXT)
         if self._spinner is None and sys.stderr.isatty():
@@ -69,16 +71,16 @@ class _Announcer:
             self._spinner.start()
 
     def _spin(self) -> None:
-        """Show the outermost kernel and the time so far, on one line that vanishes."""
-        turn = 0
-        time.sleep(PERIOD)  # so that what takes a moment does not flicker, and the first name is there
+        """Show the outermost kernel and the elapsed time on a line that is cleared at the end."""
+        n = 0
+        time.sleep(PERIOD)  # avoids flicker for a short compilation; the first name is set then
         while self._names:
             width = shutil.get_terminal_size().columns
-            text = f"{TURNS[turn % len(TURNS)]} {time.perf_counter() - self._began:.0f} s: {self._names[0]}"
+            text = f"{FRAMES[n % len(FRAMES)]} {time.perf_counter() - self._began:.0f} s: {self._names[0]}"
             with contextlib.suppress(OSError, ValueError, IndexError):
                 sys.stderr.write("\r\x1b[K" + text[: max(0, width - 1)])
                 sys.stderr.flush()
-            turn += 1
+            n += 1
             time.sleep(PERIOD)
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.write("\r\x1b[K")

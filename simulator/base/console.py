@@ -1,4 +1,4 @@
-"""Lines for people, also when nobody listens any more: a closed terminal or pipe must not end what is being said."""
+"""Output of lines on the standard streams. A closed terminal or pipe does not end the program."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import TextIO
 
 
 def print_line(text: str) -> None:
-    """A line on the standard output."""
+    """Print a line on the standard output."""
     _write(text, sys.stdout)
 
 
 def print_error(text: str) -> None:
-    """A line on the error stream; a text of several lines is so many."""
+    """Print each line of a text on the error stream, with the prefix ``jounce: ``."""
     _write("\n".join(f"jounce: {line}" for line in text.split("\n")), sys.stderr)
 
 
 def open_missing() -> None:
-    """Give the process the standard streams that whoever started it had closed, so that no other file takes their place."""
+    """Open the standard streams that the parent process had closed, so that no other file gets their descriptors."""
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(number, True)
     os.close(number)
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115 (as long as the process)
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115 (stays open)
 
 
 def flush() -> str:
-    """Pass on what was printed, so that the interpreter has nothing left to fail with when it ends.
+    """Flush the standard streams, so that the interpreter cannot fail on them at exit.
 
-    Returns why some of the standard output is lost, empty when nothing is or when nobody wants it any more.
+    Returns the reason why standard output was lost; empty if none was lost or if the reader has closed the pipe.
     """
     lost = ""
     for stream in (sys.stdout, sys.stderr):
@@ -52,6 +52,6 @@ def _write(text: str, stream: TextIO) -> None:
 
 
 def _silence(stream: TextIO) -> None:
-    """Let further lines go nowhere."""
+    """Discard further output of a stream."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

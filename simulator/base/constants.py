@@ -1,4 +1,4 @@
-"""Numbers of nature and convention."""
+"""Physical constants."""
 
 STANDARD_GRAVITY = 9.80665
-"""m/s2. Standard acceleration of free fall (3rd CGPM, 1901): that of a ground whose file does not say another."""
+"""Standard acceleration of free fall [m/s2] (3rd CGPM, 1901), the default of a terrain file."""

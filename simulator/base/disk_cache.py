@@ -1,7 +1,7 @@
-"""Arrays that take long to make, kept on disk by the digest of everything that they follow from.
+"""Disk cache of arrays, keyed by the digest of all inputs of their computation.
 
-A file is a checksum and an archive of arrays. It is written beside its place and moved there in one go; one that is broken, or of another
-version, is made again. A folder that cannot be written only costs the time.
+A file is a checksum and an archive of arrays. It is written under a temporary name and then renamed. Arrays of a corrupt file, or of a file
+of another version, are computed again. If the folder is not writable, the arrays are computed each time.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from numpy.typing import NDArray
 
 Arrays = dict[str, NDArray[Any]]
 
-MOST_FILES = 24
-"""Files in a folder; those used longest ago go first."""
+MAX_FILES = 24
+"""Maximum number of files in a folder; the least recently used are deleted."""
 
 CHECKSUM = 32
-"""Bytes at the beginning of a file."""
+"""Length of the checksum at the beginning of a file [bytes]."""
 
 
 def digest_of(*values: Any) -> str:
-    """Digest of arrays, dataclasses, mappings, sequences and plain values, of all their bits."""
+    """Return the digest of arrays, dataclasses, mappings, sequences and plain values. Every bit of the values counts."""
     digest = hashlib.sha256()
     _feed(values, digest.update)
     return digest.hexdigest()[:32]
@@ -52,12 +52,12 @@ def _feed(value: Any, update: Callable[[bytes], None]) -> None:
         update(f"{type(value).__name__} {value!r} ".encode())
 
 
-def cached_arrays(folder: Path, digest: str, make: Callable[[], Arrays]) -> Arrays:
-    """The arrays of that digest out of a folder, or made now and put there; `make` may raise what it likes."""
+def cached_arrays(folder: Path, digest: str, compute: Callable[[], Arrays]) -> Arrays:
+    """Return the arrays of a digest from a folder, or compute and save them. Raises what `compute` raises."""
     path = folder / f"{digest}.tables"
     found = _read(path)
     if found is None:
-        found = make()
+        found = compute()
         with contextlib.suppress(OSError):
             _write(path, found)
     else:
@@ -86,5 +86,5 @@ def _write(path: Path, arrays: Arrays) -> None:
         out.write(hashlib.sha256(content).digest() + content)
     os.replace(out.name, path)
     files = sorted(path.parent.glob("*.tables"), key=lambda file: file.stat().st_mtime, reverse=True)
-    for old in files[MOST_FILES:]:
+    for old in files[MAX_FILES:]:
         old.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Everything that may go wrong in a way the user can mend. The command line prints such an error as one line and exits with 2."""
+"""Errors that the user can fix. The command line prints each as one line and exits with code 2."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from types import TracebackType
 
 
 class JounceError(Exception):
-    """Base of every error that Jounce raises on purpose; its text is the one line a user reads, whatever stands in it. (Several errors of
-    one file, `ConfigErrors`, are a line each.)"""
+    """Base class of all errors that Jounce raises. The text is one line; `ConfigErrors` has one line for each error of a file."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__(one_line(text))
@@ -35,7 +34,7 @@ class ConfigError(JounceError):
 
     @property
     def errors(self) -> tuple[ConfigError, ...]:
-        """Return the errors that this one stands for: itself, or those of a `ConfigErrors`."""
+        """Return the single errors: the error itself, or the errors of a `ConfigErrors`."""
         return (self,)
 
     @property
@@ -44,12 +43,12 @@ class ConfigError(JounceError):
         return line_finder(self.file, self.key) if self.key else None
 
     def text(self, line: int | None) -> str:
-        """Return the message with the number of the line, if there is one."""
+        """Return the message, with the line number if it is given."""
         place = f"{self.file}:{line}" if line else self.file
         return one_line(": ".join([*(part for part in (place, self.key) if part), self._statement()]))
 
     def _statement(self) -> str:
-        """Return the message without its place."""
+        """Return the message without file, line and key."""
         expected, *hints = _split_hint(self.expected)
         is_missing = isinstance(self.value, str) and self.value == NOTHING
         problem = "missing" if is_missing else "invalid value"
@@ -64,14 +63,14 @@ class ConfigError(JounceError):
     def __str__(self) -> str:
         return self.text(self.line)
 
-    def __reduce__(self) -> tuple[object, ...]:  # an exception is otherwise unpickled from its text alone
+    def __reduce__(self) -> tuple[object, ...]:  # by default, an exception is unpickled from its text
         return type(self), (self.file, self.key, self.value, self.expected)
 
 
 NOTHING = "nothing"
 """Value of a key that is missing, in a ConfigError."""
 UNKNOWN_KEY = "unknown key"
-"""Problem of a key that no table has."""
+"""Problem of a key that is not in the table."""
 
 
 def _split_hint(expected: str) -> list[str]:
@@ -83,17 +82,17 @@ def _split_hint(expected: str) -> list[str]:
 
 
 HINTS = ("did you mean ", "is ")
-"""First words of hints in parentheses."""
+"""First words of a hint in parentheses."""
 
 
 def place_of(file: str, key: str) -> str:
-    """Return ``FILE:LINE`` of a key, or the file alone where it has no lines."""
+    """Return ``FILE:LINE`` of a key, or the file alone if it has no lines."""
     line = line_finder(file, key) if key else None
     return f"{file}:{line}" if line else file
 
 
-class ConfigErrors(ConfigError):  # noqa: N818 - they are several
-    """Everything that is wrong with a file: a line for each error, `errors`; file, key, value and expectation are those of the first."""
+class ConfigErrors(ConfigError):  # noqa: N818 - several errors
+    """All errors of a file, one line each. File, key, value and expectation are those of the first error."""
 
     def __init__(self, errors: Sequence[ConfigError]) -> None:
         first = errors[0]
@@ -105,7 +104,7 @@ class ConfigErrors(ConfigError):  # noqa: N818 - they are several
         return self._errors
 
     def __str__(self) -> str:
-        lines = [str(error) for error in self._errors[:MOST_SHOWN]]
+        lines = [str(error) for error in self._errors[:MAX_SHOWN]]
         more = len(self._errors) - len(lines)
         return "\n".join(lines + [f"{self.file}: {more} more error{'s' * (more > 1)}"] * (more > 0))
 
@@ -113,8 +112,8 @@ class ConfigErrors(ConfigError):  # noqa: N818 - they are several
         return type(self), (self._errors,)
 
 
-MOST_SHOWN = 20
-"""Errors of one file that are shown."""
+MAX_SHOWN = 20
+"""Maximum number of errors of a file that are shown."""
 
 
 def _no_lines(file: str, key: str) -> int | None:
@@ -122,15 +121,15 @@ def _no_lines(file: str, key: str) -> int | None:
 
 
 line_finder: Callable[[str, str], int | None] = _no_lines
-"""Finds the line of a file in which a key path stands. Whoever reads files that have lines puts his own here: this room reads none."""
+"""Function that returns the line of a key path in a file. The YAML reader replaces it; this module reads no files."""
 
 
-MOST_SORTED = 200
-"""Errors of a file beyond which they stay in the order in which they were found: each line is looked for in the whole file."""
+MAX_SORTED = 200
+"""Maximum number of errors that are sorted by line: finding a line requires a search of the file."""
 
 
 def raise_all(errors: Sequence[ConfigError]) -> None:
-    """Raise the errors of files, all at once, file by file in the order of their lines; nothing when there is none."""
+    """Raise all errors at once, file by file in the order of the lines. No effect without errors."""
     if len(errors) == 1:
         raise errors[0]
     if errors:
@@ -138,19 +137,19 @@ def raise_all(errors: Sequence[ConfigError]) -> None:
 
 
 def _by_line(errors: Sequence[ConfigError]) -> Sequence[ConfigError]:
-    if len(errors) > MOST_SORTED:
+    if len(errors) > MAX_SORTED:
         return errors
     files = {file: n for n, file in enumerate(dict.fromkeys(error.file for error in errors))}
     return sorted(errors, key=lambda error: (files[error.file], error.line or 0))
 
 
 class ErrorCollector:
-    """Errors of parts that do not depend on each other, raised together where the block ends.
+    """Collector of the errors of independent parts; leaving the block raises them together.
 
-    >>> with ErrorCollector() as faults:
-    ...     with faults.part():
+    >>> with ErrorCollector() as errors:
+    ...     with errors.part():
     ...         raise ConfigError("car.yaml", "mass", -1.0, "a mass above 0")
-    ...     with faults.part():
+    ...     with errors.part():
     ...         raise ConfigError("car.yaml", "width", -1.0, "a width above 0")
     Traceback (most recent call last):
     simulator.base.errors.ConfigErrors: car.yaml: mass: invalid value; expected a mass above 0; got -1.0
@@ -171,70 +170,70 @@ class ErrorCollector:
 
     @contextmanager
     def part(self) -> Iterator[None]:
-        """A part whose errors do not keep the next one from being looked at; of one key the first is told."""
+        """Collect the errors of a block, so that the next part is checked too. Only the first error of each key is kept."""
         try:
             yield
         except ConfigError as error:
-            told = {(one.file, one.key) for one in self.errors}
-            self.errors.extend(one for one in error.errors if (one.file, one.key) not in told)
+            reported = {(one.file, one.key) for one in self.errors}
+            self.errors.extend(one for one in error.errors if (one.file, one.key) not in reported)
 
     def add(self, error: ConfigError) -> None:
-        """An error that is not raised at once."""
+        """Add an error."""
         self.errors.append(error)
 
     def need_all(self) -> None:
-        """Raise what has been gathered: what follows needs every part before it."""
+        """Raise the errors collected so far, because the next part depends on the parts before."""
         errors, self.errors = self.errors, []
         raise_all(errors)
 
 
 class DeprecatedNameWarning(UserWarning):
-    """An old name that works until version 0.4."""
+    """Warning about an old name, which works until version 0.4."""
 
 
 class GravityWarning(UserWarning):
-    """A vehicle file says a gravity; that of the ground counts."""
+    """Warning that the gravity in a vehicle file is ignored; the gravity of the terrain is used."""
 
 
 class TireTypeWarning(UserWarning):
-    """A tire file does not say which model its numbers are of."""
+    """Warning that a tire file has no `type`."""
 
 
 class WashoutTypeWarning(UserWarning):
-    """A washout file does not say which washout its numbers are of."""
+    """Warning that a washout file has no `type`."""
 
 
 class InertiaWarning(UserWarning):
-    """An inertia that no rigid body can have, as published vehicle data sometimes give; it is used as it stands."""
+    """Warning about an inertia that no rigid body can have, as in some published vehicle data. The value is used."""
 
 
 class DeviceError(JounceError):
-    """An input device, a display or a sound card cannot be used."""
+    """Error of an input device, a display or a sound card."""
 
 
 class StreamError(JounceError):
-    """A network address, port or packet cannot be used."""
+    """Error of a network address, port or packet."""
 
 
 class OutputError(JounceError):
-    """A result cannot be written where the user asked for it."""
+    """Raised when a result cannot be written to the requested path."""
 
 
-LOOKED_INTO = 50
-"""Levels, items and letters of a wrong value that are looked at for a hint."""
+MAX_INSPECTED = 50
+"""Maximum number of levels, items and letters of an invalid value that are inspected for a hint."""
 
 
 def one_line(text: str) -> str:
-    """`text` with everything that does not print (line ends, control characters) written as in Python source."""
+    """Return a text in which line ends and control characters are escaped as in Python source."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def _yaml_number(value: object, expected: str) -> str:
-    """Return how to write a number that YAML reads as text, such as 41.6e3 or 1e-3; empty for anything else."""
-    for _ in range(LOOKED_INTO):
+    """Return a hint for a number that YAML reads as text, such as 41.6e3 or 1e-3; empty for any other value."""
+    for _ in range(MAX_INSPECTED):
         if isinstance(value, (list, tuple)):
-            value = next((item for item in value[:LOOKED_INTO] if isinstance(item, (str, list, tuple))), None)
-    if not isinstance(value, str) or len(value) > LOOKED_INTO or "number" not in expected:
+            value = next((item for item in value[:MAX_INSPECTED] if isinstance(item, (str, list, tuple))), None)
+    if not isinstance(value, str) or len(value) > MAX_INSPECTED or "number" not in expected:
         return ""
     try:
         number = float(value)
@@ -248,37 +247,39 @@ def _yaml_number(value: object, expected: str) -> str:
 
 
 def _short(value: object, limit: int = 80) -> str:
-    """`repr` of a value, cut; no more of it is looked at than is shown, however large it is or however often it holds itself. Of a long text
-    the end is shown too: that of a path says most."""
+    """Return the truncated `repr` of a value. A long text keeps its start and its end, which is the useful part of a path.
+
+    Only the displayed part is formatted, so that a large or self-referencing value is safe.
+    """
     if isinstance(value, str) and len(value) > limit - 2:
         half = (limit - 5) // 2
         return f"{repr(value[:half])[:-1]}...{repr(value[-half:])[1:]}"
     text = ""
-    for piece in _pieces(value, limit):
-        text += piece
+    for part in _parts(value, limit):
+        text += part
         if len(text) > limit:
             return text[: limit - 3] + "..."
     return text
 
 
-def _pieces(value: object, limit: int) -> Iterator[str]:
-    """The parts of `repr(value)`, one after the other."""
+def _parts(value: object, limit: int) -> Iterator[str]:
+    """Yield the parts of `repr(value)`."""
     if isinstance(value, (dict, list, tuple)):
         first, last = "{}" if isinstance(value, dict) else "[]" if isinstance(value, list) else "()"
         yield first
         for n, item in enumerate(value):
             yield ", " if n else ""
-            yield from _pieces(item, limit)
+            yield from _parts(item, limit)
             if isinstance(value, dict):
                 yield ": "
-                yield from _pieces(value[item], limit)
+                yield from _parts(value[item], limit)
         yield ("," if isinstance(value, tuple) and len(value) == 1 else "") + last
     elif isinstance(value, (str, bytes)):
         yield repr(value[: limit + 1])
     elif isinstance(value, int) and value.bit_length() > 1000:
-        yield f"a whole number of {value.bit_length()} bits"  # Python does not write out what is longer than 4300 digits
-    elif callable(getattr(value, "tolist", None)):  # a number or array of NumPy
+        yield f"an integer of {value.bit_length()} bits"  # Python does not format integers of more than 4300 digits
+    elif callable(getattr(value, "tolist", None)):  # a NumPy number or array
         size = getattr(value, "size", 0)
-        yield from _pieces(value.tolist() if size <= limit else f"{size} numbers", limit)  # type: ignore[attr-defined]
+        yield from _parts(value.tolist() if size <= limit else f"{size} numbers", limit)  # type: ignore[attr-defined]
     else:
         yield repr(value)

@@ -1,19 +1,19 @@
-"""Tables that say what a file may hold, and the one reader that reads by them.
+"""Tables of the keys of files, and the reader that checks files against the tables.
 
-A file, or a section of one, is described by a tuple of fields, one row each::
+A file, or a section of a file, is described by a tuple of fields, one row each::
 
     SPRING = (
         Field("free_length", Number("m", 0.001, 100.0), "length of the spring without load"),
         Field("rate", Number("N/m", 0.0, 1e9), "stiffness", default=0.0),
     )
 
-`read` checks a mapping by such a table and gives its values in SI units; everything that is wrong is said at once. The same rows make the
-JSON Schema (`simulator.base.json_schema`) and the page of the reference, so what is described is what is read. Any number whose SI unit is
-known may be written with another unit behind its key (`simulator.base.units`).
+`read` checks a mapping against a table and returns its values in SI units; it reports all errors at once. The JSON Schema
+(`simulator.catalog.json_schema`) and the reference page are generated from the same rows. The key of a number with an SI unit may end in the
+suffix of another unit (`simulator.base.units`).
 
-What stands behind a key is a *kind*: `Number` (of any shape), `Text`, `FileName`, `Choice`, `Flag`, `Group` (a nested section), `ListOf`, `Named` (free
-names, each with a value), `Variants` (a section whose `type` decides about its other keys), `Either`, `Anything`. A kind has `read`, which
-raises ConfigError, `accepts`, whether a value is at all of this sort, and `words`, what is expected.
+The value of a key has a field type: `Number` (of any shape), `Text`, `FileName`, `Choice`, `Flag`, `Group` (a nested section), `ListOf`, `Named`
+(arbitrary names, each with a value), `Variants` (a section whose `type` determines its other keys), `Either`, `Anything`. A field type has
+`read`, which raises ConfigError, `accepts`, which tests the type of a value, and `description`, the expected value for messages.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from simulator.base.suggestions import did_you_mean, nearest, no_such_key
 from simulator.base.units import SHOWN, SUFFIXES, factor_of, fitting, is_suffix
 
 REQUIRED: Any = object()
-"""Default of a field that a file must have."""
+"""Default of a required field."""
 
 
 class FieldType(Protocol):
-    """What may stand behind a key."""
+    """Type of the value of a key."""
 
     def read(self, value: Any, file: object, key: str) -> Any:
-        """The checked value, in SI units. Raises ConfigError."""
+        """Return the checked value, in SI units. Raises ConfigError."""
 
     def accepts(self, value: Any) -> bool:
-        """Whether the value is of this sort, right or wrong."""
+        """Return True if the value is of this type, valid or not."""
 
-    def words(self) -> str:
-        """What is expected, for messages."""
+    def description(self) -> str:
+        """Return the description of a valid value, for messages."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Field:
     Parameters
     ----------
     name : key without a unit
-    kind : what stands behind it
-    meaning : what it is, in a few words
-    default : value in SI units when the key is left out; None: nothing then; REQUIRED: it must be there
-    frame : in which a vector is written, if any
-    also : other ways to write the key, each with the unit (suffix) that it has
-    written : unit (suffix) with which it is usually written; nothing: bare, in SI
+    kind : type of the value
+    meaning : description of the value, a noun phrase
+    default : value of a missing key in SI units; None: no value; REQUIRED: the key is required
+    frame : frame of a vector, if any
+    also : other spellings of the key, each with its unit (suffix)
+    written : usual unit (suffix) of the key; empty: SI, without a suffix
     """
 
     name: str
@@ -78,17 +78,17 @@ class Field:
 
     @property
     def unit(self) -> str:
-        """SI unit of the numbers behind the key, empty when there is none."""
+        """SI unit of the numbers; empty if there is none."""
         return unit_of(self.kind)
 
     @property
     def usual(self) -> str:
-        """The key as it is usually written."""
+        """Key with its usual unit."""
         return f"{self.name}_{self.written}" if self.written else self.name
 
     @cached_property
     def spellings(self) -> Mapping[str, str]:
-        """Every way to write the key, each with its suffix (nothing: SI)."""
+        """All spellings of the key, each with its suffix (empty: SI)."""
         names = [self.name, *(key for key, suffix in self.also.items() if not suffix)]
         with_unit = {f"{name}_{suffix}": suffix for name in names for suffix in SUFFIXES.get(self.unit, ())}
         return {**dict.fromkeys(names, ""), **with_unit, **self.also}
@@ -102,8 +102,8 @@ class Values(dict[str, Any]):
 
     Attributes
     ----------
-    spelled : key of every name as the file writes it
-    units : (factor to SI, unit in words) of the names that are written in another unit
+    spelled : spelling of each key in the file, by name
+    units : (factor to SI, unit for messages) of the names with another unit in the file
     """
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class Values(dict[str, Any]):
 
 
 def unit_of(kind: FieldType) -> str:
-    """SI unit of the numbers of a kind, "" when it has none."""
+    """Return the SI unit of the numbers of a field type; empty if there is none."""
     if isinstance(kind, Number):
         return kind.unit
     if isinstance(kind, ListOf):
@@ -124,7 +124,7 @@ def unit_of(kind: FieldType) -> str:
 
 
 def _read_in(kind: FieldType, value: Any, file: object, key: str, suffix: str) -> Any:
-    """Value of a kind whose key has the suffix of a unit behind it."""
+    """Return the checked value of a key with the suffix of a unit, or without one."""
     if not suffix:
         return kind.read(value, file, key)
     if isinstance(kind, Number):
@@ -137,16 +137,16 @@ def _read_in(kind: FieldType, value: Any, file: object, key: str, suffix: str) -
 
 @dataclass(frozen=True)
 class Number:
-    """A finite number, or an array of them.
+    """Finite number, or array of finite numbers.
 
     Parameters
     ----------
     unit : SI unit; "" or "1": none
-    least, most : both allowed, in SI
-    above, below : not allowed themselves
-    shape : of an array; an entry (2, 21) stands for from 2 to 21 items
-    whole : no fractions
-    rising : each greater than the one before
+    least, most : minimum and maximum, in SI
+    above, below : exclusive minimum and maximum, in SI
+    shape : shape of an array; an entry (2, 21) allows 2 to 21 items
+    whole : True for integers
+    rising : True for strictly increasing numbers
     """
 
     unit: str = ""
@@ -159,29 +159,29 @@ class Number:
     rising: bool = False
 
     def read(self, value: Any, file: object, key: str) -> Any:
-        """A float, an int where it is whole, or an array."""
+        """Return a float, an int if `whole`, or an array, in SI units."""
         return self.read_in(value, file, key, "")
 
     def read_in(self, value: Any, file: object, key: str, suffix: str) -> Any:
-        """The same of a number that is written in the unit of a suffix."""
+        """Return the value in SI units of a number in the unit of a suffix."""
         factor = factor_of(self.unit, suffix) if suffix else 1.0
         assert factor is not None
         shape = self._shape_of(value, file, key, suffix)
         array = numbers(value, shape, file, key, self._shown(suffix), whole=self.whole)
         if factor != 1.0:
             array = array * factor
-        if not self.within(array):
-            raise ConfigError(file, key, value, f"{self.noun(suffix)}, {self.range_words(suffix)}")
+        if not self.is_within(array):
+            raise ConfigError(file, key, value, f"{self.noun(suffix)}, {self.range_text(suffix)}")
         if self.rising and not (np.diff(array) > 0.0).all():
-            raise ConfigError(file, key, value, "numbers that rise from one to the next")
+            raise ConfigError(file, key, value, "strictly increasing numbers")
         if shape:
             return array
         return int(value) if self.whole else float(array)
 
-    def within(self, array: NDArray[np.float64]) -> bool:
-        """Whether all numbers lie in the range."""
+    def is_within(self, array: NDArray[np.float64]) -> bool:
+        """Return True if all numbers are in the range."""
         if not array.ndim:
-            return self._takes_in(float(array))
+            return self._is_in_range(float(array))
         good = (array >= self.least) & (array <= self.most)
         if self.above is not None:
             good &= array > self.above
@@ -189,31 +189,31 @@ class Number:
             good &= array < self.below
         return bool(np.all(good))
 
-    def _takes_in(self, value: float) -> bool:
-        """Whether one number lies in the range."""
+    def _is_in_range(self, value: float) -> bool:
+        """Return True if a number is in the range."""
         in_range = self.least <= value <= self.most
         return in_range and (self.above is None or value > self.above) and (self.below is None or value < self.below)
 
     def accepts(self, value: Any) -> bool:
-        """A number, or a list where it is an array: of so many items, of lists where it has two axes."""
+        """Return True for a number, or for a list of a valid length if the shape has one axis, a list of lists if it has two."""
         if not self.shape:
             return isinstance(value, (int, float)) and not isinstance(value, bool)
         if not isinstance(value, (list, tuple, np.ndarray)) or not _fits(len(value), self.shape[0]):
             return False
         return all(isinstance(row, (list, tuple, np.ndarray)) == (len(self.shape) > 1) for row in value)
 
-    def words(self) -> str:
+    def description(self) -> str:
         return self.noun("")
 
     def noun(self, suffix: str) -> str:
-        """What is expected, without the range."""
+        """Return the description of a valid value in the unit of a suffix, without the range."""
         lengths = [str(n) if isinstance(n, int) else f"{n[0]} to {n[1]}" for n in self.shape]
         noun = f"{' x '.join(lengths)} numbers" if self.shape else "a number"
         unit = self._shown(suffix)
         return f"{noun} in {unit}" if unit not in ("", "1") else noun
 
-    def range_words(self, suffix: str = "") -> str:
-        """The range in the unit of the suffix; empty when there is none."""
+    def range_text(self, suffix: str = "") -> str:
+        """Return the range in the unit of a suffix; empty if there is none."""
         factor = factor_of(self.unit, suffix) if suffix else 1.0
         low, high = ((limit / factor) for limit in (self.least, self.most))  # type: ignore[operator]
         limits = [] if self.above is None else [f"above {self.above / factor:g}"]  # type: ignore[operator]
@@ -227,16 +227,17 @@ class Number:
         return ", ".join(limits)
 
     def _shown(self, suffix: str) -> str:
+        """Return the unit of a suffix for messages."""
         return SHOWN.get(suffix, suffix) if suffix else self.unit
 
     def _shape_of(self, value: Any, file: object, key: str, suffix: str) -> tuple[int, ...]:
-        """The shape wanted, free lengths as they are."""
+        """Return the expected shape, with the actual lengths of variable axes."""
         out: list[int] = []
         inside = value
-        for wanted in self.shape:
-            if isinstance(wanted, int):
-                out.append(wanted)
-            elif isinstance(inside, (list, tuple, np.ndarray)) and _fits(len(inside), wanted):
+        for expected in self.shape:
+            if isinstance(expected, int):
+                out.append(expected)
+            elif isinstance(inside, (list, tuple, np.ndarray)) and _fits(len(inside), expected):
                 out.append(len(inside))
             else:
                 raise ConfigError(file, key, value, f"a list of {self.noun(suffix)}")
@@ -244,16 +245,20 @@ class Number:
         return tuple(out)
 
 
-def _fits(length: int, wanted: int | tuple[int, int]) -> bool:
-    return length == wanted if isinstance(wanted, int) else wanted[0] <= length <= wanted[1]
+def _fits(length: int, expected: int | tuple[int, int]) -> bool:
+    return length == expected if isinstance(expected, int) else expected[0] <= length <= expected[1]
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text that is not empty.
+    """Text that is not empty.
 
-    `pattern` is a regular expression that it has to fit, `expected` says in words what; an object that a builder has put in the place of
-    a name, such as the content of the file of that name, is left as it is when `held` is its class.
+    Parameters
+    ----------
+    expected : description of a valid text
+    pattern : regular expression that the text must match
+    held : class of an object that replaces the text, for example the content of the file that the text names; it is returned unchanged
+    empty : True to allow an empty text
     """
 
     expected: str = "a text"
@@ -272,62 +277,62 @@ class Text:
     def accepts(self, value: Any) -> bool:
         return isinstance(value, str) or (self.held is not None and isinstance(value, self.held))
 
-    def words(self) -> str:
+    def description(self) -> str:
         return self.expected
 
 
 @dataclass(frozen=True)
 class FileName(Text):
-    """The path of a file that is no text, such as a map of heights: beside the file that names it, or inside the assets.
+    """Path of a binary file, such as elevation data, in the folder of the file that names it or in the assets.
 
-    A run notes its digest, and `jounce rerun` refuses another file in its place. A file of text is named by `Text`: it is read when names
-    become contents, and its content is what a run notes.
+    A run records the digest of the file, and `jounce rerun` rejects a file with another digest. A text file has the type `Text`: its content
+    replaces its name, and the run records the content.
     """
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some words; `options` may be a function, for words of a registry."""
+    """Choice of a word; `options` may be a function, for the names of a registry."""
 
     options: tuple[str, ...] | Callable[[], Iterable[str]]
     noun: str = "one of"
 
     def names(self) -> tuple[str, ...]:
-        """The words."""
+        """Return the words."""
         return tuple(self.options()) if callable(self.options) else self.options
 
     def read(self, value: Any, file: object, key: str) -> str:
         names = self.names()
         if not isinstance(value, str) or value not in names:
-            raise ConfigError(file, key, value, f"{self.words()}{did_you_mean(value, names)}")
+            raise ConfigError(file, key, value, f"{self.description()}{did_you_mean(value, names)}")
         return value
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, str)
 
-    def words(self) -> str:
+    def description(self) -> str:
         return f"{self.noun} {', '.join(self.names())}"
 
 
 @dataclass(frozen=True)
 class Flag:
-    """true or false."""
+    """Boolean, true or false."""
 
     def read(self, value: Any, file: object, key: str) -> bool:
         if not isinstance(value, bool):
-            raise ConfigError(file, key, value, self.words())
+            raise ConfigError(file, key, value, self.description())
         return value
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, bool)
 
-    def words(self) -> str:
+    def description(self) -> str:
         return "true or false"
 
 
 @dataclass(frozen=True)
 class Anything:
-    """Whatever stands there is left as it is; somebody else checks it."""
+    """Any value, returned unchanged; other code checks it."""
 
     expected: str = "a value"
 
@@ -337,13 +342,13 @@ class Anything:
     def accepts(self, value: Any) -> bool:
         return True
 
-    def words(self) -> str:
+    def description(self) -> str:
         return self.expected
 
 
 @dataclass(frozen=True)
 class Group:
-    """A section with the keys of a table; `make`, when given, is called with what the file says and gives the value."""
+    """Section with the keys of a table. If `make` is given, the value is `make` called with the entries of the file."""
 
     fields: Fields
     make: Callable[..., Any] | None = None
@@ -355,13 +360,13 @@ class Group:
     def accepts(self, value: Any) -> bool:
         return isinstance(value, Mapping)
 
-    def words(self) -> str:
-        return f"a mapping with keys out of: {', '.join(field.usual for field in self.fields)}"
+    def description(self) -> str:
+        return f"a mapping with the keys {', '.join(field.usual for field in self.fields)}"
 
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list of values of one kind, from `least` to `most` of them; numbers in the unit of `suffix`."""
+    """List of `least` to `most` values of one type; numbers are in the unit of `suffix`."""
 
     item: FieldType
     least: int = 0
@@ -370,26 +375,32 @@ class ListOf:
 
     def read(self, value: Any, file: object, key: str) -> tuple[Any, ...]:
         if not isinstance(value, (list, tuple)) or len(value) < self.least or (self.most is not None and len(value) > self.most):
-            raise ConfigError(file, key, value, self.words())
-        faults: list[ConfigError] = []
-        out = [_kept(faults, _read_in, self.item, one, file, f"{key}[{k}]", self.suffix) for k, one in enumerate(value)]
-        raise_all(faults)
+            raise ConfigError(file, key, value, self.description())
+        errors: list[ConfigError] = []
+        out = [_collect(errors, _read_in, self.item, one, file, f"{key}[{k}]", self.suffix) for k, one in enumerate(value)]
+        raise_all(errors)
         return tuple(out)
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, (list, tuple))
 
-    def words(self) -> str:
+    def description(self) -> str:
         least = f" of at least {self.least}" if self.least else ""
         most = f" of at most {self.most}" if self.most is not None else ""
-        return f"a list{least}{most}, each {self.item.words()}"
+        return f"a list{least}{most}, each {self.item.description()}"
 
 
 @dataclass(frozen=True)
 class Named:
-    """A mapping of free names to values of one kind; `known` are all that there are, where somebody else looks them up who has more to say.
+    """Mapping of arbitrary names to values of one type.
 
-    The key `unless` beside it, where a file has it, brings further names.
+    Parameters
+    ----------
+    item : type of the values
+    expected : description of a valid mapping
+    least : minimum number of names
+    known : all valid names, for the schema; other code checks the names
+    unless : key of the same section that, if present, adds further names
     """
 
     item: FieldType
@@ -401,27 +412,27 @@ class Named:
     def read(self, value: Any, file: object, key: str) -> Values:
         if not isinstance(value, Mapping) or len(value) < self.least:
             raise ConfigError(file, key, value, self.expected)
-        faults: list[ConfigError] = []
+        errors: list[ConfigError] = []
         out = Values()
         for name, inside in value.items():
             path = join(key, printed(name))
             if not isinstance(name, str) or not name.strip():
-                faults.append(ConfigError(file, path, inside, f"a name as key: {self.expected}"))
+                errors.append(ConfigError(file, path, inside, f"a name as key, {self.expected}"))
                 continue
-            out[name] = _kept(faults, self.item.read, inside, file, path)
-        raise_all(faults)
+            out[name] = _collect(errors, self.item.read, inside, file, path)
+        raise_all(errors)
         return out
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, Mapping)
 
-    def words(self) -> str:
+    def description(self) -> str:
         return self.expected
 
 
 @dataclass(frozen=True)
 class Either:
-    """A value of one of several kinds, told apart by their sort: the first that takes it."""
+    """Value of one of several types: the first type that accepts the value."""
 
     kinds: tuple[FieldType, ...]
     expected: str = ""
@@ -430,36 +441,37 @@ class Either:
         return self.chosen(value, file, key).read(value, file, key)
 
     def with_unit(self, suffix: str) -> Either:
-        """Those kinds whose numbers may be written in the unit of a suffix."""
+        """Return the choice of the types whose numbers may have the unit of a suffix."""
         return Either(tuple(kind for kind in self.kinds if factor_of(unit_of(kind), suffix) is not None))
 
     def chosen(self, value: Any, file: object, key: str) -> FieldType:
-        """The kind that takes a value. Raises ConfigError when none does."""
+        """Return the type that accepts a value. Raises ConfigError if no type does."""
         for kind in self.kinds:
             if kind.accepts(value):
                 return kind
-        raise ConfigError(file, key, value, self.words())
+        raise ConfigError(file, key, value, self.description())
 
     def accepts(self, value: Any) -> bool:
         return any(kind.accepts(value) for kind in self.kinds)
 
-    def words(self) -> str:
-        return self.expected or ", or ".join(kind.words() for kind in self.kinds)
+    def description(self) -> str:
+        return self.expected or ", or ".join(kind.description() for kind in self.kinds)
 
 
 @dataclass(frozen=True)
 class Variants:
-    """A section in which one key decides about the others: each word brings its table.
+    """Section in which the value of one key, a word, determines the other keys.
 
     Parameters
     ----------
-    key : which decides
-    tables : fields by word, or a function that gives them for a word out of a registry; None for a tenant from outside that has no table
-        and reads by itself
-    names : the words
-    meaning : what the key is
-    common : fields of all of them
-    default : word when the key is left out; REQUIRED: it must be there
+    key : name of the determining key
+    tables : fields by word, or a function that returns them for a word of a registry; None for a plugin without a table, which reads the
+        section itself
+    names : words
+    meaning : description of the key
+    common : fields of all variants
+    default : word if the key is missing; REQUIRED: the key is required
+    noun : start of the description of the words
     """
 
     key: str
@@ -471,11 +483,11 @@ class Variants:
     noun: str = "one of"
 
     def choice(self) -> Choice:
-        """The kind of the key that decides."""
+        """Return the type of the determining key."""
         return Choice(self.names, self.noun)
 
     def fields(self, name: str) -> Fields | None:
-        """All fields with a word, the deciding one included; None when nothing is known of them."""
+        """Return all fields of a word, including the determining key; None for a plugin without a table."""
         own = self.tables(name) if callable(self.tables) else self.tables[name]
         if own is None:
             return None
@@ -486,18 +498,18 @@ class Variants:
 
     @cached_property
     def _known(self) -> dict[str, tuple[Fields, Fields]]:
-        """Tables by word, and all fields that were made of them: whoever looks a table up by which one it is finds it again."""
+        """Own table and all fields by word, cached so that the fields keep their identity (`memoize_by_identity`)."""
         return {}
 
     def read(self, value: Any, file: object, key: str, fill: bool = True) -> Any:
         if isinstance(value, Values):
             return value
         if not isinstance(value, Mapping):
-            raise ConfigError(file, key, value, self.words())
+            raise ConfigError(file, key, value, self.description())
         name = value.get(self.key, self.default)
         if name is REQUIRED:
-            slip = nearest(self.key, list(value))
-            raise ConfigError(file, join(key, self.key), "nothing", self.choice().words() + (f" (is {slip} a typo?)" if slip else ""))
+            typo = nearest(self.key, list(value))
+            raise ConfigError(file, join(key, self.key), "nothing", self.choice().description() + (f" (is {typo} a typo?)" if typo else ""))
         self.choice().read(name, file, join(key, self.key))
         fields = self.fields(name)
         return value if fields is None else read(fields, value, file, key, fill)
@@ -505,85 +517,86 @@ class Variants:
     def accepts(self, value: Any) -> bool:
         return isinstance(value, Mapping)
 
-    def words(self) -> str:
-        return f"a mapping of keys to values, {self.key}: {self.choice().words()}"
+    def description(self) -> str:
+        return f"a mapping of keys to values, {self.key}: {self.choice().description()}"
 
 
 def read(fields: Fields, mapping: Any, file: object, key: str = "", fill: bool = True) -> Values:
-    """A mapping with exactly the keys of a table.
+    """Return the checked values of a mapping with the keys of a table.
 
     Parameters
     ----------
-    fields : the table
-    mapping : what the file says
-    file, key : for messages
-    fill : whether defaults stand in the result for what the file does not say
+    fields : table
+    mapping : content of the file
+    file, key : file and key path for messages
+    fill : True to add the defaults of missing keys
 
     Raises
     ------
-    ConfigError : unknown, missing or doubled key, wrong type or shape, a number out of range; several of them together as ConfigErrors
+    ConfigError : unknown, missing or duplicate key, invalid type or shape, number out of range; several errors are raised as ConfigErrors
     """
     if isinstance(mapping, Values):
-        return mapping  # checked already, as a part of the whole file
+        return mapping  # already checked as part of the file
     if not isinstance(mapping, Mapping):
         raise ConfigError(file, key, mapping, f"a mapping with the keys {', '.join(field.usual for field in fields)}")
-    known = cached_sections()
-    if known is None or type(mapping) is not dict:
+    cache = cached_sections()
+    if cache is None or type(mapping) is not dict:
         return _read(fields, mapping, file, key, fill)
-    values: Values = known.take(fields, fill, mapping, lambda: _read(fields, mapping, file, key, fill))
+    values: Values = cache.take(fields, fill, mapping, lambda: _read(fields, mapping, file, key, fill))
     return values
 
 
 def _read(fields: Fields, mapping: Mapping[Any, Any], file: object, key: str, fill: bool) -> Values:
     known, names = _keys(fields)
-    faults: list[ConfigError] = []
-    meant: set[str] = set()
+    errors: list[ConfigError] = []
+    misspelt: set[str] = set()
     values = Values()
     for written, value in mapping.items():
         path = join(key, printed(written))
-        found = _found(written, known, names)
+        found = _find_field(written, known, names)
         if found is None:
-            faults.append(ConfigError(file, path, value, _unknown(written, fields)))
-            meant.add(_meant(written, known))
+            errors.append(ConfigError(file, path, value, _unknown(written, fields)))
+            misspelt.add(_misspelt_name(written, known))
             continue
         field, suffix = found
         if field.name in values.spelled:
-            faults.append(ConfigError(file, path, value, f"{field.name} once, not in two units"))
+            errors.append(ConfigError(file, path, value, f"{field.name} in one unit only"))
             continue
         values.spelled[field.name] = written
         if suffix:
             values.units[field.name] = (factor_of(field.unit, suffix) or 1.0, SHOWN.get(suffix, suffix))
-        if value is not None or field.default is REQUIRED:  # null stands for a key that is left out, where it may be
-            values[field.name] = _kept(faults, _read_in, field.kind, value, file, path, suffix)
+        if value is not None or field.default is REQUIRED:  # null means a missing key, if the key is optional
+            values[field.name] = _collect(errors, _read_in, field.kind, value, file, path, suffix)
     for field in fields:
         if field.name in values:
             continue
         if field.default is REQUIRED:
-            if field.name not in meant:  # a slip of the pen is said once
-                faults.append(ConfigError(file, join(key, field.usual), "nothing", _missing(field)))
+            if field.name not in misspelt:  # a typo is reported once
+                errors.append(ConfigError(file, join(key, field.usual), "nothing", _missing(field)))
         elif fill and field.default is not None:
             values[field.name] = field.default
-    raise_all(faults)
+    raise_all(errors)
     return values
 
 
 @memoize_by_identity
 def _keys(fields: Fields) -> tuple[Mapping[str, tuple[Field, str]], Mapping[str, Field]]:
-    """Fields with a suffix by all that may be written for them, and fields by name."""
+    """Return the fields with their suffixes by spelling, and the fields by name."""
     known = {written: (field, suffix) for field in fields for written, suffix in field.spellings.items()}
     return known, {field.name: field for field in fields}
 
 
-def _kept(faults: list[ConfigError], reader: Callable[..., Any], *arguments: Any) -> Any:
-    """What a reader gives; its complaints are added to the others."""
+def _collect(errors: list[ConfigError], reader: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the result of a reader; add its errors to the list."""
     try:
         return reader(*arguments)
     except ConfigError as error:
-        faults.extend(error.errors)
+        errors.extend(error.errors)
         return None
 
 
-def _found(written: Any, known: Mapping[str, tuple[Field, str]], names: Mapping[str, Field]) -> tuple[Field, str] | None:
+def _find_field(written: Any, known: Mapping[str, tuple[Field, str]], names: Mapping[str, Field]) -> tuple[Field, str] | None:
+    """Return the field and the suffix of a key, or None."""
     if not isinstance(written, str):
         return None
     if written in known:
@@ -595,29 +608,30 @@ def _found(written: Any, known: Mapping[str, tuple[Field, str]], names: Mapping[
 
 
 def _unknown(written: Any, fields: Fields) -> str:
-    """What was expected instead of a key that no field has."""
+    """Return the expectation for an unknown key."""
     name, _, suffix = str(written).rpartition("_")
     field = next((one for one in fields if one.name == name), None)
     if field is not None and is_suffix(suffix):
         fits = fitting(field.unit)
-        return f"{name} in {field.unit}, bare or with one of {fits}" if fits else f"{name} without a unit behind it"
+        return f"{name} in {field.unit}, without a suffix or with one of {fits}" if fits else f"{name} without a unit suffix"
     return no_such_key(written, [one.usual for one in fields], [spelled for one in fields for spelled in one.spellings])
 
 
-def _meant(written: Any, known: Mapping[str, tuple[Field, str]]) -> str:
-    """Name of the field that a misspelt key stands for; empty when there is none like it."""
+def _misspelt_name(written: Any, known: Mapping[str, tuple[Field, str]]) -> str:
+    """Return the name of the field nearest to a misspelt key; empty if there is none."""
     name = str(written).rpartition("_")[0]
     near = nearest(written, known) or (name if name in known else "")
     return known[near][0].name if near else ""
 
 
 def _missing(field: Field) -> str:
-    words = field.kind.noun(field.written) if isinstance(field.kind, Number) else field.kind.words()
-    return words if words == field.meaning else f"{words}: {field.meaning}"
+    """Return the expectation for a missing key."""
+    expected = field.kind.noun(field.written) if isinstance(field.kind, Number) else field.kind.description()
+    return expected if expected == field.meaning else f"{expected}: {field.meaning}"
 
 
 def printed(key: Any) -> str:
-    """A key as it stands in a key path."""
+    """Return a key as it appears in a key path."""
     return key if isinstance(key, str) and key.isprintable() else repr(key)
 
 
@@ -628,13 +642,13 @@ def fields_of(
     written: Mapping[str, str] | None = None,
     also: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Fields:
-    """Fields of the rows of a record's table (`simulator.base.records`).
+    """Return the fields of the table of a record (`simulator.base.records`).
 
     Parameters
     ----------
-    ranges : in SI units; the fields that it does not name lie within LARGEST on either side of zero; None: no ranges at all
-    defaults : of the fields that may be left out
-    written, also : units (suffixes) and other keys of some of them, as in `Field`
+    ranges : ranges in SI units; a field without a range is limited to magnitudes up to LARGEST; None: no ranges
+    defaults : defaults of the optional fields
+    written, also : usual units (suffixes) and other spellings by name, see `Field`
     """
     out = []
     for row in table:
@@ -656,12 +670,12 @@ def from_mapping(
     defaults: Mapping[str, Any] | None = None,
     ranges: Ranges | None = None,
 ) -> Record:
-    """Record filled from a mapping with exactly the keys of `table`; see `fields_of`, `read`. Raises ConfigError."""
+    """Return a record with the values of a mapping with the keys of `table`; see `fields_of`, `read`. Raises ConfigError."""
     return filled(table, read(fields_of(table, ranges, defaults), mapping, file, key))
 
 
 def filled(table: Table, values: Mapping[str, Any]) -> Record:
-    """Record of a table with the values of the same names."""
+    """Return a record of a table with the values of the same names."""
     out = record(table)
     for row in table:
         if row[0] in values:
@@ -670,7 +684,7 @@ def filled(table: Table, values: Mapping[str, Any]) -> Record:
 
 
 def entry(kind: FieldType, meaning: str, default: Any = REQUIRED, **details: Any) -> Any:
-    """A field of a dataclass that is read from a file; `details` as in `Field`. A default makes the key one that may be left out."""
+    """Return a dataclass field that is read from a file; `details` as in `Field`. A key with a default is optional."""
     metadata = {"field": (kind, meaning, details)}
     if isinstance(default, dict):
         return dataclasses.field(default_factory=lambda: dict(default), metadata=metadata)
@@ -678,7 +692,7 @@ def entry(kind: FieldType, meaning: str, default: Any = REQUIRED, **details: Any
 
 
 def entries(cls: type) -> Fields:
-    """Table of a dataclass whose fields are made by `entry`; others are none of the file's."""
+    """Return the table of a dataclass: its fields created by `entry`."""
     return tuple(_entries(cls))
 
 
@@ -693,5 +707,5 @@ def _entries(cls: type) -> Iterator[Field]:
 
 
 def group_of(cls: type) -> Group:
-    """Section of a file that is read into a dataclass."""
+    """Return the type of a section that is read into a dataclass."""
     return Group(entries(cls), make=cls)

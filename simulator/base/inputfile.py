@@ -1,4 +1,4 @@
-"""Reading files that come from elsewhere: only ordinary files, of a size that can be meant, and never more of them than that."""
+"""Safe reading of input files: regular files only, up to a maximum size."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ KINDS = (
     (stat.S_ISBLK, "a device"),
     (stat.S_ISSOCK, "a socket"),
 )
-"""What a path may lead to besides an ordinary file. Reading some of them never ends."""
+"""Types of files other than regular files. Reading some of them never ends."""
 
 
 def checked_size(path: str | Path, expected: str, most: int) -> int:
-    """Size [bytes] of an ordinary file. Raises ConfigError when there is none, when it is something else, or larger than `most` bytes."""
+    """Return the size of a regular file [bytes]. Raises ConfigError if the file is missing, not regular, or larger than `most` bytes."""
     try:
-        about = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError) as error:
         raise ConfigError(path, "", getattr(error, "strerror", None) or str(error), f"{expected} that can be read") from None
-    if not stat.S_ISREG(about.st_mode):
-        found = next((word for is_kind, word in KINDS if is_kind(about.st_mode)), "something else")
+    if not stat.S_ISREG(status.st_mode):
+        found = next((word for is_kind, word in KINDS if is_kind(status.st_mode)), "something else")
         raise ConfigError(path, "", found, expected)
-    if about.st_size > most:
-        raise ConfigError(path, "", f"{about.st_size} bytes", f"{expected} of at most {most} bytes")
-    return about.st_size
+    if status.st_size > most:
+        raise ConfigError(path, "", f"{status.st_size} bytes", f"{expected} of at most {most} bytes")
+    return status.st_size
 
 
 def read_bytes(path: str | Path, expected: str, most: int) -> bytes:
-    """Content of a file. Raises ConfigError as `checked_size`, and when the file grew beyond `most` meanwhile."""
+    """Return the content of a file. Raises ConfigError as `checked_size`, also if the file grows beyond `most` while it is read."""
     checked_size(path, expected, most)
     try:
         with open(path, "rb") as stream:
@@ -46,7 +46,7 @@ def read_bytes(path: str | Path, expected: str, most: int) -> bytes:
 
 
 def read_utf8(path: str | Path, expected: str, most: int) -> str:
-    """Text of a file in UTF-8, with or without a byte order mark. Raises ConfigError as `read_bytes`."""
+    """Return the text of a file in UTF-8, with or without a byte order mark. Raises ConfigError as `read_bytes`."""
     try:
         return read_bytes(path, expected, most).decode("utf-8-sig")
     except UnicodeDecodeError:

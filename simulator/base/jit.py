@@ -1,9 +1,9 @@
-"""The only place that configures numba.
+"""Configuration of numba: decorators of kernels and their disk cache. No other module configures numba.
 
-`kernel` compiles a function on its first call and keeps the machine code on disk. Numba alone looks only at the file of the
-function itself and would go on using old code after a change in a *called* function (numba issue 1833). Here the cache folder of
-each module is named by a digest of that module and of every module of ours it imports, directly or not, so an edit anywhere below
-compiles again, and an edit elsewhere does not.
+`kernel` compiles a function on its first call and saves the machine code on disk. By default, numba checks only the file of the
+function itself and keeps using old code after a change of a *called* function (numba issue 1833). Here the name of the cache folder of
+a module is a digest of the module and of all Jounce modules that it imports, directly or indirectly. A change in one of these modules
+recompiles the kernels; a change elsewhere does not.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from numba.extending import intrinsic, overload
 from simulator.base.kernel_cache import KernelCache
 from simulator.base.kernel_code import InlineCompiler, InlineDispatcher, KernelCompiler
 
-# The loop over the four corners reads and writes hundreds of fields of a few records. LLVM gives up proving that the records do not
-# overlap after 100 comparisons, and with that gives up the vector lanes (a factor of 4 on the kinematics); let it go on.
+# The loop over the four corners reads and writes hundreds of fields of a few records. By default, LLVM stops the proof that the records
+# do not overlap after 100 comparisons, and then does not vectorize the loop (a factor of 4 on the kinematics).
 llvm.set_option("", "--memory-check-merge-threshold=1000000")
 
 F = TypeVar("F", bound=Callable)
@@ -37,20 +37,20 @@ _IMPORT = re.compile(rf"^\s*(?:from|import)\s+((?:{'|'.join(PACKAGES)})(?:\.\w+)
 
 
 COMPILES = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
-"""False when numba's compiler is switched off (NUMBA_DISABLE_JIT=1): kernels are plain functions then."""
+"""False if the compiler of numba is switched off (NUMBA_DISABLE_JIT=1): kernels are plain functions then."""
 
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-"""Of every kernel; the last one takes the heap away (the runtime that numba calls NRT)."""
+"""Options of every kernel; the last one removes the heap (the runtime NRT of numba)."""
 
 
 def kernel(function: F) -> F:
     """Compile `function` to machine code that releases the GIL; cached on disk, IEEE arithmetic, 1/0 = inf as in NumPy.
 
-    Kernels have no heap: one that makes an array does not compile. Without it the compiler need not count references to every part
-    of a record that a kernel looks at, which otherwise takes a third of the time of an evaluation of the vehicle.
+    Kernels have no heap: a kernel that creates an array does not compile. Without the heap, the compiler does not count references to the
+    parts of records, which otherwise takes a third of the time of a vehicle evaluation.
 
-    A kernel that calls a kernel calls it, whoever compiled it first; see `simulator.base.kernel_code`. Numba alone makes a kernel that is
-    first met inside an inline function an inline function too.
+    A kernel called by another kernel is never inlined; see `simulator.base.kernel_code`. By default, numba also inlines a kernel whose first
+    caller is an inline function.
     """
     if not COMPILES:
         return function
@@ -60,32 +60,32 @@ def kernel(function: F) -> F:
 
 
 def use_cache(compiled: Any, function: Callable) -> None:
-    """Keep what numba makes of a function in our folder on disk."""
+    """Save the machine code of a function in the cache folder of Jounce."""
     compiled._cache = KernelCache(function, cache_folder() / _digest(function.__code__.co_filename))
 
 
 def inline(function: F) -> F:
     """Compile `function` as part of every kernel that calls it.
 
-    For the vector algebra and the pieces of a long loop: a call left inside would keep the compiler from running the loop over the
-    four corners in the processor's vector lanes. Python may call it too, and gets a kernel of it.
+    For vector algebra and the parts of a long loop: a remaining call would prevent the vectorization of the loop over the four corners.
+    A call from Python runs the function as a kernel.
     """
     if not COMPILES:
         return function
     options = {"nopython": True, "boundscheck": None, "forceinline": True, **OPTIONS}
-    piece = InlineDispatcher(function, targetoptions=options, pipeline_class=InlineCompiler)
-    piece.as_kernel = kernel(function)
-    return cast(F, piece)
+    dispatcher = InlineDispatcher(function, targetoptions=options, pipeline_class=InlineCompiler)
+    dispatcher.as_kernel = kernel(function)
+    return cast(F, dispatcher)
 
 
 def fma(a: float, b: float, c: float) -> float:
-    """a b + c, in a kernel as one instruction that rounds once: the same bits on every machine, half the work of a long sum of products."""
+    """Return a b + c; in a kernel as one instruction that rounds once: the same bits on every machine, half the time of a long sum of products."""
     return a * b + c
 
 
 @intrinsic
 def _fma(_context, a, b, c):
-    """The processor's own, for doubles."""
+    """Return the fma instruction of the processor, for doubles."""
     return a(a, b, c), lambda _, builder, __, arguments: builder.fma(*arguments)
 
 
@@ -95,23 +95,23 @@ def _fma_in_kernels(a, b, c):
 
 
 def source_digest(file: str) -> str:
-    """Digest of a source file and of every file of ours that it imports, directly or not: of what it does."""
+    """Return the digest of a source file and of all Jounce files that it imports, directly or indirectly."""
     return _digest(file)
 
 
 def is_compiled(file: str) -> bool:
-    """True when kernels of this source file, as it and what it imports are now, lie compiled on disk."""
+    """Return True if compiled kernels of the present state of a source file and its imports are on disk."""
     return any((cache_folder() / _digest(file)).rglob("*.nbc"))
 
 
 def cache_folder() -> Path:
-    """Folder of the compiled kernels."""
+    """Return the folder of the compiled kernels."""
     return user_cache("kernels")
 
 
 @cache
 def user_cache(name: str) -> Path:
-    """Folder of that name in the user's cache folder, or a private temporary one when that cannot be written."""
+    """Return a folder in the cache folder of the user, or a private temporary folder if the cache folder is not writable."""
     folder = _users_folder(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -122,8 +122,8 @@ def user_cache(name: str) -> Path:
 
 
 @cache
-def cache_is_kept() -> bool:
-    """Whether other processes find what this one has compiled."""
+def is_cache_persistent() -> bool:
+    """Return True if other processes can load the kernels compiled by this process."""
     return COMPILES and cache_folder() == _users_folder("kernels")
 
 
@@ -139,7 +139,7 @@ def _users_folder(name: str) -> Path:
 
 @cache
 def _digest(file: str) -> str:
-    """Digest of a source file, of where it lies (numba compiles again elsewhere) and of every file of ours it imports, directly or not."""
+    """Return the digest of a source file, its imports, and the root folder: numba recompiles if the folder differs."""
     digest = hashlib.sha256(f"{numba.__version__} {ROOT}".encode())
     for path in sorted(_closure(Path(file))):
         digest.update(path.name.encode() + path.read_bytes())
@@ -147,6 +147,7 @@ def _digest(file: str) -> str:
 
 
 def _closure(file: Path) -> set[Path]:
+    """Return a source file and all files that it imports, directly or indirectly."""
     seen: set[Path] = set()
     waiting = [file]
     while waiting:
@@ -156,12 +157,13 @@ def _closure(file: Path) -> set[Path]:
         seen.add(path)
         waiting.extend(_imports(path))
         if ROOT not in path.parents:
-            waiting.extend(path.parent.glob("*.py"))  # whoever lives elsewhere may import what lies beside him
+            waiting.extend(path.parent.glob("*.py"))  # a plugin may import any module of its folder
     return seen
 
 
 @cache
 def _imports(path: Path) -> tuple[Path, ...]:
+    """Return the Jounce files that a source file imports directly."""
     found = []
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
         base = ROOT.joinpath(*module.split("."))

@@ -1,7 +1,6 @@
-"""The one place that writes JSON for other programs to read: what a command prints with --json, and metrics of a run.
+"""JSON output for other programs: output of commands with --json, and metrics of a run.
 
-JSON has no word for numbers that are not finite, and readers that keep to it (RFC 8259) refuse the whole text for a single NaN or Infinity.
-Such a number is written as null: there is none.
+JSON (RFC 8259) has no NaN or Infinity, and strict readers reject a text that contains one. Such a number is written as null.
 """
 
 from __future__ import annotations
@@ -16,28 +15,28 @@ import numpy as np
 
 
 def json_text(value: Any, indent: int | None = None, in_order: bool = False) -> str:
-    """`value` as JSON.
+    """Return a value as JSON.
 
     Parameters
     ----------
-    value : mappings with names as keys, sequences, texts, numbers, None; arrays and numbers of NumPy as lists and numbers
-    indent : spaces per level; None: all in one line
-    in_order : whether names stand in the order of their letters, so that equal mappings have equal texts
+    value : mappings with names as keys, sequences, texts, numbers, None; NumPy arrays and numbers are written as lists and numbers
+    indent : spaces per level; None: a single line
+    in_order : True to sort the names, so that equal mappings give equal texts
 
     Raises
     ------
-    TypeError : something in it is none of these
+    TypeError : another type of value
     """
     return json.dumps(_plain(value), indent=indent, allow_nan=False, sort_keys=in_order)
 
 
 def content_key(content: Any) -> bytes:
-    """The same of plain contents, quickly: for telling whether they are equal."""
+    """Return JSON bytes of plain content, sorted: a fast key for comparisons."""
     return msgspec.json.encode(content, order="sorted")
 
 
 def _plain(value: Any) -> Any:
-    """The same with nothing but what JSON knows."""
+    """Return a value in JSON types."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, float):

@@ -1,7 +1,7 @@
-"""Compiled kernels on disk, so that a power cut, a full disk or two processes at once cannot make a later start fail.
+"""Disk cache of compiled kernels that tolerates power failures, full disks and concurrent processes.
 
-Numba's own cache believes what it finds: half an index is a traceback at every start, half a library a crash inside the compiler. Here
-every file ends with a digest of what stands before it. A file whose digest is wrong counts as absent, and its kernel is compiled again.
+The cache of numba does not check its files: a truncated index raises an exception at every start, a truncated library crashes the compiler.
+Here each file ends with a digest of its content. A file with a wrong digest is ignored, and its kernel is recompiled.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ DIGEST = hashlib.sha256().digest_size
 
 
 class KernelCache(FunctionCache):
-    """Cache of one kernel in a folder of ours; where numba keeps other people's is left as it is."""
+    """Cache of one kernel in a folder of Jounce; the cache of other numba functions is unchanged."""
 
     def __init__(self, function: Callable, folder: Path) -> None:
-        self._impl_class: Any = partial(_Kept, folder=folder)
+        self._impl_class: Any = partial(_CacheFormat, folder=folder)
         super().__init__(function)
         self._function_name = function.__qualname__
         self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel for these types as it lies on disk, or None when it has to be compiled."""
+        """Return the kernel for a signature from disk, or None if it must be compiled."""
         found = super().load_overload(sig, target_context)
         if found is None and not compile_lock.claim(self._claim(sig)):
             found = super().load_overload(sig, target_context)
@@ -44,19 +44,19 @@ class KernelCache(FunctionCache):
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a kernel that was just compiled; where the disk refuses, it is compiled again at the next start."""
+        """Save a compiled kernel. If it cannot be written, it is recompiled at the next start."""
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
         compile_lock.release(self._claim(sig))
         compile_events.notify(self._function_name, False)
 
     def _claim(self, sig: Any) -> str:
-        """What a kernel for these types is called between processes."""
+        """Return the name of a kernel and its signature, which all processes share."""
         return f"{self._impl.filename_base} {sig}"
 
 
-class _Place:
-    """Where numba finds a kernel: the folder is already named after the source."""
+class _Locator:
+    """Cache locator of numba; the name of the folder is the digest of the source."""
 
     def __init__(self, function: Callable, folder: Path) -> None:
         self._py_file = function.__code__.co_filename
@@ -76,51 +76,53 @@ class _Place:
         return str(self._line)
 
 
-class _Kept(CompileResultCacheImpl):
-    """How a kernel becomes a file, at a place of ours, whatever is configured for other people's."""
+class _CacheFormat(CompileResultCacheImpl):
+    """Serialization of a kernel, in the folder of Jounce regardless of the configuration of numba."""
 
     def __init__(self, function: Callable, folder: Path) -> None:
-        self._locator = _Place(function, folder)
+        self._locator = _Locator(function, folder)
         self._lineno = function.__code__.co_firstlineno
         name = f"{function.__module__}.{function.__qualname__}"
         self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
 
     def reduce(self, data: Any) -> Any:
-        """Picklable parts of a compiled kernel, and which kernels it calls."""
+        """Return the picklable parts of a compiled kernel and the origins of the kernels that it calls."""
         library = data.library
-        mine = isinstance(library, KernelLibrary)
-        return (mine, library.origin, [called.origin for called in library.called]) if mine else (mine, None, []), super().reduce(data)
+        is_ours = isinstance(library, KernelLibrary)
+        return (is_ours, library.origin, [called.origin for called in library.called]) if is_ours else (is_ours, None, []), super().reduce(
+            data
+        )
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """A compiled kernel out of its parts, after those that it calls; None when one of them is not what it was."""
-        (mine, origin, calls), parts = payload
+        """Return a compiled kernel from its parts, after loading the kernels that it calls; None if one of them has changed."""
+        (is_ours, origin, calls), parts = payload
         called = {found.library(): None for found in calls}
         if None in called:
             return None
         compiled = super().rebuild(target_context, parts)
-        if mine:
+        if is_ours:
             compiled.library.__class__ = KernelLibrary
             compiled.library.origin, compiled.library.called = origin, called
         return compiled
 
 
 class _CheckedFiles(IndexDataCacheFile):
-    """Index and data files of one kernel, each closed by a digest (unpickling stops before it)."""
+    """Index and data files of one kernel, each with a digest at the end (unpickling stops before the digest)."""
 
     def save(self, key: Any, data: Any) -> None:
-        """The data first, under a name that only this key has: two processes that save at once do not take each other's place."""
+        """Save the data under a name unique to the key, then the index: concurrent processes do not overwrite each other's data."""
         name = self._data_name(int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:8], "big"))
         overloads = self._load_index()
         self._save_data(name, data)
         self._save_index({**overloads, key: name})
 
     def _load_index(self) -> dict[Any, str]:
-        return super()._load_index() if _is_whole(Path(self._index_path)) else {}
+        return super()._load_index() if _is_valid(Path(self._index_path)) else {}
 
     def _load_data(self, name: str) -> Any:
         path = Path(self._data_path(name))
-        if not _is_whole(path):
-            raise FileNotFoundError(path)  # which numba takes for: not compiled yet
+        if not _is_valid(path):
+            raise FileNotFoundError(path)  # numba then compiles the kernel
         return super()._load_data(name)
 
     @contextlib.contextmanager
@@ -131,8 +133,8 @@ class _CheckedFiles(IndexDataCacheFile):
             file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
 
 
-def _is_whole(path: Path) -> bool:
-    """Whether a file is as it was written."""
+def _is_valid(path: Path) -> bool:
+    """Return True if the digest of a file is correct."""
     try:
         content = path.read_bytes()
     except OSError:

@@ -1,13 +1,12 @@
-"""How a kernel becomes machine code: once.
+"""Compilation of each kernel to machine code exactly once.
 
-Left to itself numba copies the code of every function that a kernel calls into the kernel, and theirs into those, and has each copy
-optimised and made into machine code again: the suspension would be compiled six times on the way from its links to the tick. Here
+By default, numba copies the code of all called functions into a kernel, recursively, and optimizes and compiles each copy again: the
+suspension would be compiled six times between its links and the tick. Here
 
-- an inline function is never made into machine code on its own, only as part of the kernels that it is in;
-- a kernel that calls another one calls it, at the place where its one code lies. Small ones are copied all the same, so that the
-  compiler may let them vanish in their callers.
+- an inline function is compiled only as part of the kernels that call it;
+- a kernel calls the single machine code of another kernel. Small kernels are still copied, so that the compiler can inline them.
 
-Whoever else calls our kernels from compiled code of theirs gets copies, as numba has it.
+Compiled code outside Jounce that calls a kernel gets copies, as usual in numba.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
 SMALL = 250
-"""Instructions up to which a kernel is copied into its callers. LLVM lets about fifty vanish; larger: the same code is compiled again and
-again, smaller: calls in hot loops that were none."""
+"""Maximum number of instructions of a kernel that is copied into its callers. LLVM inlines about 50. A larger limit compiles the same code
+repeatedly, a smaller limit adds calls to hot loops."""
 
-WAYS_IN = ("cfunc.", "_ZN7cpython")
-"""Beginnings of the names of what numba adds to a kernel, so that C and Python may call it."""
+WRAPPERS = ("cfunc.", "_ZN7cpython")
+"""Prefixes of the wrappers that numba adds to a kernel for calls from C and Python."""
 
 
 def _short_mangling(named_tuple: Any) -> tuple[str, tuple[str, ...]]:
     """Return the class of a named tuple and a digest of its types, for the symbols of the kernels that take it.
 
-    Numba writes the types of all fields into each symbol: 58 kB for a record of the vehicle, and nine tenths of the cache.
+    By default, each symbol contains the types of all fields: 58 kB for a record of the vehicle, 90 % of the cache.
     """
     digest = hashlib.sha256(named_tuple.name.encode()).hexdigest()[:16]
     return named_tuple.instance_class.__name__, (digest,)
@@ -47,16 +46,16 @@ for _named_tuple_type in (types.NamedTuple, types.NamedUniTuple):
 
 
 class Origin(NamedTuple):
-    """Where to find a compiled kernel again in another process."""
+    """Identity of a compiled kernel, valid in any process."""
 
     module: str
     name: str
     arguments: tuple[Any, ...]
     symbol: str
-    """Name of its machine code, with a number from the process that compiled it."""
+    """Symbol of the machine code, with a number from the process that compiled it."""
 
     def library(self) -> KernelLibrary | None:
-        """Its library, loaded from the disk or compiled; None when it is not found, or what is found now has another name."""
+        """Return the library of the kernel, loaded or compiled; None if the kernel does not exist or has another symbol."""
         dispatcher = dispatcher_at(self.module, self.name)
         if dispatcher is None:
             return None
@@ -66,58 +65,58 @@ class Origin(NamedTuple):
 
 
 class KernelLibrary(JITCodeLibrary):
-    """Code of one function of ours, with what it calls that lies elsewhere."""
+    """Code of one Jounce function, with the kernels that it calls in other libraries."""
 
     origin: Origin | None = None
-    """Of a kernel that may be called where it lies."""
+    """Identity of a kernel that can be called from other libraries."""
     called: dict[KernelLibrary, None] = {}  # noqa: RUF012 (replaced, never changed)
-    """The kernels called by this code, directly or through what is copied into it."""
+    """Kernels called by this code, directly or through copied code."""
 
     def finalize(self) -> None:
-        """Copy in what is to be a part of this, leave out what is called, then as numba does."""
+        """Link the code of small kernels and inline functions, but not that of called kernels; then finalize as numba does."""
         called: dict[KernelLibrary, None] = {}
-        theirs = []
+        others = []
         for library in dict.fromkeys(self._linking_libraries):
             if not isinstance(library, KernelLibrary):
-                theirs.append(library)
+                others.append(library)
             elif library.origin is not None and library.is_large():
                 called[library] = None
             else:
-                if hasattr(library, "_reload_init"):  # of a C library that has to be made ready again; older numbas have none
+                if hasattr(library, "_reload_init"):  # initialization of a C library; missing in older versions of numba
                     self._reload_init.update(library._reload_init)
                 self._final_module.link_in(library.own_module(), preserve=True)
                 called.update(library.called)
-        self._linking_libraries = theirs
+        self._linking_libraries = others
         self.called = called
         super().finalize()
 
     def is_large(self) -> bool:
-        """Whether this is called where it lies rather than copied."""
-        functions = (one for one in self.own_module().functions if not one.name.startswith(WAYS_IN))
+        """Return True if the kernel is called, not copied."""
+        functions = (one for one in self.own_module().functions if not one.name.startswith(WRAPPERS))
         instructions = (one for function in functions for block in function.blocks for one in block.instructions)
         return next(islice(instructions, SMALL, None), None) is not None
 
     def own_module(self) -> Any:
-        """The code without what it calls, for one of ours."""
+        """Return the code without called kernels, for other kernels of Jounce."""
         return super()._get_module_for_linking()
 
     def _get_module_for_linking(self) -> Any:
-        """The code with all that it calls, for others, who would not find it in another process."""
+        """Return the code with all called kernels, for code outside Jounce, which cannot find them in another process."""
         if not self.called:
             return self.own_module()
-        whole = self.own_module().clone()
-        for library in every_call(self):
-            whole.link_in(library.own_module(), preserve=True)
-        return whole
+        module = self.own_module().clone()
+        for library in all_called(self):
+            module.link_in(library.own_module(), preserve=True)
+        return module
 
     def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
-        """What goes to the disk."""
+        """Return the parts that are saved on disk."""
         self._ensure_finalized()
         return (self.name, "object", (self._get_compiled_object(), self.own_module().as_bitcode()))
 
 
-def every_call(library: KernelLibrary) -> Iterable[KernelLibrary]:
-    """All kernels below a kernel, each once."""
+def all_called(library: KernelLibrary) -> Iterable[KernelLibrary]:
+    """Return all kernels that a kernel calls directly or indirectly, each once."""
     seen: dict[KernelLibrary, None] = {}
     waiting = list(library.called)
     while waiting:
@@ -129,7 +128,7 @@ def every_call(library: KernelLibrary) -> Iterable[KernelLibrary]:
 
 
 class InlineFunction(KernelLibrary):
-    """Code of an inline function; optimised, but no machine code is made of it."""
+    """Code of an inline function: optimized, but not compiled to machine code."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -137,10 +136,10 @@ class InlineFunction(KernelLibrary):
 
 
 class KernelCompiler(Compiler):
-    """Compiles a kernel."""
+    """Compiler of a kernel."""
 
     def compile_extra(self, func: Callable) -> Any:
-        """As numba does, into a library of ours."""
+        """Compile as numba does, into a `KernelLibrary`."""
         library = self.state.library = KernelLibrary(self.state.targetctx.codegen(), func.__qualname__)
         library.enable_object_caching()
         compiled = super().compile_extra(func)
@@ -149,7 +148,7 @@ class KernelCompiler(Compiler):
 
 
 def dispatcher_at(module: str, name: str) -> CPUDispatcher | None:
-    """The kernel of this name, if there is one."""
+    """Return the kernel of a name in a module, or None."""
     try:
         found = attrgetter(name)(importlib.import_module(module))
     except (ImportError, AttributeError):
@@ -158,7 +157,7 @@ def dispatcher_at(module: str, name: str) -> CPUDispatcher | None:
 
 
 def origin_of(function: Callable, compiled: Any) -> Origin | None:
-    """Where to find a kernel in another process; None where it has no name there."""
+    """Return the identity of a kernel; None if other processes cannot find it by name."""
     dispatcher = dispatcher_at(function.__module__, function.__qualname__)
     if function.__module__ == "__main__" or dispatcher is None or dispatcher.py_func is not function:
         return None
@@ -166,28 +165,28 @@ def origin_of(function: Callable, compiled: Any) -> Origin | None:
 
 
 class InlineCompiler(Compiler):
-    """Compiles an inline function as far as kernels need it."""
+    """Compiler of an inline function, without machine code."""
 
     def compile_extra(self, func: Callable) -> Any:
-        """As numba does, without the ways in from Python."""
+        """Compile as numba does, without the wrappers for Python and C."""
         self.state.library = InlineFunction(self.state.targetctx.codegen(), func.__qualname__)
         flags = self.state.flags
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         compiled = super().compile_extra(func)
-        entry = object()  # by which the kernels' calls find it
+        entry = object()  # key by which calls in kernels find the function
         self.state.targetctx.insert_user_function(entry, compiled.fndesc, [compiled.library])
         return compiled._replace(entry_point=entry)
 
 
 class InlineDispatcher(CPUDispatcher):
-    """An inline function. Called from Python it is compiled once more, as a kernel."""
+    """Dispatcher of an inline function. A call from Python runs the function as a kernel."""
 
     as_kernel: Callable[..., Any]
 
     def add_overload(self, cres: Any) -> None:
-        """Keep what was compiled, for kernels only."""
+        """Store a compiled version for kernels."""
         self.overloads[tuple(cres.signature.args)] = cres
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call it as a kernel."""
+        """Call the function as a kernel."""
         return self.as_kernel(*arguments)

@@ -1,4 +1,4 @@
-"""A process that answers a line with a line: what is asked may end it, and it is started anew for the next."""
+"""Process that answers each request line with a response line, and is restarted after a crash."""
 
 from __future__ import annotations
 
@@ -15,63 +15,63 @@ from simulator.base.jit import ROOT
 
 
 class ProcessDiedError(JounceError):
-    """The process ended before it had answered."""
+    """Raised when the process ends before its response."""
 
 
 class LineProcess:
-    """One process after the other, as long as there is something to ask. A terminal's signals do not reach it.
+    """Worker process that is restarted when needed. Signals of the terminal do not reach the process.
 
     Parameters
     ----------
-    module : that is run; it reads lines and writes one for each, and ends when there are no more
-    first : a line that goes before all others and has no answer
-    environment : variables besides those of this process
+    module : name of the module to run; it reads lines, writes one response line for each, and ends at the end of its input
+    first : first line, sent at each start; it has no response
+    environment : environment variables in addition to those of this process
     """
 
     def __init__(self, module: str, first: bytes = b"", environment: Mapping[str, str] = MappingProxyType({})) -> None:
         self._module, self._first, self._environment = module, first, environment
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
-        self._ended = False
+        self._has_ended = False
 
     @property
     def ended(self) -> bool:
-        """Whether it takes no more questions."""
-        return self._ended
+        """True after `end`."""
+        return self._has_ended
 
     def ask(self, line: bytes) -> bytes:
-        """The answer to a line. Raises ProcessDiedError, which says how it ended over this line; the next question goes to a new process."""
+        """Return the response to a line. Raises ProcessDiedError with the exit status; the next request starts a new process."""
         for _ in range(2):
             process = self._alive()
             assert process.stdin is not None and process.stdout is not None
             try:
                 process.stdin.write(line + b"\n")
                 process.stdin.flush()
-                answer = process.stdout.readline()
+                response = process.stdout.readline()
                 break
-            except OSError:  # it died before it was asked, so of something else
+            except OSError:  # the process ended before this request, so the request is not the cause
                 process.wait()
-                answer = b""
-        if answer.endswith(b"\n"):
-            return answer
+                response = b""
+        if response.endswith(b"\n"):
+            return response
         code = process.wait()
         with self._lock:
             self._process = None
-        raise ProcessDiedError(f"the process ended by itself, {'by signal' if code < 0 else 'with code'} {abs(code)}")
+        raise ProcessDiedError(f"the process ended {'by signal' if code < 0 else 'with code'} {abs(code)}")
 
     def _alive(self) -> subprocess.Popen[bytes]:
-        """The process, another one if it has died since it was asked last. Raises ProcessDiedError: it is ended."""
+        """Return the process, after a restart if it has ended. Raises ProcessDiedError after `end`."""
         with self._lock:
-            if self._ended:
+            if self._has_ended:
                 raise ProcessDiedError("interrupted")
             if self._process is None or self._process.poll() is not None:
                 self._process = self._start()
             return self._process
 
     def end(self) -> None:
-        """Kill the process; whoever waits for it, in another thread, gets ProcessDiedError."""
+        """Kill the process. A thread that waits in `ask` gets ProcessDiedError."""
         with self._lock:
-            self._ended = True
+            self._has_ended = True
             if self._process is not None:
                 self._process.kill()
 

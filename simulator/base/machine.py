@@ -1,4 +1,4 @@
-"""What runs here: the version of this program, the processor, and the libraries on which the last bit of a result depends."""
+"""Version of Jounce, processor, and versions of the libraries that determine the last bit of a result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LIBRARIES = ("numpy", "numba")
 
 @cache
 def version() -> str:
-    """Version of this copy as it was when that was first asked: of its pyproject.toml in a checkout, else of the installed package."""
+    """Return the version of Jounce at the first call: from pyproject.toml in a checkout, else from the installed package."""
     project = Path(__file__).resolve().parents[2] / "pyproject.toml"
     if project.is_file():
         import tomllib
@@ -25,31 +25,31 @@ def version() -> str:
 
 @cache
 def processor() -> str:
-    """Model of the processor in words."""
+    """Return the model name of the processor."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as stream:
             for line in stream:
                 if line.startswith("model name"):
                     return line.split(":", 1)[1].strip()
-    except OSError:  # there is no such file but on Linux
+    except OSError:  # the file exists on Linux only
         return platform.processor() or platform.machine()
     return platform.processor() or platform.machine()
 
 
 @cache
 def software() -> str:
-    """Python and LIBRARIES with their versions."""
+    """Return the versions of Python and LIBRARIES."""
     from importlib import metadata
 
     return ", ".join([f"Python {platform.python_version()}", *(f"{name} {metadata.version(name)}" for name in LIBRARIES)])
 
 
 def taken(wall: float) -> dict[str, Any]:
-    """What is said of the making of a result beside it: wall time [s] and Python."""
+    """Return the entries about the computation of a result: wall time [s], Python and system."""
     return {"wall_time_s": wall, "python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
 
 
 def origin() -> dict[str, str]:
-    """Where a result comes from: version, machine, processor and software."""
+    """Return the origin of a result: version, machine, processor and software."""
     machine = f"{platform.node()}, {platform.system()} {platform.release()} {platform.machine()}"
     return {"version": version(), "machine": machine, "processor": processor(), "software": software()}

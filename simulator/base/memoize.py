@@ -1,4 +1,4 @@
-"""What was found out about things that nobody changes, by which things they are: comparing them takes longer than finding it out."""
+"""Memoize functions of immutable objects by object identity, because comparing or hashing the objects is slow."""
 
 from __future__ import annotations
 
@@ -6,47 +6,49 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any, TypeVar
 
-Thing = TypeVar("Thing")
-Found = TypeVar("Found")
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 
-MOST = 1000
-"""Things that are known to a function, which live as long; tables are some hundred, and some are made anew for every file."""
+MAX_ENTRIES = 1000
+"""Maximum number of arguments kept alive per function; there are some hundred tables, and some are created for each file."""
 
 
-def memoize_by_identity(find: Callable[[Thing], Found]) -> Callable[[Thing], Found]:
-    """A function of one thing that looks up what it has found before for the very same one."""
-    known: dict[int, tuple[Any, Found]] = {}
+def memoize_by_identity(function: Callable[[Argument], Result]) -> Callable[[Argument], Result]:
+    """Return a function of one argument that caches its results by the identity of the argument."""
+    cached: dict[int, tuple[Any, Result]] = {}
 
-    @wraps(find)
-    def found(thing: Thing) -> Found:
-        entry = known.get(id(thing))
+    @wraps(function)
+    def memoized(argument: Argument) -> Result:
+        entry = cached.get(id(argument))
         if entry is None:
-            result = find(thing)
-            if len(known) >= MOST:
-                known.clear()
-            entry = known[id(thing)] = thing, result  # which keeps the thing, and so its identity
+            result = function(argument)
+            if len(cached) >= MAX_ENTRIES:
+                cached.clear()
+            entry = cached[id(argument)] = argument, result  # the reference keeps the identity unique
         return entry[1]
 
-    return found
+    return memoized
 
 
-def memoize_table(find: Callable[..., Found]) -> Callable[..., Found]:
-    """A function of a table, and what else can be hashed, that looks up what it has found before by the very table: they are long tuples of tuples,
-    and hashing one takes longer than making a record. Equal tables give one object."""
-    known: dict[Any, tuple[Any, Found]] = {}
+def memoize_table(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Return a function of a table and other hashable arguments that caches its results by the identity of the table.
+
+    A table is a long tuple of tuples; hashing it takes longer than creating a record. Equal tables give the same result object.
+    """
+    cached: dict[Any, tuple[Any, Result]] = {}
 
     @cache
-    def by_content(table: Any, *more: Any) -> tuple[Any, Found]:
-        return table, find(table, *more)
+    def by_content(table: Any, *more: Any) -> tuple[Any, Result]:
+        return table, function(table, *more)
 
-    @wraps(find)
-    def found(table: Any, *more: Any) -> Found:
+    @wraps(function)
+    def memoized(table: Any, *more: Any) -> Result:
         key = (id(table), *more)
-        if key not in known:
-            first, thing = by_content(table, *more)
+        if key not in cached:
+            first, result = by_content(table, *more)
             if first is not table:
-                return thing
-            known[key] = first, thing  # which keeps the table, and so its identity
-        return known[key][1]
+                return result
+            cached[key] = first, result  # the reference keeps the identity unique
+        return cached[key][1]
 
-    return found
+    return memoized

@@ -1,7 +1,7 @@
-"""Arrays of NumPy's files (`.npy`, `.npz`), read by a reader of our own that believes no header.
+"""Safe reader of NumPy files (`.npy`, `.npz`) and JSON files.
 
-A header of a few bytes may claim petabytes, and a small archive may unpack to as much. So sizes are compared before anything is read,
-and nothing is read that is not numbers or texts.
+A header of a few bytes can declare petabytes, and a small archive can unpack to as much. The reader therefore checks the sizes before it
+reads, and accepts only numbers and texts.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size, read_utf8
 
 MOST_BYTES = 1 << 30
-"""Of one file, and of what an archive unpacks to."""
+"""Maximum size of a file, and of an unpacked archive [bytes]."""
 MOST_MEMBERS = 1000
 KINDS = "biufSU"
-"""Kinds of values: truth values, numbers, texts."""
+"""NumPy kinds of accepted values: booleans, numbers, texts."""
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 CHUNK = 1 << 20
 
 
 class _ArrayError(Exception):
-    """What is wrong with an array."""
+    """Error of an array."""
 
 
 def read_npy(path: str | Path, expected: str) -> NDArray[Any]:
-    """Array of a `.npy` file. Raises ConfigError."""
+    """Return the array of a `.npy` file. Raises ConfigError."""
     size = checked_size(path, expected, MOST_BYTES)
     try:
         with open(path, "rb") as stream:
             return _array(stream, size)
-    except Exception as error:  # NumPy's header parser raises a dozen kinds for damaged bytes
-        raise ConfigError(path, "", _why(error), expected) from None
+    except Exception as error:  # the header parser of NumPy raises a dozen exception classes for damaged bytes
+        raise ConfigError(path, "", _reason(error), expected) from None
 
 
 def read_npz(path: str | Path, expected: str) -> dict[str, NDArray[Any]]:
-    """Arrays of an `.npz` archive by name. Raises ConfigError."""
+    """Return the arrays of an `.npz` archive by name. Raises ConfigError."""
     checked_size(path, expected, MOST_BYTES)
     try:
         with zipfile.ZipFile(path) as archive:
@@ -53,24 +53,24 @@ def read_npz(path: str | Path, expected: str) -> dict[str, NDArray[Any]]:
             arrays = {}
             for member in members:
                 if not member.filename.endswith(".npy"):
-                    raise _ArrayError(f"a member {member.filename!r} that is no array")
+                    raise _ArrayError(f"member {member.filename!r}, not an array")
                 with archive.open(member) as stream:
                     arrays[member.filename.removesuffix(".npy")] = _array(stream, member.file_size)
             return arrays
-    except Exception as error:  # zipfile and its decompressors raise a dozen kinds for damaged bytes
-        raise ConfigError(path, "", _why(error), expected) from None
+    except Exception as error:  # zipfile and its decompressors raise a dozen exception classes for damaged bytes
+        raise ConfigError(path, "", _reason(error), expected) from None
 
 
 def read_json(path: str | Path, expected: str, most: int = 1 << 28) -> Any:
-    """Content of a JSON file. Raises ConfigError, also for one nested deeper than Python follows."""
+    """Return the content of a JSON file. Raises ConfigError, also if the nesting exceeds the recursion limit of Python."""
     try:
         return json.loads(read_utf8(path, expected, most))
     except (ValueError, RecursionError) as error:
-        raise ConfigError(path, "", _why(error), expected) from None
+        raise ConfigError(path, "", _reason(error), expected) from None
 
 
 def _array(stream: IO[bytes], size: int) -> NDArray[Any]:
-    """Array at the beginning of a stream of `size` bytes."""
+    """Return the array at the beginning of a stream of `size` bytes."""
     version = npy.read_magic(stream)
     if version not in HEADERS:
         raise _ArrayError(f"format {version[0]}.{version[1]}")
@@ -79,19 +79,20 @@ def _array(stream: IO[bytes], size: int) -> NDArray[Any]:
         raise _ArrayError(f"values of type {kind}")
     if not all(isinstance(n, int) and n >= 0 for n in shape):
         raise _ArrayError(f"shape {shape}")
-    wanted = math.prod(shape) * kind.itemsize
-    if wanted > size - stream.tell():
+    length = math.prod(shape) * kind.itemsize
+    if length > size - stream.tell():
         raise _ArrayError(f"shape {shape} of {kind}: more than the {size} bytes of the file")
-    if wanted == 0:
+    if length == 0:
         return np.zeros(shape, kind)
     content = bytearray()
-    while len(content) < wanted:
-        piece = stream.read(min(CHUNK, wanted - len(content)))
-        if not piece:
-            raise _ArrayError(f"{len(content)} of {wanted} bytes")
-        content += piece
+    while len(content) < length:
+        chunk = stream.read(min(CHUNK, length - len(content)))
+        if not chunk:
+            raise _ArrayError(f"{len(content)} of {length} bytes")
+        content += chunk
     return np.frombuffer(content, kind, math.prod(shape)).reshape(shape, order="F" if in_columns else "C")
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
+    """Return the first line of an error, or the name of its class."""
     return next(iter(str(error).splitlines()), "") or type(error).__name__

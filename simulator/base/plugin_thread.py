@@ -1,8 +1,8 @@
-"""Tenants written in Python work aside: each in a thread of its own, asked at its own rate, and nobody waits for an answer.
+"""Background threads of plugins written in Python: each plugin is called at its own rate, and the tick does not wait for the result.
 
-What a tenant is asked at one of its turns counts from its next turn on. So the result is the same whether it takes a microsecond or nearly the
-whole period, in real time or not. A tenant that raises, that answers what it must not or that does not answer within its budget is
-dropped: `trouble` says why in one line, it is not asked again, and whoever used it goes on without it.
+The result of one call takes effect at the next call. The simulation is therefore the same whether the call takes a microsecond or nearly the
+period, in real time or not. A plugin that raises, returns an invalid result or exceeds its time budget is stopped: `error` gives the
+reason in one line, the plugin is not called again, and the simulation continues without it.
 """
 
 from __future__ import annotations
@@ -18,121 +18,125 @@ from collections.abc import Callable
 from typing import Any
 
 BUDGET = 0.5
-"""s of wall time for an answer while somebody drives in real time. Larger: a platform or a log holds an old value for longer."""
+"""Wall time [s] allowed for a result in real time. With a larger value, a platform or a log keeps an old value for longer."""
 PATIENCE = 1.0
-"""s likewise while nobody waits in real time; until then the run waits, and comes out the same on a slow machine."""
+"""Wall time [s] allowed for a result without real time. The run waits for the result, so that it is the same on a slow machine."""
 FIRST = 5.0
-"""s for the first answer: it may compile or import something."""
+"""Wall time [s] allowed for the first result: the first call may compile or import modules."""
 SWITCH_INTERVAL = 5e-5
-"""s after which Python goes on with another thread although this one is busy: what a busy tenant may delay a tick."""
+"""Switch interval of Python threads [s]: the delay of a tick by a busy plugin."""
 
 
 class Stopped(BaseException):
-    """Raised in the thread of a tenant that was dropped."""
+    """Exception raised in the thread of a stopped plugin."""
 
 
 class PluginThread:
-    """A function of a tenant, called in a thread of its own. Use it from one thread.
+    """Background thread that calls a function of a plugin. Use an instance from one thread only.
 
     Parameters
     ----------
-    name : what it is in words, for messages: "sensor lidar"
-    function : called with what `ask` is given; arrays among that must be copies
-    budget : s of wall time for an answer in real time
+    name : name in messages, for example "sensor lidar"
+    function : called with the arguments of `submit`; array arguments must be copies
+    budget : wall time allowed for a result in real time [s]
 
     Attributes
     ----------
-    trouble : why it was dropped, in one line; empty while it works
-    late : turns at which there was no answer yet
+    error : reason why the plugin was stopped, in one line; empty while it works
+    missed : number of calls of `result` at which the result was not ready
     """
 
     def __init__(self, name: str, function: Callable[..., Any], budget: float = BUDGET) -> None:
-        self.name, self.trouble, self.late = name, "", 0
+        self.name, self.error, self.missed = name, "", 0
         self._function, self._budget, self._first = function, budget, True
-        self._questions: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-        self._asked_at = 0.0
+        self._requests: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+        self._submitted_at = 0.0
         self._thread: threading.Thread | None = None
         self.busy = False
-        """Whether it was asked and has not answered."""
+        """True from `submit` until the result was taken."""
 
-    def ask(self, *arguments: Any) -> None:
-        """Begin a call, unless it was dropped or the last one has not ended."""
-        if self.trouble or self.busy:
+    def submit(self, *arguments: Any) -> None:
+        """Start a call, unless the plugin was stopped or the last call has not ended."""
+        if self.error or self.busy:
             return
         if self._thread is None:
             share_python(1)
             self._thread = threading.Thread(target=self._work, name=self.name, daemon=True)
             self._thread.start()
-        self.busy, self._asked_at = True, time.monotonic()
-        self._questions.put(arguments)
+        self.busy, self._submitted_at = True, time.monotonic()
+        self._requests.put(arguments)
 
-    def answer(self, wait: bool) -> Any:
-        """What the last call returned; None when there is no news. `wait` for it (not in real time), and for no longer than PATIENCE."""
-        if self.trouble or not self.busy:
+    def result(self, wait: bool) -> Any:
+        """Return the result of the last call, or None if there is no new one. With `wait` (not in real time), wait at most PATIENCE."""
+        if self.error or not self.busy:
             return None
-        left = self._asked_at + self._allowed(wait) - time.monotonic()
+        left = self._submitted_at + self._allowed(wait) - time.monotonic()
         try:
-            result, error = self._answers.get(timeout=max(0.0, left)) if wait else self._answers.get_nowait()
+            result, error = self._results.get(timeout=max(0.0, left)) if wait else self._results.get_nowait()
         except queue.Empty:
-            self.late += 1
+            self.missed += 1
             if wait or left < 0.0:
-                self.drop(f"it did not answer within {self._allowed(wait):g} s")
+                self.stop(f"no result within {self._allowed(wait):g} s")
             return None
         self.busy = self._first = False
         if error is not None:
-            self.drop(f"{type(error).__name__}: {error}".rstrip(": "))
+            self.stop(f"{type(error).__name__}: {error}".rstrip(": "))
             return None
         return result
 
-    def drop(self, reason: str) -> None:
-        """Do not ask it any more; a call that still goes on is ended as soon as it comes back to Python."""
-        self.trouble = f"{self.name} was dropped: {reason}"
+    def stop(self, reason: str) -> None:
+        """Make no further calls; a running call is aborted as soon as it returns to Python code."""
+        self.error = f"{self.name} was dropped: {reason}"
         self.close()
 
     def close(self) -> None:
-        """End the thread, without waiting for it. Calling it again does nothing."""
+        """End the thread without waiting for it. A second call has no effect."""
         thread, self._thread = self._thread, None
         if thread is None:
             return
         share_python(-1)
-        self._questions.put(None)
+        self._requests.put(None)
         if self.busy and thread.ident is not None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped))
 
     def _allowed(self, wait: bool) -> float:
+        """Return the wall time allowed for the running call [s]."""
         usual = PATIENCE if wait else self._budget
         return max(FIRST, usual) if self._first else usual
 
     def _work(self) -> None:
-        """The thread."""
+        """Call the function for each request; runs in the thread."""
         with contextlib.suppress(Stopped):
-            while (arguments := self._questions.get()) is not None:
+            while (arguments := self._requests.get()) is not None:
                 take_priority()
                 try:
-                    self._answers.put((self._function(*arguments), None))
+                    self._results.put((self._function(*arguments), None))
                 except Stopped:
                     return
-                except BaseException as error:  # SystemExit too: it ends the tenant, not the drive
-                    self._answers.put((None, error))
+                except BaseException as error:  # SystemExit, too, ends only the plugin and not the drive
+                    self._results.put((None, error))
 
 
-_at_work = 0
+_running = 0
 _usual_interval = 0.0
 
 
 def share_python(more: int) -> None:
-    """So many tenants more or less are at work; as long as there are any, Python goes from thread to thread quickly."""
-    global _at_work, _usual_interval  # noqa: PLW0603 (a process has one such interval)
-    if _at_work == 0:
+    """Add `more` (+1 or -1) to the number of running plugin threads; while there are any, Python switches threads at SWITCH_INTERVAL."""
+    global _running, _usual_interval  # noqa: PLW0603 (the interval belongs to the process)
+    if _running == 0:
         _usual_interval = sys.getswitchinterval()
-    _at_work += more
-    sys.setswitchinterval(SWITCH_INTERVAL if _at_work else _usual_interval)
+    _running += more
+    sys.setswitchinterval(SWITCH_INTERVAL if _running else _usual_interval)
 
 
 def take_priority() -> None:
-    """The least real-time priority for this thread while the ticks have one, on systems that know such: a tenant that other programs keep
-    from running while it holds Python's lock would hold up the ticks too."""
+    """Give this thread the lowest real-time priority if the tick thread has a real-time priority.
+
+    Without it, other programs could preempt a plugin that holds the global interpreter lock, which delays the ticks. No effect on systems
+    without real-time priorities.
+    """
     with contextlib.suppress(OSError, AttributeError):
         ticks = os.sched_getscheduler(os.getpid())
         if os.sched_getscheduler(0) != ticks or ticks == os.SCHED_FIFO:

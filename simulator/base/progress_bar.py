@@ -6,7 +6,7 @@ from typing import Any
 
 
 class TimeProgress:
-    """Bar of simulated time on the error stream, cleared at the end. It appears with the first call, after the compile messages.
+    """Bar of simulated time on the error stream, cleared at the end. The first call shows it, after the compile messages.
 
     Parameters
     ----------

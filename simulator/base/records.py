@@ -3,18 +3,18 @@
 A record is a structured NumPy array of length 1, made from a table with one row per field::
 
     PARAMETERS = (
-        # name     shape   unit     what it is
+        # name     shape   unit     description
         ("mass",   (),     "kg",    "mass, driver and fuel included"),
-        ("p_BK",   (4, 3), "m",     "hub centres from the reference point, in B"),
+        ("p_BK",   (4, 3), "m",     "hub centers relative to the reference point, in B"),
     )
 
-The same table gives the dtype for kernels, the check of a user's file, the channel list of the telemetry and the layout of
-shared memory, so a field is described once. A fifth entry, when present, is the NumPy type (default "f8"; an integer type in the
-table of a file takes whole numbers only), a sixth the frame of a field whose name does not tell it.
+The table defines the dtype for kernels, the check of a user's file, the channel list of the telemetry and the layout of shared memory,
+so that a field is described once. The optional fifth entry is the NumPy type (default "f8"; an integer type in the table of a file accepts
+integers only). The optional sixth entry is the frame of a field whose name does not contain the frame.
 Kernels read `p[0]["mass"]`, which also works when the compiler is switched off.
 
-A shape may hold a `Length` that is open, such as the number of wheels: the table stands for many, `sized` gives the one of a certain number.
-The type of a field may be a table of its own: the field is then a record inside the record.
+A shape may contain a variable `Length`, such as the number of wheels; `sized` returns the table for given lengths.
+The type of a field may be a table: the field is then a nested record.
 """
 
 from __future__ import annotations
@@ -35,36 +35,36 @@ Row = tuple[Any, ...]
 Table = tuple[Row, ...]
 Record = NDArray[Any]
 Range = tuple[float, float]
-"""Least and most, both allowed."""
+"""Minimum and maximum, both allowed."""
 Ranges = Mapping[str, Range]
 """Ranges of the fields of a table."""
 
 ABOVE_ZERO = math.ulp(0.0)
-"""The least number above zero, for a range that leaves zero out."""
+"""Smallest number above zero, for a range without zero."""
 LARGEST = 1e9
-"""No number of a file with ranges is larger unless its range says so: beyond, in SI units, is a slip of the pen."""
+"""Default maximum magnitude of a number in a file, in SI units: a larger number is probably a typo."""
 _ANY = (-math.inf, math.inf)
 
 
 class Length(int):
-    """A length of fields that a table leaves open, with the value it has where nothing is said; see `sized`.
+    """Variable length in the shape of a field, with a default; see `sized`.
 
     Attributes
     ----------
-    name : of what it counts
-    labels : of the things counted, where they have names
+    name : name of the counted items, for example wheels
+    labels : names of the items, if any
     """
 
     def __new__(cls, name: str, usual: int, labels: Sequence[str] = ()) -> Length:
-        made = super().__new__(cls, usual)
-        made.name, made.labels = name, tuple(labels)
-        return made
+        length = super().__new__(cls, usual)
+        length.name, length.labels = name, tuple(labels)
+        return length
 
     name: str
     labels: tuple[str, ...]
 
     def __eq__(self, other: object) -> bool:
-        """With another one also in what is counted: tables whose columns are called otherwise are not the same."""
+        """Compare the values, and with another `Length` also names and labels: tables with different column names are not equal."""
         return int(self) == other and (not isinstance(other, Length) or (self.name, self.labels) == (other.name, other.labels))
 
     def __ne__(self, other: object) -> bool:
@@ -75,13 +75,13 @@ class Length(int):
 
 @cache
 def sized(table: Table, **lengths: int) -> Table:
-    """The table with lengths of its own in place of those that it leaves open, by their names."""
+    """Return the table with given values of its variable lengths, by name."""
 
-    def of_its_own(n: int) -> int:
+    def resized(n: int) -> int:
         return Length(n.name, lengths[n.name]) if isinstance(n, Length) and lengths.get(n.name, n) != n else n
 
     def shaped(row: Row) -> Row:
-        shape = tuple(of_its_own(n) for n in row[1])
+        shape = tuple(resized(n) for n in row[1])
         kind = row[4:5] if len(row) < 5 or isinstance(row[4], str) else (sized(row[4], **lengths),)
         return (row[0], shape, *row[2:4], *kind, *row[5:])
 
@@ -89,7 +89,7 @@ def sized(table: Table, **lengths: int) -> Table:
 
 
 def labeled(table: Table, name: str, labels: Sequence[str]) -> Table:
-    """The table in which the things that a length counts have names: for columns that are called after them."""
+    """Return the table with labels for the items of a length; the labels become parts of column names."""
 
     def named(row: Row) -> Row:
         shape = tuple(Length(n.name, len(labels), labels) if isinstance(n, Length) and n.name == name else n for n in row[1])
@@ -100,23 +100,23 @@ def labeled(table: Table, name: str, labels: Sequence[str]) -> Table:
 
 @memoize_table
 def dtype_of(table: Table) -> np.dtype:
-    """Aligned structured dtype of a table. One object per table: numba takes four times as long to look at equal but other ones."""
+    """Return the aligned structured dtype of a table. One object per table: equal but distinct dtypes make type dispatch four times slower."""
     return np.dtype([(row[0], _kind(row), tuple(map(int, row[1]))) for row in table], align=True)
 
 
 def _kind(row: Row) -> str | np.dtype:
-    """NumPy type of a field."""
+    """Return the NumPy type of a field."""
     kind = row[4] if len(row) > 4 else "f8"
     return dtype_of(kind) if isinstance(kind, tuple) else kind
 
 
 def record(table: Table, count: int = 1) -> Record:
-    """Zeroed record (or `count` records in a row) laid out by `table`."""
+    """Return a zeroed record, or `count` consecutive records, of a table."""
     return np.zeros(count, dtype_of(table))
 
 
 def layout_hash(table: Table) -> int:
-    """64-bit number that changes with the layout of a table; two processes compare it before they share memory."""
+    """Return a 64-bit hash of the layout of a table; two processes compare it before they share memory."""
     text = repr([(row[0], row[1], row[2], row[4] if len(row) > 4 else "f8") for row in table])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
@@ -124,14 +124,14 @@ def layout_hash(table: Table) -> int:
 def numbers(
     value: Any, shape: tuple[int, ...], file: object, key: str, unit: str = "", within: Range = _ANY, whole: bool = False
 ) -> NDArray[np.float64]:
-    """`value` as a float array of the given shape, all of it finite and in the range `within`; strings and booleans are not numbers.
+    """Return a value as a float array of the given shape; `unit` is for the message.
 
-    `unit` is for the message. Raises ConfigError.
+    Raises ConfigError: another shape, a string or boolean, a number that is not finite or outside the range `within`.
     """
     if not whole and _are_plain(value, shape, *within):
         return np.array(value, dtype=float)
-    expected = _number_words(shape, unit)
-    if _holds_other_than_numbers(value):
+    expected = _number_text(shape, unit)
+    if _has_other_than_numbers(value):
         raise ConfigError(file, key, value, expected)
     try:
         array = np.asarray(value, dtype=float)
@@ -142,16 +142,15 @@ def numbers(
     if not np.isfinite(array).all():
         raise ConfigError(file, key, value, expected + ", finite")
     if whole and (array % 1.0 != 0.0).any():
-        raise ConfigError(file, key, value, expected + ", whole")
+        raise ConfigError(file, key, value, expected + ", integer")
     low, high = within
     if (array < low).any() or (array > high).any():
-        raise ConfigError(file, key, value, f"{expected}, {_range_words(low, high)}")
+        raise ConfigError(file, key, value, f"{expected}, {_range_text(low, high)}")
     return array
 
 
 def _are_plain(value: Any, shape: tuple[int, ...], low: float, high: float) -> bool:
-    """Whether that is a number, or a list of as many as wanted, as a parser of files makes them, finite and from low to high: as nearly all that
-    is read is."""
+    """Return True for a float, or a list of floats of the given shape, finite and from `low` to `high`: the fast case of nearly all values."""
     if not shape:
         return type(value) is float and low <= value <= high and math.isfinite(value)
     if len(shape) > 1 or type(value) is not list or len(value) != shape[0]:
@@ -160,22 +159,22 @@ def _are_plain(value: Any, shape: tuple[int, ...], low: float, high: float) -> b
 
 
 def join(*parts: str) -> str:
-    """Key path out of its parts, empty ones left out."""
+    """Return the key path of the parts, without empty parts."""
     return ".".join(filter(None, parts))
 
 
-def _holds_other_than_numbers(value: Any) -> bool:
+def _has_other_than_numbers(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
-        return any(_holds_other_than_numbers(item) for item in value)
+        return any(_has_other_than_numbers(item) for item in value)
     if isinstance(value, np.ndarray):
         return value.dtype.kind not in "fiu"
     return isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating))
 
 
-def _range_words(low: float, high: float) -> str:
+def _range_text(low: float, high: float) -> str:
     return f"above 0, at most {high:g}" if low == ABOVE_ZERO else f"from {low:g} to {high:g}"
 
 
-def _number_words(shape: tuple[int, ...], unit: str) -> str:
+def _number_text(shape: tuple[int, ...], unit: str) -> str:
     words = " x ".join(str(n) for n in shape) + " numbers" if shape else "a number"
     return words if unit in ("", "1") else f"{words} in {unit}"

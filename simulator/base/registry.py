@@ -1,8 +1,8 @@
-"""What is found by a name in a file or on the command line and may live outside the packages: kinds of axles, tread laws, washouts, sensors,
-protocols, outlets, input sources, drivers, terrain readers.
+"""Registries of the kinds that a file or the command line names and a plugin may add: axles, tire models, washouts, sensors, protocols,
+outlets, input sources, drivers, terrains, formats of elevation data, controllers.
 
-Three doors, all of them opened by the user, none by a file: `register()` in Python, an entry point of an installed package, and the
-option `--plugin PATH` of the command line, a Python file that calls `register()` when it is imported.
+A plugin registers a kind in one of three ways: `register()` in Python, an entry point of an installed package, or the option `--plugin PATH`
+of the command line with a Python file that calls `register()` on import. A configuration file never loads code.
 """
 
 from __future__ import annotations
@@ -18,104 +18,108 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from simulator.base import renamed
 from simulator.base.errors import ConfigError, JounceError
-from simulator.base.suggestions import article, did_you_mean
+from simulator.base.suggestions import article, did_you_mean, nearest
 
 Kind = TypeVar("Kind")
 
 BUILTIN = "Jounce"
-"""Where the shipped tenants are from."""
+"""Source of the built-in kinds."""
 
 _PACKAGES = ("simulator", "vehicles", "terrain", "washout")
 
 
 class Registry(Generic[Kind]):
-    """Tenants of one sort by name. Looking at the names loads nobody.
+    """Registered kinds by name. Reading the names loads no kind.
 
     Parameters
     ----------
-    what : one of them in words, for messages
-    group : of the entry points by which installed packages offer theirs; the name of the entry point is that of the tenant
-    shipped : those of Jounce itself; one may be given as "module:attribute", and is then loaded when somebody wants it
+    noun : noun for one kind in messages, for example "sensor"
+    group : group of the entry points of installed packages; the name of an entry point is the name of the kind
+    builtin : built-in kinds by name; a kind given as "module:attribute" is loaded on demand
     """
 
-    def __init__(self, what: str, group: str, shipped: Mapping[str, Kind | str]) -> None:
-        self.what, self.group = what, group
-        self._one = f"{article(what)} {what}"
-        self._found: dict[str, Any] = dict(shipped)
-        self._from = dict.fromkeys(shipped, BUILTIN)
-        self._offered: dict[str, Any] | None = None
+    def __init__(self, noun: str, group: str, builtin: Mapping[str, Kind | str]) -> None:
+        self.noun, self.group = noun, group
+        self._kinds: dict[str, Any] = dict(builtin)
+        self._sources = dict.fromkeys(builtin, BUILTIN)
+        self._entry_points: dict[str, Any] | None = None
 
-    def register(self, name: str, tenant: Kind) -> None:
-        """Make a tenant known. The same one may register twice. Raises JounceError when another has the name."""
-        self._take(name, tenant, _caller())
+    def register(self, name: str, kind: Kind) -> None:
+        """Register a kind. The same kind may be registered twice. Raises JounceError if another kind has the name."""
+        self._add(name, kind, _caller())
 
     def get(self, name: str) -> Kind | None:
-        """The tenant of a name, or None. Installed packages are asked when nobody else has it. Raises JounceError: one cannot be loaded, or
-        two have the name."""
-        if name not in self._found and name in self._look():
-            self._load(self._look()[name])
-        tenant = self._found.get(name)
-        if isinstance(tenant, str) and self.is_builtin(name) and ":" in tenant:
-            tenant = self._found[name] = loaded(tenant)
-        return cast("Kind | None", tenant)
+        """Return the kind of a name, or None. Entry points are read only for a name that is not registered.
+
+        Raises JounceError: a kind cannot be loaded, or two kinds have the same name.
+        """
+        if name not in self._kinds and name in self._installed():
+            self._load(self._installed()[name])
+        kind = self._kinds.get(name)
+        if isinstance(kind, str) and self.is_builtin(name) and ":" in kind:
+            kind = self._kinds[name] = load_attribute(kind)
+        return cast("Kind | None", kind)
 
     def named(self, name: object, file: object, key: str) -> Kind:
-        """The tenant that an entry of a file names. Raises ConfigError: there is none of that name; JounceError as `get`."""
+        """Return the kind that an entry of a file names. Raises ConfigError for an unknown name; JounceError as `get`."""
         found = self.get(name) if isinstance(name, str) else None
         if found is None:
             known = self.names()
-            nobody = f"nothing: no plugin has brought {self._one}"
-            there = f"{self._one}: {' or '.join(known)}{did_you_mean(name, known)}" if known else nobody
-            raise ConfigError(file, key, name, there)
+            one = f"{article(self.noun)} {self.noun}"
+            none_yet = f"{one} of a plugin (is --plugin missing?)"
+            expected = f"{one}: {' or '.join(known)}{did_you_mean(name, known)}" if known else none_yet
+            raise ConfigError(file, key, name, expected)
         return found
 
     def need(self, name: object) -> Kind:
-        """The tenant of a name. Raises JounceError when there is none: with the names there are, and the nearest one."""
+        """Return the kind of a name. Raises JounceError for an unknown name, with the known names and the nearest one."""
         found = self.get(name) if isinstance(name, str) else None
         if found is None:
+            hint = nearest(name, self.names())
             raise JounceError(
-                f"there is no {self.what} called {name!r}{did_you_mean(name, self.names())}, there are {', '.join(self.names())}"
+                f"unknown {self.noun}; expected {' or '.join(self.names())}; got {name!r}{f'; hint: did you mean {hint}?' if hint else ''}"
             )
         return found
 
     def has(self, name: str) -> bool:
-        """Whether there is one of that name; nobody is loaded."""
-        return name in self._found or name in self._look()
+        """Return True if a kind has the name; no kind is loaded."""
+        return name in self._kinds or name in self._installed()
 
     def names(self) -> tuple[str, ...]:
-        """All names, those of installed packages included. Raises JounceError when two have one name."""
-        return tuple(dict.fromkeys((*self._found, *self._look())))
+        """Return all names, including those of installed packages. Raises JounceError if two kinds have the same name."""
+        return tuple(dict.fromkeys((*self._kinds, *self._installed())))
 
     def is_builtin(self, name: str) -> bool:
-        """Whether the tenant of that name comes with Jounce."""
-        return self._from.get(name) == BUILTIN
+        """Return True if the kind of the name is part of Jounce."""
+        return self._sources.get(name) == BUILTIN
 
-    def _take(self, name: str, tenant: Kind, source: str) -> None:
-        if self._found.setdefault(name, tenant) is not tenant:
-            raise self._taken(name, self._from[name], source)
-        self._from.setdefault(name, source)
+    def _add(self, name: str, kind: Kind, source: str) -> None:
+        if self._kinds.setdefault(name, kind) is not kind:
+            raise self._duplicate(name, self._sources[name], source)
+        self._sources.setdefault(name, source)
 
-    def _taken(self, name: str, *sources: str) -> JounceError:
-        return JounceError(f"there is {self._one} called {name} already: {', '.join(f'one of {source}' for source in sources)}")
+    def _duplicate(self, name: str, *sources: str) -> JounceError:
+        """Return the error about two kinds of the same name."""
+        return JounceError(f"duplicate {self.noun} {name}; registered by {' and by '.join(sources)}")
 
     def _load(self, point: Any) -> None:
         try:
-            tenant = point.load()
+            kind = point.load()
         except Exception as error:
-            raise JounceError(f"{self.what} {point.name} of {point.value}: {type(error).__name__}: {error}") from error
-        self._take(point.name, tenant, point.value)
+            raise JounceError(f"{self.noun} {point.name} of {point.value}: {type(error).__name__}: {error}") from error
+        self._add(point.name, kind, point.value)
 
-    def _look(self) -> dict[str, Any]:
-        """What installed packages offer, by name."""
-        if self._offered is None:
-            self._offered = {}  # looking takes a while, and packages do not come and go
+    def _installed(self) -> dict[str, Any]:
+        """Return the entry points of installed packages by name."""
+        if self._entry_points is None:
+            self._entry_points = {}  # read once: reading takes time, and the installed packages do not change
             for point in self._points():
-                other = self._offered.get(point.name)
-                source = other.value if other is not None else self._from.get(point.name)
+                other = self._entry_points.get(point.name)
+                source = other.value if other is not None else self._sources.get(point.name)
                 if source is not None and source != point.value:
-                    raise self._taken(point.name, source, point.value)
-                self._offered[point.name] = point
-        return self._offered
+                    raise self._duplicate(point.name, source, point.value)
+                self._entry_points[point.name] = point
+        return self._entry_points
 
     def _points(self) -> Iterator[Any]:
         """Yield the entry points of the group, and those of its old name, which give a warning."""
@@ -128,38 +132,38 @@ class Registry(Generic[Kind]):
 
 
 class Chosen(NamedTuple):
-    """A tenant that somebody asks for, with what he says of it."""
+    """Name of a registered kind with values of its parameters."""
 
     name: str
     parameters: Mapping[str, Any] = MappingProxyType({})
-    """Of its own, in SI units; those that are not said have their defaults."""
+    """Values of the kind's own parameters, in SI units; missing parameters have their defaults."""
 
     @classmethod
-    def of(cls, said: str | Mapping[str, Any]) -> Chosen:
-        """From a name, or a mapping of `type` and parameters."""
-        if isinstance(said, str):
-            return cls(said)
-        return cls(said["type"], {key: value for key, value in said.items() if key != "type"})
+    def of(cls, entry: str | Mapping[str, Any]) -> Chosen:
+        """Return the choice of an entry: a name, or a mapping of `type` and parameters."""
+        if isinstance(entry, str):
+            return cls(entry)
+        return cls(entry["type"], {key: value for key, value in entry.items() if key != "type"})
 
 
 @contextlib.contextmanager
-def making(what: str) -> Iterator[None]:
-    """Around the making of a tenant, which may be anybody's code; `what` it is, with its name. Raises JounceError: it cannot be made."""
+def making(name: str) -> Iterator[None]:
+    """Turn any exception of a plugin's factory into a JounceError; `name` is noun and name for the message, for example "sensor lidar"."""
     try:
         yield
     except JounceError:
         raise
     except Exception as error:
-        raise JounceError(f"{what}: it cannot be made: {type(error).__name__}: {error}") from error
+        raise JounceError(f"{name}: cannot be created: {type(error).__name__}: {error}") from error
 
 
 class Choices:
-    """The names of registries as the choices of an option; nobody is looked for before somebody has to be.
+    """Names of registries as choices of a command-line option. The registries are read on demand.
 
     Parameters
     ----------
-    registries : whose names
-    more : names that mean something to the option itself, before the others
+    registries : registries with the names
+    more : further choices of the option, in front of the names
     """
 
     def __init__(self, *registries: Registry, more: tuple[str, ...] = ()) -> None:
@@ -173,9 +177,11 @@ class Choices:
 
 
 def entry_points(group: str) -> Iterable[Any]:
-    """Of a group, those of installed packages. Reading all that packages say of themselves takes longer than a help text may, so their
-    files are looked through for the group's name first."""
-    if group not in _mentioned():
+    """Return the entry points of a group in installed packages.
+
+    Parsing the metadata of all packages is too slow for a help text, so the files are first searched for the name of the group.
+    """
+    if group not in _entry_point_text():
         return ()
     from importlib import metadata
 
@@ -183,8 +189,8 @@ def entry_points(group: str) -> Iterable[Any]:
 
 
 @cache
-def _mentioned() -> str:
-    """The text of all files of entry points of installed packages that speak of Jounce."""
+def _entry_point_text() -> str:
+    """Return the text of all entry-point files of installed packages that contain the word jounce."""
     found = []
     for folder in map(Path, dict.fromkeys(sys.path)):
         for pattern in ("*.dist-info/entry_points.txt", "*.egg-info/entry_points.txt"):
@@ -193,14 +199,14 @@ def _mentioned() -> str:
     return "\n".join(text for text in found if "jounce" in text)
 
 
-def loaded(where: str) -> Any:
-    """What stands at "module:attribute"."""
-    module, _, attribute = where.partition(":")
+def load_attribute(path: str) -> Any:
+    """Return the object at "module:attribute"."""
+    module, _, attribute = path.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
 def _caller() -> str:
-    """The file, or the module, that is registering: the first one outside the packages."""
+    """Return the file or module that registers a kind: the first one in the call stack outside Jounce."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _PACKAGES:
         frame = frame.f_back
@@ -208,21 +214,21 @@ def _caller() -> str:
 
 
 def load_plugins(paths: Iterable[str]) -> None:
-    """Import Python files, which may register tenants and import what lies beside them.
+    """Import plugin files. A plugin may import modules of its own folder.
 
     Raises
     ------
-    JounceError : a file is missing, does not import, or has the name of a module that is there already
+    JounceError : a file is missing, cannot be imported, or has the name of another module
     """
-    for written in paths:
-        path = Path(written).resolve()
+    for name in paths:
+        path = Path(name).resolve()
         if not path.exists():
-            raise JounceError(f"{written}: no such file, expected a plugin: a Python file")
+            raise JounceError(f"{name}: file not found; expected a plugin, a Python file")
         if path.suffix != ".py" or not path.is_file():
-            raise JounceError(f"{written}: a plugin is a Python file, and this is none")
+            raise JounceError(f"{name}: not a plugin; expected a Python file")
         known = sys.modules.get(path.stem)
         if known is not None and Path(known.__file__ or "") != path:
-            raise JounceError(f"{written}: there is a module called {path.stem} already; rename the file")
+            raise JounceError(f"{name}: a module with the name {path.stem} exists; hint: rename the file")
         if str(path.parent) not in sys.path:
             sys.path.append(str(path.parent))
         try:
@@ -230,6 +236,6 @@ def load_plugins(paths: Iterable[str]) -> None:
         except JounceError:
             raise
         except Exception as error:
-            raise JounceError(f"{written}: {type(error).__name__}: {error}") from error
+            raise JounceError(f"{name}: {type(error).__name__}: {error}") from error
         if Path(module.__file__ or "") != path:
-            raise JounceError(f"{written}: there is a module called {path.stem} already ({module.__file__}); rename the file")
+            raise JounceError(f"{name}: a module with the name {path.stem} exists ({module.__file__}); hint: rename the file")

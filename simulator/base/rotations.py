@@ -1,7 +1,7 @@
-"""Rotations as kernels. Quaternions are [w, x, y, z], unit length, body to world; matrices are 3 x 3 with x_W = R_WB x_B.
+"""Kernels for rotations. Quaternions are [w, x, y, z], unit length, body to world; matrices are 3 x 3 with x_W = R_WB x_B.
 
 Angles follow ISO 8855: R_WB = Rz(yaw) Ry(pitch) Rx(roll); yaw + = left, pitch + = nose down, roll + = right side down.
-All functions write into `out` arguments and allocate nothing.
+All functions write into the arrays of the caller and allocate no memory.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from simulator.base.jit import inline, kernel
 
 @kernel
 def rotation_of_quaternion(q, R):
-    """R (3, 3) of the unit quaternion q (4,)."""
+    """Compute the rotation matrix R (3, 3) of the unit quaternion q (4,)."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     R[0, 0] = 1.0 - 2.0 * (y * y + z * z)
     R[0, 1] = 2.0 * (x * y - w * z)
@@ -28,7 +28,7 @@ def rotation_of_quaternion(q, R):
 
 @kernel
 def quaternion_of_rotation(R, q):
-    """Unit quaternion q (4,), w >= 0, of the rotation matrix R (3, 3) (Shepperd 1978: divides by the largest component)."""
+    """Compute the unit quaternion q (4,), w >= 0, of the rotation matrix R (3, 3) (Shepperd 1978: divides by the largest component)."""
     trace = R[0, 0] + R[1, 1] + R[2, 2]
     if trace >= max(R[0, 0], R[1, 1], R[2, 2]):
         q[0] = 1.0 + trace
@@ -59,7 +59,7 @@ def quaternion_of_rotation(R, q):
 
 @inline
 def advance_quaternion(q, w_B, h):
-    """Turn q (4,) in place by the constant angular velocity w_B (3,), written in the body, during h seconds; exact and unit."""
+    """Rotate q (4,) in place with the constant angular velocity w_B (3,), in body axes, for h seconds; exact, and normalized."""
     angle = math.sqrt(w_B[0] * w_B[0] + w_B[1] * w_B[1] + w_B[2] * w_B[2]) * h
     if angle < 1e-8:
         factor = 0.5 * h
@@ -80,7 +80,7 @@ def advance_quaternion(q, w_B, h):
 
 @kernel
 def euler_angles(R):
-    """(roll, pitch, yaw) of R_WB in rad: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    """Return (roll, pitch, yaw) of R_WB in rad: R = Rz(yaw) Ry(pitch) Rx(roll)."""
     return (
         math.atan2(R[2, 1], R[2, 2]),
         -math.asin(min(1.0, max(-1.0, R[2, 0]))),
@@ -90,7 +90,7 @@ def euler_angles(R):
 
 @kernel
 def rotation_of_euler(roll, pitch, yaw, R):
-    """R (3, 3) = Rz(yaw) Ry(pitch) Rx(roll)."""
+    """Compute R (3, 3) = Rz(yaw) Ry(pitch) Rx(roll)."""
     cr, sr = math.cos(roll), math.sin(roll)
     cp, sp = math.cos(pitch), math.sin(pitch)
     cy, sy = math.cos(yaw), math.sin(yaw)

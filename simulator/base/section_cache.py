@@ -1,4 +1,4 @@
-"""Sections of files that were read already: one that says what another has said by the same table is not read again."""
+"""Cache of checked sections of files: a section with the same content and table as another section is not read again."""
 
 from __future__ import annotations
 
@@ -6,53 +6,53 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-MOST = 250
-"""Sections that are kept; a vehicle with its ground and maneuver has some ninety."""
+MAX_SECTIONS = 250
+"""Maximum number of cached sections; a vehicle with its terrain and maneuver has about 90."""
 
 
 class SectionCache:
-    """The sections that were read last, for contents of plain data, in which equal bytes are the same. Nobody writes into what was read.
+    """Sections read last, for contents of plain data, which are equal if their bytes are equal. The cached values must not be modified.
 
     Parameters
     ----------
-    said : gives all that a content says as bytes; raises TypeError, ValueError or OverflowError where that is not to be told
+    serialize : function that returns a content as bytes; it raises TypeError, ValueError or OverflowError for other than plain data
 
     Attributes
     ----------
-    found : by the id of a table, whether defaults are filled in, and what a section says: the table, which lives as long, and what was read
+    entries : table and values of a section, by the id of the table, `fill`, and the content; the reference to the table keeps its id unique
     """
 
-    def __init__(self, said: Callable[[Any], bytes]) -> None:
-        self._said = said
-        self.found: dict[tuple[int, bool, bytes], tuple[Any, Any]] = {}
+    def __init__(self, serialize: Callable[[Any], bytes]) -> None:
+        self._serialize = serialize
+        self.entries: dict[tuple[int, bool, bytes], tuple[Any, Any]] = {}
 
     def take(self, table: Any, fill: bool, section: Any, read: Callable[[], Any]) -> Any:
-        """What was read of a section by a table before, or is read now; what `read` raises is not kept."""
+        """Return the values of a section from the cache, or from `read`. Errors that `read` raises are not cached."""
         try:
-            key = id(table), fill, self._said(section)
-        except (TypeError, ValueError, OverflowError):  # an array; letters that are none; a number of forty digits
+            key = id(table), fill, self._serialize(section)
+        except (TypeError, ValueError, OverflowError):  # an array, an invalid character, an integer of 40 digits
             return read()
-        known = self.found.pop(key, None) or (table, read())
-        self.found[key] = known  # the one asked for last is the last one
-        if len(self.found) > MOST:
-            del self.found[next(iter(self.found))]
-        return known[1]
+        entry = self.entries.pop(key, None) or (table, read())
+        self.entries[key] = entry  # moves the entry to the end, so that the first one is the least recently used
+        if len(self.entries) > MAX_SECTIONS:
+            del self.entries[next(iter(self.entries))]
+        return entry[1]
 
 
-_known: SectionCache | None = None
+_active: SectionCache | None = None
 
 
 def cached_sections() -> SectionCache | None:
-    """Those that count now; None where each section is read."""
-    return _known
+    """Return the active cache; None if each section is read."""
+    return _active
 
 
 @contextmanager
-def sections_read_once(known: SectionCache) -> Iterator[None]:
-    """Inside, the known ones count."""
-    global _known  # noqa: PLW0603
-    before, _known = _known, known
+def sections_read_once(cache: SectionCache) -> Iterator[None]:
+    """Activate a cache within the block."""
+    global _active  # noqa: PLW0603
+    before, _active = _active, cache
     try:
         yield
     finally:
-        _known = before
+        _active = before

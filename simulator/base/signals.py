@@ -1,7 +1,7 @@
-"""Ctrl-C, `kill` and a closed terminal, heard from the first moment of the program to its last.
+"""Handling of Ctrl-C, `kill` and a closed terminal, from the start of the program to its end.
 
-A thread of its own hears them, through the pipe into which Python's C level writes: the main thread may be inside the compiler for
-minutes. Unless somebody asked to be told instead (`on_signal`), the program then leaves at once, with one line and nothing left behind.
+A thread reads the signals from the wake-up pipe of Python, because the main thread can be inside the compiler for minutes. Unless a
+listener is registered (`on_signal`), the program cleans up, prints one line and exits at once.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from simulator.base import cleanup
 from simulator.base.console import open_missing
 
-WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
-"""What is said, by the name of the signal."""
+MESSAGES = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
+"""Message by the name of the signal."""
 
 _SHOW_CURSOR = b"\r\x1b[K\x1b[?25h"
 
@@ -27,7 +27,7 @@ _installed = False
 
 
 class EndedBySignal(BaseException):
-    """A command was ended by a signal, in an orderly way."""
+    """Raised when a command ends in an orderly way after a signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -35,75 +35,75 @@ class EndedBySignal(BaseException):
 
 
 class StopRequest:
-    """Notes what came from outside, for those that look now and then."""
+    """Listener that records signals, for code that polls."""
 
     def __init__(self) -> None:
         self.first: int | None = None
-        """The first signal."""
+        """Number of the first signal; None: no signal."""
         self.count = 0
 
     def __call__(self, number: int) -> None:
-        """A signal came."""
+        """Record a signal."""
         self.first = number if self.first is None else self.first
         self.count += 1
 
-    def raise_if_asked(self) -> None:
-        """Raise Ended if a signal came."""
+    def raise_if_requested(self) -> None:
+        """Raise EndedBySignal if a signal was recorded."""
         if self.first is not None:
             raise EndedBySignal(self.first)
 
 
-def words(number: int) -> str:
-    """What is said about a signal."""
-    return WORDS[signal.Signals(number).name]
+def signal_message(number: int) -> str:
+    """Return the message about a signal."""
+    return MESSAGES[signal.Signals(number).name]
 
 
 def exit_code(number: int) -> int:
-    """130 after Ctrl-C, 143 otherwise."""
+    """Return the exit code: 130 after Ctrl-C, else 143."""
     return 128 + (signal.SIGINT if number == signal.SIGINT else signal.SIGTERM)
 
 
 def install() -> Callable[[], None]:
-    """Hear signals from now on; calling what is returned undoes it. Does nothing outside the main thread, or a second time."""
+    """Install the signal handlers, and return a function that removes them. No effect outside the main thread or at a second call."""
     global _installed  # noqa: PLW0603 (a process has one set of signal handlers)
     if _installed or threading.current_thread() is not threading.main_thread():
-        return _nothing
+        return _do_nothing
     _installed = True
-    open_missing()  # or the pipe below takes the place of a standard stream
-    handler, stop_hearing = _start_hearing() if os.name == "posix" else (_in_main_thread, _nothing)
+    open_missing()  # otherwise the pipe gets the descriptor of a missing standard stream
+    handler, stop_thread = _start_thread() if os.name == "posix" else (_handle_in_main_thread, _do_nothing)
     before = {}
-    for name in WORDS:
+    for name in MESSAGES:
         number = getattr(signal, name, None)
-        if number is not None and not (name == "SIGHUP" and signal.getsignal(number) == signal.SIG_IGN):  # as nohup leaves it
+        if number is not None and not (name == "SIGHUP" and signal.getsignal(number) == signal.SIG_IGN):  # nohup ignores SIGHUP
             before[number] = signal.signal(number, handler)
 
     def undo() -> None:
         global _installed  # noqa: PLW0603
         for number, handler in before.items():
             signal.signal(number, handler)
-        stop_hearing()
+        stop_thread()
         _installed = False
 
     return undo
 
 
-def _start_hearing() -> tuple[Callable, Callable[[], None]]:
-    """A thread at the pipe of the signals; the handler to install, and how to end the thread."""
+def _start_thread() -> tuple[Callable, Callable[[], None]]:
+    """Start the thread that reads the wake-up pipe; return the handler to install and a function that ends the thread."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    threading.Thread(target=_hear, args=(reading,), name="signals", daemon=True).start()
+    threading.Thread(target=_read_signals, args=(reading,), name="signals", daemon=True).start()
 
     def stop() -> None:
         signal.set_wakeup_fd(-1)
         os.close(writing)
 
-    return _elsewhere, stop
+    return _ignore, stop
 
 
-def turn_deaf() -> None:
-    """The program is about to end with its own code, which a signal must not change any more. Does nothing where none are heard."""
-    for name in WORDS if _installed else ():
+def ignore_signals() -> None:
+    """Ignore signals from now on, so that they do not change the exit code. No effect if the handlers are not installed."""
+    for name in MESSAGES if _installed else ():
         number = getattr(signal, name, None)
         if number is not None:
             signal.signal(number, signal.SIG_IGN)
@@ -111,7 +111,7 @@ def turn_deaf() -> None:
 
 @contextlib.contextmanager
 def on_signal(listener: Callable[[int], None]) -> Iterator[None]:
-    """Have `listener` called with the number of every signal instead of leaving at once; it is called in another thread."""
+    """Within the block, call `listener` with the number of each signal, in another thread, instead of exiting at once."""
     global _listener  # noqa: PLW0603
     undo = install()
     with _state:
@@ -124,48 +124,50 @@ def on_signal(listener: Callable[[int], None]) -> Iterator[None]:
         undo()
 
 
-def leave(number: int) -> None:
-    """End the program now, whatever it is doing."""
+def exit_now(number: int) -> None:
+    """Clean up and end the program immediately."""
     cleanup.remove_all()
     with contextlib.suppress(OSError, ValueError):
         if sys.stderr is not None and sys.stderr.isatty():
             os.write(2, _SHOW_CURSOR)
-        os.write(2, f"jounce: {words(number)}\n".encode())
+        os.write(2, f"jounce: {signal_message(number)}\n".encode())
     os._exit(exit_code(number))
 
 
-def let_leave() -> None:
-    """Not return if a signal is ending the program right now: what fails then may fail because of it, since it ends the children first."""
+def block_if_exiting() -> None:
+    """Block forever if a signal is ending the program: an error at that time may be due to the children that were killed."""
     with _state:
-        """The thread that hears holds it until the end."""
+        """The thread that ends the program never releases the lock."""
 
 
-def _hear(reading: int) -> None:
-    known = {getattr(signal, name, None) for name in WORDS}
+def _read_signals(reading: int) -> None:
+    """Read signal numbers from the pipe; runs in the thread."""
+    known = {getattr(signal, name, None) for name in MESSAGES}
     while data := os.read(reading, 64):
         for number in data:
             if number in known:
-                _received(number)
+                _dispatch(number)
     os.close(reading)
 
 
-def _received(number: int) -> None:
+def _dispatch(number: int) -> None:
+    """Call the listener, or exit if there is none."""
     with _state:
         listener = _listener
         if listener is None:
-            leave(number)
+            exit_now(number)
         else:
             listener(number)
 
 
-def _nothing() -> None:
-    """What undoes nothing."""
+def _do_nothing() -> None:
+    """Do nothing."""
 
 
-def _elsewhere(_number: int, _frame: object) -> None:
-    """The thread that listens has heard it too."""
+def _ignore(_number: int, _frame: object) -> None:
+    """Do nothing: the thread handles the signal."""
 
 
-def _in_main_thread(number: int, _frame: object) -> None:
-    """Where there is no pipe to listen at (Windows)."""
-    _received(number)
+def _handle_in_main_thread(number: int, _frame: object) -> None:
+    """Handle a signal on systems without a wake-up pipe (Windows)."""
+    _dispatch(number)

@@ -1,4 +1,4 @@
-"""Status line of a command: what it does now."""
+"""Status line of a command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class StatusLine:
-    """Line on the error stream of a terminal, cleared at the end; silent without a terminal or with JSON output.
+    """Line on the error stream of a terminal that shows the current step, cleared at the end; off without a terminal or with JSON output.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ class StatusLine:
         self._status: Any = None
 
     def __call__(self, text: str) -> None:
-        """Show a text instead of the last one."""
+        """Replace the displayed text."""
         if not self._shown:
             return
         if self._status is None:

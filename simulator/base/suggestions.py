@@ -1,46 +1,46 @@
-"""Words for messages: what may have been meant by a word that nothing has."""
+"""Suggestions for unknown words in messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 LONGEST_WORD = 64
-"""Letters; a longer word is nobody's slip of the pen, and comparing it takes long."""
+"""Maximum number of letters: a longer word is not a typo, and its comparison is slow."""
 TIES = 5
-"""Words that are compared for which of equals comes first."""
-LIKENESS = 0.6
-"""Least ratio of letters in common, see `difflib.SequenceMatcher.ratio`."""
+"""Number of nearest words that are compared for ties."""
+MIN_RATIO = 0.6
+"""Minimum ratio of common letters, see `difflib.SequenceMatcher.ratio`."""
 
 
 def nearest(word: object, known: Iterable[object]) -> str:
-    """The known word that is most like `word` but not the same; empty when none is like it."""
-    import difflib  # not loaded by a program that makes no mistake
+    """Return the known word nearest to `word`, other than `word`; empty if none is near."""
+    import difflib  # imported on demand, for messages only
 
     if not isinstance(word, str) or not 0 < len(word) <= LONGEST_WORD:
         return ""
     names = {name.lower(): name for name in known if isinstance(name, str)}
-    found = difflib.get_close_matches(word.lower(), names, n=TIES, cutoff=LIKENESS)
+    found = difflib.get_close_matches(word.lower(), names, n=TIES, cutoff=MIN_RATIO)
     if not found:
         return ""
     matcher = difflib.SequenceMatcher()
     matcher.set_seq2(word.lower())
-    likeness = {}
+    ratios = {}
     for name in found:
         matcher.set_seq1(name)
-        likeness[name] = matcher.ratio()
-    best = max(likeness.values())
-    first = next(name for name in names if likeness.get(name) == best)  # of equals the one that is known first
+        ratios[name] = matcher.ratio()
+    best = max(ratios.values())
+    first = next(name for name in names if ratios.get(name) == best)  # among ties, the first known word
     return names[first] if names[first] != word else ""
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:
-    """`` (did you mean NEAREST?)``, with the blank before it; empty when nothing is like the word."""
+    """Return `` (did you mean NEAREST?)`` with a leading blank; empty if no known word is near."""
     found = nearest(word, known)
     return f" (did you mean {found}?)" if found else ""
 
 
 def article(noun: str) -> str:
-    """``a`` or ``an``, as the noun wants it."""
+    """Return the indefinite article of a noun, ``a`` or ``an``."""
     return "an" if noun[:1] in tuple("aeiou") else "a"
 
 
@@ -52,4 +52,4 @@ def no_such_key(word: object, known: Iterable[str], others: Iterable[str] = ()) 
 
 
 MOST_KEYS = 8
-"""Keys of a section that a message lists."""
+"""Maximum number of keys that a message lists."""

@@ -1,6 +1,6 @@
-"""Units in the keys of files: one table of them. A key without a unit is in SI; with one behind it, the number is turned into SI.
+"""Table of the units in the keys of files. The number of a key without a unit is in SI units; the suffix of a key gives another unit.
 
-`speed: 13.9`, `speed_mps: 13.9`, `speed_kph: 50` and `speed_mph: 31.1` say the same. Letters may be written large or small: `_kPa`, `_kpa`.
+`speed: 13.9`, `speed_mps: 13.9`, `speed_kph: 50` and `speed_mph: 31.1` are equivalent. Suffixes are not case-sensitive: `_kPa`, `_kpa`.
 """
 
 from __future__ import annotations
@@ -56,27 +56,27 @@ SHOWN = {
     "percent": "%", "mps3": "m/s3", "gps": "g/s", "rads": "rad s", "degs": "deg s", "rads2pm": "rad s2/m", "degpg": "deg/g",
     "Nms2pm": "N m s2/m", "Nmpg": "N m/g",
 }  # fmt: skip
-"""How people write the unit of a suffix, where that differs."""
+"""Usual notation of the unit of a suffix, if it differs from the suffix."""
 
-_OF_ALL = {suffix.lower() for suffixes in SUFFIXES.values() for suffix in suffixes}
+_ALL_SUFFIXES = {suffix.lower() for suffixes in SUFFIXES.values() for suffix in suffixes}
 
 
 def factor_of(unit: str, suffix: str) -> float | None:
-    """Factor to the SI unit of a suffix behind a key, None when it does not fit; large and small letters are the same unless both exist."""
+    """Return the factor from the unit of a suffix to an SI unit, or None. The case of letters is ignored if the suffix is still unique."""
     suffixes = SUFFIXES.get(unit, {})
     if suffix in suffixes:
         return suffixes[suffix]
-    same = [factor for name, factor in suffixes.items() if name.lower() == suffix.lower()]
-    return same[0] if len(same) == 1 else None
+    factors = [factor for name, factor in suffixes.items() if name.lower() == suffix.lower()]
+    return factors[0] if len(factors) == 1 else None
 
 
 def is_suffix(word: str) -> bool:
-    """Whether a word is a unit of any kind."""
-    return word.lower() in _OF_ALL
+    """Return True if a word is the suffix of any unit."""
+    return word.lower() in _ALL_SUFFIXES
 
 
 def split_unit(written: str, units: Mapping[str, str]) -> tuple[str | None, float]:
-    """(name, factor to SI) of a key as written, out of the known names with their SI units; (None, 1) when it is none of them."""
+    """Return (name, factor to SI) of a key, for known names with their SI units; (None, 1) for an unknown key."""
     if written in units:
         return written, 1.0
     name, _, suffix = written.rpartition("_")
@@ -85,7 +85,7 @@ def split_unit(written: str, units: Mapping[str, str]) -> tuple[str | None, floa
 
 
 def shown_unit(unit: str, factor: float) -> str:
-    """A unit that is `factor` times the SI unit, as people write it; empty when there is none."""
+    """Return the usual notation of the unit that is `factor` times an SI unit; empty if there is none."""
     if factor == 1.0:
         return unit
     suffix = next((s for s, f in SUFFIXES.get(unit, {}).items() if f == factor), "")
@@ -93,20 +93,20 @@ def shown_unit(unit: str, factor: float) -> str:
 
 
 def tidy(number: float) -> float:
-    """A number as it was written, without what turning it into SI and back left behind."""
+    """Return a number without the rounding error of a conversion to SI units and back."""
     return float(f"{number:.14g}")
 
 
 def spellings(name: str, unit: str) -> list[str]:
-    """Every way to write a name whose SI unit is `unit`: bare, and with the suffix of a unit."""
+    """Return all spellings of a name with the SI unit `unit`: without a suffix, and with each suffix."""
     return [name, *(f"{name}_{suffix}" for suffix in SUFFIXES.get(unit, {}))]
 
 
 def fitting(unit: str) -> str:
-    """The suffixes that fit a unit, for messages."""
+    """Return the suffixes of an SI unit, for messages."""
     return ", ".join(f"_{suffix}" for suffix in SUFFIXES.get(unit, {}))
 
 
 def known_units() -> Iterable[tuple[str, str, float]]:
-    """(SI unit, suffix, factor to SI) of every suffix."""
+    """Return (SI unit, suffix, factor to SI) of all suffixes."""
     return ((unit, suffix, factor) for unit, suffixes in SUFFIXES.items() for suffix, factor in suffixes.items())

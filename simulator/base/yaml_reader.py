@@ -1,4 +1,4 @@
-"""Reading YAML files strictly: every fault is a ConfigError of one line, and no file takes long or much room."""
+"""Strict reader of YAML files: each error is a one-line ConfigError, and reading time and memory are limited."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
 
 MOST_BYTES = 4 << 20
-"""Of a text file."""
-MOST_VALUES = 100_000
-"""Written in a YAML file; reading them takes some seconds."""
-MOST_EXPANDED = 1_000_000
-"""Values of a YAML file once every alias stands for what it names: a few lines of aliases to aliases can stand for billions."""
+"""Maximum size of a text file [bytes]."""
+MAX_VALUES = 100_000
+"""Maximum number of values in a YAML file; reading them takes a few seconds."""
+MAX_EXPANDED = 1_000_000
+"""Maximum number of values after the expansion of aliases: a few lines of nested aliases can expand to billions."""
 DEEPEST = 50
-"""Levels of mappings and lists inside each other."""
+"""Maximum depth of nested mappings and lists."""
 LONGEST_SCALAR = 20_000
-"""Letters of one value: a number in base 60 takes a time that grows with the square of its length."""
+"""Maximum length of a value in characters: parsing a number in base 60 takes a time quadratic in the length."""
 
 
 def read_text(path: str | Path, expected: str) -> str:
-    """A file of UTF-8 text. Raises ConfigError when it is missing, too large, or something else than `expected`."""
+    """Return the text of a UTF-8 file. Raises ConfigError if it is missing, too large or not a text."""
     return read_utf8(path, expected, MOST_BYTES)
 
 
 def read_yaml(path: str | Path) -> Any:
-    """Content of a YAML file. Raises ConfigError when it is missing, not text, malformed, or larger or deeper than anyone writes."""
+    """Return the content of a YAML file. Raises ConfigError if it is missing, not a text, malformed, too large or too deep."""
     return parse_yaml(read_text(path, "a YAML text file"), path)
 
 
 def parse_yaml(text: str, path: object) -> Any:
-    """Value of a YAML text; `path` is its file, or what it is, for messages. Raises ConfigError as `read_yaml`."""
+    """Return the value of a YAML text; `path` is the file, or the source, for messages. Raises ConfigError as `read_yaml`."""
     try:
         loader = StrictLoader(text)
         try:
@@ -47,12 +47,12 @@ def parse_yaml(text: str, path: object) -> Any:
         line = f"line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ConfigError(path, line, error.problem or "malformed YAML", "well-formed YAML") from None
     except (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError, TypeError, RecursionError) as error:
-        # besides its own errors, PyYAML lets through whatever a value with a wrong tag leads to, such as !!int "" or !!bool maybe
+        # a value with a wrong tag, such as !!int "" or !!bool maybe, makes PyYAML raise various exceptions
         raise ConfigError(path, "", next(iter(str(error).splitlines()), "malformed YAML"), "well-formed YAML") from None
 
 
 class StrictLoader(yaml.SafeLoader):
-    """SafeLoader that refuses a key given twice, and what is too large or too deep."""
+    """SafeLoader that rejects duplicate keys and files that are too large or too deep."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -64,67 +64,67 @@ class StrictLoader(yaml.SafeLoader):
         event = self.peek_event()
         if self.depth > DEEPEST:
             raise yaml.composer.ComposerError(None, None, f"more than {DEEPEST} levels", event.start_mark)
-        if self.values > MOST_VALUES:
-            raise yaml.composer.ComposerError(None, None, f"more than {MOST_VALUES} values", event.start_mark)
+        if self.values > MAX_VALUES:
+            raise yaml.composer.ComposerError(None, None, f"more than {MAX_VALUES} values", event.start_mark)
         if len(getattr(event, "value", None) or "") > LONGEST_SCALAR:
-            raise yaml.composer.ComposerError(None, None, f"a value of more than {LONGEST_SCALAR} letters", event.start_mark)
+            raise yaml.composer.ComposerError(None, None, f"a value of more than {LONGEST_SCALAR} characters", event.start_mark)
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         if not isinstance(node, yaml.MappingNode):
-            raise yaml.constructor.ConstructorError(None, None, f"{node.tag} on something else than a mapping", node.start_mark)
+            raise yaml.constructor.ConstructorError(None, None, f"{node.tag} on a node that is not a mapping", node.start_mark)
         seen = set()
         for key_node, _ in node.value:
             if key_node.tag == "tag:yaml.org,2002:merge":
                 continue
             if key_node.tag == "tag:yaml.org,2002:bool" and key_node.style is None:
-                key_node.tag = "tag:yaml.org,2002:str"  # a key called `on` is a name
+                key_node.tag = "tag:yaml.org,2002:str"  # the key `on` is a name, not a boolean
             key = self.construct_object(key_node, deep=True)
             try:
                 repeated = key in seen
             except TypeError:
                 raise yaml.constructor.ConstructorError(None, None, "a key that is not a plain value", key_node.start_mark) from None
             if repeated:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is given twice", key_node.start_mark)
+                raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
 
 
 def _check_expansion(root: Any) -> None:
-    """Refuse a node that stands for too much or too deep a thing, or that contains itself, which an alias inside its own anchor brings about.
+    """Raise ComposerError for a node that is too large or too deep after the expansion of aliases, or that contains itself.
 
-    Every node is looked at once, however often aliases name it; merged mappings (``<<``) count as what they bring.
+    Each node is visited once, regardless of the number of its aliases; a merged mapping (``<<``) counts with its content.
     """
-    known: dict[int, tuple[int, int]] = {}
+    sizes: dict[int, tuple[int, int]] = {}
     above: set[int] = set()
 
-    def measured(node: Any) -> tuple[int, int]:
-        """How many values a node stands for, and how many levels deep it is."""
+    def measure(node: Any) -> tuple[int, int]:
+        """Return the number of values of a node and its depth."""
         if id(node) in above:
-            raise yaml.composer.ComposerError(None, None, "an anchor inside itself", node.start_mark)
-        if id(node) not in known:
+            raise yaml.composer.ComposerError(None, None, "anchor contains itself", node.start_mark)
+        if id(node) not in sizes:
             above.add(id(node))
             inside = node.value if isinstance(node, yaml.CollectionNode) else ()
             children = [child for pair in inside for child in pair] if isinstance(node, yaml.MappingNode) else inside
             size, depth = 1, 0
             for child in children:
-                n, levels = measured(child)
+                n, levels = measure(child)
                 size, depth = size + n, max(depth, levels)
-                if size > MOST_EXPANDED or depth >= DEEPEST:
-                    what = f"more than {MOST_EXPANDED} values" if size > MOST_EXPANDED else f"more than {DEEPEST} levels"
-                    raise yaml.composer.ComposerError(None, None, f"{what} once aliases are filled in", node.start_mark)
-            known[id(node)] = size, depth + 1
+                if size > MAX_EXPANDED or depth >= DEEPEST:
+                    excess = f"more than {MAX_EXPANDED} values" if size > MAX_EXPANDED else f"more than {DEEPEST} levels"
+                    raise yaml.composer.ComposerError(None, None, f"{excess} after the expansion of aliases", node.start_mark)
+            sizes[id(node)] = size, depth + 1
             above.remove(id(node))
-        return known[id(node)]
+        return sizes[id(node)]
 
     if root is not None:
-        measured(root)
+        measure(root)
 
 
 def _line_of(file: str, key: str) -> int | None:
-    from simulator.base.yaml_lines import line_of  # not loaded by a program that meets no mistake
+    from simulator.base.yaml_lines import line_of  # imported on demand, for messages only
 
     return line_of(file, key)
 

@@ -321,7 +321,7 @@ def _preview(configuration: Configuration, options: SessionOptions) -> Preview |
     if requested is None:
         return None
     try:
-        log = log_file(configuration.beside(place), "", place)
+        log = log_file(configuration.relative_to_origin(place), "", place)
         preview = preview_of_log(log, requested.step, requested.points, "", place)
     except ConfigError as error:
         raise configuration.wrong((), error) from None
@@ -333,7 +333,7 @@ def _ruts(configuration: Configuration, options: SessionOptions) -> Path | None:
     """Return the rut file of the session, or None."""
     if options.ruts is None:
         return None
-    place = configuration.beside("ruts")
+    place = configuration.relative_to_origin("ruts")
     file = place / RUTS_NAME if place.is_dir() else place
     if not file.is_file():
         raise configuration.origin("ruts").wrong(options.ruts, f"the folder of a run on soil, or its {RUTS_NAME}")

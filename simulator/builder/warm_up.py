@@ -23,8 +23,8 @@ import numpy as np
 from simulator import tick
 from simulator.base import cleanup
 from simulator.base.compile_lock import POSSIBLE, share_compilation
-from simulator.base.compile_messages import said_elsewhere
-from simulator.base.jit import ROOT, cache_is_kept, is_compiled
+from simulator.base.compile_messages import suppress_messages
+from simulator.base.jit import ROOT, is_cache_persistent, is_compiled
 from simulator.base.records import record
 from simulator.base.rotations import quaternion_of_rotation
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
@@ -56,7 +56,7 @@ def compile_kernels(say: Callable[[str], None]) -> None:
     """Compile all kernels of a session unless they are cached on disk. `say` is called with a line at the start and for each part."""
     if all(is_compiled(str(part.__file__)) for part in (tick, human_limits)):
         return
-    with said_elsewhere(), _second_process(), _without_garbage_collection():
+    with suppress_messages(), _second_process(), _without_garbage_collection():
         _compile(say)
 
 
@@ -127,7 +127,7 @@ def compile_for(function: Any, *arguments: Any) -> None:
 @contextlib.contextmanager
 def _second_process() -> Iterator[None]:
     """Start another process that compiles in parallel, if possible. Otherwise, or after its failure, this process compiles everything."""
-    if not (POSSIBLE and cache_is_kept() and _cores() > 1):
+    if not (POSSIBLE and is_cache_persistent() and _cores() > 1):
         yield
         return
     with share_compilation() as claims, contextlib.ExitStack() as stack:

@@ -1,1 +1,1 @@
-"""What there is: the kinds of files with their tables, the files shipped of each, the names of the registries; and the commands that tell it."""
+"""Catalog of the kinds of files, the shipped files and the registries; the commands list, check and schema."""

@@ -19,35 +19,35 @@ from simulator.catalog.pages import pages
 from simulator.catalog.registries import REGISTRIES, meaning_of
 
 WIDTH = 110
-"""Letters of a line about a file."""
+"""Maximum width of the description of a file, in characters."""
 FILE_SUFFIXES = (".yaml", ".yml", ".urdf", ".xml")
 
 
 def main_list(name: str | None, as_json: bool) -> int:
-    """Tell what there is: all kinds, or the files or tenants of one with a line each. Raises ConfigError."""
+    """List all kinds, or the files or names of one kind, each with a description. Raises ConfigError."""
     if name is None:
-        found = {kind.name: kind.what for kind in KINDS} | {key: what for key, (what, _) in REGISTRIES.items()}
+        found = {kind.name: kind.description for kind in KINDS} | {key: text for key, (text, _) in REGISTRIES.items()}
     else:
         found = _listed(name)
     if as_json:
         print_line(json_text(found))
         return 0
     width = max(map(len, found), default=0)
-    for entry, what in found.items():
-        print_line(f"{entry:{width}}  {what}".rstrip())
+    for entry, description in found.items():
+        print_line(f"{entry:{width}}  {description}".rstrip())
     if not found:
-        print_line("none but those of plugins (--plugin) and installed packages")
+        print_line("empty; plugins (--plugin) and installed packages add names")
     if name is None:
-        print_line("\nThe files or names of one: jounce list KIND")
+        print_line("\njounce list KIND lists the files or names of a kind")
     return 0
 
 
 def _listed(name: str) -> dict[str, str]:
-    """Return the names of a kind with a line about each. Raises ConfigError."""
+    """Return the names of a kind with their descriptions. Raises ConfigError."""
     name = renamed.kind(name)
     if name in REGISTRIES:
         registry = REGISTRIES[name][1]
-        return {tenant: meaning_of(registry.get(tenant)) for tenant in registry.names()}
+        return {entry: meaning_of(registry.get(entry)) for entry in registry.names()}
     names = [*(kind.name for kind in KINDS), *REGISTRIES]
     if name not in names:
         raise ConfigError("list", "", name, f"one of {', '.join(names)}{did_you_mean(name, names)}")
@@ -55,7 +55,7 @@ def _listed(name: str) -> dict[str, str]:
 
 
 def headline(file: Path) -> str:
-    """What a file says of itself: the first sentence of the remark at its beginning."""
+    """Return the description of a file: the first sentence of the comment at its beginning."""
     lines: list[str] = []
     for line in read_text(file, "a YAML text file").splitlines():
         if not line.startswith("#"):
@@ -66,23 +66,23 @@ def headline(file: Path) -> str:
 
 
 def main_check(files: Sequence[str], kind: str | None) -> int:
-    """Check files, and the files they name; exit code 2 when something is wrong with one. Raises ConfigError: there is no such kind."""
-    wanted = None if kind is None else kind_named(kind)
-    wrong = 0
+    """Check files and the files that they name; return exit code 2 if a file has an error. Raises ConfigError: unknown kind."""
+    given = None if kind is None else kind_named(kind)
+    failed = 0
     for file in files:
         try:
-            found = wanted or kind_of(file)
-            found.check(file if file.lower().endswith(FILE_SUFFIXES) else os.path.join(".", file))  # not the name of a shipped one
+            found = given or kind_of(file)
+            found.check(file if file.lower().endswith(FILE_SUFFIXES) else os.path.join(".", file))  # a path, not the name of a shipped file
         except ConfigError as error:
             print_error(str(error))
-            wrong += 1
+            failed += 1
         else:
             print_line(f"{file}: good ({found.name})")
-    return 2 if wrong else 0
+    return 2 if failed else 0
 
 
 def main_schema(name: str | None, out: str | None, markdown: bool) -> int:
-    """Write JSON Schemas, or the pages of the reference, to a folder or on the standard output. Raises ConfigError, OutputError."""
+    """Write JSON Schemas or reference pages to a folder or the standard output. Raises ConfigError, OutputError."""
     kinds = KINDS if name is None else (kind_named(name),)
     if markdown:
         texts = pages() if name is None else {f"{name}.md": pages()[f"{name}.md"]}
@@ -104,4 +104,4 @@ def main_schema(name: str | None, out: str | None, markdown: bool) -> int:
 
 
 def _schema_text(kind: FileKind) -> str:
-    return json_text(file_schema(kind.name, kind.what, kind.table, kind.based), indent=1) + "\n"
+    return json_text(file_schema(kind.name, kind.description, kind.table, kind.based), indent=1) + "\n"

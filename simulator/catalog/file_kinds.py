@@ -1,4 +1,4 @@
-"""The kinds of files of `configs`: where they lie, the table that describes them, and who reads one to its end."""
+"""Kinds of files in `configs`: folder, table of keys, and check function."""
 
 from __future__ import annotations
 
@@ -41,40 +41,40 @@ from simulator.validation.datasheet import published_file
 from terrain import soil
 from vehicles.drivetrain.drivetrain_file import read_parts
 
-PARTNER = "small_hexapod"
-"""Platform with which a washout is checked."""
+CHECK_PLATFORM = "small_hexapod"
+"""Platform for the check of a washout."""
 
 
 @dataclass(frozen=True)
 class FileKind:
-    """One kind of files.
+    """Kind of files.
 
     Parameters
     ----------
-    name : as it is asked for
-    folder : in `configs`
-    what : what such a file describes, in a line
-    table : the keys
-    check : reads a file and all it names; raises ConfigError
-    based : whether such a file may say `base` and what is other than there
-    gives_way : whether a file whose words another kind knows as well is of that kind
+    name : name on the command line
+    folder : folder in `configs`
+    description : one-line description of the content
+    table : table of the keys
+    check : function that reads a file and the files that it names; raises ConfigError
+    based : True if a file may have the key `base` and only the differences from the base
+    is_fallback : True if another kind takes precedence for a file whose keys are valid in both
     """
 
     name: str
     folder: str
-    what: str
+    description: str
     table: FieldType
     check: Callable[[str], Any]
     based: bool = True
-    gives_way: bool = False
+    is_fallback: bool = False
 
     def files(self) -> list[Path]:
-        """The shipped files."""
+        """Return the shipped files."""
         return sorted((data_folder("configs") / self.folder).glob("*.yaml"))
 
 
 def _content(folder: str, file: str) -> Any:
-    """What a file says together with its base."""
+    """Return the content of a file merged into its base."""
     return read_layers(folder, file).content
 
 
@@ -82,7 +82,7 @@ KINDS = (
     FileKind(
         "vehicles",
         "vehicles",
-        "a vehicle: its bodies, axles, steering and outline",
+        "vehicle: bodies, axles, steering and outline",
         TABLES["vehicles"],
         build_vehicle,
     ),
@@ -93,40 +93,48 @@ KINDS = (
         TABLES["drivetrains"],
         lambda file: read_parts(_content("drivetrains", file), file),
     ),
-    FileKind("tires", "tires", "a tire with its tread law", TABLES["tires"], build_tire),
-    FileKind("terrains", "terrains", "the ground: a plane, a bump, a piece of land with roads", TABLES["terrains"], build_ground),
-    FileKind("soils", "soils", "a soil or a hard surface", TABLES["soils"], lambda file: soil.soil(_content("soils", file), file)),
-    FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", TABLES["maneuvers"], build_maneuver),
-    FileKind("series", "series", "maneuvers one after the other, or a search for the limit of one", TABLES["series"], load_series),
-    FileKind("sweeps", "sweeps", "many runs of one question: what they have in common and what varies", sweep_file.FILE, load_sweep),
+    FileKind("tires", "tires", "tire with its tire model", TABLES["tires"], build_tire),
+    FileKind(
+        "terrains", "terrains", "ground: a plane, a bump, or a terrain with elevation data and roads", TABLES["terrains"], build_ground
+    ),
+    FileKind("soils", "soils", "soil or hard surface", TABLES["soils"], lambda file: soil.soil(_content("soils", file), file)),
+    FileKind(
+        "maneuvers",
+        "maneuvers",
+        "maneuver: vehicle, path, speed, driver inputs, metrics and pass limits",
+        TABLES["maneuvers"],
+        build_maneuver,
+    ),
+    FileKind("series", "series", "series of maneuvers, or search for the limit of a maneuver", TABLES["series"], load_series),
+    FileKind("sweeps", "sweeps", "sweep: many runs with fixed and varied keys", sweep_file.FILE, load_sweep),
     FileKind(
         "datasheets",
         "datasheets",
-        "published figures of a vehicle",
+        "published data of a vehicle",
         Group(published_file.FILE),
         published_file.load_published,
-        gives_way=True,
+        is_fallback=True,
     ),
-    FileKind("fits", "fits", "parameters that are fitted to what was measured", fit_file.FILE, fit_file.check_fit),
+    FileKind("fits", "fits", "fit of parameters to measurements", fit_file.FILE, fit_file.check_fit),
     FileKind(
         "optimizations",
         "optimizations",
-        "keys with which a metric is least or greatest",
+        "optimization: keys that minimize or maximize a metric",
         optimization_file.FILE,
         optimization_file.read_optimization,
     ),
-    FileKind("platforms", "platforms", "a motion platform on legs: a hexapod, or a seat", TABLES["platforms"], build_platform),
+    FileKind("platforms", "platforms", "motion platform on legs: a hexapod, or a seat", TABLES["platforms"], build_platform),
     FileKind(
         "washouts",
         "washouts",
-        "what the rider is to feel of the motion",
+        "washout: conversion of the vehicle motion to platform motion",
         TABLES["washouts"],
-        lambda file: build_cueing(file, PARTNER, 1e-3),
+        lambda file: build_cueing(file, CHECK_PLATFORM, 1e-3),
     ),
     FileKind(
         "comparisons",
         "comparisons",
-        "how runs and tables of other programs are compared: columns, bands, times",
+        "comparison of runs and tables of other programs: columns, bands, times",
         Group(comparison_file.FILE),
         comparison_file.load_comparison,
         based=False,
@@ -134,7 +142,7 @@ KINDS = (
     FileKind(
         "devices",
         "devices",
-        "a steering wheel, pedals, a game controller, the keyboard",
+        "input device: steering wheel, pedals, game controller or keyboard",
         device_profiles.FILE,
         lambda file: device_profiles.load_profile(Path(file)),
         based=False,
@@ -142,15 +150,15 @@ KINDS = (
     FileKind(
         "sessions",
         "sessions",
-        "a session: what is driven where by whom, and what hangs on it",
+        "session: vehicle, terrain, maneuver, driver, outlets and sensors",
         Group(session_file.FILE),
         lambda file: build(configuration(file), check_step=False),
     ),
-    FileKind("mechanisms", "mechanisms", "a mechanism of rigid bodies", TABLES["mechanisms"], load_mechanism, based=False),
+    FileKind("mechanisms", "mechanisms", "mechanism of rigid bodies", TABLES["mechanisms"], load_mechanism, based=False),
     FileKind(
         "triangular",
         "triangular",
-        "equations of a mechanism to be made triangular",
+        "equations of a mechanism for triangularization",
         Group(problem_file.FILE),
         problem_file.load_problem,
         based=False,
@@ -159,7 +167,7 @@ KINDS = (
 
 
 def kind_named(name: str) -> FileKind:
-    """The kind of a name. Raises ConfigError."""
+    """Return the kind of a name. Raises ConfigError."""
     name = renamed.kind(name)
     found = next((kind for kind in KINDS if kind.name == name), None)
     if found is None:
@@ -169,12 +177,12 @@ def kind_named(name: str) -> FileKind:
 
 
 def kind_of(file: str) -> FileKind:
-    """The kind of a file: by the folder it lies in, by its base, else by its keys. Raises ConfigError when that does not tell."""
+    """Return the kind of a file, from its folder, its base, or its keys. Raises ConfigError if the kind is ambiguous."""
     return _kind_of(Path(file), ())
 
 
 def _kind_of(file: Path, above: tuple[Path, ...]) -> FileKind:
-    """The same of a file on which others build."""
+    """Return the kind of a file that is a base of the files `above`."""
     folder = file.resolve().parent.as_posix()
     for kind in KINDS:
         if folder.endswith(f"/{kind.folder}"):
@@ -195,23 +203,23 @@ def _kind_of(file: Path, above: tuple[Path, ...]) -> FileKind:
 
 
 def _kind_of_base(file: Path, content: Mapping[str, Any], above: tuple[Path, ...]) -> FileKind:
-    """The kind of what a file builds on; where several kinds have a file of that name, the one that has all its keys."""
+    """Return the kind of the base of a file. If several kinds have a file of this name, it is the kind with all keys of the file."""
     base = content["base"]
     found: dict[str, Path] = {}
     for kind in KINDS:
         if kind.based:
-            with suppress(ConfigError):  # that kind has none
+            with suppress(ConfigError):  # this kind has no such file
                 found[kind.name] = find_config(kind.folder, base, file, "base")
     if not found:
         shipped = {path.stem for kind in KINDS if kind.based for path in kind.files()}
-        raise ConfigError(file, "base", base, f"a file beside this one, or one that is shipped{did_you_mean(base, shipped)}")
-    if len(set(found.values())) == 1 and len(found) > 1:  # beside the file a name is looked for without a kind
-        beside = next(iter(found.values()))
-        if not any(beside.samefile(other) for other in above):
-            return _kind_of(beside, above)
+        raise ConfigError(file, "base", base, f"a file in the same folder, or a shipped file{did_you_mean(base, shipped)}")
+    if len(set(found.values())) == 1 and len(found) > 1:  # a file in the same folder is found for every kind
+        neighbor = next(iter(found.values()))
+        if not any(neighbor.samefile(other) for other in above):
+            return _kind_of(neighbor, above)
     fitting = [name for name in found if _has_keys(kind_named(name), content)]
     names = fitting if len(fitting) == 1 else list(found)
-    names = [name for name in names if not kind_named(name).gives_way] or names
+    names = [name for name in names if not kind_named(name).is_fallback] or names
     if len(names) > 1:
         raise _ambiguous(file, content, names)
     return kind_named(names[0])
@@ -229,9 +237,9 @@ def _with_new_names(kind: FileKind, content: Any) -> Any:
 
 
 def _ambiguous(file: Path, content: Any, names: Iterable[str]) -> ConfigError:
-    """What to raise about a file that may be of several kinds."""
-    said = list(content) if isinstance(content, Mapping) else content
-    return ConfigError(file, "", said, f"keys of one kind of file; it may be one of {', '.join(names)}: say which by --kind")
+    """Return the error about a file that may be of several kinds."""
+    keys = list(content) if isinstance(content, Mapping) else content
+    return ConfigError(file, "", keys, f"keys of one kind of file, with --kind one of {', '.join(names)}")
 
 
 def _spellings(fields: Fields) -> set[str]:
@@ -239,20 +247,21 @@ def _spellings(fields: Fields) -> set[str]:
 
 
 def _likeness(table: FieldType, content: Any) -> float:
-    """Share of the keys of a content that the table knows, less the share of those that it asks for and that are not there."""
+    """Return the score of the best matching variant of a table for a content; 0 without keys."""
     if not isinstance(content, Mapping) or not content:
         return 0.0
-    return max(_known_share(fields, content) for fields in tables_of(table))
+    return max(_score(fields, content) for fields in tables_of(table))
 
 
-def _known_share(fields: Fields, content: Mapping[Any, Any]) -> float:
+def _score(fields: Fields, content: Mapping[Any, Any]) -> float:
+    """Return the fraction of the keys that the table has plus the fraction of the fields that are present."""
     spelled = {written: field.name for field in fields for written in field.spellings}
-    there = {spelled[key] for key in content if key in spelled}
-    return len(there) / len(content) + len(there) / len(fields)
+    present = {spelled[key] for key in content if key in spelled}
+    return len(present) / len(content) + len(present) / len(fields)
 
 
 def tables_of(table: FieldType) -> Iterable[Fields]:
-    """The tables of a file, one of each variant."""
+    """Return the tables of a kind, one for each variant."""
     if isinstance(table, Variants):
         return [fields for name in table.choice().names() if (fields := table.fields(name)) is not None]
     assert isinstance(table, Group)

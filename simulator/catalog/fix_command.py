@@ -308,9 +308,9 @@ class OldNames:
 
     def _read_vehicle(self) -> dict[str, Any]:
         """Return the content of the vehicle of a sweep, fit or optimization; empty if it cannot be read."""
-        said = {name: self._content[name] for name in DRIVEN if isinstance(self._content.get(name), str)}
+        named = {name: self._content[name] for name in DRIVEN if isinstance(self._content.get(name), str)}
         try:
-            with configured(base_of(said), str(self._file)).reading("vehicle") as (vehicle, _):
+            with configured(base_of(named), str(self._file)).reading("vehicle") as (vehicle, _):
                 return vehicle if isinstance(vehicle, dict) else {}
         except ConfigError:
             return {}

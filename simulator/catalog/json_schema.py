@@ -1,6 +1,6 @@
-"""JSON Schemas (draft 2020-12) out of the tables of files, for editors and other programs.
+"""JSON Schemas (draft 2020-12) generated from the tables of files, for editors and other programs.
 
-What a schema cannot say, such as that a stop must lie above another, only the readers check. Units and frames stand in `x-unit`, `x-frame`.
+Only the readers check relations between keys, such as the order of two stops. Units and frames are in `x-unit` and `x-frame`.
 """
 
 from __future__ import annotations
@@ -40,41 +40,47 @@ Schema = dict[str, Any]
 
 
 SHORT = 400
-"""Letters of a part of a schema up to which it is written out wherever it stands."""
+"""Maximum length in characters of a repeated part that is not replaced by a reference."""
 REFERENCED: Schema = {"type": "string", "pattern": REFERENCE.replace("^", r"^(?=.*\$)", 1)}
-"""A parameter, or a product with one."""
+"""Reference to a parameter, or a product with one."""
 
 CHANGES: Schema = {
     "type": "object",
-    "properties": {"base": {"type": "string", "pattern": "\\S", "description": "file that this one changes"}},
+    "properties": {"base": {"type": "string", "pattern": "\\S", "description": "file that this file modifies"}},
     "required": ["base"],
 }
-"""A file that only says what is other than in its base. What it says is checked together with that."""
+"""Schema of a file with a base. The other keys are checked after merging."""
 
 
-def file_schema(name: str, what: str, table: FieldType, based: bool) -> Schema:
-    """Schema of a kind of files, which may have a base if `based`."""
-    whole = schema_of(table)
+def file_schema(name: str, description: str, table: FieldType, based: bool) -> Schema:
+    """Return the schema of a kind of files; `based` allows a base."""
+    schema = schema_of(table)
     if isinstance(table, WithParameters):
-        whole = _with_references(whole)
-    shared, definitions = _said_once({"anyOf": [whole, CHANGES]} if based else whole)
-    return {"$schema": DRAFT, "title": f"Jounce: {name}", "description": what, **shared, **({"$defs": definitions} if definitions else {})}
+        schema = _with_references(schema)
+    shared, definitions = _extract_repeated({"anyOf": [schema, CHANGES]} if based else schema)
+    return {
+        "$schema": DRAFT,
+        "title": f"Jounce: {name}",
+        "description": description,
+        **shared,
+        **({"$defs": definitions} if definitions else {}),
+    }
 
 
 def _with_references(schema: Any) -> Any:
-    """The same with parameters allowed wherever a number or a word of a list stands."""
+    """Return a schema that also allows references to parameters in place of numbers and words."""
     if isinstance(schema, list):
         return [_with_references(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
     if schema.get("type") in ("number", "integer") or "enum" in schema:
-        words = {key: schema[key] for key in ("description", "default", "x-unit", "x-frame") if key in schema}
-        return {**words, "anyOf": [{key: value for key, value in schema.items() if key not in words}, REFERENCED]}
+        annotations = {key: schema[key] for key in ("description", "default", "x-unit", "x-frame") if key in schema}
+        return {**annotations, "anyOf": [{key: value for key, value in schema.items() if key not in annotations}, REFERENCED]}
     return {key: value if key in ("default", "required") else _with_references(value) for key, value in schema.items()}
 
 
-def _said_once(schema: Schema) -> tuple[Any, Schema]:
-    """The schema with every large part that comes again in the place of which there is a name, and these parts by name."""
+def _extract_repeated(schema: Schema) -> tuple[Any, Schema]:
+    """Return the schema with references in place of large repeated parts, and these parts by name."""
     counts: Counter[str] = Counter()
     _count(schema, counts)
     names = {text: f"part{n}" for n, text in enumerate(text for text, times in counts.items() if times > 1)}
@@ -91,7 +97,7 @@ def _count(schema: Any, counts: Counter[str]) -> None:
         if len(text) > SHORT and ("type" in schema or "oneOf" in schema or "anyOf" in schema):
             counts[text] += 1
             if counts[text] > 1:
-                return  # what lies in it has been counted
+                return  # the inner parts have been counted
         for key, value in schema.items():
             if key != "default":
                 _count(value, counts)
@@ -109,7 +115,7 @@ def _named(schema: Any, names: Mapping[str, str], inside: bool = False) -> Any:
 
 
 def schema_of(kind: FieldType, suffix: str = "") -> Schema:
-    """Schema of what stands behind a key that has the suffix of a unit."""
+    """Return the schema of the value of a key with the suffix of a unit, or without one."""
     if isinstance(kind, Number):
         return _number(kind, suffix)
     if isinstance(kind, Text):
@@ -147,12 +153,12 @@ def _number(kind: Number, suffix: str) -> Schema:
     return out
 
 
-def _limits(what: str, least: int, most: int | None) -> Schema:
-    return {**({f"min{what}": least} if least else {}), **({} if most is None else {f"max{what}": most})}
+def _limits(noun: str, least: int, most: int | None) -> Schema:
+    return {**({f"min{noun}": least} if least else {}), **({} if most is None else {f"max{noun}": most})}
 
 
 def _object(fields: Fields) -> Schema:
-    """An object with the keys of a table, in every spelling, each only once."""
+    """Return the schema of an object with the keys of a table: each key in any spelling, in one spelling only."""
     properties: Schema = {}
     required: list[str] = []
     once: list[Schema] = []
@@ -182,7 +188,7 @@ def _none_of(spelled: Iterable[str]) -> Schema:
 
 
 def plain(value: Any) -> Any:
-    """A default as JSON has it, None for what JSON has no words for."""
+    """Return a default as a JSON value; None if JSON cannot represent it."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, (bool, int, float, str)):
@@ -208,7 +214,7 @@ def _described(field: Field, suffix: str) -> Schema:
 
 
 def _variant(kind: Variants, name: str) -> Schema:
-    """One variant: its key has its word; a tenant from outside without a table may have any other keys."""
+    """Return the schema of one variant. A plugin without a table may have any other keys."""
     fields = kind.fields(name)
     out: Schema = {"type": "object", "properties": {}} if fields is None else _object(fields)
     out["properties"][kind.key] = {"description": kind.meaning, "const": name}

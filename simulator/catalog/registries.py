@@ -33,7 +33,7 @@ REGISTRIES: dict[str, tuple[str, Registry[Any]]] = {
 """Description and registry by name of the list."""
 
 
-def meaning_of(tenant: Any) -> str:
-    """What a tenant is, in a line: its own words, or the first line of what its class or module says."""
-    said = getattr(tenant, "meaning", "") or (tenant.__doc__ if isinstance(tenant, type) else "") or ""
-    return next(iter(said.strip().splitlines()), "")
+def meaning_of(kind: Any) -> str:
+    """Return the one-line description of a registered kind: its `meaning`, or the first line of the docstring of a class."""
+    text = getattr(kind, "meaning", "") or (kind.__doc__ if isinstance(kind, type) else "") or ""
+    return next(iter(text.strip().splitlines()), "")

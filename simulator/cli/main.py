@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 
 from simulator.base import signals
-from simulator.base.compile_messages import announced
+from simulator.base.compile_messages import report_compilation
 from simulator.base.console import flush, print_error
 from simulator.base.errors import DeprecatedNameWarning, JounceError, one_line
 from simulator.base.registry import load_plugins
@@ -36,13 +36,13 @@ def main(argv: list[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     signals.install()
     try:
-        with announced():
+        with report_compilation():
             code = _run_command(sys.argv[1:])
     except SystemExit as end:  # raised by argparse
         code = int(end.code or 0)
     finally:
         lost = flush()
-        signals.turn_deaf()
+        signals.ignore_signals()
     if lost and code == 0:
         print_error(lost)
         return 2
@@ -67,20 +67,20 @@ def _run_command(argv: list[str]) -> int:
         if not getattr(arguments, "json", False):
             found.print()
     except JounceError as error:
-        signals.let_leave()
+        signals.block_if_exiting()
         print_error(str(error))
         return 2
     except KeyboardInterrupt:
         print_error("interrupted")
         return 130
     except signals.EndedBySignal as end:
-        signals.turn_deaf()  # one line, however often the key is pressed
-        print_error(signals.words(end.number))
+        signals.ignore_signals()  # one line, however often the key is pressed
+        print_error(signals.signal_message(end.number))
         return signals.exit_code(end.number)
     except BrokenPipeError:  # the reader of the output is gone
         return 141
     except OSError as error:  # for example a full disk
-        signals.let_leave()
+        signals.block_if_exiting()
         print_error(_os_error_text(error))
         return 2
     return code

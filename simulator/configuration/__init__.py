@@ -1,1 +1,1 @@
-"""What the files say, put together before anybody reads it: names become contents, a base gets its changes, settings stand above."""
+"""Configuration: contents of all files of a session, merged with their bases and overridden from the command line, before they are read."""

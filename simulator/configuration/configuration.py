@@ -1,8 +1,8 @@
-"""All that a session is made of as one mapping: what a file names is put in the place of the name.
+"""Configuration of a session as one mapping, in which the contents of files replace their names.
 
-So `vehicle.tires.friction` is a place in it although it stands in another file, a setting has a place to go to, and the whole can be
-written into a log and read from there. Who said what is kept beside it, for messages and for names, which are looked up beside the file
-that says them. Nobody reads from it before everything is laid over each other: what is checked is what counts.
+`vehicle.tires.friction` is therefore a key path of the configuration, although the key is in another file. An override can replace it, and
+a log can store the complete mapping. The configuration also stores the origin of each value, for messages and for the lookup of names in
+the folder of the file that contains them. Readers get the content after all bases and overrides are merged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from simulator.configuration.renamed_keys import modernized, new_key, new_value
 from simulator.motion.protocols.kinds import stream_words
 
 REFERENCES = (
-    # where a name, or the content in its place, may stand   kind of file
+    # key path of a name or content   kind of file
     ("vehicle", "vehicles"),
     ("vehicle.tires", "tires"),
     ("vehicle.tires.*", "tires"),
@@ -40,7 +40,7 @@ REFERENCES = (
     ("washout", "washouts"),
     ("platform", "platforms"),
 )
-"""What a session names, and what is named by what it names."""
+"""Names of files in a session, and in the files that it names."""
 
 _PLACES = tuple((parse(place), kind) for place, kind in REFERENCES)
 
@@ -52,86 +52,86 @@ SOILS_OF_A_TERRAIN = (
     "terrain.roads.*.surface",
     "terrain.soils.patches.*.soil",
 )
-"""Where the name of a soil stands; its content is one for all that name it, `soils.NAME`."""
+"""Key paths of names of soils; all references to a name share the content `soils.NAME`."""
 
 TYPED = (("driver",), ("outlets", "motion", "protocol"), ("outlets", "streams", "*", "protocol"))
-"""Where a name is short for a mapping with nothing but that `type`."""
+"""Key paths at which a name is short for a mapping with this `type` only."""
 
 STREAM = ("outlets", "streams", "*")
-"""Where words are short for a mapping (`simulator.motion.protocols.kinds.stream_words`)."""
+"""Key path at which a text is short for a mapping (`simulator.motion.protocols.kinds.stream_words`)."""
 
 DEFAULTS = {"vehicle": "hmmwv", "terrain": "jacksboro", "washout": "small_hexapod", "platform": "small_hexapod"}
-"""Names that hold where nobody says one; vehicle and terrain are those of the maneuver, if there is one."""
+"""Default names; the maneuver, if any, sets the default vehicle and terrain."""
 
 LARGEST_INPUT = 1 << 30
-"""Bytes of a file that is not text, such as a height map."""
+"""Maximum size of a binary file [bytes], such as elevation data."""
 
 
 _SOIL_NAMES = tuple(parse(place) for place in SOILS_OF_A_TERRAIN)
 
 
 class FileChange(NamedTuple):
-    """What is said otherwise in a file."""
+    """Changed keys of a file."""
 
     kind: str
-    """Of file."""
+    """Kind of the file."""
     paths: list[KeyPath]
-    """In it."""
+    """Key paths in the file."""
 
 
 class Configuration:
-    """The mapping, built up by `put` and `set`, read by `reading`.
+    """Mapping of a session, built by `put` and `set`, read by `reading`.
 
     Parameters
     ----------
-    layer : content of a session file with its origins; nothing when not given
+    layer : content of a session file with its origins; default: empty
     """
 
     def __init__(self, layer: Layer | None = None) -> None:
         self.layer = with_new_names("sessions", layer or Layer({}, {(): Origin("the session", is_file=False)}))
         self.names: dict[str, str] = {}
-        """What was named at a place, for people."""
+        """Names of files by key path, for messages and reports."""
         self.files: dict[str, str] = {}
-        """SHA-256 of the files that are no text, by the place that names them."""
+        """SHA-256 of the binary files, by the key path of their name."""
         self.soils_used: set[str] = set()
         self.settings: list[str] = []
-        """Settings and options of the command line, as they were given."""
+        """Overrides and options as given on the command line."""
         self._expanded: set[KeyPath] = set()
         self._noted: set[KeyPath] = set()
-        """Places whose files have been noted, as long as only numbers change there."""
+        """Key paths whose binary files have been recorded; still valid if only numbers change."""
         self._labels: dict[KeyPath, str] = {}
 
     @classmethod
     def of(cls, place: str, name: str, said_by: object = None) -> Configuration:
-        """One that holds a single thing, by its name; `said_by` is the file that names it."""
+        """Return a configuration with a single file, by its name; `said_by` is the file that contains the name."""
         one = cls()
         one.put(place, name, Origin(dict(REFERENCES)[place], is_file=False) if said_by is None else Origin(str(said_by), place))
         return one
 
     def has(self, place: str) -> bool:
-        """Whether something is said of a place."""
+        """Return True if a key path has a value."""
         return self._look(parse(place)) is not None
 
     def raw(self, place: str) -> Any:
-        """What stands at a place, names as names unless they were needed already; None when there is nothing."""
+        """Return the value at a key path, or None. A name is not yet replaced by its content, unless it was read before."""
         return self._look(parse(place))
 
     def origin(self, place: str) -> Origin:
-        """Who said what stands at a place."""
+        """Return the origin of the value at a key path."""
         return self.layer.origin_of(parse(place))
 
     def settings_below(self, path: KeyPath) -> list[Origin]:
-        """Settings of the command line at and below a path, the latest last."""
+        """Return the origins from the command line at and below a path, the last one last."""
         return [one for known, one in self.layer.origins.items() if known[: len(path)] == path and not one.is_file]
 
     def put(self, place: str, value: Any, origin: Origin) -> None:
-        """Let a value stand at a place, as somebody says it."""
+        """Set a value with its origin."""
         self.set(Override(parse(place), value, ""), origin)
 
     def set(self, setting: Override, origin: Origin | None = None) -> None:
-        """Let a setting take effect: what stands at its place is replaced, or taken out by None. Raises ConfigError."""
+        """Apply an override: replace the value at its key path, or remove it for None. Raises ConfigError."""
         origin, path = origin or setting.origin, self._into_drivetrain(self._across_soils(setting.path))
-        made: KeyPath = ()
+        created: KeyPath = ()
         for n in range(len(path)):
             self._expand(path[:n])
             self._open(path[:n])
@@ -142,12 +142,12 @@ class Configuration:
                 self._fill(path[: n + 1])
                 if isinstance(node, dict) and node.get(path[n]) is None:
                     node[path[n]] = {}
-                    made = made or path[: n + 1]
+                    created = created or path[: n + 1]
         value = self._with_new_names_below(path, setting.value, origin)
         self._replace(path, value if origin.is_file else _soil_from_here(path, value))
         self.layer.put_origins(path, {(): origin})
-        if made:
-            self.layer.origins[made] = origin
+        if created:
+            self.layer.origins[created] = origin
 
     def _with_new_name(self, path: KeyPath, n: int, origin: Origin) -> KeyPath:
         """Return a path whose part `n` is not an old key; an old key gives a warning."""
@@ -168,28 +168,30 @@ class Configuration:
         return modernized(kind, value, who, section)[0]
 
     def expand_all(self) -> None:
-        """Put the contents of files in the place of all names that a session stands on, also of those that nobody says, and note the digests
-        of the files that are no text. Raises ConfigError: a file cannot be found or read."""
-        with ErrorCollector() as faults:
+        """Replace all names of a session, including default names, by the contents of the files, and record the digests of binary files.
+
+        Raises ConfigError: a file cannot be found or read.
+        """
+        with ErrorCollector() as errors:
             for place in (*DEFAULTS, *(["maneuver"] if self.has("maneuver") else [])):
-                with faults.part():
+                with errors.part():
                     self._fill((place,))
             for pattern, _ in REFERENCES:
                 for path in list(self._matching(parse(pattern), self.layer.content, ())):
-                    with faults.part():
+                    with errors.part():
                         self._expand(path)
                         self._note_files(path)
             for place_of_soil in SOILS_OF_A_TERRAIN:
                 for path in list(self._matching(parse(place_of_soil), self.layer.content, ())):
                     name = self._look(path)
                     if isinstance(name, str):
-                        with faults.part():
+                        with errors.part():
                             self.soil(name, Path(self._label(("terrain",))))
 
     def with_changes(self, changes: Iterable[tuple[Override, Origin]]) -> tuple[Configuration, dict[KeyPath, FileChange]]:
-        """Another one that says something else in some places; the places of the files that this changes.
+        """Return a configuration with overrides, and the changed files by key path. All names of this configuration must be expanded.
 
-        It shares with this one, in which all is expanded, whatever is the same: neither may be set or built afterwards, but a `copy` of it.
+        The two configurations share the unchanged parts: do not modify either of them afterwards, nor build from it; use a `copy`.
 
         Raises ConfigError.
         """
@@ -201,38 +203,38 @@ class Configuration:
             path = other._into_drivetrain(other._across_soils(setting.path))
             other._separate(path)
             other.set(setting._replace(path=path), origin)
-            where = other._file_at(path)
-            if where is not None:
-                touched.setdefault(where[0], FileChange(where[1], [])).paths.append(path[len(where[0]) :])
+            found = other._file_at(path)
+            if found is not None:
+                touched.setdefault(found[0], FileChange(found[1], [])).paths.append(path[len(found[0]) :])
         for place in touched:
             other._note_files(place)
         return other, touched
 
     def copy(self) -> Configuration:
-        """One more that says the same and shares nothing with it."""
+        """Return a deep copy."""
         other, _ = self.with_changes(())
         other.layer.content = own_copy(self.layer.content)
         return other
 
     def plain(self) -> dict[str, Any]:
-        """What it says as JSON holds it, with its names and the digests of files under `recorded`; not to be changed."""
+        """Return the content in JSON types, with the names and the digests of files under `recorded`. Do not modify the result."""
         content = {key: value for key, value in self.layer.content.items() if key != "recorded"}
         return {"recorded": {"names": self.names, "files": self.files}, **content}
 
     def _separate(self, path: KeyPath) -> None:
-        """Make the mappings and lists on a path its own."""
+        """Copy the mappings and lists along a path, so that they are not shared."""
         node: Any = self.layer.content
         for part in path[:-1]:
             at = int(part) if isinstance(node, list) and str(part).isdigit() else part
             inside = node.get(at) if isinstance(node, dict) else node[at] if isinstance(at, int) and at < len(node) else None
             if not isinstance(inside, dict | list):
                 return
-            own = copy.copy(inside)
-            node[at] = own
-            node = own
+            copied = copy.copy(inside)
+            node[at] = copied
+            node = copied
 
     def _file_at(self, path: KeyPath) -> tuple[KeyPath, str] | None:
-        """The innermost place at or above a path whose content is that of a file, with its kind; None where it is the session's own."""
+        """Return path and kind of the innermost file content that contains a path; None for the session file."""
         for n in range(len(path), 0, -1):
             kind = self._kind(path[:n])
             if kind is not None:
@@ -240,7 +242,7 @@ class Configuration:
         return None
 
     def _replace(self, path: KeyPath, value: Any) -> None:
-        """Another value at a path whose parent is there; None takes a key out."""
+        """Replace the value at a path with an existing parent; None removes the key."""
         node = self._look(path[:-1])
         self._forget(path)
         if not isinstance(value, int | float):
@@ -256,7 +258,7 @@ class Configuration:
 
     @contextmanager
     def reading(self, place: str | KeyPath) -> Iterator[tuple[Any, str]]:
-        """The content at a place, for a reader to check, and the file he names in messages. What he complains of is said to be where it was said."""
+        """Yield the content at a key path and the file for messages. Errors of the reader get the origin of the value."""
         path = _path(place)
         self._fill(path)
         self._expand(path)
@@ -266,25 +268,25 @@ class Configuration:
 
     @contextmanager
     def about(self, place: str | KeyPath) -> Iterator[str]:
-        """The file that a reader of a place names in messages, after it was read. What he complains of is said to be where it was said."""
+        """Yield the file for messages about a key path that was read. Errors within the block get the origin of the value."""
         path = _path(place)
         try:
             yield self._label(path)
         except ConfigError as error:
-            faults = [self.blamed(path, one) for one in error.errors]
+            errors = [self.with_origin(path, one) for one in error.errors]
         else:
             return
-        raise_all(faults)
+        raise_all(errors)
 
-    def blamed(self, at: KeyPath, error: ConfigError) -> ConfigError:
-        """A complaint about the content of a place, or of one below, as one about the file or the setting that says it."""
+    def with_origin(self, at: KeyPath, error: ConfigError) -> ConfigError:
+        """Return an error about the content at or below a path with the file or option of the value."""
         inside = [path for path, label in self._labels.items() if label == error.file and path[: len(at)] == at]
         if not inside:
             return error
         return self.wrong(min(inside, key=len), error)
 
     def wrong(self, at: KeyPath, error: ConfigError) -> ConfigError:
-        """The same for a complaint whose key begins at a path."""
+        """Return an error whose key is relative to a path with the file or option of the value."""
         rest = parse(error.key)
         if written(rest) != error.key:
             origin = self.layer.origin_of(at)
@@ -296,7 +298,7 @@ class Configuration:
         return ConfigError(origin.who, joined(origin.key, below), error.value, error.expected)
 
     def soil(self, name: str, said_by: Path) -> tuple[Any, str]:
-        """Content and file of a soil by the name that a terrain says. Raises ConfigError: there is none."""
+        """Return content and file of a soil by its name in a terrain. Raises ConfigError: not found."""
         path = ("soils", name)
         self._fill(path, Origin(str(said_by)))
         self._expand(path)
@@ -304,9 +306,9 @@ class Configuration:
         return self._look(path), self._label(path)
 
     def _note_files(self, path: KeyPath) -> None:
-        """Note the digest of every file that is no text and that the content of a place names, as its table has it.
+        """Record the digests of the binary files that the content at a path names.
 
-        Raises ConfigError when it is not the file that the configuration was recorded with.
+        Raises ConfigError if a digest differs from the digest in a recorded configuration.
         """
         kind = self._kind(path)
         if kind is not None and path not in self._noted:
@@ -315,59 +317,62 @@ class Configuration:
             self._noted.add(path)
 
     def _note_file(self, path: KeyPath) -> None:
-        """The same of one of them: it is looked for beside the file that says it and among the assets. Where there is none, whoever reads
-        the content says so."""
+        """Record the digest of a binary file, in the folder of the file that names it or in the assets.
+
+        The reader of the content reports a missing file.
+        """
         name, place = self._look(path), written(path)
         if place in self.files:
             return
-        file = next((one for one in (self.beside(place), data_folder("assets") / name) if isfile(one)), None)
+        file = next((one for one in (self.relative_to_origin(place), data_folder("assets") / name) if isfile(one)), None)
         if file is not None:
             self.note_file(place, file)
         elif (digest := self._recorded_digest(path)) is not None:
-            raise ConfigError(name, "", "no such file", f"the file that the run read, SHA-256 {digest[:16]}...: it is gone")
+            raise ConfigError(name, "", "file not found", f"the file that the run read, SHA-256 {digest[:16]}...")
 
-    def beside(self, place: str) -> Path:
-        """The path that is said at a place, from the folder of the file that says it; as it is from the command line."""
+    def relative_to_origin(self, place: str) -> Path:
+        """Return the path of a name at a key path, relative to the folder of the file that contains it, or to the current folder."""
         origin = self.layer.origin_of(parse(place))
         return (Path(origin.who).parent if origin.is_file else Path()) / str(self._look(parse(place)))
 
     def note_file(self, place: str, file: Path) -> None:
-        """Keep the path of a file that is no text and its digest, so that a rerun finds it. Raises ConfigError: it is not the one recorded."""
+        """Record path and digest of a binary file for a rerun. Raises ConfigError if the digest differs from the recorded one."""
         path = parse(place)
         digest = hashlib.sha256(read_bytes(file, "a file to read", LARGEST_INPUT)).hexdigest()
         recorded = self._recorded_digest(path)
         if recorded is not None and recorded != digest:
-            raise ConfigError(file, "", f"SHA-256 {digest[:16]}...", f"the file of the run, {recorded[:16]}...: it has changed since")
+            raise ConfigError(file, "", f"SHA-256 {digest[:16]}...", f"the file of the run, with SHA-256 {recorded[:16]}...")
         self.files[place] = digest
         assets, real = realpath(data_folder("assets")), realpath(file)
         self._look(path[:-1])[path[-1]] = Path(real).relative_to(assets).as_posix() if real.startswith(assets) else real
 
     def _recorded_digest(self, path: KeyPath) -> str | None:
-        """Of the file that a run read at a place, unless another one is set there."""
-        said_anew = not self.layer.origin_of(path).is_file
-        return None if said_anew else self.recorded.get("files", {}).get(written(path))
+        """Return the digest of the file that a run read at a path; None if the command line replaces the name."""
+        is_replaced = not self.layer.origin_of(path).is_file
+        return None if is_replaced else self.recorded.get("files", {}).get(written(path))
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """What a run says of itself in the configuration that it leaves; empty in a file that somebody wrote."""
+        """Section `recorded` of the configuration in a log; empty for a session file of the user."""
         found = self.layer.content.get("recorded")
         return found if isinstance(found, dict) else {}
 
     def complete(self) -> dict[str, Any]:
-        """The mapping with contents in the place of all names, in plain values."""
+        """Return the mapping in plain values, with contents in place of all names."""
         for pattern, _ in REFERENCES:
             for path in list(self._matching(parse(pattern), self.layer.content, ())):
                 self._expand(path)
         return own_copy({key: value for key, value in self.layer.content.items() if key != "recorded"})
 
     def name(self, place: str) -> str:
-        """How what stands at a place is called: by its name where there is one, else by what it says of itself."""
+        """Return the name of the content at a key path: the name of its file, or its key `name`."""
         value = self.raw(place)
-        if place in self.names or place in (said := self.recorded.get("names", {})):
-            return self.names.get(place) or str(said[place])
+        if place in self.names or place in (recorded := self.recorded.get("names", {})):
+            return self.names.get(place) or str(recorded[place])
         return value if isinstance(value, str) else str(value.get("name", "")) if isinstance(value, dict) else ""
 
     def _look(self, path: KeyPath) -> Any:
+        """Return the value at a path, or None."""
         node = self.layer.content
         for part in path:
             if isinstance(node, dict):
@@ -379,6 +384,7 @@ class Configuration:
         return node
 
     def _matching(self, pattern: KeyPath, node: Any, path: KeyPath) -> Iterator[KeyPath]:
+        """Yield the paths at and below a node that match a pattern."""
         if not pattern:
             yield path
         elif isinstance(node, list) and pattern[0] == "*":
@@ -389,14 +395,14 @@ class Configuration:
                 yield from self._matching(pattern[1:], node[key], (*path, key))
 
     def _kind(self, path: KeyPath) -> str | None:
-        """Kind of file that is named at a path."""
+        """Return the kind of the file named at a path, or None."""
         kind = _kind_at(path)
         if kind != "tires":
             return kind
         return kind if is_one_for_each(self._look(path[:2])) == (len(path) == 3) else None
 
     def _expand(self, path: KeyPath) -> None:
-        """Put the content of a file in the place of its name, and of its base; once."""
+        """Replace the name of a file by its content, merged with its base; only once."""
         kind, value = self._kind(path), self._look(path)
         if kind is None or path in self._expanded or value is None:
             return
@@ -412,7 +418,7 @@ class Configuration:
                 self.names.setdefault(place, value["base"])
             self._labels[path] = origin.who if not origin.is_file else f"{origin.who}: {origin.key}"
         else:
-            raise origin.wrong(value, "a name, the path of a file, or what such a file holds")
+            raise origin.wrong(value, "a name, the path of a file, or the content of such a file")
         if not isinstance(found.content, dict):
             raise ConfigError(self._labels[path], "", found.content, "a mapping of keys to values")
         self._look(path[:-1])[path[-1]] = found.content
@@ -420,22 +426,22 @@ class Configuration:
         self._expanded.add(path)
 
     def _open(self, path: KeyPath) -> None:
-        """Put a mapping in the place of the name of a tenant, so that its parameters have a place, and of the words of a stream."""
+        """Replace the name of a registered kind, or the text of a stream, by a mapping, so that its parameters can be set."""
         value = self._look(path)
         if not isinstance(value, str):
             return
         if _fits(path, STREAM):
-            said = stream_words(value)
+            mapping = stream_words(value)
         elif any(_fits(path, pattern) for pattern in TYPED):
-            said = {"type": value}
+            mapping = {"type": value}
         else:
             return
         origin = self.layer.origin_of(path)
-        self._look(path[:-1])[path[-1]] = said
-        self.layer.put_origins(path, {(): origin, **{(key,): origin for key in said}})
+        self._look(path[:-1])[path[-1]] = mapping
+        self.layer.put_origins(path, {(): origin, **{(key,): origin for key in mapping}})
 
     def _fill(self, path: KeyPath, origin: Origin | None = None) -> None:
-        """A name for what nobody says: of a soil its own, of vehicle and terrain that in the maneuver, else the usual one."""
+        """Set the default name at a path without a value: the name of a soil, the vehicle or terrain of the maneuver, or DEFAULTS."""
         if self._look(path) is not None:
             return
         if path == ("soils",):
@@ -445,20 +451,21 @@ class Configuration:
             self.layer.content["soils"][path[1]] = path[1]
             self.layer.put_origins(path, {(): origin or Origin(f"--set {written(path)}", is_file=False)})
         elif len(path) == 1 and path[0] in DEFAULTS:
-            name, said = DEFAULTS[str(path[0])], Origin("the session", is_file=False)
+            name, source = DEFAULTS[str(path[0])], Origin("the session", is_file=False)
             if path[0] in ("vehicle", "terrain") and self.has("maneuver"):
                 self._expand(("maneuver",))
-                there = self._look(("maneuver", path[0]))
-                if isinstance(there, str):
-                    name, said = there, self.layer.origin_of(("maneuver", path[0]))
+                own = self._look(("maneuver", path[0]))
+                if isinstance(own, str):
+                    name, source = own, self.layer.origin_of(("maneuver", path[0]))
             self.layer.content[path[0]] = name
-            self.layer.put_origins(path, {(): said})
+            self.layer.put_origins(path, {(): source})
 
     def _label(self, path: KeyPath) -> str:
+        """Return the file of a path for messages."""
         return self._labels.get(path) or self.layer.origin_of(path).who
 
     def _forget(self, path: KeyPath) -> None:
-        """What stands at and below a path is no longer what it was read from."""
+        """Discard files, names and origins of the content at and below a path."""
         for known in [known for known in self._expanded if known[: len(path)] == path]:
             self._expanded.discard(known)
             self._noted.discard(known)
@@ -469,7 +476,7 @@ class Configuration:
         self.layer.forget(path)
 
     def _across_soils(self, path: KeyPath) -> KeyPath:
-        """A path through the name of a soil in a terrain as one through the soils."""
+        """Return a path through the name of a soil in a terrain as a path through `soils`."""
         if path[:1] != ("terrain",):
             return path
         self._fill(("terrain",))
@@ -485,7 +492,7 @@ class Configuration:
         return path
 
     def _into_drivetrain(self, path: KeyPath) -> KeyPath:
-        """A path into a drivetrain with the section `drivetrain` of its file, which need not be said."""
+        """Return a path into a drivetrain with the section `drivetrain` of its file, which is optional in a key path."""
         if path[:2] != ("vehicle", "drivetrain") or len(path) < 3:
             return path
         for n in (1, 2):
@@ -495,52 +502,53 @@ class Configuration:
         return (*path[:2], "drivetrain", *path[2:]) if isinstance(section, dict) and path[2] in section else path
 
     def _checked_part(self, node: Any, at: KeyPath, part: str | int, setting: Override, origin: Origin) -> str | int:
-        """A key, or a place in a list that is there. Raises ConfigError."""
+        """Return a key, or an existing index of a list. Raises ConfigError."""
         if isinstance(node, list):
             index = int(part) if str(part).isdigit() else -1
             if not 0 <= index < len(node):
-                raise origin.wrong(setting.value, f"a place of {written(at)} from 0 to {len(node) - 1}, not {part}")
+                raise origin.wrong(setting.value, f"an index of {written(at)} from 0 to {len(node) - 1}, not {part}")
             return index
         if not isinstance(node, dict):
-            raise origin.wrong(setting.value, f"a key that is there: {written(at)} is {node!r}, and nothing is below it")
+            raise origin.wrong(setting.value, f"an existing key; {written(at)} is {node!r} and has no keys")
         return str(part)
 
 
 def configuration(session: str | None = None, settings: Iterable[Override] = ()) -> Configuration:
-    """A configuration from a session file by name or path, with settings above it in their order. Raises ConfigError."""
+    """Return the configuration of a session file, by name or path, with overrides in their order. Raises ConfigError."""
     layer = None
     if session is not None:
         layer = read_layers("sessions", find_config("sessions", session))
         if not isinstance(layer.content, dict):
             raise ConfigError(layer.origins[()].who, "", layer.content, "a mapping of keys to values")
     one = Configuration(layer)
-    for setting in sorted(settings, key=lambda one: len(one.path)):  # names before what is in their files
+    for setting in sorted(settings, key=lambda one: len(one.path)):  # names before keys in their files
         one.set(setting)
-        one.settings.append(f"{setting.said}={setting.value}")
+        one.settings.append(f"{setting.text}={setting.value}")
     return one
 
 
 @lru_cache(maxsize=1000)
 def _kind_at(path: KeyPath) -> str | None:
-    """Kind of file that may be named at a path."""
+    """Return the kind of file that can be named at a path, or None."""
     return next((kind for parts, kind in _PLACES if _fits(path, parts)), None)
 
 
 def _fits(path: KeyPath, pattern: KeyPath) -> bool:
-    """Whether a path is one of a pattern, in which * is any part."""
+    """Return True if a path matches a pattern, in which * is any part."""
     return len(path) == len(pattern) and all(want in ("*", part) for want, part in zip(pattern, path, strict=True))
 
 
 def _path(place: str | KeyPath) -> KeyPath:
+    """Return a key path as a tuple."""
     return parse(place) if isinstance(place, str) else place
 
 
 def is_one_for_each(tires: Any) -> bool:
-    """Whether the tires are said axle by axle or wheel by wheel, and not one for all: a tire has numbers, or says its type."""
+    """Return True if the tires are given by axle or by wheel, not one for all wheels: a tire contains numbers, or its `type`."""
     return isinstance(tires, dict) and not {"base", "type"} & set(tires) and all(isinstance(value, str | dict) for value in tires.values())
 
 
 def _soil_from_here(path: KeyPath, value: Any) -> Any:
-    """A value for a place: the path of a soil file that the command line says holds from the current folder, not from that of the terrain."""
+    """Return a value for a path. The path of a soil file from the command line is relative to the current folder, not to that of the terrain."""
     named = any(len(one) == len(path) and all(a in ("*", b) for a, b in zip(one, path, strict=True)) for one in _SOIL_NAMES)
     return realpath(value) if named and isinstance(value, str) and value.lower().endswith(SUFFIXES) and isfile(value) else value

@@ -1,4 +1,4 @@
-"""Where the files of a name lie; docs/files.md says it for users."""
+"""Lookup of files by name; docs/files.md describes the rules for users."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from simulator.base.suggestions import did_you_mean, nearest
 HERE = Path(__file__).resolve().parents[1]
 
 SUFFIXES = (".yaml", ".yml", ".urdf", ".xml", ".tir")
-"""Of files that can be named by their path alone."""
+"""Suffixes by which a name is a path of a file."""
 
 
 def data_folder(name: str) -> Path:
-    """`configs` or `assets`: inside an installed package, or beside it in a checkout."""
+    """Return the folder `configs` or `assets`: in the installed package, or in the root folder of a checkout."""
     packed = HERE / "_data" / name
     return packed if packed.is_dir() else HERE.parent / name
 
 
 def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> Path:
-    """File of a named thing; docs/files.md says where it is looked for.
+    """Return the file of a name.
 
-    A name that a file says is looked up beside that file, then among the shipped files (`configs/<kind>/<name>.yaml`). A name on the
-    command line is that of a shipped file, or the path of a file from the current folder.
+    A name in a file is looked up in the folder of that file, then among the shipped files (`configs/<kind>/<name>.yaml`). A name on the
+    command line is the name of a shipped file, or the path of a file relative to the current folder.
 
     Parameters
     ----------
     kind : folder of `configs`
-    name : bare name, or path of a file (it has a suffix or a separator)
-    said_by, key : the file and the key that say it; none for the command line
+    name : name, or path of a file (with a suffix or a separator)
+    said_by, key : file and key that contain the name; None for the command line
 
     Raises
     ------
-    ConfigError : there is no such file
+    ConfigError : file not found
     """
     shipped = data_folder("configs") / kind
     suffixed = name.lower().endswith(SUFFIXES)
@@ -48,7 +48,7 @@ def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> 
         places = spellings
     else:
         places = [shipped / spellings[0], spellings[1]]
-    for path in places:  # isfile, unlike the method of paths, takes names that are too long and folders that may not be entered
+    for path in places:  # os.path.isfile, unlike Path.is_file, returns False for too long names and inaccessible folders
         if isfile(path) and not _is_same(path, said_by):
             return path
     if (kind, name) in renamed.FILES:
@@ -57,27 +57,27 @@ def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> 
         return shipped / f"{new}.yaml"
     known = sorted(p.stem for p in shipped.glob("*.yaml"))
     if said_by is None:
-        raise ConfigError(kind, "", name, _expected_on_the_line(name, is_path, spellings[0], known))
-    beside = Path(str(said_by)).parent
+        raise ConfigError(kind, "", name, _expected_on_command_line(name, is_path, spellings[0], known))
+    folder = Path(str(said_by)).parent
     names = {
         *known,
-        *(Path(n).stem for n in _names_in(beside) if n.endswith(".yaml") and not is_path and not _is_same(beside / n, said_by)),
+        *(Path(n).stem for n in _names_in(folder) if n.endswith(".yaml") and not is_path and not _is_same(folder / n, said_by)),
     }
-    raise ConfigError(said_by, key, name, f"a file beside this one, or one of {', '.join(known)}{did_you_mean(name, names)}")
+    raise ConfigError(said_by, key, name, f"a file in the same folder, or one of {', '.join(known)}{did_you_mean(name, names)}")
 
 
-def _expected_on_the_line(name: str, is_path: bool, written: Path, known: list[str]) -> str:
-    """What a name on the command line could have been."""
+def _expected_on_command_line(name: str, is_path: bool, written: Path, known: list[str]) -> str:
+    """Return the expectation for a name on the command line, with a hint."""
     if is_path:
         folder = written.parent
         near = nearest(written.name, _names_in(folder))
         return f"a file (did you mean {folder / near}?)" if near else "a file"
-    here = f" (the file here is {Path('.', written).as_posix()!r} with its suffix)" if isfile(written) else did_you_mean(name, known)
+    here = f" (is {Path('.', written).as_posix()} in this folder meant?)" if isfile(written) else did_you_mean(name, known)
     return f"a file, or one of {', '.join(known)}{here}"
 
 
 def _names_in(folder: Path) -> list[str]:
-    """Names of the files of a folder, the first thousand; none of one that cannot be read."""
+    """Return the names of the first 1000 files of a folder; none if the folder cannot be read."""
     try:
         return [path.name for path in islice(folder.iterdir(), 1000)]
     except (OSError, ValueError):
@@ -85,5 +85,5 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _is_same(path: Path, other: object) -> bool:
-    """A file that says a name does not mean itself."""
+    """Return True if a path is the file that contains the name: a file never names itself."""
     return other is not None and isfile(str(other)) and path.samefile(str(other))

@@ -1,4 +1,4 @@
-"""The tables of the files that a session is made of, by the folder of `configs`, and the keys in them that name files."""
+"""Tables of the files of a session by folder of `configs`, and search of the tables for keys that name files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TABLES: dict[str, FieldType] = {
 
 
 def files_named(kind: FieldType, content: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
-    """Where a content, which nobody has checked yet, names files that are no text."""
+    """Yield the key paths of the names of binary files in a content that has not been checked yet."""
     if isinstance(kind, FileName):
         if isinstance(content, str):
             yield path
@@ -55,12 +55,12 @@ def files_named(kind: FieldType, content: Any, path: KeyPath = ()) -> Iterator[K
 
 @memoize_by_identity
 def _naming(fields: Fields) -> Mapping[str, FieldType]:
-    """What stands behind the keys of a table behind which a file may be named."""
+    """Return the types of the keys of a table that can contain the name of a binary file, by spelling."""
     return {written: field.kind for field in fields if _may_name(field.kind) for written in field.spellings}
 
 
 def _may_name(kind: FieldType) -> bool:
-    """Whether a file that is no text may be named somewhere in a content of this kind."""
+    """Return True if a value of a type can contain the name of a binary file."""
     if isinstance(kind, Either):
         return any(map(_may_name, kind.kinds))
     if isinstance(kind, ListOf | Named):
@@ -71,12 +71,12 @@ def _may_name(kind: FieldType) -> bool:
 
 
 def number_at(kind: FieldType, content: Any, path: KeyPath) -> tuple[Number, str] | None:
-    """The kind of the single number at a path of a content, and the suffix of its key; None where no number by itself is said there."""
+    """Return the type of the scalar number at a path of a content and the suffix of its key; None if there is no scalar number."""
     if not path:
         return (kind, "") if isinstance(kind, Number) and not kind.shape else None
     if isinstance(kind, Either):
-        taking = next((one for one in kind.kinds if one.accepts(content)), None)
-        return None if taking is None else number_at(taking, content, path)
+        accepting = next((one for one in kind.kinds if one.accepts(content)), None)
+        return None if accepting is None else number_at(accepting, content, path)
     if isinstance(kind, ListOf) and isinstance(content, list) and not kind.suffix:
         at = int(path[0]) if str(path[0]).isdigit() else len(content)
         return number_at(kind.item, content[at], path[1:]) if at < len(content) else None
@@ -94,6 +94,6 @@ def number_at(kind: FieldType, content: Any, path: KeyPath) -> tuple[Number, str
 
 
 def _variant(kind: Variants, content: Mapping[Any, Any]) -> Fields:
-    """Fields of the variant that a content is of; none where that is not to be told."""
+    """Return the fields of the variant of a content; empty for an unknown variant."""
     name = content.get(kind.key, kind.default)
     return (kind.fields(name) if name in kind.choice().names() else None) or ()

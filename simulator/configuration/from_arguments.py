@@ -1,4 +1,4 @@
-"""Options that every command with a session has, and the configuration out of them."""
+"""Configuration from the session options of the command line."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from simulator.configuration.configuration import Configuration, configuration
 from simulator.configuration.overrides import Override, option, read_settings
 
 NAMED = ("vehicle", "terrain", "washout", "platform")
-"""What an option of its own names."""
+"""Keys of a session that have their own option."""
 
 
 def session_of(arguments: argparse.Namespace, options: Iterable[Override] = ()) -> Configuration:
-    """The configuration that a command line asks for: the session file, above it the options, above them `--set`. Raises ConfigError."""
+    """Return the configuration of a command line: session file, overridden by options, overridden by `--set`. Raises ConfigError."""
     named = [setting for name in NAMED for setting in option(f"--{name}", name, getattr(arguments, name, None))]
     sensors = option("--sensor", "sensors", getattr(arguments, "sensor", None))
     outlets = option("--outlet", "outlets.plugins", getattr(arguments, "outlet", None))

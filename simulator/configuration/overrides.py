@@ -1,4 +1,4 @@
-"""Single values from the command line: `--set key.path=value`, and the options that are short for one."""
+"""Overrides of single values from the command line: `--set key.path=value`, and options that are short for one."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ _KEY = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[\d+\])*")
 
 
 class Override(NamedTuple):
-    """A value for a place."""
+    """Value for a key path."""
 
     path: KeyPath
     value: Any
-    said: str
-    """How it stands on the command line, up to the value."""
+    text: str
+    """Text on the command line, up to the value."""
 
     @property
     def origin(self) -> Origin:
-        """Who said it."""
-        return Origin(self.said, is_file=False)
+        """Origin of the value."""
+        return Origin(self.text, is_file=False)
 
 
 def option(name: str, key: str, value: Any) -> list[Override]:
-    """The setting that an option of the command line is short for; none when the option was not given."""
+    """Return the override that an option is short for; empty if the option was not given."""
     return [] if value is None else [Override(parse(key), value, name)]
 
 
 def changes(values: Mapping[str, Any]) -> list[Override]:
-    """Settings from values by key path, for programs: ``{"vehicle": "hmmwv", "vehicle.chassis.mass": 2600.0}``."""
+    """Return the overrides for values by key path, for programs: ``{"vehicle": "hmmwv", "vehicle.chassis.mass": 2600.0}``."""
     return [Override(parse(key), value, key) for key, value in values.items()]
 
 
 def read_settings(words: Iterable[str]) -> list[Override]:
-    """Settings from the words behind `--set`. Raises ConfigError."""
+    """Return the overrides of the arguments of `--set`. Raises ConfigError."""
     return [_setting(word) for word in words]
 
 
@@ -48,5 +48,5 @@ def _setting(word: str) -> Override:
     key = key.strip()
     if not equals or not _KEY.fullmatch(key) or not text.strip():
         raise ConfigError("--set", "", word, "KEY.PATH=VALUE, for example vehicle.chassis.mass=2600")
-    said = f"--set {key}"
-    return Override(parse(key), parse_yaml(text, said), said)
+    words = f"--set {key}"
+    return Override(parse(key), parse_yaml(text, words), words)

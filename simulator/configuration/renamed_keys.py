@@ -14,14 +14,14 @@ _UNITS = frozenset(suffix for suffixes in SUFFIXES.values() for suffix in suffix
 
 
 class Replacement(NamedTuple):
-    """One old name in a content."""
+    """Replacement of an old name in a content."""
 
     path: KeyPath
     """Path of the key, as the file has it."""
     old: str
     new: str
     value: bool = False
-    """Whether the value of the key is replaced, and not the key."""
+    """True if the value is replaced, not the key."""
 
 
 def replacements(kind: str, content: Any, below: KeyPath = ()) -> Iterator[Replacement]:
@@ -113,7 +113,7 @@ def _kinds() -> frozenset[str]:
 
 
 def _fits(section: KeyPath, pattern: tuple[str, ...]) -> bool:
-    """Return whether a section is one of a pattern."""
+    """Return True if a section matches a pattern."""
     if pattern[:1] == ("**",):
         rest = pattern[1:]
         return not rest or (len(section) >= len(rest) and _fits(section[len(section) - len(rest) :], rest))

@@ -1,4 +1,4 @@
-"""A session file: what is driven where by whom, what hangs on it, and the numbers of the session itself. Everything may be left out."""
+"""Session file: vehicle, terrain, maneuver, driver, outlets, sensors and options of a session. All keys are optional."""
 
 from __future__ import annotations
 
@@ -22,264 +22,276 @@ from washout.intensity import MOST
 
 VIEWS = ("auto", "window", "offscreen", "none")
 CONTENTS = ("vehicle", "terrain", "maneuver", "washout", "platform", "soils")
-"""Keys of a session whose content is read by others."""
+"""Keys of a session whose content other modules read."""
 THIS_MACHINE = "127.0.0.1"
 STEERING = ("angle", "torque")
-"""What the hands give to the steering wheel."""
+"""Steering inputs."""
 
-MOST_SECONDS = 1e6
-"""s. Nobody drives longer."""
+MAX_DURATION = 1e6
+"""Maximum simulated time [s]."""
 SHORTEST_STEP, LONGEST_STEP = 5e-5, 0.01
-"""s, as of a maneuver."""
+"""Limits of the step [s], as in a maneuver."""
 LARGEST_SEED = 2**32
 
 
-def _tenant(names: Callable[[], tuple[str, ...]], own: Callable[[str], Fields]) -> Either:
-    """A tenant by its name, or with parameters of its own."""
-    return Either((Choice(names), Variants("type", own, names, "which one")))
+def _kind_entry(names: Callable[[], tuple[str, ...]], own: Callable[[str], Fields]) -> Either:
+    """Return the type of an entry that names a registered kind, alone or with its parameters."""
+    return Either((Choice(names), Variants("type", own, names, "name of the kind")))
 
 
 _NAMED = "a name, the path of a file, or the content itself"
 _WITH_PARAMETERS = "a name, or a mapping of `type` and its own keys"
 _TELEMETRY = (
-    Field("rate", Number("Hz", 0.1, 1.0 / SHORTEST_STEP), "rows per second", LOG_RATE),
+    Field("rate", Number("Hz", 0.1, 1.0 / SHORTEST_STEP), "log rate, rows per second", LOG_RATE),
     Field(
         "channels",
         ListOf(Text("a name or pattern, for example F_C_*_z")),
-        "columns that are logged, names, whole fields and wildcards; all when left out",
+        "logged columns: names, fields and wildcards (default: all)",
         None,
     ),
-    Field("csv", Flag(), "also as CSV", False),
+    Field("csv", Flag(), "true to write the log as CSV, too", False),
 )
-_PROTOCOL = Field("protocol", _tenant(PROTOCOL_KINDS.names, protocol_fields), f"packets: {_WITH_PARAMETERS}", DEFAULT)
+_PROTOCOL = Field("protocol", _kind_entry(PROTOCOL_KINDS.names, protocol_fields), f"protocol of the packets: {_WITH_PARAMETERS}", DEFAULT)
 _RATE = Field(
     "rate",
     Number("Hz", 1.0, 1000.0),
-    "packets per second, spread evenly where they do not divide the ticks; the protocol's own when left out",
+    "packets per second, spaced as evenly as the ticks allow (default: rate of the protocol)",
     None,
 )
 _MOTION = (
-    Field("on", Flag(), "whether there is a motion stream", True),
+    Field("on", Flag(), "true for a motion stream", True),
     _PROTOCOL,
     _RATE,
-    Field("to", Text("HOST or HOST:PORT"), "where the platform listens; the built-in virtual platform when left out", None),
-    Field("wait", Flag(), "whether a drive begins once the platform is up, so that its start is felt", True),
+    Field("to", Text("HOST or HOST:PORT"), "address of the platform (default: built-in virtual platform)", None),
+    Field("wait", Flag(), "true to start a drive after the platform has risen, so that the platform reproduces the start", True),
 )
 _STREAM = (
     _PROTOCOL,
     _RATE,
-    Field("to", Text("HOST or HOST:PORT"), "where it goes; this machine when left out", None),
+    Field("to", Text("HOST or HOST:PORT"), "destination (default: this machine)", None),
 )
 _STREAM_WORDS = "PROTOCOL, PROTOCOL@HOST or PROTOCOL@HOST:PORT"
 _OUTLETS = (
-    Field("telemetry", Group(_TELEMETRY), "the log", None),
-    Field("motion", Group(_MOTION), "the motion stream", None),
+    Field("telemetry", Group(_TELEMETRY), "log", None),
+    Field("motion", Group(_MOTION), "motion stream", None),
     Field(
         "streams",
         ListOf(Either((Text(_STREAM_WORDS), Group(_STREAM)))),
-        f"further motion streams, whether `motion` is on or not: each {_STREAM_WORDS}, or a mapping",
+        f"further motion streams, independent of `motion`: each {_STREAM_WORDS}, or a mapping",
         None,
     ),
-    Field("view", Choice(VIEWS), "what is seen of it", VIEWS[0]),
-    Field("force_feedback", Flag(), "whether the driver's device gives back what its profile says: force feedback, rumble", True),
+    Field("view", Choice(VIEWS), "view of the drive", VIEWS[0]),
+    Field("force_feedback", Flag(), "true for force feedback and rumble of the input device, as in its profile", True),
     Field(
-        "plugins", Anything("a list of outlets"), "outlets from outside, each a name, or a mapping of `type`, `rate` and its own keys", None
+        "plugins", Anything("a list of outlets"), "third-party outlets, each a name, or a mapping of `type`, `rate` and its own keys", None
     ),
 )
 _PREVIEW = (
-    Field("run", Text("the folder of a run, or its telemetry file"), "earlier run of this drive: its folder, or its telemetry file"),
-    Field("horizon", Number("s", SHORTEST_STEP, 1000.0), f"how far ahead, at most {PREVIEW_POINTS} steps", 1.0),
-    Field("step", Number("s", SHORTEST_STEP, 100.0), "between two points; the rows of that run are not farther apart", 0.02),
+    Field("run", Text("the folder of a run, or its telemetry file"), "folder or telemetry file of an earlier run of this drive"),
+    Field("horizon", Number("s", SHORTEST_STEP, 1000.0), f"time horizon of the preview, at most {PREVIEW_POINTS} steps", 1.0),
+    Field("step", Number("s", SHORTEST_STEP, 100.0), "time between two points, at least the row spacing of the run", 0.02),
 )
 _WORLD = (
-    Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall, above that of the terrain", None),
+    Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall, instead of the value of the terrain", None),
     Field(
-        "wind", Number("m/s", -FASTEST_WIND, FASTEST_WIND, shape=(3,)), "velocity of the air, above that of the terrain", None, "the world"
+        "wind",
+        Number("m/s", -FASTEST_WIND, FASTEST_WIND, shape=(3,)),
+        "wind velocity, instead of the value of the terrain",
+        None,
+        "the world",
     ),
-    Field("gusts", Group(GUSTS), "what comes on top of it, above those of the terrain", None),
+    Field("gusts", Group(GUSTS), "gusts, instead of the gusts of the terrain", None),
 )
 FILE = (
-    Field("title", Text(), "what it is, in a line", None),
+    Field("title", Text(), "one-line description", None),
     *(Field(name, Anything(_NAMED), f"{name}: {_NAMED}", None) for name in CONTENTS),
-    Field("driver", _tenant(driver_names, driver_fields), f"who drives: {_WITH_PARAMETERS}", AUTO),
+    Field("driver", _kind_entry(driver_names, driver_fields), f"driver: {_WITH_PARAMETERS}", AUTO),
     Field(
-        "duration", Number("s", 0.0, MOST_SECONDS, above=0.0), "simulated time; as long as the maneuver, or until somebody ends it", None
+        "duration",
+        Number("s", 0.0, MAX_DURATION, above=0.0),
+        "simulated time (default: duration of the maneuver, or until the user stops the drive)",
+        None,
     ),
-    Field("step", Number("s", SHORTEST_STEP, LONGEST_STEP), "that of the maneuver, or 1 ms", None),
-    Field("seed", Number("", 0, LARGEST_SEED, whole=True), "of everything random; the seeds of the files when left out", None),
+    Field("step", Number("s", SHORTEST_STEP, LONGEST_STEP), "time step (default: step of the maneuver, or 1 ms)", None),
+    Field("seed", Number("", 0, LARGEST_SEED, whole=True), "seed of all random numbers (default: seeds of the files)", None),
     Field("world", Group(_WORLD), "gravity, wind and gusts", None),
     Field(
         "steering",
         Choice(STEERING),
-        "`angle`: the steering wheel is where it is asked to be; `torque`: hands may turn it by a torque, and the road turns it back; what the "
-        "maneuver needs when left out, else angle",
+        "steering input; `angle`: angle of the steering wheel; `torque`: torque of the driver against the steering torque of the road (default: "
+        "set by the maneuver, else angle)",
         None,
     ),
     Field(
         "intensity",
         Number("1", 0.0, MOST),
-        "scale of what the washout is asked to show, at the beginning; keys change it while driving",
+        "initial scale of the motion input of the washout; keys change it during the drive",
         1.0,
     ),
-    Field("outlets", Group(_OUTLETS), "what hangs on it", None),
-    Field("sensors", Anything("a list of sensors"), "each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys", None),
-    Field("preview", Group(_PREVIEW), "what a washout that looks ahead sees, out of an earlier run", None),
+    Field("outlets", Group(_OUTLETS), "outlets of the session", None),
+    Field(
+        "sensors",
+        Anything("a list of sensors"),
+        "sensors, each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys",
+        None,
+    ),
+    Field("preview", Group(_PREVIEW), "preview of a washout, from an earlier run", None),
     Field(
         "ruts",
         Text("the folder of a run, or its ruts.npz"),
-        "earlier run on this terrain in whose ruts this one begins; nobody has driven on the soil when left out",
+        "earlier run on this terrain whose ruts are the initial ruts (default: undisturbed soil)",
         None,
     ),
-    Field("recorded", Anything("what a log says of its run"), "written by a log; where it comes from", None),
+    Field("recorded", Anything("origin of a log"), "origin of the configuration, written by a log", None),
 )
-"""Of a file in ``configs/sessions``."""
+"""Table of a file in ``configs/sessions``."""
 
 
 @dataclass(frozen=True)
 class MotionOptions:
-    """The motion stream."""
+    """Options of the motion stream."""
 
     on: bool
     protocol: Chosen
     rate: float | None
-    """Packets per second; the usual one of the protocol when not given."""
+    """Packets per second; None: rate of the protocol."""
     to: str | None
-    """HOST or HOST:PORT; the built-in virtual platform when not given."""
+    """HOST or HOST:PORT; None: built-in virtual platform."""
     wait: bool
-    """Whether a drive begins once the platform is up."""
+    """True if a drive starts after the platform has risen."""
 
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """A further motion stream."""
+    """Options of a further motion stream."""
 
     protocol: Chosen
     rate: float | None
-    """Packets per second; the usual one of the protocol when not given."""
+    """Packets per second; None: rate of the protocol."""
     to: tuple[str, int]
     """Host and port."""
 
 
 @dataclass(frozen=True)
 class PreviewOptions:
-    """What a washout sees of what is to come."""
+    """Options of the preview of a washout."""
 
     run: str
     """Folder or log of an earlier run."""
     step: float
-    """Between two points [s]."""
+    """Time between two points [s]."""
     points: int
 
 
 @dataclass(frozen=True)
 class SessionOptions:
-    """What a session file says besides what it names."""
+    """Options of a session, without the files that it names."""
 
     title: str
     driver: Chosen
     view: str
     feel: bool
-    """Whether the driver's device gives something back."""
+    """True for force feedback and rumble of the input device."""
     duration: float | None
-    """s of simulated time; as long as the maneuver, or until somebody ends it, when not given."""
+    """Simulated time [s]; None: duration of the maneuver, or until the user stops the drive."""
     step: float | None
-    """s; that of the maneuver, or 1 ms, when not given."""
+    """Time step [s]; None: step of the maneuver, or 1 ms."""
     seed: int | None
-    """Of everything random; None: the seeds that the files say."""
+    """Seed of all random numbers; None: seeds of the files."""
     gravity: float | None
-    """m/s2, above that of the terrain."""
+    """Acceleration of free fall [m/s2], instead of the value of the terrain."""
     wind: tuple[float, float, float] | None
-    """m/s, velocity of the air in W, above that of the terrain."""
+    """Wind velocity in W [m/s], instead of the value of the terrain."""
     gusts: dict[str, float] | None
-    """What comes on top of it, by the names of `terrain.wind.GUSTS`, above those of the terrain."""
+    """Gusts by the names of `terrain.wind.GUSTS`, instead of the gusts of the terrain."""
     steering: str | None
-    """One of STEERING; what the maneuver needs when not given."""
+    """Element of STEERING; None: set by the maneuver."""
     intensity: float
-    """Scale of what the washout is asked to show, at the beginning."""
+    """Initial scale of the motion input of the washout."""
     motion: MotionOptions
     streams: list[StreamOptions]
-    """Beside that one."""
+    """Further motion streams."""
     log: LogChoice
     outlets: list[Any]
-    """Outlets from outside, as `simulator.outlets.kinds.build_outlets` takes them."""
+    """Third-party outlets, the argument of `simulator.outlets.kinds.build_outlets`."""
     sensors: list[Any]
-    """As `simulator.sensors.mounted_sensor` takes them."""
+    """Sensors, the argument of `simulator.sensors.mounted_sensor.build_sensors`."""
     preview: PreviewOptions | None
     ruts: str | None
-    """Folder of an earlier run, or its file of ruts."""
+    """Folder or rut file of an earlier run."""
 
 
 def read_session(configuration: Configuration) -> SessionOptions:
-    """What a session says besides what it names, checked. Raises ConfigError: an unknown key, a wrong type, a number out of its range."""
+    """Return the checked options of a session. Raises ConfigError: unknown key, invalid type, number out of range."""
     file = configuration.layer.origins[()].who
-    with _blamed(configuration):
-        said = read(FILE, configuration.layer.content, file)
-        outlets, world = said.get("outlets", {}), said.get("world", {})
+    with _with_origins(configuration):
+        values = read(FILE, configuration.layer.content, file)
+        outlets, world = values.get("outlets", {}), values.get("world", {})
         telemetry = outlets.get("telemetry", {})
-        with ErrorCollector() as faults:
-            with faults.part():
-                _check_step(said.get("step"), file)
-            with faults.part():
+        with ErrorCollector() as errors:
+            with errors.part():
+                _check_step(values.get("step"), file)
+            with errors.part():
                 motion = _motion(outlets.get("motion", {}), file)
-            with faults.part():
+            with errors.part():
                 streams = [_stream(one, file, f"outlets.streams[{n}]") for n, one in enumerate(outlets.get("streams", ()))]
-            with faults.part():
-                preview = _preview(said["preview"], file) if "preview" in said else None
+            with errors.part():
+                preview = _preview(values["preview"], file) if "preview" in values else None
         return SessionOptions(
-            title=said.get("title", ""),
-            driver=Chosen.of(said["driver"]),
+            title=values.get("title", ""),
+            driver=Chosen.of(values["driver"]),
             view=outlets.get("view", VIEWS[0]),
             feel=outlets.get("force_feedback", True),
-            duration=said.get("duration"),
-            step=said.get("step"),
-            seed=int(said["seed"]) if "seed" in said else None,
+            duration=values.get("duration"),
+            step=values.get("step"),
+            seed=int(values["seed"]) if "seed" in values else None,
             gravity=world.get("gravity"),
             wind=tuple(map(float, world["wind"])) if "wind" in world else None,  # type: ignore[arg-type]
             gusts=dict(world["gusts"]) if "gusts" in world else None,
-            steering=said.get("steering"),
-            intensity=said["intensity"],
+            steering=values.get("steering"),
+            intensity=values["intensity"],
             motion=motion,
             streams=streams,
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
             outlets=outlets.get("plugins", []),
-            sensors=said.get("sensors", []),
+            sensors=values.get("sensors", []),
             preview=preview,
-            ruts=said.get("ruts"),
+            ruts=values.get("ruts"),
         )
 
 
 @contextmanager
-def _blamed(configuration: Configuration) -> Iterator[None]:
-    """What is wrong with a session is said to be where it was said."""
+def _with_origins(configuration: Configuration) -> Iterator[None]:
+    """Give errors within the block the origins of the values."""
     try:
         yield
     except ConfigError as error:
-        faults = [configuration.wrong((), one) for one in error.errors]
+        errors = [configuration.wrong((), one) for one in error.errors]
     else:
         return
-    raise_all(faults)
+    raise_all(errors)
 
 
-def _motion(said: Mapping[str, Any], file: str) -> MotionOptions:
-    protocol, to = Chosen.of(said.get("protocol", DEFAULT)), said.get("to")
+def _motion(values: Mapping[str, Any], file: str) -> MotionOptions:
+    protocol, to = Chosen.of(values.get("protocol", DEFAULT)), values.get("to")
     if to is not None:
         parse_address(to, protocol.name, file, "outlets.motion.to")
-    return MotionOptions(said.get("on", True), protocol, said.get("rate"), to, said.get("wait", True))
+    return MotionOptions(values.get("on", True), protocol, values.get("rate"), to, values.get("wait", True))
 
 
-def _stream(said: Mapping[str, Any] | str, file: str, key: str) -> StreamOptions:
-    if isinstance(said, str):
-        said = read(_STREAM, stream_words(said), file, key)
-    protocol = Chosen.of(said["protocol"])
-    return StreamOptions(protocol, said.get("rate"), parse_address(said.get("to", THIS_MACHINE), protocol.name, file, f"{key}.to"))
+def _stream(values: Mapping[str, Any] | str, file: str, key: str) -> StreamOptions:
+    if isinstance(values, str):
+        values = read(_STREAM, stream_words(values), file, key)
+    protocol = Chosen.of(values["protocol"])
+    return StreamOptions(protocol, values.get("rate"), parse_address(values.get("to", THIS_MACHINE), protocol.name, file, f"{key}.to"))
 
 
-def _preview(said: Mapping[str, Any], file: str) -> PreviewOptions:
-    points = round(said["horizon"] / said["step"])
-    if not (1 <= points <= PREVIEW_POINTS and math.isclose(points * said["step"], said["horizon"], rel_tol=1e-6)):
-        expected = f"from 1 to {PREVIEW_POINTS} whole steps of {said['step']:g} s, a number in s"
-        raise ConfigError(file, "preview.horizon", said["horizon"], expected)
-    return PreviewOptions(said["run"], said["step"], points)
+def _preview(values: Mapping[str, Any], file: str) -> PreviewOptions:
+    points = round(values["horizon"] / values["step"])
+    if not (1 <= points <= PREVIEW_POINTS and math.isclose(points * values["step"], values["horizon"], rel_tol=1e-6)):
+        expected = f"a number in s, 1 to {PREVIEW_POINTS} steps of {values['step']:g} s"
+        raise ConfigError(file, "preview.horizon", values["horizon"], expected)
+    return PreviewOptions(values["run"], values["step"], points)
 
 
 def _check_step(step: float | None, file: str) -> None:
@@ -288,7 +300,7 @@ def _check_step(step: float | None, file: str) -> None:
 
 
 def parse_address(text: str, protocol: str, file: str = "--to", key: str = "") -> tuple[str, int]:
-    """HOST or HOST:PORT; `file` and `key` say where it stands. Raises ConfigError."""
+    """Return host and port of HOST or HOST:PORT; `file` and `key` are for messages. Raises ConfigError."""
     host, colon, port = text.rpartition(":")
     if text and not colon:
         return text, PROTOCOL_KINDS.need(protocol).port

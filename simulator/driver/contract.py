@@ -97,13 +97,13 @@ class DriverRunner:
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the command with the result of the previous call. Raises JounceError when the driver has failed."""
-        answer = self._thread.answer(self._wait)
-        if answer is not None:
-            self._command = answer
-        if self._thread.trouble:
-            raise JounceError(self._thread.trouble)
+        result = self._thread.result(self._wait)
+        if result is not None:
+            self._command = result
+        if self._thread.error:
+            raise JounceError(self._thread.error)
         command[:] = self._command
-        self._thread.ask(t, readout.copy())
+        self._thread.submit(t, readout.copy())
 
     def close(self) -> None:
         """End the thread of the driver."""

@@ -20,7 +20,7 @@ from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError, StreamError
 from simulator.base.rates import even_turns
 from simulator.base.records import Record
-from simulator.base.signals import EndedBySignal, StopRequest, on_signal, words
+from simulator.base.signals import EndedBySignal, StopRequest, on_signal, signal_message
 from simulator.builder.builder import build, view_geometry
 from simulator.builder.warm_up import compile_kernels
 from simulator.clock import lateness_text, prepare_process, release_process
@@ -352,7 +352,7 @@ class Host:
         if self.troubles:
             self.log.writer.ended = self.troubles[0]
         elif self.asked.first is not None:
-            self.log.writer.ended = words(self.asked.first)
+            self.log.writer.ended = signal_message(self.asked.first)
 
     def _attempt(self, part: Callable[[], None]) -> None:
         """Run a step of the drive; log what it raises, so that the next step follows."""

@@ -240,7 +240,7 @@ def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
     mapping = resolved(mapping, file)
     values = read(FILE, mapping, file, fill=False)
     if "body" not in values:
-        raise ConfigError(file, "body", "nothing", group_of(Body).words())
+        raise ConfigError(file, "body", "nothing", group_of(Body).description())
     document = Document(**values)
     written = Written(mapping, file)
     with ErrorCollector() as faults:

@@ -141,7 +141,7 @@ class MotionStream:
     @property
     def trouble(self) -> str:
         """Reason why a plugin protocol was stopped, in one line; empty while it works."""
-        return "" if self._thread is None else self._thread.trouble
+        return "" if self._thread is None else self._thread.error
 
     @property
     def failing(self) -> str:
@@ -239,12 +239,12 @@ class MotionStream:
         self._take(thread, ending)
         if not thread.busy:
             self._pending = packet, still
-            thread.ask(Said(packet, self._fade.said.copy(), self._fade.jounce_speed))
+            thread.submit(Said(packet, self._fade.said.copy(), self._fade.jounce_speed))
         if ending:
             self._take(thread, True)
 
     def _take(self, thread: PluginThread, wait: bool) -> None:
-        data = thread.answer(wait)
+        data = thread.result(wait)
         if data is not None and self._pending is not None:
             self._send(data, *self._pending)
 

@@ -23,17 +23,17 @@ class OutletRunner:
     @property
     def missed(self) -> int:
         """Number of publications missed because the previous one had not ended."""
-        return self._thread.late
+        return self._thread.missed
 
     def publish(self, session: Session) -> None:
         """Pass a sample to the thread. Raises JounceError after the outlet was stopped."""
-        self._thread.answer(wait=session.clock is None)
-        if self._thread.trouble:
-            raise JounceError(self._thread.trouble)
+        self._thread.result(wait=session.clock is None)
+        if self._thread.error:
+            raise JounceError(self._thread.error)
         if self._thread.busy:
             return
         cueing = session.cueing
-        self._thread.ask(
+        self._thread.submit(
             OutletSample(
                 session.time,
                 session.readout.copy(),
@@ -48,16 +48,16 @@ class OutletRunner:
 
     def close(self) -> None:
         """Wait for the last publication and close the outlet, each within its time budget. Raises JounceError: the outlet failed."""
-        if self._thread.trouble:
+        if self._thread.error:
             return  # a stopped outlet is not called any more
-        self._thread.answer(wait=True)
-        trouble: str = self._thread.trouble
+        self._thread.result(wait=True)
+        error: str = self._thread.error
         self._thread.close()
-        if not trouble:
+        if not error:
             closing = PluginThread(f"outlet {self.name}", self._outlet.close)
-            closing.ask()
-            closing.answer(wait=True)
-            trouble = closing.trouble
+            closing.submit()
+            closing.result(wait=True)
+            error = closing.error
             closing.close()
-        if trouble:
-            raise JounceError(trouble)
+        if error:
+            raise JounceError(error)

@@ -15,7 +15,7 @@ from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.progress_bar import TimeProgress
 from simulator.base.records import Record
-from simulator.base.signals import StopRequest, on_signal, words
+from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
@@ -125,11 +125,11 @@ def rerun(
                     if session.tick % TICKS_BETWEEN == 0:
                         progress(session.time, ticks * session.h)
                 if stop_request.first is not None:
-                    new.writer.ended = words(stop_request.first)
+                    new.writer.ended = signal_message(stop_request.first)
             finally:
                 session.close()
                 folder.abandon()
-        stop_request.raise_if_asked()
+        stop_request.raise_if_requested()
     finally:
         folder.release()
     return folder.path

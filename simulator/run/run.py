@@ -13,7 +13,7 @@ from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.machine import taken
 from simulator.base.progress_bar import TimeProgress
-from simulator.base.signals import StopRequest, on_signal, words
+from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
@@ -154,11 +154,11 @@ def _simulate_maneuver(
             if early is not None:
                 log.writer.ended = early["reason"]
             elif stop_request.first is not None:
-                log.writer.ended = words(stop_request.first)
+                log.writer.ended = signal_message(stop_request.first)
         finally:
             session.close()
             folder.abandon()
-    stop_request.raise_if_asked()
+    stop_request.raise_if_requested()
     return _Outcome(early, dropped, log.writer.failure)
 
 

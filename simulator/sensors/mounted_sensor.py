@@ -58,14 +58,14 @@ class MountedSensor:
             return
         if self.trouble:
             return
-        answer = self._thread.answer(wait)
-        if answer is not None:
-            self._take(*answer)
-        if self._thread.trouble:
-            self.trouble = self._thread.trouble
+        result = self._thread.result(wait)
+        if result is not None:
+            self._take(*result)
+        if self._thread.error:
+            self.trouble = self._thread.error
             self._take(math.nan, _no_measurement(self._measured))
             return
-        self._thread.ask(time, readout.copy())
+        self._thread.submit(time, readout.copy())
 
     def close(self) -> None:
         """End the thread of a plugin sensor."""

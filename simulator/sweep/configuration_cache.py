@@ -76,7 +76,7 @@ class Shared:
             session = str(find_config("sessions", session, self._file, "session"))
         one = configuration(session)
         base = list(self._settings(self._base, self._key_of))
-        naming = [(setting, origin) for setting, origin in base if may_name(setting.said)]
+        naming = [(setting, origin) for setting, origin in base if may_name(setting.text)]
         for setting, origin in sorted([*naming, *given], key=_depth):
             one.set(setting, origin)
         one.expand_all()

@@ -103,7 +103,7 @@ def sweep(
             if older is not None:
                 _check_older(older, index, executor, setting, place)
             _drive(cases, index, executor, setting, progress or _ignore)
-        stop.raise_if_asked()
+        stop.raise_if_requested()
         return write_tables(cases, index.rows, place)
 
 

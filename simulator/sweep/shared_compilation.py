@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from simulator.base import compile_lock
-from simulator.base.jit import cache_folder, cache_is_kept
+from simulator.base.jit import cache_folder, is_cache_persistent
 from simulator.builder.warm_up import compile_kernels
 
 CLAIMS = "claims"
@@ -39,7 +39,7 @@ def compiled_once() -> Iterator[None]:
 @contextlib.contextmanager
 def _claims() -> Iterator[BinaryIO | None]:
     """Yield the lock file, or None if locks are not available. The operating system releases all locks when the file is closed."""
-    if not (compile_lock.POSSIBLE and cache_is_kept()):
+    if not (compile_lock.POSSIBLE and is_cache_persistent()):
         yield None
         return
     with open(cache_folder() / CLAIMS, "a+b") as file:

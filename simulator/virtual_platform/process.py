@@ -103,7 +103,7 @@ def _run_in_terminal(options: VirtualPlatformOptions) -> dict[str, Any]:
     with on_signal(end):
         summary = run_platform(options, ready)
         print_line(json_text(summary, indent=2) if to_screen else report(summary))
-    stop_request.raise_if_asked()
+    stop_request.raise_if_requested()
     return summary
 
 

@@ -13,6 +13,7 @@ from simulator.configuration.configuration import configuration
 from simulator.configuration.key_path import parse, written
 from simulator.configuration.overrides import changes, read_settings
 from simulator.configuration.session_file import read_session
+from tests.messages import is_message
 
 CONFIGS = ROOT / "configs"
 FLAT = {"maneuver": "avtp_lane_change"}
@@ -102,47 +103,62 @@ def test_null_takes_a_key_out():
 @pytest.mark.parametrize(
     ("word", "words"),
     [
-        ("vehicle.chassis.mas=2", "--set vehicle.chassis.mas: got 2, expected no such key (did you mean mass?)"),
-        ("vehicle.chasis.mass=2", "--set vehicle.chasis.mass: got {'mass': 2}, expected no such key (did you mean chassis?)"),
-        ("vehicle.chassis.mass=heavy", "--set vehicle.chassis.mass: got 'heavy', expected a number"),
-        ("vehicle.chassis.mass=-1", "--set vehicle.chassis.mass: got -1, expected a number in kg, above 0"),
-        ("vehicle.chassis.mass=true", "--set vehicle.chassis.mass: got True, expected a number"),
-        ("vehicle.chassis.com[3]=1", "--set vehicle.chassis.com[3]: got 1, expected a place of vehicle.chassis.com from 0 to 2"),
-        ("vehicle.chassis.com[0]=x", "--set vehicle.chassis.com[0]: got ['x'"),
-        ("vehicle.chassis.mass.x=1", "--set vehicle.chassis.mass.x: got 1, expected a key that is there: vehicle.chassis.mass is 1817.0"),
-        ("vehicle.tires.friction=1e3", "for YAML '1e3' is text; write 1000.0"),
-        ("vehicle.tires.fricton=1", "--set vehicle.tires.fricton: got 1, expected no such key (did you mean friction?)"),
-        ("vehicle.tires={base: tmeasy_chrono, friction: x}", "--set vehicle.tires: friction: got 'x'"),
+        ("vehicle.chassis.mas=2", "--set vehicle.chassis.mas: unknown key; expected ...; got 2; hint: did you mean mass?"),
+        ("vehicle.chasis.mass=2", "--set vehicle.chasis.mass: unknown key; expected ...; got {'mass': 2}; hint: did you mean chassis?"),
+        ("vehicle.chassis.mass=heavy", "--set vehicle.chassis.mass: invalid value; expected a number...; got 'heavy'"),
+        ("vehicle.chassis.mass=-1", "--set vehicle.chassis.mass: invalid value; expected a number in kg, above 0...; got -1"),
+        ("vehicle.chassis.mass=true", "--set vehicle.chassis.mass: invalid value; expected a number...; got True"),
+        (
+            "vehicle.chassis.com[3]=1",
+            "--set vehicle.chassis.com[3]: invalid value; expected an index of vehicle.chassis.com from 0 to 2...; got 1",
+        ),
+        ("vehicle.chassis.com[0]=x", "--set vehicle.chassis.com[0]: invalid value; expected ...; got ['x'"),
+        (
+            "vehicle.chassis.mass.x=1",
+            "--set vehicle.chassis.mass.x: invalid value; expected an existing key; vehicle.chassis.mass is 1817.0...; got 1",
+        ),
+        ("vehicle.tires.friction=1e3", "hint: YAML reads '1e3' as text; write 1000.0"),
+        ("vehicle.tires.fricton=1", "--set vehicle.tires.fricton: unknown key; expected ...; got 1; hint: did you mean friction?"),
+        ("vehicle.tires={base: tmeasy_chrono, friction: x}", "--set vehicle.tires: friction: invalid value; expected ...; got 'x'"),
         ("vehicle.drivetrain.engine.inertia=x", "--set vehicle.drivetrain.engine.inertia: "),
-        ("vehicle=hmwv", "--set vehicle: got 'hmwv', expected a file, or one of"),
-        ("vehicle=3", "--set vehicle: got 3, expected a name"),
+        ("vehicle=hmwv", "--set vehicle: invalid value; expected a file, or one of...; got 'hmwv'"),
+        ("vehicle=3", "--set vehicle: invalid value; expected a name...; got 3"),
         ("vehicl.chassis.mass=2", "--set vehicl.chassis.mass: "),
-        ("terrain.grade_percent=1000", "--set terrain.grade_percent: got 1000, expected a number in %, from -200 to 200"),
+        ("terrain.grade_percent=1000", "--set terrain.grade_percent: invalid value; expected a number in %, from -200 to 200...; got 1000"),
         ("terrain.surface.friction=-1", "--set terrain.surface.friction: "),
-        ("soils.mud.cohesion=3", "--set soils.mud: got 'mud', expected a file, or one of"),
-        ("soils.dry_sand.cohesion=3", "--set soils.dry_sand.cohesion: got 'dry_sand', expected a soil of this ground: asphalt"),
+        ("soils.mud.cohesion=3", "--set soils.mud: invalid value; expected a file, or one of...; got 'mud'"),
+        (
+            "soils.dry_sand.cohesion=3",
+            "--set soils.dry_sand.cohesion: invalid value; expected a soil of this ground: asphalt...; got 'dry_sand'",
+        ),
         ("washout.cueing.tilt_gain=[1]", "--set washout.cueing.tilt_gain: "),
         ("washout.cuing.x=1", "--set washout.cuing.x: "),
         (
             "maneuver.phases[0].speed.value_kph=500",
-            "--set maneuver.phases[0].speed.value_kph: got 500, expected a number in km/h, from 0 to 324",
+            "--set maneuver.phases[0].speed.value_kph: invalid value; expected a number in km/h, from 0 to 324...; got 500",
         ),
-        ("maneuver.phases.5.name=x", "expected a place of maneuver.phases from 0 to 1, not 5"),
-        ("seed=1.5", "--set seed: got 1.5, expected a number, whole"),
-        ("step=0.0011", "--set step: got 0.0011, expected a step in s that divides 0.01 s"),
-        ("world.wnd=[1, 0, 0]", "--set world.wnd: got [1, 0, 0], expected no such key (did you mean wind?)"),
-        ("world.wind=[1, 0]", "--set world.wind: got [1, 0], expected 3 numbers"),
+        ("maneuver.phases.5.name=x", "expected an index of maneuver.phases from 0 to 1, not 5"),
+        ("seed=1.5", "--set seed: invalid value; expected a number, integer...; got 1.5"),
+        ("step=0.0011", "--set step: invalid value; expected a step in s that divides 0.01 s...; got 0.0011"),
+        ("world.wnd=[1, 0, 0]", "--set world.wnd: unknown key; expected ...; got [1, 0, 0]; hint: did you mean wind?"),
+        ("world.wind=[1, 0]", "--set world.wind: invalid value; expected 3 numbers...; got [1, 0]"),
         ("world.wind=[1000, 0, 0]", "--set world.wind: "),
-        ("outlets.motion.protocol=nativ", "--set outlets.motion.protocol: got 'nativ', expected one of native"),
-        ("outlets.motion.to=a:b:c", "--set outlets.motion.to: got 'a:b:c', expected HOST or HOST:PORT"),
-        ("outlets.streams=[outgage@10.0.0.7]", "--set outlets.streams: [0].protocol: got 'outgage', expected one of native"),
-        ("outlets.streams=[outgauge@a:b:c]", "--set outlets.streams: [0].to: got 'a:b:c', expected HOST or HOST:PORT"),
-        ("outlets.streams=outgauge", "--set outlets.streams: got 'outgauge', expected a list, each PROTOCOL, PROTOCOL@HOST"),
-        ("driver=[]", "--set driver: got []"),
+        ("outlets.motion.protocol=nativ", "--set outlets.motion.protocol: invalid value; expected one of native...; got 'nativ'"),
+        ("outlets.motion.to=a:b:c", "--set outlets.motion.to: invalid value; expected HOST or HOST:PORT...; got 'a:b:c'"),
+        (
+            "outlets.streams=[outgage@10.0.0.7]",
+            "--set outlets.streams: [0].protocol: invalid value; expected one of native...; got 'outgage'",
+        ),
+        ("outlets.streams=[outgauge@a:b:c]", "--set outlets.streams: [0].to: invalid value; expected HOST or HOST:PORT...; got 'a:b:c'"),
+        (
+            "outlets.streams=outgauge",
+            "--set outlets.streams: invalid value; expected a list, each PROTOCOL, PROTOCOL@HOST...; got 'outgauge'",
+        ),
+        ("driver=[]", "--set driver: invalid value; expected ...; got []"),
     ],
 )
-def test_a_setting_that_cannot_be_used_is_named(word, words):
-    assert words in complaint(word)
+def test_an_invalid_setting_is_named(word, words):
+    assert is_message(words, complaint(word))
 
 
 def test_streams_are_words_or_mappings_and_settings_reach_into_them():
@@ -167,7 +183,7 @@ def test_what_is_no_setting_is_refused(word):
 def test_every_verb_with_a_session_takes_settings(command, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     line = refused(call(capsys, *command, "--set", "vehicle.chassis.mas=2"))
-    assert "--set vehicle.chassis.mas: got 2, expected no such key (did you mean mass?)" in line
+    assert is_message("--set vehicle.chassis.mas: unknown key; expected ...; got 2; hint: did you mean mass?", line)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -237,10 +253,11 @@ def test_a_base_may_be_changed_in_place(tmp_path):
     assert parts.gravity == 1.62
 
 
-def test_files_that_build_on_each_other_are_refused_by_name(tmp_path):
+def test_a_circle_of_bases_is_refused_by_name(tmp_path):
     one, _ = file(tmp_path / "a.yaml", {"base": "b"}), file(tmp_path / "b.yaml", {"base": "a"})
     with pytest.raises(
-        ConfigError, match=r"b\.yaml: line 1: base: got 'a', expected a file that does not build on itself: a\.yaml -> b\.yaml -> a\.yaml"
+        ConfigError,
+        match=r"b\.yaml:1: base: invalid value; expected a base other than the file itself: a\.yaml -> b\.yaml -> a\.yaml; got 'a'",
     ):
         vehicle_description(one)
 
@@ -252,18 +269,18 @@ def test_a_copy_of_the_same_name_builds_on_the_shipped_one(tmp_path):
 @pytest.mark.parametrize(
     ("mapping", "words"),
     [
-        ({"base": "hmwv"}, r"mine\.yaml: line \d+: base: got 'hmwv'.*did you mean hmmwv"),
-        ({"base": 3}, r"mine\.yaml: line \d+: base: got 3"),
-        ({"base": "hmmwv", "chassis": {"com": [0.0, 0.0]}}, r"mine\.yaml: line \d+: chassis\.com: "),
-        ({"base": "hmmwv", "chasis": {}}, r"mine\.yaml: line \d+: chasis: .*did you mean chassis"),
-        ({"base": "below"}, r"below\.yaml: line \d+: chassis\.mass: got 'heavy'"),
+        ({"base": "hmwv"}, r"mine\.yaml:\d+: base: invalid value; .*got 'hmwv'; hint: did you mean hmmwv"),
+        ({"base": 3}, r"mine\.yaml:\d+: base: invalid value; expected the name of a base file; got 3"),
+        ({"base": "hmmwv", "chassis": {"com": [0.0, 0.0]}}, r"mine\.yaml:\d+: chassis\.com: "),
+        ({"base": "hmmwv", "chasis": {}}, r"mine\.yaml:\d+: chasis: .*did you mean chassis"),
+        ({"base": "below"}, r"below\.yaml:\d+: chassis\.mass: .*got 'heavy'"),
         (
             {"base": "below", "chassis": {"mass": 1.0}, "tires": {"base": "tmeasy_hmmwv", "friction": "x"}},
-            r"mine\.yaml: line \d+: tires\.friction: got 'x'",
+            r"mine\.yaml:\d+: tires\.friction: .*got 'x'",
         ),
     ],
 )
-def test_an_error_names_the_file_that_says_the_key(tmp_path, mapping, words):
+def test_an_error_names_the_file_with_the_key(tmp_path, mapping, words):
     file(tmp_path / "below.yaml", {"base": "hmmwv", "chassis": {"mass": "heavy"}})
     with pytest.raises(ConfigError, match=words):
         build_vehicle(file(tmp_path / "mine.yaml", mapping), check_step=False)
@@ -281,7 +298,7 @@ def test_shipped_sessions_are_good(name):
     assert parts.maneuver is not None
 
 
-def test_options_stand_above_the_session_file_and_settings_above_options(tmp_path):
+def test_options_override_the_session_file_and_settings_override_options(tmp_path):
     session = file(tmp_path / "s.yaml", {"terrain": "slope", "step": 0.0005, "world": {"gravity": 3.7, "wind": [1.0, 2.0, 0.0]}})
     parts = build(configuration(session), check_step=False)
     assert (parts.step, parts.gravity, parts.ground.p[0]["slope"][0]) == (0.0005, 3.7, 0.3)
@@ -290,20 +307,26 @@ def test_options_stand_above_the_session_file_and_settings_above_options(tmp_pat
     assert parts.configuration.name("terrain") == "bump"
 
 
-def test_a_fault_in_a_session_file_is_named(tmp_path):
+def test_an_error_in_a_session_file_is_named(tmp_path):
     for mapping, words in (
-        ({"vehicel": "hmmwv"}, "s.yaml: line 1: vehicel: got 'hmmwv', expected no such key (did you mean vehicle?)"),
-        ({"vehicle": {"base": "hmmwv", "chassis": {"mass": "x"}}}, "s.yaml: line 4: vehicle.chassis.mass: got 'x', expected a number"),
-        ({"outlets": {"motion": {"rate": 0}}}, "s.yaml: line 3: outlets.motion.rate: got 0, expected a number in Hz, from 1 to 1000"),
-        ({"terrain": "flt"}, "s.yaml: line 1: terrain: got 'flt'"),
+        ({"vehicel": "hmmwv"}, "s.yaml:1: vehicel: unknown key; expected ...; got 'hmmwv'; hint: did you mean vehicle?"),
+        (
+            {"vehicle": {"base": "hmmwv", "chassis": {"mass": "x"}}},
+            "s.yaml:4: vehicle.chassis.mass: invalid value; expected a number...; got 'x'",
+        ),
+        (
+            {"outlets": {"motion": {"rate": 0}}},
+            "s.yaml:3: outlets.motion.rate: invalid value; expected a number in Hz, from 1 to 1000...; got 0",
+        ),
+        ({"terrain": "flt"}, "s.yaml:1: terrain: invalid value; expected ...; got 'flt'"),
     ):
         with pytest.raises(ConfigError) as raised:
             build(configuration(file(tmp_path / "s.yaml", mapping)), check_step=False)
-        assert words in str(raised.value)
+        assert is_message(words, str(raised.value))
 
 
 def test_the_session_of_the_page_is_good(tmp_path):
-    """As people type it: `on` is a word of YAML for true, and here a key."""
+    """The key `on`, which is a boolean in YAML, is accepted."""
     page = (ROOT / "docs" / "sessions.md").read_text(encoding="utf-8")
     session = tmp_path / "page.yaml"
     session.write_text(page.split("```yaml\n")[1].split("```")[0].replace("on: true", "on: false"), encoding="utf-8")

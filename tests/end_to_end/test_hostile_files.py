@@ -24,7 +24,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
 from simulator.base.npy_reader import read_json, read_npy, read_npz
 from simulator.base.records import numbers
-from simulator.base.yaml_reader import MOST_VALUES, read_yaml
+from simulator.base.yaml_reader import MAX_VALUES, read_yaml
 from simulator.builder.builder import find_config, load_mechanism
 from simulator.validation.reference.mechanism_rows import compare_rows
 from simulator.validation.reference.recorded_drive import Recording
@@ -59,7 +59,7 @@ BOMBS = {
     "an anchor merged into itself": "a: &a {<<: *a, b: 1}\n",
     "deep lists": "a: " + "[" * 500 + "]" * 500 + "\n",
     "deep mappings": "".join(" " * k + "a:\n" for k in range(300)),
-    "many values": "a: [" + "1, " * (MOST_VALUES + 10) + "1]\n",
+    "many values": "a: [" + "1, " * (MAX_VALUES + 10) + "1]\n",
     "a number in base 60": "a: 1" + ":1" * 200_000 + "\n",
     "a long number": "a: 0x" + "f" * 100_000 + "\n",
 }
@@ -105,13 +105,16 @@ def test_a_message_looks_at_no_more_than_it_shows():
         text = str(ConfigError("f", "k", value, "a number"))
         assert len(text) < 200
         assert time.process_time() - began < 2.0
-    assert str(ConfigError("f", "k", {"a": (1,), "b": [None, 2.5, "x"]}, "y")) == "f: k: got {'a': (1,), 'b': [None, 2.5, 'x']}, expected y"
+    assert (
+        str(ConfigError("f", "k", {"a": (1,), "b": [None, 2.5, "x"]}, "y"))
+        == "f: k: invalid value; expected y; got {'a': (1,), 'b': [None, 2.5, 'x']}"
+    )
 
 
 def test_a_number_too_long_to_print(tmp_path):
     file = tmp_path / "long.yaml"
     file.write_text("a: 0x" + "f" * 15_000 + "\n")
-    with pytest.raises(ConfigError, match="a whole number of 60000 bits"):
+    with pytest.raises(ConfigError, match="an integer of 60000 bits"):
         numbers(read_yaml(file)["a"], (), "f", "a")
 
 
@@ -348,7 +351,7 @@ def test_a_file_of_a_size_that_can_be_meant(tmp_path):
     (tmp_path / "a").write_bytes(b"12345")
     assert stat.S_ISREG(os.stat(tmp_path / "a").st_mode)
     assert checked_size(tmp_path / "a", "a file", 5) == 5
-    with pytest.raises(ConfigError, match="got '5 bytes', expected a file of at most 4 bytes"):
+    with pytest.raises(ConfigError, match="expected a file of at most 4 bytes; got '5 bytes'"):
         checked_size(tmp_path / "a", "a file", 4)
     with pytest.raises(ConfigError):
         find_config("vehicles", str(tmp_path / "b.yaml"))

@@ -20,6 +20,7 @@ from simulator.builder.builder import (
     vehicle_description,
 )
 from simulator.maneuvers.metrics import evaluate
+from tests.messages import is_message
 
 CONFIGS = data_folder("configs")
 
@@ -92,7 +93,7 @@ def test_a_soil_may_be_named_by_its_path(own, tmp_path):
 
 def test_a_fault_in_a_users_soil_names_that_file(own):
     written(own / "my_soil.yaml", {**shipped("soils", "dry_sand"), "cohesion": -1.0})
-    with pytest.raises(ConfigError, match=r"my_soil\.yaml: line \d+: cohesion"):
+    with pytest.raises(ConfigError, match=r"my_soil\.yaml:\d+: cohesion"):
         build_ground(str(own / "my_hill.yaml"))
 
 
@@ -173,7 +174,7 @@ def test_a_path_that_is_nearly_right(tmp_path, capsys):
     [
         (
             {"speed": [{"at_s": 1, "speed_kmh": 50, "acceleration_mps2": 1.5}]},
-            "speed[0].speed_kmh: got 50, expected no such key (did you mean speed_kph?)",
+            "speed[0].speed_kmh: unknown key; expected ...; got 50; hint: did you mean speed_kph?",
         ),
         ({"duration_sec": 3}, "did you mean duration_s?"),
         ({"limits": {"entry_speed_kmh": {"max": 3}}}, "did you mean entry_speed_kph?"),
@@ -184,13 +185,13 @@ def test_a_path_that_is_nearly_right(tmp_path, capsys):
 def test_what_a_maneuver_may_have_meant(change, words, tmp_path):
     with pytest.raises(ConfigError) as caught:
         build_maneuver(str(written(tmp_path / "m.yaml", {**shipped("maneuvers", "avtp_lane_change"), **change})))
-    assert words in str(caught.value)
+    assert is_message(words, str(caught.value))
 
 
 def test_a_key_that_is_missing_because_it_is_misspelled(tmp_path):
     vehicle = shipped("vehicles", "hmmwv")
     vehicle["chassis"]["mas"] = vehicle["chassis"].pop("mass")
-    with pytest.raises(ConfigError, match=r"line \d+: chassis\.mas: got .*did you mean mass\?"):
+    with pytest.raises(ConfigError, match=r":\d+: chassis\.mas: unknown key; .*did you mean mass\?"):
         vehicle_description(str(written(tmp_path / "v.yaml", vehicle)))
 
 

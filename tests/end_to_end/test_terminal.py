@@ -68,11 +68,11 @@ VERBS = {
 PROGRAM = """
 import json, sys
 from simulator.cli.main import main
-from simulator.base.compile_messages import announced
+from simulator.base.compile_messages import report_compilation
 for name, arguments in json.loads(sys.argv[1]).items():
     print(f"<<<{name}>>>", flush=True)
     try:
-        with announced():
+        with report_compilation():
             code = main(arguments)
     except SystemExit as end:
         code = end.code

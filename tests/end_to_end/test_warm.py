@@ -39,7 +39,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen]:
 
     monkeypatch.setattr(warm_up.subprocess, "Popen", Noted)
     monkeypatch.setattr(warm_up, "_cores", lambda: 2)
-    monkeypatch.setattr(warm_up, "cache_is_kept", lambda: True)
+    monkeypatch.setattr(warm_up, "is_cache_persistent", lambda: True)
     return found
 
 
@@ -84,6 +84,6 @@ def test_it_does_not_come_where_it_is_of_no_use(
     started: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch, cores: int, kept: bool
 ) -> None:
     monkeypatch.setattr(warm_up, "_cores", lambda: cores)
-    monkeypatch.setattr(warm_up, "cache_is_kept", lambda: kept)
+    monkeypatch.setattr(warm_up, "is_cache_persistent", lambda: kept)
     with warm_up._second_process():
         assert not started

@@ -1,4 +1,4 @@
-"""Are contradictions between the keys of a file told all at once, each with its line, in the order of the lines?"""
+"""Are all contradictions between the keys of a file reported at once, each with its line, in the order of the lines?"""
 
 import pytest
 import yaml
@@ -33,14 +33,14 @@ VEHICLE = {
     },
     "body.contact_points_left": [[1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0], [-1.0, 0.5, 0.0]],
 }
-VEHICLE_TOLD = (
+VEHICLE_REPORTED = (
     "chassis.inertia", "axles.front.hardpoints_left.LCA_U", "axles.front.spring.rebound_stop_length", "axles.front.spring.stop_force",
     "axles.front.shock.midstroke_max", "axles.rear.bodies.tierod.to", "steering.max_arm_angle_deg",
     "tires.bottoming_radius", "tires.fxs", "drivetrain.drivetrain.engine.inertia",
     "drivetrain.drivetrain.torque_converter.torque_ratio.value", "drivetrain.drivetrain.gearbox.shift_latency",
     "drivetrain.drivetrain.driveline.rear_final_ratio", "body.contact_points_left",
 )  # fmt: skip
-"""Not the anti-roll bar: the axle that it hangs on cannot be read."""
+"""Without the anti-roll bar: its axle cannot be read."""
 
 TERRAIN = {
     "heights.origin": [0.0, 0.0],
@@ -54,7 +54,7 @@ TERRAIN = {
     ],
     "spawn.position": [1e5, 0.0],
 }  # fmt: skip
-TERRAIN_TOLD = (
+TERRAIN_REPORTED = (
     "grid", "detail.shortest", "soils.shares.no_such_soil", "roads[0].surface", "roads[0].points", "spawn.position",
 )  # fmt: skip
 
@@ -70,18 +70,18 @@ MANEUVER = {
     "waypoints": [[0.0, 0.0], [10.0, 0.0]],
     "limits": {"cones_hit": {"min": 2, "max": 1}, "cone_hits": {"max": 1}, "path_error_max_m": {}},
 }
-MANEUVER_TOLD = ("step_ms", "speed[0].at_s", "speed[1]", "course", "limits.cones_hit", "limits.cone_hits", "limits.path_error_max_m")
+MANEUVER_REPORTED = ("step_ms", "speed[0].at_s", "speed[1]", "course", "limits.cones_hit", "limits.cone_hits", "limits.path_error_max_m")
 
 CASES = {
-    "vehicles": ("hmmwv", VEHICLE, VEHICLE_TOLD),
-    "terrains": ("jacksboro", TERRAIN, TERRAIN_TOLD),
-    "maneuvers": ("avtp_lane_change", MANEUVER, MANEUVER_TOLD),
+    "vehicles": ("hmmwv", VEHICLE, VEHICLE_REPORTED),
+    "terrains": ("jacksboro", TERRAIN, TERRAIN_REPORTED),
+    "maneuvers": ("avtp_lane_change", MANEUVER, MANEUVER_REPORTED),
 }
-"""Shipped file, what is changed in it, keys that are told, by kind."""
+"""Shipped file, changes, and reported keys, by kind."""
 
 
 def broken(kind, folder):
-    """The changed file of a kind, and its content."""
+    """Write the changed file of a kind and return its path."""
     name, changes, _ = CASES[kind]
     content = read_yaml(CONFIGS / kind / f"{name}.yaml")
     for path, value in changes.items():
@@ -96,20 +96,20 @@ def broken(kind, folder):
 
 
 def places(err, file):
-    """Lines and keys of the complaints about a file, in their order."""
-    said = [line.removeprefix(f"jounce: {file}: line ") for line in err.splitlines() if str(file) in line]
-    return [(int(n), key) for n, key, *_ in (line.split(": ") for line in said)]
+    """Return lines and keys of the errors of a file, in their order."""
+    messages = [line.removeprefix(f"jounce: {file}:") for line in err.splitlines() if str(file) in line]
+    return [(int(n), key) for n, key, *_ in (message.split(": ") for message in messages)]
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_check_names_them_all(kind, tmp_path, capsys):
+def test_check_reports_all_of_them(kind, tmp_path, capsys):
     file = broken(kind, tmp_path)
     assert main(["check", "--kind", kind, str(file)]) == 2
     _compare(capsys.readouterr().err, file, kind)
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_run_names_them_all(kind, tmp_path, capsys):
+def test_run_reports_all_of_them(kind, tmp_path, capsys):
     file = broken(kind, tmp_path)
     words = ["run", "avtp_lane_change", f"--{kind[:-1]}", str(file)] if kind != "maneuvers" else ["run", str(file)]
     assert main([*words, "--out", str(tmp_path / "run")]) == 2
@@ -128,16 +128,16 @@ def _compare(err, file, kind):
             assert n == line_of(lines, key) + 1
 
 
-def test_a_session_names_those_of_all_its_files(tmp_path, capsys):
+def test_a_session_reports_those_of_all_its_files(tmp_path, capsys):
     files = {kind: broken(kind, tmp_path) for kind in CASES}
     session = tmp_path / "session.yaml"
     session.write_text(yaml.safe_dump({kind[:-1]: file.name for kind, file in files.items()}), encoding="utf-8")
     assert main(["check", "--kind", "sessions", str(session)]) == 2
     err = capsys.readouterr().err
-    assert {key for _, key in places(err, files["terrains"])} == set(TERRAIN_TOLD)
+    assert {key for _, key in places(err, files["terrains"])} == set(TERRAIN_REPORTED)
 
 
-def test_what_is_wrong_with_an_axle_and_with_its_bar(tmp_path, capsys):
+def test_errors_of_an_axle_and_of_its_anti_roll_bar_are_reported(tmp_path, capsys):
     content = read_yaml(CONFIGS / "vehicles/hmmwv.yaml")
     content["axles"]["rear"]["anti_roll_bar"] = {"rate": 1e4, "torsional_stiffness": 1e4}
     content["axles"]["front"]["anti_roll_bar"] = {
@@ -149,17 +149,17 @@ def test_what_is_wrong_with_an_axle_and_with_its_bar(tmp_path, capsys):
     assert [key for _, key in places(capsys.readouterr().err, file)] == ["axles.front.anti_roll_bar.drop_link", "axles.rear.anti_roll_bar"]
 
 
-def test_what_is_gathered_is_raised_with_what_ends_the_block():
+def test_collected_errors_are_raised_with_the_error_that_ends_the_block():
     one, other = (ConfigError("a.yaml", key, 1, "2") for key in ("x", "y"))
-    with pytest.raises(ConfigErrors) as raised, ErrorCollector() as faults:
-        with faults.part():
+    with pytest.raises(ConfigErrors) as raised, ErrorCollector() as errors:
+        with errors.part():
             raise one
         raise other
     assert raised.value.errors == (one, other)
 
 
-def test_what_follows_is_not_looked_at_when_something_is_needed():
-    with pytest.raises(ConfigError, match="x"), ErrorCollector() as faults:
-        faults.add(ConfigError("a.yaml", "x", 1, "2"))
-        faults.need_all()
-        raise AssertionError("not to be reached")
+def test_need_all_raises_the_collected_errors_at_once():
+    with pytest.raises(ConfigError, match="x"), ErrorCollector() as errors:
+        errors.add(ConfigError("a.yaml", "x", 1, "2"))
+        errors.need_all()
+        raise AssertionError("not reached")

@@ -1,5 +1,5 @@
-"""A hundred broken files: each shipped kind, each sort of mistake. All of them are refused in words that name file, line and key, and what was
-near; and each is one that the JSON Schema of its kind refuses too."""
+"""A hundred broken files, of each shipped kind and with each type of mistake. Each error names file, line, key and nearest key, and the JSON
+Schema of the kind rejects the file, too."""
 
 import re
 from functools import cache
@@ -13,7 +13,7 @@ from simulator.catalog.json_schema import file_schema
 from simulator.cli.main import main
 
 PLACES = [
-    # kind, file, key path of a number that must be there, a value that it cannot have
+    # kind, file, key path of a required number, invalid value
     ("vehicles", "hmmwv", "chassis.mass", "-2.0e+3"),
     ("vehicles", "hmmwv", "axles.rear.shock.midstroke_max", "1.0e+5"),
     ("vehicles", "hmmwv", "steering.gear_ratio", "0.0"),
@@ -42,7 +42,7 @@ def shipped(kind, name):
 
 
 def line_of(lines, path):
-    """Place of a key in lines of block style, from 0 on."""
+    """Return the index of the line of a key, in block style."""
     indents, steps = [], path.split(".")
     for n, line in enumerate(lines):
         key = re.match(r"( *)(\w+):", line)
@@ -57,13 +57,13 @@ def line_of(lines, path):
 
 
 def line_of_section(lines, path):
-    """Place of the section in which a key stands; None at the top."""
+    """Return the index of the line of the section of a key; None at the top level."""
     above = path.rpartition(".")[0]
     return line_of(lines, above) if above else None
 
 
 def refusal(kind, lines, folder, capsys):
-    """Lines of the complaint about a file."""
+    """Return the lines of the message about a file, without its path."""
     file = folder / "broken.yaml"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     capsys.readouterr()
@@ -71,16 +71,16 @@ def refusal(kind, lines, folder, capsys):
     out, err = capsys.readouterr()
     assert out == "" and "Traceback" not in err
     said = err.splitlines()
-    assert all(line.startswith(f"jounce: {file}: ") for line in said), err
-    assert not validator(kind).is_valid(read_yaml(file)), "an editor would let it through"
-    return [line.removeprefix(f"jounce: {file}: ") for line in said]
+    assert all(line.startswith(f"jounce: {file}:") for line in said), err
+    assert not validator(kind).is_valid(read_yaml(file)), "accepted by the schema"
+    return [line.removeprefix(f"jounce: {file}:").strip() for line in said]
 
 
 @cache
 def validator(kind):
-    """What an independent library makes of the schema of a kind."""
-    of = kind_named(kind)
-    return Draft202012Validator(file_schema(of.name, of.what, of.table, of.based))
+    """Return a validator of an independent library for the schema of a kind."""
+    found = kind_named(kind)
+    return Draft202012Validator(file_schema(found.name, found.description, found.table, found.based))
 
 
 def renamed(lines, n, name, other):
@@ -89,38 +89,39 @@ def renamed(lines, n, name, other):
 
 @pytest.mark.parametrize(("kind", "name", "path", "beyond"), PLACES)
 class TestAMistake:
-    """Each in a shipped file, at a number."""
+    """A mistake at a number of a shipped file."""
 
     def test_a_misspelt_key(self, kind, name, path, beyond, tmp_path, capsys):
         lines, key = shipped(kind, name), path.rpartition(".")[2]
         n = line_of(lines, path)
-        slip = key[0] + key[2:]
-        renamed(lines, n, key, slip)
+        typo = key[0] + key[2:]
+        renamed(lines, n, key, typo)
         (said,) = refusal(kind, lines, tmp_path, capsys)
-        assert said.startswith(f"line {n + 1}: {path.removesuffix(key)}{slip}: got ")
-        assert f"(did you mean {key}?)" in said
+        assert said.startswith(f"{n + 1}: {path.removesuffix(key)}{typo}: unknown key; expected ")
+        assert f"; hint: did you mean {key}?" in said
 
     def test_an_unknown_key(self, kind, name, path, beyond, tmp_path, capsys):
         lines = shipped(kind, name)
         n = line_of(lines, path)
         lines.insert(n, re.match(" *", lines[n])[0] + "zzz_qqq: 1")
         (said,) = refusal(kind, lines, tmp_path, capsys)
-        assert said.startswith(f"line {n + 1}: {path.rpartition('.')[0]}{'.' * ('.' in path)}zzz_qqq: got 1, expected no such key")
-        assert path.rpartition(".")[2].rpartition("_")[0] in said, "the keys that there are"
+        assert said.startswith(f"{n + 1}: {path.rpartition('.')[0]}{'.' * ('.' in path)}zzz_qqq: unknown key; expected ")
+        assert "; got 1" in said
 
     def test_a_word_for_a_number(self, kind, name, path, beyond, tmp_path, capsys):
         lines = shipped(kind, name)
         n = line_of(lines, path)
         lines[n] = re.sub(r": .*", ": much", lines[n])
         (said,) = refusal(kind, lines, tmp_path, capsys)
-        assert said.startswith(f"line {n + 1}: {path}: got 'much', expected a number")
+        assert said.startswith(f"{n + 1}: {path}: invalid value; expected a number") and "; got 'much'" in said
 
     def test_a_number_out_of_range(self, kind, name, path, beyond, tmp_path, capsys):
         lines = shipped(kind, name)
         n = line_of(lines, path)
         lines[n] = re.sub(r": .*", f": {beyond}", lines[n])
         (said,) = refusal(kind, lines, tmp_path, capsys)
-        assert said.startswith(f"line {n + 1}: {path}: got {float(beyond) if '.' in beyond else int(beyond)}, expected a number")
+        assert said.startswith(f"{n + 1}: {path}: invalid value; expected a number")
+        assert f"; got {float(beyond) if '.' in beyond else int(beyond)}" in said
         assert re.search(r"from .* to |above |at least |at most ", said)
 
     def test_a_key_that_is_missing(self, kind, name, path, beyond, tmp_path, capsys):
@@ -128,8 +129,8 @@ class TestAMistake:
         section = line_of_section(lines, path)
         del lines[line_of(lines, path)]
         (said,) = refusal(kind, lines, tmp_path, capsys)
-        place = "" if section is None else f"line {section + 1}: "
-        assert said.startswith(f"{place}{path}: got 'nothing', expected a number")
+        place = "" if section is None else f"{section + 1}: "
+        assert said.startswith(f"{place}{path}: missing; expected a number")
 
     def test_a_unit_that_does_not_fit(self, kind, name, path, beyond, tmp_path, capsys):
         lines, key = shipped(kind, name), path.rpartition(".")[2]
@@ -137,8 +138,8 @@ class TestAMistake:
         bare = re.sub("_(s|deg)$", "", key)
         renamed(lines, n, key, f"{bare}_hp")
         (said,) = refusal(kind, lines, tmp_path, capsys)
-        assert said.startswith(f"line {n + 1}: {path.removesuffix(key)}{bare}_hp: got ")
-        assert f"expected {bare} in " in said or f"expected {bare} without a unit" in said
+        assert said.startswith(f"{n + 1}: {path.removesuffix(key)}{bare}_hp: invalid value; ")
+        assert f"expected {bare} in " in said or f"expected {bare} without a unit suffix" in said
 
     def test_two_mistakes_at_once(self, kind, name, path, beyond, tmp_path, capsys):
         lines = shipped(kind, name)
@@ -146,7 +147,7 @@ class TestAMistake:
         lines[n] = re.sub(r": .*", ": [much]", lines[n])
         lines += ["another_key: 1"]
         said = refusal(kind, lines, tmp_path, capsys)
-        assert [one.partition(": got")[0] for one in said] == [f"line {n + 1}: {path}", f"line {len(lines)}: another_key"]
+        assert [one.split(": ")[:2] for one in said] == [[f"{n + 1}", path], [f"{len(lines)}", "another_key"]]
 
 
 def test_there_are_a_hundred():
@@ -167,5 +168,5 @@ def test_the_line_of_a_key_in_a_list_and_in_a_flow(tmp_path, capsys):
     lines[n] = lines[n].replace("acceleration_mps2", "acceleration_kph")
     (said,) = refusal("maneuvers", lines, tmp_path, capsys)
     assert said.startswith(
-        f"line {n + 1}: phases[1].speed.acceleration_kph: got 3, expected acceleration in m/s2, bare or with one of _mps2"
+        f"{n + 1}: phases[1].speed.acceleration_kph: invalid value; expected acceleration in m/s2, without a suffix or with one of _mps2"
     )

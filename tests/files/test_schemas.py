@@ -1,4 +1,4 @@
-"""Do the tables describe every shipped file, and are the schemas and pages made from them?"""
+"""Do the tables describe every shipped file, and do the schemas and pages agree with the tables?"""
 
 import json
 import subprocess
@@ -24,13 +24,13 @@ CONFIGS = data_folder("configs")
 REFERENCE = ROOT / "docs" / "reference"
 FILES = [(kind.name, file) for kind in KINDS for file in kind.files()]
 WORDS = {"x-unit", "x-frame"}
-"""Of ours in a schema, which nobody else has to know."""
+"""Annotations in a schema that are specific to Jounce."""
 
 
 @cache
 def schema_of(name):
     kind = kind_named(name)
-    return json.loads(json.dumps(file_schema(kind.name, kind.what, kind.table, kind.based)))
+    return json.loads(json.dumps(file_schema(kind.name, kind.description, kind.table, kind.based)))
 
 
 @cache
@@ -39,8 +39,8 @@ def validator_of(name):
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
-def test_a_schema_is_one(kind):
-    """By the metaschema of the draft that it names, which lets unknown words through: a slip of the pen is one."""
+def test_a_schema_is_valid(kind):
+    """Check against the metaschema of its draft. The metaschema allows unknown keywords, so typos are checked separately."""
     assert schema_of(kind)["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
     Draft202012Validator.check_schema(schema_of(kind))
     assert (
@@ -49,7 +49,7 @@ def test_a_schema_is_one(kind):
 
 
 def words_of(schema):
-    """Keywords of a schema and of all inside it."""
+    """Return the keywords of a schema and its inner schemas."""
     found = set(schema)
     for inside in (
         *schema.get("properties", {}).values(),
@@ -105,12 +105,12 @@ def test_a_schema_refuses_what_the_reader_refuses(kind, name, place, value):
     assert validator_of(kind).is_valid(content) is False
 
 
-def test_the_pages_of_the_reference_are_those_of_the_tables(tmp_path):
-    """In a program of its own: other tests register kinds, which have their place in the tables."""
+def test_the_reference_pages_agree_with_the_tables(tmp_path):
+    """The pages are generated in a separate process, because other tests register kinds."""
     command = [sys.executable, "-m", "simulator", "schema", "--markdown", "--out", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    made, kept = ({file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()} for folder in (tmp_path, REFERENCE))
-    assert made == kept, "run: jounce schema --markdown --out docs/reference"
+    generated, committed = ({file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()} for folder in (tmp_path, REFERENCE))
+    assert generated == committed, "run: jounce schema --markdown --out docs/reference"
 
 
 def test_every_key_is_explained():
@@ -121,23 +121,23 @@ def test_every_key_is_explained():
 
 
 @pytest.mark.parametrize(("kind", "file"), FILES[:: max(1, len(FILES) // 20)])
-def test_a_file_elsewhere_is_known_by_its_keys(kind, file, tmp_path):
+def test_the_kind_of_a_file_in_another_folder_is_detected_by_its_keys(kind, file, tmp_path):
     copy = tmp_path / "mine.yaml"
     copy.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
     assert kind_of(str(copy)).name == kind
 
 
 MAY_BE_EMPTY = {"outlets"}
-"""Registries with nobody of ours."""
+"""Registries without built-in kinds."""
 
 
-def test_list_tells_everything(capsys):
+def test_list_describes_all_kinds_and_names(capsys):
     for name in (None, *(kind.name for kind in KINDS), *REGISTRIES):
         assert main(["list", "--json"] if name is None else ["list", name, "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         assert found or name in MAY_BE_EMPTY
-        ours = [what for tenant, what in found.items() if name not in REGISTRIES or REGISTRIES[name][1].is_builtin(tenant)]
-        assert all(isinstance(what, str) and what for what in ours), (name, found)
+        builtin = [text for entry, text in found.items() if name not in REGISTRIES or REGISTRIES[name][1].is_builtin(entry)]
+        assert all(isinstance(text, str) and text for text in builtin), (name, found)
     assert main(["list", "vehikles"]) == 2
     assert "did you mean vehicles?" in capsys.readouterr().err
 
@@ -147,7 +147,7 @@ def test_a_headline_is_one_line():
         assert headline(file) and headline(file).isprintable() and len(headline(file)) < 120
 
 
-def test_check_tells_good_files_from_bad_ones(tmp_path, capsys):
+def test_check_accepts_valid_files_and_refuses_invalid_ones(tmp_path, capsys):
     bad = tmp_path / "bad.yaml"
     bad.write_text("type: surface\nfricton: 0.8\n")
     good = tmp_path / "good.yaml"
@@ -156,7 +156,7 @@ def test_check_tells_good_files_from_bad_ones(tmp_path, capsys):
     assert main(["check", "--kind", "soils", str(bad), str(good)]) == 2
     out, err = capsys.readouterr()
     assert out.count("good (soils)") == 2
-    assert f"{bad}: line 2: fricton: got 0.8" in err and "did you mean friction?" in err
+    assert f"{bad}:2: fricton: unknown key; " in err and "; got 0.8; hint: did you mean friction?" in err
     assert main(["check", "--kind", "soil", str(good)]) == 2
     assert main(["check", str(tmp_path / "none.yaml")]) == 2
 

@@ -1,4 +1,4 @@
-"""Is a section that says what another one said read once, and only then taken for it?"""
+"""Is a section read once if another section has the same content, and only then?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from simulator.base import section_cache
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Flag, Group, Number, Variants, read
-from simulator.base.memoize import MOST, memoize_by_identity
+from simulator.base.memoize import MAX_ENTRIES, memoize_by_identity
 from simulator.base.section_cache import SectionCache, sections_read_once
 
 INSIDE = (Field("rate", Number("N/m", 0.0, 1e6), "stiffness"), Field("preload", Number("N"), "at rest", 5.0))
@@ -22,25 +22,25 @@ TABLE = (
 )
 
 
-def test_what_says_the_same_is_read_once_whatever_its_place() -> None:
+def test_equal_sections_are_read_once_regardless_of_the_file() -> None:
     known = SectionCache(msgspec.msgpack.encode)
     with sections_read_once(known):
         first, second = (read(TABLE, {"spring": {"rate": 3.0}, "at": [0, 0, z]}, "a.yaml") for z in (1, 2))
         other = read(INSIDE, {"rate": 3.0}, "b.yaml", "axles.rear")
     assert first["spring"] is second["spring"] is other and other["preload"] == 5.0
     assert first["at"].tolist() == [0.0, 0.0, 1.0] and second["at"].tolist() == [0.0, 0.0, 2.0]
-    assert read(INSIDE, {"rate": 3.0}, "a.yaml") is not other, "not outside"
+    assert read(INSIDE, {"rate": 3.0}, "a.yaml") is not other, "without the cache"
     with sections_read_once(known):
         assert read(INSIDE, {"rate": 3.0}, "a.yaml") is other
         assert read(INSIDE, {"rate": 3.0}, "a.yaml", fill=False) is not other, "without defaults"
-        assert len(known.found) < 10
-        for n in range(section_cache.MOST + 5):
+        assert len(known.entries) < 10
+        for n in range(section_cache.MAX_SECTIONS + 5):
             read(INSIDE, {"rate": float(n)}, "a.yaml")
-        assert len(known.found) <= section_cache.MOST
+        assert len(known.entries) <= section_cache.MAX_SECTIONS
 
 
 @pytest.mark.parametrize("value", [True, "3.0", None, [3.0], 10**40, "\udcff"])
-def test_what_only_looks_the_same_is_refused_where_it_stands(value: Any) -> None:
+def test_a_similar_but_invalid_section_is_refused_with_its_file(value: Any) -> None:
     with sections_read_once(SectionCache(msgspec.msgpack.encode)):
         read(INSIDE, {"rate": 1.0}, "a.yaml")
         read(INSIDE, {"rate": 3.0}, "a.yaml")
@@ -50,13 +50,13 @@ def test_what_only_looks_the_same_is_refused_where_it_stands(value: Any) -> None
             assert (str(caught.value.file), caught.value.key) == (file, "spring.rate")
 
 
-def test_what_is_no_plain_data_is_read_each_time() -> None:
+def test_other_than_plain_data_is_read_each_time() -> None:
     with sections_read_once(SectionCache(msgspec.msgpack.encode)):
         one, other = (read(TABLE, {"spring": {"rate": 3.0}, "at": np.array([x, 0.0, 0.0])}, "a.yaml") for x in (1.0, 2.0))
     assert one["at"][0] == 1.0 and other["at"][0] == 2.0
 
 
-def test_the_table_of_a_word_is_the_same_one_until_another_takes_its_place() -> None:
+def test_the_fields_of_a_variant_keep_their_identity_until_the_table_changes() -> None:
     tables = {"soft": INSIDE}
     kind = Variants("type", lambda name: tables[name], ("soft",), "which one")
     first = kind.fields("soft")
@@ -65,15 +65,15 @@ def test_the_table_of_a_word_is_the_same_one_until_another_takes_its_place() -> 
     assert [field.name for field in kind.fields("soft") or ()] == ["type", "rate"]
 
 
-def test_what_is_known_of_things_does_not_grow_without_end() -> None:
-    asked = []
+def test_the_number_of_memoized_results_is_limited() -> None:
+    calls = []
 
     @memoize_by_identity
-    def length(thing: list[int]) -> int:
-        asked.append(thing)
-        return len(thing)
+    def length(argument: list[int]) -> int:
+        calls.append(argument)
+        return len(argument)
 
     one = [1, 2]
-    assert length(one) == length(one) == 2 and len(asked) == 1
-    assert all(length([0] * n) == n for n in range(MOST + 5)), "made and gone again, at places in memory where others were"
-    assert length(one) == 2 and len([thing for thing in asked if thing is one]) == 2, "forgotten with the others"
+    assert length(one) == length(one) == 2 and len(calls) == 1
+    assert all(length([0] * n) == n for n in range(MAX_ENTRIES + 5)), "new lists at the addresses of deleted lists"
+    assert length(one) == 2 and len([call for call in calls if call is one]) == 2, "removed with the other results"

@@ -13,7 +13,7 @@ import yaml
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_ground, build_vehicle, data_folder, vehicle_description
 from simulator.validation.datasheet.page import Facts, to_dict, to_markdown, to_text
-from simulator.validation.datasheet.static_values import standing
+from simulator.validation.datasheet.static_values import static_values_of
 from vehicles.suspension.alignment_section import CHECKS
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
@@ -28,7 +28,7 @@ CORNERS = ("front_left", "front_right", "rear_left", "rear_right")
 
 def kept(vehicle: Vehicle) -> dict[tuple[str, str], bool]:
     """Return which of the checks LAWS the vehicle satisfies in equilibrium, by axle and check."""
-    found, out = standing(vehicle, build_ground("flat")).numbers, dict[tuple[str, str], bool]()
+    found, out = static_values_of(vehicle, build_ground("flat")).numbers, dict[tuple[str, str], bool]()
     for end, axle in zip(("front", "rear"), vehicle.description.alignments, strict=True):
         toe, camber = ([found[f"{what}_{end}_{side}"] for side in ("left", "right")] for what in ("toe", "camber"))
         out[end, "toe"] = all(abs(one - (axle.toe or 0.0)) <= TOE for one in toe)

@@ -48,10 +48,14 @@ def test_help_lists_the_kinds_of_plugins() -> None:
     [
         (("--driver", "bned"), ("drivers",), "argument --driver: invalid choice; expected one of auto, wheel"),
         (("--protocol", "mine"), (), "argument --protocol: invalid choice; expected one of native, codemasters"),
-        (("--sensor", "imv"), (), "--sensor: [0].type: got 'imv', expected a sensor: imu (did you mean imu?)"),
+        (("--sensor", "imv"), (), "--sensor: [0].type: invalid value; expected a sensor: imu; got 'imv'; hint: did you mean imu?"),
         (("--sensor", "{type: imu"), (), "argument --sensor: invalid value; expected YAML; got '{type: imu'"),
-        (("--outlet", "lines"), (), "--outlet: [0].type: got 'lines', expected nothing: no plugin has brought an outlet"),
-        (("--sensor", "imu"), ("nowhere",), "nowhere.py: no such file, expected a plugin"),
+        (
+            ("--outlet", "lines"),
+            (),
+            "--outlet: [0].type: invalid value; expected an outlet of a plugin; got 'lines'; hint: is --plugin missing?",
+        ),
+        (("--sensor", "imu"), ("nowhere",), "nowhere.py: file not found; expected a plugin"),
     ],
 )
 def test_unknown_names_are_refused_in_a_line(tmp_path: Path, arguments: tuple[str, ...], plugins: tuple[str, ...], complaint: str) -> None:
@@ -102,7 +106,7 @@ def test_plugins_that_fail_are_named_at_the_end_and_in_the_log(tmp_path: Path) -
     assert ended.returncode == 1
     named = [
         "sensor failing_sensor was dropped: ValueError: no",
-        "outlet hangs_outlet was dropped: it did not answer within 0.5 s",
+        "outlet hangs_outlet was dropped: no result within 0.5 s",
         "washout failing was dropped: its pose is not six finite numbers",
     ]
     for line in named:

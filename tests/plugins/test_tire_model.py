@@ -307,7 +307,7 @@ def test_an_unknown_type_names_the_known_ones() -> None:
 @pytest.mark.parametrize(("changes", "words"), [
     ({"contract": 7}, "version 7 of the contract"), ({"layout": 1}, "other tables"), ({"kernel": None}, "no kernel"),
     ({"state": (("u", (9,), "m", "too many"),)}, "9 numbers"), ({"parameters": (("radius", (), "m", "mine"),)}, "radius already"),
-    ({"stiff": ()}, "a tire model called brush already"),
+    ({"stiff": ()}, "duplicate tire model brush"),
 ])  # fmt: skip
 def test_a_law_that_does_not_fit_is_refused(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(JounceError, match=words):

@@ -88,7 +88,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugin_thread, "PATIENCE", 0.1)
 
 
-REASONS = ["ValueError: no", "its pose is not six finite numbers", "it did not answer within 0.1 s", "ValueError: could not convert", ""]
+REASONS = ["ValueError: no", "its pose is not six finite numbers", "no result within 0.1 s", "ValueError: could not convert", ""]
 
 
 @pytest.mark.parametrize("how", range(5))
@@ -129,7 +129,7 @@ def test_in_real_time_the_loop_does_not_wait_for_a_washout_that_hangs() -> None:
     while motion.trouble == "":
         motion.serve(0.0, wait=False)
         washouts_step(motion)
-    assert motion.trouble == "washout failing was dropped: it did not answer within 0.05 s"
+    assert motion.trouble == "washout failing was dropped: no result within 0.05 s"
 
 
 def washouts_step(motion: MotionCueing) -> None:
@@ -205,7 +205,7 @@ def test_a_file_without_a_type_is_classical_and_warns() -> None:
         ({"contract": 0}, "contract version 0"),
         ({"layout": 1}, "wrong layout"),
         ({"kernel": None}, "either a kernel or a function"),
-        ({"name": "classical"}, "a washout called classical already: one of Jounce"),
+        ({"name": "classical"}, "duplicate washout classical; registered by Jounce"),
     ],
 )
 def test_an_incompatible_washout_is_refused_when_it_registers(change: dict[str, Any], complaint: str) -> None:
@@ -215,5 +215,5 @@ def test_an_incompatible_washout_is_refused_when_it_registers(change: dict[str, 
 
 def test_a_maker_that_raises_is_named() -> None:
     register(dataclasses.replace(washouts.PYTHON, name="unmade", make=lambda p, world: math.log(-1.0)))
-    with pytest.raises(JounceError, match="washout unmade: it cannot be made: ValueError"):
+    with pytest.raises(JounceError, match="washout unmade: cannot be created: ValueError"):
         cueing("unmade", LAGGED)

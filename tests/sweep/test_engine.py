@@ -110,7 +110,7 @@ def test_a_failure_is_a_row_and_the_sweep_continues(tmp_path):
     assert [row["number"] for row in rows] == list(range(12))
     assert {row["number"]: row["failure"] for row in rows if row["failure"]} == {
         0: "no road",
-        3: "the process ended by itself, by signal 9, twice",
+        3: "the process ended by signal 9, twice",
     }
     assert rows[2]["root"] == pytest.approx(2**0.5)
     assert rows[0]["passed"] is None and rows[1]["passed"] is True

@@ -1,1 +1,1 @@
-"""Algebra for kernels, for everybody: vectors and spatial vectors on tuples, small dense systems, cubic splines."""
+"""Algebra for kernels: vectors and spatial vectors on tuples, small dense linear systems, Hermite interpolation."""

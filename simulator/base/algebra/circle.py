@@ -1,4 +1,4 @@
-"""Points on circles: where one is, and the one transcendental equation of linkages: where it comes to a given distance."""
+"""Points on circles: position of a hinged point, and the transcendental equation A cos x + B sin x = C of linkages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from simulator.base.jit import inline
 
 @inline
 def circle(A, B, C, branch):
-    """Cosine and sine of the x that solves A cos x + B sin x = C; `branch` (+1 or -1) chooses among the two solutions.
+    """Return cosine and sine of the solution x of A cos x + B sin x = C; `branch` (+1 or -1) selects one of the two solutions.
 
         root = branch sqrt(A^2 + B^2 - C^2),  cos x = (A C - B root) / (A^2 + B^2),  sin x = (B C + A root) / (A^2 + B^2)
 
-    Beyond the last position in which the loop still closes the root is held at zero, so that nothing becomes NaN.
+    Where the loop cannot close, the root is set to zero, to avoid NaN.
     """
     square = A * A + B * B
     root = branch * math.sqrt(max(square - C * C, 0.0))
@@ -23,7 +23,7 @@ def circle(A, B, C, branch):
 
 @inline
 def hinged(field, c, s, i):
-    """A point on a hinged arm at the angle with cosine c and sine s, and its first and second derivative by the angle.
+    """Return a point on a hinged arm at the angle with cosine c and sine s, and its first and second derivative by the angle.
 
     p = foot + c u + s v,    p' = -s u + c v,    p'' = -(c u + s v),    v = axis × u          (1) of the page on the closed form
     """

@@ -1,7 +1,6 @@
-"""Hermite interpolation between the nodes of a table: the basis polynomials and where a value lies among the nodes.
+"""Hermite interpolation between the nodes of a table: basis polynomials, and the interval of a value.
 
-An interval between two nodes is run through by xi from 0 to 1. Derivatives at the nodes are kept per interval (by xi), those of the
-interpolant come out per interval as well.
+In an interval between two nodes, xi runs from 0 to 1. Derivatives are by xi, at the nodes and in the interpolant.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from simulator.base.jit import inline
 
 @inline
 def locate(x, start, per_step, cells):
-    """Interval number and xi of x among `cells` intervals that begin at `start`, `per_step` of them per unit; the ends belong to the table."""
+    """Return number and xi of the interval of x, for `cells` intervals from `start`, `per_step` intervals per unit; x outside is extrapolated."""
     t = (x - start) * per_step
     n = min(max(int(t), 0), cells - 1)
     return n, t - n
@@ -19,13 +18,13 @@ def locate(x, start, per_step, cells):
 
 @inline
 def covered(x, low, high):
-    """True when x lies in a table from low to high."""
+    """Return True if x is in a table from low to high."""
     return low <= x <= high
 
 
 @inline
 def cubic(xi):
-    """h00, h10, h01, h11 at xi: weights of value and slope at the first node, value and slope at the second [Suspension interpolation, eqs 15-16]."""
+    """Return h00, h10, h01, h11 at xi: weights of value and slope at the first node, then at the second [Suspension interpolation, eqs 15-16]."""
     x2 = xi * xi
     x3 = x2 * xi
     return 2.0 * x3 - 3.0 * x2 + 1.0, x3 - 2.0 * x2 + xi, -2.0 * x3 + 3.0 * x2, x3 - x2
@@ -33,20 +32,20 @@ def cubic(xi):
 
 @inline
 def cubic_1(xi):
-    """Derivatives of `cubic` by xi."""
+    """Return the derivatives of `cubic` by xi."""
     x2 = xi * xi
     return 6.0 * (x2 - xi), 3.0 * x2 - 4.0 * xi + 1.0, 6.0 * (xi - x2), 3.0 * x2 - 2.0 * xi
 
 
 @inline
 def cubic_2(xi):
-    """Second derivatives of `cubic` by xi."""
+    """Return the second derivatives of `cubic` by xi."""
     return 12.0 * xi - 6.0, 6.0 * xi - 4.0, 6.0 - 12.0 * xi, 6.0 * xi - 2.0
 
 
 @inline
 def quintic(xi):
-    """Weights of value, slope and curvature at the first node, then at the second: the C2 counterpart of `cubic`."""
+    """Return the weights of value, slope and curvature at the first node, then at the second: the C2 counterpart of `cubic`."""
     x2 = xi * xi
     x3 = x2 * xi
     x4 = x3 * xi
@@ -64,7 +63,7 @@ def quintic(xi):
 
 @inline
 def quintic_1(xi):
-    """Derivatives of `quintic` by xi."""
+    """Return the derivatives of `quintic` by xi."""
     x2 = xi * xi
     x3 = x2 * xi
     x4 = x3 * xi
@@ -81,7 +80,7 @@ def quintic_1(xi):
 
 @inline
 def quintic_2(xi):
-    """Second derivatives of `quintic` by xi."""
+    """Return the second derivatives of `quintic` by xi."""
     x2 = xi * xi
     x3 = x2 * xi
     rise = 60.0 * (xi - 3.0 * x2 + 2.0 * x3)

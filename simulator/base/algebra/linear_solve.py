@@ -1,4 +1,4 @@
-"""Small dense systems of linear equations, in place."""
+"""In-place solution of small dense systems of linear equations."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from simulator.base.jit import inline, kernel
 
 @inline
 def factor(A, exchanges):
-    """L (ones on its diagonal, not stored) and U of A (n, n) by Gaussian elimination with partial pivoting, in place; on the diagonal
-    stand the reciprocals of U's.
+    """Compute L and U of A (n, n) in place, by Gaussian elimination with partial pivoting.
 
-    `exchanges` (n,) is overwritten with the row that took the place of each. Returns False when A is singular.
+    The unit diagonal of L is not stored; the diagonal contains the reciprocals of the diagonal of U. `exchanges` (n,) is overwritten with
+    the row exchanged with each row. Returns False if A is singular.
     """
     n = A.shape[0]
     for k in range(n):
@@ -38,7 +38,7 @@ def factor(A, exchanges):
 
 @inline
 def solve(LU, exchanges, b):
-    """b (n,) becomes the solution of A x = b, after `factor`."""
+    """Replace b (n,) by the solution of A x = b, after `factor`."""
     n = LU.shape[0]
     for k in range(n):
         pivot = exchanges[k]
@@ -54,7 +54,7 @@ def solve(LU, exchanges, b):
 
 @inline
 def solve_both(LU, exchanges, b, c):
-    """As `solve`, of two right-hand sides at once: neither waits for the other, so that both take little longer than one."""
+    """Solve for two right-hand sides at once. The processor overlaps the two computations, so that both take little longer than one."""
     n = LU.shape[0]
     for k in range(n):
         pivot = exchanges[k]
@@ -74,9 +74,9 @@ def solve_both(LU, exchanges, b, c):
 
 @kernel
 def solve_positive(A, b):
-    """b (n,) becomes the solution of A x = b by Cholesky's method; A (n, n) symmetric, its lower triangle is read and overwritten.
+    """Replace b (n,) by the solution of A x = b, by Cholesky factorization of the symmetric A (n, n).
 
-    Returns False when A is not positive definite.
+    The lower triangle of A is read and overwritten. Returns False if A is not positive definite.
     """
     n = A.shape[0]
     for j in range(n):

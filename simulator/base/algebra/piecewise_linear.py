@@ -1,4 +1,4 @@
-"""Curves by points, linear between them: where a number lies."""
+"""Piecewise linear curves: segment of a value."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from simulator.base.jit import inline
 
 @inline
 def cell(abscissa, count, x):
-    """(i, fraction, slope): x lies in the piece i..i+1 of the first `count` points at `fraction` in [0, 1].
+    """Return (i, fraction, slope): x is in the segment i..i+1 of the first `count` points, at `fraction` in [0, 1].
 
-    `slope` is d(fraction)/dx, zero outside the table, where the end values go on unchanged.
+    `slope` is d(fraction)/dx; it is zero outside the table, where the curve is constant.
     """
     last = count - 1
     if x <= abscissa[0]:

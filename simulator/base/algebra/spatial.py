@@ -1,6 +1,6 @@
-"""Spatial algebra on tuples, all in world axes: six-vectors [angular; linear], the rigid shift phi and spatial inertias.
+"""Spatial algebra on tuples, in world axes: six-vectors [angular; linear], the rigid shift phi and spatial inertias.
 
-A spatial inertia is three blocks: angular A (xx, yy, zz, xy, xz, yz), coupling B (three rows) and linear C (xx, yy, zz, xy, xz, yz);
+A spatial inertia consists of three blocks: angular A (xx, yy, zz, xy, xz, yz), coupling B (three rows) and linear C (xx, yy, zz, xy, xz, yz);
 it maps the acceleration [alpha; a] of a body's frame origin to the force [A alpha + B a; B^T alpha + C a] at that origin.
 
 With r = p_PK the vector from the origin of frame P to that of frame K,
@@ -19,7 +19,7 @@ from simulator.base.jit import inline
 
 @inline
 def columns(R):
-    """The three columns of a (3, 3) field."""
+    """Return the three columns of a (3, 3) field."""
     return (R[0, 0], R[1, 0], R[2, 0]), (R[0, 1], R[1, 1], R[2, 1]), (R[0, 2], R[1, 2], R[2, 2])
 
 
@@ -34,7 +34,7 @@ def store_columns(R, x, y, z):
 
 @inline
 def rotated(R, a):
-    """R a."""
+    """Return R a."""
     return (
         R[0, 0] * a[0] + R[0, 1] * a[1] + R[0, 2] * a[2],
         R[1, 0] * a[0] + R[1, 1] * a[1] + R[1, 2] * a[2],
@@ -44,7 +44,7 @@ def rotated(R, a):
 
 @inline
 def unrotated(R, a):
-    """R^T a."""
+    """Return R^T a."""
     return (
         R[0, 0] * a[0] + R[1, 0] * a[1] + R[2, 0] * a[2],
         R[0, 1] * a[0] + R[1, 1] * a[1] + R[2, 1] * a[2],
@@ -54,26 +54,26 @@ def unrotated(R, a):
 
 @inline
 def upper(s):
-    """Angular half of a six-field."""
+    """Return the angular half of a six-field."""
     return s[0], s[1], s[2]
 
 
 @inline
 def lower(s):
-    """Linear half of a six-field."""
+    """Return the linear half of a six-field."""
     return s[3], s[4], s[5]
 
 
 @inline
 def store_six(s, a, b):
-    """s = [a; b]."""
+    """Write s = [a; b]."""
     s[0], s[1], s[2] = a[0], a[1], a[2]
     s[3], s[4], s[5] = b[0], b[1], b[2]
 
 
 @inline
 def add_six(s, a, b):
-    """s += [a; b]."""
+    """Add [a; b] to s."""
     s[0] += a[0]
     s[1] += a[1]
     s[2] += a[2]
@@ -84,13 +84,13 @@ def add_six(s, a, b):
 
 @inline
 def triple(a, w):
-    """w x (w x a)."""
+    """Return w x (w x a)."""
     return add(scale(dot(w, a), w), scale(-dot(w, w), a))
 
 
 @inline
 def inertia_times(A, B, C, alpha, a):
-    """[A alpha + B a; B^T alpha + C a] of the blocks in fields A (6,), B (3, 3), C (6,)."""
+    """Return [A alpha + B a; B^T alpha + C a] for the blocks in fields A (6,), B (3, 3), C (6,)."""
     return (
         (
             A[0] * alpha[0] + A[3] * alpha[1] + A[4] * alpha[2] + B[0, 0] * a[0] + B[0, 1] * a[1] + B[0, 2] * a[2],
@@ -128,7 +128,7 @@ def add_rank_one(A, B, C, s, n, f):
 
 @inline
 def add_shifted(A, B, C, a, b, c, r):
-    """Add phi P phi* to the blocks A, B, C, with P the blocks a, b, c at a point that lies at r.
+    """Add phi P phi* to the blocks A, B, C, with P the blocks a, b, c at a point with position r.
 
     With s = r~: A += a + s b^T - b s - s c s, B += b + s c, C += c (s^T = -s).
     """
@@ -167,11 +167,11 @@ def add_shifted(A, B, C, a, b, c, r):
 
 @inline
 def shift_force(n, f, r):
-    """phi [n; f]: the couple about a point from which the force's point lies at r."""
+    """Return the couple of phi [n; f] about a point; r is the position of the point of the force relative to this point."""
     return add(n, cross(r, f))
 
 
 @inline
 def shift_motion(w, v, r):
-    """Linear part of phi* [w; v] at a point that lies at r."""
+    """Return the linear part of phi* [w; v] at a point with position r."""
     return add(v, cross(w, r))

@@ -1,7 +1,7 @@
-"""Rank-revealing elimination of symmetric matrices, A = U* D U with U upper triangular and ones on its diagonal, with diagonal pivots.
+"""Rank-revealing elimination of symmetric matrices with diagonal pivots: A = U* D U, with U unit upper triangular.
 
-For the compliance of loops (positive semidefinite: redundant rows make it singular) and for [[K, Phi*], [Phi, -S]] with K positive
-definite: whatever the order of the pivots, such a matrix needs no others (Vanderbei, *Symmetric quasidefinite matrices*, SIAM J. Optim. 5, 1995).
+For the compliance of loops (positive semidefinite; singular with redundant rows) and for [[K, Phi*], [Phi, -S]] with K positive definite:
+diagonal pivots are sufficient for such a matrix, in any order (Vanderbei, *Symmetric quasidefinite matrices*, SIAM J. Optim. 5, 1995).
 """
 
 from __future__ import annotations
@@ -9,31 +9,30 @@ from __future__ import annotations
 from simulator.base.jit import inline, kernel
 
 DEPENDENT = 1e-11
-"""A row whose pivot fell below this part of its first value is redundant: the sine of its angle to the others is below 3e-6."""
+"""Ratio of the pivot to its initial value below which a row is redundant: the sine of its angle to the other rows is below 3e-6."""
 VANISHED = 1e-22
-"""A row whose first value is below this part of its reach is zero but for rounding: each of its terms is below 1e-11 of what it is made of."""
+"""Ratio of the initial value to `reach` below which a row is zero except for rounding: each factor is below 1e-11 of its terms."""
 POSTPONED = 1e-3
-"""A row whose pivot fell below this part of its first value waits until no better one is left."""
+"""Ratio of the pivot to its initial value below which a row is postponed until no better row remains."""
 
 
 @kernel
 def factor(A, fixed, reach, most, inverse_size, order):
-    """U and D of A, in place.
+    """Compute U and D of A in place.
 
     Parameters
     ----------
     A : (n, n) symmetric, upper triangle; overwritten, D on the diagonal
-    fixed : rows at the beginning that are eliminated first and in their order (positive definite)
-    reach : (n - fixed,) what the diagonal of every further row would be if nothing canceled in it
-    most : rank that is not exceeded. When it is below n, a row counts by what is left of its reach: one that had canceled nearly all of it to
-        begin with comes after those that had not, and the last ones are redundant whatever is left of them
-    inverse_size : (n,) overwritten with 1 / |diagonal| of every further row after the fixed ones, or 1 / reach, zero where that is nothing
-        but rounding
+    fixed : number of rows at the beginning that are eliminated first, in their order (positive definite)
+    reach : (n - fixed,) diagonal of each further row without cancellation
+    most : maximum rank. If it is below n, the pivots are compared with `reach`: a row with nearly complete cancellation in its initial value
+        comes after the other rows, and the last rows are redundant regardless of their pivots
+    inverse_size : (n,) overwritten with 1 / |diagonal| of each row after the fixed ones, or 1 / reach; zero if the diagonal is only rounding
     order : (n,) overwritten with the rows in the order of elimination, redundant ones last
 
     Returns
     -------
-    Rank of A.
+    rank of A
     """
     n = A.shape[0]
     for k in range(n):
@@ -59,7 +58,7 @@ def factor(A, fixed, reach, most, inverse_size, order):
 
 @inline
 def largest_pivot(A, k, inverse_size, order):
-    """Row from k on that lost the smallest part of its first value, or -1 when all that are left are redundant."""
+    """Return the row from k on with the largest ratio of the pivot to its initial value, or -1 if all remaining rows are redundant."""
     pivot, best = -1, DEPENDENT
     for i in range(k, A.shape[0]):
         left = abs(A[i, i]) * inverse_size[order[i]]
@@ -70,7 +69,7 @@ def largest_pivot(A, k, inverse_size, order):
 
 @inline
 def exchange(A, k, p, order):
-    """Exchange rows and columns k < p."""
+    """Exchange the rows and columns k < p."""
     for i in range(k):
         A[i, k], A[i, p] = A[i, p], A[i, k]
     A[k, k], A[p, p] = A[p, p], A[k, k]
@@ -83,7 +82,7 @@ def exchange(A, k, p, order):
 
 @inline
 def eliminate(A, k):
-    """Row k of U, and the matrix that is left."""
+    """Compute row k of U, and subtract its part from the remaining matrix."""
     inverse = 1.0 / A[k, k]
     for i in range(k + 1, A.shape[0]):
         t = A[k, i] * inverse
@@ -95,14 +94,14 @@ def eliminate(A, k):
 
 @inline
 def add_scaled_row(y, t, x):
-    """y += t x of two parts of rows: indices from zero let the compiler use the processor's vector lanes."""
+    """Compute y += t x for two parts of rows. Indices from zero enable vectorization."""
     for i in range(y.shape[0]):
         y[i] += t * x[i]
 
 
 @kernel
 def solve(A, rank, order, b, work):
-    """b (n,) becomes x with A x = b in the rows that are not redundant and zeros for those that are, after `factor`; `work` (n,) is scratch."""
+    """Replace b (n,) by x with A x = b, zero in redundant rows, after `factor`; `work` (n,) is scratch memory."""
     for k in range(rank):
         work[k] = b[order[k]]
     for k in range(rank):

@@ -1,4 +1,4 @@
-"""Sine and cosine together, in code that runs in the processor's vector lanes and gives the same bits on every machine."""
+"""Combined sine and cosine: vectorized code with the same bits on every machine."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from simulator.base.jit import fma, inline
 
 QUARTERS = 2.0 / math.pi
 QUARTER, QUARTER_REST = math.pi / 2.0, 6.123233995736766e-17
-"""pi / 2 in two numbers: as near as a double comes, and what is left of it."""
+"""pi / 2 as a sum of two doubles: nearest double and remainder."""
 
 ROUNDING = 1.5 * 2.0**52
-"""Added to a number that is much smaller and taken off again, it leaves the nearest whole one."""
+"""Number that rounds a much smaller number to the nearest integer when it is added and subtracted."""
 
 S3, S5, S7, S9, S11, S13, S15, S17 = ((-1.0) ** n / math.factorial(2 * n + 1) for n in range(1, 9))
 C2, C4, C6, C8, C10, C12, C14, C16 = ((-1.0) ** n / math.factorial(2 * n) for n in range(1, 9))
-"""Coefficients of the two power series: what they leave out is less than a third of the last place up to pi / 4."""
+"""Coefficients of the two power series: the truncation error is below a third of the last place up to pi / 4."""
 
 
 @inline
 def sine_cosine(x):
-    """(sin x, cos x) of an angle [rad] of less than some thousand turns, to two units in the last place (beside their zeros to 1e-30)."""
+    """Return (sin x, cos x) of an angle [rad] below some thousand turns, with an error of two units in the last place (1e-30 near zeros)."""
     n = x * QUARTERS + ROUNDING - ROUNDING
     y = fma(-n, QUARTER_REST, fma(-n, QUARTER, x))
     z = y * y
@@ -29,6 +29,6 @@ def sine_cosine(x):
     s, c = fma(y * z, s, y), fma(z, c, 1.0)
 
     quarter = n - 4.0 * (0.25 * n + ROUNDING - ROUNDING)  # from -2 to 2
-    aside, behind = abs(quarter) == 1.0, abs(quarter) == 2.0
-    sine, cosine = (c if aside else s), (s if aside else c)
-    return (-sine if behind or quarter == -1.0 else sine), (-cosine if behind or quarter == 1.0 else cosine)
+    is_odd, is_half = abs(quarter) == 1.0, abs(quarter) == 2.0
+    sine, cosine = (c if is_odd else s), (s if is_odd else c)
+    return (-sine if is_half or quarter == -1.0 else sine), (-cosine if is_half or quarter == 1.0 else cosine)

@@ -113,19 +113,19 @@ class InputSourceRunner:
     @property
     def trouble(self) -> str:
         """Reason why the source was dropped, one line; empty while it works."""
-        return self._thread.trouble
+        return self._thread.error
 
     def read(self, t: float, speed: float, out: Record) -> None:
         """Fill the command with the latest result. Never raises."""
-        answer = self._thread.answer(wait=False)
+        result = self._thread.result(wait=False)
         self.used = False
-        if answer is not None:
-            self._command, self.used, self.connected, events = answer
+        if result is not None:
+            self._command, self.used, self.connected, events = result
             self.events += events
-        if self._thread.trouble:
+        if self._thread.error:
             self.connected = False
         out[0] = self._command[0]
-        self._thread.ask(t, speed)
+        self._thread.submit(t, speed)
 
     def close(self) -> None:
         """End the thread of the source."""
