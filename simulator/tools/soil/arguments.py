@@ -40,7 +40,7 @@ def wheel_on_soil(arguments: Any, further: Sequence[Override] = ()) -> WheelOnSo
     settings: dict[str, list[Override]] = {"tire": [], "soil": []}
     for setting in read_settings(arguments.set):
         if setting.path[0] not in settings or len(setting.path) < 2:
-            raise ConfigError(setting.said, "", setting.value, "a key of the tire or the soil: tire.KEY=VALUE or soil.KEY=VALUE")
+            raise ConfigError(setting.text, "", setting.value, "a key of the tire or the soil: tire.KEY=VALUE or soil.KEY=VALUE")
         settings[str(setting.path[0])].append(setting._replace(path=setting.path[1:]))
     tire_name = arguments.tire or TIRE
     soil = build_soil(arguments.soil, settings["soil"])
