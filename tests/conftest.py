@@ -11,7 +11,7 @@ from hypothesis import settings
 settings.register_profile("jounce", deadline=None, derandomize=True)
 settings.load_profile("jounce")
 
-# whoever starts the tests in the background, or with nohup, has INT and HUP ignored, by every process that they start too
+# a shell that starts the tests in the background, or with nohup, ignores INT and HUP for all their processes
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:

@@ -259,7 +259,7 @@ class DaskCluster:
             if address not in self._preparing and address not in self._ready and address not in self._refused:
                 self._prepare(address, threads)
         self._free_the_stranded()
-        self._report_no_workers(bool(there))
+        self._report_missing_workers(bool(there))
 
     def _prepare(self, address: str, threads: int) -> None:
         if threads > 1:
@@ -301,7 +301,7 @@ class DaskCluster:
         if stranded and self._ready:
             self._client.cancel(stranded, force=True)
 
-    def _report_no_workers(self, any_connected: bool) -> None:
+    def _report_missing_workers(self, any_connected: bool) -> None:
         if self._ready or self._preparing:
             self._lonely = False
         elif any_connected:

@@ -13,7 +13,7 @@ from simulator.driver.force_feedback.wheel_torque import ForceFeedback
 READOUT = np.dtype([("steering_column_torque", "f8"), ("steering_wheel_rate", "f8"), ("v_WB_B", "f8", 3)])
 
 
-class Told(FakeSystem):
+class NotifiedSystem(FakeSystem):
     def note(self, what, value):
         sys.stdout.write(f"{(self.clock(), what, value)!r}\n")
         sys.stdout.flush()
@@ -21,7 +21,7 @@ class Told(FakeSystem):
 
 profile = SimpleNamespace(kind="wheel", force_feedback=ForceFeedback(torque=2.0, gain=1.0))
 device = SimpleNamespace(handle=SimpleNamespace(name=G29[0], guid="", is_gamepad=False), profile=profile)
-feeler = ForceFeedbackThread(print, Told())
+feeler = ForceFeedbackThread(print, NotifiedSystem())
 readout = np.zeros(1, READOUT)
 while True:
     readout[0]["steering_column_torque"] = -1.5 + 0.01 * (time.monotonic() % 0.1)  # each sample another torque, to the left

@@ -21,7 +21,7 @@ def run(*words):
 
 @pytest.fixture(autouse=True)
 def quick_and_private(monkeypatch, tmp_path):
-    """No waiting, no profiles of whoever runs the tests."""
+    """Do not wait, and do not read the profiles of the user."""
     monkeypatch.setattr(calibrate, "SETTLE", 0.02)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("COLUMNS", "160")

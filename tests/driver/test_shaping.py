@@ -116,7 +116,7 @@ def drive_a_bend(feel, seconds=20.0):
 
     The line: straight, 250 m radius left, then right, then straight. The vehicle: single-track geometry, wheelbase 3.3 m, full lock
     30 degrees, tires without slip. The person looks 0.9 s ahead, reacts 0.25 s late, presses a key when the line lies more than
-    0.35 m aside of where the vehicle will be, and lets go at 0.15 m.
+    0.35 m to the side of where the vehicle will be, and lets go at 0.15 m.
     """
     v, wheelbase, lock = 60 * KPH, 3.3, math.radians(30.0)
     offset, heading, steering, direction, worst, hardest = 0.5, 0.0, 0.0, 0.0, 0.0, 0.0

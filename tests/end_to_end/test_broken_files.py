@@ -209,7 +209,7 @@ def test_a_vehicle_that_reads_well_but_cannot_stand_says_so():
     command = record(COMMAND)
     command[0]["throttle"], command[0]["selector"] = 0.5, 1
     mapping = content("vehicles", "hmmwv")
-    stood = fell = 0
+    settled = fell = 0
     slips = [(place, value) for place in list(places(mapping))[::12] for value in (NEGATE, 0, -1, 0.5)]
     for place, value in [*slips, (("chassis", "mass"), 20e3)]:
         changed = broken(mapping, place, value)
@@ -222,11 +222,11 @@ def test_a_vehicle_that_reads_well_but_cannot_stand_says_so():
                 v.reset(arrays, gear=1)
                 for _ in range(50):
                     v.step(arrays, command, 1e-3)
-                stood += 1
+                settled += 1
             except JounceError as error:
                 assert FILE in str(error) or "HMMWV" in str(error)
                 fell += 1
-    assert stood > 20
+    assert settled > 20
     assert fell > 0
 
 

@@ -46,7 +46,7 @@ def test_a_comparison_with_an_error_that_is_no_number():
 
 
 def test_every_command_writes_by_it():
-    """A private cache of the view aside, no other module of the program makes JSON by itself."""
+    """Except for a private cache of the view, no module of the program makes JSON by itself."""
     writers = [
         str(file.relative_to(ROOT))
         for package in ("simulator", "vehicles", "terrain", "washout")

@@ -155,13 +155,13 @@ def test_signals_at_random_moments(tmp_path):
 FAILS_MEANWHILE = """
 import os, signal, sys, time
 from simulator.cli import main as program
-from simulator.base import cleanup as leftovers
+from simulator.base import cleanup
 from simulator.base.errors import JounceError
 def fails(_):
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(0.2)
     raise JounceError("a child has ended")
-leftovers.remove_all = lambda: time.sleep(1.0)
+cleanup.remove_all = lambda: time.sleep(1.0)
 program.load_plugins = fails
 sys.argv = ["jounce", "info"]
 sys.exit(program.main())

@@ -63,13 +63,13 @@ def test_a_car_on_them_stands_on_a_grade_and_changes_lanes(tmp_path: Path, tires
         places = track(car, "asphalt 30", command(brake=1.0), 3.0)["p_WB"]
         assert np.linalg.norm(places - places[0], axis=1).max() < 1e-6
     car.reset(ground("flat"), speed=15.0)
-    aside = []
+    sideways = []
     for steering in (0.3, -0.3, -0.3, 0.3):  # to the left, and back
         drive(car, "flat", command(selector=1, throttle=0.3, steering=steering), 0.8)
-        aside.append(car.read()[0]["p_WB"][1])
+        sideways.append(car.read()[0]["p_WB"][1])
     drive(car, "flat", command(selector=1, throttle=0.3), 2.0)
     seen = car.read()[0]
-    assert max(aside) > 1.0 and abs(seen["yaw"]) < 0.3 and seen["v_WB_B"][0] > 10.0
+    assert max(sideways) > 1.0 and abs(seen["yaw"]) < 0.3 and seen["v_WB_B"][0] > 10.0
     assert not car.troubles
 
 

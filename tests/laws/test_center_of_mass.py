@@ -86,8 +86,8 @@ def test_sideslip_in_a_steady_turn_follows_from_that_of_the_reference_point(
     late = slice(round(4.0 / TICK), None)
     columns = {f"v_WG_B_{axis}": seen["v_WG_B"][late, n] for n, axis in enumerate("xyz")}
     found = sideslip(Drive(columns, TICK, {}, None)).mean()  # type: ignore[arg-type]
-    ahead, aside, _ = seen["v_WB_B"][late].mean(axis=0)
+    ahead, sideways, _ = seen["v_WB_B"][late].mean(axis=0)
     x_G, rate = float(v.readout[0]["p_BG"][0]), float(seen["w_WB_B"][late, 2].mean())
     assert x_G == pytest.approx(-1.34, abs=0.01) and abs(x_G * rate / ahead) > 0.02
-    assert found == pytest.approx(np.arctan2(aside, ahead) + x_G * rate / ahead, abs=2e-4)
+    assert found == pytest.approx(np.arctan2(sideways, ahead) + x_G * rate / ahead, abs=2e-4)
     assert seen["a_WG_B"][late, 1].mean() == pytest.approx(seen["a_WB_B"][late, 1].mean(), rel=5e-3)

@@ -12,7 +12,7 @@ import pytest
 from simulator.api.loading import configured
 from simulator.base.records import record
 from simulator.builder.builder import build, build_ground, build_vehicle
-from simulator.driver import vehicle_identification as acquainting
+from simulator.driver import vehicle_identification as identification
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.vehicle_identification import identify_vehicle, lazy_internal_model
 from simulator.run.run import driver_of
@@ -227,12 +227,12 @@ def test_internal_model_values_do_not_depend_on_the_order_of_access(hmmwv: Vehic
 @pytest.mark.parametrize(("maneuver", "driven"), [("creep", 0.0), ("iso_7401_step", 9.8), ("avtp_lane_change", 14.8)])
 def test_a_driver_identifies_only_the_parts_that_it_needs(maneuver: str, driven: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seconds of test drive: complete for a path, only the pedals for a speed, none if no driver reads the vehicle response."""
-    seconds, drive = [], acquainting._Identification._drive
+    seconds, drive = [], identification._Identification._drive
 
     def noted(trial: Any, duration: float, **inputs: float) -> Any:
         seconds.append(duration)
         return drive(trial, duration, **inputs)
 
-    monkeypatch.setattr(acquainting._Identification, "_drive", noted)
+    monkeypatch.setattr(identification._Identification, "_drive", noted)
     driver_of(build(configured({"maneuver": maneuver}, {}), check_step=False))
     assert sum(seconds) == pytest.approx(driven)

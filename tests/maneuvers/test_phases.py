@@ -179,7 +179,7 @@ def test_edges_crossings_and_holds():
 def test_a_maneuver_is_given_up(condition, words):
     _, driver, run = driven([{"name": "go", "throttle": 0.5, "lasts_s": 20}], 6.0, abort=condition)
     assert driver.ended == f"aborted in phase go: {words}"
-    # whoever drives on comes to a stop
+    # a vehicle that drives on comes to a stop
     assert run["throttle"][-1] == 0.0 and run["brake"][-1] > 0.0 and run["phase"][-1] == -1
 
 
@@ -370,7 +370,7 @@ def test_a_phase_may_have_a_law_of_its_own():
     np.testing.assert_array_equal(own["steering"][first], same["steering"][first])
     assert np.abs(own["steering"][second] - same["steering"][second]).max() > 1e-3
     jump = np.abs(np.diff(own["steering"])).max()
-    assert jump < 0.05, "whoever takes over begins with the wheel as it is"
+    assert jump < 0.05, "the next driver starts with the present angle of the wheel"
     assert np.isfinite(own["steering"][third]).all()
 
 

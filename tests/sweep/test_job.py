@@ -119,7 +119,7 @@ def test_an_unchanged_description_is_not_read_again(monkeypatch):
     kept = CachingBuilder()
     run_case(mapping({SPEED: 15, "duration": 0.3}), (), kept)
     for name in ("ends_of", "_read_axle"):
-        monkeypatch.setattr(description, name, lambda *_: pytest.fail("made anew"))
+        monkeypatch.setattr(description, name, lambda *_: pytest.fail("created again"))
     run_case(mapping({SPEED: 15, "duration": 0.3, MASS: 2100}), (), kept)
     with pytest.raises(pytest.fail.Exception):
         run_case(mapping({SPEED: 15, "duration": 0.3, MASS: 2100, "vehicle.axles.rear.spring.rate": 240e3}), (), kept)

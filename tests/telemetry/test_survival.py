@@ -257,8 +257,8 @@ def test_the_next_run_does_not_destroy_the_log_of_a_killed_one(tmp_path):
     assert len(said) == 1
     assert "killed" in said[0]
     assert "jounce info" in said[0]
-    aside = [name for name in os.listdir(tmp_path) if name.endswith(".rows")]
-    assert len(aside) == 1
+    renamed = [name for name in os.listdir(tmp_path) if name.endswith(".rows")]
+    assert len(renamed) == 1
     one, other = read_logs(tmp_path)
     assert (one.file.name, one.rows) == ("telemetry.parquet", 1)
     assert (other.file.suffix, other.rows, other.recovered) == (".parquet", 30, True)

@@ -75,8 +75,8 @@ def seen(view, state):
     shot = view.scene.camera.shot(state[0]["p_WB"], rotation(state[0]["q_WB"]), state, 0.0)
     back = np.linalg.inv(clip_of_world(shot, W / H, FAR))
     row, column = np.mgrid[0:H:3, 0:W:3]
-    aside = (np.abs(column - W / 2) > 0.22 * W) & (depth[row, column] < 1.0)
-    row, column = row[aside], column[aside]
+    sideways = (np.abs(column - W / 2) > 0.22 * W) & (depth[row, column] < 1.0)
+    row, column = row[sideways], column[sideways]
     clip = np.column_stack((2 * (column + 0.5) / W - 1, 2 * (row + 0.5) / H - 1, 2.0 * depth[row, column] - 1.0, np.ones(len(row))))
     points = clip @ back.T
     points = points[:, :3] / points[:, 3:]

@@ -45,7 +45,7 @@ class Child:
 
 
 class Story:
-    """A keeper with everything around it; `go` lets time pass, with frames or without."""
+    """A view supervisor with its environment; `go` advances the time, with or without frames."""
 
     def __init__(self, person=True):
         self.said = []
