@@ -1,5 +1,4 @@
-"""For all tests: no time limit on examples, since the first one may compile a kernel; the same examples on every machine; and what may
-run side by side (`make test`)."""
+"""Settings of all tests: no time limit on examples, the same examples on every machine, and the groups that run in parallel."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ BY_THE_CLOCK = {
     ),
     *("test_plugins_on_the_command_line.py", "test_parameters_in_sessions.py", "test_previews.py", "test_engine.py"),
 }
-"""Files whose tests run several processes in real time: one of them at a time, so that no more than one other test is beside it."""
+"""Files whose tests run several processes in real time. One of these files runs at a time."""
 
 FAST = {
     "api": ("test_public_names.py", "test_simulation.py"),
@@ -60,7 +59,7 @@ FAST = {
     "validation": ("test_compare.py", "test_history.py", "test_matrix.py", "test_published.py", "test_validation.py"),
     "view": ("test_camera.py", "test_layout.py", "test_meshes.py", "test_messages.py"),
 }
-"""Files of `make fast`, by room: chosen by how long they take, one or more of each room. Tests in them that take long are marked `slow`."""
+"""Files of `make fast` by folder, at least one quick file of each folder. Slow tests in these files have the mark `slow`."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
