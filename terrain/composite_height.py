@@ -2,7 +2,7 @@
 
     z(x, y) = base(x, y) + gain(x, y) roughness(x, y) + features(x, y)
 
-All terms are C1. A term that a ground does not have costs only a comparison. Beyond the map, the base (`terrain.ground`) and the roughness
+All terms are C1. A term that a ground does not have costs only a comparison. Beyond the map, the base (`terrain.base_grid`) and the roughness
 continue; features exist once. Ruts are not included: they are part of the soil memory.
 """
 
@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
+from terrain.base_grid import base_and_slopes, base_height, height_and_normal, nodes_around, within_reach
 from terrain.features.kernels import features_and_slopes
-from terrain.ground import base_and_slopes, base_height, height_and_normal, nodes_around, within_reach
 from terrain.roughness import GAIN_STEPS, spline_weights, tiles_and_slopes
 
 

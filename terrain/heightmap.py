@@ -16,8 +16,9 @@ from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, T
 from simulator.base.records import Record, record
 from simulator.base.section import Section
 from simulator.base.suggestions import did_you_mean
+from terrain.base_grid import height_and_normal
 from terrain.georeferenced import GEOREFERENCE, Placed, on_nodes, placed
-from terrain.ground import GROUND, Ground, Road, height_and_normal
+from terrain.ground import GROUND, Ground, Road
 from terrain.heightmap_detail import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
 from terrain.load_terrain import SURFACE, all_over

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.jit import kernel
-from terrain.ground import cubic_weights, grid_place
+from terrain.base_grid import cubic_weights, grid_place
 
 ISO_CLASSES = "ABCDEFGH"
 ISO_REFERENCE = 0.1

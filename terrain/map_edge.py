@@ -1,6 +1,6 @@
 """Margin of a map: a strip in which the heights level out, so that the mirror image can follow without a crease.
 
-Beyond its grid, a height map continues with its mirror images (`terrain.ground.nodes_around`). A slope towards the edge would meet its own image in a
+Beyond its grid, a height map continues with its mirror images (`terrain.base_grid.nodes_around`). A slope towards the edge would meet its own image in a
 sharp crest or ditch. Therefore a margin is added in which the slope normal to the edge decreases to zero.
 """
 

@@ -11,7 +11,7 @@ import yaml
 
 from simulator.base import errors
 from simulator.base.inputfile import read_utf8
-from simulator.base.yaml_reader import MOST_BYTES, StrictLoader
+from simulator.base.yaml_loader import MOST_BYTES, StrictLoader
 
 BASE_KEY = "base"
 """Key that names another file, which may contain the missing keys."""

@@ -10,17 +10,10 @@ import yaml
 from simulator.base import errors
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
+from simulator.base.yaml_loader import DEEPEST, MOST_BYTES, StrictLoader
 
-MOST_BYTES = 4 << 20
-"""Maximum size of a text file [bytes]."""
-MAX_VALUES = 100_000
-"""Maximum number of values in a YAML file; reading them takes a few seconds."""
 MAX_EXPANDED = 1_000_000
 """Maximum number of values after the expansion of aliases: a few lines of nested aliases can expand to billions."""
-DEEPEST = 50
-"""Maximum depth of nested mappings and lists."""
-LONGEST_SCALAR = 20_000
-"""Maximum length of a value in characters: parsing a number in base 60 takes a time quadratic in the length."""
 
 
 def read_text(path: str | Path, expected: str) -> str:
@@ -49,47 +42,6 @@ def parse_yaml(text: str, path: object) -> Any:
     except (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError, TypeError, RecursionError) as error:
         # a value with a wrong tag, such as !!int "" or !!bool maybe, makes PyYAML raise various exceptions
         raise ConfigError(path, "", next(iter(str(error).splitlines()), "malformed YAML"), "well-formed YAML") from None
-
-
-class StrictLoader(yaml.SafeLoader):
-    """SafeLoader that rejects duplicate keys and files that are too large or too deep."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.depth = self.values = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        self.depth += 1
-        self.values += 1
-        event = self.peek_event()
-        if self.depth > DEEPEST:
-            raise yaml.composer.ComposerError(None, None, f"more than {DEEPEST} levels", event.start_mark)
-        if self.values > MAX_VALUES:
-            raise yaml.composer.ComposerError(None, None, f"more than {MAX_VALUES} values", event.start_mark)
-        if len(getattr(event, "value", None) or "") > LONGEST_SCALAR:
-            raise yaml.composer.ComposerError(None, None, f"a value of more than {LONGEST_SCALAR} characters", event.start_mark)
-        node = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        if not isinstance(node, yaml.MappingNode):
-            raise yaml.constructor.ConstructorError(None, None, f"{node.tag} on a node that is not a mapping", node.start_mark)
-        seen = set()
-        for key_node, _ in node.value:
-            if key_node.tag == "tag:yaml.org,2002:merge":
-                continue
-            if key_node.tag == "tag:yaml.org,2002:bool" and key_node.style is None:
-                key_node.tag = "tag:yaml.org,2002:str"  # the key `on` is a name, not a boolean
-            key = self.construct_object(key_node, deep=True)
-            try:
-                repeated = key in seen
-            except TypeError:
-                raise yaml.constructor.ConstructorError(None, None, "a key that is not a plain value", key_node.start_mark) from None
-            if repeated:
-                raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
-            seen.add(key)
-        return super().construct_mapping(node, deep)
 
 
 def _check_expansion(root: Any) -> None:

@@ -17,7 +17,8 @@ from simulator.base import renamed
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, DeprecatedNameWarning, JounceError
 from simulator.base.inputfile import read_bytes
-from simulator.base.yaml_reader import MOST_BYTES, StrictLoader, parse_yaml, read_text
+from simulator.base.yaml_loader import MOST_BYTES, StrictLoader
+from simulator.base.yaml_reader import parse_yaml, read_text
 from simulator.catalog.file_kinds import kind_named, kind_of
 from simulator.configuration.configuration import REFERENCES, is_one_for_each
 from simulator.configuration.key_path import KeyPath, parse, written

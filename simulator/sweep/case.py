@@ -19,7 +19,7 @@ import msgspec
 from simulator.base.errors import raise_all
 from simulator.base.inputfile import read_bytes
 from simulator.base.jit import PACKAGES, ROOT
-from simulator.base.yaml_reader import MOST_BYTES
+from simulator.base.yaml_loader import MOST_BYTES
 from simulator.configuration.layers import files_parsed_once
 from simulator.sweep.case_checks import Checks, Ends, Faults
 from simulator.sweep.configuration_cache import Point, Shared

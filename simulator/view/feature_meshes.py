@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from simulator.view.meshes import Array, Builder
 from simulator.view.terrain_data import CHUNK, FeatureMeshes, is_paved, no_features, soil_color
+from terrain.base_grid import base_height
 from terrain.composite_height import composed_heights
 from terrain.features.shapes import BUMP, CURB, DITCH, HALF_ROUND, LINES, SETTS, STEP, WALL, WASHBOARD
-from terrain.ground import Ground, GroundArrays, base_height
+from terrain.ground import Ground, GroundArrays
 from terrain.road_markings import Mark
 from terrain.roughness import no_roughness
 

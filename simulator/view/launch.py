@@ -15,7 +15,8 @@ from simulator.base import cleanup
 from simulator.base.errors import DeviceError
 from simulator.view.drive_lock import DriveLock
 from simulator.view.gl_context import display_available
-from simulator.view.terrain_data import TerrainData, make_terrain_data
+from simulator.view.make_terrain_data import make_terrain_data
+from simulator.view.terrain_data import TerrainData
 from simulator.view.vehicle_geometry import checked_geometry
 
 TERRAIN_FILE, GEOMETRY, ERRORS = "land.npz", "geometry.npz", "errors.txt"

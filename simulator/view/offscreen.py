@@ -18,8 +18,9 @@ from simulator.base.records import Record, record, sized
 from simulator.view.adaptive_resolution import SCALES, WINDOW, Quality
 from simulator.view.camera import CAMERAS
 from simulator.view.gl_context import is_software, offscreen_context
+from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.shared_state import EXTRAS, STATE, extras
-from simulator.view.terrain_data import TerrainData, make_terrain_data
+from simulator.view.terrain_data import TerrainData
 from vehicles.readout import READOUT
 
 

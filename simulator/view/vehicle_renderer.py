@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pyglet import gl
 
 from simulator.base.records import Record
+from simulator.view.bodies.contract import Body
 from simulator.view.bodies.hmmwv_wheel import plain_wheel
-from simulator.view.bodies.kinds import Body
 from simulator.view.gl_objects import Mesh, Program, ShadowMap
 from simulator.view.meshes import LAYOUT, capsule, coil, mirrored
 from simulator.view.textures import SUN

@@ -11,8 +11,9 @@ from simulator.view.adaptive_resolution import Quality
 from simulator.view.camera import CAMERAS
 from simulator.view.drive_lock import HostWatch
 from simulator.view.gl_context import is_software, window_context
+from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.shared_state import KeyWriter, NoKeys, ViewReader
-from simulator.view.terrain_data import TerrainData, make_terrain_data
+from simulator.view.terrain_data import TerrainData
 
 SIZE = (1280, 720)
 CAPTION = "Jounce"

@@ -24,7 +24,8 @@ from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
 from simulator.base.npy_reader import read_json, read_npy, read_npz
 from simulator.base.records import numbers
-from simulator.base.yaml_reader import MAX_VALUES, read_yaml
+from simulator.base.yaml_loader import MAX_VALUES
+from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import find_config, load_mechanism
 from simulator.validation.reference.mechanism_rows import compare_rows
 from simulator.validation.reference.recorded_drive import Recording

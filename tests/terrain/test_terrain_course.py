@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
-from terrain.ground import height_and_normal
+from terrain.base_grid import height_and_normal
 from terrain.load_terrain import load_terrain
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from simulator.view.terrain_data import make_terrain_data
-from terrain.ground import height_and_normal, soil_under
+from simulator.view.make_terrain_data import make_terrain_data
+from terrain.base_grid import height_and_normal
+from terrain.ground import soil_under
 from terrain.load_terrain import load_terrain
 from terrain.map_edge import rolled_off
 from terrain.soil import SOIL

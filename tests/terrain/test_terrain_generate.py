@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from terrain.ground import GROUND, height_and_normal
+from terrain.base_grid import height_and_normal
+from terrain.ground import GROUND
 from terrain.heightmap_detail import TILE, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 
 

@@ -7,7 +7,8 @@ import pytest
 from matplotlib.cbook import get_sample_data
 
 from simulator.base.records import record
-from terrain.ground import height_and_normal, soil_under
+from terrain.base_grid import height_and_normal
+from terrain.ground import soil_under
 from terrain.load_terrain import load_terrain
 from terrain.readers.kinds import read_heights
 from terrain.readers.request import ReadRequest

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from terrain.ground import height_and_normal, soil_under
+from terrain.base_grid import height_and_normal
+from terrain.ground import soil_under
 from terrain.load_terrain import FRICTION, load_terrain
 from terrain.soil import SOIL
 

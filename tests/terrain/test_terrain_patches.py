@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.view.terrain_data import make_terrain_data, road_texture, surface_texture
+from simulator.view.make_terrain_data import make_terrain_data
+from simulator.view.terrain_data import road_texture, surface_texture
 from terrain.ground import soil_under
 from terrain.load_terrain import load_terrain
 from terrain.soil import SOIL

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
+from terrain.base_grid import cubic_weights
 from terrain.composite_height import composed_height, composed_height_and_normal, composed_heights, footprint_height_and_normal
-from terrain.ground import Ground, cubic_weights
+from terrain.ground import Ground
 from terrain.heightmap_detail import cubic_transfer
 from terrain.iso_8608_bands import coherence, isotropic_coherence, octaves
 from terrain.load_terrain import load_terrain

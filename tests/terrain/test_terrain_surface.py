@@ -9,7 +9,8 @@ from numba.core.runtime.nrt import rtsys
 
 from simulator.base.jit import kernel
 from simulator.base.records import record
-from terrain.ground import GROUND, height_and_normal, soil_under
+from terrain.base_grid import height_and_normal
+from terrain.ground import GROUND, soil_under
 from terrain.soil import SOIL
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from simulator.base.errors import DeviceError
 from simulator.view.feature_meshes import PAINT_RAISED, RAISED
+from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.offscreen import Offscreen
-from simulator.view.terrain_data import CHUNK, TerrainData, make_terrain_data
+from simulator.view.terrain_data import CHUNK, TerrainData
 from terrain.composite_height import composed_heights
 from terrain.load_terrain import load_terrain
 from tests.view.scenes import geometry, readout

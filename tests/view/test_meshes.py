@@ -10,8 +10,8 @@ import pytest
 from simulator.view.bodies import hmmwv
 from simulator.view.bodies.car import ARCH, car, pickup
 from simulator.view.bodies.car_wheel import car_wheel
+from simulator.view.bodies.contract import Size
 from simulator.view.bodies.hmmwv_wheel import plain_wheel, wheel
-from simulator.view.bodies.kinds import Size
 from simulator.view.meshes import Builder, capsule, coil, mirrored
 
 SEDAN = Size(0.78, -3.74, 0.91, (0.0, -2.757), (-2.757,), 0.0, 0.32, np.array([-1.25, 0.38, 0.85]))

@@ -5,17 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.quadtree import Counter, tile_triangles, visible_tiles
-from simulator.view.terrain_data import (
-    FAR_OFFSET,
-    TerrainData,
-    ViewRoad,
-    is_paved,
-    make_terrain_data,
-    road_texture,
-    soil_color,
-    surface_texture,
-)
+from simulator.view.terrain_data import FAR_OFFSET, TerrainData, ViewRoad, is_paved, road_texture, soil_color, surface_texture
 from tests.view.scenes import hilly_terrain
 
 

@@ -24,10 +24,10 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
+from terrain.base_grid import base_and_slopes
 from terrain.composite_height import parts_and_slopes
 from terrain.features.kernels import bounds_around, features_beside
 from terrain.features.shapes import smooth_step
-from terrain.ground import base_and_slopes
 
 NODES = 32
 """Nodes of a cache along x and y, a power of two."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from simulator.view.bodies.car_wheel import car_wheel
-from simulator.view.bodies.kinds import Body, Size
+from simulator.view.bodies.contract import Body, Size
 from simulator.view.meshes import Array, Builder, mirrored
 
 BLACK, TRIM, METAL, FRAME, LAMP, RED, AMBER = (

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from simulator.view.bodies.contract import Body, Size
 from simulator.view.bodies.hmmwv_wheel import wheel
-from simulator.view.bodies.kinds import Body, Size
 from simulator.view.meshes import Array, Builder, mirrored, moved
 
 PAINT, SHADE, EDGE = (178, 157, 118), (158, 139, 104), (120, 105, 78)

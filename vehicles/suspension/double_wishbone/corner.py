@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
+from vehicles.suspension.double_wishbone.design_points import DoubleWishbonePoints
 from vehicles.suspension.double_wishbone.geometry import designed, lower_arm_point, write_corner, write_length, write_tie_rod
+from vehicles.suspension.double_wishbone.geometry_kernels import DESIGN_BODIES, KNUCKLE, WHEEL, turn_to_rod
+from vehicles.suspension.double_wishbone.kinematics import TIEROD
 from vehicles.suspension.double_wishbone.mechanism import BODY_NAMES, add_double_wishbone
-from vehicles.suspension.double_wishbone.tie_rod_adjustment import set_tie_rod
 
 Vector = NDArray[np.float64]
 
@@ -25,37 +28,11 @@ REACH = Reach(widest=(-0.8, 0.8), closes=None, past_stops=0.08, without_stops=(-
 
 
 @dataclass(frozen=True)
-class DoubleWishboneCorner(CornerDesign):
-    """A double-wishbone corner in the design position, in chassis axes and relative to the chassis reference point [m].
-
-    The letters are those of `vehicles.suspension.double_wishbone.kinematics`. The `*_axes` (2, 3) of upright, tie rod and shock are the
-    two axes of their universal joints. The first one is fixed in the lower arm, the carrier and the lower arm, respectively, the second
-    one in the rod. `bodies` holds lower_arm, upright, knuckle, tierod, shock_lower, shock_upper, upper_arm and wheel.
-    """
+class DoubleWishboneCorner(DoubleWishbonePoints, CornerDesign):
+    """A double-wishbone corner in the design position."""
 
     kind: ClassVar[str] = "double_wishbone"
     mounts: ClassVar[dict[str, str]] = {"lower_arm": BODY_NAMES["lower_arm"], CARRIER_NAME: BODY_NAMES["knuckle"]}
-    lower_arm_point: Vector
-    lower_arm_axis: Vector
-    upper_arm_point: Vector
-    upper_arm_axis: Vector
-    D: Vector
-    F: Vector
-    K: Vector
-    Q: Vector
-    B: Vector
-    J: Vector
-    S: Vector
-    U: Vector
-    W: Vector
-    axle: Vector
-    upright_axes: Vector
-    tierod_axes: Vector
-    shock_axes: Vector
-    bodies: dict[str, RigidBody]
-    file: str = "model"
-    key: str = ""
-    turned: Vector = field(default_factory=lambda: np.eye(3))
 
     @cached_property
     def designed(self) -> Record:
@@ -70,13 +47,28 @@ class DoubleWishboneCorner(CornerDesign):
         return float(np.linalg.norm(self.Q - self.K))
 
     def with_tie_rod(self, length: float) -> DoubleWishboneCorner:
-        return set_tie_rod(self, length)
+        """Return the corner with another tie-rod length [m]: the knuckle rotates about the kingpin, arms and struts do not move.
+
+        The result is a regular design position.
+        """
+        design = self.designed.copy()
+        if not turn_to_rod(design, length):
+            raise ConfigError(self.file, self.key, length, "a tie-rod length for which the loop of the steering arm closes")
+        d = design[0]
+        moved = {
+            DESIGN_BODIES[b]: RigidBody(DESIGN_BODIES[b], float(d["mass"][b]), d["com"][b], d["inertia"][b])
+            for b in (KNUCKLE, WHEEL, TIEROD)
+        }
+        points = {name: d[name] for name in ("K", "W", "axle", "turned", "tierod_axes")}
+        adjusted = replace(self, bodies={**self.bodies, **moved}, **points)
+        adjusted.__dict__["designed"] = design  # recomputing the design would change its last digits
+        return adjusted
 
     def write(self, corners: Record, parameters: Record, i: int) -> None:
-        write_corner(corners, parameters, i, self)
+        write_corner(corners, parameters, i, self, self.designed)
 
     def write_tie_rod(self, corners: Record, parameters: Record, i: int) -> None:
-        write_tie_rod(corners, parameters, i, self)
+        write_tie_rod(corners, parameters, i, self, self.designed)
 
     def write_length(self, parameters: Record, i: int, length: float) -> bool:
         if type(self) is not DoubleWishboneCorner:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.array_vectors import cross, unit
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
+from vehicles.suspension.double_wishbone.design_points import DoubleWishbonePoints
 from vehicles.suspension.double_wishbone.geometry_kernels import DESIGN, DESIGN_BODIES, DIRECTIONS, JOINTS, POINTS, write_arms, write_rod
 from vehicles.suspension.double_wishbone.kinematics import BODIES
 from vehicles.suspension.hinge import Hinge
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
-
-if TYPE_CHECKING:
-    from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
 
 Vector = NDArray[np.float64]
 
@@ -38,14 +34,14 @@ FAULTS = (
 """Possible faults of a corner and their subjects, in the order of the fault numbers of `write_arms` and `write_rod`."""
 
 
-def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWishboneCorner) -> None:
-    """Fill column i of a CORNERS record and of one of DOUBLE_WISHBONES.
+def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWishbonePoints, design: Record) -> None:
+    """Fill column i of a CORNERS record and of one of DOUBLE_WISHBONES; `design` is the record of DESIGN of the corner, read-only.
 
     Raises
     ------
     ConfigError : the points cannot form the mechanism (coincident joints, a loop on its dead point, a wheel that is not a rotor)
     """
-    design = corner.designed.copy()
+    design = design.copy()
     write_arms(design, parameters, i)
     _write_rod(design, corners, parameters, i, corner)
     common = corners[0]
@@ -53,9 +49,9 @@ def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWish
     common["travel"][:, i] = ARM_RANGE
 
 
-def write_tie_rod(corners: Record, parameters: Record, i: int, corner: DoubleWishboneCorner) -> None:
+def write_tie_rod(corners: Record, parameters: Record, i: int, corner: DoubleWishbonePoints, design: Record) -> None:
     """Update the part of `write_corner` that depends on the length of the tie rod: the rod, and the parts that rotate about the kingpin."""
-    _write_rod(corner.designed.copy(), corners, parameters, i, corner)
+    _write_rod(design.copy(), corners, parameters, i, corner)
 
 
 def write_length(parameters: Record, i: int, length: float) -> None:
@@ -69,7 +65,7 @@ def write_length(parameters: Record, i: int, length: float) -> None:
     out["tierod_length"][i] = length
 
 
-def lower_arm_point(corner: DoubleWishboneCorner, point: Vector) -> Vector:
+def lower_arm_point(corner: DoubleWishbonePoints, point: Vector) -> Vector:
     """Return a point fixed to the lower arm as (3, 3), see `Hinge.point`."""
     e, on = unit(corner.lower_arm_axis), corner.lower_arm_point
     return Hinge(on, e if cross(e, corner.D - on)[2] > 0.0 else -e).point(point)
@@ -82,7 +78,7 @@ def universal_axes(rod: Vector, parent_axis: Vector) -> Vector:
     return np.array([first, cross(n, first)])
 
 
-def designed(corner: DoubleWishboneCorner) -> Record:
+def designed(corner: DoubleWishbonePoints) -> Record:
     """Return a record of DESIGN. Raises ConfigError if the wheel is not a rotor."""
     design = record(DESIGN)
     d = design[0]
@@ -96,7 +92,7 @@ def designed(corner: DoubleWishboneCorner) -> Record:
     return design
 
 
-def _write_rod(design: Record, corners: Record, parameters: Record, i: int, corner: DoubleWishboneCorner) -> None:
+def _write_rod(design: Record, corners: Record, parameters: Record, i: int, corner: DoubleWishbonePoints) -> None:
     """Write the part that depends on the tie rod, and raise ConfigError for a fault of the corner."""
     write_rod(design, corners, parameters, i)
     if design[0]["fault"] > 0:

@@ -108,9 +108,15 @@ def write_rod(design, corners, parameters, i):
 
 @kernel
 def turn_to_rod(design, length):
-    """Rotate the knuckle with its parts about the kingpin until the tie rod has the length [m] (`tie_rod_adjustment`, eq. (1)).
+    """Rotate the knuckle with its parts about the kingpin until the tie rod has the length [m].
 
-    Of the two solutions the one on the present side of the dead point is used. Return False, without a change, if there is no solution.
+    The kingpin goes from the lower ball joint D to the upper one F. With f the foot of the outer tie-rod joint K on the kingpin, r from f
+    to K, k = n x r (n along the kingpin) and the inner tie-rod joint Q
+
+        |Q - K|^2 = |Q - f|^2 + r^2 - 2 (Q - f) . (r cos x + k sin x)                                                    (1)
+
+    so the angle x follows from a circle. Of the two solutions the one on the present side of the dead point is used. Return False, without
+    a change, if there is no solution.
     """
     d = design[0]
     D, K, Q = vector(d["D"]), vector(d["K"]), vector(d["Q"])

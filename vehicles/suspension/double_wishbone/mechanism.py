@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,9 +9,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism import JointSpring, Spring
 from vehicles.multibody.description.mechanism_builder import Parts
-
-if TYPE_CHECKING:
-    from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
+from vehicles.suspension.double_wishbone.design_points import DoubleWishbonePoints
 
 Vector = NDArray[np.float64]
 
@@ -33,12 +29,12 @@ lca: lower control arm, uca: upper control arm.
 """
 
 
-def jounce_sign(corner: DoubleWishboneCorner) -> float:
+def jounce_sign(corner: DoubleWishbonePoints) -> float:
     """Return +1 if a positive angle of the joint `lca`, right-handed about its axis, is jounce; -1 if it is rebound."""
     return float(np.sign(np.cross(corner.lower_arm_axis, corner.D - corner.lower_arm_point)[2]))
 
 
-def add_double_wishbone(parts: Parts, name: str, corner: DoubleWishboneCorner, chassis: str, inner: str, struts: Record, i: int) -> None:
+def add_double_wishbone(parts: Parts, name: str, corner: DoubleWishbonePoints, chassis: str, inner: str, struts: Record, i: int) -> None:
     """Implement `CornerDesign.add_to`."""
     names = {ours: f"{name}_{short}" for ours, short in BODY_NAMES.items()}
     massless = {ours for ours, body in corner.bodies.items() if body.mass == 0.0}
@@ -76,7 +72,7 @@ def add_double_wishbone(parts: Parts, name: str, corner: DoubleWishboneCorner, c
     parts.springs.append(Spring(f"{name}_spring", chassis, corner.U, lower, corner.S, rate, free_length))
 
 
-def _add_shock(parts: Parts, name: str, corner: DoubleWishboneCorner, chassis: str, damping: float) -> None:
+def _add_shock(parts: Parts, name: str, corner: DoubleWishbonePoints, chassis: str, damping: float) -> None:
     """Add the shock absorber on the lower arm: two bodies that slide on each other, or only the damper if massless."""
     lower = f"{name}_{BODY_NAMES['lower_arm']}"
     massless = [half for half in ("shock_lower", "shock_upper") if corner.bodies[half].mass == 0.0]

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism_builder import Parts
-from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import AxleCallbacks, Blocks
 from vehicles.suspension.corner_design import CornerDesign, Places, Reach
 from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
+from vehicles.suspension.five_link.design_points import FiveLinkPoints
 from vehicles.suspension.five_link.geometry import write_five_link
 from vehicles.suspension.five_link.mechanism import add_five_links
 
@@ -28,29 +28,11 @@ WITHOUT_STOPS = (-0.1, 0.1)
 
 
 @dataclass(frozen=True)
-class FiveLinkCorner(CornerDesign):
-    """A five-link corner in the design position, in chassis axes and relative to the chassis reference point [m].
-
-    Links in the order of `LINKS`. The universal joint of a link is on the chassis, its first axis is the chassis' x; the ball joint
-    is on the carrier. `spring_on` and `shock_on` are the indices in BODIES of the bodies with S and B, the lower ends of spring
-    and shock absorber; U and J are the upper ends. `bodies` holds the links, knuckle and wheel; links are round.
-    """
+class FiveLinkCorner(FiveLinkPoints, CornerDesign):
+    """A five-link corner in the design position."""
 
     kind: ClassVar[str] = "five_link"
     block: ClassVar[AxleCallbacks | None] = FIVE_LINK_BLOCK
-    chassis_joints: Vector
-    carrier_joints: Vector
-    spring_on: int
-    S: Vector
-    U: Vector
-    shock_on: int
-    B: Vector
-    J: Vector
-    W: Vector
-    axle: Vector
-    bodies: dict[str, RigidBody]
-    file: str = "model"
-    key: str = ""
 
     @property
     def Q(self) -> Vector:  # type: ignore[override]

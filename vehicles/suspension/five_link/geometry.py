@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
+from vehicles.suspension.five_link.design_points import FiveLinkPoints
 from vehicles.suspension.five_link.kinematics import BODIES, FOUND, LANES, LINKS, find_position
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
-
-if TYPE_CHECKING:
-    from vehicles.suspension.five_link.corner import FiveLinkCorner
 
 Vector = NDArray[np.float64]
 
@@ -33,7 +31,7 @@ MIN_SINE_TO_X = 0.1
 """Smallest sine of the angle between a link and the chassis' x, the first axis of its universal joint."""
 
 
-def write_five_link(corners: Record, parameters: Record, i: int, corner: FiveLinkCorner) -> None:
+def write_five_link(corners: Record, parameters: Record, i: int, corner: FiveLinkPoints) -> None:
     """Fill column i of a CORNERS record and of one of FIVE_LINKS.
 
     Raises
@@ -65,7 +63,7 @@ def write_five_link(corners: Record, parameters: Record, i: int, corner: FiveLin
     out["travel"][:, i] = f["travel"][:, i]
 
 
-def _write_link(f: Any, n: int, j: int, corner: FiveLinkCorner, name: str) -> None:
+def _write_link(f: Any, n: int, j: int, corner: FiveLinkPoints, name: str) -> None:
     d = corner.carrier_joints[n] - corner.chassis_joints[n]
     length = float(np.linalg.norm(d))
     along = d / length
@@ -89,14 +87,14 @@ def _write_link(f: Any, n: int, j: int, corner: FiveLinkCorner, name: str) -> No
     f["rod_axial_inertia"][j, b, lane], f["rod_transverse_inertia"][j, b, lane] = axial, transverse
 
 
-def link_axes(corner: FiveLinkCorner, n: int) -> Vector:
+def link_axes(corner: FiveLinkPoints, n: int) -> Vector:
     """Return the (2, 3) axes of the universal joint of link n: the chassis' x, and the axis across both x and the link."""
     x = np.array([1.0, 0.0, 0.0])
     across = np.cross(corner.carrier_joints[n] - corner.chassis_joints[n], x)
     return np.stack([x, across / np.linalg.norm(across)])
 
 
-def _in_body_frame(corner: FiveLinkCorner, body: int, point: Vector) -> Vector:
+def _in_body_frame(corner: FiveLinkPoints, body: int, point: Vector) -> Vector:
     """Return the coordinates of a point in the frame of a body in the design position."""
     if BODIES[body] == "carrier":
         return point - corner.W
@@ -106,7 +104,7 @@ def _in_body_frame(corner: FiveLinkCorner, body: int, point: Vector) -> Vector:
     return np.array([x, y, np.cross(x, y)]) @ (point - corner.chassis_joints[n])
 
 
-def _travel(parameters: Record, j: int, corner: FiveLinkCorner) -> tuple[float, float]:
+def _travel(parameters: Record, j: int, corner: FiveLinkPoints) -> tuple[float, float]:
     """Return the smallest and largest height of the wheel center at which the links close.
 
     The search goes in steps from the design position.

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism import Spring
 from vehicles.multibody.description.mechanism_builder import Parts
+from vehicles.suspension.five_link.design_points import FiveLinkPoints
 from vehicles.suspension.five_link.geometry import link_axes
 from vehicles.suspension.five_link.kinematics import BODIES, LINKS, LOWER_REAR
 
-if TYPE_CHECKING:
-    from vehicles.suspension.five_link.corner import FiveLinkCorner
 
-
-def add_five_links(parts: Parts, name: str, corner: FiveLinkCorner, chassis: str, struts: Record, i: int) -> None:
+def add_five_links(parts: Parts, name: str, corner: FiveLinkPoints, chassis: str, struts: Record, i: int) -> None:
     """Implement `CornerDesign.add_to`: links on universal joints, and the knuckle with its wheel on the lower rear link."""
     names = {body: f"{name}_{'knuckle' if body == 'carrier' else body}" for body in BODIES}
     for n, link in enumerate(LINKS):

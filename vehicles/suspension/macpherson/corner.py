@@ -16,10 +16,9 @@ from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import AxleCallbacks, Blocks
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places, Reach
-from vehicles.suspension.hinge import Hinge, six_of
+from vehicles.suspension.hinge import Hinge, rotation, six_of, turn_to_distance
 from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
 from vehicles.suspension.macpherson.kinematics import CARRIER, LOWER_ARM, MEMORY, RACK, STRUT
-from vehicles.suspension.macpherson.tie_rod_adjustment import set_tie_rod
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 Vector = NDArray[np.float64]
@@ -79,7 +78,7 @@ class MacPhersonCorner(CornerDesign):
         return float(np.linalg.norm(self.Q - self.K))
 
     def with_tie_rod(self, length: float) -> MacPhersonCorner:
-        return set_tie_rod(self, length)
+        return _set_tie_rod(self, length)
 
     def write_length(self, parameters: Record, i: int, length: float) -> bool:
         if type(self) is not MacPhersonCorner:
@@ -177,6 +176,40 @@ class MacPhersonCorner(CornerDesign):
         kind, lane = dtype_of(MEMORY), int(block["lane"] + i - block["first"])
         own = np.ascontiguousarray(memory[:, block["memory"] :][:, : kind.itemsize]).view(kind)[:, 0]
         return {name: own[name][:, :, lane] for name in ("K", "gain")}
+
+
+def _set_tie_rod(corner: MacPhersonCorner, length: float) -> MacPhersonCorner:
+    """Return the corner with another length of the tie rod [m].
+
+    Knuckle and strut rotate about the line from the strut's top J to the lower ball joint D until the outer tie-rod joint K has that
+    distance from the inner one Q. The arm does not move, and the length of the strut does not change. The result is a regular design
+    position.
+    """
+    b = corner.D - corner.J
+    axis = Hinge(corner.J, b / np.linalg.norm(b))
+    turn = turn_to_distance(axis, corner.K, corner.Q, length)
+    if turn is None:
+        raise ConfigError(corner.file, corner.key, length, "a tie-rod length for which the loop of the steering arm closes")
+    R = rotation(axis.axis, turn)
+
+    def turned(point: Vector) -> Vector:
+        return np.asarray(corner.J + R @ (point - corner.J))
+
+    def turned_body(body: RigidBody) -> RigidBody:
+        return RigidBody(body.name, body.mass, turned(body.p_BoBcm), R @ body.I_BBcm @ R.T)
+
+    moved = {name: turned_body(corner.bodies[name]) for name in ("strut", "knuckle", "wheel")}
+    return replace(
+        corner,
+        V=turned(corner.V),
+        K=turned(corner.K),
+        S=turned(corner.S),
+        B=turned(corner.B),
+        W=turned(corner.W),
+        axle=R @ corner.axle,
+        turned=R @ corner.turned,
+        bodies={**corner.bodies, **moved},
+    )
 
 
 CORNER = MacPhersonCorner

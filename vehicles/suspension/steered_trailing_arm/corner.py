@@ -17,10 +17,9 @@ from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import AxleCallbacks, Blocks
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places, Reach
-from vehicles.suspension.hinge import Hinge, six_of
+from vehicles.suspension.hinge import Hinge, rotation, six_of, turn_to_distance
 from vehicles.suspension.steered_trailing_arm.block import STEERED_TRAILING_ARM_BLOCK
 from vehicles.suspension.steered_trailing_arm.kinematics import ARM, CARRIER, MEMORY, RACK
-from vehicles.suspension.steered_trailing_arm.tie_rod_adjustment import set_tie_rod
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 Vector = NDArray[np.float64]
@@ -83,7 +82,7 @@ class SteeredTrailingArmCorner(CornerDesign):
         return float(norm(self.Q - self.K))
 
     def with_tie_rod(self, length: float) -> SteeredTrailingArmCorner:
-        return set_tie_rod(self, length)
+        return _set_tie_rod(self, length)
 
     def with_rack(self, half: RigidBody) -> SteeredTrailingArmCorner:
         return replace(self, rack=half)
@@ -159,6 +158,34 @@ class SteeredTrailingArmCorner(CornerDesign):
         kind, lane = dtype_of(MEMORY), int(block["lane"] + i - block["first"])
         own = np.ascontiguousarray(memory[:, block["memory"] :][:, : kind.itemsize]).view(kind)[:, 0]
         return {name: own[name][:, :, lane] for name in ("K", "gain")}
+
+
+def _set_tie_rod(corner: SteeredTrailingArmCorner, length: float) -> SteeredTrailingArmCorner:
+    """Return the corner with another length of the tie rod [m].
+
+    The knuckle rotates about its kingpin, the arm does not move. The result is a regular design position.
+    """
+    axis = corner.pin
+    turn = turn_to_distance(axis, corner.K, corner.Q, length)
+    if turn is None:
+        raise ConfigError(corner.file, corner.key, length, "a tie-rod length for which the loop of the steering arm closes")
+    R = rotation(axis.axis, turn)
+
+    def turned(point: Vector) -> Vector:
+        return np.asarray(corner.A + R @ (point - corner.A))
+
+    def turned_body(body: RigidBody) -> RigidBody:
+        return RigidBody(body.name, body.mass, turned(body.p_BoBcm), R @ body.I_BBcm @ R.T)
+
+    moved = {name: turned_body(corner.bodies[name]) for name in ("knuckle", "wheel")}
+    return replace(
+        corner,
+        K=turned(corner.K),
+        W=turned(corner.W),
+        axle=R @ corner.axle,
+        turned=R @ corner.turned,
+        bodies={**corner.bodies, **moved},
+    )
 
 
 CORNER = SteeredTrailingArmCorner

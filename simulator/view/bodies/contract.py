@@ -1,0 +1,64 @@
+"""Contract of drawn bodies: the dimensions that a body receives, and the meshes that it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.view.meshes import Array
+
+
+class Size(NamedTuple):
+    """Dimensions of a vehicle for its drawn body; m, in B."""
+
+    front: float
+    """x of the foremost point of the body"""
+    rear: float
+    """x of the rearmost point of the body"""
+    half_width: float
+    axles: tuple[float, ...]
+    """x of the wheel centers, from the front"""
+    driven: tuple[float, ...]
+    """x of the wheel centers with half shafts"""
+    center: float
+    """z of the wheel centers"""
+    radius: float
+    """Radius of the largest tire"""
+    head: Array
+    """(3,) position of the driver's head"""
+
+    @property
+    def ground(self) -> float:
+        """Approximate z of level ground: tire deflection is about 2 % of the radius."""
+        return self.center - 0.98 * self.radius
+
+
+@dataclass(frozen=True)
+class Body:
+    """Drawn body: meshes (n, 10) in B, see `simulator.view.meshes`."""
+
+    shell: Array
+    """Sheet metal"""
+    fittings: Array
+    """Mounted parts: mirrors, seats, dashboard"""
+    glass: Array
+    """Window panes, visible only from outside"""
+    frame: Array
+    """Frame and mounts of the suspension"""
+    steering_wheel: Array
+    """Steering wheel about its own center; its axle is x, which points forward and down when mounted"""
+    steering_place: tuple[float, float, float]
+    """Center of the steering wheel, in B"""
+    steering_tilt: float
+    """rad. Tilt of the axle of the steering wheel above the horizontal, towards the driver"""
+    cab: Array
+    """(2, 3) lower and upper corner of the possible positions of the driver's eyes, in B"""
+    wheel: Callable[[float, float], Array]
+    """Returns the mesh of a wheel with a radius and width [m]; its axle is y, +y is the outside"""
+
+    def eye(self, head: Array) -> Array:
+        """Return the position of the driver's eyes (3,), in B: the head, limited to the cab of this body."""
+        return np.clip(head, *self.cab)

@@ -1,0 +1,29 @@
+"""Conversion of a ground into the terrain data of the window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simulator.view.terrain_data import TerrainData, ViewRoad, is_paved
+
+
+def make_terrain_data(ground: Any) -> TerrainData:
+    """Return the terrain data of a `terrain.ground.Ground`."""
+    from simulator.view.feature_meshes import make_feature_meshes  # imported here, because the window loads saved data and needs no kernels
+
+    p = ground.p[0]
+    roads = [ViewRoad(np.array(road.points[:, :2]), float(road.width), is_paved(road.surface)) for road in ground.roads]
+    return TerrainData(
+        origin=(float(p["origin"][0]), float(p["origin"][1])),
+        spacing=(float(p["spacing"][0]), float(p["spacing"][1])),
+        plane=(float(p["height"]), float(p["slope"][0]), float(p["slope"][1])),
+        heights=np.ascontiguousarray(ground.heights, np.float32),
+        hardness=np.rint(np.multiply(ground.hardness, np.float32(255.0))).astype(np.uint8),
+        soil_ids=np.ascontiguousarray(ground.soil_ids, np.uint8),
+        soil_names=tuple(ground.soil_names),
+        roads=roads,
+        mirrored=bool(p["mirrored"]),
+        features=make_feature_meshes(ground),
+    )
