@@ -25,7 +25,7 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.section import Section
 from terrain.wind import air_velocity
-from vehicles.suspension.axle_section import FAR
+from vehicles.suspension.axle_limits import FAR
 from vehicles.suspension.axle_table import POINT
 
 AERODYNAMICS = (

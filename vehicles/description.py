@@ -33,8 +33,10 @@ from vehicles.steering.rack import read_rack_body
 from vehicles.steering.steering import steering_from_section
 from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
-from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
+from vehicles.suspension.axle_limits import MIRROR
+from vehicles.suspension.axle_section import BUSHES, Axle
 from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.inertia_section import read_inertia, warn_of
 from vehicles.suspension.kinds import SHIPPED, read_axle
 from vehicles.suspension.mechanism.travel_limits import write_ends
 from vehicles.suspension.springs_and_dampers import STRUTS

@@ -9,7 +9,7 @@ from vehicles.appearance import DRAWN_AS
 from vehicles.body_contact import BODY_FILE
 from vehicles.controllers.controller_section import CONTROLLER_FILE
 from vehicles.steering.steering import STEERING_FILE
-from vehicles.suspension.axle_section import FAR
+from vehicles.suspension.axle_limits import FAR
 from vehicles.suspension.axle_table import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
 from vehicles.suspension.kinds import AXLE_KINDS, SHIPPED
 from vehicles.suspension.tables.build_tables import COARSEST_TOLERANCE, FINEST_TOLERANCE

@@ -3,8 +3,9 @@ stability check of the step."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.configuration.configuration import Configuration, is_one_for_each
@@ -14,17 +15,31 @@ from terrain.ground import Ground
 from terrain.load_terrain import load_terrain
 from vehicles import step_stability
 from vehicles.alignment import aligned_vehicle
+from vehicles.axle_layout import Axles
 from vehicles.description import Description, expected_axles
-from vehicles.drivetrain.drivetrain_file import read_parts
+from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
 from vehicles.suspension.mechanism.section import MechanismFile
-from vehicles.tires.tire_file import TireFile
+from vehicles.tires.tire_file import TireFile, TireSet
 from vehicles.vehicle import Vehicle
 
-if TYPE_CHECKING:
-    from simulator.builder.builder import SessionBuilder
+
+class VehiclePartBuilder(Protocol):
+    """Methods of a `simulator.builder.builder.SessionBuilder` that create the parts of a vehicle. They raise ConfigError."""
+
+    def description(self, content: Any, file: str) -> Description:
+        """Return the description in the vehicle file."""
+
+    def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
+        """Return the tire of a file; `files` are digests of binary files, by the place that names them."""
+
+    def tires(self, files: Sequence[TireFile], sides: Sequence[int], contact: str) -> TireSet:
+        """Return the tires of a vehicle from those of its wheels."""
+
+    def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
+        """Return drivetrain and brakes of a file, for a vehicle with these axles."""
 
 
-def vehicle_of(configuration: Configuration, builder: SessionBuilder) -> tuple[Vehicle, tuple[str, ...]]:
+def vehicle_of(configuration: Configuration, builder: VehiclePartBuilder) -> tuple[Vehicle, tuple[str, ...]]:
     """Return the vehicle with its tires and drivetrain, the place of its file, and the places of the tires of its wheels."""
     places: dict[str, str] = {}
     tires: dict[str, TireFile] = {}
@@ -60,7 +75,7 @@ def _check_drivetrain(configuration: Configuration) -> None:
             read_parts(content, file, axles)
 
 
-def description_of(configuration: Configuration, places: dict[str, str], builder: SessionBuilder) -> Description:
+def description_of(configuration: Configuration, places: dict[str, str], builder: VehiclePartBuilder) -> Description:
     """Return the description in the vehicle file; `places` receives the places of its tires."""
     with configuration.reading("vehicle") as (content, file):
         if not isinstance(content, dict):

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,20 +15,15 @@ from simulator.base.errors import ConfigError
 from simulator.base.rates import whole_ticks
 from simulator.base.units import SUFFIXES, factor_of, shown_unit, tidy
 from simulator.driver.internal_model import InternalModel
-from simulator.driver.path import LaneChange, Path, Spawn
+from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange
 from simulator.maneuvers import signal_processing
+from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.analyses.contract import Curve, Drive, Found
-from simulator.maneuvers.cone_course import Track, judge
+from simulator.maneuvers.cone_course import Body, Gate, Track, judge
 from simulator.maneuvers.path_projection import stations_of, with_timed
 from vehicles.axle_layout import USUAL_AXLES
 
-if TYPE_CHECKING:
-    from simulator.maneuvers.maneuver_file import Maneuver
-
 Telemetry = Mapping[str, NDArray[Any]]
-
-FILTER_HZ = 6.0
-"""Cut-off frequency of the zero-phase filter for the peaks of acceleration and yaw rate, as in FMVSS 126."""
 
 COLUMNS = (
     "time", "p_WB_x", "p_WB_y", "p_WG_x", "p_WG_y", "roll", "pitch", "yaw", "v_WB_B_x", "v_WG_B_x", "w_WB_B_z", "a_WG_B_y", "steering",
@@ -50,6 +45,41 @@ class Limit(NamedTuple):
 
     low: float | None
     high: float | None
+
+
+class EvaluatedAnalysis(Protocol):
+    """Analysis that a maneuver requests."""
+
+    @property
+    def metrics(self) -> tuple[contract.Metric, ...]:
+        """Metrics with their names in the maneuver."""
+
+    def look(self, drive: Drive) -> Found:
+        """Run the analysis."""
+
+
+class EvaluatedManeuver(Protocol):
+    """Attributes of a `simulator.maneuvers.maneuver_file.Maneuver` that the evaluation of its run needs."""
+
+    name: str
+    title: str
+    vehicle: str
+    terrain: str
+    duration: float
+    step: float
+    seed: int
+    remarks: tuple[str, ...]
+    body: Body
+    gates: tuple[Gate, ...]
+    path: Path | None
+    timed: tuple[TimedLaneChange, ...]
+    phase_names: tuple[str, ...]
+    limits: dict[str, Limit]
+    units: dict[str, str]
+
+    @property
+    def asked(self) -> Iterable[EvaluatedAnalysis]:
+        """Analyses of the run."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +142,7 @@ class Shown(NamedTuple):
     meaning: str
 
 
-def _shown(maneuver: Maneuver, names: Iterable[str]) -> dict[str, Shown]:
+def _shown(maneuver: EvaluatedManeuver, names: Iterable[str]) -> dict[str, Shown]:
     """Return the metrics with these names in report units: the unit of the limit, else that of the file, else the usual unit."""
     names = set(names)
     own = [(metric.name, metric.unit, "", "", metric.meaning) for metric in METRICS]
@@ -135,7 +165,7 @@ def _unit_of_file(suffix: str, unit: str, default: str) -> str:
 
 
 def evaluate(
-    maneuver: Maneuver,
+    maneuver: EvaluatedManeuver,
     telemetry: Telemetry,
     spawn: Spawn | tuple[float, float, float] | None = None,
     traits: InternalModel | None = None,
@@ -145,7 +175,7 @@ def evaluate(
 
 
 def evaluated(
-    maneuver: Maneuver,
+    maneuver: EvaluatedManeuver,
     telemetry: Telemetry,
     spawn: Spawn | tuple[float, float, float] | None = None,
     traits: InternalModel | None = None,
@@ -253,7 +283,7 @@ class _Columns(dict[str, NDArray[Any]]):
         raise ConfigError("telemetry", name, "nothing", "a column of that name")
 
 
-def drive_of(maneuver: Maneuver, telemetry: Telemetry, run: Mapping[str, NDArray], traits: InternalModel | None = None) -> Drive:
+def drive_of(maneuver: EvaluatedManeuver, telemetry: Telemetry, run: Mapping[str, NDArray], traits: InternalModel | None = None) -> Drive:
     """Return the input of the analyses: the telemetry and the relative pose columns of `run` from `relative_run`."""
     columns = _Columns({name: np.asarray(telemetry[name]) for name in telemetry})
     columns |= {"time": run["time"], "heading": run["yaw"]} | {name: run[name] for name in ("x", "y", "x_G", "y_G")}
@@ -265,7 +295,7 @@ def drive_of(maneuver: Maneuver, telemetry: Telemetry, run: Mapping[str, NDArray
     return Drive(columns, _interval(run), phases, traits or InternalModel(), maneuver.body)
 
 
-def look(maneuver: Maneuver, drive: Drive) -> list[Found]:
+def look(maneuver: EvaluatedManeuver, drive: Drive) -> list[Found]:
     """Return the results of all analyses that a maneuver requests. Raises ConfigError: a column is missing."""
     with np.errstate(all="ignore"):
         return [asked.look(drive) for asked in maneuver.asked]
@@ -297,13 +327,13 @@ def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float]
     return run
 
 
-def follow(maneuver: Maneuver, run: Mapping[str, NDArray]) -> tuple[Path | None, NDArray]:
+def follow(maneuver: EvaluatedManeuver, run: Mapping[str, NDArray]) -> tuple[Path | None, NDArray]:
     """Return (driven path relative to the spawn pose, distance (n,) in m of B to its left); (None, empty) for a script."""
     path = driven_path(maneuver, run)
     return path, np.empty(0) if path is None else stations_of(path, run["x"], run["y"])[1]
 
 
-def driven_path(maneuver: Maneuver, run: Mapping[str, NDArray]) -> Path | None:
+def driven_path(maneuver: EvaluatedManeuver, run: Mapping[str, NDArray]) -> Path | None:
     """Return the driven path relative to the spawn pose; None for a script."""
     if maneuver.path is None:
         return None
@@ -312,7 +342,7 @@ def driven_path(maneuver: Maneuver, run: Mapping[str, NDArray]) -> Path | None:
 
 def filtered(run: Mapping[str, NDArray], *names: str) -> NDArray:
     """Return columns of a run (names, n) after the zero-phase low pass of FMVSS 126."""
-    return signal_processing.phaseless(np.stack([run[name] for name in names]), _interval(run), FILTER_HZ)
+    return signal_processing.phaseless(np.stack([run[name] for name in names]), _interval(run), signal_processing.FILTER_HZ)
 
 
 def _interval(run: Mapping[str, NDArray]) -> float:

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+FILTER_HZ = 6.0
+"""Cut-off frequency of the zero-phase filter for the peaks of acceleration and yaw rate, as in FMVSS 126."""
 POLES = 12
 """Poles of a zero-phase filter, forward and backward together, as counted in FMVSS 126."""
 BLOCK = 128

@@ -10,8 +10,8 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.maneuvers.maneuver_file import load_maneuver
-from simulator.maneuvers.metrics import FILTER_HZ, METRICS, evaluate, measuring_ticks
-from simulator.maneuvers.signal_processing import phaseless, smooth_length
+from simulator.maneuvers.metrics import METRICS, evaluate, measuring_ticks
+from simulator.maneuvers.signal_processing import FILTER_HZ, phaseless, smooth_length
 from tests.maneuvers.shipped import shipped
 
 SPAWN = (100.0, -40.0, 2.5)

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicles.suspension.axle_section import MIRROR
+from vehicles.suspension.axle_limits import MIRROR
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,7 @@ from simulator.base.fields import Field, Group, ListOf, Named, Number, Text
 from simulator.base.records import Record
 from simulator.base.section import Section
 from vehicles.compliance.elastic_axle import Bushing, Linkage, Subframe, compliance_of
-from vehicles.suspension.axle_section import FAR, STIFF, Axle
+from vehicles.suspension.axle_limits import FAR, STIFF
 
 Vector = NDArray[np.float64]
 
@@ -60,7 +62,16 @@ COMPLIANCE_FILE = Field(
 )
 
 
-def write_compliance(axle: Axle, n: int, sides: range, wheel: Vector, corners: Record) -> None:
+class ElasticAxle(Protocol):
+    """Attributes of a `vehicles.suspension.axle_section.Axle` that its compliance needs."""
+
+    elastic: Linkage | None
+    compliance: Section | None
+    location: Vector
+    points: dict[str, Vector]
+
+
+def write_compliance(axle: ElasticAxle, n: int, sides: range, wheel: Vector, corners: Record) -> None:
     """Fill the compliance of axle n in a CORNERS record; `sides` are its corners, `wheel` the wheel center of the first one in B [m].
 
     Raises

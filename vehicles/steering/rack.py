@@ -16,8 +16,8 @@ from simulator.base.records import Record
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.pitman_arm import LOCATION
-from vehicles.suspension.axle_section import read_inertia, warn_of
 from vehicles.suspension.axle_table import AS_PUBLISHED, INERTIA, MASS
+from vehicles.suspension.inertia_section import read_inertia, warn_of
 
 RACK = (("rack_travel", (), "m/rad", "displacement of a rack to the left per angle of its pinion; 0 = no rack"),)
 """Rows of a STEERING record."""

@@ -17,7 +17,8 @@ from vehicles.axle_layout import AxleLayout, record_for
 from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS, LEVERS, PLAIN, held_point, lever_equation
-from vehicles.suspension.axle_section import FAR, MIRROR, STIFF, Axle
+from vehicles.suspension.axle_limits import FAR, MIRROR, STIFF
+from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.composite_inertia import prepare
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign
 

@@ -19,28 +19,16 @@ from simulator.base.section import Section
 from vehicles.appearance import LINKS_AS
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.alignment_section import read_alignment
+from vehicles.suspension.axle_limits import FAR, HEAVY, LIGHT, MIRROR, SHORT, SLENDER, SOFT, STIFF
 from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.inertia_section import read_inertia, warn_of
 from vehicles.suspension.springs_and_dampers import SPRING_POINTS, STOP_POINTS
 
 if TYPE_CHECKING:
     from vehicles.compliance.elastic_axle import Linkage
 
 Vector = NDArray[np.float64]
-MIRROR = np.array([1.0, -1.0, 1.0])
-
-FAR = 100.0
-"""m. Largest distance of a point of a vehicle from its reference point; larger numbers have a wrong decimal point or unit."""
-LIGHT, HEAVY = 1e-3, 1e6
-"""kg. Plausible range of a mass. HEAVY is also the limit of a moment of inertia in kg m2."""
-SLENDER = 1e-7
-"""kg m2. Axial moment of the thinnest rod."""
-STIFF = 1e9
-"""N/m, N s/m, N. Plausibility limit of springs, dampers and stops."""
-SOFT = 1.0
-"""N/m. Smallest rate of a spring."""
-SHORT = 1e-3
-"""m. Smallest length of a spring."""
 
 
 BUSHES = ("lca_front_B", "lca_rear_B", "uca_front_B", "uca_rear_B", "shock_upper_B", "spring_upper_B")
@@ -230,22 +218,6 @@ class Axle(ABC):
             out[name][i] = value
         out["degressivity"][i] = self.degressivity
         out["midstroke_min"][i], out["midstroke_max"][i], out["midstroke_blend"][i] = self.stroke
-
-
-def read_inertia(s: Section, name: str) -> Vector:
-    """Return the inertia matrix, from three moments or from a full 3 x 3 matrix."""
-    value = s.raw(name, expected="three moments of inertia, or a 3 x 3 matrix")
-    if isinstance(value, (list, np.ndarray)) and len(value) == 3 and not any(isinstance(row, (list, np.ndarray)) for row in value):
-        return np.diag(s.array(name, (3,), within=HEAVY))
-    return s.array(name, (3, 3), within=HEAVY)
-
-
-def warn_of(s: Section) -> bool:
-    """Return True when an implausible inertia causes a warning: unless the file has `as_published: true`. Raises ConfigError."""
-    value = s.raw("as_published", False)
-    if not isinstance(value, bool):
-        raise ConfigError(s.file, s.path("as_published"), value, "true or false")
-    return not value
 
 
 def _check_rising(s: Section, name: str, values: Vector) -> None:

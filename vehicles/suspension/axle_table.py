@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from simulator.base.fields import Either, Field, Fields, Flag, Group, Number, Text
 from vehicles.compliance.section import COMPLIANCE_FILE
 from vehicles.suspension.alignment_section import ALIGNMENT
-from vehicles.suspension.axle_section import FAR, HEAVY, LIGHT, SHORT, SLENDER, STIFF
+from vehicles.suspension.axle_limits import FAR, HEAVY, LIGHT, SHORT, SLENDER, STIFF
 from vehicles.suspension.springs_and_dampers import SPRING_POINTS, STOP_POINTS
 
 FRAME = "the suspension frame"

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.driver.path import Path
 from simulator.maneuvers.analyses.contract import Curve
-from simulator.maneuvers.metrics import FILTER_HZ
-from simulator.maneuvers.signal_processing import phaseless
+from simulator.maneuvers.cone_course import Body, Gate
+from simulator.maneuvers.signal_processing import FILTER_HZ, phaseless
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from simulator.maneuvers.maneuver_file import Maneuver
 
 
 class EmptyPlotError(Exception):
@@ -58,11 +56,21 @@ class Signals:
         return {corner: self.column(name) for corner, name in found.items()}
 
 
+class PlottedManeuver(Protocol):
+    """Attributes of a `simulator.maneuvers.maneuver_file.Maneuver` that the plots of its run need."""
+
+    title: str
+    body: Body
+    gates: tuple[Gate, ...]
+    phase_names: tuple[str, ...]
+    pictures: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Run(Signals):
     """Data of a run for the plots."""
 
-    maneuver: Maneuver
+    maneuver: PlottedManeuver
     columns: Mapping[str, NDArray[Any]]
     """Telemetry by name (n,), SI, and `x`, `y` (m), `yaw` (rad, unwrapped) relative to the start."""
     path: Path | None

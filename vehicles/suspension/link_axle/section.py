@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.section import Section
 from vehicles.appearance import BEAM_ON_LINKS
-from vehicles.suspension.axle_section import MIRROR
+from vehicles.suspension.axle_limits import MIRROR
 from vehicles.suspension.rigid_axle.locating_links import Guide
 from vehicles.suspension.rigid_axle.section import POINTS, RigidAxle, fields_of
 

@@ -9,8 +9,10 @@ from simulator.base.fields import Field, Group
 from simulator.base.section import Section
 from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.suspension.axle_section import HEAVY, LIGHT, Axle, Vector, read_inertia, unit, warn_of
+from vehicles.suspension.axle_limits import HEAVY, LIGHT
+from vehicles.suspension.axle_section import Axle, Vector, unit
 from vehicles.suspension.axle_table import ARM, BODY, axle_fields
+from vehicles.suspension.inertia_section import read_inertia, warn_of
 from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
 from vehicles.suspension.wheel_axis import WHEEL_AXIS, read_wheel_axis

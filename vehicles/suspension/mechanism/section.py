@@ -15,7 +15,8 @@ from vehicles.multibody.description.initial_state import InitialState
 from vehicles.multibody.description.mechanism import Mechanism, MechanismError
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.suspension.alignment_section import ALIGNMENT, read_alignment
-from vehicles.suspension.axle_section import BUSHES, FAR, STIFF, Axle
+from vehicles.suspension.axle_limits import FAR, STIFF
+from vehicles.suspension.axle_section import BUSHES, Axle
 from vehicles.suspension.axle_table import ANTI_ROLL_BAR, LOCATION, SHOCK, SPRING, WHEELS
 from vehicles.suspension.mechanism.corner import MechanismCorner, find_loop
 from vehicles.suspension.mechanism.linkage import Names

@@ -12,8 +12,10 @@ from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Fields, Group
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.suspension.axle_section import HEAVY, LIGHT, MIRROR, Axle, read_inertia, warn_of
+from vehicles.suspension.axle_limits import HEAVY, LIGHT, MIRROR
+from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.axle_table import BODY, FRAME, POINT, axle_fields
+from vehicles.suspension.inertia_section import read_inertia, warn_of
 from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
 from vehicles.suspension.rigid_axle.corner import RigidAxleSide
 from vehicles.suspension.rigid_axle.locating_links import Guide

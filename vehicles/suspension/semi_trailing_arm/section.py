@@ -17,9 +17,11 @@ from simulator.base.fields import Field, Fields, Group
 from simulator.base.section import Section
 from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.suspension.axle_section import HEAVY, LIGHT, Axle, read_inertia, warn_of
+from vehicles.suspension.axle_limits import HEAVY, LIGHT
+from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.axle_table import BODY, FRAME, KNUCKLE, POINT, axle_fields
 from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.inertia_section import read_inertia, warn_of
 from vehicles.suspension.semi_trailing_arm.block import SEMI_TRAILING_ARM_BLOCK
 from vehicles.suspension.semi_trailing_arm.corner import SemiTrailingArmCorner
 from vehicles.suspension.steered_trailing_arm.corner import SteeredTrailingArmCorner
