@@ -21,7 +21,7 @@ from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.research.triangular.problem_file import problem_from_mapping
 from terrain.load_terrain import load_terrain
 from terrain.soil import soil
-from tests.broken_places import places
+from tests.key_paths import key_paths
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
@@ -129,7 +129,7 @@ def complaint(build, mapping):
 
 def thinned(kind, name, mapping, step):
     """Places to break: all of them, of the long files every `step`th."""
-    everywhere = list(places(mapping))
+    everywhere = list(key_paths(mapping))
     return (
         everywhere[::step]
         if kind in ("vehicles", "mechanisms", "maneuvers")
@@ -195,7 +195,7 @@ def test_any_yaml_value_anywhere(kind, data):
     scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
     inner = st.recursive(scalars, lambda s: st.lists(s, max_size=4) | st.dictionaries(st.text(max_size=4), s, max_size=3), max_leaves=6)
     for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.sampled_from(list(places(mapping))))
+        place = data.draw(st.sampled_from(list(key_paths(mapping))))
         mapping = broken(mapping, place, data.draw(inner))
     error = complaint(BUILD[kind], mapping)
     assert error is None or all(line.startswith(FILE) and line.isprintable() for line in str(error).split("\n"))
@@ -210,7 +210,7 @@ def test_a_vehicle_that_reads_well_but_cannot_stand_says_so():
     command[0]["throttle"], command[0]["selector"] = 0.5, 1
     mapping = content("vehicles", "hmmwv")
     stood = fell = 0
-    slips = [(place, value) for place in list(places(mapping))[::12] for value in (NEGATE, 0, -1, 0.5)]
+    slips = [(place, value) for place in list(key_paths(mapping))[::12] for value in (NEGATE, 0, -1, 0.5)]
     for place, value in [*slips, (("chassis", "mass"), 20e3)]:
         changed = broken(mapping, place, value)
         if changed is None or complaint(BUILD["vehicles"], changed) is not None:
