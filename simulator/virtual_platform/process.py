@@ -22,7 +22,7 @@ from simulator.base.argument_types import Parser
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError, StreamError
 from simulator.base.json_output import json_text
-from simulator.base.signals import EndedBySignal, StopRequest, exit_code, leave, on_signal
+from simulator.base.signals import EndedBySignal, StopRequest, exit_code, exit_now, on_signal
 from simulator.motion.protocols.native import PROTOCOL
 from simulator.virtual_platform.platform import VirtualPlatformOptions, report, run_platform
 
@@ -91,7 +91,7 @@ def _run_in_terminal(options: VirtualPlatformOptions) -> dict[str, Any]:
 
     def end(number: int) -> None:
         if not listens.is_set():  # nothing moves yet, and compiling may take long
-            leave(number)
+            exit_now(number)
         stop_request(number)
         options.stop.set() if options.leave.is_set() else options.leave.set()
 
