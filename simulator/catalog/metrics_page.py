@@ -25,8 +25,8 @@ def metrics_page() -> str:
     parts = [
         f"\n## All drives\n\n| metric | unit | drives | description |\n|---|---|---|---|\n{usual}",
         *(_section(analysis) for analysis in ANALYSES.values()),
-        "\n## Functions of expressions\n\n`type: expression` has only the metrics that it defines. Operators: `+ - * / **`, `< <= > >= == !=` with two operands, `and`, `or`,"
-        f" `not`. Constants: {', '.join(f'`{name}` = {value:.6g}' for name, value in CONSTANTS.items())}.\n\n"
+        "\n## Functions of expressions\n\n`type: expression` has only the metrics that it defines. Operators: `+ - * / **`, `< <= > >= == !=` with two"
+        f" operands, `and`, `or`, `not`. Constants: {', '.join(f'`{name}` = {value:.6g}' for name, value in CONSTANTS.items())}.\n\n"
         "| function | result | description |\n|---|---|---|\n",
         *(f"| `{_call(name)}` | {function.gives} | {function.meaning} |\n" for name, function in FUNCTIONS.items()),
     ]
