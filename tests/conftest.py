@@ -1,5 +1,4 @@
-"""Settings of all tests: no time limit on examples, because the first example may compile a kernel; the same examples on every machine;
-groups of tests that may run concurrently (`make test`)."""
+"""Settings of all tests: no time limit on examples, the same examples on every machine, and the groups that run in parallel."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from hypothesis import settings
 settings.register_profile("jounce", deadline=None, derandomize=True)
 settings.load_profile("jounce")
 
-# a process started in the background or with nohup ignores INT and HUP, and so do its child processes
+# a shell that starts the tests in the background, or with nohup, ignores INT and HUP for all their processes
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
@@ -29,7 +28,7 @@ BY_THE_CLOCK = {
     ),
     *("test_plugins_on_the_command_line.py", "test_parameters_in_sessions.py", "test_previews.py", "test_engine.py"),
 }
-"""Files with tests of several processes in real time. They run one at a time, next to at most one other test."""
+"""Files whose tests run several processes in real time. One of these files runs at a time."""
 
 FAST = {
     "api": ("test_public_names.py", "test_simulation.py"),
@@ -60,12 +59,12 @@ FAST = {
     "validation": ("test_compare.py", "test_history.py", "test_matrix.py", "test_published.py", "test_validation.py"),
     "view": ("test_camera.py", "test_layout.py", "test_meshes.py", "test_messages.py"),
 }
-"""Files of `make fast` by folder, chosen by duration, at least one of each folder. Their long tests are marked `slow`."""
+"""Files of `make fast` by folder, at least one quick file of each folder. Slow tests in these files have the mark `slow`."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run each file in one process, and all files of BY_THE_CLOCK in the same process."""
+    """A file is run by one process, and all files of BY_THE_CLOCK by one."""
     for item in items:
         name = item.path.name
         if name in BY_THE_CLOCK:

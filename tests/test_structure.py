@@ -1,4 +1,4 @@
-"""Structure of the tests: quick tests in every folder, no listed file is missing, no helper has the name of the product."""
+"""Structure of the tests: does each folder have quick tests, and does each file that conftest.py names exist?"""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ FOLDERS = sorted({file.parent.name for file in TESTS.glob("*/test_*.py")})
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_every_folder_has_quick_tests_or_only_long_runs(folder):
+def test_each_folder_has_quick_tests_unless_it_holds_long_runs(folder):
     assert FAST.get(folder) or folder == "drives"
 
 
-def test_listed_files_exist():
-    present = {(file.parent.name, file.name) for file in TESTS.glob("*/test_*.py")}
-    assert {(folder, name) for folder, names in FAST.items() for name in names} <= present
-    assert {name for _, name in present} >= BY_THE_CLOCK
+def test_named_files_exist():
+    existing = {(file.parent.name, file.name) for file in TESTS.glob("*/test_*.py")}
+    assert {(folder, name) for folder, names in FAST.items() for name in names} <= existing
+    assert {name for _, name in existing} >= BY_THE_CLOCK
 
 
-def test_real_time_tests_are_not_quick():
+def test_what_runs_by_the_clock_is_not_quick():
     assert not BY_THE_CLOCK & {name for names in FAST.values() for name in names}
 
 
@@ -32,6 +32,6 @@ def test_no_helper_has_the_name_of_the_product():
 
 
 def test_a_file_is_run_by_one_process(request):
-    """Otherwise every process creates the fixtures of a file, and real-time tests run concurrently."""
+    """Otherwise each process creates the costly fixtures of the file, and real-time tests run at the same time."""
     grouped = getattr(request.config.option, "loadgroup", False)  # a process of pytest-xdist
     assert request.node.nodeid.endswith(f"@{request.node.path}") == grouped

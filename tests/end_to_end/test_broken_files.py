@@ -203,9 +203,9 @@ def test_a_valid_file_of_a_vehicle_without_equilibrium_is_refused():
     command = record(COMMAND)
     command[0]["throttle"], command[0]["selector"] = 0.5, 1
     mapping = content("vehicles", "hmmwv")
-    driven = refused = 0
-    typos = [(place, value) for place in list(key_paths(mapping))[::12] for value in (NEGATE, 0, -1, 0.5)]
-    for place, value in [*typos, (("chassis", "mass"), 20e3)]:
+    settled = fell = 0
+    slips = [(place, value) for place in list(key_paths(mapping))[::12] for value in (NEGATE, 0, -1, 0.5)]
+    for place, value in [*slips, (("chassis", "mass"), 20e3)]:
         changed = broken(mapping, place, value)
         if changed is None or complaint(BUILD["vehicles"], changed) is not None:
             continue
@@ -216,12 +216,12 @@ def test_a_valid_file_of_a_vehicle_without_equilibrium_is_refused():
                 v.reset(arrays, gear=1)
                 for _ in range(50):
                     v.step(arrays, command, 1e-3)
-                driven += 1
+                settled += 1
             except JounceError as error:
                 assert FILE in str(error) or "HMMWV" in str(error)
-                refused += 1
-    assert driven > 20
-    assert refused > 0
+                fell += 1
+    assert settled > 20
+    assert fell > 0
 
 
 def inertia_of_chassis(value):
