@@ -23,7 +23,7 @@ class ConfigError(JounceError):
     Parameters
     ----------
     file : name of the file, or a short description of the source when there is no file
-    key : path of the key in the file, for example ``corners.front.spring.rate`` (empty: the file as a whole)
+    key : path of the key in the file, for example ``corners.front.spring.rate`` (empty: the file itself)
     value : value of the key; NOTHING when the key is missing
     expected : description of a valid value; it may end in a hint of `simulator.base.suggestions`
     """

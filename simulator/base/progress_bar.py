@@ -28,7 +28,7 @@ class TimeProgress:
         self._bar.update(self._task, completed=t, time=f"{t:.0f} / {end:.0f} s")
 
     def stage(self, text: str) -> None:
-        """Show what the run does after the simulation, with a bar without an end."""
+        """Show the activity after the simulation, with an indeterminate bar."""
         if self._bar is not None:
             self._bar.remove_task(self._task)
             self._task = self._bar.add_task(f"{self._name}: {text}", total=None, time="")

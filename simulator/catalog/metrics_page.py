@@ -1,4 +1,4 @@
-"""The page of metrics in the file reference: usual metrics, those of the analyses, functions of expressions; out of their tables."""
+"""Page of metrics in the file reference, generated from the tables of metrics, analyses and functions of expressions."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from simulator.maneuvers.metrics import METRICS, METRICS_RATE
 
 INTRODUCTION = """# Metrics
 
-What a drive is judged by, out of the tables of the code; how to ask for it: [metrics.md](../metrics.md). The unit is that in which a metric is
-shown where a file says nothing; a limit may be in any unit of the same kind ([units.md](units.md)). **No claim of conformity**: marks say where a
-definition comes from; with [mem] the text of the standard itself was not read, [calc] is a definition of ours, [prop] a proposal.
+Metrics of a drive, generated from the tables of the code; [metrics.md](../metrics.md) describes their use. The unit is the default unit of a
+metric in reports; a limit may be in any unit of the same quantity ([units.md](units.md)). **No claim of conformity**: the marks give the source
+of a definition. [mem]: the text of the standard was not read; [calc]: definition of Jounce; [prop]: proposal.
 """
 
 
 def metrics_page() -> str:
-    """The page, without the note at its end."""
-    usual = "".join(f"| `{one.name}` | {one.unit} | {one.needs or 'every drive'} | {one.meaning} |\n" for one in METRICS)
+    """Return the page, without the note at its end."""
+    usual = "".join(f"| `{one.name}` | {one.unit} | {one.needs or 'all drives'} | {one.meaning} |\n" for one in METRICS)
     parts = [
-        f"\n## Of every drive\n\n| metric | unit | of | what it is |\n|---|---|---|---|\n{usual}",
+        f"\n## All drives\n\n| metric | unit | drives | description |\n|---|---|---|---|\n{usual}",
         *(_section(analysis) for analysis in ANALYSES.values()),
-        "\n## Functions of expressions\n\n`type: expression` has no metrics but its own. Operators: `+ - * / **`, `< <= > >= == !=` between two, `and`, `or`,"
-        f" `not`. Constants: {', '.join(f'`{name}` = {value:.6g}' for name, value in CONSTANTS.items())}.\n\n"
-        "| function | gives | what it is |\n|---|---|---|\n",
+        "\n## Functions of expressions\n\n`type: expression` has only the metrics that it defines. Operators: `+ - * / **`, `< <= > >= == !=` with two"
+        f" operands, `and`, `or`, `not`. Constants: {', '.join(f'`{name}` = {value:.6g}' for name, value in CONSTANTS.items())}.\n\n"
+        "| function | result | description |\n|---|---|---|\n",
         *(f"| `{_call(name)}` | {function.gives} | {function.meaning} |\n" for name, function in FUNCTIONS.items()),
     ]
     return INTRODUCTION + "".join(parts)
@@ -38,7 +38,7 @@ def _section(analysis: Analysis) -> str:
     rate = f" Needs {analysis.rate:g} rows per second." if analysis.rate > METRICS_RATE else ""
     return (
         f"\n## `{analysis.name}`\n\n{analysis.meaning[0].upper()}{analysis.meaning[1:]}.{rate}\n\n"
-        f"| metric | unit | what it is | mark |\n|---|---|---|---|\n{''.join(_rows(analysis.metrics))}{curves}"
+        f"| metric | unit | description | mark |\n|---|---|---|---|\n{''.join(_rows(analysis.metrics))}{curves}"
     )
 
 

@@ -102,10 +102,10 @@ class Configuration:
         self._labels: dict[KeyPath, str] = {}
 
     @classmethod
-    def of(cls, place: str, name: str, said_by: object = None) -> Configuration:
-        """Return a configuration with a single file, by its name; `said_by` is the file that contains the name."""
+    def of(cls, place: str, name: str, source: object = None) -> Configuration:
+        """Return a configuration with a single file, by its name; `source` is the file that contains the name."""
         one = cls()
-        one.put(place, name, Origin(dict(REFERENCES)[place], is_file=False) if said_by is None else Origin(str(said_by), place))
+        one.put(place, name, Origin(dict(REFERENCES)[place], is_file=False) if source is None else Origin(str(source), place))
         return one
 
     def has(self, place: str) -> bool:
@@ -155,17 +155,17 @@ class Configuration:
         new = new_key(kind, path[len(place) : n], path[n], self._look(path[:n]))
         if new is None:
             return path
-        renamed.warn(written(path[: n + 1]), written((*path[:n], new)), None if origin.is_file else origin.who.split(" ")[0])
+        renamed.warn(written(path[: n + 1]), written((*path[:n], new)), None if origin.is_file else origin.source.split(" ")[0])
         return (*path[:n], new, *path[n + 1 :])
 
     def _with_new_names_below(self, path: KeyPath, value: Any, origin: Origin) -> Any:
         """Return a value for a path in which old keys and values are replaced."""
         place, kind = self._file_at(path) or ((), "sessions")
-        section, who = path[len(place) :], None if origin.is_file else origin.who
+        section, source = path[len(place) :], None if origin.is_file else origin.source
         if section and (new := new_value(kind, section[:-1], section[-1], value)) is not None:
-            renamed.warn(str(value), new, who)
+            renamed.warn(str(value), new, source)
             return new
-        return modernized(kind, value, who, section)[0]
+        return modernized(kind, value, source, section)[0]
 
     def expand_all(self) -> None:
         """Replace all names of a session, including default names, by the contents of the files, and record the digests of binary files.
@@ -290,17 +290,17 @@ class Configuration:
         rest = parse(error.key)
         if written(rest) != error.key:
             origin = self.layer.origin_of(at)
-            return ConfigError(origin.who, joined(origin.key, (error.key,) if error.key else ()), error.value, error.expected)
+            return ConfigError(origin.source, joined(origin.key, (error.key,) if error.key else ()), error.value, error.expected)
         path = (*at, *rest)
         origin, below = self.layer.origin(path)
         if origin.is_file and (settings := self.settings_below(path)):
             origin, below = settings[-1], ()
-        return ConfigError(origin.who, joined(origin.key, below), error.value, error.expected)
+        return ConfigError(origin.source, joined(origin.key, below), error.value, error.expected)
 
-    def soil(self, name: str, said_by: Path) -> tuple[Any, str]:
+    def soil(self, name: str, source: Path) -> tuple[Any, str]:
         """Return content and file of a soil by its name in a terrain. Raises ConfigError: not found."""
         path = ("soils", name)
-        self._fill(path, Origin(str(said_by)))
+        self._fill(path, Origin(str(source)))
         self._expand(path)
         self.soils_used.add(name)
         return self._look(path), self._label(path)
@@ -333,7 +333,7 @@ class Configuration:
     def relative_to_origin(self, place: str) -> Path:
         """Return the path of a name at a key path, relative to the folder of the file that contains it, or to the current folder."""
         origin = self.layer.origin_of(parse(place))
-        return (Path(origin.who).parent if origin.is_file else Path()) / str(self._look(parse(place)))
+        return (Path(origin.source).parent if origin.is_file else Path()) / str(self._look(parse(place)))
 
     def note_file(self, place: str, file: Path) -> None:
         """Record path and digest of a binary file for a rerun. Raises ConfigError if the digest differs from the recorded one."""
@@ -416,7 +416,7 @@ class Configuration:
             found = with_base(kind, Layer(value, self.layer.origins_at(path)))
             if isinstance(value.get("base"), str):
                 self.names.setdefault(place, value["base"])
-            self._labels[path] = origin.who if not origin.is_file else f"{origin.who}: {origin.key}"
+            self._labels[path] = origin.source if not origin.is_file else f"{origin.source}: {origin.key}"
         else:
             raise origin.wrong(value, "a name, the path of a file, or the content of such a file")
         if not isinstance(found.content, dict):
@@ -462,7 +462,7 @@ class Configuration:
 
     def _label(self, path: KeyPath) -> str:
         """Return the file of a path for messages."""
-        return self._labels.get(path) or self.layer.origin_of(path).who
+        return self._labels.get(path) or self.layer.origin_of(path).source
 
     def _forget(self, path: KeyPath) -> None:
         """Discard files, names and origins of the content at and below a path."""
@@ -519,7 +519,7 @@ def configuration(session: str | None = None, settings: Iterable[Override] = ())
     if session is not None:
         layer = read_layers("sessions", find_config("sessions", session))
         if not isinstance(layer.content, dict):
-            raise ConfigError(layer.origins[()].who, "", layer.content, "a mapping of keys to values")
+            raise ConfigError(layer.origins[()].source, "", layer.content, "a mapping of keys to values")
     one = Configuration(layer)
     for setting in sorted(settings, key=lambda one: len(one.path)):  # names before keys in their files
         one.set(setting)

@@ -22,7 +22,7 @@ def data_folder(name: str) -> Path:
     return packed if packed.is_dir() else HERE.parent / name
 
 
-def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> Path:
+def find_config(kind: str, name: str, source: object = None, key: str = "") -> Path:
     """Return the file of a name.
 
     A name in a file is looked up in the folder of that file, then among the shipped files (`configs/<kind>/<name>.yaml`). A name on the
@@ -32,7 +32,7 @@ def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> 
     ----------
     kind : folder of `configs`
     name : name, or path of a file (with a suffix or a separator)
-    said_by, key : file and key that contain the name; None for the command line
+    source, key : file and key that contain the name; None for the command line
 
     Raises
     ------
@@ -42,28 +42,28 @@ def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> 
     suffixed = name.lower().endswith(SUFFIXES)
     is_path = suffixed or "/" in name or "\\" in name
     spellings = [Path(name)] if suffixed else [Path(f"{name}.yaml"), Path(name)]
-    if said_by is not None:
-        places = [folder / written for folder in (Path(str(said_by)).parent, shipped) for written in spellings]
+    if source is not None:
+        places = [folder / written for folder in (Path(str(source)).parent, shipped) for written in spellings]
     elif is_path:
         places = spellings
     else:
         places = [shipped / spellings[0], spellings[1]]
     for path in places:  # os.path.isfile, unlike Path.is_file, returns False for too long names and inaccessible folders
-        if isfile(path) and not _is_same(path, said_by):
+        if isfile(path) and not _is_same(path, source):
             return path
     if (kind, name) in renamed.FILES:
         new = renamed.FILES[kind, name]
-        renamed.warn(name, new, said_by, key)
+        renamed.warn(name, new, source, key)
         return shipped / f"{new}.yaml"
     known = sorted(p.stem for p in shipped.glob("*.yaml"))
-    if said_by is None:
+    if source is None:
         raise ConfigError(kind, "", name, _expected_on_command_line(name, is_path, spellings[0], known))
-    folder = Path(str(said_by)).parent
+    folder = Path(str(source)).parent
     names = {
         *known,
-        *(Path(n).stem for n in _names_in(folder) if n.endswith(".yaml") and not is_path and not _is_same(folder / n, said_by)),
+        *(Path(n).stem for n in _names_in(folder) if n.endswith(".yaml") and not is_path and not _is_same(folder / n, source)),
     }
-    raise ConfigError(said_by, key, name, f"a file in the same folder, or one of {', '.join(known)}{did_you_mean(name, names)}")
+    raise ConfigError(source, key, name, f"a file in the same folder, or one of {', '.join(known)}{did_you_mean(name, names)}")
 
 
 def _expected_on_command_line(name: str, is_path: bool, written: Path, known: list[str]) -> str:

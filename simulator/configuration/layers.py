@@ -30,7 +30,7 @@ UNITS = frozenset(suffix for suffixes in SUFFIXES.values() for suffix in suffixe
 class Origin(NamedTuple):
     """Origin of a value: file and key, or option of the command line."""
 
-    who: str
+    source: str
     """File, or words of the command line such as `--set vehicle.chassis.mass`."""
     key: str = ""
     """Key path in the file, or below the key of the option."""
@@ -39,11 +39,11 @@ class Origin(NamedTuple):
     @property
     def folder_of(self) -> str | None:
         """File in whose folder names are looked up first; None for the command line."""
-        return self.who if self.is_file else None
+        return self.source if self.is_file else None
 
     def wrong(self, value: object, expected: str) -> ConfigError:
         """Return the error about a value of this origin."""
-        return ConfigError(self.who, self.key, value, expected)
+        return ConfigError(self.source, self.key, value, expected)
 
 
 @dataclass
@@ -165,7 +165,7 @@ def with_base(kind: str, layer: Layer, above: tuple[Path, ...] = ()) -> Layer:
 def with_new_names(kind: str, layer: Layer) -> Layer:
     """Return a layer in which old keys and values are replaced; each gives a warning."""
     root = layer.origins[()]
-    content, found = modernized(kind, layer.content, root.who if root.is_file and not root.key else None)
+    content, found = modernized(kind, layer.content, root.source if root.is_file and not root.key else None)
     if not found:
         return layer
     origins = {moved(path, found): origin for path, origin in layer.origins.items()}

@@ -223,7 +223,7 @@ class SessionOptions:
 
 def read_session(configuration: Configuration) -> SessionOptions:
     """Return the checked options of a session. Raises ConfigError: unknown key, invalid type, number out of range."""
-    file = configuration.layer.origins[()].who
+    file = configuration.layer.origins[()].source
     with _with_origins(configuration):
         values = read(FILE, configuration.layer.content, file)
         outlets, world = values.get("outlets", {}), values.get("world", {})

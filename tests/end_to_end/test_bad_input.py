@@ -27,7 +27,7 @@ def written(folder, name, mapping):
 
 
 def maneuver(folder, **changes):
-    """A short maneuver of its own; a vehicle or terrain may be named by its path."""
+    """Write a short maneuver; a vehicle or terrain may be named by its path."""
     return written(folder, "maneuver.yaml", {**shipped("maneuvers", "avtp_lane_change"), "duration_s": 2.0, "limits": {}, **changes})
 
 
@@ -65,7 +65,7 @@ MALFORMED = {
 
 @pytest.mark.parametrize("fault", MALFORMED)
 def test_a_file_that_is_no_description(fault, tmp_path, capsys):
-    """The same for every command that reads a file."""
+    """Each command that reads a file reports it."""
     file = tmp_path / "bad.yaml"
     file.write_bytes(MALFORMED[fault])
     good = maneuver(tmp_path)
@@ -92,7 +92,7 @@ def test_a_file_that_is_no_description(fault, tmp_path, capsys):
     assert not out.exists()
 
 
-def test_the_reader_takes_what_is_good(tmp_path):
+def test_the_reader_accepts_aliases_and_a_byte_order_mark(tmp_path):
     file = tmp_path / "good.yaml"
     file.write_bytes(b"\xef\xbb\xbfa: &x {b: [1, 2.5]}\nc: *x\n")
     assert read_yaml(file) == {"a": {"b": [1, 2.5]}, "c": {"b": [1, 2.5]}}
@@ -109,27 +109,27 @@ def test_the_reader_takes_what_is_good(tmp_path):
         ("vehicles", "hmmwv", "chassis.inertia", [[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "positive definite"),
         ("vehicles", "hmmwv", "axles.front.spring.free_length", -0.3, "above 0"),
         ("vehicles", "hmmwv", "axles.rear.hardpoints_left.LCA_F", [1.0, 2.0], "3 numbers"),
-        ("vehicles", "hmmwv", "steering.colour", "red", "no such key"),
-        ("vehicles", "hmmwv", "steering.gear\nratio", 5, "no such key"),
+        ("vehicles", "hmmwv", "steering.colour", "red", "unknown key"),
+        ("vehicles", "hmmwv", "steering.gear\nratio", 5, "unknown key"),
         ("vehicles", "hmmwv", "tires", "no_such_tires", "tmeasy_hmmwv"),
         ("vehicles", "hmmwv", "drivetrain", "no/such.yaml", "a file"),
         ("terrains", "slope", "grade_percent", "steep", "number"),
         ("terrains", "flat_soil", "soil", "cheese", "dry_sand"),
     ],
 )
-def test_a_fault_in_a_file_that_a_maneuver_names(kind, name, key, value, expected, tmp_path, capsys):
-    """File, key, value and expectation, from a maneuver that names the file by its path."""
+def test_an_error_in_a_file_that_a_maneuver_names(kind, name, key, value, expected, tmp_path, capsys):
+    """The message has file, key, value and expectation if a maneuver names the file by its path."""
     file = written(tmp_path, "mine.yaml", set_in(shipped(kind, name), key, value))
     good = maneuver(tmp_path, **{"vehicle" if kind == "vehicles" else "terrain": str(file)})
     line = refused(call(capsys, "run", good, "--out", tmp_path / "out"))
-    assert "mine.yaml: " in line
+    assert "mine.yaml:" in line
     assert key.rpartition(".")[2].replace("\n", "\\n") in line
     assert expected in line
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(("kind", "key"), [("tires", "stiffness"), ("drivetrains", "brakes.stiffness")])
-def test_a_fault_in_a_part_that_a_vehicle_names(kind, key, tmp_path, capsys):
+def test_an_error_in_a_file_that_a_vehicle_names(kind, key, tmp_path, capsys):
     vehicle = shipped("vehicles", "hmmwv")
     entry = "tires" if kind == "tires" else "drivetrain"
     file = written(tmp_path, "part.yaml", set_in(shipped(kind, vehicle[entry]), key, -1.0))
@@ -208,8 +208,8 @@ def test_a_folder_that_cannot_be_written(command, where, tmp_path, capsys, monke
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "loop"]
 
 
-def test_a_vehicle_that_cannot_stand_ends_before_anything_is_left(tmp_path, capsys):
-    """Found out only when it is put on the ground, with the view and the platform already started."""
+def test_a_vehicle_without_equilibrium_leaves_no_files(tmp_path, capsys):
+    """The error occurs when the vehicle is placed on the ground, after the view and the platform have started."""
     nowhere = written(tmp_path, "nowhere.yaml", {"type": "flat", "surface": "asphalt", "grade_percent": 180.0})
     for command in (("run", maneuver(tmp_path, terrain=str(nowhere))), ("drive", "--offscreen", "--terrain", nowhere)):
         line = refused(call(capsys, *command, "--out", tmp_path / "out"))
@@ -247,7 +247,7 @@ def test_a_device_profile_of_the_user(change, words, tmp_path):
     assert words in line
 
 
-def test_warnings_are_one_line_each_and_none_beside_json(tmp_path, capsys):
+def test_warnings_are_one_line_each_and_none_with_json(tmp_path, capsys):
     vehicle = set_in(shipped("vehicles", "hmmwv"), "chassis.inertia", [900.0, 1200.0, 2500.0])
     good = maneuver(tmp_path, vehicle=str(written(tmp_path, "mine.yaml", vehicle)))
     code, _, err = call(capsys, "run", good, "--out", tmp_path / "out")

@@ -21,7 +21,7 @@ from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.research.triangular.problem_file import problem_from_mapping
 from terrain.load_terrain import load_terrain
 from terrain.soil import soil
-from tests.broken_places import places
+from tests.key_paths import key_paths
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
@@ -88,14 +88,14 @@ def content(kind, name):
 
 
 def written_out(value):
-    """The same without anchors: what YAML makes one object in two places becomes two, so that a change stays in its place."""
+    """Return a copy without aliases: shared objects become separate objects, so that a change affects one only."""
     if isinstance(value, dict):
         return {key: written_out(item) for key, item in value.items()}
     return [written_out(item) for item in value] if isinstance(value, list) else value
 
 
 def broken(mapping, place, value):
-    """A copy with another value in one place; None when there is nothing to do there."""
+    """Return a copy with another value at a key path; None if the change does not apply."""
     mapping = copy.deepcopy(mapping)
     inside = mapping
     for step in place[:-1]:
@@ -117,7 +117,7 @@ def broken(mapping, place, value):
 
 
 def complaint(build, mapping):
-    """The ConfigError that a mapping raises, None when it is accepted; anything else is a failed test."""
+    """Return the ConfigError that a mapping raises, or None; any other exception fails the test."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -128,15 +128,9 @@ def complaint(build, mapping):
 
 
 def thinned(kind, name, mapping, step):
-    """Places to break: all of them, of the long files every `step`th."""
-    everywhere = list(places(mapping))
-    return (
-        everywhere[::step]
-        if kind in ("vehicles", "mechanisms", "maneuvers")
-        else everywhere[:: 3 * step]
-        if name == "jacksboro"
-        else everywhere
-    )
+    """Return the key paths to break: all of them, or every `step`th in long files."""
+    paths = list(key_paths(mapping))
+    return paths[::step] if kind in ("vehicles", "mechanisms", "maneuvers") else paths[:: 3 * step] if name == "jacksboro" else paths
 
 
 @pytest.mark.parametrize(("kind", "name"), SHIPPED)
@@ -145,12 +139,12 @@ def test_shipped_files_are_good(kind, name):
 
 
 @pytest.mark.parametrize(("kind", "name"), SHIPPED)
-def test_what_can_never_be_right_is_refused_by_its_key(kind, name):
+def test_an_invalid_value_is_refused_with_its_key(kind, name):
     mapping = content(kind, name)
     for place in thinned(kind, name, mapping, 5):
         for value in NEVER_RIGHT:
             if value == {"a": 1} and (place[-1] in FREE_NAMES or isinstance(place[-1], str) is False):
-                continue  # mappings of free names: their content is complained about
+                continue  # mappings of arbitrary names: the error is about their content
             error = complaint(BUILD[kind], broken(mapping, place, value))
             assert error is not None, (place, value)
             assert error.file == FILE or "assets" in error.file, (place, value, error)
@@ -161,7 +155,7 @@ def test_what_can_never_be_right_is_refused_by_its_key(kind, name):
 
 
 @pytest.mark.parametrize(("kind", "name"), SHIPPED)
-def test_any_other_change_is_taken_or_refused_line_by_line(kind, name):
+def test_any_other_change_is_accepted_or_refused_line_by_line(kind, name):
     mapping = content(kind, name)
     refused = 0
     for place in thinned(kind, name, mapping, 11):
@@ -180,7 +174,7 @@ def test_any_other_change_is_taken_or_refused_line_by_line(kind, name):
 
 @pytest.mark.parametrize("kind", BUILD)
 @pytest.mark.parametrize("whole", [None, [], ["mass"], "text", 5, True, math.nan, {}, {"no such key": 1}, {1: 2}, {None: None}])
-def test_a_file_that_is_something_else_altogether(kind, whole):
+def test_a_file_with_other_content(kind, whole):
     error = complaint(BUILD[kind], whole)
     assert error is not None
     assert all(line.startswith(FILE) and line.isprintable() for line in str(error).split("\n"))
@@ -195,22 +189,22 @@ def test_any_yaml_value_anywhere(kind, data):
     scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
     inner = st.recursive(scalars, lambda s: st.lists(s, max_size=4) | st.dictionaries(st.text(max_size=4), s, max_size=3), max_leaves=6)
     for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.sampled_from(list(places(mapping))))
+        place = data.draw(st.sampled_from(list(key_paths(mapping))))
         mapping = broken(mapping, place, data.draw(inner))
     error = complaint(BUILD[kind], mapping)
     assert error is None or all(line.startswith(FILE) and line.isprintable() for line in str(error).split("\n"))
 
 
-def test_a_vehicle_that_reads_well_but_cannot_stand_says_so():
-    """Slips of sign and of place in the numbers of the mechanism, and a mass that its tires do not bear: it stands and drives, or JounceError
-    says that it cannot. Most slips are refused when they are read."""
+def test_a_valid_file_of_a_vehicle_without_equilibrium_is_refused():
+    """With wrong signs and positions in the numbers of the mechanism, or a mass above the load capacity of the tires, the vehicle drives or
+    JounceError is raised. The reader refuses most of these changes."""
     ground = build_ground("flat")
     arrays = ground.arrays
     command = record(COMMAND)
     command[0]["throttle"], command[0]["selector"] = 0.5, 1
     mapping = content("vehicles", "hmmwv")
     settled = fell = 0
-    slips = [(place, value) for place in list(places(mapping))[::12] for value in (NEGATE, 0, -1, 0.5)]
+    slips = [(place, value) for place in list(key_paths(mapping))[::12] for value in (NEGATE, 0, -1, 0.5)]
     for place, value in [*slips, (("chassis", "mass"), 20e3)]:
         changed = broken(mapping, place, value)
         if changed is None or complaint(BUILD["vehicles"], changed) is not None:
@@ -277,25 +271,25 @@ def test_a_mass_that_nothing_has(mass):
 @pytest.mark.parametrize(
     ("text", "written"), [("1e3", "1000.0"), ("41.6e3", "41600.0"), ("1e-3", "0.001"), ("2e30", "2.0e+30"), ("5e-7", "5.0e-07")]
 )
-def test_a_number_that_yaml_takes_for_text_is_explained(text, written):
+def test_a_number_that_yaml_reads_as_text_is_explained(text, written):
     value = yaml.safe_load(text)
     assert isinstance(value, str)
     error = ConfigError(FILE, "mass", value, "a number in kg")
-    assert str(error).endswith(f"(for YAML {text!r} is text; write {written})")
-    assert yaml.safe_load(written) == float(text), "what is proposed is a number for YAML"
-    assert "for YAML" not in str(ConfigError(FILE, "name", value, "one of a, b"))
+    assert str(error).endswith(f"; hint: YAML reads {text!r} as text; write {written}")
+    assert yaml.safe_load(written) == float(text), "the suggestion is a number for YAML"
+    assert "hint" not in str(ConfigError(FILE, "name", value, "one of a, b"))
 
 
 @given(st.text(), st.text())
-def test_a_message_is_one_printable_line_whatever_stands_in_the_file(key, value):
+def test_a_message_is_one_printable_line_for_any_content(key, value):
     error = ConfigError("a\nb.yaml", key, value, "a number")
     assert str(error).isprintable()
     assert one_line(str(error)) == str(error)
 
 
 @pytest.mark.parametrize(("place", "value"), [(("roughness", "seed"), 1.5), (("detail", "seed"), 0.1), (("grid", "count"), [100.5, 200])])
-def test_whole_numbers_take_no_fractions(place, value):
+def test_integers_have_no_fractions(place, value):
     error = complaint(BUILD["terrains"], broken(content("terrains", "jacksboro"), place, value))
     assert error is not None
     assert error.key == ".".join(place)
-    assert "whole" in str(error)
+    assert "integer" in str(error)

@@ -98,7 +98,7 @@ def nested(depth):
     return value
 
 
-def test_a_message_looks_at_no_more_than_it_shows():
+def test_a_message_formats_only_what_it_shows():
     endless = [1]
     endless.append(endless)
     for value in (nested(60), endless, {"a": endless}, [0] * 10**7, "x" * 10**7, 1 << 10**6, np.zeros(10**6)):
@@ -348,7 +348,7 @@ def test_every_command_refuses_a_device_at_once(tmp_path, capsys):
             refused(call(capsys, *command))
 
 
-def test_a_file_of_a_size_that_can_be_meant(tmp_path):
+def test_the_size_of_a_file_is_limited(tmp_path):
     (tmp_path / "a").write_bytes(b"12345")
     assert stat.S_ISREG(os.stat(tmp_path / "a").st_mode)
     assert checked_size(tmp_path / "a", "a file", 5) == 5

@@ -8,7 +8,7 @@ from simulator.base.errors import ConfigError
 from simulator.builder.builder import data_folder, read_yaml, vehicle_description
 from simulator.maneuvers.maneuver_file import load_maneuver
 from terrain.soil import soil
-from tests.whole_files import whole_file
+from tests.shipped_files import shipped_content
 from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
@@ -127,7 +127,7 @@ def changed(mapping, path, value):
 @pytest.mark.parametrize(("file", "key", "value"), NONSENSE, ids=[f"{key}={value!r:.20}" for _, key, value in NONSENSE])
 def test_it_is_refused_by_its_key(file, key, value):
     kind, _, name = file.rpartition("/")
-    mapping = whole_file(kind, name)
+    mapping = shipped_content(kind, name)
     READ[file](mapping)
     with pytest.raises(ConfigError) as caught:
         READ[file](changed(mapping, key, value))
@@ -148,6 +148,6 @@ def test_zero_is_good_where_there_may_be_nothing():
 @pytest.mark.parametrize("name", [file.stem for file in sorted((CONFIGS / "vehicles").glob("*.yaml"))])
 def test_every_shipped_vehicle_is_good(name):
     vehicle = vehicle_description(name)
-    parts = whole_file("drivetrains", str(vehicle.drivetrain))
-    tires = tire_set([tire(whole_file("tires", tires), "t") for tires in vehicle.tires])
+    parts = shipped_content("drivetrains", str(vehicle.drivetrain))
+    tires = tire_set([tire(shipped_content("tires", tires), "t") for tires in vehicle.tires])
     Vehicle(vehicle, tires, parts, "p")

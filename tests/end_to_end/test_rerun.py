@@ -119,7 +119,7 @@ def profile(f):
 PROFILE = (Field("profile", FileName("the path of a profile"), "heights along x"),)
 
 
-def test_a_file_of_a_terrain_from_outside_is_noted_too(tmp_path, capsys):
+def test_the_file_of_a_plugin_terrain_is_recorded_too(tmp_path, capsys):
     """By the kind of its key in the table of its type."""
     if "profile_for_rerun" not in TERRAIN_KINDS.names():
         register(TerrainKind("profile_for_rerun", profile, CONTRACT, PROFILE))

@@ -17,7 +17,7 @@ from simulator.catalog.json_schema import file_schema
 from simulator.catalog.pages import pages
 from simulator.catalog.registries import REGISTRIES
 from simulator.cli.main import main
-from tests.whole_files import whole_file
+from tests.shipped_files import shipped_content
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = data_folder("configs")
@@ -97,7 +97,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("kind", "name", "place", "value"), WRONG)
 def test_a_schema_refuses_what_the_reader_refuses(kind, name, place, value):
-    content = whole_file(kind_named(kind).folder, name)
+    content = shipped_content(kind_named(kind).folder, name)
     inside = content
     for step in place[:-1]:
         inside = inside[step]

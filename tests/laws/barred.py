@@ -8,7 +8,7 @@ from typing import Any
 
 from simulator.base.records import Record
 from simulator.builder.builder import data_folder, read_yaml
-from tests.whole_files import whole_file
+from tests.shipped_files import shipped_content
 from vehicles.description import Description, read_description
 from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle
@@ -48,7 +48,7 @@ def mapping(vehicle: str, front: dict[str, Any] | None = None, rear: dict[str, A
 
 @cache
 def _file(vehicle: str) -> dict[str, Any]:
-    return whole_file("vehicles", vehicle)
+    return shipped_content("vehicles", vehicle)
 
 
 @cache

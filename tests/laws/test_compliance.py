@@ -12,7 +12,7 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground
-from tests.whole_files import whole_file
+from tests.shipped_files import shipped_content
 from vehicles.compliance.wheel_displacements import deflect_bushings
 from vehicles.description import read_description
 from vehicles.vehicle import Vehicle
@@ -103,7 +103,7 @@ def test_mirrored_loads_displace_mirror_images() -> None:
 
 
 def changed(axle: str, compliance: Any) -> dict[str, Any]:
-    mapping = copy.deepcopy(whole_file("vehicles", NAME))
+    mapping = copy.deepcopy(shipped_content("vehicles", NAME))
     mapping["axles"][axle]["compliance"] = compliance
     return mapping
 

@@ -15,7 +15,7 @@ from simulator.base.errors import ConfigError, InertiaWarning
 from simulator.base.records import record
 from tests.laws.corner_bodies import five_link_bodies
 from tests.oracles.five_link_corner import DATA, FACTS, TURNED, reference_axle, reference_corner
-from tests.whole_files import whole_file
+from tests.shipped_files import shipped_content
 from vehicles.description import read_description
 from vehicles.mechanism_parameters import new_mechanism
 from vehicles.suspension.contract import KINEMATICS
@@ -28,7 +28,7 @@ LEFT, RIGHT = 2, 3
 CENTRAL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 """Differences of order eight."""
 FILE = "truck.yaml"
-SHIPPED: dict[str, Any] = whole_file("vehicles", "five_link_rear")
+SHIPPED: dict[str, Any] = shipped_content("vehicles", "five_link_rear")
 
 
 def kinematics(theta: float, rate: float = 1.0, start: Any = None) -> Any:

@@ -19,7 +19,7 @@ from simulator.builder.builder import vehicle_description
 from tests.laws.mechanism_axles import Mapping, shipped, strut_front, struts_and_arms, trailing_rear, vehicle_of, wishbones_as_file
 from tests.laws.test_suspension_tables import Bench, difference
 from tests.laws.vehicle_rig import command, drive, ground
-from tests.whole_files import whole_file
+from tests.shipped_files import shipped_content
 from vehicles.description import Description, read_description
 from vehicles.equilibrium import present_suspension
 from vehicles.mechanism_parameters import CORNER_NAMES
@@ -211,10 +211,10 @@ def test_a_double_wishbone_axle_may_stand_beside_one_from_a_file() -> None:
 
 def test_five_links_may_stand_behind_an_axle_from_a_file() -> None:
     """Front from a file, rear five links: at rest everything is where the vehicle with the closed form has it."""
-    mapping = whole_file("vehicles", "five_link_rear")
+    mapping = shipped_content("vehicles", "five_link_rear")
     mapping["axles"]["front"] = wishbones_as_file(shipped(), "front")["axles"]["front"]
     mapping["suspension_table_tolerance"] = 1e-4
-    v, other = vehicle_of(mapping), vehicle_of(whole_file("vehicles", "five_link_rear"))
+    v, other = vehicle_of(mapping), vehicle_of(shipped_content("vehicles", "five_link_rear"))
     for one in (v, other):
         one.reset(ground("flat"))
     assert v.space.state[0]["theta"] == pytest.approx(other.space.state[0]["theta"], abs=1e-5)

@@ -15,9 +15,9 @@ from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_vehicle, vehicle_description
 from simulator.cli.main import main
 from tests.laws.vehicle_rig import command, drive, ground
-from tests.whole_files import whole_file
+from tests.shipped_files import shipped_content
 
-SEDAN: dict[str, Any] = whole_file("vehicles", "sedan")
+SEDAN: dict[str, Any] = shipped_content("vehicles", "sedan")
 ODD: dict[str, Any] = yaml.safe_load((Path(__file__).parents[1] / "data" / "vehicles" / "trailing_front.yaml").read_text(encoding="utf-8"))
 FRONT, REAR = SEDAN["axles"]["front"]["hardpoints_left"], SEDAN["axles"]["rear"]["hardpoints_left"]
 TIRES = {"FL": "tmeasy_sedan_front", "FR": "tmeasy_sedan_rear", "RL": "tmeasy_hmmwv", "RR": "fiala_hmmwv"}
@@ -93,7 +93,7 @@ def weighing(folder: Path, factor: float) -> dict[str, Any]:
     def scale(place: dict[str, Any], *names: str) -> None:
         place.update({name: times(place[name]) for name in names if name in place})
 
-    car, brakes = copy.deepcopy(SEDAN), whole_file("drivetrains", "drivetrain_sedan")
+    car, brakes = copy.deepcopy(SEDAN), shipped_content("drivetrains", "drivetrain_sedan")
     scale(car["chassis"], "mass", "inertia")
     scale(car["steering"]["rack"], "mass", "inertia")
     for axle in car["axles"].values():
@@ -103,7 +103,7 @@ def weighing(folder: Path, factor: float) -> dict[str, Any]:
         scale(axle["shock"], *(name for name in axle["shock"] if "damping" in name))
         scale(axle["anti_roll_bar"], "rate")
     for axle, name in car["tires"].items():
-        tire = whole_file("tires", name)
+        tire = shipped_content("tires", name)
         scale(tire, *FORCES)
         (folder / f"tire_{axle}.yaml").write_text(yaml.safe_dump(tire), encoding="utf-8")
         car["tires"][axle] = f"tire_{axle}"

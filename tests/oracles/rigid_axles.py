@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import InertiaWarning
-from tests.whole_files import whole_file
+from tests.shipped_files import shipped_content
 from vehicles.description import read_description
 from vehicles.mechanism_parameters import MechanismParameters, VehicleDesign, new_mechanism
 from vehicles.multibody.tree.system import System, build_system
@@ -20,7 +20,7 @@ from vehicles.multibody_vehicle import linear_struts, vehicle_mechanism
 
 Array = NDArray[np.float64]
 
-SHIPPED: dict[str, Any] = whole_file("vehicles", "hmmwv")
+SHIPPED: dict[str, Any] = shipped_content("vehicles", "hmmwv")
 COMMON: dict[str, Any] = {
     "location": [-1.688965, 0.0, -0.02],
     "bodies": {

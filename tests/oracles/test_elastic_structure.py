@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.whole_files import whole_file
+from tests.shipped_files import shipped_content
 from vehicles.compliance.elastic_axle import Bushing, Linkage, compliance_of
 from vehicles.description import Description, read_description
 from vehicles.mechanism_parameters import new_workspace
@@ -42,7 +42,7 @@ LOAD = np.array([20.0, 40.0, -60.0, -900.0, 1100.0, 700.0])
 @cache
 def described(name: str, scale: float = 1.0) -> Description:
     """A vehicle with these bushings in front."""
-    mapping = copy.deepcopy(whole_file("vehicles", name))
+    mapping = copy.deepcopy(shipped_content("vehicles", name))
     bushings = {p: {k: rate * scale for k, rate in b.items()} for p, b in BUSHINGS[name].items()}
     mapping["axles"]["front"]["compliance"] = {"bushings": bushings}
     return read_description(mapping, "v.yaml")
@@ -70,7 +70,7 @@ class Whole:
         self.rates = {p: (b["axial"], b.get("radial", np.inf)) for p, b in BUSHINGS[name].items()}
         self.k = float(described(name).mechanism.struts[0]["spring_rate"][0]) or 1e5
         self.strut = name == "sedan"
-        front = whole_file("vehicles", name)["axles"]["front"]
+        front = shipped_content("vehicles", name)["axles"]["front"]
         self.points = {p: np.array(at) + front["location"] for p, at in front["hardpoints_left"].items()}
         self.unknowns = 13 if self.strut else 18
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from simulator.base.errors import ConfigError
-from tests.broken_places import places
+from tests.key_paths import key_paths
 from tests.oracles.tree_poses import loop_gap, poses, quaternion_matrix
 from vehicles.multibody.description.initial_state import resting_state
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
@@ -287,7 +287,7 @@ def with_value(mapping, place, value):
 
 def test_what_can_never_be_right_is_refused_everywhere_in_the_documented_example():
     mapping = documented()
-    for place in places(mapping):
+    for place in key_paths(mapping):
         for value in (math.nan, math.inf, 10**400, b"bytes", [[]], {"a": 1}):
             if place[-1] == "terms" and value == {"a": 1}:
                 continue  # a mapping of free names: what it names is refused

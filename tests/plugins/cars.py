@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from tests.whole_files import whole_file
+from tests.shipped_files import shipped_content
 
-SHIPPED: dict[str, Any] = whole_file("vehicles", "five_link_rear")
+SHIPPED: dict[str, Any] = shipped_content("vehicles", "five_link_rear")
 
 TRAILING_ARM: dict[str, Any] = {
     "suspension": "trailing_arm",

@@ -7,10 +7,10 @@ from typing import Any
 
 from simulator.builder.builder import find_config, read_yaml
 from tests.plugins.cars import LIVE_AXLE, TRAILING_ARM
-from tests.whole_files import whole_file
+from tests.shipped_files import shipped_content
 
 HMMWV: dict[str, Any] = read_yaml(find_config("vehicles", "hmmwv"))
-FIVE_LINK: dict[str, Any] = whole_file("vehicles", "five_link_rear")["axles"]["rear"]
+FIVE_LINK: dict[str, Any] = shipped_content("vehicles", "five_link_rear")["axles"]["rear"]
 DRIVETRAIN: dict[str, Any] = read_yaml(find_config("drivetrains", HMMWV["drivetrain"]))
 
 BEHIND = 1.25

@@ -1,4 +1,4 @@
-"""Shipped files as a whole."""
+"""Contents of shipped files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simulator.builder.builder import find_config
 from simulator.configuration.layers import read_layers
 
 
-def whole_file(kind: str, name: str) -> dict[str, Any]:
-    """Content of a shipped file laid over that of its base, to be changed."""
+def shipped_content(kind: str, name: str) -> dict[str, Any]:
+    """Return the content of a shipped file merged into its base; the caller may modify it."""
     content: dict[str, Any] = read_layers(kind, find_config(kind, name)).content
     return content
