@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -44,8 +45,11 @@ class ConfigError(JounceError):
 
     def text(self, line: int | None) -> str:
         """Return the message, with the line number if it is given."""
+        key, of_parser = self.key, _LINE.fullmatch(self.key)
+        if of_parser:
+            line, key = int(of_parser[1]), of_parser[2] or ""
         place = f"{self.file}:{line}" if line else self.file
-        return one_line(": ".join([*(part for part in (place, self.key) if part), self._statement()]))
+        return one_line(": ".join([*(part for part in (place, key) if part), self._statement()]))
 
     def _statement(self) -> str:
         """Return the message without file, line and key."""
@@ -67,6 +71,8 @@ class ConfigError(JounceError):
         return type(self), (self.file, self.key, self.value, self.expected)
 
 
+_LINE = re.compile(r"line (\d+)(?:: (.*))?")
+"""Key of an error that a parser found: the line, and the key in that line if there is one."""
 NOTHING = "nothing"
 """Value of a key that is missing, in a ConfigError."""
 UNKNOWN_KEY = "unknown key"

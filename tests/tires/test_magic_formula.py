@@ -271,7 +271,7 @@ def test_a_measured_table_gives_its_points_and_nothing_beyond_them() -> None:
     (("LENGTH                 = 'meter'", "LENGTH = 'cubit'"), r"UNITS\.LENGTH: invalid value; expected one of meter.*; got 'cubit'"),
     (("FITTYP                 = 61", "FITTYP = 94"), r"MODEL\.FITTYP: invalid value; expected a Magic Formula: one of 5, 6.*; got '94'"),
     (("PDX1                   = 1.2897", "PDX1 = 1.2897\nPDX1 = 7"), r"LONGITUDINAL_COEFFICIENTS\.PDX1: invalid value; expected a unique key.*; got '7'"),
-    (("[DIMENSION]", "[DIMENSION]\nthis is no key"), r"x\.tir: line \d+: invalid value; expected KEY = value; got 'this is no key'"),
+    (("[DIMENSION]", "[DIMENSION]\nthis is no key"), r"x\.tir:\d+: invalid value; expected KEY = value; got 'this is no key'"),
 ])  # fmt: skip
 def test_a_malformed_file_names_section_and_key(tmp_path: Path, change: tuple[str, str], words: str) -> None:
     text = (DATA / "synth_A_61_si.tir").read_text()

@@ -37,12 +37,12 @@ def test_an_entry_comes_back_as_it_was(tmp_path: Path):
 @pytest.mark.parametrize(
     ("line", "where"),
     [
-        ("{", "line 2"),
-        ("[]", "line 2"),
-        ('{"subject": "car"}', "line 2: version"),
-        (entry().as_line().replace("{}", "[]"), "line 2: figures"),
-        (entry(mass=Figure(1.0)).as_line().replace("1.0", "null"), "line 2: mass"),
-        (entry(mass=Figure(1.0)).as_line().replace("1.0", "true"), "line 2: mass"),
+        ("{", ":2: "),
+        ("[]", ":2: "),
+        ('{"subject": "car"}', ":2: version"),
+        (entry().as_line().replace("{}", "[]"), ":2: figures"),
+        (entry(mass=Figure(1.0)).as_line().replace("1.0", "null"), ":2: mass"),
+        (entry(mass=Figure(1.0)).as_line().replace("1.0", "true"), ":2: mass"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: str, where: str):
