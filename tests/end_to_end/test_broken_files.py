@@ -80,7 +80,7 @@ SHIPPED = [(kind, file.stem) for kind in BUILD for file in sorted((CONFIGS / kin
 def content(kind, name):
     """Content of a shipped file; the large terrain on a coarse grid, which takes no time."""
     file = CONFIGS / kind / f"{name}.yaml"
-    mapping = read_layers(kind.split("/")[-1], file).content if kind.startswith("vehicles") else read_yaml(file)
+    mapping = read_layers(kind, file).content if kind in ("vehicles", "drivetrains") else read_yaml(file)
     if name == "jacksboro":
         mapping["grid"]["spacing"] *= 16
         mapping["grid"]["count"] = [n // 16 for n in mapping["grid"]["count"]]
