@@ -109,7 +109,7 @@ def test_the_reader_accepts_aliases_and_a_byte_order_mark(tmp_path):
         ("vehicles", "hmmwv", "chassis.inertia", [[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "positive definite"),
         ("vehicles", "hmmwv", "axles.front.spring.free_length", -0.3, "above 0"),
         ("vehicles", "hmmwv", "axles.rear.hardpoints_left.LCA_F", [1.0, 2.0], "3 numbers"),
-        ("vehicles", "hmmwv", "steering.colour", "red", "unknown key"),
+        ("vehicles", "hmmwv", "steering.paint", "red", "unknown key"),
         ("vehicles", "hmmwv", "steering.gear\nratio", 5, "unknown key"),
         ("vehicles", "hmmwv", "tires", "no_such_tires", "tmeasy_hmmwv"),
         ("vehicles", "hmmwv", "drivetrain", "no/such.yaml", "a file"),
@@ -233,7 +233,7 @@ def test_a_port_in_use(capsys):
         ({"buttons": {"honk": [1]}}, "buttons.honk"),
         ({"buttons": {"pause": [1, -3]}}, "buttons.pause[1]"),
         ({"rotation_deg": "1.08e3"}, "write 1080.0"),
-        ({"colour": "red"}, "colour"),
+        ({"paint": "red"}, "paint"),
     ],
 )
 def test_a_device_profile_of_the_user(change, words, tmp_path):

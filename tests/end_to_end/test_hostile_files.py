@@ -318,7 +318,7 @@ def test_names_that_are_not_utf_8(tmp_path):
     folder = os.fsencode(tmp_path)
     bad = os.path.join(folder, b"drive\xff\xfe.yaml")
     mapping = yaml.safe_load((ROOT / "configs/maneuvers/avtp_lane_change.yaml").read_text())
-    Path(os.fsdecode(bad)).write_text(yaml.safe_dump({**mapping, "duration_s": 0.2, "limits": {}, "colour": "red"}))
+    Path(os.fsdecode(bad)).write_text(yaml.safe_dump({**mapping, "duration_s": 0.2, "limits": {}, "paint": "red"}))
     shutil.copy(ROOT / "configs/mechanisms/four_bar.yaml", os.fsdecode(os.path.join(folder, b"bar\xff.yaml")))
     for name, code in ((b"drive\xff\xfe.yaml", 2), (b"none\xff.yaml", 2), (b"bar\xff.yaml", 0)):
         verb = (

@@ -74,7 +74,7 @@ def test_what_lies_beside_the_file_wins_over_what_is_shipped(own):
     written(own / "tmeasy_hmmwv.yaml", {**shipped("tires", "tmeasy_hmmwv"), "friction": 0.55})
     written(own / "other.yaml", shipped("vehicles", "hmmwv"))
     assert build_vehicle(str(own / "other.yaml"), check_step=False).model.tires[0]["friction"] == 0.55
-    assert build_vehicle("hmmwv", check_step=False).model.tires[0]["friction"] == 0.8, "the shipped file has its own neighbours"
+    assert build_vehicle("hmmwv", check_step=False).model.tires[0]["friction"] == 0.8, "the shipped file has its own neighbors"
 
 
 def test_a_file_does_not_mean_itself(own):

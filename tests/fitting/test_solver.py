@@ -71,7 +71,7 @@ def test_a_point_without_a_run_is_drawn_back_from():
 
     found = solve(residuals, np.array([0.1, 0.1]), 1e-3, 50)
     assert found.settled and np.allclose(found.best.u, [0.6, 0.5], atol=1e-4)
-    assert set(seen) == {3}  # a round is one call: the point and a neighbour for each parameter
+    assert set(seen) == {3}  # a round is one call: the point and a neighbor for each parameter
     with pytest.raises(JounceError, match="it rolls over"):
         solve(residuals, np.array([0.9, 0.1]), 1e-3, 50)
     seen.clear()

@@ -32,7 +32,7 @@ SHIPPED: dict[str, Any] = shipped_content("vehicles", "five_link_rear")
 
 
 def kinematics(theta: float, rate: float = 1.0, start: Any = None) -> Any:
-    """KINEMATICS of the reference and the motion of its bodies (last index: corner) at a height of its wheel centres, from the position in
+    """KINEMATICS of the reference and the motion of its bodies (last index: corner) at a height of its wheel centers, from the position in
     `start`."""
     memory, k = record(MEMORY) if start is None else start["memory"].copy(), record(KINEMATICS)
     for i in (LEFT, RIGHT):

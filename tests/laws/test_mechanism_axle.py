@@ -223,7 +223,7 @@ def test_five_links_may_stand_behind_an_axle_from_a_file() -> None:
 
 
 def test_an_anti_roll_bar_of_an_axle_from_a_file_holds_its_wheels() -> None:
-    """Between the wheel centres it is that of the closed form; tables know no other points of a carrier."""
+    """Between the wheel centers it is that of the closed form; tables know no other points of a carrier."""
     mapping, bar = wishbones_as_file(shipped(), "rear"), {"rate": 60e3}
     mapping["suspension_table_tolerance"] = 1e-4
     barred = shipped()

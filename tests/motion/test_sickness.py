@@ -60,7 +60,7 @@ def test_a_sine_is_weighted_as_the_table_of_the_standard_has_it(h):
 
 
 def test_the_dose_is_that_of_the_weighting_by_the_spectrum():
-    """A rough drive, weighted by the analogue response over the frequencies of the whole record, which knows no ticks."""
+    """A rough drive, weighted by the analog response over the frequencies of the whole record, which knows no ticks."""
     rng = np.random.default_rng(4)
     t = np.arange(60000) * H
     a = sum(rng.normal() * np.sin(2.0 * math.pi * f * t + rng.uniform(0.0, 6.0)) for f in np.geomspace(0.06, 4.0, 30)) * np.minimum(

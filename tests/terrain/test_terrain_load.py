@@ -141,7 +141,7 @@ def test_a_level_ground_without_roads_is_level_and_bits_repeat(soils):
 
 FAULTS = [
     ("type", {"type": "moon"}),
-    ("colour", {"type": "flat", "colour": 1}),
+    ("paint", {"type": "flat", "paint": 1}),
     ("surface", {"type": "flat", "surface": "lava"}),
     ("surface", {"type": "flat", "surface": "dry_sand"}),
     ("soil", {"type": "flat", "soil": "asphalt"}),

@@ -58,7 +58,7 @@ def test_shipped_soils_have_the_published_numbers(soils):
         ({"exit_ratio": 0.3}, "exit_ratio"),
         ({"c1": 0.8, "c2": 0.8}, "c2"),
         ({"type": "mud"}, "type"),
-        ({"colour": 3.0}, "colour"),
+        ({"paint": 3.0}, "paint"),
     ],
 )
 def test_a_wrong_number_is_named(soils, change, key):
