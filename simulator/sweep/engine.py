@@ -157,7 +157,7 @@ def _claim(folder: Path, cases: Cases, channels: Collection[str]) -> OlderCases 
         raise OutputError(f"{file}: cannot be read: {error}") from None
     if same:
         return None
-    older = older_cases(folder, cases, json.loads(json_text(about)), other)
+    older = older_cases(folder, cases, channels, json.loads(json_text(about)), other)
     if older is None:
         why = "another sweep" if name != about.get("name") else "an earlier version of this sweep (other files, channels or program)"
         raise OutputError(f"{folder}: contains {why}, {name} of {runs} runs; hint: choose another folder, or remove this one")

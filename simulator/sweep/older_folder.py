@@ -7,15 +7,19 @@ all the same when the folder has the same plan, and when some of its finished ru
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from simulator.base.errors import ConfigError
+from simulator.outlets.telemetry import ALWAYS
 from simulator.sweep.case import Case, Cases
 from simulator.sweep.configuration_cache import Point
 from simulator.sweep.executor import Executor
 from simulator.sweep.journal import Row
 from simulator.sweep.result_table import PLAN, write_plan
+from simulator.telemetry.channels import chosen
+from simulator.telemetry.parquet import read_units
 
 SAME = ("name", "runs", "base", "sections", "wanted", "limits")
 """Keys of ``sweep.json`` in which two versions of one sweep agree."""
@@ -46,16 +50,19 @@ class OlderCases:
         return self._cases.point_of(number)
 
 
-def older_cases(folder: Path, cases: Cases, about: Mapping[str, Any], other: Mapping[str, Any]) -> OlderCases | None:
+def older_cases(
+    folder: Path, cases: Cases, channels: Collection[str], about: Mapping[str, Any], other: Mapping[str, Any]
+) -> OlderCases | None:
     """Return the runs with the digests of a folder, or None when the folder holds another sweep.
 
     Parameters
     ----------
+    channels : columns of the logs that the sweep keeps
     about, other : content of ``sweep.json`` of the sweep, and as it is in the folder
     """
     import pyarrow.parquet as pq
 
-    if any(about.get(key) != other.get(key) for key in SAME):
+    if any(about.get(key) != other.get(key) for key in SAME) or not _has_channels(folder / "runs", channels):
         return None
     try:
         plan = pq.read_table(folder / PLAN)
@@ -67,6 +74,18 @@ def older_cases(folder: Path, cases: Cases, about: Mapping[str, Any], other: Map
     if not plan.drop_columns(["run"]).equals(present.drop_columns(["run"])):
         return None
     return OlderCases(cases, plan["run"].to_pylist())
+
+
+def _has_channels(logs: Path, channels: Collection[str]) -> bool:
+    """Return whether the logs of the folder have these channels, and no others."""
+    file = next(logs.glob("*.parquet"), None)
+    if file is None or not channels:
+        return file is None and not channels
+    fields = {name: words.get("field", name) for name, words in read_units(file).items()}
+    try:
+        return set(chosen(fields, [*ALWAYS, *channels])) == set(fields)
+    except ConfigError:
+        return False
 
 
 def differing_run(cases: Cases, finished: Sequence[tuple[int, Row]], executor: Executor, setting: Mapping[str, Any]) -> int | None:
