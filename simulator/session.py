@@ -94,11 +94,14 @@ def is_due(outlet: Outlet, tick: int) -> bool:
 
 
 class PartError(JounceError):
-    """Error in a driver or an outlet; `__cause__` is the original exception."""
+    """Error in a driver or an outlet; `__cause__` is the original exception.
+
+    The message names the part by its attribute `label`, or by its class if it has none.
+    """
 
     def __init__(self, part: object, error: BaseException) -> None:
         text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": ")
-        super().__init__(f"{type(part).__name__} failed: {text}")
+        super().__init__(f"{getattr(part, 'label', type(part).__name__)} failed: {text}")
         self.part = part
         self.__cause__ = error
 

@@ -90,6 +90,9 @@ def driver_parameters(kind: DriverKind, said: Mapping[str, Any], file: object) -
 class DriverRunner:
     """Adapter of a plugin driver to the driver interface of the session."""
 
+    label = "driver"
+    """Name of the driver in messages."""
+
     def __init__(self, name: str, driver: Driver, paced: bool) -> None:
         self._driver, self._wait = driver, not paced
         self._command, self._filled = record(COMMAND), record(COMMAND)

@@ -25,6 +25,9 @@ class ForceFeedbackOutlet:
     h : length of a tick [s]
     """
 
+    label = "force feedback"
+    """Name of the outlet in messages."""
+
     def __init__(self, feeler: ForceFeedbackThread, device: Callable[[], Device | None], h: float) -> None:
         self.feeler, self._device = feeler, device
         self.every = max(1, math.floor(PERIOD / h + 1e-9))

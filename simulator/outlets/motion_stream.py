@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 class MotionStreamOutlet:
     """Sends the pose of the platform over the network."""
 
+    label = "motion stream"
+    """Name of the outlet in messages."""
+
     def __init__(self, stream: MotionStream) -> None:
         self.stream, self.every, self.often = stream, stream.turns.every, stream.turns.often
 

@@ -15,6 +15,9 @@ from simulator.outlets.contract import OutletSample, PluginOutlet
 class OutletRunner:
     """Plugin outlet in a session."""
 
+    label = "plugin"
+    """Name of the outlet in messages."""
+
     def __init__(self, name: str, outlet: PluginOutlet, every: int) -> None:
         self.name, self.every = name, every
         self._outlet = outlet

@@ -22,6 +22,9 @@ class RutFileOutlet:
     terrain : name of the terrain
     """
 
+    label = "rut file"
+    """Name of the outlet in messages."""
+
     def __init__(self, session: Session, folder: Path, terrain: str) -> None:
         self.every = SELDOM * session.driver_every
         self._soil, self._file, self._terrain = session.soil, folder / RUTS_NAME, terrain

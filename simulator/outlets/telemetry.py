@@ -145,6 +145,9 @@ class TelemetryOutlet:
     ConfigError : no column matches a requested channel
     """
 
+    label = "telemetry"
+    """Name of the outlet in messages."""
+
     def __init__(
         self,
         folder: Path,

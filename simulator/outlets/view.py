@@ -33,6 +33,9 @@ class ViewOutlet:
     block : view block that the caller owns and closes; default: a new block, closed with the outlet
     """
 
+    label = "window"
+    """Name of the outlet in messages."""
+
     def __init__(self, every: int, block: ViewWriter | None = None) -> None:
         from simulator.view.shared_state import ViewWriter, extras
 

@@ -136,7 +136,7 @@ def test_no_hint_to_continue_after_the_end_of_the_drive(drive):
 def test_the_message_about_an_overturned_vehicle_stays(drive):
     window, q = ViewOutlet(16, Screen()), np.array([math.cos(1.2), math.sin(1.2), 0.0, 0.0])
     session = SimpleNamespace(vehicle=SimpleNamespace(space=SimpleNamespace(state=[{"q_WB": q}])))
-    drive.host._help_up(session, window)
+    drive.host._show_upright_hint(session, window)
     assert window.message == ROLLED_OVER
     assert window._until == math.inf
     assert window._holds(session)
@@ -210,7 +210,7 @@ def test_a_log_that_raises(drive, monkeypatch, at, error):
     assert drive.run() == 1
     drive.assert_parked()
     assert moment.raised == 1, "it is left out from then on"
-    assert [line for line in drive.lines if "Telemetry failed: " in line] == drive.lines
+    assert [line for line in drive.lines if "telemetry failed: " in line] == drive.lines
     assert len(drive.lines) == 1
     assert drive.host.session.time == pytest.approx(12.0, abs=0.02)
     assert drive.states.count("engaged") > 2000
@@ -224,7 +224,7 @@ def test_a_motion_stream_that_raises(drive, monkeypatch, at):
     assert drive.run() == 1
     assert moment.raised == 1
     assert len(drive.lines) == 1
-    assert "Motion failed: OSError: no network" in drive.lines[0]
+    assert "motion stream failed: OSError: no network" in drive.lines[0]
     assert_within_limits(drive.host.session, drive.legs)
     assert (drive.folder / "telemetry.parquet").exists()
 

@@ -141,7 +141,7 @@ def streaming(listener: socket.socket, protocol: str, **said: Any) -> tuple[Moti
             motion.step(np.array([0.0, 0.0, 9.80665]), np.zeros(3), True, H)
         stream.send(readout, motion, True)
         if stream._thread is not None and stream._thread.busy and not (protocol.startswith("hangs") and turn >= 20):
-            while stream._thread._answers.empty():
+            while stream._thread._results.empty():
                 """As in real time, where 10 ms go by."""
     return stream, 50
 
@@ -171,7 +171,7 @@ def test_a_protocol_that_fails_is_stopped_and_sends_no_more_packets(listener: so
     outlet = MotionStreamOutlet(stream)
     s = session(outlets=[outlet])
     s.publish()
-    assert [str(f) for f in s.failures] == [f"MotionStreamOutlet failed: {stream.trouble}; the motion stream has stopped"]
+    assert [str(f) for f in s.failures] == [f"motion stream failed: {stream.trouble}; the motion stream has stopped"]
     assert outlet not in s.outlets
     assert received(listener) == []
 
@@ -200,7 +200,7 @@ def test_an_outlet_that_fails_is_stopped_and_the_others_continue(tmp_path: Path,
     s.publish()
     s.run(0.3)
     s.close()
-    assert [str(f) for f in s.failures] == [f"OutletRunner failed: outlet {how}_outlet was dropped: {reason}"]
+    assert [str(f) for f in s.failures] == [f"plugin failed: outlet {how}_outlet was dropped: {reason}"]
     assert len((tmp_path / "lines.txt").read_text().splitlines()) == 5
 
 
@@ -259,7 +259,7 @@ def settled(human: Any, out: Record, t: float) -> None:
     """Read once, and wait for the time that a plugin source takes."""
     human.read(t, 0.0, out)
     for source in human.sources:
-        while source._thread.busy and source._thread._answers.empty() and source._source.__class__.__name__ != "hangs":
+        while source._thread.busy and source._thread._results.empty() and source._source.__class__.__name__ != "hangs":
             """Return True once the source has answered."""
 
 
