@@ -236,7 +236,7 @@ def test_driver_log_and_parking_fail_one_after_the_other(drive, monkeypatch):
     monkeypatch.setattr(TelemetryOutlet, "publish", lambda telemetry, session: (log(), publish(telemetry, session)))
     monkeypatch.setattr(MotionStream, "send", lambda *arguments: (sending(), send(*arguments)))
     assert drive.run() == 1
-    assert [line.split(" failed")[0] for line in drive.lines] == ["Telemetry", "FailingDriver", "Motion"]
+    assert [line.split(" failed")[0] for line in drive.lines] == ["telemetry", "FailingDriver", "motion stream"]
     assert_within_limits(drive.host.session, drive.legs)
     assert (drive.folder / "telemetry.parquet").exists()
 
