@@ -23,7 +23,7 @@ BASED = [
     ({"base": "asphalt", "friction": 0.5}, "soils"),
     ({"base": "jacksboro", "gravity": 1.6}, "terrains"),
     ({"base": "avtp_lane_change", "seed": 3}, "maneuvers"),
-    ({"base": "drivetrain_hmmwv", "brakes": {"stiffness": 300000.0}}, "parts"),
+    ({"base": "drivetrain_hmmwv", "brakes": {"stiffness": 300000.0}}, "drivetrains"),
     ({"base": "off_road", "seed": 3}, "sessions"),
     # platforms and washouts have a file of that name
     ({"base": "small_hexapod", "leg_speed": 0.2}, "platforms"),

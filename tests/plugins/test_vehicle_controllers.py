@@ -188,7 +188,7 @@ def test_four_wheel_steering_removes_the_sideslip(speed: float, steering: float)
 def test_an_axle_without_tie_rods_is_not_steered(tmp_path: Path) -> None:
     path = tmp_path / "car.yaml"
     path.write_text("{base: sedan, name: car, actuators: {rear_steering: {max_angle: 0.1, max_rate: 1.0, time: 0.02}}}", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"actuators\.rear_steering: .*tie rods: semi_trailing_arm has none"):
+    with pytest.raises(ConfigError, match=r"actuators\.rear_steering: .*tie rods; semi_trailing_arm has none"):
         build_vehicle(str(path), check_step=False)
 
 
@@ -226,7 +226,7 @@ def test_skyhook_calms_the_body_and_the_wheels_keep_contact(continuous: float) -
     kept = own.copy()
     own["continuous"] = continuous
     if continuous == 0.0:
-        own["most"], own["least"] = 1.0, 0.4
+        own["max_ratio"], own["min_ratio"] = 1.0, 0.4
     rough = load_terrain({"type": "flat", "roughness": {"class": "C", "seed": 3}}, "rough", data_folder("assets"), {}).arrays
     found = []
     for on in (False, True):

@@ -186,7 +186,7 @@ def test_a_check_finds_what_a_run_would(tmp_path):
         "vary[1].list[1].maneuver.parameters.sped_kph",
         "vary[2].sample.of.vehicle.chassis.mass",
     }
-    assert "line" in told["vary[0].grid.vehicle"] and "did you mean hmmwv" in told["vary[0].grid.vehicle"]
+    assert "mine.yaml:5: " in told["vary[0].grid.vehicle"] and "did you mean hmmwv" in told["vary[0].grid.vehicle"]
 
 
 def test_few_runs_of_a_sweep_are_checked():

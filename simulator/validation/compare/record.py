@@ -123,8 +123,8 @@ def _needed(units: Mapping[str, str], comparison: Comparison) -> list[str]:
     wanted = [
         *ALWAYS,
         *INSTEAD.values(),
-        *(comparison.channels or USUAL),
-        *(split_unit(one, units)[0] or "" for one in (*given, comparison.align)),
+        *map(renamed.present_column, comparison.channels or USUAL),
+        *(split_unit(renamed.present_column(one), units)[0] or "" for one in (*given, comparison.align)),
     ]
     return [name for name in units if any(fnmatchcase(name, one) or fnmatchcase(fields[name], one) for one in wanted)]
 
