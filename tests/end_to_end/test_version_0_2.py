@@ -61,7 +61,10 @@ def test_a_log_has_the_present_columns():
 def test_a_run_is_re_simulated_bit_by_bit(tmp_path, capsys):
     assert main(["rerun", str(OLD / "run"), "--out", str(tmp_path / "again"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["differ"] == []
-    assert main(["compare", str(OLD / "run"), str(tmp_path / "again"), "--map", str(OLD / "comparison.yaml"), "--out", str(tmp_path / "page")]) == 0
+    assert (
+        main(["compare", str(OLD / "run"), str(tmp_path / "again"), "--map", str(OLD / "comparison.yaml"), "--out", str(tmp_path / "page")])
+        == 0
+    )
 
 
 def test_a_half_finished_sweep_is_resumed(tmp_path, capsys):
