@@ -132,7 +132,7 @@ FAULTS = {
     "no joint names": ({"joint_names": None}, "joint_names"),
     "names that are numbers": ({"joint_names": np.arange(18)}, "joint_names"),
     "a joint that is not there": ({"joint_names": np.array(["knee"] * 18)}, "'knee'"),
-    "a joint twice": ({"joint_names": np.array(["q_a0_0"] * 18)}, "differ"),
+    "a joint twice": ({"joint_names": np.array(["q_a0_0"] * 18)}, "unique names"),
     "half of the joints": ({"joint_names": np.array(["q_a0_0", "q_b0_0"])}, "all joints"),
     "a link that is not there": ({"link_names": np.array(["hand"] * 19)}, "'hand'"),
     "another base": ({"base_joint": np.array("hook")}, "base_joint"),
