@@ -176,7 +176,7 @@ def test_a_log_without_a_configuration_is_refused(tmp_path, capsys):
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({"time": [0.0, 0.01]}), tmp_path / "telemetry.parquet")
-    assert "holds its configuration" in refused(call(capsys, "rerun", tmp_path))
+    assert "a log with its configuration" in refused(call(capsys, "rerun", tmp_path))
 
 
 def test_a_scripted_drive_comes_again(tmp_path, capsys):
