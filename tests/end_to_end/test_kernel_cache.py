@@ -11,7 +11,7 @@ PROGRAM = """
 import numpy as np
 from simulator.base import compile_events as compiling
 compiled = []
-with compiling.listening(lambda name, begins: compiled.append((name, begins))):
+with compiling.on_compile(lambda name, begins: compiled.append((name, begins))):
     from simulator.base.rotations import rotation_of_quaternion
     R = np.zeros((3, 3))
     rotation_of_quaternion(np.array([1.0, 0.0, 0.0, 0.0]), R)

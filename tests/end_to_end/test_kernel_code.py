@@ -47,7 +47,7 @@ import sys
 import numpy as np
 from simulator.base import compile_events as compiling
 compiled = []
-with compiling.listening(lambda name, begins: compiled.append(name) if begins else None):
+with compiling.on_compile(lambda name, begins: compiled.append(name) if begins else None):
     import library
     a = np.ones(8)
     result = library.top(a), library.piece(a)
@@ -130,8 +130,8 @@ def test_others_get_copies_that_are_good_in_another_process(folder: Path) -> Non
 
 @pytest.mark.skipif(not POSSIBLE, reason="needs locks of parts of a file")
 def test_two_processes_compile_a_kernel_once(folder: Path) -> None:
-    program = MAIN.replace("compiled = []", "from simulator.base.compile_lock import sharing\ncompiled = []").replace(
-        "with compiling", "with sharing(int(sys.argv[1])), compiling"
+    program = MAIN.replace("compiled = []", "from simulator.base.compile_lock import share_compilation\ncompiled = []").replace(
+        "with compiling", "with share_compilation(int(sys.argv[1])), compiling"
     )
     (folder / "shared.py").write_text(program)
     claims = os.memfd_create("claims") if hasattr(os, "memfd_create") else os.open(folder / "claims", os.O_RDWR | os.O_CREAT)

@@ -201,7 +201,7 @@ def test_actuators_of_a_seat_by_closed_form():
 
 def test_a_seat_whose_actuators_stand_in_a_line_is_refused():
     line = [[x, 0.0, 0.0] for x in (-0.5, 0.0, 0.5)]
-    with pytest.raises(ConfigError, match="3 ways"):
+    with pytest.raises(ConfigError, match="3 degrees of freedom"):
         hexapod({**platform_mapping("seat_3dof"), "base_joints": line, "platform_joints": line}, "broken.yaml")
     with pytest.raises(ConfigError, match="2 x 3"):
         hexapod({**platform_mapping("seat_2dof"), "base_joints": line}, "broken.yaml")
