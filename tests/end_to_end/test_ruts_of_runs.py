@@ -105,7 +105,7 @@ def test_both_are_the_same_bits_again(run, capsys):
 
 
 def test_what_are_no_ruts_of_this_terrain_is_refused(run, tmp_path):
-    with pytest.raises(ConfigError, match=r"'ruts'\]: .*expected the folder of a run that drove on soil.*; got .*nowhere"):
+    with pytest.raises(ConfigError, match=r"'ruts'\]: .*expected the folder of a run on soil.*; got .*nowhere"):
         Simulation("hmmwv", SOIL, changes={"ruts": str(tmp_path / "nowhere")})
     with pytest.raises(ConfigError, match=r"flat_soil.*expected jacksboro"):
         Simulation("hmmwv", "jacksboro", changes={"ruts": str(run / "first")})
