@@ -35,7 +35,7 @@ def test_lines_on_a_pipe_and_nothing_of_series_when_quick(tmp_path, capsys):
     code, out, _ = call(capsys, "datasheet", "hmmwv", "--quick", "--only", "creep_speed,avtp_*", "--out", tmp_path)
     assert code == 0
     assert "1/1 creep" in out.splitlines() and "NATO" not in out
-    assert "1 fact: 1 no figure" in out and "2 of series and searches left out" in out
+    assert "1 item: 1 no figure" in out and "2 of series and searches omitted" in out
 
 
 def test_what_is_refused(tmp_path, capsys):
