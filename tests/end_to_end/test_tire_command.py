@@ -34,7 +34,7 @@ def test_a_broken_file_is_refused(tmp_path: Path, capsys: Any) -> None:
     text = (SHIPPED / "hmmwv_pac02.tir").read_text(encoding="utf-8")
     (tmp_path / "broken.tir").write_text(text.replace("FNOMIN                     = 35000", "FNOMIN = much"), encoding="utf-8")
     said = refused(call(capsys, "tire", tmp_path / "broken.tir"))
-    assert "broken.tir: VERTICAL.FNOMIN: got 'much', expected a number" in said
+    assert "broken.tir: VERTICAL.FNOMIN: invalid value; expected a number; got 'much'" in said
     assert "MODEL.FITTYP" in refused(call(capsys, "validate", "tire", DATA / "mf_shared.csv", _only_header(tmp_path)))
     assert "no_such.tir" in refused(call(capsys, "tire", tmp_path / "no_such.tir"))
 
