@@ -94,4 +94,4 @@ def test_a_binary_file_counts_by_its_content_also_in_the_worker(folder):
     assert Resolver(base, folder / "sweep.yaml").cases([{MASS: 2000.0}]).run_of(0) != before.run_of(0)
     case = before[0]
     (row,) = drive({"cases": [{"run": case.run, "mapping": case.mapping}], "channels": [], "plugins": []})["rows"]
-    assert "own.tir" in row["failure"] and "changed since" in row["failure"]
+    assert "own.tir" in row["failure"] and "expected the file of the run, with SHA-256" in row["failure"]
