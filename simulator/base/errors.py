@@ -43,6 +43,10 @@ class ConfigError(JounceError):
         """Return the line of the key, or of the section in which it is missing; None for a file without lines."""
         return line_finder(self.file, self.key) if self.key else None
 
+    def moved_to(self, file: object, key: str) -> ConfigError:
+        """Return the same error about a key of another file; of several errors, the first one."""
+        return type(self.errors[0])(file, key, self.value, self.expected)
+
     def text(self, line: int | None) -> str:
         """Return the message, with the line number if it is given."""
         key, of_parser = self.key, _LINE.fullmatch(self.key)
@@ -71,6 +75,16 @@ class ConfigError(JounceError):
         return type(self), (self.file, self.key, self.value, self.expected)
 
 
+class UnreadableError(ConfigError):
+    """Raised when the content of a file cannot be read. The value is the problem that the reader of the format reports."""
+
+    def _statement(self) -> str:
+        expected, *hints = _split_hint(self.expected)
+        return "; ".join([str(self.value)[:MAX_PROBLEM], f"expected {expected}", *(f"hint: {hint}" for hint in hints)])
+
+
+MAX_PROBLEM = 200
+"""Maximum number of letters that are shown of the problem of an unreadable file."""
 _LINE = re.compile(r"line (\d+)(?:: (.*))?")
 """Key of an error that a parser found: the line, and the key in that line if there is one."""
 NOTHING = "nothing"

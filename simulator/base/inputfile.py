@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, UnreadableError
 
 KINDS = (
     (stat.S_ISDIR, "a folder"),
@@ -23,7 +23,7 @@ def checked_size(path: str | Path, expected: str, most: int) -> int:
     try:
         status = os.stat(path)
     except (OSError, ValueError) as error:
-        raise ConfigError(path, "", getattr(error, "strerror", None) or str(error), f"{expected} that can be read") from None
+        raise UnreadableError(path, "", getattr(error, "strerror", None) or str(error), f"{expected} that can be read") from None
     if not stat.S_ISREG(status.st_mode):
         found = next((word for is_kind, word in KINDS if is_kind(status.st_mode)), "something else")
         raise ConfigError(path, "", found, expected)
@@ -39,7 +39,7 @@ def read_bytes(path: str | Path, expected: str, most: int) -> bytes:
         with open(path, "rb") as stream:
             content = stream.read(most + 1)
     except OSError as error:
-        raise ConfigError(path, "", error.strerror or str(error), f"{expected} that can be read") from None
+        raise UnreadableError(path, "", error.strerror or str(error), f"{expected} that can be read") from None
     if len(content) > most:
         raise ConfigError(path, "", f"more than {most} bytes", f"{expected} of at most {most} bytes")
     return content

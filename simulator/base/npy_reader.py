@@ -16,7 +16,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import checked_size, read_utf8
 
 MOST_BYTES = 1 << 30
@@ -39,7 +39,7 @@ def read_npy(path: str | Path, expected: str) -> NDArray[Any]:
         with open(path, "rb") as stream:
             return _array(stream, size)
     except Exception as error:  # the header parser of NumPy raises a dozen exception classes for damaged bytes
-        raise ConfigError(path, "", _reason(error), expected) from None
+        raise UnreadableError(path, "", _reason(error), expected) from None
 
 
 def read_npz(path: str | Path, expected: str) -> dict[str, NDArray[Any]]:
@@ -58,7 +58,7 @@ def read_npz(path: str | Path, expected: str) -> dict[str, NDArray[Any]]:
                     arrays[member.filename.removesuffix(".npy")] = _array(stream, member.file_size)
             return arrays
     except Exception as error:  # zipfile and its decompressors raise a dozen exception classes for damaged bytes
-        raise ConfigError(path, "", _reason(error), expected) from None
+        raise UnreadableError(path, "", _reason(error), expected) from None
 
 
 def read_json(path: str | Path, expected: str, most: int = 1 << 28) -> Any:
@@ -66,7 +66,7 @@ def read_json(path: str | Path, expected: str, most: int = 1 << 28) -> Any:
     try:
         return json.loads(read_utf8(path, expected, most))
     except (ValueError, RecursionError) as error:
-        raise ConfigError(path, "", _reason(error), expected) from None
+        raise UnreadableError(path, "", _reason(error), expected) from None
 
 
 def _array(stream: IO[bytes], size: int) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from simulator.base import errors
-from simulator.base.errors import ConfigError
+from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import read_utf8
 from simulator.base.yaml_loader import DEEPEST, MOST_BYTES, StrictLoader
 
@@ -38,10 +38,10 @@ def parse_yaml(text: str, path: object) -> Any:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise ConfigError(path, line, error.problem or "malformed YAML", "well-formed YAML") from None
+        raise UnreadableError(path, line, error.problem or "malformed YAML", "well-formed YAML") from None
     except (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError, TypeError, RecursionError) as error:
         # a value with a wrong tag, such as !!int "" or !!bool maybe, makes PyYAML raise various exceptions
-        raise ConfigError(path, "", next(iter(str(error).splitlines()), "malformed YAML"), "well-formed YAML") from None
+        raise UnreadableError(path, "", next(iter(str(error).splitlines()), "malformed YAML"), "well-formed YAML") from None
 
 
 def _check_expansion(root: Any) -> None:

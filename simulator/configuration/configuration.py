@@ -290,12 +290,12 @@ class Configuration:
         rest = parse(error.key)
         if written(rest) != error.key:
             origin = self.layer.origin_of(at)
-            return ConfigError(origin.source, joined(origin.key, (error.key,) if error.key else ()), error.value, error.expected)
+            return error.moved_to(origin.source, joined(origin.key, (error.key,) if error.key else ()))
         path = (*at, *rest)
         origin, below = self.layer.origin(path)
         if origin.is_file and (settings := self.settings_below(path)):
             origin, below = settings[-1], ()
-        return ConfigError(origin.source, joined(origin.key, below), error.value, error.expected)
+        return error.moved_to(origin.source, joined(origin.key, below))
 
     def soil(self, name: str, source: Path) -> tuple[Any, str]:
         """Return content and file of a soil by its name in a terrain. Raises ConfigError: not found."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import SHOWN, factor_of, fitting, is_suffix
 from simulator.fitting.fit_file import COMMANDS, Data, file_of
@@ -70,7 +70,7 @@ def _of_run(place: Path, units: Mapping[str, str]) -> Measured:
     try:
         return Measured(place.stem if place.is_file() else place.name, log["time"], {name: log[name] for name in units}, {})
     except NoSuchColumnError as error:
-        raise ConfigError(place, "", str(error), "a log with all compared channels") from None
+        raise UnreadableError(place, "", str(error), "a log with all compared channels") from None
 
 
 class Table(CsvTable):

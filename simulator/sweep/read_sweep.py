@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, UnreadableError
 from simulator.sweep.engine import ABOUT, JOURNALS
 from simulator.sweep.journal import Row, read_rows
 from simulator.sweep.metric_section import PASSED
@@ -39,7 +39,7 @@ def _about(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise ConfigError(folder, "", f"no {ABOUT} in it", "the folder of a sweep, created with `jounce sweep FILE --out DIR`") from None
     except (OSError, ValueError) as error:
-        raise ConfigError(file, "", str(error), "the description of a sweep in JSON") from None
+        raise UnreadableError(file, "", str(error), "the description of a sweep in JSON") from None
     if not isinstance(about, dict):
         raise ConfigError(file, "", about, "the description of a sweep, a mapping")
     return about
@@ -52,7 +52,7 @@ def _read(file: Path) -> pa.Table:
     try:
         return pq.read_table(file)
     except (OSError, pa.ArrowException) as error:
-        raise ConfigError(file, "", str(error), "a table of a sweep") from None
+        raise UnreadableError(file, "", str(error), "a table of a sweep") from None
 
 
 def _from_table(about: Mapping[str, Any], table: pa.Table, machine: pa.Table) -> Results:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import read_bytes
 
 MOST_BYTES = 1 << 28
@@ -44,7 +44,7 @@ class CsvTable:
             self._table = pc.read_csv(io.BytesIO(raw), reading, parsing, pc.ConvertOptions(strings_can_be_null=True))
         except (pa.ArrowException, UnicodeDecodeError, ValueError) as error:
             expected = f"a table with names in its first line and cells separated by {separator!r}"
-            raise ConfigError(file, "", str(error).splitlines()[0], expected) from None
+            raise UnreadableError(file, "", str(error).splitlines()[0], expected) from None
         self.headings = [name.strip() for name in self._table.column_names]
         if not self._table.num_rows:
             raise ConfigError(file, "", "no rows", "a line of names and at least one line of numbers")

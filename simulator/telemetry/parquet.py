@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base import renamed
-from simulator.base.errors import ConfigError
+from simulator.base.errors import UnreadableError
 from simulator.base.renamed import present_column
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.rows import RowsFile
@@ -87,7 +87,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
                 if wanted is None or name in wanted
             }
     except (OSError, pa.ArrowException) as error:
-        raise ConfigError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+        raise UnreadableError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
 
 
 def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
@@ -116,7 +116,7 @@ def read_count(file: str | os.PathLike[str]) -> int:
     try:
         return int(pq.read_metadata(file).num_rows)
     except (OSError, pa.ArrowException) as error:
-        raise ConfigError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+        raise UnreadableError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
 
 
 def _read_schema(file: str | os.PathLike[str]) -> Any:
@@ -126,7 +126,7 @@ def _read_schema(file: str | os.PathLike[str]) -> Any:
     try:
         return pq.read_schema(file)
     except (OSError, pa.ArrowException) as error:
-        raise ConfigError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+        raise UnreadableError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
 
 
 def _text(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:

@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, OutputError
+from simulator.base.errors import ConfigError, OutputError, UnreadableError
 from simulator.telemetry.channels import Channel, Channels, Layout, Rows
 
 MAGIC = b"JOUNCE ROWS 1\n"
@@ -198,7 +198,7 @@ class RowsFile:
                 header = self._read_header(stream.read(len(MAGIC) + 8), stream)
                 self._start = stream.tell()
         except OSError as error:
-            raise ConfigError(file, "", error.strerror or str(error), "a readable log") from None
+            raise UnreadableError(file, "", error.strerror or str(error), "a readable log") from None
         self.about = header.about
         self.layout = self._layout(header)
 
@@ -225,7 +225,7 @@ class RowsFile:
                         return
                     number += valid
         except OSError as error:
-            raise ConfigError(self.file, "", error.strerror or str(error), "a readable log") from None
+            raise UnreadableError(self.file, "", error.strerror or str(error), "a readable log") from None
 
     def _read_header(self, start: bytes, stream: BinaryIO) -> Header:
         length = int.from_bytes(start[len(MAGIC) :], "little")

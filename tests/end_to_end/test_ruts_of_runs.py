@@ -107,7 +107,7 @@ def test_both_are_the_same_bits_again(run, capsys):
 def test_what_are_no_ruts_of_this_terrain_is_refused(run, tmp_path):
     with pytest.raises(ConfigError, match=r"'ruts'\]: .*expected the folder of a run on soil.*; got .*nowhere"):
         Simulation("hmmwv", SOIL, changes={"ruts": str(tmp_path / "nowhere")})
-    with pytest.raises(ConfigError, match=r"flat_soil.*expected jacksboro"):
+    with pytest.raises(ConfigError, match=r"ruts\.npz: terrain: .*expected jacksboro.*; got 'flat_soil'"):
         Simulation("hmmwv", "jacksboro", changes={"ruts": str(run / "first")})
     (tmp_path / "ruts.npz").write_bytes(b"PK nothing")
     with pytest.raises(ConfigError, match="a rut file of a run"):

@@ -92,7 +92,7 @@ def test_sensitivities_match_finite_differences(start, place, sensitivity):
     def ended(change):
         value = [0.5, 0.5, 0.5] if start != "tilt_start" else [5.0, 5.0]
         value[place] += change
-        one = Stepped(**FIXED, **FREE, **FILTERS, **{start: value, start.replace("start", "least"): [0.0] * len(value)})
+        one = Stepped(**FIXED, **FREE, **FILTERS, **{start: value, start.replace("start", "min"): [0.0] * len(value)})
         one.drive(force, rate)
         return one.state[0]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import read_bytes
 from simulator.maneuvers.report.page import FILE as REPORT
 
@@ -115,7 +115,7 @@ def _of_table(file: Path) -> list[Entry]:
         table = pq.read_table(file, use_threads=False)
         about: dict[str, Any] = json.loads((table.schema.metadata or {}).get(b"jounce_sweep", b"{}"))
     except (OSError, pa.ArrowException, ValueError) as error:
-        raise ConfigError(file, "", str(error).splitlines()[0], "the table of a sweep (Parquet)") from None
+        raise UnreadableError(file, "", str(error).splitlines()[0], "the table of a sweep (Parquet)") from None
     missing = [name for name in ("passed", "failure") if name not in table.column_names]
     if missing:
         raise ConfigError(file, "columns", f"no {', '.join(missing)}", "the table of a sweep")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from simulator.base.errors import ConfigError, JounceError
+from simulator.base.errors import ConfigError, JounceError, UnreadableError
 from simulator.base.inputfile import read_utf8
 from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_text
@@ -84,7 +84,7 @@ def _entry(line: str, file: Path, where: str) -> Entry:
     try:
         given = json.loads(line)
     except ValueError as error:
-        raise ConfigError(file, where, str(error), "a JSON object") from None
+        raise UnreadableError(file, where, str(error), "a JSON object") from None
     if not isinstance(given, Mapping):
         raise ConfigError(file, where, given, "a JSON object")
     for key in WORDS:

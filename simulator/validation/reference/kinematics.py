@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import checked_size, read_utf8
 from simulator.base.npy_reader import read_json
 from simulator.base.records import numbers, record
@@ -171,7 +171,7 @@ def _rows(path: Path) -> list[dict[str, float]]:
     try:
         rows = list(csv.DictReader(read_utf8(path, "a CSV file in UTF-8", MOST_BYTES).splitlines()))
     except csv.Error as error:
-        raise ConfigError(path, "", str(error), "a CSV file") from None
+        raise UnreadableError(path, "", str(error), "a CSV file") from None
     if not rows:
         raise ConfigError(path, "", "no rows", "a header line and at least one row")
     found = []

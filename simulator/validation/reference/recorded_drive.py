@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import read_bytes
 from simulator.base.npy_reader import read_json
 from simulator.base.records import numbers
@@ -183,7 +183,7 @@ def _table(file: str) -> tuple[list[str], list[list[str]]]:
             raise ConfigError(file, "", f"more than {MOST_BYTES} bytes unpacked", expected)
         lines = raw.decode("utf-8-sig").splitlines()
     except (EOFError, zlib.error, UnicodeDecodeError, OSError) as error:
-        raise ConfigError(file, "", str(error) or "an unfinished file", expected) from None
+        raise UnreadableError(file, "", str(error) or "an unfinished file", expected) from None
     rows = [line.split(",") for line in lines if line.strip()]
     if len(rows) < 3:
         raise ConfigError(file, "", f"{max(len(rows) - 1, 0)} samples", "a header line and at least two samples")

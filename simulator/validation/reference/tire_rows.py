@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import read_utf8
 from simulator.base.npy_reader import read_json
 from simulator.base.records import Record
@@ -112,7 +112,7 @@ def read_rows(file: str) -> Numbers:
     try:
         rows = list(csv.DictReader(read_utf8(file, "a CSV file in UTF-8", MOST_BYTES).splitlines()))
     except csv.Error as error:
-        raise ConfigError(file, "", str(error), "a CSV file") from None
+        raise UnreadableError(file, "", str(error), "a CSV file") from None
     if not rows:
         raise ConfigError(file, "", "no rows", "a header line and at least one row")
     for n, row in enumerate(rows):

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, UnreadableError
 from vehicles.multibody.description.attitude import direction, rotation_of_angles
 from vehicles.multibody.description.mechanism import WORLD, Coupling, Joint, Loop, Mechanism
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -133,7 +133,7 @@ def _parse(text: str, file: object) -> _Node:
     try:
         element = ET.fromstring(text)
     except (ET.ParseError, ValueError) as error:
-        raise ConfigError(file, "", str(error), "well-formed XML") from None
+        raise UnreadableError(file, "", str(error), "well-formed XML") from None
     if element.tag != "robot":
         raise ConfigError(file, element.tag, f"<{element.tag}>", "a file with the root element <robot>")
     return _Node(element, "robot", file)
