@@ -313,7 +313,7 @@ class Simulation:
         if self._session.tick > 0:
             self.reset()
         self.advance(self.maneuver.duration)
-        traits = self._parts.traits if self.maneuver.asked else None
+        traits = self._parts.traits if self.maneuver.requested_analyses else None
         found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn, traits)
         ended = how_ended(self._session.driver).replace(DONE, "")
         return Result(self.maneuver.name, False if ended else found["pass"], found["metrics"], found["checks"], self.log, ended)

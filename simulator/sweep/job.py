@@ -183,7 +183,7 @@ def run_case(mapping: Mapping[str, Any] | msgspec.Raw, channels: Sequence[str], 
     rows = run.measured.log()
     if rows.rows < FEWEST_ROWS:
         raise JounceError(f"the run is too short to evaluate: {rows.rows} rows of telemetry, expected at least {FEWEST_ROWS}")
-    evaluation = evaluate(maneuver, rows, session.ground.spawn, parts.traits if maneuver.asked else None)
+    evaluation = evaluate(maneuver, rows, session.ground.spawn, parts.traits if maneuver.requested_analyses else None)
     given_up = how_ended(session.driver) not in ("", DONE)
     log = (
         None if run.log is None else run.log.log({**origin(), **about_run(parts, recorded(parts, builder.has_motion, builder.has_motion))})
