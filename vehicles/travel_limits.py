@@ -73,7 +73,7 @@ STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_le
 """Rows of STRUTS that the limits depend on."""
 
 
-LOOKS = (
+SCAN_RESULT = (
     # name           shape       unit     what it is (corners last)
     ("theta", (), "rad, m", "theta of all corners"),
     ("arm_angle", (), "rad", "angle of the Pitman arm"),
@@ -166,12 +166,12 @@ class TravelScanner:
         self.chunk = SMALL_CHUNK if self._others else CHUNK
         most = self.chunk * len(LOCKS)
         kept = most if self._others else 0
-        self._looks = record_for(LOOKS, mechanism.size, most)
+        self._looks = record_for(SCAN_RESULT, mechanism.size, most)
         of_blocks = np.empty(kept, w.blocks.scratch.dtype), np.empty((kept, len(w.blocks.memory)), np.uint8)
         self._places = Places(w.blocks, *of_blocks, np.empty(kept, w.inputs.dtype), np.empty(kept, w.kinematics.dtype))
 
     def look(self, thetas: Vector, angles: Vector) -> Record:
-        """Return a record of LOOKS (n,) at thetas (n,) of all corners and Pitman arm angles (n,) [rad]; the next call overwrites the
+        """Return a record of SCAN_RESULT (n,) at thetas (n,) of all corners and Pitman arm angles (n,) [rad]; the next call overwrites the
         record."""
         count, m = len(thetas), self.mechanism
         looks, places = self._looks[:count], Places(self._places.blocks, *(part[:count] for part in self._places[1:]))
@@ -248,7 +248,7 @@ class _TravelSearch:
 def look_at(m, s, steering, arm, looks, places):
     """Place all corners at one theta and Pitman arm angle after the other, and record their properties.
 
-    m, s : records of a mechanism and its workspace; arm : record of STEERING_STATE, changed; looks : record of LOOKS (n,), filled, `gap`
+    m, s : records of a mechanism and its workspace; arm : record of STEERING_STATE, changed; looks : record of SCAN_RESULT (n,), filled, `gap`
         and
     `turn` only for corners of the default kind; places : `Places` for as many positions, filled, or for none
     """

@@ -70,6 +70,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
 """Old module, and the modules that have its names now."""
 
 NAMES: Mapping[str, Mapping[str, str]] = {
+    "simulator.base.algebra.vectors": {"six": "symmetric_matrix_at"},
     "simulator.base.callbacks": {"outside": "callback", "Outside": "CallbackKernel"},
     "simulator.base.registry": {"OURS": "BUILTIN"},
     "simulator.base.plugin_thread": {"Aside": "PluginThread"},
