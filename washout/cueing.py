@@ -33,8 +33,8 @@ from washout.platform_state_machine import (
     SETTINGS,
     STATE_NAMES,
     anchor,
-    ask_for,
     check_input,
+    compose_request,
     procedure_settings,
     procedure_step,
 )
@@ -386,7 +386,7 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
         rest(s, washed)
     else:
         washout_step(p, s, s[0]["cue_force"], s[0]["cue_rate"], h, washed)
-    ask_for(p, s, washed)
+    compose_request(p, s, washed)
     if p[0]["leads"] == 1:
         lead_step(p, s, s[0]["asked"])
     refused = s[0]["refused"]

@@ -212,7 +212,7 @@ def ease(x, v, a, goal, w, h, decay):
 
 
 @kernel
-def ask_for(p, s, washed):
+def compose_request(p, s, washed):
     """Compute s.asked = base + gain x washout pose (POSE record), with a soft limit where a leg would approach the ends of its stroke.
 
     With the use u of the stroke, the washout pose except yaw is scaled by soft(u, KNEE, TOP) / u. Then the complete pose is scaled by

@@ -26,7 +26,7 @@ import math
 from simulator.base.jit import kernel
 
 STROKE = 1.1
-"""1. Sustainable use of the stroke, before the soft limit near its ends (`platform_state_machine.ask_for`)."""
+"""1. Sustainable use of the stroke, before the soft limit near its ends (`platform_state_machine.compose_request`)."""
 SPEED, ACCELERATION = 0.40, 0.25
 """1, 1. Sustainable root mean square of the speed and acceleration of the fastest leg, relative to the limits; peaks are about three times as large."""
 

@@ -10,7 +10,7 @@ from pyglet import gl
 from simulator.base.records import Record
 from simulator.view.gl_objects import Mesh, Program, Texture
 from simulator.view.instrument_layout import canvas_scale
-from simulator.view.instruments import Canvas, Dials, Font, FrameRate, Shown, asset, instruments, keys_help
+from simulator.view.instruments import Canvas, Dials, Font, FrameRate, InstrumentInputs, asset, instruments, keys_help
 from simulator.view.motion_strip_chart import MotionStripChart
 
 
@@ -48,7 +48,7 @@ class Hud:
         if self.help:
             keys_help(self.canvas, width / scale, height / scale)
         else:
-            shown = Shown(rate, self.camera, self.dials, self._feelings if self.felt else None)
+            shown = InstrumentInputs(rate, self.camera, self.dials, self._feelings if self.felt else None)
             instruments(self.canvas, state, width / scale, height / scale, shown)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glEnable(gl.GL_BLEND)

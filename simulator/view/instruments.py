@@ -188,7 +188,7 @@ class FrameRate:
         return self.value
 
 
-class Shown(NamedTuple):
+class InstrumentInputs(NamedTuple):
     """Inputs of the instruments besides the state."""
 
     rate: float
@@ -199,7 +199,7 @@ class Shown(NamedTuple):
     """None: not displayed"""
 
 
-def instruments(c: Canvas, state: Record, width: float, height: float, shown: Shown) -> None:
+def instruments(c: Canvas, state: Record, width: float, height: float, shown: InstrumentInputs) -> None:
     """Add all instruments for which `instrument_layout.arrange` finds space."""
     s, motion_chart = state[0], shown.motion_chart
     message = bytes(s["message"]).decode("utf-8", errors="replace")

@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.records import record
 from simulator.view.instrument_layout import HELP, HELP_COLUMN, HELP_MEANING, MAX_LINES, arrange, canvas_scale, help_size, wrapped
-from simulator.view.instruments import AMBER, GREEN, NORMAL, RED, SMALL, Canvas, Font, Shown, asset, instruments, keys_help
+from simulator.view.instruments import AMBER, GREEN, NORMAL, RED, SMALL, Canvas, Font, InstrumentInputs, asset, instruments, keys_help
 from simulator.view.shared_state import EXTRAS, STATE, extras
 from simulator.view.window import BINDINGS, FELT_KEY, HELP_KEYS
 from tests.view.scenes import DIALS, readout
@@ -84,13 +84,16 @@ def test_the_list_of_keys_fits_and_names_every_key():
 @pytest.mark.parametrize("size", [(1280.0, 720.0), (640.0, 360.0), (360.0, 640.0), (272.0, 232.0)])
 def test_everything_that_is_drawn_lies_in_the_picture(size):
     state = shown(message=LONG.encode()[:95], speed=55.0, gear=6, engine_speed=419.0, time=5999.9, overruns=123456)
-    for draw in (lambda c: instruments(c, state, *size, Shown(144.0, "suspension", DIALS)), lambda c: keys_help(c, 1280.0, 720.0)):
+    for draw in (
+        lambda c: instruments(c, state, *size, InstrumentInputs(144.0, "suspension", DIALS)),
+        lambda c: keys_help(c, 1280.0, 720.0),
+    ):
         canvas = Canvas(FONT)
         draw(canvas)
         corners = canvas.vertices()[:, :2]
         assert corners.min() > -2.0 and (corners.max(axis=0) < np.maximum(size, (1280.0, 720.0)) + 2.0).all()
     canvas = Canvas(FONT)
-    instruments(canvas, state, *size, Shown(144.0, "suspension", DIALS))
+    instruments(canvas, state, *size, InstrumentInputs(144.0, "suspension", DIALS))
     assert (canvas.vertices()[:, :2].max(axis=0) < np.array(size) + 2.0).all()
 
 
@@ -121,7 +124,7 @@ def test_words_and_lamps_of_the_dashboard_are_apart(size, gear, selector):
             canvas,
             shown(speed=speed, gear=gear, selector=selector, engine_speed=419.0, overruns=123456),
             *size,
-            Shown(144.0, "suspension", DIALS),
+            InstrumentInputs(144.0, "suspension", DIALS),
         )
         (lamp,) = canvas.lamps[:1]
         roomy = (lamp[0] - 6.0, lamp[1], lamp[2] + 6.0, lamp[3])
@@ -145,7 +148,7 @@ def shown(speed=0.0, **changes):
 def drawn_in(color, **changes):
     """Number of vertices of a color."""
     canvas = Canvas(FONT)
-    instruments(canvas, shown(**changes), 1280.0, 720.0, Shown(0.0, "chase", DIALS))
+    instruments(canvas, shown(**changes), 1280.0, 720.0, InstrumentInputs(0.0, "chase", DIALS))
     return int((np.abs(canvas.vertices()[:, 8:11] - np.array(color[:3], np.float32)).max(axis=1) < 1e-3).sum())
 
 

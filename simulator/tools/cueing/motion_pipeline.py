@@ -92,7 +92,7 @@ def follow(cueing, where, f, w, span, traces):
         traces.limited[i] = q["limited"]
         use = 0.0
         for j in range(6):
-            use += ((q["asked_legs"][j] - middle) / half) ** 16  # same formula as in `washout.platform_state_machine.ask_for`
+            use += ((q["asked_legs"][j] - middle) / half) ** 16  # same formula as in `washout.platform_state_machine.compose_request`
         traces.drawn[i] = use > KNEE**16
         for j in range(6):
             traces.pose[i, j] = where[j]
