@@ -56,9 +56,9 @@ class Watched(ConstraintEmbedding):
         super().__init__(system)
         self.choices = []
 
-    def set_out(self, q, v):
+    def begin_motion(self, q, v):
         """See `ConstraintEmbedding`."""
-        super().set_out(q, v)
+        super().begin_motion(q, v)
         self.choices.append(tuple(self.independent))
 
 
@@ -257,9 +257,9 @@ class Kicks(NoControl):
     def __init__(self, control):
         self.control, self.count = control, 0
 
-    def set_out(self, q, v):
+    def begin_motion(self, q, v):
         """As in the control."""
-        self.control.set_out(q, v)
+        self.control.begin_motion(q, v)
 
     def steer(self, q, v):
         """As in the control."""
