@@ -216,7 +216,7 @@ def instruments(c: Canvas, state: Record, width: float, height: float, shown: In
         "message": lambda box: _message(c, box, lines, AMBER if s["paused"] else INK),
     }
     if motion_chart is not None:
-        draw["felt"] = lambda box: _motion_chart(c, motion_chart, box, float(s["intensity"]))
+        draw["motion_chart"] = lambda box: _motion_chart(c, motion_chart, box, float(s["intensity"]))
     for name, box in panels.items():
         draw[name](box)
 

@@ -11,7 +11,7 @@ from simulator.base.records import record
 from simulator.view.instrument_layout import HELP, HELP_COLUMN, HELP_MEANING, MAX_LINES, arrange, canvas_scale, help_size, wrapped
 from simulator.view.instruments import AMBER, GREEN, NORMAL, RED, SMALL, Canvas, Font, InstrumentInputs, asset, instruments, keys_help
 from simulator.view.shared_state import EXTRAS, STATE, extras
-from simulator.view.window import BINDINGS, FELT_KEY, HELP_KEYS
+from simulator.view.window import BINDINGS, HELP_KEYS, MOTION_CHART_KEY
 from tests.view.scenes import DIALS, readout
 from vehicles.readout import READOUT
 
@@ -41,9 +41,9 @@ def test_panels_never_overlap_at_any_size(message, ratio):
         room = (max(FONT.width(line, NORMAL) for line in lines) + 44.0, 24.0 * len(lines) + 14.0) if lines else None
         panels = arrange(width, height, room)
         boxes_apart(panels, width, height)
-        more = arrange(width, height, room, felt=True)
+        more = arrange(width, height, room, motion_chart=True)
         boxes_apart(more, width, height)
-        assert {name: box for name, box in more.items() if name != "felt"} == panels, "it takes no other panel's place"
+        assert {name: box for name, box in more.items() if name != "motion_chart"} == panels, "it takes no other panel's place"
         assert {"wide", "narrow"} & set(panels), "the speed is always there"
         assert ("message" in panels) == bool(message)
 
@@ -59,7 +59,9 @@ def test_the_larger_the_picture_the_more_is_shown():
     assert set(arrange(1280.0, 720.0, None)) == {"wide", "session", "platform"}
     assert set(arrange(640.0, 360.0, None)) == {"narrow", "session", "platform"}
     assert set(arrange(360.0, 640.0, None)) == {"narrow", "session", "platform"}
-    assert "felt" in arrange(1280.0, 720.0, None, felt=True) and "felt" in arrange(800.0, 600.0, None, felt=True)
+    assert "motion_chart" in arrange(1280.0, 720.0, None, motion_chart=True) and "motion_chart" in arrange(
+        800.0, 600.0, None, motion_chart=True
+    )
 
 
 def test_letters_keep_their_size_on_dense_and_on_large_screens():
@@ -75,7 +77,7 @@ def test_the_list_of_keys_fits_and_names_every_key():
         assert across <= w / scale and high <= h / scale
     listed = " ".join(key for key, _ in HELP)
     signs = {"PLUS": "+", "EQUAL": "+", "NUM_ADD": "+", "MINUS": "-", "NUM_SUBTRACT": "-", "COMMA": ",", "PERIOD": "."}
-    for key in (*BINDINGS, *HELP_KEYS, FELT_KEY):
+    for key in (*BINDINGS, *HELP_KEYS, MOTION_CHART_KEY):
         name = {"_1": "1", "_2": "2", "_3": "3", "ESCAPE": "Esc", "SPACE": "Space", **signs}.get(key, key)
         arrows = key in ("LEFT", "RIGHT", "UP", "DOWN", "W", "A", "S", "D", "PAGEUP", "PAGEDOWN")
         assert arrows or name in listed.split() or f"{name}," in listed, key
