@@ -190,7 +190,7 @@ class SessionOptions:
     title: str
     driver: KindChoice
     view: str
-    feel: bool
+    force_feedback: bool
     """True for force feedback and rumble of the input device."""
     duration: float | None
     """Simulated time [s]; None: duration of the maneuver, or until the user stops the drive."""
@@ -241,7 +241,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             title=values.get("title", ""),
             driver=KindChoice.of(values["driver"]),
             view=outlets.get("view", VIEWS[0]),
-            feel=outlets.get("force_feedback", True),
+            force_feedback=outlets.get("force_feedback", True),
             duration=values.get("duration"),
             step=values.get("step"),
             seed=int(values["seed"]) if "seed" in values else None,

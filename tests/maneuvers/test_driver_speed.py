@@ -69,7 +69,7 @@ def test_an_external_speed_demand_is_followed():
     plant, control, rows = Point(5.0), SpeedControl(traits=FREE), []
     for tick in range(1000):
         t = 0.01 * tick
-        control.ask(5.0 + t, 1.0)
+        control.set_demand(5.0 + t, 1.0)
         throttle, brake = control.pedals(t, 0.0, plant.speed)
         plant.speed += 0.01 * (6.0 * throttle - 8.0 * brake)
         rows.append(plant.speed - 5.0 - t)
@@ -95,7 +95,7 @@ def test_speed_control_restarts_after_a_break():
     plant, control = Point(20.0, power=2.0, grade=0.5), SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)], None, FREE)
     plant.run(control, 3.0)
     plant.speed, plant.grade = 8.0, 0.0
-    control.aim(8.0, 2.0)
+    control.set_target(8.0, 2.0)
     throttle, brake = control.pedals(10.0, 0.0, 8.0)
     assert (throttle, brake) == (0.0, 0.0)
     _, speed, *_ = plant.run(control, 10.0, 10.01)
@@ -107,7 +107,7 @@ def test_the_bicycle_stops_and_starts_again():
 
     class Feet:
         def read(self, t, readout, command):
-            control.keep(t, readout, command)
+            control.write_pedals(t, readout, command)
 
     drive(plant, Feet(), 20.0, publish=lambda: rows.append(plant.u))
     assert abs(rows[7900]) < 0.02
@@ -161,7 +161,7 @@ def test_wheels_that_spin_get_no_higher_gear():
     numbers = replace(NUMBERS, radii=(0.0, 0.0, 0.3, 0.3))
     for slip, gear in ((0.0, 2), (0.05, 2), (0.3, 1), (1.0, 1)):
         readout[0]["wheel_spin"], readout[0]["v_WB_B"][0] = (0.0, 0.0, 25.0, 75.0), (1.0 - slip) * 15.0
-        assert GearShifter(numbers).seen(0.0, readout, 1.0) == gear, slip
+        assert GearShifter(numbers).select_gear_from_readout(0.0, readout, 1.0) == gear, slip
     readout[0]["wheel_spin"] = 0.0  # it rolls off: nothing spins yet
     assert rolling_share(numbers, readout) == 1.0
 
