@@ -28,7 +28,8 @@ NORMAL_DPI = 96.0
 BINDINGS = {
     "LEFT": "left", "A": "left", "RIGHT": "right", "D": "right", "UP": "up", "W": "up", "DOWN": "down", "S": "down", "SPACE": "space",
     "R": "reset", "T": "upright", "P": "pause", "C": "camera", "_1": "camera_1", "_2": "camera_2", "_3": "camera_3",
-    "PAGEUP": "selector_up", "E": "selector_up", "PAGEDOWN": "selector_down", "Q": "selector_down", "X": "shift_up", "Z": "shift_down", "I": "starter", "F": "drive", "N": "neutral", "V": "reverse",
+    "PAGEUP": "selector_up", "E": "selector_up", "PAGEDOWN": "selector_down", "Q": "selector_down",
+    "X": "shift_up", "Z": "shift_down", "I": "starter", "F": "drive", "N": "neutral", "V": "reverse",
     "B": "parking_brake", "L": "low_range", "K": "center_lock", "M": "motion", "ESCAPE": "escape",
     "PLUS": "intensity_up", "EQUAL": "intensity_up", "NUM_ADD": "intensity_up", "MINUS": "intensity_down", "NUM_SUBTRACT": "intensity_down",
     "J": "washout_next", "PERIOD": "washout_up", "COMMA": "washout_down",
