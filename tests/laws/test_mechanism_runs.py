@@ -12,7 +12,7 @@ from simulator.builder.builder import data_folder
 from simulator.cli.main import main
 from tests.oracles import moving_mechanisms as moving
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.formulations.embedding import MAX_RATIO, TARGET_RATIO, ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import MAX_RATIO, TARGET_RATIO, ConstraintEmbedding
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.loops.assembly import consistent_velocities
 from vehicles.multibody.loops.constraint_jacobian import position_residuals

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.jit import kernel
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.formulations.contract import Formulation, MultiplierFormulation
 from vehicles.multibody.formulations.cut_joints import allocate_cut_joints
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.loops.analysis import mobility
 from vehicles.multibody.loops.assembly import open_loop_error
 from vehicles.multibody.motion.mass_weighted_projection import ROUNDING, project_positions, project_velocities

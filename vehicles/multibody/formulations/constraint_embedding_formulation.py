@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from simulator.base.records import record
 from vehicles.multibody.description.mechanism import MechanismError
-from vehicles.multibody.formulations.constraint_embedding import Embedding, evaluate
+from vehicles.multibody.formulations.constraint_embedding_kernels import Embedding, evaluate
 from vehicles.multibody.formulations.contract import Formulation
 from vehicles.multibody.loops.closure import (
     CLUSTERS,
@@ -66,7 +66,7 @@ class ConstraintEmbedding(Formulation):
 
     @property
     def kernel_arguments(self) -> Embedding:
-        """Arguments of `constraint_embedding.evaluate`."""
+        """Arguments of `constraint_embedding_kernels.evaluate`."""
         if self._made is None:
             raise MechanismError("no independent coordinates yet; hint: evaluate a closed configuration first")
         return self._made
