@@ -83,7 +83,7 @@ def _gather(ruts, reported, found, center_x, center_y, noted, row):
 
 
 def changes_since(soil: SoilMemory, noted: int) -> tuple[NDArray[np.int32], NDArray[np.uint16], int]:
-    """Return indices (n, 2) and depths (n, TILE, TILE) of all tiles that changed since `noted`, in their present state, and the next `noted`."""
+    """Return indices (n, 2) and depths (n, TILE, TILE) of the tiles that changed since change `noted`, and the present number of changes."""
     ruts: Ruts = soil.arrays
     now = int(ruts.state[0]["noted"])
     if now - noted > len(ruts.changed):

@@ -59,7 +59,7 @@ def lead(bandwidth: float, damping: float, h: float, p: Record | None = None) ->
     p[0]["lead_behind"] = behind
     p[0]["lead_time"] = 2.0 * damping / w - behind
     p[0]["lead_weights"] = (2.0 * damping / w, 1.0 / (w * w))
-    # (e, v, a, j)' = M (e, v, a, j) - (u', 0, 0, 0) with e = x - u and u' constant during a tick: at rest, the state is constant bit for bit
+    # (e, v, a, j)' = M (e, v, a, j) - (u', 0, 0, 0) with e = x - u and u' constant during a tick: at rest, the state is constant to the last bit
     M = np.eye(4, k=1)
     M[3] = -BESSEL / behind ** np.arange(4, 0, -1)
     p[0]["lead_A"], weights = discrete(M, [-1.0, 0.0, 0.0, 0.0], h)

@@ -246,7 +246,7 @@ class Simulation:
         return self._present.columns
 
     def reset(self) -> None:
-        """Restart: the vehicle at rest at the start of the ground, the log empty. Repeated runs are identical bit by bit."""
+        """Restart: the vehicle at rest at the start of the ground, the log empty. Repeated runs are bit-identical."""
         self._parts = parts = replace(self._parts, cueing=self._parts.new_cueing())
         driver = self._held if self._driver is None else self._driver
         if parts.maneuver is not None and self._driver is None:

@@ -15,7 +15,7 @@ from vehicles.drivetrain.driveline import wheel_share
 from vehicles.vehicle import Vehicle
 
 HYSTERESIS = 1.15
-"""1. Ratio of the engine speed after an upshift to the speed of the downshift. Smaller: the driver shifts to and fro on a slope."""
+"""1. Ratio of the engine speed after an upshift to the speed of the downshift. Smaller: the driver shifts back and forth on a slope."""
 DWELL = 0.5
 """s. Minimum time in a gear."""
 KICK_DOWN = 0.95

@@ -177,7 +177,7 @@ class FollowingPlatform:
         self._add_difference((self.limits[0]["pose"], self.limits[0]["rates"]))
 
     def _leave_stream(self) -> None:
-        """Move alone from now on, to where speed v and acceleration a decay as (v + (w v + a) t) exp(-w t)."""
+        """Move without the stream from now on, to where speed v and acceleration a decay as (v + (w v + a) t) exp(-w t)."""
         self._curve.restart()
         if not self.without_stream:
             self.without_stream = True

@@ -1,8 +1,8 @@
 """Execution of a chunk of runs in the current process. Input and output are plain data.
 
-A run gives the same result as `jounce run`, bit for bit, because it uses the same parts and the same evaluation. It omits everything
-that does not affect its numbers: run folder, log, plots and outlets. It also omits the motion platform unless a channel or a metric uses
-it.
+A run gives a result that is bit-identical to that of `jounce run`, because it uses the same parts and the same evaluation. It omits
+everything that does not affect its numbers: run folder, log, plots and outlets. It also omits the motion platform unless a channel or a
+metric uses it.
 """
 
 from __future__ import annotations

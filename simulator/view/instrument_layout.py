@@ -29,7 +29,7 @@ _DASHBOARDS = {"wide": (472.0, 104.0), "narrow": (236.0, 104.0)}
 _PLATFORM, _SESSION = (196.0, 156.0), (190.0, 72.0)
 FELT_ROW = 36.0
 """Height of a row of the strip chart panel."""
-_FELT = (352.0, 6.0 * FELT_ROW + 34.0)
+_MOTION_CHART = (352.0, 6.0 * FELT_ROW + 34.0)
 
 HELP = (
     ("arrows, WASD", "steer, throttle, brake"),
@@ -78,15 +78,17 @@ def arrange(width: float, height: float, message: tuple[float, float] | None, mo
     chart, then the session, then the platform. Space for a typical message is reserved, so that no panel moves when one appears.
     """
     usual = (min(width - 2.0 * EDGE, RESERVED[0]), RESERVED[1])
-    room = usual if message is None else (max(message[0], usual[0]), max(message[1], usual[1]))
+    message_size = usual if message is None else (max(message[0], usual[0]), max(message[1], usual[1]))
     choices = list(itertools.product((True, False), _DASHBOARDS, ("beside", "left", "above", "stacked", "")))
     choices.sort(key=lambda choice: (not choice[0]) + 2 * (not choice[2]))
     # the first arrangement without overlap
-    chosen = next((choice for choice in choices if _fits(_arrangement(width, height, room, *choice), width, height)), (False, "narrow", ""))
+    chosen = next(
+        (choice for choice in choices if _fits(_arrangement(width, height, message_size, *choice), width, height)), (False, "narrow", "")
+    )
     panels = _arrangement(width, height, message, *chosen)
     if motion_chart:
-        kept = [*panels.values(), _message_place(width, room, [])]
-        places = (Box(x, y, *_FELT) for y in (EDGE, EDGE + _SESSION[1] + GAP) for x in (EDGE, width - EDGE - _FELT[0]))
+        kept = [*panels.values(), _message_place(width, message_size, [])]
+        places = (Box(x, y, *_MOTION_CHART) for y in (EDGE, EDGE + _SESSION[1] + GAP) for x in (EDGE, width - EDGE - _MOTION_CHART[0]))
         free = [box for box in places if _inside(box, width, height) and not any(_overlap(box, other) for other in kept)]
         panels.update({"motion_chart": free[0]} if free else {})
     return panels

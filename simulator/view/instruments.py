@@ -397,8 +397,8 @@ def _oblique(p: NDArray[np.float64], x: float, y: float) -> tuple[float, float]:
 
 def leg_color(use: float) -> Color:
     """Return green at the middle of the stroke, amber from 15 % before a stop, red in the last 5 %."""
-    room = min(use, 1.0 - use)
-    return RED if room < 0.05 else AMBER if room < 0.15 else GREEN
+    margin = min(use, 1.0 - use)
+    return RED if margin < 0.05 else AMBER if margin < 0.15 else GREEN
 
 
 def clock_text(time: float) -> str:

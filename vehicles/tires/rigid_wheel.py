@@ -129,7 +129,7 @@ def towed_wheel(soil: WheelSoil, r: float, b: float, load: float) -> tuple[float
 
 
 def _exit_angle(soil: WheelSoil, theta_1: float) -> float:
-    """Return theta_2."""
+    """Return the exit angle theta_2 [rad]."""
     if soil.exit_ratio is not None:
         return soil.exit_ratio * theta_1
     return -math.acos(max(1.0 - soil.rebound * (1.0 - math.cos(theta_1)), -1.0))

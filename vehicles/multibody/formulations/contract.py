@@ -79,7 +79,7 @@ class Formulation(ABC):
 
     @abstractmethod
     def end_motion(self) -> None:
-        """End a motion: each state again decides for itself."""
+        """End a motion: decisions are made at each state again."""
 
     @abstractmethod
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
