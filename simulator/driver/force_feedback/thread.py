@@ -236,7 +236,7 @@ class ForceFeedbackThread:
             except OSError as error:
                 self._print_once(f"{device.handle.name}: no force feedback: {error.strerror or error}")
             else:
-                self._print_once(f"{device.handle.name}: force feedback up to {profile.force_feedback.most:g} N m")
+                self._print_once(f"{device.handle.name}: force feedback up to {profile.force_feedback.max_torque:g} N m")
 
     def _drop(self) -> None:
         feedback_device, self._feedback = self._feedback, None
