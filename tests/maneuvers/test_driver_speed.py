@@ -121,7 +121,7 @@ def test_gears_go_up_and_down_with_the_engine():
     shifter, seen = GearShifter(NUMBERS), []
     for n in range(4000):
         driveshaft = 0.16 * n if n < 2000 else 0.16 * (4000 - n)
-        gear = shifter.wanted(0.01 * n, driveshaft / NUMBERS.ratios[shifter.gear - 1], 0.3)
+        gear = shifter.select_gear(0.01 * n, driveshaft / NUMBERS.ratios[shifter.gear - 1], 0.3)
         seen.append((driveshaft, gear))
     gears = np.array([gear for _, gear in seen])
     assert set(np.diff(gears)) == {-1, 0, 1}
@@ -138,20 +138,20 @@ def test_no_second_shift_at_a_steady_speed():
     for driveshaft in np.linspace(20.0, 330.0, 60):
         shifter, seen = GearShifter(NUMBERS), []
         for n in range(600):
-            seen.append(shifter.wanted(0.01 * n, driveshaft / NUMBERS.ratios[shifter.gear - 1], 0.5))
+            seen.append(shifter.select_gear(0.01 * n, driveshaft / NUMBERS.ratios[shifter.gear - 1], 0.5))
         assert len(set(seen[300:])) == 1
 
 
 def test_the_pedal_down_takes_the_lowest_gear_that_the_engine_bears():
     shifter = GearShifter(NUMBERS)
     shifter.gear = 3
-    assert shifter.wanted(0.0, 115.0, 0.5) == 2 or shifter.gear == 3
+    assert shifter.select_gear(0.0, 115.0, 0.5) == 2 or shifter.gear == 3
     shifter = GearShifter(NUMBERS)
     shifter.gear = 3
-    assert shifter.wanted(0.0, 115.0, 1.0) == 1
+    assert shifter.select_gear(0.0, 115.0, 1.0) == 1
     shifter = GearShifter(NUMBERS)
     shifter.gear = 3
-    assert shifter.wanted(0.0, 190.0, 1.0) == 2
+    assert shifter.select_gear(0.0, 190.0, 1.0) == 2
 
 
 def test_wheels_that_spin_get_no_higher_gear():
