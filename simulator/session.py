@@ -204,7 +204,7 @@ class Session:
         self._rest_ticks = self._in_a_row = 0
         self._reset_motion()
 
-    def upright(self) -> None:
+    def set_upright(self) -> None:
         """Put the vehicle on its wheels at its present position, at rest. The platform moves smoothly to its neutral pose."""
         x, y, _ = self.vehicle.space.state[0]["p_WB"]
         self._put(float(x), float(y), self._heading())
@@ -474,7 +474,7 @@ class Session:
     def _serve_soil(self) -> None:
         """Load the ruts around the vehicle into the arrays of the kernels."""
         place = self.vehicle.space.state[0]["p_WB"]
-        self.soil.serve(float(place[0]), float(place[1]))
+        self.soil.load_tiles_around(float(place[0]), float(place[1]))
 
     def _save_place(self) -> None:
         """Save the position of the vehicle if it is upright and not below the ground."""

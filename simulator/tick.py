@@ -83,7 +83,7 @@ class CueingRecords(NamedTuple):
 
     p: Record
     s: Record
-    washed: Record
+    washout_pose: Record
 
 
 class StateMonitor(NamedTuple):
@@ -128,7 +128,7 @@ def ticks(vehicle, space, ground, cueing, watch, command, run, count):
                     w["w_WB_B"][j] = space.state[0]["w_WB_B"][j]
             else:
                 run = False
-        cueing_step(cueing.p, cueing.s, cueing.washed, w["f_H_B"], w["w_WB_B"], run)
+        cueing_step(cueing.p, cueing.s, cueing.washout_pose, w["f_H_B"], w["w_WB_B"], run)
 
 
 @kernel
@@ -136,7 +136,7 @@ def platform_ticks(cueing, watch, count):
     """Run `count` ticks in which the vehicle rests and the platform moves as in a drive."""
     w = watch.state[0]
     for _ in range(count):
-        cueing_step(cueing.p, cueing.s, cueing.washed, w["f_H_B"], w["w_WB_B"], True)
+        cueing_step(cueing.p, cueing.s, cueing.washout_pose, w["f_H_B"], w["w_WB_B"], True)
 
 
 @kernel

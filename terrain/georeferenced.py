@@ -38,7 +38,7 @@ GEOREFERENCE = Field(
 
 
 @dataclass(frozen=True)
-class Placed:
+class GeoreferencedSource:
     """An elevation source that is queried in x, y of the terrain.
 
     Attributes
@@ -88,7 +88,7 @@ class Placed:
         return x0 - self.shift[0], x1 - self.shift[0], y0 - self.shift[1], y1 - self.shift[1]
 
 
-def placed(data: Section, georeference: Section | None, folder: Path, indices: bool = False) -> Placed:
+def placed(data: Section, georeference: Section | None, folder: Path, indices: bool = False) -> GeoreferencedSource:
     """Read the elevation data that a section describes, and place them in the coordinates of the terrain.
 
     Raises
@@ -110,16 +110,16 @@ def placed(data: Section, georeference: Section | None, folder: Path, indices: b
             f"a section with origin (point that becomes x = y = 0; the file covers {_extent(source)}) and crs (in m)",
         )
     if source.kind not in (LONLAT, FOREIGN, MAP):
-        return Placed(source, -np.asarray(data.mapping.get("at", (0.0, 0.0)), np.float64), "", data.file, key)
+        return GeoreferencedSource(source, -np.asarray(data.mapping.get("at", (0.0, 0.0)), np.float64), "", data.file, key)
     assert georeference is not None
     crs, shift = georeference.mapping.get("crs", ""), np.asarray(georeference.mapping["origin"], np.float64)
     if source.kind == MAP and (not crs or not source.crs or crs == source.crs):
-        return Placed(source, shift, "", data.file, key)
+        return GeoreferencedSource(source, shift, "", data.file, key)
     if not crs or kind_of(crs, data.file, key) != MAP:
         raise ConfigError(
             data.file, key, crs or "nothing", f"a reference system in m, such as a UTM zone (the file uses {source.crs[:40]})"
         )
-    return Placed(source, shift, crs, data.file, key)
+    return GeoreferencedSource(source, shift, crs, data.file, key)
 
 
 def _extent(source: ElevationSource) -> str:

@@ -152,7 +152,7 @@ def soil_under(p, hardness, soil_ids, soils, x, y, out):
     The weights are those of a quadratic B-spline: positive, with sum one, and C1 in x and y. The blend stays in the range of its
     nodes, and a change of soil between two nodes is spread over two cells. `hardness` comes from its own grid, all other values
     from the soils of the nodes as in `add_share`. Outside the grid, the soil continues like the heights. Among nodes of equal hardness the result is
-    that hardness, bit for bit, so that a tire model can skip the part with zero weight.
+    that hardness to the last bit, so that a tire model can skip the part with zero weight.
     """
     g = p[0]
     ny, nx = hardness.shape

@@ -17,13 +17,13 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section
 from simulator.base.suggestions import did_you_mean
 from terrain.base_grid import height_and_normal
-from terrain.georeferenced import GEOREFERENCE, Placed, on_nodes, placed
+from terrain.georeferenced import GEOREFERENCE, GeoreferencedSource, on_nodes, placed
 from terrain.ground import GROUND, Ground, Road
 from terrain.heightmap_detail import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
 from terrain.load_terrain import SURFACE, all_over
 from terrain.map_edge import faded_margin, mirrored_margin, rolled_off
-from terrain.patches import PATCHES, laid_over, with_patches
+from terrain.patches import PATCHES, apply_layers, with_patches
 from terrain.readers.kinds import FIELDS as HEIGHT_FIELDS
 from terrain.road_markings import MARKS, read_marks
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
@@ -274,10 +274,10 @@ def _with_soil_map(
     free = np.ones(indices.shape, bool)
     for plan in plans:
         free &= plan.distance > plan.bed[0]["half_width"] + plan.bed[0]["verge"]
-    return laid_over(ground, soil_layers(terrain.section("soil_map"), indices, free), terrain.file, "soil_map", soils)
+    return apply_layers(ground, soil_layers(terrain.section("soil_map"), indices, free), terrain.file, "soil_map", soils)
 
 
-def _data(terrain: Section, folder: Path) -> Placed | None:
+def _data(terrain: Section, folder: Path) -> GeoreferencedSource | None:
     """Read the elevation data in the coordinates of the terrain; None without data."""
     if "heights" not in terrain.mapping:
         return None
@@ -288,7 +288,7 @@ def _georeference(terrain: Section) -> Section | None:
     return terrain.section("georeference") if "georeference" in terrain.mapping else None
 
 
-def _grid(terrain: Section, data: Placed | None) -> _Grid:
+def _grid(terrain: Section, data: GeoreferencedSource | None) -> _Grid:
     """Return the grid of the file, default: nodes over the extent of the data."""
     if "grid" in terrain.mapping:
         values = terrain.mapping["grid"]
@@ -315,7 +315,7 @@ def _grid(terrain: Section, data: Placed | None) -> _Grid:
     return _Grid(np.asarray(origin, np.float64), spacing, (rows, columns))
 
 
-def _elevation(terrain: Section, data: Placed | None, grid: _Grid) -> NDArray[np.float32]:
+def _elevation(terrain: Section, data: GeoreferencedSource | None, grid: _Grid) -> NDArray[np.float32]:
     """Return heights (ny, nx) of the nodes from the elevation data, which must cover the grid without voids."""
     heights = np.zeros(grid.shape, np.float32)
     if data is None:
@@ -337,7 +337,7 @@ def _elevation(terrain: Section, data: Placed | None, grid: _Grid) -> NDArray[np
     return heights
 
 
-def _check_reach(terrain: Section, data: Placed, grid: _Grid) -> None:
+def _check_reach(terrain: Section, data: GeoreferencedSource, grid: _Grid) -> None:
     """Raise ConfigError if nodes are outside the data."""
     bounds = data.bounds
     if bounds is not None:
@@ -561,7 +561,7 @@ def _graded(plans: list[_RoadPlan], natural: NDArray[np.float32], grid: _Grid) -
     for k, plan in enumerate(plans):
         if plan.level is None:
             ground = np.array([height_and_normal(p, heights, x, y, n) for x, y in plan.line])
-            plan.profile = _meeting(plan, graded_profile(ground, plan.smoothing), plans[:k])
+            plan.profile = _blend_at_crossings(plan, graded_profile(ground, plan.smoothing), plans[:k])
         else:
             plan.profile = np.full(len(plan.line), plan.level)
         grade(plan.bed, plan.distance, plan.station, plan.profile, heights)
@@ -573,7 +573,7 @@ def _graded(plans: list[_RoadPlan], natural: NDArray[np.float32], grid: _Grid) -
     return heights
 
 
-def _meeting(plan: _RoadPlan, profile: NDArray[np.float64], earlier: list[_RoadPlan]) -> NDArray[np.float64]:
+def _blend_at_crossings(plan: _RoadPlan, profile: NDArray[np.float64], earlier: list[_RoadPlan]) -> NDArray[np.float64]:
     """Return a profile with smooth transitions to the height of every earlier road that it meets."""
     for other in earlier:
         away = np.hypot(plan.line[:, None, 0] - other.line[None, :, 0], plan.line[:, None, 1] - other.line[None, :, 1])

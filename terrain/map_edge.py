@@ -32,7 +32,7 @@ def faded_margin(shape: tuple[int, int], margin: tuple[int, int]) -> NDArray[np.
 
 
 def rolled_off(heights: NDArray[np.float32], margin: tuple[int, int], spacing: float) -> NDArray[np.float32]:
-    """Return heights (ny, nx) in m with `margin` more rows and columns on each side; the given heights are unchanged, bit for bit.
+    """Return heights (ny, nx) in m with `margin` more rows and columns on each side; the given heights are unchanged to the last bit.
 
     At a distance d outside an edge of height h and outward slope s, with D the width of the margin:
 

@@ -86,14 +86,14 @@ def with_patches(
         if not inside.any():
             raise ConfigError(patch.file, patch.key, _area(patch), "an area with at least one grid node")
         layers.append((patch, given[0], inside))
-    return laid_over(ground, layers, file, "patches", soils)
+    return apply_layers(ground, layers, file, "patches", soils)
 
 
 Layer = tuple[Section, str, NDArray[np.bool_]]
 """Layer of a ground: a section, the key in it that gives the material (one of `_MATERIALS`), and a mask (ny, nx) of the nodes."""
 
 
-def laid_over(ground: Ground, layers: Sequence[Layer], file: object, key: str, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
+def apply_layers(ground: Ground, layers: Sequence[Layer], file: object, key: str, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
     """Return the ground with other soils and surfaces at some nodes; later layers cover earlier ones. `key` is the file key of the layers.
 
     Raises

@@ -33,7 +33,7 @@ class ChangedTiles:
         self._noted, self._row = 0, 0
         self._gather = compiled_call(_gather, NO_RUTS, self._reported, self._found, 0, 0, 0, 0)
 
-    def look(self, soil: SoilMemory, x: float, y: float) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
+    def changed_tiles(self, soil: SoilMemory, x: float, y: float) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
         """Return places (n, 2) and depths (n, TILE, TILE) of changed tiles.
 
         These are tiles that changed or that entered the square about (x, y) [m], and tiles of zeros for those that left it. The result is empty if x
@@ -83,7 +83,7 @@ def _gather(ruts, reported, found, center_x, center_y, noted, row):
 
 
 def changes_since(soil: SoilMemory, noted: int) -> tuple[NDArray[np.int32], NDArray[np.uint16], int]:
-    """Return indices (n, 2) and depths (n, TILE, TILE) of all tiles that changed since `noted`, in their present state, and the next `noted`."""
+    """Return indices (n, 2) and depths (n, TILE, TILE) of the tiles that changed since change `noted`, and the present number of changes."""
     ruts: Ruts = soil.arrays
     now = int(ruts.state[0]["noted"])
     if now - noted > len(ruts.changed):

@@ -1,7 +1,8 @@
 """Rut memory of one drive: active tiles for kernels, a store of evicted tiles, and the rut file of a run.
 
-Tiles that are evicted from the pool wait in a ring buffer. `serve`, called at fixed ticks, moves them to a compressed store and loads tiles
-near the vehicle back into the pool. It depends on ticks only, never on wall-clock time, so a drive gives identical bits on all machines.
+Tiles that are evicted from the pool wait in a ring buffer. `load_tiles_around`, called at fixed ticks, moves them to a compressed store and
+loads tiles near the vehicle back into the pool. It depends on ticks only, never on wall-clock time, so a drive gives identical bits on all
+machines.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from terrain.ruts import NO_RUTS, Ruts, depth_across, merge_tile, new_ruts
 TILES = 1 << 18
 """Tiles of the pool: two ruts of 50 km or more, 140 MB if all tiles are in use."""
 RING = 4096
-"""Capacity of the ring buffer: more tiles than a vehicle drives over, or `serve` loads, between two calls."""
+"""Capacity of the ring buffer: more tiles than a vehicle drives over, or `load_tiles_around` loads, between two calls."""
 CHANGES = 1 << 13
 """Number of stored change records for the renderer: about ten seconds of a drive."""
 BLOCK_BITS = 5
@@ -80,10 +81,10 @@ class SoilMemory:
         return int(self._state["forgotten"])
 
     def warm(self) -> None:
-        """Compile or load the kernels that `serve` calls, before the real-time loop starts."""
+        """Compile or load the kernels that `load_tiles_around` calls, before the real-time loop starts."""
         self._merge = compiled_call(merge_tile, self.arrays, 0, 0, self.arrays.ring_depths[:1].reshape(-1, TILE))
 
-    def serve(self, x: float, y: float) -> None:
+    def load_tiles_around(self, x: float, y: float) -> None:
         """Move evicted tiles to the store and load tiles around (x, y) [m]. Call at fixed ticks."""
         if not self.remembers:
             return

@@ -215,7 +215,7 @@ class _AlignmentBench:
 
     def _solve_rod(self, i: int) -> bool:
         """Set the toe of one wheel in closed form; return False if the turning axis of its carrier is unknown. Raises ConfigError."""
-        if self.vehicle.yields:
+        if self.vehicle.has_compliance:
             return False
         s = self.vehicle.space
         line = self.hardpoints[i].kingpin(s.blocks, float(s.state[0]["theta"][i]), i)
@@ -282,7 +282,7 @@ class _AlignmentBench:
     def _errors(self) -> Vector:
         """Return the present toe of the wheels with a target, minus the target [rad]."""
         present_suspension(self.vehicle.model, self.vehicle.space)
-        if self.vehicle.yields:
+        if self.vehicle.has_compliance:
             displace_wheels(self.vehicle.model, self.vehicle.space)
         k, those = self.vehicle.space.kinematics[0], list(self.targets)
         axle = k["axle"][:, those]

@@ -185,7 +185,7 @@ def _uncached(_: Hashable, create: Callable[[], Any]) -> Any:
     return create()
 
 
-def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAxle], keep: Cached, source: str) -> _Parts:
+def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _CachedAxle], keep: Cached, source: str) -> _Parts:
     """Read chassis, axles, steering, body and names of the tires; source: text of the steering section. Raises ConfigError with all
     errors."""
     with faults.part(), s.section("chassis") as c:
@@ -315,7 +315,7 @@ class _ReadAxle(NamedTuple):
     """Anti-roll bar of the axle."""
 
 
-class _KnownAxle(NamedTuple):
+class _CachedAxle(NamedTuple):
     """An axle from the cache."""
 
     source: str
@@ -324,9 +324,9 @@ class _KnownAxle(NamedTuple):
     read: _ReadAxle
 
 
-def _known_axles(mapping: Any, file: str, keep: Cached) -> dict[str, _KnownAxle]:
+def _known_axles(mapping: Any, file: str, keep: Cached) -> dict[str, _CachedAxle]:
     """Return the axles of shipped kinds, cached or read now. Invalid axles are left out: reading the full file reports their errors."""
-    found: dict[str, _KnownAxle] = {}
+    found: dict[str, _CachedAxle] = {}
     sections = mapping.get("axles") if isinstance(mapping, Mapping) else None
     for name, section in sections.items() if isinstance(sections, Mapping) else ():
         kind = section.get("suspension", SHIPPED[0]) if isinstance(section, Mapping) else None
@@ -334,9 +334,9 @@ def _known_axles(mapping: Any, file: str, keep: Cached) -> dict[str, _KnownAxle]
             continue
         source, key, steered = repr(section), f"axles.{name}", _steered(mapping, name)
 
-        def read(section: Any = section, source: str = source, key: str = key, steered: _Steered = steered) -> _KnownAxle:
+        def read(section: Any = section, source: str = source, key: str = key, steered: _Steered = steered) -> _CachedAxle:
             values = AXLE.read(section, file, key)
-            return _KnownAxle(source, values, _read_axle(Section(values, file, key), steered))
+            return _CachedAxle(source, values, _read_axle(Section(values, file, key), steered))
 
         with contextlib.suppress(ConfigError):
             found[name] = keep((file, key, steered, source), read)
@@ -355,7 +355,7 @@ def _steered(mapping: Mapping[str, Any], name: str) -> _Steered:
     return _Steered(name == USUAL_AXLES.names[0], not (isinstance(actuators, Mapping) and actuators.get("rear_steering") is not None))
 
 
-def _axles(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAxle]) -> tuple[Axles, list[_ReadAxle | None]]:
+def _axles(s: Section, faults: ErrorCollector, known: Mapping[str, _CachedAxle]) -> tuple[Axles, list[_ReadAxle | None]]:
     """Return the axles from the front: their names, and each axle as read; None for an invalid axle."""
     with s.section("axles") as a:
         names = tuple(map(str, a.mapping))

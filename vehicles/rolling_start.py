@@ -17,7 +17,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from terrain.ground import GroundArrays
 from vehicles.command import COMMAND
-from vehicles.compliance.wheel_displacements import yields
+from vehicles.compliance.wheel_displacements import has_compliance
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.drivetrain import drivetrain_cruise
 from vehicles.drivetrain.shift_schedule import too_slow
@@ -123,7 +123,7 @@ def _roll_on(m, s, ground, command, rounds):
     so it is not recomputed there; the two end steps leave a complete state. Vehicles with bushings or controllers always take complete
     steps."""
     parts, spins, steps = rounds.parts, rounds.spins, rounds.steps
-    spin, complete = s.state[0]["wheel_spin"], yields(m) or len(m.controllers) > 0
+    spin, complete = s.state[0]["wheel_spin"], has_compliance(m) or len(m.controllers) > 0
     for n in range(steps):
         if 0 < n < steps - 1 and not complete:
             roll_wheels(m, s, ground, command, STEP)

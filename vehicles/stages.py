@@ -14,7 +14,7 @@ from vehicles.actuators.actuators import add_front_angle, adjust_dampers, lift_f
 from vehicles.aerodynamics import air_forces
 from vehicles.body_contact import touch_ground
 from vehicles.brakes.brakes import add_brake_reactions, heat_brakes, hold_against, press_brakes
-from vehicles.compliance.wheel_displacements import displace_wheels, yields
+from vehicles.compliance.wheel_displacements import displace_wheels, has_compliance
 from vehicles.controllers.control_unit import control
 from vehicles.corner_layout import axle_of, sides_of
 from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
@@ -52,7 +52,7 @@ def update_suspension(m, s, tabulated, h):
     if m.actuators[0]["most_damping"] > 0.0:
         adjust_dampers(m, s, h)
     apply_hard_stops(m, s, h)
-    if yields(m):
+    if has_compliance(m):
         displace_wheels(m, s)
     move_wheels(s)
 
@@ -72,7 +72,7 @@ def update_suspension_exact(m, s, h):
     place_tierods(m.steering, s.steering, s.inputs)
     present_suspension(m, s)
     apply_hard_stops(m, s, h)
-    if yields(m):
+    if has_compliance(m):
         displace_wheels(m, s)
     move_wheels(s)
 

@@ -7,7 +7,7 @@ their deflections, the hard stops of the suspension, and brakes, converter and c
 from __future__ import annotations
 
 from simulator.base.jit import kernel
-from vehicles.compliance.wheel_displacements import deflect_bushings, yields
+from vehicles.compliance.wheel_displacements import deflect_bushings, has_compliance
 from vehicles.stages import (
     add_body_contact,
     add_drawbar,
@@ -44,7 +44,7 @@ def vehicle_step(m, s, ground, command, h):
     add_drive_reactions(m, s, ground)
     add_drawbar(m, s, command[0]["drawbar"])
     add_body_contact(m, s, ground, h)
-    if yields(m):
+    if has_compliance(m):
         deflect_bushings(m, s, h)
     solve_accelerations_implicit(m, s, ground, h, tabulated)
     integrate(m, s, h)

@@ -36,7 +36,7 @@ def check_travel(scanner: TravelScanner, file: str, which: NDArray[np.bool_]) ->
     looks = [(end, theta) for end in (-1.0, 0.0, 1.0) for theta in TRAVEL]
     ends, thetas = np.array(looks).T
     mechanism = scanner.mechanism
-    seen = scanner.look(thetas, ends * scanner.steering[0]["max_arm_angle"])
+    seen = scanner.scan(thetas, ends * scanner.steering[0]["max_arm_angle"])
     closed = np.isfinite(seen["center"]).all(axis=1) & (seen["gap"] < CLOSED) | ~which
     open_at: dict[int, str] = {}
     for n, i in np.argwhere(~closed):
@@ -50,7 +50,7 @@ def check_sense(scanner: TravelScanner, file: str, which: NDArray[np.bool_]) -> 
     """Check that the front wheels in `which` (wheels,) turn to the same side as the steering wheel. Raises ConfigError."""
     mechanism, steering = scanner.mechanism, scanner.steering
     front, angles = list(mechanism.axles.on(0)), SENSE_LOCK * np.array([-1.0, 1.0]) * steering[0]["max_arm_angle"]
-    axles = scanner.look(np.zeros(2), angles)["axle"][:, :, front]
+    axles = scanner.scan(np.zeros(2), angles)["axle"][:, :, front]
     headings = np.arctan2(-axles[:, 0], axles[:, 1])
     if which[front].all() and np.mean(headings[1] - headings[0]) > STRAIGHT:  # a positive arm angle turns the wheels to the right
         travel, expected = (

@@ -73,7 +73,7 @@ STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_le
 """Rows of STRUTS that the limits depend on."""
 
 
-LOOKS = (
+SCAN_RESULT = (
     # name           shape       unit     what it is (corners last)
     ("theta", (), "rad, m", "theta of all corners"),
     ("arm_angle", (), "rad", "angle of the Pitman arm"),
@@ -166,12 +166,12 @@ class TravelScanner:
         self.chunk = SMALL_CHUNK if self._others else CHUNK
         most = self.chunk * len(LOCKS)
         kept = most if self._others else 0
-        self._looks = record_for(LOOKS, mechanism.size, most)
+        self._looks = record_for(SCAN_RESULT, mechanism.size, most)
         of_blocks = np.empty(kept, w.blocks.scratch.dtype), np.empty((kept, len(w.blocks.memory)), np.uint8)
         self._places = Places(w.blocks, *of_blocks, np.empty(kept, w.inputs.dtype), np.empty(kept, w.kinematics.dtype))
 
-    def look(self, thetas: Vector, angles: Vector) -> Record:
-        """Return a record of LOOKS (n,) at thetas (n,) of all corners and Pitman arm angles (n,) [rad]; the next call overwrites the
+    def scan(self, thetas: Vector, angles: Vector) -> Record:
+        """Return a record of SCAN_RESULT (n,) at thetas (n,) of all corners and Pitman arm angles (n,) [rad]; the next call overwrites the
         record."""
         count, m = len(thetas), self.mechanism
         looks, places = self._looks[:count], Places(self._places.blocks, *(part[:count] for part in self._places[1:]))
@@ -200,7 +200,7 @@ class _TravelSearch:
     def __init__(self, scanner: TravelScanner, which: NDArray[np.bool_]) -> None:
         self.struts, self.which, self._scanner = scanner.mechanism.struts[0], which, scanner
         self._locks: Vector = np.array(LOCKS) * scanner.steering[0]["max_arm_angle"]
-        design = scanner.look(np.zeros(1), np.zeros(1))[0]
+        design = scanner.scan(np.zeros(1), np.zeros(1))[0]
         self.inertia: Vector = design["inertia"].copy()
         """(wheels,) inertia of theta in the design position"""
         self.path: Vector = np.linalg.norm(design["way"], axis=0)
@@ -213,7 +213,7 @@ class _TravelSearch:
         thetas, beyond, locks = side * np.arange(STRIDE, FARTHEST, STRIDE), PATH_BEYOND_STOPS / self.path, len(LOCKS)
         for first in range(0, len(thetas), self._scanner.chunk):
             some = thetas[first : first + self._scanner.chunk]
-            looks = self._scanner.look(np.repeat(some, locks), np.tile(self._locks, len(some)))
+            looks = self._scanner.scan(np.repeat(some, locks), np.tile(self._locks, len(some)))
             valid: NDArray[np.bool_] = np.asarray(self._is_valid(looks).reshape(len(some), locks, -1).all(axis=1))
             used_up = self._stops_used_up(looks[locks - 1 :: locks], side)
             alive = going & np.logical_and.accumulate(valid, axis=0)
@@ -227,7 +227,7 @@ class _TravelSearch:
 
     def turns_at_locks(self) -> Vector:
         """Return (locks, wheels) turns of steered carriers per tie-rod travel in the design position, relative to straight ahead."""
-        return np.asarray(self._scanner.look(np.zeros(len(LOCKS)), self._locks)["turn"] / self._turn)
+        return np.asarray(self._scanner.scan(np.zeros(len(LOCKS)), self._locks)["turn"] / self._turn)
 
     def _stops_used_up(self, looks: Record, side: float) -> NDArray[np.bool_]:
         """Return the mask (n, wheels) of corners whose rubber stops are used up."""
@@ -248,7 +248,7 @@ class _TravelSearch:
 def look_at(m, s, steering, arm, looks, places):
     """Place all corners at one theta and Pitman arm angle after the other, and record their properties.
 
-    m, s : records of a mechanism and its workspace; arm : record of STEERING_STATE, changed; looks : record of LOOKS (n,), filled, `gap`
+    m, s : records of a mechanism and its workspace; arm : record of STEERING_STATE, changed; looks : record of SCAN_RESULT (n,), filled, `gap`
         and
     `turn` only for corners of the default kind; places : `Places` for as many positions, filled, or for none
     """

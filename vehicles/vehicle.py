@@ -23,7 +23,7 @@ from vehicles.axle_layout import AxleLayout, Axles, record_for
 from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.brakes import BRAKE_STATE, press_for
 from vehicles.command import COMMAND
-from vehicles.compliance.wheel_displacements import ELASTIC, rest_carriers, yields
+from vehicles.compliance.wheel_displacements import ELASTIC, has_compliance, rest_carriers
 from vehicles.controllers.contract import CONTROLLER_INPUT, CONTROLLER_OUTPUT
 from vehicles.controllers.control_unit import CONTROL_STATE
 from vehicles.description import Description
@@ -103,7 +103,7 @@ class Vehicle:
         """Faults of plugin parts, one line each."""
         self._reported: set[int | str] = set()
         self._show: tuple[Callable, Callable] | None = None
-        self.yields = bool(yields(self.model))
+        self.has_compliance = bool(has_compliance(self.model))
         """True if the wheels are mounted on bushings."""
         self._may_stop = bool(len(self.space.blocks.others)) or bool(self.tires.outside) or bool(self.description.controllers.units)
 
@@ -189,7 +189,12 @@ class Vehicle:
     def settle_on(self, level: GroundArrays) -> None:
         """Compute the equilibrium after a small change of the vehicle: faster than `settle`, but only the position is accurate. Raises
         JounceError."""
-        if self._equilibrium is None or self.yields or self.takes_torque or not settle_on(self.model, self.space, level, self._equilibrium):
+        if (
+            self._equilibrium is None
+            or self.has_compliance
+            or self.takes_torque
+            or not settle_on(self.model, self.space, level, self._equilibrium)
+        ):
             self.settle(level)
 
     def cache_equilibrium(self, level: GroundArrays) -> None:
@@ -230,7 +235,7 @@ class Vehicle:
 
     def _settle_bushings(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
         """Repeat the settling until wheels on bushings are at rest under their loads. Raises JounceError if the bushings are too soft."""
-        if not self.yields:
+        if not self.has_compliance:
             return
         for _ in range(BUSHING_ITERATIONS):
             if rest_carriers(self.model, self.space) < BUSHINGS_AT_REST:

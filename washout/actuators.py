@@ -54,7 +54,7 @@ def lag(w: float, z: float, h: float) -> tuple[np.ndarray, np.ndarray]:
 
         e1 = A00 e0 + A01 v0 + b0 (u1 - u0),   v1 = A10 e0 + A11 v0 + b1 (u1 - u0)         e = x - u, v = x'
 
-    At rest, the state is constant bit for bit. With (e, v)' = M (e, v) - (u', 0) and D = w^2 (1 - z^2):
+    At rest, the state is constant to the last bit. With (e, v)' = M (e, v) - (u', 0) and D = w^2 (1 - z^2):
 
         A = exp(M h) = exp(-z w h) (C + S (M + z w)),   C = cos(sqrt(D) h),   S = sin(sqrt(D) h) / sqrt(D),   b = -M^-1 (A - 1) (1, 0) / h
     """

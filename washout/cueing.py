@@ -33,8 +33,8 @@ from washout.platform_state_machine import (
     SETTINGS,
     STATE_NAMES,
     anchor,
-    ask_for,
     check_input,
+    compose_request,
     procedure_settings,
     procedure_step,
 )
@@ -112,7 +112,7 @@ class MotionCueing:
         values = FILE.read(mapping, file, "")
         _copy(procedure_settings(values["procedure"], file), self._p)
         self._s = record(STATES)
-        self._washed = record(POSE)
+        self._washout_pose = record(POSE)
         self._felt, self._live = record(FELT), record(LIVE)
         park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
         _copy(limiter(platform, park), self._s)
@@ -159,7 +159,7 @@ class MotionCueing:
             raise ValueError(f"wrong tick for the motion cueing; expected {self.h} s; got {h} s")
         self.serve()
         self.adjust(h)
-        cueing_step(self._p, self._s, self._washed, f_H_B, w_WB_B, run)
+        cueing_step(self._p, self._s, self._washout_pose, f_H_B, w_WB_B, run)
 
     @property
     def every(self) -> int:
@@ -282,9 +282,9 @@ class MotionCueing:
         self.resets += 1
         self._s[0]["wf_begun"][CAR] = 0
         if self._runner is None:
-            rest(self._s, self._washed)
+            rest(self._s, self._washout_pose)
         else:
-            rest_plugin(self._s, self._washed)
+            rest_plugin(self._s, self._washout_pose)
         anchor(self._p, self._s, self._s[0]["pose"], self._s[0]["rates"])
 
     def trip(self) -> None:
@@ -324,7 +324,7 @@ class MotionCueing:
     @property
     def records(self) -> tuple[Record, Record, Record]:
         """PARAMETERS, STATES and POSE records, for kernels that call `cueing_step` directly."""
-        return self._p, self._s, self._washed
+        return self._p, self._s, self._washout_pose
 
     @property
     def readout(self) -> Record:
@@ -332,9 +332,9 @@ class MotionCueing:
         return self._s
 
     @property
-    def washed(self) -> Record:
+    def washout_pose(self) -> Record:
         """POSE record of the washout, before blending and limits."""
-        return self._washed
+        return self._washout_pose
 
 
 def _kind_of(mapping: Any, file: object) -> WashoutKind:
@@ -365,11 +365,11 @@ def _copy(source: Record, target: Record) -> None:
 
 
 @kernel
-def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
+def cueing_step(p, s, washout_pose, f_H_B, w_WB_B, run):
     """Run one tick: state machine, washout, limiter, workspace management, motion sickness.
 
-    `p` PARAMETERS, `s` STATES, `washed` POSE; f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s]. If the requested pose is not finite, which no input
-    can cause, the limiter keeps the pose and the platform is tripped.
+    `p` PARAMETERS, `s` STATES, `washout_pose` POSE; f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s]. If the requested pose is not finite, which no
+    input can cause, the limiter keeps the pose and the platform is tripped.
     """
     h = p[0]["h"]
     check_input(p, s, f_H_B, w_WB_B, h)
@@ -378,25 +378,25 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     at_rest = procedure_step(p, s, run, h)
     if p[0]["washout_every"] != 0:
         if at_rest:
-            rest_plugin(s, washed)
+            rest_plugin(s, washout_pose)
             pass_tick(p, s)
         else:
-            plugin_step(p, s, washed, h)
+            plugin_step(p, s, washout_pose, h)
     elif at_rest:
-        rest(s, washed)
+        rest(s, washout_pose)
     else:
-        washout_step(p, s, s[0]["cue_force"], s[0]["cue_rate"], h, washed)
-    ask_for(p, s, washed)
+        washout_step(p, s, s[0]["cue_force"], s[0]["cue_rate"], h, washout_pose)
+    compose_request(p, s, washout_pose)
     if p[0]["leads"] == 1:
-        lead_step(p, s, s[0]["asked"])
+        lead_step(p, s, s[0]["requested_pose"])
     refused = s[0]["refused"]
     for i in range(6):
         s[0]["rates_before"][i] = s[0]["rates"][i]
-    limit_step(p, s, s[0]["asked"], h)
+    limit_step(p, s, s[0]["requested_pose"], h)
     budget_step(p, s, h)
     if s[0]["refused"] != refused:
         s[0]["tripped"] = 1
-        rest(s, washed)
+        rest(s, washout_pose)
         anchor(p, s, s[0]["pose"], s[0]["rates"])
     if p[0]["actuated"] == 1:
         actuate(p, s, s[0]["pose"])

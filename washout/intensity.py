@@ -3,7 +3,7 @@
     f = felt + (k - 1) (felt - (0, 0, g)),   w = k w_felt
 
 with the specific force and rate at the driver's head, the gravity g of the world of the vehicle, and the intensity k, multiplied by the scale of the
-workspace management (`washout.workspace_management`). At 1 the input is unchanged, bit for bit; at 0 the platform washes out to neutral. k acts before
+workspace management (`washout.workspace_management`). At 1 the input is unchanged to the last bit; at 0 the platform washes out to neutral. k acts before
 the washout. All limits of the washout (tilt rate, force) stay in effect, and changes of k are filtered. k follows its target value like a critically
 damped third-order system (`platform_state_machine.ease`).
 """

@@ -44,7 +44,7 @@ LEAD = (
 LEAD_STATE = (
     # name          shape   unit            description
     ("lead_states", (6, 4), "mixed", "per axis: filter pose minus requested pose, rate, acceleration and jerk"),
-    ("lead_asked", (6,), "m, rad", "requested pose, previous tick"),
+    ("lead_request", (6,), "m, rad", "requested pose, previous tick"),
 )
 
 
@@ -59,7 +59,7 @@ def lead(bandwidth: float, damping: float, h: float, p: Record | None = None) ->
     p[0]["lead_behind"] = behind
     p[0]["lead_time"] = 2.0 * damping / w - behind
     p[0]["lead_weights"] = (2.0 * damping / w, 1.0 / (w * w))
-    # (e, v, a, j)' = M (e, v, a, j) - (u', 0, 0, 0) with e = x - u and u' constant during a tick: at rest, the state is constant bit for bit
+    # (e, v, a, j)' = M (e, v, a, j) - (u', 0, 0, 0) with e = x - u and u' constant during a tick: at rest, the state is constant to the last bit
     M = np.eye(4, k=1)
     M[3] = -BESSEL / behind ** np.arange(4, 0, -1)
     p[0]["lead_A"], weights = discrete(M, [-1.0, 0.0, 0.0, 0.0], h)
@@ -71,7 +71,7 @@ def lead(bandwidth: float, damping: float, h: float, p: Record | None = None) ->
 def rest_lead(p, s, pose, rates):
     """Set the filter to a steady motion to `pose` (6,) with `rates` (6,); `p` LEAD, `s` LEAD_STATE."""
     for j in range(6):
-        s[0]["lead_asked"][j] = pose[j]
+        s[0]["lead_request"][j] = pose[j]
         s[0]["lead_states"][j, 0] = -p[0]["lead_behind"] * rates[j]
         s[0]["lead_states"][j, 1] = rates[j]
         s[0]["lead_states"][j, 2] = s[0]["lead_states"][j, 3] = 0.0
@@ -83,8 +83,8 @@ def lead_step(p, s, requested):
     A, b, weights, q = p[0]["lead_A"], p[0]["lead_b"], p[0]["lead_weights"], s[0]["lead_states"]
     for j in range(6):
         e, v, a, jerk = q[j, 0], q[j, 1], q[j, 2], q[j, 3]
-        change = requested[j] - s[0]["lead_asked"][j]
+        change = requested[j] - s[0]["lead_request"][j]
         for k in range(4):
             q[j, k] = A[k, 0] * e + A[k, 1] * v + A[k, 2] * a + A[k, 3] * jerk + b[k] * change
-        s[0]["lead_asked"][j] = requested[j]
+        s[0]["lead_request"][j] = requested[j]
         requested[j] += q[j, 0] + weights[0] * q[j, 1] + weights[1] * q[j, 2]

@@ -55,8 +55,8 @@ PROCEDURE = (
     ("base", (6,), "m, rad", "pose that moves the platform between rest and neutral"),
     ("base_rates", (6,), "m/s, rad/s", "rates of the base"),
     ("base_accelerations", (6,), "m/s2, rad/s2", "accelerations of the base"),
-    ("asked", (6,), "m, rad", "requested pose: base + gain x washout"),
-    ("asked_legs", (6,), "m", "work: leg lengths of the requested pose"),
+    ("requested_pose", (6,), "m, rad", "requested pose: base + gain x washout"),
+    ("requested_legs", (6,), "m", "work: leg lengths of the requested pose"),
     (
         "stroke_use",
         (),
@@ -212,8 +212,8 @@ def ease(x, v, a, goal, w, h, decay):
 
 
 @kernel
-def ask_for(p, s, washed):
-    """Compute s.asked = base + gain x washout pose (POSE record), with a soft limit where a leg would approach the ends of its stroke.
+def compose_request(p, s, washout_pose):
+    """Compute s.requested_pose = base + gain x washout pose (POSE record), with a soft limit near the ends of the strokes of the legs.
 
     With the use u of the stroke, the washout pose except yaw is scaled by soft(u, KNEE, TOP) / u. Then the complete pose is scaled by
     soft(v, LAST, END) / v, where v is the use of the result:
@@ -223,7 +223,7 @@ def ask_for(p, s, washed):
     The limiter, which stops hard, is therefore rarely active. Yaw needs little stroke; scaling it with sway would rotate the rider at every change of sway.
     """
     gain = s[0]["gain"]
-    _compose(p, s, washed, gain, gain)
+    _compose(p, s, washout_pose, gain, gain)
     s[0]["stroke_use"] = 0.0
     if gain < FADED:
         return
@@ -231,11 +231,11 @@ def ask_for(p, s, washed):
     s[0]["stroke_use"] = use
     if use > KNEE:
         limited = gain * _soft(use, KNEE, TOP) / use
-        _compose(p, s, washed, limited, gain)
+        _compose(p, s, washout_pose, limited, gain)
         remaining_use = _stroke_use(p, s)
         if remaining_use > LAST:
             share = _soft(remaining_use, LAST, END) / remaining_use
-            _compose(p, s, washed, share * limited, share * gain)
+            _compose(p, s, washout_pose, share * limited, share * gain)
 
 
 @inline
@@ -245,25 +245,25 @@ def _soft(use, knee, top):
 
 
 @kernel
-def _compose(p, s, washed, gain, yaw_gain):
-    """Compute s.asked with those components of the washout pose that the platform can move."""
+def _compose(p, s, washout_pose, gain, yaw_gain):
+    """Compute s.requested_pose with those components of the washout pose that the platform can move."""
     free = p[0]["freedoms"]
     for i in range(3):
-        s[0]["asked"][i] = s[0]["base"][i] + gain * free[i] * washed[0]["position"][i]
+        s[0]["requested_pose"][i] = s[0]["base"][i] + gain * free[i] * washout_pose[0]["position"][i]
         angle_gain = yaw_gain if i == 2 else gain
-        s[0]["asked"][i + 3] = s[0]["base"][i + 3] + angle_gain * free[i + 3] * washed[0]["angles"][i]
+        s[0]["requested_pose"][i + 3] = s[0]["base"][i + 3] + angle_gain * free[i + 3] * washout_pose[0]["angles"][i]
 
 
 @kernel
 def _stroke_use(p, s):
     """Return the use of the stroke at the requested pose: u = (sum u_i^16)^(1/16), a smooth maximum of u_i = distance from mid-stroke relative to the
     distance at stroke_margin."""
-    leg_lengths(p, s[0]["asked"], s[0]["asked_legs"])
+    leg_lengths(p, s[0]["requested_pose"], s[0]["requested_legs"])
     middle = 0.5 * (p[0]["longest_leg"] + p[0]["shortest_leg"])
     half = 0.5 * (p[0]["longest_leg"] - p[0]["shortest_leg"]) - p[0]["stroke_margin"]
     total = 0.0
     for i in range(6):
-        total += ((s[0]["asked_legs"][i] - middle) / half) ** 16
+        total += ((s[0]["requested_legs"][i] - middle) / half) ** 16
     return math.sqrt(math.sqrt(math.sqrt(math.sqrt(total))))
 
 
@@ -278,5 +278,5 @@ def anchor(p, s, pose, rates):
         s[0]["base"][i] = pose[i] - p[0]["lead_time"] * rates[i]
         s[0]["base_rates"][i] = rates[i]
         s[0]["base_accelerations"][i] = 0.0
-        s[0]["asked"][i] = s[0]["base"][i]
+        s[0]["requested_pose"][i] = s[0]["base"][i]
     rest_lead(p, s, s[0]["base"], s[0]["base_rates"])

@@ -46,13 +46,13 @@ S, R = dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
 
 
 @kernel
-def plugin_step(p, s, washed, h):
-    """Run one tick of a plugin washout; `p` with PLUGIN_LAYOUT, `s` with PLUGIN_STATE, PROCEDURE and INTENSITY, `washed` POSE."""
+def plugin_step(p, s, washout_pose, h):
+    """Run one tick of a plugin washout; `p` with PLUGIN_LAYOUT, `s` with PLUGIN_STATE, PROCEDURE and INTENSITY, `washout_pose` POSE."""
     t, every = s[0], p[0]["washout_every"]
     if t["off"] == 1:
-        release(p, s, washed)
+        release(p, s, washout_pose)
     if t["off"] == 2:
-        rest_plugin(s, washed)
+        rest_plugin(s, washout_pose)
         return
     if t["since"] >= every:
         if t["due"] == 1:  # no new pose has arrived: repeat the last one
@@ -70,13 +70,13 @@ def plugin_step(p, s, washed, h):
             call_kernel(p, s, h)
             t["since"], t["due"] = 0, 0
     if t["off"] == 1:
-        release(p, s, washed)
+        release(p, s, washout_pose)
         return
-    interpolate_pose(t, every, washed, h)
+    interpolate_pose(t, every, washout_pose, h)
 
 
 @kernel
-def rest_plugin(s, washed):
+def rest_plugin(s, washout_pose):
     """Put the plugin washout to rest: level and without motion; its next step restarts it."""
     t = s[0]
     if t["idle"] == 0:
@@ -87,7 +87,7 @@ def rest_plugin(s, washed):
         t["force_sum"][j], t["rate_sum"][j] = 0.0, 0.0
         for k in range(6):
             t["answers"][j, k] = 0.0
-    rest(s, washed)
+    rest(s, washout_pose)
 
 
 @inline
@@ -97,9 +97,9 @@ def pass_tick(p, s):
 
 
 @kernel
-def release(p, s, washed):
+def release(p, s, washout_pose):
     """Release a stopped washout: the platform moves from its present pose to neutral without the washout."""
-    rest_plugin(s, washed)
+    rest_plugin(s, washout_pose)
     anchor(p, s, s[0]["pose"], s[0]["rates"])
     s[0]["off"] = 2
 
@@ -150,7 +150,7 @@ def append_pose(s, pose):
 
 
 @inline
-def interpolate_pose(t, every, washed, h):
+def interpolate_pose(t, every, washout_pose, h):
     """Compute the pose of this tick by interpolation between the poses of the washout."""
     if every == 1:
         a, b, c = 0.0, 0.0, 1.0
@@ -168,4 +168,4 @@ def interpolate_pose(t, every, washed, h):
         a * P[0, 4] + b * P[1, 4] + c * P[2, 4],
         a * P[0, 5] + b * P[1, 5] + c * P[2, 5],
     )
-    move_to(washed, position, angles, h)
+    move_to(washout_pose, position, angles, h)

@@ -7,14 +7,14 @@ The input of the washout is multiplied by one number k, equal for forces and rat
     E'  = (m^2 - E) / RISES or FALLS,    F' = (E - F) / EVEN                   mean with fast rise and slow decay, smoothed
     k   = 1 where F <= 1,    1 / (1 + (F - 1)^2) beyond
 
-A drive within the budget is therefore unchanged, bit for bit. The output of two means in series has no steps for any input. It
+A drive within the budget is therefore unchanged to the last bit. The output of two means in series has no steps for any input. It
 acts before the washout, whose filters smooth it once more. It is part of a feedback loop (smaller input, smaller request), so
 it settles at a motion that fits.
 
 A single shock is over before k changes. Its rise time matters: the lead, which compensates for the lag of the actuators, demands several times the jerk of
 the force from the legs. After one tick with too much jerk, a limiter needs some tenths of a second to return to a target that itself shakes, and
 intervenes in all of these ticks. Therefore edges are blunted first (`blunt_edges`): the scaled force changes by at most EDGE x leg_jerk per second, on a
-straight line to its target. Slower changes pass unchanged, bit for bit.
+straight line to its target. Slower changes pass unchanged to the last bit.
 
 Source: developed for Jounce.
 """
@@ -26,7 +26,7 @@ import math
 from simulator.base.jit import kernel
 
 STROKE = 1.1
-"""1. Sustainable use of the stroke, before the soft limit near its ends (`platform_state_machine.ask_for`)."""
+"""1. Sustainable use of the stroke, before the soft limit near its ends (`platform_state_machine.compose_request`)."""
 SPEED, ACCELERATION = 0.40, 0.25
 """1, 1. Sustainable root mean square of the speed and acceleration of the fastest leg, relative to the limits; peaks are about three times as large."""
 

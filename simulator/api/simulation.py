@@ -246,7 +246,7 @@ class Simulation:
         return self._present.columns
 
     def reset(self) -> None:
-        """Restart: the vehicle at rest at the start of the ground, the log empty. Repeated runs are identical bit by bit."""
+        """Restart: the vehicle at rest at the start of the ground, the log empty. Repeated runs are bit-identical."""
         self._parts = parts = replace(self._parts, cueing=self._parts.new_cueing())
         driver = self._held if self._driver is None else self._driver
         if parts.maneuver is not None and self._driver is None:
@@ -313,7 +313,7 @@ class Simulation:
         if self._session.tick > 0:
             self.reset()
         self.advance(self.maneuver.duration)
-        traits = self._parts.traits if self.maneuver.asked else None
+        traits = self._parts.traits if self.maneuver.requested_analyses else None
         found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn, traits)
         ended = how_ended(self._session.driver).replace(DONE, "")
         return Result(self.maneuver.name, False if ended else found["pass"], found["metrics"], found["checks"], self.log, ended)

@@ -44,7 +44,7 @@ def software() -> str:
     return ", ".join([f"Python {platform.python_version()}", *(f"{name} {metadata.version(name)}" for name in LIBRARIES)])
 
 
-def taken(wall: float) -> dict[str, Any]:
+def computation_info(wall: float) -> dict[str, Any]:
     """Return the entries about the computation of a result: wall time [s], Python and system."""
     return {"wall_time_s": wall, "python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
 

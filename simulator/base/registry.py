@@ -131,7 +131,7 @@ class Registry(Generic[Kind]):
                     yield point
 
 
-class Chosen(NamedTuple):
+class KindChoice(NamedTuple):
     """Name of a registered kind with values of its parameters."""
 
     name: str
@@ -139,7 +139,7 @@ class Chosen(NamedTuple):
     """Values of the kind's own parameters, in SI units; missing parameters have their defaults."""
 
     @classmethod
-    def of(cls, entry: str | Mapping[str, Any]) -> Chosen:
+    def of(cls, entry: str | Mapping[str, Any]) -> KindChoice:
         """Return the choice of an entry: a name, or a mapping of `type` and parameters."""
         if isinstance(entry, str):
             return cls(entry)

@@ -70,8 +70,9 @@ MODULES: Mapping[str, tuple[str, ...]] = {
 """Old module, and the modules that have its names now."""
 
 NAMES: Mapping[str, Mapping[str, str]] = {
+    "simulator.base.algebra.vectors": {"six": "symmetric_matrix_at"},
     "simulator.base.callbacks": {"outside": "callback", "Outside": "CallbackKernel"},
-    "simulator.base.registry": {"OURS": "BUILTIN"},
+    "simulator.base.registry": {"OURS": "BUILTIN", "Chosen": "KindChoice"},
     "simulator.base.plugin_thread": {"Aside": "PluginThread"},
     "simulator.builder.builder": {"Parts": "SessionParts"},
     "simulator.outlets.contract": {"Published": "OutletSample", "TenantOutlet": "PluginOutlet"},
@@ -85,6 +86,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
     "simulator.driver.input_devices.kinds": {"SOURCES": "INPUT_SOURCE_KINDS"},
     "simulator.motion.protocols.contract": {"Protocol": "ProtocolKind"},
     "simulator.motion.protocols.kinds": {"PROTOCOLS": "PROTOCOL_KINDS"},
+    "simulator.tools.cueing.omct": {"Chained": "MotionChain"},
     "simulator.sensors.contract": {"Seen": "SensorInput"},
     "simulator.sensors.kinds": {"SENSORS": "SENSOR_KINDS"},
     "terrain.kinds": {"TERRAINS": "TERRAIN_KINDS"},

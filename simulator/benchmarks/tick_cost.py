@@ -49,14 +49,14 @@ def calibration_loop(a, n):
 def washout_loop(c, f, w, h, n):
     """Run n steps of the washout filter."""
     for _ in range(n):
-        washout_step(c.p, c.s, f, w, h, c.washed)
+        washout_step(c.p, c.s, f, w, h, c.washout_pose)
 
 
 @kernel
 def cueing_loop(c, f, w, n):
     """Run n steps of washout, procedure and limiter."""
     for _ in range(n):
-        cueing_step(c.p, c.s, c.washed, f, w, True)
+        cueing_step(c.p, c.s, c.washout_pose, f, w, True)
 
 
 def measure(repeats: int, parts_on: Callable[[str], SessionParts]) -> dict[str, Any]:

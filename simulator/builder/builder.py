@@ -35,8 +35,8 @@ from simulator.outlets.kinds import build_outlets
 from simulator.outlets.outlet_runner import OutletRunner
 from simulator.sensors.mounted_sensor import MountedSensor, build_sensors
 from simulator.session import Driver, Outlet, Session
-from simulator.telemetry.atomic_files import RUTS_NAME
 from simulator.telemetry.recorded_preview import log_file, preview_of_log
+from simulator.telemetry.run_folder import RUTS_NAME
 from terrain.ground import Ground
 from terrain.load_terrain import load_terrain
 from terrain.soil import soil

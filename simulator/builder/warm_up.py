@@ -103,7 +103,7 @@ def _compile(say: Callable[[str], None]) -> None:
     traits = identify_vehicle(vehicle)
     for law in LAWS:
         PathFollower(Path.straight(), SpeedControl(), traits, {"type": law}).read(0.0, vehicle.readout, command)
-    SpeedControl().keep(0.0, vehicle.readout, command)
+    SpeedControl().write_pedals(0.0, vehicle.readout, command)
     done("drivers")
     say(f"compiled in {time.perf_counter() - began:.0f} s")
 

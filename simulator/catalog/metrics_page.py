@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from simulator.base.units import SHOWN
 from simulator.maneuvers.analyses.contract import Analysis
-from simulator.maneuvers.analyses.contract import Metric as Found
+from simulator.maneuvers.analyses.contract import Metric as AnalysisMetric
 from simulator.maneuvers.analyses.kinds import ANALYSES
 from simulator.maneuvers.expressions import CONSTANTS, FUNCTIONS
 from simulator.maneuvers.metrics import METRICS, METRICS_RATE
@@ -42,7 +42,7 @@ def _section(analysis: Analysis) -> str:
     )
 
 
-def _rows(metrics: Iterable[Found]) -> Iterable[str]:
+def _rows(metrics: Iterable[AnalysisMetric]) -> Iterable[str]:
     for metric in metrics:
         unit = SHOWN.get(metric.written, metric.written) or metric.unit
         yield f"| `{metric.name}` | {unit} | {metric.meaning} | {metric.mark} |\n"

@@ -10,7 +10,7 @@ from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
-from simulator.base.registry import Chosen
+from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
@@ -152,7 +152,7 @@ class MotionOptions:
     """Options of the motion stream."""
 
     on: bool
-    protocol: Chosen
+    protocol: KindChoice
     rate: float | None
     """Packets per second; None: rate of the protocol."""
     to: str | None
@@ -165,7 +165,7 @@ class MotionOptions:
 class StreamOptions:
     """Options of a further motion stream."""
 
-    protocol: Chosen
+    protocol: KindChoice
     rate: float | None
     """Packets per second; None: rate of the protocol."""
     to: tuple[str, int]
@@ -188,9 +188,9 @@ class SessionOptions:
     """Options of a session, without the files that it names."""
 
     title: str
-    driver: Chosen
+    driver: KindChoice
     view: str
-    feel: bool
+    force_feedback: bool
     """True for force feedback and rumble of the input device."""
     duration: float | None
     """Simulated time [s]; None: duration of the maneuver, or until the user stops the drive."""
@@ -239,9 +239,9 @@ def read_session(configuration: Configuration) -> SessionOptions:
                 preview = _preview(values["preview"], file) if "preview" in values else None
         return SessionOptions(
             title=values.get("title", ""),
-            driver=Chosen.of(values["driver"]),
+            driver=KindChoice.of(values["driver"]),
             view=outlets.get("view", VIEWS[0]),
-            feel=outlets.get("force_feedback", True),
+            force_feedback=outlets.get("force_feedback", True),
             duration=values.get("duration"),
             step=values.get("step"),
             seed=int(values["seed"]) if "seed" in values else None,
@@ -273,7 +273,7 @@ def _with_origins(configuration: Configuration) -> Iterator[None]:
 
 
 def _motion(values: Mapping[str, Any], file: str) -> MotionOptions:
-    protocol, to = Chosen.of(values.get("protocol", DEFAULT)), values.get("to")
+    protocol, to = KindChoice.of(values.get("protocol", DEFAULT)), values.get("to")
     if to is not None:
         parse_address(to, protocol.name, file, "outlets.motion.to")
     return MotionOptions(values.get("on", True), protocol, values.get("rate"), to, values.get("wait", True))
@@ -282,7 +282,7 @@ def _motion(values: Mapping[str, Any], file: str) -> MotionOptions:
 def _stream(values: Mapping[str, Any] | str, file: str, key: str) -> StreamOptions:
     if isinstance(values, str):
         values = read(_STREAM, stream_words(values), file, key)
-    protocol = Chosen.of(values["protocol"])
+    protocol = KindChoice.of(values["protocol"])
     return StreamOptions(protocol, values.get("rate"), parse_address(values.get("to", THIS_MACHINE), protocol.name, file, f"{key}.to"))
 
 

@@ -15,7 +15,7 @@ from vehicles.drivetrain.driveline import wheel_share
 from vehicles.vehicle import Vehicle
 
 HYSTERESIS = 1.15
-"""1. Ratio of the engine speed after an upshift to the speed of the downshift. Smaller: the driver shifts to and fro on a slope."""
+"""1. Ratio of the engine speed after an upshift to the speed of the downshift. Smaller: the driver shifts back and forth on a slope."""
 DWELL = 0.5
 """s. Minimum time in a gear."""
 KICK_DOWN = 0.95
@@ -69,7 +69,7 @@ class GearShifter:
         self.gear = 1
         self._since: float | None = None
 
-    def wanted(self, t: float, engine_speed: float, throttle: float, engaged: int = 1, rolling: float = 1.0) -> int:
+    def select_gear(self, t: float, engine_speed: float, throttle: float, engaged: int = 1, rolling: float = 1.0) -> int:
         """Return the forward gear for time t [s], engine speed [rad/s], throttle [0, 1] and the engaged gear, 0: none.
 
         rolling : of the driven wheels, see `rolling_share`
@@ -94,7 +94,7 @@ class GearShifter:
             self._since = t
         return self.gear
 
-    def seen(self, t: float, readout: Record, throttle: float) -> int:
+    def select_gear_from_readout(self, t: float, readout: Record, throttle: float) -> int:
         """Return the forward gear for a READOUT record."""
         r = readout[0]
-        return self.wanted(t, float(r["engine_speed"]), throttle, int(r["gear"]), rolling_share(self.numbers, readout))
+        return self.select_gear(t, float(r["engine_speed"]), throttle, int(r["gear"]), rolling_share(self.numbers, readout))

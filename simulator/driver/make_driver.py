@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Fields, fields_of
-from simulator.base.registry import Chosen
+from simulator.base.registry import KindChoice
 from simulator.driver.contract import Driver, DriverKind, DriverSettings, Maneuver, driver_parameters, make_driver
 from simulator.driver.input_devices.contract import InputSourceKind
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
@@ -57,10 +57,10 @@ def follows_maneuver(name: str) -> bool:
     return kind is not None and kind.follows_maneuver
 
 
-def without_a_person(driver: Chosen) -> Chosen:
+def without_a_person(driver: KindChoice) -> KindChoice:
     """Return the driver for a drive without a window: the requested one if it is a plugin, else the driver of maneuvers."""
     builtin = driver.name == AUTO or INPUT_SOURCE_KINDS.is_builtin(driver.name)
-    return Chosen(FOLLOWER) if builtin else driver
+    return KindChoice(FOLLOWER) if builtin else driver
 
 
 def new_driver(

@@ -59,19 +59,19 @@ class SpeedControl:
         self._p, self._state = _numbers(record(PEDALS), numbers or SpeedGains(), traits or InternalModel()), record(PEDALS_STATE)
         self._state[0]["limit"] = 1.0
         self._press: Callable | None = None
-        self._keep: Callable | None = None
+        self._write_pedals: Callable | None = None
 
     @property
     def demand(self) -> float:
         """Present speed demand, m/s."""
         return float(self._state[0]["demand"])
 
-    def aim(self, speed: float, acceleration: float) -> None:
+    def set_target(self, speed: float, acceleration: float) -> None:
         """Set the target `speed` (m/s), approached with at most `acceleration` (m/s2)."""
         state = self._state[0]
         state["given"], state["target"], state["limit"] = 0, speed, acceleration
 
-    def ask(self, demand: float, slope: float = 0.0) -> None:
+    def set_demand(self, demand: float, slope: float = 0.0) -> None:
         """Set the demanded speed (m/s) and its rate (m/s2) directly; replaces the targets."""
         state = self._state[0]
         state["given"], state["demand"], state["slope"] = 1, demand, slope
@@ -95,16 +95,16 @@ class SpeedControl:
             self._update_target(t, seen[0]["station"])
         self._press(self._p, self._state, t, seen, command)
 
-    def keep(self, t: float, readout: Record, command: Record) -> None:
+    def write_pedals(self, t: float, readout: Record, command: Record) -> None:
         """Write the pedals for a READOUT to COMMAND, for drivers that steer by other means; only the pedals are written."""
-        if self._keep is None:
+        if self._write_pedals is None:
             from simulator.base.fast_call import compiled_call
             from simulator.driver.speed_kernels import keep_speed
 
-            self._keep = compiled_call(keep_speed, self._p, self._state, 0.0, readout, command)
+            self._write_pedals = compiled_call(keep_speed, self._p, self._state, 0.0, readout, command)
         if self._waiting:
             self._update_target(t, 0.0)
-        self._keep(self._p, self._state, t, readout, command)
+        self._write_pedals(self._p, self._state, t, readout, command)
 
     def _update_target(self, t: float, station: float) -> None:
         while self._waiting and _begins(self._waiting[0], t, station):

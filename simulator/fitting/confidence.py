@@ -26,7 +26,7 @@ LONGEST = 20
 
 
 @dataclass(frozen=True)
-class Known:
+class Confidence:
     """Covariance and confidence intervals of parameters, in units of u."""
 
     covariance: Array
@@ -48,7 +48,7 @@ class Known:
             return self.covariance / np.outer(deviation, deviation)
 
 
-def known(jacobian: Array, residuals: Array, groups: Sequence[slice], free: NDArray[np.bool_]) -> Known:
+def confidence_of_fit(jacobian: Array, residuals: Array, groups: Sequence[slice], free: NDArray[np.bool_]) -> Confidence:
     """Return the covariance and the confidence intervals of the parameters at the end of a fit.
 
     Parameters
@@ -74,7 +74,7 @@ def known(jacobian: Array, residuals: Array, groups: Sequence[slice], free: NDAr
     count = max(1.0, sum(effective) - freedom)
     deviation = np.sqrt(np.diag(covariance))
     alone, together = (_times(probability, count) for probability in (1.0 - LEVEL, (1.0 - LEVEL) / max(freedom, 1)))
-    return Known(covariance, alone * deviation, together * deviation, tuple(effective), tuple(deviations))
+    return Confidence(covariance, alone * deviation, together * deviation, tuple(effective), tuple(deviations))
 
 
 def correlations(residuals: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.fitting.confidence import LEVEL, Known, known
+from simulator.fitting.confidence import LEVEL, Confidence, confidence_of_fit
 from simulator.fitting.identifiability import Unidentifiable, unidentifiable
 from simulator.fitting.keys import Parameter
 from simulator.fitting.least_squares import Failed, Round, Solution, solve
@@ -28,7 +28,7 @@ class Fitted:
 
     model: Model
     solution: Solution
-    known: Known
+    confidence: Confidence
     unidentifiable: Sequence[Unidentifiable]
     logs: Mapping[str, list[Log]]
     """Logs of every drive, at the "start" and "fitted"."""
@@ -54,7 +54,7 @@ def fit(model: Model, progress: Callable[[Round], None] = lambda _: None, start:
     best = solution.best
     assert not isinstance(best.residuals, Failed)
     free = np.array([bound_of(u) == "" for u in best.u])
-    how_well = known(best.jacobian, best.residuals, [trace.rows for trace in model.traces], free)
+    how_well = confidence_of_fit(best.jacobian, best.residuals, [trace.rows for trace in model.traces], free)
     logs = {}
     for name, found in zip(("start", "fitted"), model.logs([start, best.u]), strict=True):
         logs[name] = [one for one in found if not isinstance(one, Failed)]
@@ -68,7 +68,7 @@ def bound_of(u: float) -> str:
 
 def result(fitted: Fitted) -> dict[str, Any]:
     """Return the result as plain data, the content of ``fit.json`` under "result"."""
-    model, solution, about = fitted.model, fitted.solution, fitted.known
+    model, solution, about = fitted.model, fitted.solution, fitted.confidence
     varied = [_parameter(one, fitted, n) for n, one in enumerate(model.varied)]
     count = len(model.parameters)
     return {
@@ -90,7 +90,7 @@ def result(fitted: Fitted) -> dict[str, Any]:
 
 
 def _parameter(one: Parameter, fitted: Fitted, n: int) -> dict[str, Any]:
-    u, about = float(fitted.u[n]), fitted.known
+    u, about = float(fitted.u[n]), fitted.confidence
     bound = bound_of(u)
     entry: dict[str, Any] = {"name": one.name}
     if one.keys:
@@ -120,7 +120,7 @@ def _channel(fitted: Fitted, n: int, trace: Trace) -> dict[str, Any]:
         "channel": trace.channel,
         "unit": trace.unit,
         "rows": trace.rows.stop - trace.rows.start,
-        "effective_rows": fitted.known.effective[n],
+        "effective_rows": fitted.confidence.effective[n],
         "rms_at_start": trace.sigma * float(np.sqrt(np.mean(start[trace.rows] ** 2))),
         "rms": trace.sigma * float(np.sqrt(np.mean(best[trace.rows] ** 2))),
         "noise": entry.noise,
@@ -148,14 +148,14 @@ def _misfit(fitted: Fitted, n: int, trace: Trace) -> list[str]:
     """Return notes on residuals that exceed the noise or are correlated."""
     out = []
     entry = fitted.model.fit.channels[trace.channel]
-    rms, rows = fitted.known.deviations[n] * trace.sigma, trace.rows.stop - trace.rows.start
+    rms, rows = fitted.confidence.deviations[n] * trace.sigma, trace.rows.stop - trace.rows.start
     if entry.noise is not None and rms > TOO_MUCH * entry.noise:
         out.append(
             f"{trace.channel} of {trace.drive}: {rms / entry.noise:.2g} times the noise remains; the model does not reproduce the data"
         )
-    if fitted.known.effective[n] < FEW * rows:
+    if fitted.confidence.effective[n] < FEW * rows:
         out.append(
-            f"{trace.channel} of {trace.drive}: the residuals are correlated, {rows} rows count as {fitted.known.effective[n]:.0f}; "
+            f"{trace.channel} of {trace.drive}: the residuals are correlated, {rows} rows count as {fitted.confidence.effective[n]:.0f}; "
             "the intervals are wider accordingly"
         )
     return out

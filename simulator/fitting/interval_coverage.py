@@ -132,6 +132,6 @@ def _synthetic_data(model: Model, number: int, log: Log, offset: float, random: 
 def _coverage(seed: int, truth: Array, fitted: Fitted) -> CoverageCase:
     away = np.abs(fitted.u - truth)
     with np.errstate(invalid="ignore"):
-        held, together = away <= fitted.known.half, away <= fitted.known.half_together
+        held, together = away <= fitted.confidence.half, away <= fitted.confidence.half_together
     values = fitted.model.values(fitted.u)
     return CoverageCase(seed, values, held.tolist(), bool(together.all()), len(fitted.solution.rounds), fitted.solution.settled)

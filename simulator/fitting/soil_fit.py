@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
-from simulator.fitting.confidence import known
+from simulator.fitting.confidence import confidence_of_fit
 from simulator.fitting.identifiability import Unidentifiable, Varied, unidentifiable
 from simulator.fitting.least_squares import Failed, Solution, need_scipy, solve
 from simulator.fitting.soil_measurements import WheelTests
@@ -145,7 +145,7 @@ def _fitted(one: _Comparison, solution: Solution) -> FittedSoil:
     best = solution.best
     assert not isinstance(best.residuals, Failed)
     movable = (best.u > AT_THE_END) & (best.u < 1.0 - AT_THE_END)
-    half = known(best.jacobian, best.residuals, one.groups, movable).half
+    half = confidence_of_fit(best.jacobian, best.residuals, one.groups, movable).half
     estimates = {}
     for n, name in enumerate(one.free):
         value, unit = one.value(name, best.u[n]), UNITS[name]

@@ -11,7 +11,7 @@ STEP = 0.1
 
 
 class CueingControls:
-    """Keys for the motion cueing; `obey` returns a line for the driver.
+    """Keys for the motion cueing; `handle_event` returns a line for the driver.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class CueingControls:
         self.cueing = cueing
         self.chosen = -1
 
-    def obey(self, event: str) -> str | None:
+    def handle_event(self, event: str) -> str | None:
         """Apply the event of a key. Return a line for the driver, or None for an event of other controls."""
         if event in ("intensity_up", "intensity_down"):
             return self._change_intensity(1 if event == "intensity_up" else -1)

@@ -107,7 +107,7 @@ class Host:
         self.motions: list[MotionStreamOutlet] = []
         """Outlet of the main motion stream first, if there is one, then the further ones."""
         self.log: TelemetryOutlet | None = None
-        self.feel: ForceFeedbackOutlet | None = None
+        self.force_feedback: ForceFeedbackOutlet | None = None
         self.stop = False
         self.asked = StopRequest()
         """Signals that arrived during the drive."""
@@ -159,9 +159,11 @@ class Host:
             with on_signal(self.asked):
                 try:
                     session.outlets += outlets
-                    if self.person is not None and parts.options.feel:
-                        self.feel = ForceFeedbackOutlet(ForceFeedbackThread(self.person.tell), lambda: self.person.device, parts.step)
-                        session.outlets.append(self.feel)
+                    if self.person is not None and parts.options.force_feedback:
+                        self.force_feedback = ForceFeedbackOutlet(
+                            ForceFeedbackThread(self.person.add_notice), lambda: self.person.device, parts.step
+                        )
+                        session.outlets.append(self.force_feedback)
                     self._waits = motion.wait and any(stream.parks for stream in streams)
                     self.log = open_log(parts, session, self._folder, bool(streams), self._log_options(), raised=self._waits)
                     self._began = True
@@ -287,10 +289,10 @@ class Host:
         chosen = parts.options.driver
         kind = driver_kind(chosen.name)
         if kind is None:
-            return self._person()
+            return self._human_driver()
         return new_driver(kind, parts.ground, parts.maneuver, paced=True, seed=parts.seed, said=chosen.parameters, traits=parts.traits)
 
-    def _person(self) -> Driver:
+    def _human_driver(self) -> Driver:
         from simulator.driver.input_devices.human_driver import open_driver
 
         chosen = self.parts.options.driver
@@ -324,12 +326,12 @@ class Host:
         if motions:
             others = [] if self.window is None else [self.window]
             if self.window is not None:
-                self.window.tell(PARKING, math.inf)  # replaces the message of a paused drive
+                self.window.show_message(PARKING, math.inf)  # replaces the message of a paused drive
             self._attempt(partial(park, session, motions, others, self.asked, self.say))
         self._note_ending()
         self._attempt(partial(close_together, self.motions))
         self._attempt(session.close)
-        self._look_at(session)
+        self._report_failures(session)
         release_process()
         return {
             "folder": folder,
@@ -377,7 +379,7 @@ class Host:
 
     def _keep_going(self, session: Session) -> bool:
         """Check vehicle, outlets, devices and view; return False to end the drive. Called a hundred times a second."""
-        self._look_at(session)
+        self._report_failures(session)
         self._serve(session)
         return not (self.stop or self.asked.first is not None or self._is_over(session))
 
@@ -392,7 +394,7 @@ class Host:
             self._trouble(ended)
         return bool(ended) and self.parts.options.duration is None
 
-    def _look_at(self, session: Session) -> None:
+    def _report_failures(self, session: Session) -> None:
         """Report incidents and failures of vehicle, outlets and platform."""
         for failure in session.failures[self._reported_failures :]:
             self._reported_failures += 1
@@ -420,16 +422,16 @@ class Host:
         for motion in self.motions:
             if motion not in self._failed and (reason := motion.stream.failing):
                 self._failed.add(motion)
-                self._trouble(f"motion stream{self._which(motion)}: {reason}; the platform receives no packets")
+                self._trouble(f"motion stream{self._stream_label(motion)}: {reason}; the platform receives no packets")
 
-    def _which(self, motion: MotionStreamOutlet) -> str:
+    def _stream_label(self, motion: MotionStreamOutlet) -> str:
         """Return the name of a stream for messages, if there are several."""
         return f" {motion.stream.protocol}" if len(self.motions) > 1 else ""
 
     def _show_upright_hint(self, session: Session, window: ViewOutlet) -> None:
         """Show the driver of a vehicle that is rolled over how to put it upright."""
         if not window.message and _is_rolled_over(session):
-            window.tell(ROLLED_OVER, math.inf, _is_rolled_over)
+            window.show_message(ROLLED_OVER, math.inf, _is_rolled_over)
 
     def _serve(self, session: Session) -> None:
         """Handle the input of the human driver and check the view; called a hundred times a second."""
@@ -446,12 +448,12 @@ class Host:
         if self.person is None:
             return
         for event in self.person.events():
-            self._obey(event, session)
+            self._handle_event(event, session)
         for notice in self.person.notices():
             self.window.message = notice
             self.say(notice)
 
-    def _obey(self, event: str, session: Session) -> None:
+    def _handle_event(self, event: str, session: Session) -> None:
         assert self.window is not None
         if event == "escape":
             self.stop = True
@@ -459,7 +461,7 @@ class Host:
             session.paused = not session.paused
             self.window.message = ""  # the view displays the pause
         elif event == "upright":
-            session.upright()
+            session.set_upright()
             self.window.jump()
             self.window.message = ""
         elif event == "reset":
@@ -470,11 +472,11 @@ class Host:
             armed = session.waits or session.cueing.state not in ("off", "parked", "park", "fault")
             session.cueing.park() if armed else session.cueing.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
-            self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)
-        elif (options := self.panel.obey(event)) is not None:
-            self.window.tell(options, TUNED_TIME)
+            self.window.show_message("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)
+        elif (options := self.panel.handle_event(event)) is not None:
+            self.window.show_message(options, TUNED_TIME)
         elif event == "shift_refused":
-            self.window.tell("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
+            self.window.show_message("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
 
     def _close(self) -> None:
         """End the other processes; delete the folder of a drive that did not begin. A second call does nothing."""
@@ -485,8 +487,8 @@ class Host:
             self._starting.join()
         report = threading.Thread(target=self._end_platform)
         report.start()  # the platform draws its plot while the view closes
-        if self.feel is not None:
-            self._attempt(self.feel.close)
+        if self.force_feedback is not None:
+            self._attempt(self.force_feedback.close)
         if self.person is not None:
             self._attempt(self.person.close)
         if self.view_supervisor is not None:
@@ -575,8 +577,8 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
     print_line(lateness_text(summary["lateness"]))
     if summary["limiter"]["ticks"] and host.motions:
         print_line(interventions_text(summary["limiter"]))
-    if host.feel is not None and host.feel.feeler.delay.count:
-        delay = host.feel.feeler.delay
+    if host.force_feedback is not None and host.force_feedback.feeler.delay.count:
+        delay = host.force_feedback.feeler.delay
         print_line(f"force feedback: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
     if summary["incidents"]:
         print_line(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")

@@ -36,7 +36,7 @@ def wait_for_platform(
     """
     say(RISES)
     if window is not None:
-        window.tell(RISES + SKIP * by_a_person, math.inf, lambda session: session.waits)
+        window.show_message(RISES + SKIP * by_a_person, math.inf, lambda session: session.waits)
 
     def go_on() -> bool:
         if by_a_person:

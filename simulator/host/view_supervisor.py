@@ -129,7 +129,7 @@ class ViewSupervisor:
             self._pause(session, now, reason)
         elif self._gone_since is not None:
             self._gone_since = None
-            self.window.tell("window reopened: press P to continue, M to raise the platform")
+            self.window.show_message("window reopened: press P to continue, M to raise the platform")
             self.say("window reopened; the vehicle is paused: press P to continue, M to raise the platform")
 
     def close(self, hurry: Callable[[], bool] = lambda: False) -> None:
@@ -140,7 +140,7 @@ class ViewSupervisor:
         if self._closed:
             return
         self._closed = True
-        self.block.leave()
+        self.block.mark_closed()
         self._restart_images()
         if self._process is not None:
             self._process.end(LAST_IMAGE_TIME if self._pictures is not None else 2.0, hurry)

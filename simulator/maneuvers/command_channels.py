@@ -88,7 +88,7 @@ class Channels:
             self._running[name] = Running(self._reachable(name, value), self._values[name], observation.t, seed)
         self._update(observation)
         if "speed" in given and "speed" not in self._running:
-            self._speed.aim(self._values["speed"], _acceleration(given["speed"]))
+            self._speed.set_target(self._values["speed"], _acceleration(given["speed"]))
 
     def fill(self, observation: Observation, command: Record) -> None:
         """Fill a command record."""
@@ -102,14 +102,14 @@ class Channels:
         if self._controls_speed:
             if "speed" in self._running:
                 self._demand(observation.t, values["speed"])
-            self._speed.keep(observation.t, observation.readout, command)
+            self._speed.write_pedals(observation.t, observation.readout, command)
             values["throttle"], values["brake"] = float(out["throttle"]), float(out["brake"])
         else:
             out["throttle"], out["brake"] = min(max(values["throttle"], 0.0), 1.0), min(max(values["brake"], 0.0), 1.0)
         out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)
         gear = self._gear
         if self._shifter is not None:
-            gear = self._shifter.seen(observation.t, observation.readout, values["throttle"])
+            gear = self._shifter.select_gear_from_readout(observation.t, observation.readout, values["throttle"])
         elif gear == 0 and self._follower is not None:
             gear = self._follower.gear(observation.t, observation.readout, values["throttle"])
         out["low_range"], out["center_lock"] = self._switches["low_range"], self._switches["center_lock"]
@@ -173,7 +173,7 @@ class Channels:
         """Request a changing speed from the speed control."""
         previous, self._demanded = self._demanded, (t, target)
         slope = 0.0 if previous is None or t <= previous[0] else (target - previous[1]) / (t - previous[0])
-        self._speed.ask(target, slope)
+        self._speed.set_demand(target, slope)
 
 
 def _acceleration(given: Any) -> float:

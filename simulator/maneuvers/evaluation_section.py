@@ -14,7 +14,7 @@ from simulator.base.records import join, record
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import SUFFIXES, spellings, split_unit
 from simulator.maneuvers import expressions
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.analyses.kinds import ANALYSES
 from simulator.maneuvers.metrics import METRICS, Limit
 from simulator.telemetry.channels import Channels
@@ -90,14 +90,14 @@ class AnalysisRequest:
         """Prefix of the names of the metrics and curves."""
         return self.metrics[0].name.removesuffix(self.analysis.metrics[0].name)
 
-    def look(self, drive: Drive) -> Found:
+    def evaluate(self, drive: Drive) -> AnalysisResult:
         """Run the analysis; return a number for each of its metrics, NaN where there is none."""
         phase = self.values.get("phase")
         missing = phase and (phase not in drive.phases or len(drive.time[drive.phases[phase]]) < FEWEST_ROWS)
-        found = Found({}, {}) if missing else self.analysis.evaluate(drive, self.values)
+        found = AnalysisResult({}, {}) if missing else self.analysis.evaluate(drive, self.values)
         pairs = zip(self.analysis.metrics, self.metrics, strict=True)
         values = {requests.name: float(found.values.get(own.name, math.nan)) for own, requests in pairs}
-        return Found(values, {f"{self.prefix}{name}": curve for name, curve in found.curves.items()})
+        return AnalysisResult(values, {f"{self.prefix}{name}": curve for name, curve in found.curves.items()})
 
 
 FEWEST_ROWS = 3
@@ -141,8 +141,8 @@ def _expression_request(values: Mapping[str, Any], file: object, key: str, phase
     expression = expressions.parse(values["of"], file, f"{key}.of", _is_channel(more), (*USUAL_CHANNELS, *more), phases)
     metric = Metric(values["name"], values["unit"], values["meaning"] or values["of"], "user-defined expression")
 
-    def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
-        return Found({metric.name: expression.value(drive)}, {})
+    def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
+        return AnalysisResult({metric.name: expression.value(drive)}, {})
 
     columns = tuple(name for name in expression.channels if name not in COMPUTED)
     return AnalysisRequest(Analysis(EXPRESSION, (metric,), evaluate, columns=columns, rate=values["rate"] / math.tau), values, (metric,))

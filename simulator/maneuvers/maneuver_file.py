@@ -136,7 +136,7 @@ class Maneuver:
     timed : lane changes that start at a time
     start : initial state
     phase_names : phase names by the number in the column `phase` of the telemetry
-    asked : analyses of the run
+    requested_analyses : analyses of the run
     limits : pass limits by name of the metric
     remarks : notes for a reader of the results
     pictures : names of the plots in the report, without duplicates
@@ -163,10 +163,10 @@ class Maneuver:
                 self._aborts = _aborts(document, written)
             with faults.part():
                 self.phase_names = tuple(section.name for section in document.phases)
-                self.asked = read_analysis_requests(document.metrics, file, self.phase_names)
+                self.requested_analyses = read_analysis_requests(document.metrics, file, self.phase_names)
                 has_course, given_limits = document.course is not None, document.limits or {}
-                self.limits = read_limits(given_limits, self.asked, file, has_path=_has_path(document), has_course=has_course)
-                self.units = {**(units or {}), **limit_units(given_limits, self.asked)}
+                self.limits = read_limits(given_limits, self.requested_analyses, file, has_path=_has_path(document), has_course=has_course)
+                self.units = {**(units or {}), **limit_units(given_limits, self.requested_analyses)}
         self.start = document.start
         self.timed = _timed(document)
         self._document = document
@@ -180,7 +180,7 @@ class Maneuver:
     @property
     def channels(self) -> tuple[str, ...]:
         """Names, fields and patterns of the telemetry that the metrics need in addition to `metrics.columns`."""
-        return channels_of(self.asked)
+        return channels_of(self.requested_analyses)
 
     @property
     def gives_torque(self) -> bool:
@@ -190,7 +190,7 @@ class Maneuver:
     @property
     def rate(self) -> float:
         """Number of rows per second that the metrics need."""
-        return rate_of(self.asked, METRICS_RATE)
+        return rate_of(self.requested_analyses, METRICS_RATE)
 
     def placed(self, spawn: tuple[float, float, float]) -> Spawn:
         """Return the start pose in the world on a terrain with the start `spawn` (x (m), y (m), yaw (rad))."""

@@ -18,7 +18,7 @@ from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses import contract
-from simulator.maneuvers.analyses.contract import Curve, Drive, Found
+from simulator.maneuvers.analyses.contract import AnalysisResult, Curve, Drive
 from simulator.maneuvers.cone_course import Body, Gate, Track, judge
 from simulator.maneuvers.path_projection import stations_of, with_timed
 from vehicles.axle_layout import USUAL_AXLES
@@ -54,7 +54,7 @@ class EvaluatedAnalysis(Protocol):
     def metrics(self) -> tuple[contract.Metric, ...]:
         """Metrics with their names in the maneuver."""
 
-    def look(self, drive: Drive) -> Found:
+    def evaluate(self, drive: Drive) -> AnalysisResult:
         """Run the analysis."""
 
 
@@ -78,7 +78,7 @@ class EvaluatedManeuver(Protocol):
     units: dict[str, str]
 
     @property
-    def asked(self) -> Iterable[EvaluatedAnalysis]:
+    def requested_analyses(self) -> Iterable[EvaluatedAnalysis]:
         """Analyses of the run."""
 
 
@@ -131,7 +131,7 @@ def with_unit(name: str, unit: str) -> str:
     return f"{name}_{suffix}" if suffix and not name.endswith(f"_{suffix}") else name
 
 
-class Shown(NamedTuple):
+class ReportMetric(NamedTuple):
     """Metric in the unit of the report: key with unit suffix, factor of that unit to SI."""
 
     name: str
@@ -142,18 +142,20 @@ class Shown(NamedTuple):
     meaning: str
 
 
-def _shown(maneuver: EvaluatedManeuver, names: Iterable[str]) -> dict[str, Shown]:
+def _report_metrics(maneuver: EvaluatedManeuver, names: Iterable[str]) -> dict[str, ReportMetric]:
     """Return the metrics with these names in report units: the unit of the limit, else that of the file, else the usual unit."""
     names = set(names)
     own = [(metric.name, metric.unit, "", "", metric.meaning) for metric in METRICS]
-    own += [(one.name, one.unit, one.written, one.mark, one.meaning) for asked in maneuver.asked for one in asked.metrics]
+    own += [
+        (one.name, one.unit, one.written, one.mark, one.meaning) for analysis in maneuver.requested_analyses for one in analysis.metrics
+    ]
     out = {}
     for name, unit, default, mark, meaning in own:
         if name in names:
             suffix = maneuver.units.get(name) or _unit_of_file(maneuver.units.get(unit, ""), unit, default)
             factor = factor_of(unit, suffix) if suffix and with_unit(name, unit) != name else None
             key = with_unit(name, unit) if factor is None else f"{name}_{suffix}"
-            out[name] = Shown(name, unit, key, factor or 1.0, mark, meaning)
+            out[name] = ReportMetric(name, unit, key, factor or 1.0, mark, meaning)
     return out
 
 
@@ -216,10 +218,10 @@ def evaluated(
         values["cones_hit"] = float(sum(gate.cones for gate in gates))
         values["gate_margin_min"] = min(gate.margin for gate in gates)
         values["entry_speed"] = gates[0].speed
-    results = look(maneuver, drive_of(maneuver, telemetry, run, traits))
+    results = run_analyses(maneuver, drive_of(maneuver, telemetry, run, traits))
     for found in results:
         values |= found.values
-    shown = _shown(maneuver, values)
+    shown = _report_metrics(maneuver, values)
     rows = [_row(one, values[name], maneuver.limits.get(name)) for name, one in shown.items()]
     checks = [_check(one, values[name], maneuver.limits[name]) for name, one in shown.items() if name in maneuver.limits]
     missing = [name for name in maneuver.limits if name not in shown]
@@ -295,10 +297,10 @@ def drive_of(maneuver: EvaluatedManeuver, telemetry: Telemetry, run: Mapping[str
     return Drive(columns, _interval(run), phases, traits or InternalModel(), maneuver.body)
 
 
-def look(maneuver: EvaluatedManeuver, drive: Drive) -> list[Found]:
+def run_analyses(maneuver: EvaluatedManeuver, drive: Drive) -> list[AnalysisResult]:
     """Return the results of all analyses that a maneuver requests. Raises ConfigError: a column is missing."""
     with np.errstate(all="ignore"):
-        return [asked.look(drive) for asked in maneuver.asked]
+        return [analysis.evaluate(drive) for analysis in maneuver.requested_analyses]
 
 
 def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, NDArray]:
@@ -410,14 +412,14 @@ def _first_beyond(path: Path, station: float, run: Mapping[str, NDArray]) -> int
     return int(rows[0]) if rows.size else None
 
 
-def _check(one: Shown, value: float, limit: Limit) -> dict[str, Any]:
+def _check(one: ReportMetric, value: float, limit: Limit) -> dict[str, Any]:
     """Return a value and its limit, in the unit of the limit, with the verdict."""
     good = (limit.low is None or value >= limit.low) and (limit.high is None or value <= limit.high)
     low, high = (None if bound is None else tidy(bound / one.factor) for bound in limit)
     return {"metric": one.key, "value": _json(value / one.factor), "min": low, "max": high, "pass": bool(good)}
 
 
-def _row(one: Shown, value: float, limit: Limit | None) -> dict[str, Any]:
+def _row(one: ReportMetric, value: float, limit: Limit | None) -> dict[str, Any]:
     """Return the table row of a metric."""
     check = _check(one, value, limit or Limit(None, None))
     margins = [check["value"] - check["min"]] if check["value"] is not None and check["min"] is not None else []

@@ -77,7 +77,7 @@ class FollowingPlatform:
         """LIMITER record: pose, legs, leg speeds and accelerations of the platform."""
         self.stage = PARK
         self.stopped = False
-        self.alone_now = True
+        self.without_stream = True
         """True if the platform moves independently of the stream."""
         p = platform[0]
         self._reserved = platform.copy()
@@ -122,9 +122,9 @@ class FollowingPlatform:
         steps = packet.sequence - last.sequence if last is not None and last.stream == packet.stream else 0
         pose = _within(np.array(packet.pose), self._reach)
         self._arrived, self._has_new_packet = now, True
-        if not self.alone_now and not self._curve.joins(steps, packet.interval):
+        if not self.without_stream and not self._curve.joins(steps, packet.interval):
             self._leave_stream()
-        if self.alone_now:
+        if self.without_stream:
             # the speed of the stream is known after its next packets; until then the platform continues alone
             self._curve.add(pose, steps, packet.interval)
             if self._curve.ready:
@@ -135,7 +135,7 @@ class FollowingPlatform:
             self._add_difference(before)
         else:
             self._curve.add(pose, steps, packet.interval)
-        if not self.alone_now:
+        if not self.without_stream:
             self._last_contact = now
 
     def step(self, now: float, h: float) -> None:
@@ -144,10 +144,10 @@ class FollowingPlatform:
             self._brake_after_delay(now, h)
             return
         silence = now - self._last_contact
-        if not self.alone_now and silence >= self._lateness_limit:
+        if not self.without_stream and silence >= self._lateness_limit:
             self._leave_stream()
-        if self.alone_now:
-            self._step_alone(silence, h)
+        if self.without_stream:
+            self._step_without_stream(silence, h)
         else:
             self._step_along(now, h)
 
@@ -173,14 +173,14 @@ class FollowingPlatform:
         """Follow the stream from now on: the difference in position and speed between stream and platform fades."""
         self._curve.settle(0.0)
         self._difference[:] = 0.0
-        self.alone_now = self.stopped = self._has_new_packet = False
+        self.without_stream = self.stopped = self._has_new_packet = False
         self._add_difference((self.limits[0]["pose"], self.limits[0]["rates"]))
 
     def _leave_stream(self) -> None:
-        """Move alone from now on, to where speed v and acceleration a decay as (v + (w v + a) t) exp(-w t)."""
+        """Move without the stream from now on, to where speed v and acceleration a decay as (v + (w v + a) t) exp(-w t)."""
         self._curve.restart()
-        if not self.alone_now:
-            self.alone_now = True
+        if not self.without_stream:
+            self.without_stream = True
             self._glide_from_here()
             self._goal[:] = self._glide[0] + (2.0 * self._glide[1] + self._glide[2] / HOLD_RATE) / HOLD_RATE
 
@@ -190,7 +190,7 @@ class FollowingPlatform:
         # legs without a jerk limit may step their acceleration to zero
         self._glide[2] = self.limits[0]["accelerations"] if self.platform[0]["leg_jerk"] < math.inf else 0.0
 
-    def _step_alone(self, silence: float, h: float) -> None:
+    def _step_without_stream(self, silence: float, h: float) -> None:
         self.stage = self._stage(silence)
         if self.stage in (NEUTRAL, PARK):
             self._goal[:] = 0.0

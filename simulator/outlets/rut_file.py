@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simulator.telemetry.atomic_files import RUTS_NAME, write_whole
+from simulator.telemetry.atomic_files import write_whole
+from simulator.telemetry.run_folder import RUTS_NAME
 
 if TYPE_CHECKING:
     from simulator.session import Session

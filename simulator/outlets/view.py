@@ -55,9 +55,9 @@ class ViewOutlet:
 
     @message.setter
     def message(self, text: str) -> None:
-        self.tell(text)
+        self.show_message(text)
 
-    def tell(self, text: str, seconds: float = MESSAGE_TIME, holds: Callable[[Session], bool] | None = None) -> None:
+    def show_message(self, text: str, seconds: float = MESSAGE_TIME, holds: Callable[[Session], bool] | None = None) -> None:
         """Show the driver a line for some seconds, or until `holds` returns False; an empty text removes the line."""
         self._message, self._until, self._holds = text, time.monotonic() + seconds, holds
 
@@ -96,7 +96,7 @@ class ViewOutlet:
         from simulator.view.rut_tiles import RutTiles
 
         position = session.readout[0]["p_WB"]
-        tiles = RutTiles(*changed.look(session.soil, float(position[0]), float(position[1])))
+        tiles = RutTiles(*changed.changed_tiles(session.soil, float(position[0]), float(position[1])))
         if len(tiles.places) and self.block.ruts is not None:
             self.block.ruts.put(tiles)
 
@@ -120,7 +120,7 @@ class ViewOutlet:
             if self._owns:
                 self.block.close()
             else:
-                self.block.leave()
+                self.block.mark_closed()
 
 
 def short(text: str) -> bytes:

@@ -155,7 +155,7 @@ class _Rows:
     Parameters
     ----------
     span : minimum and maximum of the axis
-    room : margin on either side, in units of the drawing
+    margin : distance on either side, in units of the drawing
     """
 
     def __init__(self, labels: Sequence[str], axis: Axis, span: tuple[float, float], margin: float) -> None:

@@ -9,8 +9,8 @@ import traceback
 from pathlib import Path
 
 from simulator.base import cleanup
-from simulator.telemetry.atomic_files import run_folder
 from simulator.telemetry.folder_lock import FolderLock
+from simulator.telemetry.run_folder import run_folder
 
 
 class RunFolder:

@@ -26,7 +26,7 @@ QUALITY = 82
 CAMERA = "chase"
 
 
-class Seen(NamedTuple):
+class FrameState(NamedTuple):
     """State to render."""
 
     state: Record
@@ -57,14 +57,14 @@ class States:
     def close(self) -> None:
         """Do nothing; the states remain available."""
 
-    def spread(self, count: int) -> list[Seen]:
+    def spread(self, count: int) -> list[FrameState]:
         """Return `count` states, evenly spread from the first to the last."""
         indices = np.linspace(0, len(self.kept) - 1, min(count, len(self.kept))).round().astype(int).tolist()
         firsts = [0, *(index + 1 for index in indices)]
-        return [Seen(self.kept[index], self.pressed[first : index + 1]) for first, index in zip(firsts, indices, strict=False)]
+        return [FrameState(self.kept[index], self.pressed[first : index + 1]) for first, index in zip(firsts, indices, strict=False)]
 
 
-def drawn_states(parts: SessionParts, states: list[Seen], say: Callable[[str], None]) -> list[tuple[bytes, str]]:
+def drawn_states(parts: SessionParts, states: list[FrameState], say: Callable[[str], None]) -> list[tuple[bytes, str]]:
     """Return JPEG files of states with captions of time, speed and steering; without a display, print a message and return none."""
     from simulator.view.offscreen import Offscreen
 
@@ -76,7 +76,7 @@ def drawn_states(parts: SessionParts, states: list[Seen], say: Callable[[str], N
     return pictures_of(view, states)
 
 
-def pictures_of(view: Offscreen, states: list[Seen]) -> list[tuple[bytes, str]]:
+def pictures_of(view: Offscreen, states: list[FrameState]) -> list[tuple[bytes, str]]:
     """Return JPEG files of states from a given view; the instruments are hidden, because a state does not contain their values."""
     view.camera, view.scene.instruments = CAMERA, False
     tiles_with_ruts: dict[tuple[int, int], NDArray[np.uint16]] = {}

@@ -13,8 +13,8 @@ from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, one_line
 from simulator.base.json_output import json_text
 from simulator.clock import lateness_text
-from simulator.telemetry.atomic_files import RUTS_NAME
 from simulator.telemetry.recover import LogInfo, read_logs
+from simulator.telemetry.run_folder import RUTS_NAME
 from terrain.rut_grid import SPACING, UNIT, read_ruts
 
 WELL = "well"

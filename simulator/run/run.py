@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
-from simulator.base.machine import taken
+from simulator.base.machine import computation_info
 from simulator.base.progress_bar import TimeProgress
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import SessionParts, build
@@ -100,7 +100,7 @@ def run_maneuver(
         if run.early is not None:
             say(f"the run ended early: {run.early['reason']}")
         wall = time.perf_counter() - began
-        machine = {"real_time_factor": session.time / wall, **taken(wall), "log_failure": run.log_failure}
+        machine = {"real_time_factor": session.time / wall, **computation_info(wall), "log_failure": run.log_failure}
         info = None
         if pictures:
             if frames:
@@ -220,7 +220,7 @@ def _evaluated(parts: SessionParts, measured: Log, early: dict[str, Any] | None)
     result: dict[str, Any] = {**NOTHING_FOUND, "maneuver": maneuver.name, "title": maneuver.title, "remarks": list(maneuver.remarks)}
     curves: dict[str, Curve] = {}
     if measured.rows >= FEWEST_ROWS:
-        result, curves = evaluated(maneuver, measured, spawn, parts.traits if maneuver.asked else None)
+        result, curves = evaluated(maneuver, measured, spawn, parts.traits if maneuver.requested_analyses else None)
     if early is not None:
         result |= {"pass": False, "ended_early": early}
     return _Evaluated(maneuver, measured, spawn, result, curves)

@@ -33,7 +33,7 @@ from simulator.telemetry.recover import LogInfo, read_logs
 from simulator.telemetry.writer import PLAIN, LogOptions
 
 FILE_NAME = "configuration.yaml"
-"""Name of the configuration file in a run folder; also in `simulator.telemetry.atomic_files.RESULTS`."""
+"""Name of the configuration file in a run folder; also in `simulator.telemetry.run_folder.RESULTS`."""
 KEY = "configuration"
 """Key in the metadata of a log."""
 FINGERPRINT = 12

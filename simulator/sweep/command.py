@@ -22,7 +22,7 @@ from simulator.sweep.load_sweep import check_parameters
 from simulator.sweep.progress import ProgressDisplay, time_in_words
 from simulator.sweep.result_table import failures
 from simulator.sweep.run_sweep import executor_for
-from simulator.telemetry.atomic_files import new_run_folder
+from simulator.telemetry.run_folder import new_run_folder
 
 MAX_REASONS = 5
 """Number of failure reasons that are printed."""

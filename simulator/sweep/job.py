@@ -1,8 +1,8 @@
 """Execution of a chunk of runs in the current process. Input and output are plain data.
 
-A run gives the same result as `jounce run`, bit for bit, because it uses the same parts and the same evaluation. It omits everything
-that does not affect its numbers: run folder, log, plots and outlets. It also omits the motion platform unless a channel or a metric uses
-it.
+A run gives a result that is bit-identical to that of `jounce run`, because it uses the same parts and the same evaluation. It omits
+everything that does not affect its numbers: run folder, log, plots and outlets. It also omits the motion platform unless a channel or a
+metric uses it.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def run_case(mapping: Mapping[str, Any] | msgspec.Raw, channels: Sequence[str], 
     rows = run.measured.log()
     if rows.rows < FEWEST_ROWS:
         raise JounceError(f"the run is too short to evaluate: {rows.rows} rows of telemetry, expected at least {FEWEST_ROWS}")
-    evaluation = evaluate(maneuver, rows, session.ground.spawn, parts.traits if maneuver.asked else None)
+    evaluation = evaluate(maneuver, rows, session.ground.spawn, parts.traits if maneuver.requested_analyses else None)
     given_up = how_ended(session.driver) not in ("", DONE)
     log = (
         None if run.log is None else run.log.log({**origin(), **about_run(parts, recorded(parts, builder.has_motion, builder.has_motion))})

@@ -1,7 +1,7 @@
 """Resume the folder of a sweep that another version of the program began.
 
-The digest of a run covers the sources of the program, so a new version has other digests for the same runs. The runs of the folder count
-all the same when the folder has the same plan, and when some of its finished runs give the same metrics bit for bit with this version.
+The digest of a run covers the sources of the program, so a new version has other digests for the same runs. The runs of the folder are
+valid if the folder has the same plan, and if some of its finished runs give bit-identical metrics with this version.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _has_channels(logs: Path, channels: Collection[str]) -> bool:
 
 
 def differing_run(cases: Cases, finished: Sequence[tuple[int, Row]], executor: Executor, setting: Mapping[str, Any]) -> int | None:
-    """Repeat some finished runs; return the number of the first whose metrics differ, None when all are the same bit for bit."""
+    """Repeat some finished runs; return the number of the first whose metrics differ, None when all are bit-identical."""
     step = max(1, len(finished) // REPEATED)
     for number, row in finished[::step][:REPEATED]:
         case = cases[number]

@@ -20,11 +20,12 @@ from simulator.base.errors import OutputError
 from simulator.base.json_output import json_text
 from simulator.base.machine import origin
 from simulator.base.records import Record, Table
-from simulator.telemetry.atomic_files import clear_results, rename_old_log, uninterrupted, write_whole
+from simulator.telemetry.atomic_files import uninterrupted, write_whole
 from simulator.telemetry.channels import Channels
 from simulator.telemetry.folder_lock import FolderLock
 from simulator.telemetry.parquet import read_telemetry, read_units, write_csv, write_parquet
 from simulator.telemetry.rows import RowsFile, RowsWriter
+from simulator.telemetry.run_folder import clear_results, rename_old_log
 
 __all__ = ["TelemetryWriter", "read_telemetry", "read_units"]
 

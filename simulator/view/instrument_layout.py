@@ -29,7 +29,7 @@ _DASHBOARDS = {"wide": (472.0, 104.0), "narrow": (236.0, 104.0)}
 _PLATFORM, _SESSION = (196.0, 156.0), (190.0, 72.0)
 FELT_ROW = 36.0
 """Height of a row of the strip chart panel."""
-_FELT = (352.0, 6.0 * FELT_ROW + 34.0)
+_MOTION_CHART = (352.0, 6.0 * FELT_ROW + 34.0)
 
 HELP = (
     ("arrows, WASD", "steer, throttle, brake"),
@@ -69,26 +69,28 @@ def canvas_scale(width: float, height: float, ratio: float, show_help: bool) -> 
     return min(large, width / SMALLEST[0], height / SMALLEST[1])
 
 
-def arrange(width: float, height: float, message: tuple[float, float] | None, felt: bool = False) -> dict[str, Box]:
+def arrange(width: float, height: float, message: tuple[float, float] | None, motion_chart: bool = False) -> dict[str, Box]:
     """Return the panels by name and their positions on a canvas of the given size.
 
-    `message` is the size of the message for the driver, if there is one; `felt`: True to include the strip chart.
+    `message` is the size of the message for the driver, if there is one; `motion_chart`: True to include the strip chart.
 
-    The names: wide or narrow (dashboard), message, session, platform, felt. Panels without space are omitted: first the strip chart, then
-    the session, then the platform. Space for a typical message is reserved, so that no panel moves when one appears.
+    The names: wide or narrow (dashboard), message, session, platform, motion_chart. Panels without space are omitted: first the strip
+    chart, then the session, then the platform. Space for a typical message is reserved, so that no panel moves when one appears.
     """
     usual = (min(width - 2.0 * EDGE, RESERVED[0]), RESERVED[1])
-    room = usual if message is None else (max(message[0], usual[0]), max(message[1], usual[1]))
+    message_size = usual if message is None else (max(message[0], usual[0]), max(message[1], usual[1]))
     choices = list(itertools.product((True, False), _DASHBOARDS, ("beside", "left", "above", "stacked", "")))
     choices.sort(key=lambda choice: (not choice[0]) + 2 * (not choice[2]))
     # the first arrangement without overlap
-    chosen = next((choice for choice in choices if _fits(_arrangement(width, height, room, *choice), width, height)), (False, "narrow", ""))
+    chosen = next(
+        (choice for choice in choices if _fits(_arrangement(width, height, message_size, *choice), width, height)), (False, "narrow", "")
+    )
     panels = _arrangement(width, height, message, *chosen)
-    if felt:
-        kept = [*panels.values(), _message_place(width, room, [])]
-        places = (Box(x, y, *_FELT) for y in (EDGE, EDGE + _SESSION[1] + GAP) for x in (EDGE, width - EDGE - _FELT[0]))
+    if motion_chart:
+        kept = [*panels.values(), _message_place(width, message_size, [])]
+        places = (Box(x, y, *_MOTION_CHART) for y in (EDGE, EDGE + _SESSION[1] + GAP) for x in (EDGE, width - EDGE - _MOTION_CHART[0]))
         free = [box for box in places if _inside(box, width, height) and not any(_overlap(box, other) for other in kept)]
-        panels.update({"felt": free[0]} if free else {})
+        panels.update({"motion_chart": free[0]} if free else {})
     return panels
 
 

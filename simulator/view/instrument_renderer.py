@@ -10,7 +10,7 @@ from pyglet import gl
 from simulator.base.records import Record
 from simulator.view.gl_objects import Mesh, Program, Texture
 from simulator.view.instrument_layout import canvas_scale
-from simulator.view.instruments import Canvas, Dials, Font, FrameRate, Shown, asset, instruments, keys_help
+from simulator.view.instruments import Canvas, Dials, Font, FrameRate, InstrumentInputs, asset, instruments, keys_help
 from simulator.view.motion_strip_chart import MotionStripChart
 
 
@@ -29,9 +29,9 @@ class Hud:
         """Pixels per unit of a screen of normal density."""
         self.help = False
         """True: the list of keys instead of the instruments."""
-        self.felt = False
+        self.shows_motion_chart = False
         """True: the strip chart of the motion is displayed."""
-        self._feelings = MotionStripChart()
+        self._motion_chart = MotionStripChart()
         self._program = Program("hud")
         self._atlas = Texture(font.pixels, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
         self._mesh = Mesh(np.zeros((6, 12)), (2, 2, 4, 4))
@@ -40,7 +40,7 @@ class Hud:
     def draw(self, state: Record, width: int, height: int) -> None:
         """Draw the instruments for a state (fields of STATE) over the current frame buffer."""
         rate = self._rate.frame() if self.live else 0.0
-        self._feelings.add(state[0], time.perf_counter() if self.live else float(state[0]["time"]))
+        self._motion_chart.add(state[0], time.perf_counter() if self.live else float(state[0]["time"]))
         if not self.visible:
             return
         self.canvas.clear()
@@ -48,7 +48,7 @@ class Hud:
         if self.help:
             keys_help(self.canvas, width / scale, height / scale)
         else:
-            shown = Shown(rate, self.camera, self.dials, self._feelings if self.felt else None)
+            shown = InstrumentInputs(rate, self.camera, self.dials, self._motion_chart if self.shows_motion_chart else None)
             instruments(self.canvas, state, width / scale, height / scale, shown)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glEnable(gl.GL_BLEND)

@@ -188,7 +188,7 @@ class FrameRate:
         return self.value
 
 
-class Shown(NamedTuple):
+class InstrumentInputs(NamedTuple):
     """Inputs of the instruments besides the state."""
 
     rate: float
@@ -199,7 +199,7 @@ class Shown(NamedTuple):
     """None: not displayed"""
 
 
-def instruments(c: Canvas, state: Record, width: float, height: float, shown: Shown) -> None:
+def instruments(c: Canvas, state: Record, width: float, height: float, shown: InstrumentInputs) -> None:
     """Add all instruments for which `instrument_layout.arrange` finds space."""
     s, motion_chart = state[0], shown.motion_chart
     message = bytes(s["message"]).decode("utf-8", errors="replace")
@@ -216,7 +216,7 @@ def instruments(c: Canvas, state: Record, width: float, height: float, shown: Sh
         "message": lambda box: _message(c, box, lines, AMBER if s["paused"] else INK),
     }
     if motion_chart is not None:
-        draw["felt"] = lambda box: _motion_chart(c, motion_chart, box, float(s["intensity"]))
+        draw["motion_chart"] = lambda box: _motion_chart(c, motion_chart, box, float(s["intensity"]))
     for name, box in panels.items():
         draw[name](box)
 
@@ -397,8 +397,8 @@ def _oblique(p: NDArray[np.float64], x: float, y: float) -> tuple[float, float]:
 
 def leg_color(use: float) -> Color:
     """Return green at the middle of the stroke, amber from 15 % before a stop, red in the last 5 %."""
-    room = min(use, 1.0 - use)
-    return RED if room < 0.05 else AMBER if room < 0.15 else GREEN
+    margin = min(use, 1.0 - use)
+    return RED if margin < 0.05 else AMBER if margin < 0.15 else GREEN
 
 
 def clock_text(time: float) -> str:

@@ -78,10 +78,11 @@ MAX_READS = 50
 
 KEYS = (
     "left", "right", "up", "down", "space", "reset", "pause", "upright", "camera", "camera_1", "camera_2", "camera_3",
-    "gear_up", "gear_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
+    "selector_up", "selector_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
     "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down",
 )  # fmt: skip
-"""Keys that a view passes to the host, by their meaning."""
+"""Keys that a view passes to the host, by their meaning. `simulator.view.window.BINDINGS` assigns the keys of the keyboard to them;
+`simulator.driver.input_devices.keyboard.ACTIONS` defines their actions."""
 
 _KEYS_HEAD = (
     ("magic", (), "1", "constant KEYS_MAGIC", "u8"),
@@ -158,13 +159,13 @@ class ViewWriter:
         """Mark the next state as discontinuous (reset, teleport): views do not interpolate across the jump."""
         self.generation += 1
 
-    def leave(self) -> None:
+    def mark_closed(self) -> None:
         """Mark the block as closed by the host; the latest state remains readable."""
         self._head["closed"] = 1
 
     def close(self) -> None:
         """Mark the block as closed and remove it."""
-        self.leave()
+        self.mark_closed()
         self.ruts = None
         del self._head, self._slots, self._payload
         _close(self._memory, unlink=True)

@@ -149,7 +149,7 @@ def is_paved(surface: str) -> bool:
 
 
 def soil_color(name: str) -> tuple[int, int, int]:
-    """Return the sRGB color of the loose ground in a soil's name ("gravel on dry_sand": sand), or of a layer on top ("ice on dry_sand": ice)."""
+    """Return the sRGB color of a soil. A name "A on B" gives the color of B ("gravel on dry_sand": sand), unless A is a coating such as ice."""
     hard, _, loose = name.lower().rpartition(" on ")
     name = hard if any(word in hard for word in _COATED) else loose
     return next((color for word, color in _COLORS.items() if word in name), _PLAIN)

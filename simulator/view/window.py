@@ -27,16 +27,17 @@ NORMAL_DPI = 96.0
 """Dots per inch of a screen on which text has its normal size."""
 BINDINGS = {
     "LEFT": "left", "A": "left", "RIGHT": "right", "D": "right", "UP": "up", "W": "up", "DOWN": "down", "S": "down", "SPACE": "space",
-    "R": "reset", "T": "upright", "P": "pause", "C": "camera", "_1": "camera_1", "_2": "camera_2", "_3": "camera_3", "PAGEUP": "gear_up", "E": "gear_up",
-    "PAGEDOWN": "gear_down", "Q": "gear_down", "X": "shift_up", "Z": "shift_down", "I": "starter", "F": "drive", "N": "neutral", "V": "reverse",
+    "R": "reset", "T": "upright", "P": "pause", "C": "camera", "_1": "camera_1", "_2": "camera_2", "_3": "camera_3",
+    "PAGEUP": "selector_up", "E": "selector_up", "PAGEDOWN": "selector_down", "Q": "selector_down",
+    "X": "shift_up", "Z": "shift_down", "I": "starter", "F": "drive", "N": "neutral", "V": "reverse",
     "B": "parking_brake", "L": "low_range", "K": "center_lock", "M": "motion", "ESCAPE": "escape",
     "PLUS": "intensity_up", "EQUAL": "intensity_up", "NUM_ADD": "intensity_up", "MINUS": "intensity_down", "NUM_SUBTRACT": "intensity_down",
     "J": "washout_next", "PERIOD": "washout_up", "COMMA": "washout_down",
 }  # fmt: skip
-"""pyglet's name of each key, and its meaning, an entry of KEYS."""
+"""pyglet's name of each key, and its meaning, an entry of `simulator.view.shared_state.KEYS`."""
 HELP_KEYS = ("H", "F1")
 """Keys that show and hide the list of keys; used only by the window."""
-FELT_KEY = "G"
+MOTION_CHART_KEY = "G"
 """Key that shows and hides the strip chart of the motion; used only by the window."""
 
 
@@ -91,7 +92,7 @@ class _View:
 
         self.meaning = {getattr(key, name): meaning for name, meaning in BINDINGS.items()}
         self.help_keys = [getattr(key, name) for name in HELP_KEYS]
-        self.felt_key = getattr(key, FELT_KEY)
+        self.motion_chart_key = getattr(key, MOTION_CHART_KEY)
         software = is_software(renderer())
         if software and self.window.config.samples:
             # four samples per pixel would halve the frame rate of a software renderer
@@ -168,8 +169,8 @@ class _View:
         if symbol in self.help_keys:
             self.scene.hud.help = not self.scene.hud.help
             return True
-        if symbol == self.felt_key:
-            self.scene.hud.felt = not self.scene.hud.felt
+        if symbol == self.motion_chart_key:
+            self.scene.hud.shows_motion_chart = not self.scene.hud.shows_motion_chart
             return True
         if meaning is None:
             return False

@@ -204,14 +204,14 @@ class VirtualPlatform:
         if self._first is not None and not self.body.parked:
             self._note(now - self._first, now)
 
-    def leave(self, now: float) -> None:
+    def go_to_rest(self, now: float) -> None:
         """Move to the rest pose; packets are ignored after a moment."""
         if self._leaving is None:
             self._leaving = now
 
     def _finished(self, options: VirtualPlatformOptions, began: float, now: float) -> bool:
         if options.leave.is_set() or (options.duration is not None and now - began >= options.duration):
-            self.leave(now)
+            self.go_to_rest(now)
         if options.stop.is_set():
             return True
         if self._leaving is not None:
@@ -233,7 +233,7 @@ class VirtualPlatform:
         self.history.add(wall, now, self.body.limits, self.drive)
         pose = self.body.limits[0]["pose"]
         distance = float(np.abs(pose[[0, 1, 3, 4, 5]]).max())
-        if distance > self._furthest and not self.body.alone_now:
+        if distance > self._furthest and not self.body.without_stream:
             self._furthest = distance
             self.busiest = pose.copy()
 

@@ -160,7 +160,7 @@ class Picture:
         jerk = f"jerk {fraction:.0f} %" if math.isfinite(p["leg_jerk"]) else "no jerk limit"
         lost = f"lost {receiver.lost}, reordered {receiver.reordered}, duplicate {receiver.duplicate}, corrupt {receiver.corrupt}"
         refused = receiver.strangers + receiver.implausible
-        state = "following" if not rig.body.alone_now else ("parked" if rig.body.parked else f"alone: {rig.body.stage}")
+        state = "following" if not rig.body.without_stream else ("parked" if rig.body.parked else f"alone: {rig.body.stage}")
         lines = (
             (28, HEIGHT - 44, 20, state),
             (28, HEIGHT - 72, 12, f"{receiver.received} packets, {lost}"),

@@ -1,4 +1,4 @@
-"""Does the Python API run, read and change simulations, bit by bit like the commands, and without terminal output?"""
+"""Does the Python API run, read and change simulations, bit-identical to the commands, and without terminal output?"""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ def test_after_a_pause_it_fades_in_again():
 def test_a_torque_that_was_held_up_begins_from_nothing():
     """By then the device has let go by itself."""
     law = WheelTorque(ForceFeedback(2.0))
-    law.want(-4.0, 0.0, 10.0)
+    law.set_request(-4.0, 0.0, 10.0)
     for _ in range(1000):
         law.step(True, 0.002)
     assert law.torque == pytest.approx(2.0)
@@ -335,7 +335,7 @@ def test_a_refusing_driver_is_reported_once():
 def test_profiles_say_the_torque_of_the_base():
     assert read_profile(WHEEL, "w.yaml").force_feedback is None, "files from before give nothing, as before"
     profile = read_profile(WHEEL | {"force_feedback": {"torque": 8.0}}, "w.yaml")
-    assert (profile.force_feedback.most, profile.force_feedback.gain) == (8.0, 0.5)
+    assert (profile.force_feedback.max_torque, profile.force_feedback.gain) == (8.0, 0.5)
     with pytest.raises(ConfigError, match=r"force_feedback\.limit.*at most the torque of the base \(8 N m\)"):
         read_profile(WHEEL | {"force_feedback": {"torque": 8.0, "limit": 9.0}}, "w.yaml")
 
@@ -343,5 +343,5 @@ def test_profiles_say_the_torque_of_the_base():
 def test_shipped_wheels_on_linux_give_a_torque_within_what_a_hand_holds(profiles):
     known = [p for p in profiles if p.kind == "wheel" and "linux" in p.match.systems and not p.match.any_wheel]
     assert known
-    assert all(p.force_feedback is not None and p.force_feedback.most <= 8.0 for p in known)
+    assert all(p.force_feedback is not None and p.force_feedback.max_torque <= 8.0 for p in known)
     assert feeler_module.SILENCE + 0.1 + 0.02 < GONE

@@ -81,7 +81,7 @@ def test_keyboard_drives_shifts_and_asks(keys, keyboard_profile):
     keys.held = {"left", "right", "down"}
     now = seat.run(1.0)
     assert (now["throttle"], now["steering"], now["brake"]) == (0.0, 0.0, 1.0)
-    keys.struck = ["gear_down", "camera", "gear_down", "reset"]
+    keys.struck = ["selector_down", "camera", "selector_down", "reset"]
     assert seat.run(0.5)["selector"] == -1
     assert sorted(seat.driver.events()) == ["camera", "reset"]
     assert seat.driver.events() == []

@@ -186,7 +186,7 @@ def test_what_the_driver_holds_is_what_is_felt(hub, plug):
     assert driver.device.handle.is_gamepad, "the one that was used last"
     stick.axis(0, 0.5)
     assert held() == G29[0]
-    driver.tell("a line of another thread")
+    driver.add_notice("a line of another thread")
     assert driver.notices()[-1] == "a line of another thread" and not driver.notices()
     stick.unplug()
     assert held() is None, "nothing is felt where nobody drives"

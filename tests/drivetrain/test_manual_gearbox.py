@@ -77,7 +77,7 @@ def test_a_rolling_car_starts_its_engine():
     assert car.state[0]["running"] == 1
 
 
-def test_synchronisers_need_the_clutch_and_a_gear_that_fits():
+def test_synchronizers_need_the_clutch_and_a_gear_that_fits():
     car = driver(2, 10.0).set(clutch=IN, throttle=0.3, gear=4)
     car.roll(1.5)
     assert car.state[0]["grinding"] == 1 and car.state[0]["phase"] != DRIVE

@@ -119,7 +119,7 @@ class Screen:
         if extras[0]["paused"]:
             self.told.append(bytes(extras[0]["message"]).decode())
 
-    def leave(self):
+    def mark_closed(self):
         """Nothing."""
 
 

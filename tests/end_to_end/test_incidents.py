@@ -153,7 +153,7 @@ def test_upright_puts_it_on_its_wheels_where_it_is(terrain, roll):
     t, at = session.time, session.vehicle.space.state[0]["p_WB"].copy()
     session.vehicle.place(at + [0.0, 0.0, 1.0], roll, 0.1, 0.4)
     session.vehicle.space.state[0]["time"] = t
-    session.upright()
+    session.set_upright()
     readout = session.readout[0]
     assert readout["p_WB"][:2] == pytest.approx(at[:2], abs=0.2)
     assert abs(readout["roll"]) < 0.5 and abs(readout["pitch"]) < 0.5
@@ -169,7 +169,7 @@ def test_upright_where_nothing_stands():
     """On a wall there is no equilibrium: it is put just above the ground, and does what physics says."""
     session = new_session(terrain="slope")
     session._settle_at = lambda *_: False
-    session.upright()
+    session.set_upright()
     radius = float(session.vehicle.model.tires[0]["radius"])
     R = session.readout[0]
     assert session.latest is None

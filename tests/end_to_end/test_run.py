@@ -1,4 +1,4 @@
-"""`jounce run`: its output files, bit-for-bit repeatability, and its exit code."""
+"""`jounce run`: its output files, bit-identical repetition, and its exit code."""
 
 import hashlib
 import json

@@ -22,7 +22,7 @@ class Screen:
     def publish(self, readout, extras):
         self.told.append(bytes(extras[0]["message"]).decode())
 
-    def leave(self):
+    def mark_closed(self):
         """Nothing."""
 
 
@@ -151,7 +151,7 @@ def test_a_person_need_not_wait(tmp_path, monkeypatch):
 
     def go_on():
         if session.tick == 500:
-            host._obey("motion", session)
+            host._handle_event("motion", session)
         return True
 
     session.wait_for_platform(go_on, [])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import JounceError
-from simulator.fitting.confidence import correlations, known
+from simulator.fitting.confidence import confidence_of_fit, correlations
 from simulator.fitting.identifiability import Varied, unidentifiable
 from simulator.fitting.least_squares import Failed, solve
 
@@ -40,7 +40,7 @@ def held(seed: int, memory: float) -> tuple[np.ndarray, bool]:
         return [(stub(u) - data) / 0.05 for u in points]
 
     best = solve(residuals, np.array([0.5, 0.5]), 1e-3, 30).best
-    how_well = known(best.jacobian, best.residuals, GROUPS, np.ones(2, bool))
+    how_well = confidence_of_fit(best.jacobian, best.residuals, GROUPS, np.ones(2, bool))
     away = np.abs(best.u - TRUTH)
     return away <= how_well.half, bool(np.all(away <= how_well.half_together))
 
@@ -86,7 +86,7 @@ def test_a_parameter_at_its_bound_has_no_interval_and_the_other_one_has():
 
     best = solve(residuals, np.array([0.5, 0.4]), 1e-3, 50).best
     assert best.u[0] > 0.9999
-    how_well = known(best.jacobian, best.residuals, GROUPS, np.array([False, True]))
+    how_well = confidence_of_fit(best.jacobian, best.residuals, GROUPS, np.array([False, True]))
     assert np.isnan(how_well.half[0]) and 0.0 < how_well.half[1] < 0.1
 
 

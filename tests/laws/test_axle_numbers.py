@@ -28,7 +28,7 @@ from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
 from vehicles.dynamics import accelerations
 from vehicles.linearize import linearize
 from vehicles.mechanism_parameters import new_mechanism, new_workspace
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody_vehicle import CHASSIS, linear_struts, vehicle_mechanism
 from vehicles.ode_system import VehicleOde

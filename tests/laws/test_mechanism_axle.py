@@ -24,7 +24,7 @@ from vehicles.description import Description, read_description
 from vehicles.equilibrium import present_suspension
 from vehicles.mechanism_parameters import CORNER_NAMES
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.tree.system import build_system
 from vehicles.multibody_vehicle import CHASSIS, vehicle_mechanism
 from vehicles.steering.steering_torque import pitman_torque

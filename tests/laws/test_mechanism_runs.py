@@ -12,7 +12,7 @@ from simulator.builder.builder import data_folder
 from simulator.cli.main import main
 from tests.oracles import moving_mechanisms as moving
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.formulations.embedding import MAX_RATIO, TARGET_RATIO, ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import MAX_RATIO, TARGET_RATIO, ConstraintEmbedding
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.loops.assembly import consistent_velocities
 from vehicles.multibody.loops.constraint_jacobian import position_residuals
@@ -56,9 +56,9 @@ class Watched(ConstraintEmbedding):
         super().__init__(system)
         self.choices = []
 
-    def set_out(self, q, v):
+    def begin_motion(self, q, v):
         """See `ConstraintEmbedding`."""
-        super().set_out(q, v)
+        super().begin_motion(q, v)
         self.choices.append(tuple(self.independent))
 
 
@@ -257,9 +257,9 @@ class Kicks(NoControl):
     def __init__(self, control):
         self.control, self.count = control, 0
 
-    def set_out(self, q, v):
+    def begin_motion(self, q, v):
         """As in the control."""
-        self.control.set_out(q, v)
+        self.control.begin_motion(q, v)
 
     def steer(self, q, v):
         """As in the control."""

@@ -111,7 +111,7 @@ def test_writing_a_tie_rod_gives_the_records_of_writing_the_corner(hmmwv: Vehicl
 
 @pytest.mark.parametrize("name", ["hmmwv", "light_truck", "sedan_compliant"])
 def test_an_aligned_vehicle_is_in_the_state_of_any_reset(name: str) -> None:
-    """Bit by bit, as steps from there show: the equilibrium cached after the adjustment, and the one computed again after clearing the
+    """To the last bit, as steps from there show: the equilibrium cached after the adjustment, and the one computed again after clearing the
     cache."""
     vehicle, drives = build_vehicle(name, check_step=False), []
     for _ in range(2):

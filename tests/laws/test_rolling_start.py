@@ -52,7 +52,7 @@ def test_the_first_second_is_that_of_a_steady_drive(vehicle: str, on: str, speed
 )
 @pytest.mark.parametrize("on", ["flat", "asphalt 6"])
 def test_it_starts_as_after_complete_steps_that_are_reset(vehicle: str, on: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bit for bit, except for the distance of the body from the ground, which each step passes to the next one."""
+    """To the last bit, except for the distance of the body from the ground, which each step passes to the next one."""
 
     def whole_steps(m, s, where, commanded, rounds) -> None:
         for _ in range(rounds.steps):

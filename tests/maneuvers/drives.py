@@ -39,7 +39,7 @@ def look(name, drive, **parameters):
     """Values that an analysis finds, and its curves; parameters as a file writes them."""
     analysis = ANALYSES[name]
     table = (Field("name", Text("text"), "", ""), Field("phase", Text("text"), "", ""), *analysis.parameters)
-    found = AnalysisRequest(analysis, read(table, parameters, "file"), analysis.metrics).look(drive)
+    found = AnalysisRequest(analysis, read(table, parameters, "file"), analysis.metrics).evaluate(drive)
     assert set(found.values) == {metric.name for metric in analysis.metrics}
     return found
 

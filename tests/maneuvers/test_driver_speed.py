@@ -69,7 +69,7 @@ def test_an_external_speed_demand_is_followed():
     plant, control, rows = Point(5.0), SpeedControl(traits=FREE), []
     for tick in range(1000):
         t = 0.01 * tick
-        control.ask(5.0 + t, 1.0)
+        control.set_demand(5.0 + t, 1.0)
         throttle, brake = control.pedals(t, 0.0, plant.speed)
         plant.speed += 0.01 * (6.0 * throttle - 8.0 * brake)
         rows.append(plant.speed - 5.0 - t)
@@ -95,7 +95,7 @@ def test_speed_control_restarts_after_a_break():
     plant, control = Point(20.0, power=2.0, grade=0.5), SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)], None, FREE)
     plant.run(control, 3.0)
     plant.speed, plant.grade = 8.0, 0.0
-    control.aim(8.0, 2.0)
+    control.set_target(8.0, 2.0)
     throttle, brake = control.pedals(10.0, 0.0, 8.0)
     assert (throttle, brake) == (0.0, 0.0)
     _, speed, *_ = plant.run(control, 10.0, 10.01)
@@ -107,7 +107,7 @@ def test_the_bicycle_stops_and_starts_again():
 
     class Feet:
         def read(self, t, readout, command):
-            control.keep(t, readout, command)
+            control.write_pedals(t, readout, command)
 
     drive(plant, Feet(), 20.0, publish=lambda: rows.append(plant.u))
     assert abs(rows[7900]) < 0.02
@@ -121,7 +121,7 @@ def test_gears_go_up_and_down_with_the_engine():
     shifter, seen = GearShifter(NUMBERS), []
     for n in range(4000):
         driveshaft = 0.16 * n if n < 2000 else 0.16 * (4000 - n)
-        gear = shifter.wanted(0.01 * n, driveshaft / NUMBERS.ratios[shifter.gear - 1], 0.3)
+        gear = shifter.select_gear(0.01 * n, driveshaft / NUMBERS.ratios[shifter.gear - 1], 0.3)
         seen.append((driveshaft, gear))
     gears = np.array([gear for _, gear in seen])
     assert set(np.diff(gears)) == {-1, 0, 1}
@@ -138,20 +138,20 @@ def test_no_second_shift_at_a_steady_speed():
     for driveshaft in np.linspace(20.0, 330.0, 60):
         shifter, seen = GearShifter(NUMBERS), []
         for n in range(600):
-            seen.append(shifter.wanted(0.01 * n, driveshaft / NUMBERS.ratios[shifter.gear - 1], 0.5))
+            seen.append(shifter.select_gear(0.01 * n, driveshaft / NUMBERS.ratios[shifter.gear - 1], 0.5))
         assert len(set(seen[300:])) == 1
 
 
 def test_the_pedal_down_takes_the_lowest_gear_that_the_engine_bears():
     shifter = GearShifter(NUMBERS)
     shifter.gear = 3
-    assert shifter.wanted(0.0, 115.0, 0.5) == 2 or shifter.gear == 3
+    assert shifter.select_gear(0.0, 115.0, 0.5) == 2 or shifter.gear == 3
     shifter = GearShifter(NUMBERS)
     shifter.gear = 3
-    assert shifter.wanted(0.0, 115.0, 1.0) == 1
+    assert shifter.select_gear(0.0, 115.0, 1.0) == 1
     shifter = GearShifter(NUMBERS)
     shifter.gear = 3
-    assert shifter.wanted(0.0, 190.0, 1.0) == 2
+    assert shifter.select_gear(0.0, 190.0, 1.0) == 2
 
 
 def test_wheels_that_spin_get_no_higher_gear():
@@ -161,7 +161,7 @@ def test_wheels_that_spin_get_no_higher_gear():
     numbers = replace(NUMBERS, radii=(0.0, 0.0, 0.3, 0.3))
     for slip, gear in ((0.0, 2), (0.05, 2), (0.3, 1), (1.0, 1)):
         readout[0]["wheel_spin"], readout[0]["v_WB_B"][0] = (0.0, 0.0, 25.0, 75.0), (1.0 - slip) * 15.0
-        assert GearShifter(numbers).seen(0.0, readout, 1.0) == gear, slip
+        assert GearShifter(numbers).select_gear_from_readout(0.0, readout, 1.0) == gear, slip
     readout[0]["wheel_spin"] = 0.0  # it rolls off: nothing spins yet
     assert rolling_share(numbers, readout) == 1.0
 

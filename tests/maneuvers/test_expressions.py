@@ -141,7 +141,7 @@ def asked(*sections):
 def test_a_metric_of_the_file():
     (one,) = asked({"type": "expression", "name": "peak_jerk_mps3", "unit": "m/s3", "of": "max(abs(derivative(a_WB_B_x)))"})
     assert one.analysis.columns == ("a_WB_B_x",)
-    assert one.look(DRIVE).values["peak_jerk_mps3"] == pytest.approx(2.0 * math.pi, rel=1e-3)
+    assert one.evaluate(DRIVE).values["peak_jerk_mps3"] == pytest.approx(2.0 * math.pi, rel=1e-3)
 
 
 def test_columns_of_other_wheels_and_of_sensors():
@@ -172,13 +172,13 @@ def test_an_analysis_twice_needs_a_name():
         asked({"type": "grade"}, {"type": "grade", "phase": "turn"})
     one, two = asked({"type": "grade"}, {"type": "grade", "phase": "turn", "name": "second"})
     assert two.prefix == "second_" and one.prefix == ""
-    assert two.look(DRIVE).values["second_climb_speed_min"] == pytest.approx(12.0)
-    assert one.look(DRIVE).values["climb_speed_min"] == pytest.approx(10.0)
+    assert two.evaluate(DRIVE).values["second_climb_speed_min"] == pytest.approx(12.0)
+    assert one.evaluate(DRIVE).values["climb_speed_min"] == pytest.approx(10.0)
 
 
 def test_a_phase_that_was_never_driven_has_no_numbers():
     (one,) = asked({"type": "grade", "phase": "turn"})
-    found = one.look(DRIVE._replace(phases={}))
+    found = one.evaluate(DRIVE._replace(phases={}))
     assert all(math.isnan(value) for value in found.values.values())
 
 

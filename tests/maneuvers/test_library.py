@@ -50,7 +50,7 @@ def test_a_maneuver_tells_what_it_is(name):
     one = maneuver(name)
     assert one.name == name and one.title != name and "$" not in one.title
     assert one.pictures
-    assert one.asked or one.limits or name == "scripted_drive", "numbers besides the usual ones"
+    assert one.requested_analyses or one.limits or name == "scripted_drive", "numbers besides the usual ones"
     for remark in one.remarks:
         assert remark[0].islower() and not remark.endswith("."), "it stands behind `note:`"
 

@@ -19,8 +19,8 @@ from simulator.maneuvers.plots.axes import phase_spans
 from simulator.maneuvers.plots.contract import EmptyPlotError, Run
 from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL, columns_of
 from simulator.maneuvers.report.write_report import write_report
-from simulator.telemetry.atomic_files import RESULTS
 from simulator.telemetry.figures import one_after_the_other
+from simulator.telemetry.run_folder import RESULTS
 from tests.maneuvers.shipped import shipped
 from vehicles.readout import READOUT
 

@@ -112,7 +112,7 @@ def risen(seconds=5.0, **sender):
     """A platform that follows a host, and its sender."""
     world, host = World(), Sender(**sender)
     world.stream(seconds, host)
-    assert not world.rig.body.alone_now
+    assert not world.rig.body.without_stream
     return world, host
 
 
@@ -148,7 +148,7 @@ def test_two_hosts_do_not_share_a_platform():
     world.silence(LOCK_TIME + 0.1)
     world.stream(4.0, other)
     assert world.rig.summary("x")["streams"] == 2, "silence gives the platform free"
-    assert not world.rig.body.alone_now
+    assert not world.rig.body.without_stream
     world.assert_within()
 
 
@@ -158,7 +158,7 @@ def test_streams_that_change_with_every_packet():
     world.stream(1.0, host, each=lambda _: host.datagram(stream=next(number)))
     assert world.rig.body.stage == "neutral"
     world.stream(3.0, host)
-    assert not world.rig.body.alone_now
+    assert not world.rig.body.without_stream
     world.assert_within()
 
 
@@ -173,7 +173,7 @@ def test_a_spoofed_sequence_is_refused(source, sequence):
     world.stream(1.0, host)
     assert world.rig.receiver.lost == before
     assert world.rig.receiver.strangers + world.rig.receiver.implausible == 1
-    assert not world.rig.body.alone_now
+    assert not world.rig.body.without_stream
     assert np.abs(world.rig.body.limits[0]["pose"] - host.packet().pose).max() < 5e-3
     assert world.use(start - 0.1)[2] < 1.2 * world.rig.summary("x")["legs"]["acceleration"] + 0.01, "not felt"
     world.assert_within()
@@ -189,7 +189,7 @@ def test_a_backlog_is_one_pose():
         world.silence(0.03)
     world.assert_within()
     world.stream(3.0, host)
-    assert not world.rig.body.alone_now
+    assert not world.rig.body.without_stream
     world.assert_within()
 
 
@@ -230,7 +230,7 @@ def test_held_up_it_does_not_make_up_for_it(stall):
         world.give(data)
     world.times.append(world.now)
     world.legs.append(world.rig.body.limits[0]["legs"].copy())
-    assert world.rig.body.alone_now
+    assert world.rig.body.without_stream
     assert world.rig.body.stage == "fade"
     most = 0.5 * float(P[0]["leg_speed"]) ** 2 / float(P[0]["leg_acceleration"])
     assert np.abs(world.legs[-1] - before).max() <= most, "at most the way to brake"
@@ -270,7 +270,7 @@ def test_silences_of_every_length(seconds):
         host.sequence += round(seconds / host.interval)
         world.silence(seconds)
         world.stream(2.5, host)
-        assert not world.rig.body.alone_now
+        assert not world.rig.body.without_stream
     assert world.rig.summary("x")["streams"] == 1
     world.assert_within()
 
@@ -328,7 +328,7 @@ def test_anything_that_can_come(script, seed):
     world.stream(1.0, hosts[0])
     for action, first, second in script:
         act(world, hosts, action, first, second)
-    world.rig.leave(world.now)
+    world.rig.go_to_rest(world.now)
     world.silence(9.0)
     assert world.rig.body.parked
     world.assert_within()

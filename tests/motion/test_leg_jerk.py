@@ -159,7 +159,7 @@ def test_a_normal_drive_is_followed_as_if_there_were_no_such_limit():
     before = motion.readout[0]["interventions"].copy()
     for f in hard_drive(20000):
         motion.step(f, STILL, True, H)
-        assert (motion.pose == motion.readout[0]["asked"]).all()
+        assert (motion.pose == motion.readout[0]["requested_pose"]).all()
     assert (motion.readout[0]["interventions"] == before).all()
 
 
@@ -182,7 +182,7 @@ def test_the_requested_pose_has_no_kicks(name, platform_name):
     asked = np.empty((len(drive), 6))
     for k, f in enumerate(drive):
         motion.step(f, STILL, True, H)
-        leg_lengths(p, motion.readout[0]["asked"], asked[k])
+        leg_lengths(p, motion.readout[0]["requested_pose"], asked[k])
     jerk = np.abs(np.diff(asked, 3, axis=0)).max(axis=1) / H**3
     assert np.mean(jerk > p[0]["leg_jerk"]) < 0.02
     assert jerk.max() < 3.0 * p[0]["leg_jerk"]

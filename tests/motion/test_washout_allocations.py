@@ -10,9 +10,9 @@ pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="counts a
 
 
 @numba.njit(error_model="numpy")
-def loop(p, s, washed, forces, rate, count):
+def loop(p, s, washout_pose, forces, rate, count):
     for k in range(count):
-        cueing_step(p, s, washed, forces[k], rate, True)
+        cueing_step(p, s, washout_pose, forces[k], rate, True)
 
 
 def test_a_tick_of_cueing_allocates_nothing():
@@ -20,7 +20,7 @@ def test_a_tick_of_cueing_allocates_nothing():
 
     motion = engaged()
     forces = 3.0 * hard_drive(4000)
-    records = motion._p, motion._s, motion.washed
+    records = motion._p, motion._s, motion.washout_pose
     loop(*records, forces, STILL, 1)
     _nrt_python.memsys_enable_stats()
     try:

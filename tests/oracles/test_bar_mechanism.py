@@ -16,7 +16,7 @@ from tests.oracles.test_five_link_vehicle import joint_state
 from tests.oracles.test_five_link_vehicle import random_state as random_truck
 from vehicles.dynamics import accelerations
 from vehicles.mechanism_parameters import CORNER_NAMES
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.system import build_system
 from vehicles.multibody_vehicle import CHASSIS, linear_struts, vehicle_mechanism

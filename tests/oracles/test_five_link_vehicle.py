@@ -20,7 +20,7 @@ from tests.laws.test_mirror import AXIAL, POLAR, SWAP, mirrored
 from tests.laws.vehicle_rig import command, drive, ground, image, standing, track
 from vehicles.dynamics import accelerations
 from vehicles.mechanism_parameters import CORNER_NAMES, new_mechanism, new_workspace
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.articulated_body import accelerate_nodes
 from vehicles.multibody.tree.system import System, build_system

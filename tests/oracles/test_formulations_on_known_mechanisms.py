@@ -11,7 +11,7 @@ from tests.oracles import known_mechanisms as known
 from tests.oracles.tree_poses import energy_of
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.system import build_system
 

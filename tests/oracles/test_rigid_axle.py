@@ -19,7 +19,7 @@ from tests.oracles.rigid_axles import AXLES, mapping_with, truck, truck_on
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
 from vehicles.mechanism_parameters import CORNER_NAMES, new_mechanism, new_workspace
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody_vehicle import CHASSIS
 from vehicles.suspension.composite_inertia import Workspace
 from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK

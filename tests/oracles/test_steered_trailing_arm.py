@@ -18,7 +18,7 @@ from tests.laws.corner_bodies import own_of
 from tests.laws.free_vehicle import attitude
 from vehicles.dynamics import accelerations
 from vehicles.mechanism_parameters import CORNER_NAMES, MechanismParameters, new_mechanism, new_workspace
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody_vehicle import CHASSIS, RACK, linear_struts, vehicle_mechanism
 from vehicles.steering.steering_torque import steering_row

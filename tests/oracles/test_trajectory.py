@@ -231,7 +231,7 @@ def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
 
 
 def test_to_ends_the_drive(steer: TrajectoryComparison) -> None:
-    """The first second of the same drive: the same samples, bit by bit, and what comes later is not read."""
+    """The first second of the same drive: bit-identical samples, and what comes later is not read."""
     recording = Recording(STEER)
     beyond = recording.row(35.0) + 1
     recording.rows = recording.rows[:beyond] + [["hidden"] * len(row) for row in recording.rows[beyond:]]

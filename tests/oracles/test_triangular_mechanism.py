@@ -17,7 +17,7 @@ from simulator.research.triangular.loop_equations import problem_of_mechanism
 from simulator.research.triangular.polynomial import magnitude, value
 from simulator.research.triangular.singular_engine import find_singular
 from vehicles.multibody.description.mechanism import Coupling
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.tree.system import build_system
 
 DATA = Path(__file__).resolve().parents[1] / "data"

@@ -30,7 +30,7 @@ from vehicles.mechanism_parameters import CORNER_NAMES, VehicleDesign, new_mecha
 from vehicles.multibody.description.mechanism import JOINTS as DEGREES
 from vehicles.multibody.description.mechanism import LOOPS, Mechanism
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.constraints import set_residuals
 from vehicles.multibody.tree.system import System, build_system

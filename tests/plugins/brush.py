@@ -80,7 +80,7 @@ def brush(parameters, state, seen, result, first, count, h):
             u[0], u[1] = 0.0, 0.0
 
 
-LAW = TireModelKind(
+KIND = TireModelKind(
     "brush",
     BRUSH,
     {"bristles": (1e3, 1e9), "mu": (0.01, 5.0), "carcass_stiffness": (1e2, 1e8), "carcass_damping": (1.0, 1e6)},
@@ -90,4 +90,4 @@ LAW = TireModelKind(
     LAYOUT,
     stiff=("carcass_stiffness", "carcass_damping"),
 )
-register(LAW)
+register(KIND)

@@ -25,10 +25,10 @@ from simulator.base.algebra.vectors import (
     dot,
     in_frame,
     scale,
-    six,
     store,
     sub,
     symmetric_in_frame,
+    symmetric_matrix_at,
     symmetric_times,
     vector,
 )
@@ -94,7 +94,7 @@ def strut(a, one, other):
 @inline
 def add_across(o, i, other, mass, w_B, turn, k):
     """Add the contribution of the body of side i to the coordinate of the other side, which rotates the beam by `turn`."""
-    c, I = column(o["c"][0], i), six(o["inertia"][0], i)
+    c, I = column(o["c"][0], i), symmetric_matrix_at(o["inertia"][0], i)
     w, u = (turn, 0.0, 0.0), velocity(turn, sub(c, column(o["C"], i)))
     I_w, mass_u = symmetric_times(I, w), scale(mass, u)
     G = add(I_w, cross(c, mass_u))
@@ -116,7 +116,7 @@ def place_side(p, o, k, i, turn, rise, roll, roll_1):
     r = in_frame(x, y, z, column(p["com"], i))
     put_body(o, 0, i, add(C, r), w, velocity(turn, r))
     put_motion(o, 0, i, w_rel, add((0.0, 0.0, rise), cross(w_rel, r)), alpha, add(cross(alpha, r), cross(w_rel, cross(w_rel, r))))
-    put_inertia(o, 0, i, symmetric_in_frame(x, y, z, six(p["inertia"], i)))
+    put_inertia(o, 0, i, symmetric_in_frame(x, y, z, symmetric_matrix_at(p["inertia"], i)))
     r = in_frame(x, y, z, column(p["wheel"], i))
     store(k["W"], i, add(C, r))
     store(k["W_1"], i, velocity(turn, r))

@@ -26,7 +26,7 @@ from tests.plugins.cars import LIVE_AXLE, TRAILING_ARM, with_rear
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
 from vehicles.mechanism_parameters import CORNER_NAMES, MechanismParameters, new_mechanism, new_workspace
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody_vehicle import CHASSIS, linear_struts, vehicle_mechanism
 from vehicles.suspension import kinds

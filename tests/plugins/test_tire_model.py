@@ -79,9 +79,9 @@ def leaning(parameters, state, seen, result, first, count, h):
         r["M_x"], r["M_y"], r["whole"] = 70.0 * k["side"], -30.0, 1
 
 
-register(replace(brush.LAW, name="leaning", kernel=leaning))
-register(replace(brush.LAW, name="blind", kernel=blind))
-register(replace(brush.LAW, name="warm", kernel=warm, state=(*brush.LAW.state, ("T", (), "degC", "temperature"))))
+register(replace(brush.KIND, name="leaning", kernel=leaning))
+register(replace(brush.KIND, name="blind", kernel=blind))
+register(replace(brush.KIND, name="warm", kernel=warm, state=(*brush.KIND.state, ("T", (), "degC", "temperature"))))
 
 
 def on_tires(folder: Path, tires: Any, **changes: Any) -> Vehicle:
@@ -311,7 +311,7 @@ def test_an_unknown_type_names_the_known_ones() -> None:
 ])  # fmt: skip
 def test_a_law_that_does_not_fit_is_refused(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(JounceError, match=words):
-        register(replace(brush.LAW, **changes))
+        register(replace(brush.KIND, **changes))
 
 
 MAIN = """

@@ -24,10 +24,10 @@ from simulator.base.algebra.vectors import (
     dot,
     in_frame,
     scale,
-    six,
     store,
     sub,
     symmetric_in_frame,
+    symmetric_matrix_at,
     vector,
 )
 from simulator.base.callbacks import callback, record_at
@@ -98,7 +98,7 @@ def place(parameters, state, seen, result, first, count, h):
         r = in_frame(x, y, z, column(p["com"], i))
         u = cross(e, r)
         put_theta_body(o, 0, i, rate, ThetaMotion(add(P, r), u, cross(e, u), e, (0.0, 0.0, 0.0)))
-        put_inertia(o, 0, i, symmetric_in_frame(x, y, z, six(p["inertia"], i)))
+        put_inertia(o, 0, i, symmetric_in_frame(x, y, z, symmetric_matrix_at(p["inertia"], i)))
         start_sums(k, i)
         add_body(o, 0, i, p["mass"][i], w_B, k)
         k["theta_bias"][i] += p["stiffness"][i] * theta

@@ -1,4 +1,4 @@
-"""Does a run of a sweep give the result of a single run, bit for bit, independent of earlier runs?"""
+"""Does a run of a sweep give a result bit-identical to that of a single run, independent of earlier runs?"""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ import pytest
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.records import record
 from simulator.telemetry import rows as rows_module
-from simulator.telemetry.atomic_files import run_folder
 from simulator.telemetry.channels import Channels
 from simulator.telemetry.folder_lock import LOCK_NAME, FolderInUseError, FolderLock
 from simulator.telemetry.parquet import read_about
 from simulator.telemetry.recover import read_logs
 from simulator.telemetry.rows import NUMBER, RowsFile, RowsWriter
+from simulator.telemetry.run_folder import run_folder
 from simulator.telemetry.writer import LogOptions, TelemetryWriter, read_telemetry
 
 ROOT = Path(__file__).parents[2]

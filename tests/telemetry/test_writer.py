@@ -17,9 +17,10 @@ from simulator.base.errors import ConfigError, OutputError
 from simulator.base.records import record
 from simulator.telemetry import parquet as parquet_module
 from simulator.telemetry import rows as rows_module
-from simulator.telemetry.atomic_files import new_run_folder, write_text
+from simulator.telemetry.atomic_files import write_text
 from simulator.telemetry.channels import Channels, frame_of
 from simulator.telemetry.recover import read_logs
+from simulator.telemetry.run_folder import new_run_folder
 from simulator.telemetry.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
 from vehicles.axle_layout import Axles
 from vehicles.command import COMMAND

@@ -97,7 +97,7 @@ def test_a_memory_without_tiles_stores_nothing():
     assert not remembers(NO_RUTS) and remembers(new_ruts(1, 1, 1))
     assert depth_across(NO_RUTS, 1.0, 2.0, 1.0, 0.0, HALF) == 0.0
     memory = SoilMemory(0)
-    memory.serve(0.0, 0.0)
+    memory.load_tiles_around(0.0, 0.0)
     assert not memory.remembers and memory.depth(0.0, 0.0) == 0.0 and len(memory.tiles()[0]) == 0
 
 
@@ -187,12 +187,12 @@ def test_evicted_tiles_are_reloaded_bit_for_bit():
             drive(ruts, x, 0.0, 1.0, 0.0, 0.05, 10, 0.03 + 0.02 * math.sin(x))
             drive(ruts, x, 2.0, 1.0, 0.0, 0.05, 10, 0.05)
         x += 0.5
-        small.serve(x, 0.0)
+        small.load_tiles_around(x, 0.0)
     spilled_then = int(small.arrays.state[0]["spilled"])
     assert spilled_then > 8000 and small.forgotten == 0 and small.arrays.state[0]["tiles"] == FEWEST
     a, b = np.empty(500), np.empty(500)
     for back in np.arange(x, 0.0, -0.5):
-        small.serve(back, 0.0)
+        small.load_tiles_around(back, 0.0)
         if back % 100.0 < 0.5 or back < 20.0:
             for y in (0.0, 2.0):
                 look(small.arrays, back, y, 1.0, 0.0, 0.02, a)
@@ -212,7 +212,7 @@ def test_fifty_kilometers_of_two_ruts_take_less_than_200_mb():
     before = resident()
     for side in (0.0, 1.8):
         x, y, _ = loop_drive(memory.arrays, 0.0, side, 0.02, 0.04, 1_250_000)
-        memory.serve(x, y)
+        memory.load_tiles_around(x, y)
     taken = resident() - before
     tiles = int(memory.arrays.state[0]["tiles"])
     assert tiles > 2 * 50e3 / (TILE * SPACING) and memory.forgotten == 0
@@ -239,7 +239,7 @@ def test_file_of_a_run(tmp_path):
     for one, other in zip(memory.tiles(), again.tiles(), strict=True):
         assert one.tobytes() == other.tobytes()
     assert again.depth(-49.0, 3.3) == 0.0
-    again.serve(-50.0, 3.0)
+    again.load_tiles_around(-50.0, 3.0)
     assert again.depth(-49.0, 3.3) == memory.depth(-49.0, 3.3) > 0.0
     with pytest.raises(ConfigError, match=r"ruts.npz: terrain: .*expected heath.*got 'meadow'"):
         again.load(file, "heath")

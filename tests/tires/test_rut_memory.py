@@ -138,7 +138,7 @@ def test_landing_elsewhere_leaves_no_streak(virgin):
 
 
 def test_without_a_memory_nothing_changes(virgin):
-    """Without older ruts the soil model reads none, so both results are identical bit by bit up to the first older rut."""
+    """Without older ruts the soil model reads none, so both results are bit-identical up to the first older rut."""
     with_one, without = Wheel(virgin, memory()), Wheel(virgin, plane().ruts)
     assert with_one.go(1.0, 5.0).tobytes() == without.go(1.0, 5.0).tobytes()
     assert with_one.r.out.tobytes() == without.r.out.tobytes()

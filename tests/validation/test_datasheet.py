@@ -54,7 +54,7 @@ def metrics_of(name):
     changes = {"maneuver.metrics": [dict(metric) for metric in case.metrics]} if case.metrics else {}
     out = {}
     for maneuver in load_series(series_file(case.run)).maneuvers if case.series else [case.run]:
-        asked = assemble({"vehicle": "hmmwv", "maneuver": maneuver}, changes).maneuver.asked
+        asked = assemble({"vehicle": "hmmwv", "maneuver": maneuver}, changes).maneuver.requested_analyses
         own = {metric.name: metric.unit for metric in METRICS}
         out[maneuver] = own | {metric.name: metric.unit for one in asked for metric in one.metrics}
     return out

@@ -211,8 +211,8 @@ def test_taps_count_on_when_the_counter_wraps():
     view = KeyWriter(host.name)
     for _ in range(2):
         for _ in range(200):
-            view.set("gear_up", True)
-            view.set("gear_up", False)
-        assert host.taps("gear_up") == 200
+            view.set("selector_up", True)
+            view.set("selector_up", False)
+        assert host.taps("selector_up") == 200
     view.close()
     host.close()

@@ -68,7 +68,7 @@ def looked(changed, soil, x, y, times=2 * SIDE):
     """Everything told in some looks, the last of each tile."""
     told = {}
     for _ in range(times):
-        told |= as_dict(RutTiles(*changed.look(soil, x, y)))
+        told |= as_dict(RutTiles(*changed.changed_tiles(soil, x, y)))
     return told
 
 
@@ -81,7 +81,7 @@ def test_the_square_goes_with_the_vehicle():
     soil.arrays.seen[:] = 0
     assert looked(changed, soil, 0.0, 0.0) == {(k, 3): k + 1 for k in range(8)}
     assert looked(changed, soil, 0.0, 0.0) == {}
-    soil.serve(0.0, 0.0)
+    soil.load_tiles_around(0.0, 0.0)
     merge_tile(soil.arrays, 2, 3, np.full((TILE, TILE), 500, np.uint16))
     assert looked(changed, soil, 0.0, 0.0, 1) == {(2, 3): 500}, "the one that has changed, at once"
     after = looked(changed, soil, 6.1 * TILE_SIDE, 0.0)
@@ -195,7 +195,7 @@ def test_pictures_of_a_run_show_the_ruts_up_to_then(view):
         state = on_soil(12.0)
         state[0]["time"] = 0.1 * n
         states.publish(SimpleNamespace(readout=state, soil=soil))
-        soil.serve(x, BESIDE)
+        soil.load_tiles_around(x, BESIDE)
     seen = states.spread(3)
     assert [len(one.pressed) for one in seen] == [1, 14, 15]
     first, _, last = (np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int) for data, _ in pictures_of(view, seen))

@@ -51,7 +51,7 @@ def start(folder):
 def test_a_drive_that_is_over_before_the_first_picture_has_one_of_each_camera(tmp_path):
     block, keys, view = start(tmp_path)
     block.publish(readout(), extras())
-    block.leave()
+    block.mark_closed()
     view.end(120.0)
     assert view.complaint == ""
     assert sorted(file.name for file in tmp_path.iterdir()) == [f"frame_{k:04d}_{kind}.png" for k, kind in enumerate(CAMERAS, start=1)]
@@ -74,7 +74,7 @@ def test_the_last_state_is_drawn_and_nothing_twice(tmp_path):
         block.publish(state, extras())
     time.sleep(0.1)
     assert keys.frames == 1, "0.2 s are less than the interval"
-    block.leave()
+    block.mark_closed()
     view.end(60.0)
     assert view.complaint == "" and len(list(tmp_path.iterdir())) == len(CAMERAS)
     view.close()
@@ -93,7 +93,7 @@ def test_pictures_go_on_after_a_reset(tmp_path):
         while keys.frames < count and view.alive and time.monotonic() < end:
             time.sleep(0.02)
         assert keys.frames == count
-    block.leave()
+    block.mark_closed()
     view.end(60.0)
     assert view.complaint == ""
     view.close()
@@ -119,7 +119,7 @@ def test_pictures_that_are_killed_before_the_first_one_are_drawn_at_the_end(tmp_
 
 def test_a_drive_without_a_single_state_ends_without_pictures(tmp_path):
     block, keys, view = start(tmp_path)
-    block.leave()
+    block.mark_closed()
     view.end(120.0)
     assert view.complaint == "" and list(tmp_path.iterdir()) == []
     view.close()

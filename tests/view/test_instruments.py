@@ -18,7 +18,7 @@ from simulator.view.instruments import (
     Canvas,
     Font,
     FrameRate,
-    Shown,
+    InstrumentInputs,
     asset,
     clock_text,
     dials,
@@ -54,7 +54,7 @@ def drawn(**changes):
     for name, value in changes.items():
         state[0][name] = value
     canvas = Listener()
-    instruments(canvas, state, 1280.0, 720.0, Shown(58.6, "chase", DIALS))
+    instruments(canvas, state, 1280.0, 720.0, InstrumentInputs(58.6, "chase", DIALS))
     return canvas
 
 
@@ -128,7 +128,7 @@ def test_the_strip_shows_what_is_felt_over_what_the_car_does():
     assert np.isnan(motion_chart.rows[..., 0]).all(), "nothing is known of before"
     canvas, whole = Listener(), record(STATE)
     whole[0]["intensity"] = 0.7
-    instruments(canvas, whole, 1280.0, 720.0, Shown(60.0, "chase", DIALS, motion_chart))
+    instruments(canvas, whole, 1280.0, 720.0, InstrumentInputs(60.0, "chase", DIALS, motion_chart))
     assert {"surge", "yaw", "intensity 70 %", "\u00b15 m/s\u00b2", "\u00b115 \u00b0/s"} <= set(canvas.texts)
     vertices = canvas.vertices()
     middle, half = 14.0 + 72.0 + 8.0 + 26.0 + 18.0, 15.0

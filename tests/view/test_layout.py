@@ -9,9 +9,9 @@ import pytest
 
 from simulator.base.records import record
 from simulator.view.instrument_layout import HELP, HELP_COLUMN, HELP_MEANING, MAX_LINES, arrange, canvas_scale, help_size, wrapped
-from simulator.view.instruments import AMBER, GREEN, NORMAL, RED, SMALL, Canvas, Font, Shown, asset, instruments, keys_help
+from simulator.view.instruments import AMBER, GREEN, NORMAL, RED, SMALL, Canvas, Font, InstrumentInputs, asset, instruments, keys_help
 from simulator.view.shared_state import EXTRAS, STATE, extras
-from simulator.view.window import BINDINGS, FELT_KEY, HELP_KEYS
+from simulator.view.window import BINDINGS, HELP_KEYS, MOTION_CHART_KEY
 from tests.view.scenes import DIALS, readout
 from vehicles.readout import READOUT
 
@@ -41,9 +41,9 @@ def test_panels_never_overlap_at_any_size(message, ratio):
         room = (max(FONT.width(line, NORMAL) for line in lines) + 44.0, 24.0 * len(lines) + 14.0) if lines else None
         panels = arrange(width, height, room)
         boxes_apart(panels, width, height)
-        more = arrange(width, height, room, felt=True)
+        more = arrange(width, height, room, motion_chart=True)
         boxes_apart(more, width, height)
-        assert {name: box for name, box in more.items() if name != "felt"} == panels, "it takes no other panel's place"
+        assert {name: box for name, box in more.items() if name != "motion_chart"} == panels, "it takes no other panel's place"
         assert {"wide", "narrow"} & set(panels), "the speed is always there"
         assert ("message" in panels) == bool(message)
 
@@ -59,7 +59,9 @@ def test_the_larger_the_picture_the_more_is_shown():
     assert set(arrange(1280.0, 720.0, None)) == {"wide", "session", "platform"}
     assert set(arrange(640.0, 360.0, None)) == {"narrow", "session", "platform"}
     assert set(arrange(360.0, 640.0, None)) == {"narrow", "session", "platform"}
-    assert "felt" in arrange(1280.0, 720.0, None, felt=True) and "felt" in arrange(800.0, 600.0, None, felt=True)
+    assert "motion_chart" in arrange(1280.0, 720.0, None, motion_chart=True) and "motion_chart" in arrange(
+        800.0, 600.0, None, motion_chart=True
+    )
 
 
 def test_letters_keep_their_size_on_dense_and_on_large_screens():
@@ -75,7 +77,7 @@ def test_the_list_of_keys_fits_and_names_every_key():
         assert across <= w / scale and high <= h / scale
     listed = " ".join(key for key, _ in HELP)
     signs = {"PLUS": "+", "EQUAL": "+", "NUM_ADD": "+", "MINUS": "-", "NUM_SUBTRACT": "-", "COMMA": ",", "PERIOD": "."}
-    for key in (*BINDINGS, *HELP_KEYS, FELT_KEY):
+    for key in (*BINDINGS, *HELP_KEYS, MOTION_CHART_KEY):
         name = {"_1": "1", "_2": "2", "_3": "3", "ESCAPE": "Esc", "SPACE": "Space", **signs}.get(key, key)
         arrows = key in ("LEFT", "RIGHT", "UP", "DOWN", "W", "A", "S", "D", "PAGEUP", "PAGEDOWN")
         assert arrows or name in listed.split() or f"{name}," in listed, key
@@ -84,13 +86,16 @@ def test_the_list_of_keys_fits_and_names_every_key():
 @pytest.mark.parametrize("size", [(1280.0, 720.0), (640.0, 360.0), (360.0, 640.0), (272.0, 232.0)])
 def test_everything_that_is_drawn_lies_in_the_picture(size):
     state = shown(message=LONG.encode()[:95], speed=55.0, gear=6, engine_speed=419.0, time=5999.9, overruns=123456)
-    for draw in (lambda c: instruments(c, state, *size, Shown(144.0, "suspension", DIALS)), lambda c: keys_help(c, 1280.0, 720.0)):
+    for draw in (
+        lambda c: instruments(c, state, *size, InstrumentInputs(144.0, "suspension", DIALS)),
+        lambda c: keys_help(c, 1280.0, 720.0),
+    ):
         canvas = Canvas(FONT)
         draw(canvas)
         corners = canvas.vertices()[:, :2]
         assert corners.min() > -2.0 and (corners.max(axis=0) < np.maximum(size, (1280.0, 720.0)) + 2.0).all()
     canvas = Canvas(FONT)
-    instruments(canvas, state, *size, Shown(144.0, "suspension", DIALS))
+    instruments(canvas, state, *size, InstrumentInputs(144.0, "suspension", DIALS))
     assert (canvas.vertices()[:, :2].max(axis=0) < np.array(size) + 2.0).all()
 
 
@@ -121,7 +126,7 @@ def test_words_and_lamps_of_the_dashboard_are_apart(size, gear, selector):
             canvas,
             shown(speed=speed, gear=gear, selector=selector, engine_speed=419.0, overruns=123456),
             *size,
-            Shown(144.0, "suspension", DIALS),
+            InstrumentInputs(144.0, "suspension", DIALS),
         )
         (lamp,) = canvas.lamps[:1]
         roomy = (lamp[0] - 6.0, lamp[1], lamp[2] + 6.0, lamp[3])
@@ -145,7 +150,7 @@ def shown(speed=0.0, **changes):
 def drawn_in(color, **changes):
     """Number of vertices of a color."""
     canvas = Canvas(FONT)
-    instruments(canvas, shown(**changes), 1280.0, 720.0, Shown(0.0, "chase", DIALS))
+    instruments(canvas, shown(**changes), 1280.0, 720.0, InstrumentInputs(0.0, "chase", DIALS))
     return int((np.abs(canvas.vertices()[:, 8:11] - np.array(color[:3], np.float32)).max(axis=1) < 1e-3).sum())
 
 

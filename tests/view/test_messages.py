@@ -60,7 +60,7 @@ def test_a_message_ends_by_itself(shown):
 
 def test_a_message_ends_when_it_is_not_true_any_more(shown):
     window, session, _, text, _ = shown
-    window.tell("platform rises", 30.0, lambda s: s.cueing.state == "rise")
+    window.show_message("platform rises", 30.0, lambda s: s.cueing.state == "rise")
     assert text() == "platform rises"
     session.cueing.state = "engaged"
     assert text() == ""
@@ -70,7 +70,7 @@ def test_a_message_ends_when_it_is_not_true_any_more(shown):
 
 def test_a_new_message_takes_the_place_of_the_old_one_with_its_own_time(shown):
     window, _, clock, text, _ = shown
-    window.tell("old", 1.0, lambda s: False)
+    window.show_message("old", 1.0, lambda s: False)
     window.message = "new"
     clock[0] += 2.0
     assert text() == "new"

@@ -54,7 +54,7 @@ CALLBACK_MODEL = 2.0
 
 
 @inline
-def yields(m):
+def has_compliance(m):
     """Return True when any axle is compliant."""
     return m.corners[0]["compliance"]["axles"] > 0
 

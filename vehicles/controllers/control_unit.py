@@ -13,7 +13,7 @@ drawn again at each edge; errors of a ring that repeat in every revolution are n
 from the speed of the wheel at the end of the period.
 
 Random numbers come from the Lehmer generator [Park and Miller 1988], one sequence per controller, started with its `seed` at every reset:
-repeated drives are identical bit by bit.
+repeated drives are bit-identical.
 """
 
 from __future__ import annotations

@@ -240,7 +240,7 @@ def coupling_bounds(p, s):
     if p[0]["gearbox_kind"] != AUTOMATIC:
         capacity = s[0]["clutch_capacity"]
         if s[0]["phase"] == SYNC or s[0]["phase"] == NEUTRAL:
-            capacity = p[0]["synchroniser_torque"] if s[0]["phase"] == SYNC else 0.0
+            capacity = p[0]["synchronizer_torque"] if s[0]["phase"] == SYNC else 0.0
         return -capacity, capacity
     if s[0]["phase"] == DRIVE:
         return -np.inf, np.inf
@@ -337,7 +337,7 @@ def _read_shifts(s: Section, out: Record) -> None:
         lasts = float(out[0]["torque_time"] + out[0]["inertia_time"])
     if s.has("synchronizer"):
         c = s.section("synchronizer")
-        out[0]["synchroniser_torque"], out[0]["synchroniser_time"] = c.number("torque"), c.number("time")
+        out[0]["synchronizer_torque"], out[0]["synchronizer_time"] = c.number("torque"), c.number("time")
         out[0]["gate_time"] = c.number("gate_time")
     if out[0]["shift_latency"] < lasts:
         expected = "at least the shift_time" if name == "shift_time" else f"at least {lasts:g}, the sum of torque_time and inertia_time"

@@ -33,8 +33,8 @@ OVERSPEED = 1.05
 MANUAL_GEARBOX = (
     # name               shape  unit   what it is
     ("gearbox_kind", (), "1", "0 automatic, 1 manual (any gear to any gear), 2 sequential (adjacent gears only)", "i8"),
-    ("synchroniser_torque", (), "N m", "torque with which a synchronizer brings the input shaft to the speed of its gear"),
-    ("synchroniser_time", (), "s", "time after which a gear that does not engage grinds"),
+    ("synchronizer_torque", (), "N m", "torque with which a synchronizer brings the input shaft to the speed of its gear"),
+    ("synchronizer_time", (), "s", "time after which a gear that does not engage grinds"),
     ("gate_time", (), "s", "travel time of the lever between two gears"),
 )
 
@@ -77,7 +77,7 @@ def advance_manual_gearbox(p, s, command, ratio, driveshaft_speed, wheel_speed, 
         leave_gear(s)
     elif s[0]["phase"] == NEUTRAL and s[0]["clock"] > p[0]["gate_time"] and can_engage(p, s[0]["lever"], driveshaft_speed, wheel_speed):
         s[0]["gear"], s[0]["phase"], s[0]["clock"], s[0]["ratio"] = s[0]["lever"], SYNC, 0.0, ratio
-    s[0]["grinding"] = 1 if s[0]["phase"] == SYNC and s[0]["clock"] > p[0]["synchroniser_time"] else 0
+    s[0]["grinding"] = 1 if s[0]["phase"] == SYNC and s[0]["clock"] > p[0]["synchronizer_time"] else 0
     advance_clutch(p, s, command[0]["clutch"], manual_clutch, h)
 
 

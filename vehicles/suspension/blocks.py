@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.vectors import column, cross, six, symmetric_times, vector
+from simulator.base.algebra.vectors import column, cross, symmetric_matrix_at, symmetric_times, vector
 from simulator.base.callbacks import CallbackKernel, address_in, call, records_at
 from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
@@ -245,7 +245,7 @@ def freeze_corner(kept, q, i, axle, k):
     """Treat corner i of an axle as a part of the chassis: it carries load, and theta, which has no effect, decays to rest."""
     c, o = k[0], kept[0]
     w_B = vector(q[0]["w_WB_B"])
-    S, I = column(o["moment"], i), six(o["inertia"], i)
+    S, I = column(o["moment"], i), symmetric_matrix_at(o["inertia"], i)
     N, f = cross(w_B, symmetric_times(I, w_B)), cross(w_B, cross(w_B, S))
     c["spring_length"][i], c["shock_length"][i] = o["spring_length"][i], o["shock_length"][i]
     c["spring_length_1"][i], c["shock_length_1"][i], c["spring_length_across"][i], c["shock_length_across"][i] = 0.0, 0.0, 0.0, 0.0

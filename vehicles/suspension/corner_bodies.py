@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, six, symmetric_times, vector
+from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, symmetric_matrix_at, symmetric_times, vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Table
 from vehicles.axle_layout import WHEELS
@@ -163,7 +163,7 @@ def add_body(o, b, i, mass, w_B, k):
     o : motion of the bodies of the kind, see `motion_of`; k : KINEMATICS
     """
     c = column(o["c"][b], i)
-    I = six(o["inertia"][b], i)
+    I = symmetric_matrix_at(o["inertia"][b], i)
     w = column(o["w"][b], i)
     u = column(o["u"][b], i)
     f, n = inertia_force(o, b, i, mass, w_B)  # (24), (25)
@@ -193,7 +193,7 @@ def add_body(o, b, i, mass, w_B, k):
 def inertia_force(o, b, i, mass, w_B):
     """Return force and couple about its center of mass of body b of corner i at zero acceleration of chassis and theta (24), (25)."""
     c = column(o["c"][b], i)
-    I = six(o["inertia"][b], i)
+    I = symmetric_matrix_at(o["inertia"][b], i)
     w_rel = column(o["w_rel"][b], i)
     w_abs = add(w_B, w_rel)
     a = add(column(o["a_rel"][b], i), cross(w_B, add_scaled(cross(w_B, c), 2.0, column(o["v_rel"][b], i))))
@@ -218,7 +218,7 @@ def add_steered_body(o, b, i, mass, w_B, v, turn, k):
     With (v, turn) = K instead of (u, w) = J: E = sum M K, F = sum J^T M K, H = sum K^T M K and the bias as in (26), (27).
     """
     c = column(o["c"][b], i)
-    I_turn = symmetric_times(six(o["inertia"][b], i), turn)
+    I_turn = symmetric_times(symmetric_matrix_at(o["inertia"][b], i), turn)
     mass_v = (mass * v[0], mass * v[1], mass * v[2])
     E = add(I_turn, cross(c, mass_v))
     for j in range(3):

@@ -15,7 +15,7 @@ from simulator.base.records import Record
 from vehicles.tires.contract import FORCES, HELD, MEMORY, NUMBERS, REST
 from vehicles.tires.moments import contact_length, finish, rolling_radius
 from vehicles.tires.soil_shear import sheared
-from vehicles.tires.vertical_force import carry
+from vehicles.tires.vertical_force import tire_load_on_soil
 
 CARRIED = (
     # name               shape  unit  what it is
@@ -23,7 +23,7 @@ CARRIED = (
     ("load", (), "N", "load of the tire"),
     ("slope", (), "N/m", "slope of the radial spring"),
     ("deflection", (), "m", "radial deflection"),
-    ("soil", (8,), "", "forces of the soil, see `vertical_force.carry`"),
+    ("soil", (8,), "", "forces of the soil, see `vertical_force.tire_load_on_soil`"),
     ("shear_modulus", (), "m", "shear modulus of the soil"),
 )
 """Results of a wheel that are computed before its tire model is called."""
@@ -52,7 +52,9 @@ def press(tires, o, i, h, under):
     """Compute the load of tire i and the input of its tire model; `tires` (n,) TIRE, o CallbackData, `under` record of SOIL."""
     p, seen, c, contact = tires[i : i + 1], o.seen[i], o.carried[i], o.contacts[i]
     R_e = rolling_radius(p, o.tires, i, o.contacts)
-    load, slope, deflection, contact["sinkage_rate"], soil = carry(p, o.tires, i, under, h, R_e * o.wheels[i]["spin"], o.contacts)
+    load, slope, deflection, contact["sinkage_rate"], soil = tire_load_on_soil(
+        p, o.tires, i, under, h, R_e * o.wheels[i]["spin"], o.contacts
+    )
     c["effective_radius"], c["load"], c["slope"], c["deflection"] = R_e, load, slope, deflection
     c["soil"][0], c["soil"][1], c["soil"][2], c["soil"][3], c["soil"][4], c["soil"][5], c["soil"][6], c["soil"][7] = soil
     c["shear_modulus"] = under[0]["shear_modulus"]

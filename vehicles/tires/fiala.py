@@ -99,7 +99,7 @@ def complete(values: Mapping[str, Any], _file: object, _key: str, _folders: Sequ
     return values, filled(FIALA, values)
 
 
-LAW = TireModelKind(
+KIND = TireModelKind(
     "fiala",
     FIALA,
     RANGES,

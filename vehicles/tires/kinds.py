@@ -7,19 +7,19 @@ from simulator.base.registry import Registry
 from simulator.base.renamed_modules import old_names
 from vehicles.tires.contract import CONTRACT, LAYOUT, NUMBERS, TireModelKind
 from vehicles.tires.parameters import TIRE
-from vehicles.tires.tmeasy.model import LAW
+from vehicles.tires.tmeasy.model import KIND
 
-DEFAULT = LAW.name
+DEFAULT = KIND.name
 """Default `type` of a tire file."""
 
 TIRE_MODEL_KINDS: Registry[TireModelKind] = Registry(
     "tire model",
     "jounce.tire_models",
     {
-        LAW.name: LAW,
-        "magic_formula": "vehicles.tires.magic_formula.model:LAW",
-        "fiala": "vehicles.tires.fiala:LAW",
-        "measured": "vehicles.tires.measured:LAW",
+        KIND.name: KIND,
+        "magic_formula": "vehicles.tires.magic_formula.model:KIND",
+        "fiala": "vehicles.tires.fiala:KIND",
+        "measured": "vehicles.tires.measured:KIND",
     },
 )
 

@@ -231,7 +231,7 @@ def measured(parameters, state, seen, result, first, count, h):
             wheel(records_at(parameters, P, n)[i], u, k, r, h)
 
 
-LAW = TireModelKind(
+KIND = TireModelKind(
     "measured",
     MEASURED,
     {},

@@ -21,11 +21,11 @@ SOFT_MIN = 1e-4
 def rolling_radius(p, s, i, out):
     """Return the effective rolling radius [m] of tire i at its contact out[i]."""
     R = p[0]["radius"]
-    return effective_radius(R, min(max(out[i]["depth"] - yields(s, i, out) * s[i]["sinkage"], 0.0), DEFLECTION_MAX * R))
+    return effective_radius(R, min(max(out[i]["depth"] - yielding_fraction(s, i, out) * s[i]["sinkage"], 0.0), DEFLECTION_MAX * R))
 
 
 @inline
-def yields(s, i, out):
+def yielding_fraction(s, i, out):
     """Return the fraction of the sinkage by which the ground under tire i yields: 1 on soil, 0 on a road, and a transition over some
     meters.
 
@@ -41,9 +41,9 @@ def yields(s, i, out):
 
 @inline
 def ramp(s, i, out):
-    """Return the rise of the ground [1] per distance, over the sinkage, while `yields` follows the hardness."""
+    """Return the rise of the ground [1] per distance, over the sinkage, while `yielding_fraction` follows the hardness."""
     state = s[i]
-    if yields(s, i, out) <= 0.0:
+    if yielding_fraction(s, i, out) <= 0.0:
         return 0.0
     return (state["firm"][0] - state["firm"][1]) / VERGE
 
@@ -112,7 +112,7 @@ def finish(p, s, i, borne, grip, wheel, out):
         M_x = -o["hardness"] * overturning(t["bearing_width"], slope, used, o["edge"]) * math.copysign(1.0, o["camber"])
     M_y += loaded * (F_x + push_x) - torque - t["rolling_resistance"] * F_z * R * smooth_sign(spin / SPIN_FADE)
 
-    o["tire_deflection"], o["sinkage"], o["resistance"] = used, yields(s, i, out) * s[i]["sinkage"], -push_x
+    o["tire_deflection"], o["sinkage"], o["resistance"] = used, yielding_fraction(s, i, out) * s[i]["sinkage"], -push_x
     o["F_C"][0], o["F_C"][1], o["F_C"][2] = F_x + push_x, F_y + push_y, F_z
     o["M_C"][0], o["M_C"][1], o["M_C"][2] = M_x, M_y, M_z
     o["slip_ratio"] = (v_tread - v_x) / max(abs(v_tread), abs(v_x), V_SHOW)

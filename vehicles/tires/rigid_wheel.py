@@ -100,7 +100,7 @@ def driven_wheel(soil: WheelSoil, r: float, b: float, load: float, slip: float, 
     motion = (1.0, slip, (1.0 - slip) * math.tan(slip_angle), 1.0)
 
     def arc(theta_1: float) -> tuple[float, ...]:
-        return theta_1, (soil.c1 + soil.c2 * slip) * theta_1, _exit(soil, theta_1), 0.0, 0.0
+        return theta_1, (soil.c1 + soil.c2 * slip) * theta_1, _exit_angle(soil, theta_1), 0.0, 0.0
 
     return _carried(soil, (r, b), load, arc, motion, abs(math.sin(slip_angle)))
 
@@ -112,7 +112,7 @@ def skidding_wheel(soil: WheelSoil, r: float, b: float, load: float, skid: float
 
     def arc(theta_1: float) -> tuple[float, ...]:
         theta_0 = turning_point(theta_1, soil.friction_angle, 1.0 / (1.0 + skid))
-        return theta_1, soil.c1 * theta_1, _exit(soil, theta_1), soil_flow(theta_1, theta_0, 1.0, -skid), theta_0
+        return theta_1, soil.c1 * theta_1, _exit_angle(soil, theta_1), soil_flow(theta_1, theta_0, 1.0, -skid), theta_0
 
     return _carried(soil, (r, b), load, arc, motion, 0.0)
 
@@ -128,8 +128,8 @@ def towed_wheel(soil: WheelSoil, r: float, b: float, load: float) -> tuple[float
     return 1.0 / rolled - 1.0, forces
 
 
-def _exit(soil: WheelSoil, theta_1: float) -> float:
-    """Return theta_2."""
+def _exit_angle(soil: WheelSoil, theta_1: float) -> float:
+    """Return the exit angle theta_2 [rad]."""
     if soil.exit_ratio is not None:
         return soil.exit_ratio * theta_1
     return -math.acos(max(1.0 - soil.rebound * (1.0 - math.cos(theta_1)), -1.0))

@@ -83,7 +83,7 @@ TERRAIN_CACHE = (
     ("traced", (3, CROSSED), "m", "scratch: u, z and rate [1] of the grid lines from `trace`"),
     ("corner", (6, CROSSED), "m", "scratch: `sharp` of both nodes of a crossing: height, slopes along and across [1]"),
     ("reach", (CROSSED,), "m2", "scratch: maximum reach of the ground around a grid line into the disc; below 0: none"),
-    ("share", (CROSSED,), "1", "scratch: `sharpness` of the crossed edges"),
+    ("share", (CROSSED,), "1", "scratch: `fine_ground_weight` of the crossed edges"),
     ("bend", (CROSSED,), "m", "scratch: bend of the edges from the grid line before"),
     ("part", (4, LINE), "m7", "scratch: contributions of the segments to an overlap and [m6] to its derivatives"),
 )
@@ -191,7 +191,7 @@ def hermite(z, rise, b, c, per, t):
 
 
 @inline
-def sharpness(rise, from_low, from_high, s):
+def fine_ground_weight(rise, from_low, from_high, s):
     """Return the weight of the finer ground on an edge of length s that rises by `rise`; from_low, from_high: rise by the slope at each end
     [m]."""
     bend = max(abs(rise - from_low), abs(rise - from_high))
@@ -220,11 +220,11 @@ def blended(shares, n, t):
 
 
 @inline
-def sharpness_of(w, ground, s, axis, i, j):
-    """Return `sharpness` of the edge along the axis between the nodes i and i + 1, in the row j."""
+def edge_fine_ground_weight(w, ground, s, axis, i, j):
+    """Return `fine_ground_weight` of the edge along the axis between the nodes i and i + 1, in the row j."""
     z0, m0, _ = sharp_node(w, ground, s, axis, i, j)
     z1, m1, _ = sharp_node(w, ground, s, axis, i + 1, j)
-    return sharpness(z1 - z0, s * m0, s * m1, s)
+    return fine_ground_weight(z1 - z0, s * m0, s * m1, s)
 
 
 @inline
@@ -397,7 +397,7 @@ def save_trace(w, ground, s, axis, first, step, count):
 
 @kernel
 def measure_bends(w, s, step, count):
-    """Compute `sharpness` of the edges that a line crosses, and the bends of the edges between grid lines for crossings in the same row."""
+    """Compute `fine_ground_weight` of the edges that a line crosses, and the bends of the edges between grid lines for crossings in the same row."""
     corner, share, bend = w["corner"], w["share"], w["bend"]
     per, along = 1.0 / (SHARP * s), s * step
     for k in range(count):  # vectorized
@@ -457,9 +457,9 @@ def rise_between(ground, s, x, y, reach):
 def shares_between(w, ground, s, axis, i, first, last):
     """Return the weights of the finer ground between the grid lines i and i + 1 in the rows from the first to the last, in a tuple of four:
     a plane along which the heading has its larger component crosses at most two rows."""
-    third = sharpness_of(w, ground, s, axis, i, first + 2) if last > first + 1 else 0.0
-    fourth = sharpness_of(w, ground, s, axis, i, first + 3) if last > first + 2 else 0.0
-    return sharpness_of(w, ground, s, axis, i, first), sharpness_of(w, ground, s, axis, i, first + 1), third, fourth
+    third = edge_fine_ground_weight(w, ground, s, axis, i, first + 2) if last > first + 1 else 0.0
+    fourth = edge_fine_ground_weight(w, ground, s, axis, i, first + 3) if last > first + 2 else 0.0
+    return edge_fine_ground_weight(w, ground, s, axis, i, first), edge_fine_ground_weight(w, ground, s, axis, i, first + 1), third, fourth
 
 
 @inline

@@ -15,7 +15,7 @@ from vehicles.tires.enveloping_contact import find_contact
 from vehicles.tires.moments import finish, follow_hardness, rolling_radius
 from vehicles.tires.multipass import read_rut, write_rut
 from vehicles.tires.tmeasy.model import tmeasy_advance, tmeasy_grip
-from vehicles.tires.vertical_force import carry
+from vehicles.tires.vertical_force import tire_load_on_soil
 
 RECOVERY_SPEED = 1.0
 """m/s. Speed at which a yielded rim recovers: a real edge that rises under the one contact point acts as a ramp. Larger: a wheel that
@@ -58,7 +58,7 @@ def tire_forces(p, s, i, under, h, wheel, out):
     """
     R_e = rolling_radius(p.shared, s.tires, i, out)
     v_tread = R_e * wheel[i]["spin"]
-    F_z, slope, deflection, out[i]["sinkage_rate"], forces = carry(p.shared, s.tires, i, under, h, v_tread, out)
+    F_z, slope, deflection, out[i]["sinkage_rate"], forces = tire_load_on_soil(p.shared, s.tires, i, under, h, v_tread, out)
     borne = (R_e, v_tread, F_z, slope, deflection, forces)
     finish(p.shared, s.tires, i, borne, tmeasy_grip(p, s, i, h, borne, under, out), wheel, out)
 

@@ -19,7 +19,7 @@ from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.contract import TREAD_STATE, WHEEL_LAWS, TireModelKind, TireModels
 from vehicles.tires.kinds import DEFAULT, TIRE_MODEL_KINDS
 from vehicles.tires.parameters import FILE, LEFT_OUT, RANGES, check_inflation, check_rim, check_spacing, shared_record
-from vehicles.tires.tmeasy.model import LAW as TMEASY_LAW
+from vehicles.tires.tmeasy.model import KIND as TMEASY_KIND
 from vehicles.tires.tmeasy.model import TMEASY
 
 CONTACTS = ("enveloping", "point")
@@ -64,8 +64,8 @@ class TireSet:
         self.own = {law.name: _parameters_of(law, files) for law in self.laws}
         self._scaled: list[Record] = []
         tmeasy, laws = record(TMEASY, len(files)), record(WHEEL_LAWS, len(files))
-        if TMEASY_LAW.name in self.own:
-            tmeasy = self.own[TMEASY_LAW.name]
+        if TMEASY_KIND.name in self.own:
+            tmeasy = self.own[TMEASY_KIND.name]
         laws["side"] = 1 if sides is None else sides
         for i, law in enumerate(self.laws):
             laws[i]["numbers"] = law.numbers if law.numbers_of is None else law.numbers_of(files[i].own)

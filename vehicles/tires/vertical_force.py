@@ -6,7 +6,7 @@ import math
 
 from simulator.base.jit import inline, kernel
 from terrain.pressure_sinkage import frontal_bulldozing, frontal_factors, local_failure, pressed_before, terzaghi_factors
-from vehicles.tires.moments import distance_rate, ramp, yields
+from vehicles.tires.moments import distance_rate, ramp, yielding_fraction
 from vehicles.tires.radial import radial_damping, radial_force
 from vehicles.tires.standstill import V_FADE, smooth_sign
 from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of, substitute_radius
@@ -100,7 +100,7 @@ def soil_reaction(p, under, deflection, z, before, motion):
 
 
 @inline
-def dig(p, state, under, o, h, pressed, slide, length):
+def digging_rate(p, state, under, o, h, pressed, slide, length):
     """Return (rate [m/s], rise [1]) over a step of h seconds: the digging rate of the slipping tread, backward Euler in the dug depth d,
     and the slope on which the wheel climbs out of its hole.
 
@@ -146,17 +146,17 @@ def pushed_ahead(p, under, z):
 
 
 @inline
-def carry(p, s, i, under, h, v_tread, out):
+def tire_load_on_soil(p, s, i, under, h, v_tread, out):
     """Return the load of tire i: its spring and damper in series with the soil, backward Euler in the rut depth z.
 
         F_z = F(depth - soft z, depth' - soft z') = W(z_p) + damping area z_p',    z = z_p + d
 
-    where d is dug (`dig`) and z_p pressed. v_tread is R_e spin [m/s]. Returns (F_z, slope, deflection, z', forces): load [N], slope of the
+    where d is dug (`digging_rate`) and z_p pressed. v_tread is R_e spin [m/s]. Returns (F_z, slope, deflection, z', forces): load [N], slope of the
     tire spring [N/m], radial deflection [m] at the end of the step, rate of z [m/s], and the forces of the soil at this load as in
     `soil_reaction`, thrust with its sign, and resistance of climbing out of the hole [N]. The rate of d is written into out[i].
     """
     o, state = out[i], s[i]
-    soft, depth, rate, v_x, z, d = yields(s, i, out), o["depth"], o["depth_rate"], o["v_x"], s[i]["sinkage"], s[i]["dug"]
+    soft, depth, rate, v_x, z, d = yielding_fraction(s, i, out), o["depth"], o["depth_rate"], o["v_x"], s[i]["sinkage"], s[i]["dug"]
     deflection = depth - soft * z
     if depth <= 0.0 or (soft <= 0.0 and o["hardness"] >= 1.0):
         load, slope = radial_force(p, deflection, rate)
@@ -176,7 +176,7 @@ def carry(p, s, i, under, h, v_tread, out):
     # the wheel drops to the floor of the existing rut, and by the depth that it digs
     slide = math.sqrt((v_tread - v_x) * (v_tread - v_x) + o["v_y"] * o["v_y"])
     length = area / p[0]["width"]
-    o["dug_rate"], rise = dig(p, state, under, o, h, max(pressed - floor, 0.0), slide, length)
+    o["dug_rate"], rise = digging_rate(p, state, under, o, h, max(pressed - floor, 0.0), slide, length)
     fall = o["dug_rate"]
     if pressed < floor:
         fall += (floor - pressed) / (h + 1e-3)

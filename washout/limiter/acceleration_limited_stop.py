@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import kernel
-from washout.limiter.common import RELATIVE, bring_into_stroke, careful_spacing, middles_apart, place, place_at_target, take
+from washout.limiter.common import RELATIVE, accept_trial, bring_into_stroke, careful_spacing, middles_apart, place, place_at_target
 from washout.limiter.jerk_limited_stop import ACCELERATION, SPEED, STROKE
 from washout.platform import leg_bend, leg_lengths
 
@@ -64,7 +64,7 @@ def limit_on_line(p, s, demand, h):
     else:
         s[0]["stop_time"] = stop_time
         s[0]["limited"] = 1 if cause > 0 else 0
-        take(s, h)
+        accept_trial(s, h)
     return cause
 
 
@@ -77,7 +77,7 @@ def brake_on_line(p, s, h):
         s[0]["trial"][i] = share * s[0]["rates"][i]
     place(p, s, h)
     s[0]["stop_time"] = max(0.0, s[0]["stop_time"] - middles_apart(s, h))
-    take(s, h)
+    accept_trial(s, h)
 
 
 @kernel

@@ -60,7 +60,7 @@ def place_at_target(s):
 
 
 @kernel
-def take(s, h):
+def accept_trial(s, h):
     """Make the trial the commanded pose."""
     middles = middles_apart(s, h)
     third = third_of_steps(s, h)
@@ -93,7 +93,7 @@ def bring_into_stroke(p, s, demand):
         bound = travel if i < 3 else LARGEST_ANGLE
         s[0]["stop_pose"][i] = min(bound, max(-bound, demand[i]))
         s[0]["target"][i] = s[0]["stop_pose"][i]
-    if _off_cushions(p, s):
+    if _within_stroke_margins(p, s):
         return not _is_target(s, demand)
     _shrink_into_stroke(p, s)
     return True
@@ -109,7 +109,7 @@ def _is_target(s, demand):
 
 
 @kernel
-def _off_cushions(p, s):
+def _within_stroke_margins(p, s):
     """Compute s.target_legs; return True if the legs of s.target respect the stroke margins."""
     leg_lengths(p, s[0]["target"], s[0]["target_legs"])
     for i in range(6):

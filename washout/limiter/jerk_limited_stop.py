@@ -1,8 +1,8 @@
 """Stop curve: stop plan of a platform whose legs have a jerk limit, and the proof that all legs respect all limits.
 
-The stop curve replaces the straight stop plan of `washout.limiter.limiter` if the platform file has `leg_jerk`. The rule is the same: a new pose
-is accepted only together with a stop curve that was shown to respect the limits. If nothing better is accepted, the platform continues
-along the last accepted curve.
+The stop curve replaces the straight stop plan of `washout.limiter.acceleration_limited_stop` if the platform file has `leg_jerk`. The rule
+is the same: a new pose is accepted only together with a stop curve that was shown to respect the limits. If nothing better is accepted, the
+platform continues along the last accepted curve.
 
 **The curve.** One parabola passes through the new pose q0 and the two previous poses. Beyond q0 it is continued by
 

@@ -13,13 +13,13 @@ import math
 from simulator.base.jit import inline, kernel
 from washout.limiter.common import (
     RELATIVE,
+    accept_trial,
     bring_into_stroke,
     careful_spacing,
     careful_third,
     middles_apart,
     place,
     place_at_target,
-    take,
     third_of_steps,
 )
 from washout.limiter.jerk_limited_stop import ACCELERATION, JERK, SPEED, STROKE, curve_bend, curve_pose_at, stop_length
@@ -328,7 +328,7 @@ def _between_curve_and_trial(p, s, h):
 @kernel
 def _take_with_curve(s, length, h):
     """Make the trial the commanded pose, and its stop curve the present stop curve."""
-    take(s, h)
+    accept_trial(s, h)
     for i in range(6):
         s[0]["curve_pose"][i] = s[0]["pose"][i]
         s[0]["curve_rates"][i] = s[0]["trial_rates"][i]
@@ -357,7 +357,7 @@ def brake_on_curve(p, s, h):
     for i in range(6):
         s[0]["trial"][i] = s[0]["kept"][i]
     s[0]["stop_time"] = max(0.0, s[0]["stop_time"] - h)
-    take(s, h)
+    accept_trial(s, h)
 
 
 @kernel
@@ -380,4 +380,4 @@ def _stop(s, h):
         s[0]["trial"][i] = s[0]["curve_rates"][i] = s[0]["curve_accelerations"][i] = 0.0
         s[0]["trial_pose"][i] = s[0]["curve_pose"][i] = s[0]["pose"][i]
         s[0]["trial_legs"][i] = s[0]["legs"][i]
-    take(s, h)
+    accept_trial(s, h)

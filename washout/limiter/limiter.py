@@ -12,8 +12,8 @@ along the plan. There is therefore always a feasible next step. Steps may have d
 There are two stop plans, each with its proof and its control law:
 
     `washout.limiter.acceleration_limited_stop`    a straight line with constant deceleration, for legs without a jerk limit
-    `washout.limiter.jerk_limited_stop`   a curve with continuous acceleration, for legs with a jerk limit (`leg_jerk` of the platform file);
-                           `washout.limiter.jerk_limited_tick` applies it
+    `washout.limiter.jerk_limited_stop`            a curve with continuous acceleration, for legs with a jerk limit (`leg_jerk` of the
+                                                   platform file); `washout.limiter.jerk_limited_tick` applies it
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ index, so that a loop over the corners is vectorized.
 from __future__ import annotations
 
 from simulator.base.jit import inline
+from simulator.base.renamed_modules import old_names
 
 
 @inline
@@ -16,7 +17,7 @@ def column(field, i):
 
 
 @inline
-def six(field, i):
+def symmetric_matrix_at(field, i):
     """Return the symmetric matrix (xx, yy, zz, xy, xz, yz) of corner i from a field of shape (6, 4)."""
     return field[0, i], field[1, i], field[2, i], field[3, i], field[4, i], field[5, i]
 
@@ -120,3 +121,6 @@ def symmetric_in_frame(x, y, z, S):
         X[0] * x[2] + Y[0] * y[2] + Z[0] * z[2],
         X[1] * x[2] + Y[1] * y[2] + Z[1] * z[2],
     )
+
+
+__getattr__ = old_names(__name__)

@@ -76,7 +76,7 @@ def _add_terrain_make(verbs: Commands) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="parameter of the kind, for example size_m=400 (docs/made_terrains.md); repeatable",
+        help="parameter of the kind, for example size_m=400 (docs/generated_terrains.md); repeatable",
     )
     add_json(p)
     p.set_defaults(run=_terrain_make)

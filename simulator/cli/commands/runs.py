@@ -53,7 +53,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def add_rerun(commands: Commands) -> None:
     """Add the verb `rerun`."""
-    p = commands.add_parser("rerun", help="re-simulate a logged run and compare the results bit by bit")
+    p = commands.add_parser("rerun", help="re-simulate a logged run and compare all bits of the results")
     p.add_argument("place", metavar="FOLDER|FILE", help="folder of a run or drive, or its log")
     add_out(p)
     add_plugin(p)

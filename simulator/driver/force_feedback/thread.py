@@ -78,7 +78,7 @@ class WheelForceFeedback:
         """Send one torque."""
         if readout is not None and runs:
             r = readout[0]
-            self._model.want(float(r["steering_column_torque"]), float(r["steering_wheel_rate"]), float(r["v_WB_B"][0]))
+            self._model.set_request(float(r["steering_column_torque"]), float(r["steering_wheel_rate"]), float(r["v_WB_B"][0]))
         torque = self._model.step(runs, now - self._before)
         self._before = now
         return self._force.give(torque / self._model.feedback.torque, now)
@@ -153,7 +153,7 @@ class ForceFeedbackThread:
         """Take a sample; returns at once."""
         if self._thread is None:
             share_python(1)
-            self._thread = threading.Thread(target=self._work, name="feel", daemon=True)
+            self._thread = threading.Thread(target=self._work, name="force feedback", daemon=True)
             self._thread.start()
         self._samples.put((self._clock(), sample))
 
@@ -236,7 +236,7 @@ class ForceFeedbackThread:
             except OSError as error:
                 self._print_once(f"{device.handle.name}: no force feedback: {error.strerror or error}")
             else:
-                self._print_once(f"{device.handle.name}: force feedback up to {profile.force_feedback.most:g} N m")
+                self._print_once(f"{device.handle.name}: force feedback up to {profile.force_feedback.max_torque:g} N m")
 
     def _drop(self) -> None:
         feedback_device, self._feedback = self._feedback, None
@@ -263,7 +263,7 @@ def open_wheel(device: Device, feedback: ForceFeedback, now: float, system: Syst
     if node is None:
         raise OSError(0, "the system reports no constant force for this device (no driver, or a driver without force feedback)")
     try:
-        force = ConstantForce(node, feedback.most / feedback.torque, feedback.rate, 0.5 * PERIOD, system)
+        force = ConstantForce(node, feedback.max_torque / feedback.torque, feedback.rate, 0.5 * PERIOD, system)
         return WheelForceFeedback(force, feedback, now)
     except OSError as error:
         if is_forbidden(error):

@@ -49,7 +49,7 @@ class ForceFeedback:
     )
 
     @property
-    def most(self) -> float:
+    def max_torque(self) -> float:
         """Maximum torque that is applied [N m]."""
         return self.torque if self.limit is None else min(self.limit, self.torque)
 
@@ -68,12 +68,12 @@ class WheelTorque:
         """Reset after the vehicle was moved: discard the last request and fade the torque in."""
         self._fade = self._requested = 0.0
 
-    def want(self, column: float, rate: float, speed: float) -> None:
+    def set_request(self, column: float, rate: float, speed: float) -> None:
         """Set the request from the torque in the column [N m] and the rate of the steering wheel [rad/s], + = left, and the speed [m/s]."""
         f = self.feedback
         still = max(0.0, 1.0 - abs(speed) / STANDING)
         torque = -f.gain * column - f.damping * rate * still
-        self._requested = clip(torque, -f.most, f.most) if math.isfinite(torque) else 0.0
+        self._requested = clip(torque, -f.max_torque, f.max_torque) if math.isfinite(torque) else 0.0
 
     def step(self, runs: bool, h: float) -> float:
         """Return the torque [N m], h seconds after the previous step; `runs`: the vehicle moves and samples arrive."""
@@ -82,5 +82,5 @@ class WheelTorque:
             h = 0.0
         self._fade = approach(self._fade, float(runs), h / (FADE_IN if runs else FADE_OUT))
         f = self.feedback
-        self.torque = approach(self.torque, self._fade * self._requested, min(SLEW, STEP * f.rate) * f.most * h)
+        self.torque = approach(self.torque, self._fade * self._requested, min(SLEW, STEP * f.rate) * f.max_torque * h)
         return self.torque

@@ -87,7 +87,7 @@ class HumanDriver:
         """The wheel or game controller that drives; None for keys and plugin sources."""
         return getattr(self.active, "device", None) if self.active.connected else None
 
-    def tell(self, text: str) -> None:
+    def add_notice(self, text: str) -> None:
         """Append a line about a device to `notices`; may be called in any thread."""
         if self.hub is not None:
             self.hub.notices.append(text)

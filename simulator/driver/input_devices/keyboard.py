@@ -12,17 +12,15 @@ from simulator.driver.input_devices.shaping import clip, elapsed, key_pedal, key
 STALE = 0.5
 """s of simulated time without a new frame after which the window counts as lost. Larger: a key pressed at that time stays down longer."""
 ACTIONS = {
-    "gear_up": "selector_up",
-    "gear_down": "selector_down",
     "shift_up": "gear_up",
     "shift_down": "gear_down",
-    "starter": "starter",
+    **{key: key for key in ("selector_up", "selector_down", "starter")},
     **{key: key for key in ("drive", "neutral", "reverse", "parking_brake", "reset", "upright", "pause", "escape", "motion")},
     **{key: key for key in ("low_range", "center_lock")},
     **{key: key for key in ("intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down")},
     **{key: key for key in ("camera", "camera_1", "camera_2", "camera_3")},
 }
-"""Actions of keys, by the names that the window uses."""
+"""Actions of keys, by their names in `simulator.view.shared_state.KEYS`; `simulator.view.window.BINDINGS` assigns the keyboard."""
 _DRIVING = ("left", "right", "up", "down", "space")
 
 

@@ -88,7 +88,7 @@ class PathFollower:
         """Return the forward gear at time t (s) and a throttle [0, 1]; 0 if the gearbox selects the gear."""
         if self._shifter is None:
             return 0
-        return self._shifter.seen(t, readout, throttle)
+        return self._shifter.select_gear_from_readout(t, readout, throttle)
 
     def steer(self, t: float, readout: Record, command: Record) -> bool:
         """Write only the steering; return False, without writing, if the readout is not finite."""

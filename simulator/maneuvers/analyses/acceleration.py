@@ -10,8 +10,8 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.base.units import FOOT, MILE
-from simulator.maneuvers.analyses.common import NOTHING, PEDAL, Array, column, curve, low_pass, rows_of, value_at, way
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.common import NOTHING, PEDAL, Array, column, curve, distance_traveled, low_pass, rows_of, value_at
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.signal_processing import first_crossing
 
 SPEEDS = {
@@ -24,7 +24,7 @@ JERK_TIME = 0.1
 """Time [s] for the change of acceleration in a shift."""
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the run from the first touch of the throttle pedal."""
     rows = rows_of(drive, values)
     time, speed = drive.time[rows], column(drive, "v_WB_B_x")[rows]
@@ -32,7 +32,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     if not pressed.size:
         return NOTHING
     first = int(pressed[0])
-    start, driven_distance = float(time[first]), way(drive)[rows]
+    start, driven_distance = float(time[first]), distance_traveled(drive)[rows]
     driven_distance = driven_distance - driven_distance[first]
     found = {f"time_to_{word}": _first(time, speed, level, start) - start for word, level in SPEEDS.items()}
     for word, distance in WAYS.items():
@@ -49,7 +49,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     final = time >= time[-1] - 1.0
     found["acceleration_end"] = float(np.mean(acceleration[final]))
     found |= shifts(drive, rows, acceleration, values["around"])
-    return Found(
+    return AnalysisResult(
         found,
         {
             "speed": curve(time[first:] - start, speed[first:], "time", "speed", "s", "m/s"),

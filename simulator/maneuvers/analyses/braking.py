@@ -17,15 +17,15 @@ from simulator.maneuvers.analyses.common import (  # fmt: skip
     axles,
     column,
     curve,
+    distance_traveled,
     low_pass,
     mean_between,
     rows_of,
     sideslip,
     value_at,
-    way,
     wheels,
 )
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.signal_processing import first_crossing, held
 
 STRAIGHT = 0.01
@@ -38,7 +38,7 @@ LOCKED_SLIP, LOCKED_TIME, LOCKED_SPEED = -0.9, 0.1, 3.0
 """Slip of a locked wheel, its minimum duration [s], and the minimum speed [m/s]."""
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the run from the first touch of the pedal, or from a speed, to standstill."""
     rows = rows_of(drive, values)
     time, speed, brake = drive.time[rows], column(drive, "v_WB_B_x")[rows], column(drive, "brake")[rows]
@@ -50,7 +50,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     stop = first_crossing(time, speed, values["standstill"], "falling", onset)
     named = values.get("speed")
     start = onset if named is None else first_crossing(time, speed, named, "falling", onset)
-    distance = way(drive)[rows]
+    distance = distance_traveled(drive)[rows]
     found = {
         "brake_onset": onset,
         "brake_speed": value_at(time, speed, onset),
@@ -63,7 +63,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     }
     found |= _deviation(drive, rows, first, time <= stop if math.isfinite(stop) else time > -math.inf)
     found |= _one_second(drive, values, rows, onset)
-    return Found(
+    return AnalysisResult(
         found, {"speed": curve(distance[first:] - distance[first], speed[first:], "distance since brake onset", "speed", "m", "m/s")}
     )
 

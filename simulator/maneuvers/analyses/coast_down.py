@@ -11,12 +11,12 @@ import numpy as np
 from simulator.base.fields import Field, Number
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.common import NOTHING, PEDAL, G, column, curve, low_pass, rows_of
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 FEWEST = 10
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Fit -dv/dt = c0 + c2 v^2 by least squares to the rows without pedals and within the speed range."""
     rows = rows_of(drive, values)
     speed_column = column(drive, "v_WB_B_x", values)
@@ -29,7 +29,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     (c0, c2), *_ = np.linalg.lstsq(np.column_stack((np.ones(len(v)), v * v)), a, rcond=None)
     mass = drive.traits.mass * values["rotating"]
     area = 2.0 * mass * float(c2) / values["air_density"]
-    return Found(
+    return AnalysisResult(
         {
             "coast_rolling_resistance": float(c0) * values["rotating"] / G,
             "coast_drag_area": area,

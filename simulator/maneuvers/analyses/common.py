@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.fields import Field, Number
 from simulator.maneuvers import signal_processing
-from simulator.maneuvers.analyses.contract import Curve, Drive, Found
+from simulator.maneuvers.analyses.contract import AnalysisResult, Curve, Drive
 
 Array = NDArray[np.float64]
-NOTHING = Found({}, {})
+NOTHING = AnalysisResult({}, {})
 SLOW = 0.5
 """Speed [m/s] below which the sideslip counts as zero."""
 PEDAL = 0.02
@@ -50,7 +50,7 @@ def sideslip(drive: Drive) -> Array:
     return np.where(np.hypot(v_x, v_y) > SLOW, np.arctan2(v_y, np.maximum(np.abs(v_x), 1e-9)), 0.0)
 
 
-def way(drive: Drive) -> Array:
+def distance_traveled(drive: Drive) -> Array:
     """Return the distance of the center of mass over ground up to each row (m)."""
     steps = np.hypot(np.diff(drive.columns["x_G"]), np.diff(drive.columns["y_G"]))
     return np.concatenate(([0.0], np.cumsum(steps)))

@@ -48,7 +48,7 @@ class Curve(NamedTuple):
     y_unit: str
 
 
-class Found(NamedTuple):
+class AnalysisResult(NamedTuple):
     """Result of an analysis."""
 
     values: Mapping[str, float]
@@ -78,7 +78,7 @@ class Analysis:
     name: str
     """Value of `type` in the list `metrics` of a maneuver."""
     metrics: tuple[Metric, ...]
-    evaluate: Callable[[Drive, Mapping[str, Any]], Found]
+    evaluate: Callable[[Drive, Mapping[str, Any]], AnalysisResult]
     """Function of the run and the parameter values, in SI."""
     parameters: Fields = ()
     columns: tuple[str, ...] = ()

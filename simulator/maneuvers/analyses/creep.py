@@ -10,13 +10,13 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import NOTHING, PEDAL, column, longest, rows_of
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 ALMOST = 0.9
 """Fraction of the final speed for the creep time."""
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the rows after the last touch of a pedal."""
     rows = rows_of(drive, values)
     pressed = np.flatnonzero((column(drive, "throttle")[rows] > PEDAL) | (column(drive, "brake")[rows] > PEDAL))
@@ -26,7 +26,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         return NOTHING
     final = time >= time[-1] - values["settle"] - 1e-9
     end = float(speed[final].mean())
-    return Found(
+    return AnalysisResult(
         {
             "creep_speed": end,
             "creep_time": longest(speed < ALMOST * end, drive.interval) if end > 0.0 else math.nan,

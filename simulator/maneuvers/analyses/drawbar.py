@@ -10,11 +10,11 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import Array, column, curve, longest, low_pass, rows_of, wheels
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.signal_processing import integral
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Compute the pull: the ground force minus mass times acceleration. It equals the sled force plus air drag and grade resistance."""
     rows = rows_of(drive, values)
     corners = wheels(drive)
@@ -31,7 +31,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     final = drive.time[rows] >= drive.time[rows][-1] - values["settle"] - 1e-9
     work_in, work_out = float(np.sum(power[final])), float(np.sum((pull * speed)[final]))
     stuck = longest(np.abs(speed) < values["stopped"], drive.interval)
-    return Found(
+    return AnalysisResult(
         {
             "drawbar_pull_max": float(pull[i_max]),
             "drawbar_slip_at_max": float(slip[i_max]),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import NOTHING, Array, column, curve, rows_of
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "ISO 7401 [mem]"
 FREQUENCIES = {"0_2": 0.2, "0_5": 0.5, "1": 1.0, "2": 2.0}
@@ -66,7 +66,7 @@ def _spectrum(series: Array, window: Array, in_segments: bool) -> NDArray[np.com
     return np.fft.rfft(window * (series - (series.mean() if in_segments else series[0])))
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate both outputs at the named frequencies and the characteristics of their curves."""
     rows = rows_of(drive, values)
     steering = column(drive, "steering_wheel_angle")[rows]
@@ -91,7 +91,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         if name == "yaw_rate":
             found |= _yaw_characteristics(response, band)
     found["response_lateral_acceleration_max"] = float(np.abs(column(drive, "a_WG_B_y")[rows]).max())
-    return Found(found, curves)
+    return AnalysisResult(found, curves)
 
 
 def _wrap_lag(phase: float) -> float:

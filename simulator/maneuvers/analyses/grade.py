@@ -9,17 +9,17 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import column, rows_of
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.signal_processing import integral
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate speeds and the distance rolled back; the grade is that of the chassis."""
     rows = rows_of(drive, values)
     time, speed = drive.time[rows], column(drive, "v_WB_B_x")[rows]
     final = time >= time[-1] - values["settle"] - 1e-9
     distance = integral(speed, drive.interval)
-    return Found(
+    return AnalysisResult(
         {
             "climb_speed_end": float(speed[final].mean()),
             "climb_speed_min": float(speed.min()),

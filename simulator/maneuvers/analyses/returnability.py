@@ -10,12 +10,12 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import column, curve, low_pass, rows_of, value_at
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "similar to ISO 17288-1 [mem]"
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the phase with the released wheel; its first row defines the turn before the release."""
     rows = rows_of(drive, values)
     time = drive.time[rows] - drive.time[rows][0]
@@ -33,7 +33,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         "return_rate_max": float(np.abs(column(drive, "steering_wheel_rate", values)[rows]).max()),
         "return_yaw_rate_left": float(side * value_at(time, rate, values["after"])),
     }
-    return Found(found, {"angle": curve(time, angle, "time", "steering-wheel angle", "s", "rad")})
+    return AnalysisResult(found, {"angle": curve(time, angle, "time", "steering-wheel angle", "s", "rad")})
 
 
 ANALYSIS = Analysis(

@@ -11,7 +11,7 @@ import numpy as np
 from simulator.base.fields import Field, Number
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.common import NOTHING, Array, column, curve, rows_of
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "ISO 2631-1"
 LEVELS = (0.315, 0.5, 0.8, 1.25, 2.0)
@@ -21,7 +21,7 @@ HEALTH = 1.4
 """Weighting factor of the horizontal axes."""
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the rows after the distance `after`; the filters also use the rows before."""
     rows, dt = rows_of(drive, values), drive.interval
     x = drive.columns["x"][rows]
@@ -57,7 +57,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         "motion_sickness_dose": _rms(sickness) * math.sqrt(duration),
     }
     time = drive.time[rows][counted_rows]
-    return Found(found, {"weighted": curve(time, weighted["z"], "time", "weighted vertical acceleration", "s", "m/s2")})
+    return AnalysisResult(found, {"weighted": curve(time, weighted["z"], "time", "weighted vertical acceleration", "s", "m/s2")})
 
 
 def _rms(series: Array) -> float:

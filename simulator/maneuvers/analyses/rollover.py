@@ -10,14 +10,14 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import axles, column, longest, rows_of, sideslip, wheels
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "NHTSA rollover [mem]"
 SIDES = {"L": "left", "R": "right"}
 ENDS = {0: "front", -1: "rear"}
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the loads by axle and side, and the time in which all wheels of a side are lifted together."""
     rows = rows_of(drive, values)
     corners = wheels(drive)
@@ -35,7 +35,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
             corner = next((one for one in axles(corners)[position] if one.endswith(letter)), None) if corners else None
             found[f"load_min_{end}_{side}"] = float(loads[corner].min()) if corner else math.nan
     found["two_wheel_lift_time"] = max(lift_times, default=math.nan)
-    return Found(found, {})
+    return AnalysisResult(found, {})
 
 
 ANALYSIS = Analysis(

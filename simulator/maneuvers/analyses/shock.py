@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from simulator.maneuvers.analyses.common import G, column, curve, low_pass, peak, rows_of
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "TOP 1-1-014 [mem]"
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the peaks of the vertical specific force at the head minus g."""
     rows = rows_of(drive, values)
     time, shock = drive.time[rows], column(drive, "f_H_B_z", values)[rows] - G
-    return Found(
+    return AnalysisResult(
         {
             "shock_max": peak(time, np.abs(shock))[1],
             "shock_up_max": peak(time, shock)[1],

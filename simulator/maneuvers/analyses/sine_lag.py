@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simulator.maneuvers.analyses.common import NOTHING, Array, column, low_pass, peak, rows_of
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "ISO 7401 [mem]"
 MIN_ANGLE = 1e-3
@@ -18,7 +18,7 @@ ONSET = 0.1
 """Fraction of the largest angle at which the sine begins."""
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the two peaks of each series, the first in the direction of the first turn of the wheel."""
     rows = rows_of(drive, values)
     time, steering = drive.time[rows], column(drive, "steering_wheel_angle", values)[rows]
@@ -36,7 +36,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         for number, (input_peak, output_peak) in enumerate(zip(steer, responses, strict=True), 1):
             found[f"{name}_lag_{number}"] = output_peak[0] - input_peak[0]
             found[f"{name}_gain_{number}"] = output_peak[1] / input_peak[1]
-    return Found(found, {})
+    return AnalysisResult(found, {})
 
 
 def _peaks(time: Array, series: Array) -> tuple[tuple[float, float], tuple[float, float]]:

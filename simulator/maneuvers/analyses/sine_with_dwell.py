@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.common import NOTHING, column, curve, peak, rows_of, sideslip, value_at
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "49 CFR 571.126 via GB/T 30677"
 STEER_HZ, OTHERS_HZ = 10.0, 6.0
@@ -33,7 +33,7 @@ RETURNED = 0.02
 """Fraction of the largest angle below which the steering wheel counts as returned: a filtered return to 0 need not cross zero."""
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate BOS, COS and the criteria."""
     rows, dt = rows_of(drive, values), drive.interval
     time = drive.time[rows]
@@ -64,7 +64,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     found["swd_roll_max"] = float(np.abs(column(drive, "roll")[rows][steered]).max())
     found["swd_speed"] = value_at(time, column(drive, "v_WB_B_x")[rows], begin)
     names = (("steering", steering, "rad"), ("yaw_rate", yaw_rate, "rad/s"), ("lateral_acceleration", a_y, "m/s2"))
-    return Found(
+    return AnalysisResult(
         found,
         {name: curve(time - begin, y, "time since the beginning of steer", name.replace("_", " "), "s", unit) for name, y, unit in names},
     )

@@ -10,13 +10,13 @@ import numpy as np
 from simulator.base.fields import Field, Number
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.common import NOTHING, G, column, curve, line, rows_of
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "49 CFR 571.126 via GB/T 30677"
 STEER_HZ, OTHERS_HZ = 10.0, 6.0
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Fit the angle over the lateral acceleration, from the first row above the lower limit of the window to the first above the upper."""
     rows = rows_of(drive, values)
     steering = signal_processing.phaseless(column(drive, "steering_wheel_angle"), drive.interval, STEER_HZ)[rows]
@@ -29,7 +29,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     window = slice(int(beyond_low[0]), int(beyond_high[0]) + 1)
     # angle as a function of acceleration, because the result is the angle at an acceleration
     fit = line(a_y[window], steering[window])
-    return Found(
+    return AnalysisResult(
         {
             "steering_angle_at_level": fit.offset + fit.slope * values["level"],
             "steering_regression": fit.explained,

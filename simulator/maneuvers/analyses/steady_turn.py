@@ -23,7 +23,7 @@ from simulator.maneuvers.analyses.common import (  # fmt: skip
     rows_of,
     sideslip,
 )
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "ISO 4138 [mem]"
 GRADIENTS = (
@@ -71,7 +71,7 @@ class Turn(NamedTuple):
     curvature: Array
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Collect the steady rows of each side in bins and fit lines to the bins within the band."""
     rows = rows_of(drive, values)
     a_y, speed = column(drive, "a_WG_B_y", values), column(drive, "v_WB_B_x")
@@ -95,7 +95,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     found["characteristic_speed"] = math.sqrt(wheelbase / gradient) if gradient > 0.0 else math.nan
     found["critical_speed"] = math.sqrt(-wheelbase / gradient) if gradient < 0.0 else math.nan
     found["steady_lateral_acceleration_max"] = float(np.abs(a_y[steady]).max())
-    return Found(found, _curves(turns))
+    return AnalysisResult(found, _curves(turns))
 
 
 def _local(turn: Turn, lower: float, upper: float) -> list[float]:

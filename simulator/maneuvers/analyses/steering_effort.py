@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import SLOW, Array, column, curve, line, low_pass, rows_of
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "ISO 13674-1 [mem]"
 PARKED = 0.1
 """Speed [m/s] below which the vehicle counts as parked."""
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the loop of torque over angle; on-center metrics only if the vehicle rolls most of the time."""
     rows = rows_of(drive, values)
     angle, torque = column(drive, "steering_wheel_angle", values)[rows], column(drive, "steering_wheel_torque", values)[rows]
@@ -28,7 +28,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     found["steering_torque_parked"] = float(np.abs(torque[parked]).max()) if parked.any() else math.nan
     if (speed > SLOW).mean() > 0.5:
         found |= _on_center(angle, torque, yaw_rate, values["center"])
-    return Found(found, {"torque": curve(angle, torque, "steering-wheel angle", "steering-wheel torque", "rad", "N m")})
+    return AnalysisResult(found, {"torque": curve(angle, torque, "steering-wheel angle", "steering-wheel torque", "rad", "N m")})
 
 
 def _on_center(angle: Array, torque: Array, yaw_rate: Array, center: float) -> dict[str, float]:

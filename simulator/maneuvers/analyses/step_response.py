@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import NOTHING, Array, column, curve, low_pass, mean_between, peak, rows_of, sideslip
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.signal_processing import first_crossing
 
 MARK = "ISO 7401 [mem]"
@@ -20,7 +20,7 @@ QUIET = 0.3
 """Time [s] before the step in which the wheel moves to half of the step."""
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the response from t = 0 at half of the step; signs in the direction of the step, initial values removed."""
     rows = rows_of(drive, values)
     time, steering = drive.time[rows], column(drive, "steering_wheel_angle")[rows]
@@ -68,7 +68,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         "tb_factor": yaw_peak_time * abs(slip_end),
     }
     names = (("steering", angle, "rad"), ("yaw_rate", yaw_rate, "rad/s"), ("lateral_acceleration", a_y, "m/s2"), ("roll", roll, "rad"))
-    return Found(found, {name: curve(time - zero, y, "time", name.replace("_", " "), "s", unit) for name, y, unit in names})
+    return AnalysisResult(found, {name: curve(time - zero, y, "time", name.replace("_", " "), "s", unit) for name, y, unit in names})
 
 
 def _reached(time: Array, series: Array, steady: float, zero: float, end: float) -> float:

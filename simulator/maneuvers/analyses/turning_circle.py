@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import NOTHING, Array, axles, curve, rows_of, wheels
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.cone_course import Track, outline
 
 
@@ -30,7 +30,7 @@ def circle(x: Array, y: Array) -> Circle:
     return Circle(float(a + mean_x), float(b + mean_y), math.sqrt(max(0.0, float(c + a * a + b * b))))
 
 
-def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the final part of the turn, of the angle `turn`."""
     rows = rows_of(drive, values)
     heading = drive.columns["heading"][rows]
@@ -52,7 +52,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         B = [np.asarray(drive.columns[name])[rows][last:] for name in ("p_WB_x", "p_WB_y", "yaw", "v_WB_B_x")]
         corners_x, corners_y = outline(drive.body, Track(*B))
         found["turning_circle_wall"] = 2.0 * float(np.hypot(corners_x - path.x, corners_y - path.y).max(axis=1).mean())
-    return Found(found, {"wheel": curve(x - path.x, y - path.y, "east of the center", "north of the center", "m", "m")})
+    return AnalysisResult(found, {"wheel": curve(x - path.x, y - path.y, "east of the center", "north of the center", "m", "m")})
 
 
 ANALYSIS = Analysis(

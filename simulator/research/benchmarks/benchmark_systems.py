@@ -21,7 +21,7 @@ from vehicles.description import Description
 from vehicles.mechanism_parameters import CORNER_NAMES, VehicleDesign, new_mechanism
 from vehicles.mechanism_parameters import MechanismParameters as Corners
 from vehicles.multibody.description.mechanism import WORLD, Spring
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody_vehicle import CHASSIS, linear_struts, quarter_car, vehicle_mechanism
 from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS

@@ -15,7 +15,7 @@ from simulator.research.benchmarks.tree_trials import tree_energy
 from simulator.research.benchmarks.wheel_load_cases import VELOCITIES, apply_corner_forces, state_course, step_state
 from vehicles.dynamics import STATE, answer_loads, answer_loads_on_fixed_chassis
 from vehicles.mechanism_parameters import CORNER_NAMES, new_workspace
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.tree.system import Dimensions
 from vehicles.multibody_vehicle import CHASSIS
 from vehicles.steering.steering import STEERING_STATE

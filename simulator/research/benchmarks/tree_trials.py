@@ -13,8 +13,8 @@ from simulator.base.records import Record
 from simulator.research.benchmarks.benchmark_systems import Scene, Subject, make_scene
 from simulator.research.benchmarks.formulation_trial import BAUMGARTE, NEWTON, PROJECTION, Trial
 from simulator.research.benchmarks.wheel_load_cases import SEMI_IMPLICIT_EULER, apply_wheel_forces, ends_step, step_tree, tree_course
-from vehicles.multibody.formulations import constraint_embedding, recursive, tree_augmented
-from vehicles.multibody.formulations.embedding import CLOSED, ConstraintEmbedding
+from vehicles.multibody.formulations import constraint_embedding_kernels, recursive, tree_augmented
+from vehicles.multibody.formulations.constraint_embedding_formulation import CLOSED, ConstraintEmbedding
 from vehicles.multibody.motion.mass_weighted_projection import project_positions, project_velocities
 from vehicles.multibody.tree.articulated_body import articulated_body
 from vehicles.multibody.tree.body_motion import mechanical_energy
@@ -37,7 +37,7 @@ def run_embedding(m, c, evaluations):
     """Run `evaluations` evaluations by constraint embedding, each followed by a stage of the method. Return False after a failure."""
     for _ in range(evaluations):
         apply_wheel_forces(c, m.parts.wrenches)
-        if not constraint_embedding.evaluate(m, c.q, c.v, c.accel, CLOSED):
+        if not constraint_embedding_kernels.evaluate(m, c.q, c.v, c.accel, CLOSED):
             return False
         step_tree(m.parts.tree, c)
     return True

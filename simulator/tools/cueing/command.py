@@ -14,7 +14,7 @@ from typing import Any
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
-from simulator.base.machine import taken, version
+from simulator.base.machine import computation_info, version
 from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_cueing
 from simulator.report.html_page import Page
@@ -56,7 +56,7 @@ def main_cueing(arguments: Any) -> int:
                 page, result, table = _drives(drives, pairs, arguments.gain, on_progress)
             else:
                 page, result, table = _objective(pairs, arguments.amplitude or list(AMPLITUDES), arguments.attendant_gravity, on_progress)
-        outcome = {"result": result, "machine": {**taken(time.perf_counter() - began), "version": version()}}
+        outcome = {"result": result, "machine": {**computation_info(time.perf_counter() - began), "version": version()}}
         page_file = folder.path / PAGE
         write_text(page_file, page.html())
         write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")

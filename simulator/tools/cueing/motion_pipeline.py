@@ -88,11 +88,11 @@ def follow(cueing, where, f, w, span, traces):
     middle = 0.5 * (p["longest_leg"] + p["shortest_leg"])
     half = 0.5 * (p["longest_leg"] - p["shortest_leg"]) - p["stroke_margin"]
     for i in range(span[0], span[1]):
-        cueing_step(cueing.p, cueing.s, cueing.washed, f[i], w[i], True)
+        cueing_step(cueing.p, cueing.s, cueing.washout_pose, f[i], w[i], True)
         traces.limited[i] = q["limited"]
         use = 0.0
         for j in range(6):
-            use += ((q["asked_legs"][j] - middle) / half) ** 16  # same formula as in `washout.platform_state_machine.ask_for`
+            use += ((q["requested_legs"][j] - middle) / half) ** 16  # same formula as in `washout.platform_state_machine.compose_request`
         traces.drawn[i] = use > KNEE**16
         for j in range(6):
             traces.pose[i, j] = where[j]

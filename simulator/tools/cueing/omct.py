@@ -73,7 +73,7 @@ FIDELITY = (("high", 0.8, 30.0), ("medium", 0.35, 60.0))
 """Minimum gain and maximum phase [deg] of a high-pass at 1 rad/s, for the two better of three regions; from memory, approximate."""
 
 
-class Chained(Protocol):
+class MotionChain(Protocol):
     """Interface of a tested motion chain."""
 
     h: float
@@ -156,7 +156,7 @@ def empty_response(amplitude: float, attendant: bool, frequencies: Array) -> Res
     return Response(amplitude, attendant, frequencies, numbers, numbers[:, :, :3].copy(), np.full((n, 6), np.nan), np.full((n, 6), np.nan))
 
 
-def sweep(chain: Chained, head: Array, axis: str, found: Response, settle: float = SETTLE) -> None:
+def sweep(chain: MotionChain, head: Array, axis: str, found: Response, settle: float = SETTLE) -> None:
     """Compute one row of the matrix at all frequencies and store the row in `found`; `head` (3,) is the head position in P [m]."""
     k = AXES.index(axis)
     for i, w in enumerate(found.frequencies):

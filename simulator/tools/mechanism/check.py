@@ -20,7 +20,7 @@ from simulator.tools.mechanism.initial_state import assembled, closed_state, rea
 from vehicles.multibody.description.initial_state import InitialState
 from vehicles.multibody.description.mechanism import WORLD, Joint, Mechanism, MechanismError
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.loops.analysis import Mobility, mobility
 from vehicles.multibody.loops.constraint_jacobian import position_residuals, velocity_residuals

@@ -29,7 +29,7 @@ from vehicles.tires.radial import DEFLECTION_MAX, effective_radius, radial_force
 from vehicles.tires.terrain_cache import TERRAIN_CACHE
 from vehicles.tires.tire import Tire, TireStates, tire_step
 from vehicles.tires.tire_file import TireFile
-from vehicles.tires.tmeasy.model import LAW as TMEASY_LAW
+from vehicles.tires.tmeasy.model import KIND as TMEASY_KIND
 
 Array = NDArray[np.float64]
 
@@ -95,8 +95,8 @@ class SoilBin:
     """
 
     def __init__(self, tire: TireFile, soil: Record, file: object = "tire") -> None:
-        if tire.law is not TMEASY_LAW:
-            raise ConfigError(file, "type", tire.law.name, f"{TMEASY_LAW.name}, the only tire model of the soil bin")
+        if tire.law is not TMEASY_KIND:
+            raise ConfigError(file, "type", tire.law.name, f"{TMEASY_KIND.name}, the only tire model of the soil bin")
         ground = load_terrain({"type": "flat", "soil": "it"}, "soil bin", Path(), {"it": {"type": "soil", "friction": 1.0, **FIRM}})
         wheel = record(WHEEL)
         wheel[0]["a_W"] = 0.0, 1.0, 0.0

@@ -17,7 +17,7 @@ from simulator.base.section import Section, checked
 from simulator.builder.builder import build_ground, data_folder, find_config
 from simulator.configuration.layers import read_layers
 from terrain.composite_height import composed_heights
-from terrain.georeferenced import Placed, placed
+from terrain.georeferenced import GeoreferencedSource, placed
 from terrain.ground import Ground
 from terrain.load_terrain import FILE
 from terrain.readers.contract import ElevationSource, Raster, Values
@@ -52,7 +52,7 @@ class TerrainOnDisk:
     file: str
     kind: str
     ground: Ground
-    data: Placed | None
+    data: GeoreferencedSource | None
     crs: str
     origin: Values | None
 

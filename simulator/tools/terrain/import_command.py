@@ -14,7 +14,7 @@ from simulator.base.errors import ConfigError, OutputError
 from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_text, write_whole
 from simulator.tools.terrain.elevation_file import HeightsFile, read_file
-from terrain.georeferenced import Placed, on_nodes
+from terrain.georeferenced import GeoreferencedSource, on_nodes
 from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster, Values
 from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed, utm_of
 from terrain.void_filling import filled
@@ -137,7 +137,7 @@ def _on_new_nodes(source: ElevationSource, crs: str, arguments: Any, voids: int)
     origin = low + spacing * (counts // 2) if on_earth else None
     shift = np.zeros(2) if origin is None else origin
     x, y = (low[k] - shift[k] + spacing * np.arange(counts[k]) for k in (0, 1))
-    heights = on_nodes(Placed(source, shift, crs if moved else "", "--crs", "").smooth, x, y)
+    heights = on_nodes(GeoreferencedSource(source, shift, crs if moved else "", "--crs", "").smooth, x, y)
     gaps = int(np.isnan(heights).sum())
     if gaps == heights.size:
         raise ConfigError("--window", "", arguments.window, f"a window within {_extent(source)}")

@@ -10,7 +10,7 @@ from simulator.base.json_output import json_text
 from simulator.builder.builder import build_tire
 from simulator.tools.tires.characteristics import Sheet, sheet
 from simulator.tools.tires.plots import draw
-from vehicles.tires.magic_formula.model import LAW as MAGIC
+from vehicles.tires.magic_formula.model import KIND as MAGIC
 from vehicles.tires.magic_formula.tir_tire import READINGS, relaxes
 from vehicles.tires.tire_file import TireFile
 

@@ -12,7 +12,7 @@ from typing import Any
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
-from simulator.base.machine import taken, version
+from simulator.base.machine import computation_info, version
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import vehicle_description
 from simulator.builder.warm_up import compile_kernels
@@ -70,7 +70,7 @@ def main_facts(arguments: Any) -> int:
             other = found[vehicles.index(base)]
             same = other._replace(rows=[row for row in other.rows if row.fact in few])
             variants.append(Variant(Facts(variant, described[variant].name, rows, None), same))
-        machine = {**taken(time.perf_counter() - started), "version": version()}
+        machine = {**computation_info(time.perf_counter() - started), "version": version()}
         outcome = {"result": to_dict(found[0]) if len(found) == 1 else [to_dict(one) for one in found], "machine": machine}
         if variants:
             outcome["variants"] = [to_dict(one.here) | {"base": one.base.vehicle} for one in variants]

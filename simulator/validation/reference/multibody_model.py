@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simulator.base.records import Record
 from simulator.validation.reference.model_corners import FORMATS, CornerFormat
 from vehicles.mechanism_parameters import CORNER_NAMES, VehicleDesign
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.articulated_body import accelerate_nodes
 from vehicles.multibody.tree.system import System, build_system

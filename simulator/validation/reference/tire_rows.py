@@ -29,7 +29,7 @@ from simulator.base.records import Record
 from simulator.builder.builder import build_tire
 from simulator.validation.reference.result import Comparison
 from vehicles.tires.magic_formula.formulas import magic_formula
-from vehicles.tires.magic_formula.model import LAW as MAGIC
+from vehicles.tires.magic_formula.model import KIND as MAGIC
 from vehicles.tires.magic_formula.model import relaxation
 from vehicles.tires.magic_formula.tir_file import read_tir
 from vehicles.tires.magic_formula.tir_tire import READINGS, magic_record

@@ -10,7 +10,8 @@ from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.base.status_line import StatusLine
 from simulator.fitting.least_squares import need_scipy
-from simulator.telemetry.atomic_files import run_folder, write_text
+from simulator.telemetry.atomic_files import write_text
+from simulator.telemetry.run_folder import run_folder
 from simulator.validation.suite.command import ROOT, reference_data, to_dict
 from simulator.validation.suite.known_deviations import KNOWN
 from simulator.validation.suite.page import FOLDER, section, to_text

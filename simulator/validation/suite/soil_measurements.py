@@ -168,8 +168,8 @@ def _digging_note(found: Mapping[int, Series]) -> str:
         f"The plots show: rolling without slip at {', '.join(map(str, found))} degrees the smooth wheel has a sinkage of "
         f"{', '.join(there)} mm, in the model {', '.join(here)} mm. Sideways sliding digs the wheel in, slip straight ahead does not. "
         "The sand is fitted to tests straight ahead, which identify no parameter for this effect. Side force and resistance depend on "
-        "the depth of the wheel, so they are too small with the depth: slightly up to 45 degrees, by half and more at 75 and 90 "
-        "degrees. A parameter for this effect would have to be fitted to the rows that are to be predicted."
+        "the depth of the wheel, so they are too small where the depth is too small: slightly up to 45 degrees, by 50 % or more at 75 "
+        "and 90 degrees. A parameter for this effect would have to be fitted to the rows that are to be predicted."
     )
 
 

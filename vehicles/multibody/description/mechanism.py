@@ -1,8 +1,8 @@
 """A mechanism as data: bodies, tree joints, loop closures, couplings and forces.
 
 The joints form a tree with the root body `WORLD`; each other body is the child of exactly one joint. A `Loop` or a `Coupling` closes a
-kinematic loop. All formulations (`articulated_body`, `fully_augmented`, `tree_augmented`, `constraint_embedding`) use this description;
-`mechanism_file` reads it out of YAML, `urdf` out of URDF and URDF+.
+kinematic loop. All formulations (`articulated_body`, `fully_augmented`, `tree_augmented`, `constraint_embedding_kernels`) use this
+description; `mechanism_file` reads it out of YAML, `urdf` out of URDF and URDF+.
 """
 
 from __future__ import annotations

@@ -70,16 +70,16 @@ class Formulation(ABC):
         return MechanismError(f"{self.system.mechanism.file}: the acceleration of joint {name!r} is not finite")
 
     @abstractmethod
-    def set_out(self, q: Vector, v: Vector) -> None:
+    def begin_motion(self, q: Vector, v: Vector) -> None:
         """Start at least one step of a motion from the closed state q (n_q,), v (n_v,).
 
         Within a step an integrator evaluates states with small closure errors. Decisions made here at the closed state (coordinates,
-        ranks) hold for these states until the next `set_out` or `arrive`. Raises MechanismError as `accelerations`.
+        ranks) hold for these states until the next `begin_motion` or `end_motion`. Raises MechanismError as `accelerations`.
         """
 
     @abstractmethod
-    def arrive(self) -> None:
-        """End a motion: each state again decides for itself."""
+    def end_motion(self) -> None:
+        """End a motion: decisions are made at each state again."""
 
     @abstractmethod
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
@@ -103,7 +103,7 @@ class MultiplierFormulation(Formulation):
         super().__init__(system)
         self._expected: int | None = None
 
-    def set_out(self, q: Vector, v: Vector) -> None:
+    def begin_motion(self, q: Vector, v: Vector) -> None:
         """Count the redundant rows at the first of these states: their number is constant during a motion.
 
         At a closure error of delta a redundant row has a pivot of the order of delta^2, and would not be detected as redundant.
@@ -113,7 +113,7 @@ class MultiplierFormulation(Formulation):
             self._expected = len(self.redundant)
             self._keep_rank(self._expected)
 
-    def arrive(self) -> None:
+    def end_motion(self) -> None:
         """See `Formulation`."""
         self._expected = None
         self._keep_rank(None)

@@ -159,12 +159,12 @@ class CutJointFormulation(MultiplierFormulation):
 
     def __init__(self, system: System) -> None:
         super().__init__(system)
-        self.kernel_arguments = self.lay_out(system)
+        self.kernel_arguments = self.allocate_workspace(system)
         self._artificial_inertia = ArtificialInertia(system)
 
     @staticmethod
     @abstractmethod
-    def lay_out(system: System) -> CutJoints:
+    def allocate_workspace(system: System) -> CutJoints:
         """Return the workspaces of `evaluate`."""
 
     @property

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.formulations.contract import Formulation
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.formulations.fully_augmented import FullyAugmented
 from vehicles.multibody.formulations.recursive import Recursive
 from vehicles.multibody.formulations.tree_augmented import TreeAugmented

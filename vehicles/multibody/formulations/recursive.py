@@ -148,7 +148,7 @@ class Recursive(CutJointFormulation):
     evaluate = staticmethod(evaluate)
 
     @staticmethod
-    def lay_out(system: System) -> CutJoints:
+    def allocate_workspace(system: System) -> CutJoints:
         """Return the workspaces of `evaluate`; the base bodies are the free bodies that the force of a loop reaches."""
         spans = allocate_loop_forces(system).spans
         nodes = system.parts.tree.nodes

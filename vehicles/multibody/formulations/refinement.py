@@ -1,4 +1,4 @@
-"""Large aggregated bodies: nu(S), G(S), P+ and z+ of `constraint_embedding` with smaller rounding errors.
+"""Large aggregated bodies: nu(S), G(S), P+ and z+ of `constraint_embedding_kernels` with smaller rounding errors.
 
 The condition number of D(S) grows with the fourth power of the length of a chain. Forces propagated from body to body give the residuals
 of D nu and D G with far smaller rounding errors than D itself, and these residuals refine nu and G. For the same reason P+ and z+ are not

@@ -75,6 +75,6 @@ class TreeAugmented(CutJointFormulation):
     evaluate = staticmethod(evaluate)
 
     @staticmethod
-    def lay_out(system: System) -> CutJoints:
+    def allocate_workspace(system: System) -> CutJoints:
         """Return the workspaces of `evaluate`."""
         return allocate_cut_joints(system)

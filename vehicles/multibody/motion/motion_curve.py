@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicles.multibody.description.mechanism import MechanismError
-from vehicles.multibody.formulations.embedding import dependent_columns
+from vehicles.multibody.formulations.constraint_embedding_formulation import dependent_columns
 from vehicles.multibody.loops.constraint_jacobian import joint_jacobian, position_residuals
 from vehicles.multibody.tree.coordinates import Coordinate, row_units, size_of, velocity_coordinates
 from vehicles.multibody.tree.system import Cluster, System

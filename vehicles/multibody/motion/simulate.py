@@ -122,7 +122,7 @@ def simulate(
             i += count
         balance = audit(stepper, system, t, states, _accelerations(solver, prescribed), over)
     finally:
-        solver.arrive()
+        solver.end_motion()
     return _run(system, states, n_q, step, balance)
 
 
@@ -171,7 +171,7 @@ def _accelerations(solver: Formulation, prescribed: Callable[[float], Vector] | 
 
 
 class _Steps(Integrator):
-    """An integrator that calls `set_out` of formulation and stabilization before each step."""
+    """An integrator that calls `begin_motion` of formulation and stabilization before each step."""
 
     def __init__(self, method: Integrator, solver: Formulation, stabilizer: Control, n_q: int) -> None:
         super().__init__(method.rates, method.project)
@@ -181,8 +181,8 @@ class _Steps(Integrator):
     def advance(self, t: float, y: Vector, h: float) -> Vector:
         """See the class."""
         q, v = y[: self._n_q], y[self._n_q :]
-        self._solver.set_out(q, v)
-        self._stabilizer.set_out(q, v)
+        self._solver.begin_motion(q, v)
+        self._stabilizer.begin_motion(q, v)
         return self._method.advance(t, y, h)
 
 

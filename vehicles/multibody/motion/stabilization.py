@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.jit import kernel
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.formulations.contract import Formulation, MultiplierFormulation
 from vehicles.multibody.formulations.cut_joints import allocate_cut_joints
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.loops.analysis import mobility
 from vehicles.multibody.loops.assembly import open_loop_error
 from vehicles.multibody.motion.mass_weighted_projection import ROUNDING, project_positions, project_velocities
@@ -39,7 +39,7 @@ STEPS = 20
 class Control(Protocol):
     """A stabilization method."""
 
-    def set_out(self, q: Vector, v: Vector) -> None:
+    def begin_motion(self, q: Vector, v: Vector) -> None:
         """Start a step at a closed state."""
 
     def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
@@ -58,7 +58,7 @@ class Control(Protocol):
 class NoControl:
     """No stabilization: the loops drift."""
 
-    def set_out(self, q: Vector, v: Vector) -> None:
+    def begin_motion(self, q: Vector, v: Vector) -> None:
         """Do nothing."""
 
     def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
@@ -148,10 +148,10 @@ class Partitioning(_Projection):
             return cls(solver, own=False)
         return cls(ConstraintEmbedding(solver.system, q))
 
-    def set_out(self, q: Vector, v: Vector) -> None:
+    def begin_motion(self, q: Vector, v: Vector) -> None:
         """Exchange the coordinates if the present ones have become bad."""
         if self.own:
-            self.loops.set_out(q, v)
+            self.loops.begin_motion(q, v)
 
     def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """See the class."""

@@ -53,8 +53,8 @@ def write_arms(design, parameters, i):
     store_direction(out["shock_axis"], i, e_L, unit(row(d["shock_axes"], 0)))
     store_hinged(out["F"], i, G, e_U, vector(d["F"]))
     store_hinged(out["upper_arm_com"], i, G, e_U, row(d["com"], UPPER_ARM))
-    store_hinged_inertia(out["lower_arm_inertia"], i, e_L, six_of_body(d, LOWER_ARM))
-    store_hinged_inertia(out["upper_arm_inertia"], i, e_U, six_of_body(d, UPPER_ARM))
+    store_hinged_inertia(out["lower_arm_inertia"], i, e_L, inertia_of_body(d, LOWER_ARM))
+    store_hinged_inertia(out["upper_arm_inertia"], i, e_U, inertia_of_body(d, UPPER_ARM))
     store(out["J"], i, vector(d["J"]))
     store(out["U"], i, vector(d["U"]))
     for b in range(len(BODIES)):
@@ -137,7 +137,7 @@ def turn_to_rod(design, length):
         attitude[0, j], attitude[1, j], attitude[2, j] = rotated(n, angle, (attitude[0, j], attitude[1, j], attitude[2, j]))
     for b in (CARRIER, KNUCKLE, WHEEL):
         rotate_point(d["com"][b], D, n, angle)
-        put_inertia(d["inertia"][b], symmetric_in_frame(x, y, z, six_of_body(d, b)))
+        put_inertia(d["inertia"][b], symmetric_in_frame(x, y, z, inertia_of_body(d, b)))
     move_rod(d, K)
     return True
 
@@ -145,7 +145,7 @@ def turn_to_rod(design, length):
 @inline
 def move_rod(d, old):
     """Move the straight tie rod, whose outer joint was at `old`: same relative position of its center of mass, same moments of inertia."""
-    K, Q, com, S = vector(d["K"]), vector(d["Q"]), row(d["com"], TIEROD), six_of_body(d, TIEROD)
+    K, Q, com, S = vector(d["K"]), vector(d["Q"]), row(d["com"], TIEROD), inertia_of_body(d, TIEROD)
     before, after = sub(Q, old), sub(Q, K)
     n, m = unit(before), unit(after)
     put(d["com"][TIEROD], add_scaled(K, dot(sub(com, old), n) / norm(before), after))
@@ -199,7 +199,7 @@ def along(x, y, z, a):
 
 
 @inline
-def six_of_body(d, b):
+def inertia_of_body(d, b):
     """Return the inertia (xx, yy, zz, xy, xz, yz) of body b of a DESIGN."""
     I = d["inertia"]
     return I[b, 0, 0], I[b, 1, 1], I[b, 2, 2], I[b, 0, 1], I[b, 0, 2], I[b, 1, 2]
@@ -208,7 +208,7 @@ def six_of_body(d, b):
 @inline
 def body_of(d, b):
     """Return center of mass and inertia of body b of a DESIGN."""
-    return row(d["com"], b), six_of_body(d, b)
+    return row(d["com"], b), inertia_of_body(d, b)
 
 
 @inline

@@ -33,10 +33,10 @@ from simulator.base.algebra.vectors import (
     dot,
     in_frame,
     scale,
-    six,
     store,
     sub,
     symmetric_in_frame,
+    symmetric_matrix_at,
 )
 from simulator.base.jit import inline
 from vehicles.axle_layout import WHEELS
@@ -204,7 +204,7 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         store(o["upright_axis"], i, y)
         r = in_frame(n, y, z, column(g["upright_com"], i))
         put_theta_body(o, UPRIGHT, i, rate, ThetaMotion(add(D, r), add(D_1, cross(w, r)), add(D_2, turning(w, w_1, r)), w, w_1))
-        put_inertia(o, UPRIGHT, i, symmetric_in_frame(n, y, z, six(g["upright_inertia"], i)))
+        put_inertia(o, UPRIGHT, i, symmetric_in_frame(n, y, z, symmetric_matrix_at(g["upright_inertia"], i)))
 
         # (12) shock absorber: two halves that slide along the line from B to J
         line = sub(column(g["J"], i), B)
@@ -220,10 +220,10 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         store(o["shock_axis"], i, y)
         r = in_frame(m, y, z, column(g["shock_lower_com"], i))
         put_theta_body(o, SHOCK_LOWER, i, rate, ThetaMotion(add(B, r), add(B_1, cross(w, r)), add(B_2, turning(w, w_1, r)), w, w_1))
-        put_inertia(o, SHOCK_LOWER, i, symmetric_in_frame(m, y, z, six(g["shock_lower_inertia"], i)))
+        put_inertia(o, SHOCK_LOWER, i, symmetric_in_frame(m, y, z, symmetric_matrix_at(g["shock_lower_inertia"], i)))
         r = in_frame(m, y, z, column(g["shock_upper_com"], i))
         put_theta_body(o, SHOCK_UPPER, i, rate, ThetaMotion(add(column(g["J"], i), r), cross(w, r), turning(w, w_1, r), w, w_1))
-        put_inertia(o, SHOCK_UPPER, i, symmetric_in_frame(m, y, z, six(g["shock_upper_inertia"], i)))
+        put_inertia(o, SHOCK_UPPER, i, symmetric_in_frame(m, y, z, symmetric_matrix_at(g["shock_upper_inertia"], i)))
 
         # (13) spring: only its length matters
         f = sub(S, column(g["U"], i))
@@ -263,7 +263,7 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         r = in_frame(arm, across, n, column(g["carrier_com"], i))
         put_body(o, CARRIER, i, add(D, r), w, add(D_1, cross(w, r)))
         put_motion(o, CARRIER, i, w_rel, add(D_dot, cross(w_rel, r)), alpha, add(D_ddot, turning(w_rel, alpha, r)))
-        put_inertia(o, CARRIER, i, symmetric_in_frame(arm, across, n, six(g["carrier_inertia"], i)))
+        put_inertia(o, CARRIER, i, symmetric_in_frame(arm, across, n, symmetric_matrix_at(g["carrier_inertia"], i)))
         r = in_frame(arm, across, n, column(g["wheel_centre"], i))
         store(out["W"], i, add(D, r))
         store(out["W_1"], i, add(D_1, cross(w, r)))
@@ -296,7 +296,7 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         r = in_frame(h, y, z, column(g["tierod_com"], i))
         put_body(o, TIEROD, i, add(K, r), wt, add(K_1, cross(wt, r)))
         put_motion(o, TIEROD, i, wt_rel, add(K_dot, cross(wt_rel, r)), at, add(K_ddot, turning(wt_rel, at, r)))
-        put_inertia(o, TIEROD, i, symmetric_in_frame(h, y, z, six(g["tierod_inertia"], i)))
+        put_inertia(o, TIEROD, i, symmetric_in_frame(h, y, z, symmetric_matrix_at(g["tierod_inertia"], i)))
 
         store(o["D"], i, D)
         store(o["F"], i, F)

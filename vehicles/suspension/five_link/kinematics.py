@@ -30,10 +30,10 @@ from simulator.base.algebra.vectors import (
     dot,
     in_frame,
     scale,
-    six,
     store,
     sub,
     symmetric_in_frame,
+    symmetric_matrix_at,
 )
 from simulator.base.callbacks import callback, record_at
 from simulator.base.jit import inline, kernel
@@ -333,7 +333,9 @@ def place_carrier(f, s, j, rate, beyond, o, k):
     r = in_frame(x, y, z, column(f["carrier_com"], j))
     motion = ThetaMotion(add(W, r), add(v, cross(w, r)), add(v_1, turning(w, w_1, r)), w, w_1)
     put_theta_body(o["bodies"][j], CARRIER // LANES, CARRIER % LANES, rate, motion)
-    put_inertia(o["bodies"][j], CARRIER // LANES, CARRIER % LANES, symmetric_in_frame(x, y, z, six(f["carrier_inertia"], j)))
+    put_inertia(
+        o["bodies"][j], CARRIER // LANES, CARRIER % LANES, symmetric_in_frame(x, y, z, symmetric_matrix_at(f["carrier_inertia"], j))
+    )
     store(k["W"], j, add_scaled(W, beyond, v))
     store(k["W_1"], j, v)
     store(k["W_dot"], j, scale(rate, v))

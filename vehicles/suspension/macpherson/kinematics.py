@@ -46,10 +46,10 @@ from simulator.base.algebra.vectors import (
     dot,
     in_frame,
     scale,
-    six,
     store,
     sub,
     symmetric_in_frame,
+    symmetric_matrix_at,
     vector,
 )
 from simulator.base.callbacks import callback, record_at
@@ -217,15 +217,15 @@ def place_corner(p, o, i, q, k):
     r = in_frame(x, y, z, column(p["strut_com"], i))
     put_body(o, STRUT, i, add(J, r), w, cross(w, r))
     put_motion(o, STRUT, i, w_rel, cross(w_rel, r), alpha, turning(w_rel, alpha, r))
-    put_inertia(o, STRUT, i, symmetric_in_frame(x, y, z, six(p["strut_inertia"], i)))
+    put_inertia(o, STRUT, i, symmetric_in_frame(x, y, z, symmetric_matrix_at(p["strut_inertia"], i)))
     r = in_frame(x, y, z, add_scaled(column(p["carrier_com"], i), sigma, column(p["u"], i)))
     put_body(o, CARRIER, i, add(J, r), w, add_scaled(cross(w, r), length_1, d))
     a = add(turning(w_rel, alpha, r), add_scaled(carried, slide, cross(w_rel, d)))
     put_motion(o, CARRIER, i, w_rel, add_scaled(cross(w_rel, r), slide, d), alpha, a)
-    put_inertia(o, CARRIER, i, symmetric_in_frame(x, y, z, six(p["carrier_inertia"], i)))
+    put_inertia(o, CARRIER, i, symmetric_in_frame(x, y, z, symmetric_matrix_at(p["carrier_inertia"], i)))
     put_body(o, RACK, i, add(column(q["Q"], i), column(p["rack_com"], i)), NOTHING, NOTHING)
     put_motion(o, RACK, i, NOTHING, column(q["Q_dot"], i), NOTHING, column(q["Q_ddot"], i))
-    put_inertia(o, RACK, i, six(p["rack_inertia"], i))
+    put_inertia(o, RACK, i, symmetric_matrix_at(p["rack_inertia"], i))
 
     r = in_frame(x, y, z, add_scaled(column(p["wheel"], i), sigma, column(p["u"], i)))
     store(k["W"], i, add(J, r))

@@ -18,7 +18,7 @@ from simulator.base.records import Record, record
 from vehicles.multibody.description.initial_state import InitialState
 from vehicles.multibody.description.mechanism import JOINTS, WORLD, Joint, Mechanism, MechanismError
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.loops.analysis import RANK
 from vehicles.multibody.loops.assembly import assemble
 from vehicles.multibody.loops.constraint_jacobian import free_coordinates, joint_jacobian

@@ -61,7 +61,7 @@ def reduce(mass: Array, inertia: Array, bodies: Moving) -> tuple[Array, Array]:
     about = I + mass[:, None, None] * _about_origin(b.p, b.p)
     changes = (I_t + 2.0 * mass[:, None, None] * _about_origin(b.p, b.u), I_s + 2.0 * mass[:, None, None] * _about_origin(b.p, b.u_s))
     for k, M in enumerate((about, *changes)):
-        out[:, k, INERTIA : INERTIA + 6] = _six(M.sum(1))
+        out[:, k, INERTIA : INERTIA + 6] = _symmetric_components(M.sum(1))
 
     def coupling(at: int, w: Array, u: Array, w_by: tuple[Array, Array], u_by: tuple[Array, Array]) -> None:
         """Write sum I w + c x m u, and its derivatives."""
@@ -129,5 +129,5 @@ def _times(M: Array, a: Array) -> Array:
     return np.einsum("...ij,...j->...i", M, a)
 
 
-def _six(M: Array) -> Array:
+def _symmetric_components(M: Array) -> Array:
     return np.stack([M[..., 0, 0], M[..., 1, 1], M[..., 2, 2], M[..., 0, 1], M[..., 0, 2], M[..., 1, 2]], axis=-1)

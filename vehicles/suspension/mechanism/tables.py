@@ -78,7 +78,7 @@ class EngineRows:
         self.linkage = linkage
 
     def nodes(self, theta: Array, angle: Array) -> Array:
-        """Implement `Rows.nodes`."""
+        """Return the derivatives at a grid of positions, see `Rows`."""
         return self._nodes(theta, angle)[..., :STEERED]
 
     def places(self, theta: Array, angle: Array) -> Array:
@@ -95,7 +95,7 @@ class EngineRows:
         return nodes_of(rows)
 
     def exact(self, theta: Array, angle: Array) -> tuple[Array, Array]:
-        """Implement `Rows.exact`."""
+        """Return rows and derivatives at single positions, see `Rows`."""
         rows, moment = self.linkage.rows(theta, angle)
         return rows[:, :, :STEERED], moment
 
@@ -111,7 +111,7 @@ class ClosedRows:
             return self.source.derivatives(np.tile(theta, (self.source.size.wheels, 1)), angle)[..., self.i, :]
 
     def nodes(self, theta: Array, angle: Array) -> Array:
-        """Implement `Rows.nodes`."""
+        """Return the derivatives at a grid of positions, see `Rows`."""
         out = self._derivatives(theta, angle)
         steps = theta[1] - theta[0], angle[1] - angle[0] if len(angle) > 1 else 1.0
         for a in range(3):
@@ -120,7 +120,7 @@ class ClosedRows:
         return out
 
     def exact(self, theta: Array, angle: Array) -> tuple[Array, Array]:
-        """Implement `Rows.exact`."""
+        """Return rows and derivatives at single positions, see `Rows`."""
         all_orders = np.stack([self._derivatives(np.array([t]), np.array([a]))[0, 0] for t, a in zip(theta, angle, strict=True)])
         second = np.stack([all_orders[:, 2, 0, :3], all_orders[:, 1, 1, :3], all_orders[:, 0, 2, :3]], axis=1)
         return np.stack([all_orders[:, 0, 0], all_orders[:, 1, 0], all_orders[:, 0, 1]], axis=1), second

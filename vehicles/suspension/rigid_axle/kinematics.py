@@ -43,10 +43,10 @@ from simulator.base.algebra.vectors import (
     dot,
     in_frame,
     scale,
-    six,
     store,
     sub,
     symmetric_in_frame,
+    symmetric_matrix_at,
     symmetric_times,
     vector,
 )
@@ -313,7 +313,7 @@ def put_side(p, o, k, i, v, w, v_across, w_across):
     C, x, y, z = column(o["C"], i), column(o["x"], i), column(o["y"], i), column(o["z"], i)
     r = in_frame(x, y, z, column(p["com"], i))
     put_body(o, 0, i, add(C, r), w, add(v, cross(w, r)))
-    put_inertia(o, 0, i, symmetric_in_frame(x, y, z, six(p["inertia"], i)))
+    put_inertia(o, 0, i, symmetric_in_frame(x, y, z, symmetric_matrix_at(p["inertia"], i)))
     r = scale(p["side"][i], y)
     store(k["W"], i, add(C, r))
     store(k["W_1"], i, add(v, cross(w, r)))
@@ -344,7 +344,7 @@ def length_and_slopes(a, one, other):
 @inline
 def add_across(o, i, other, mass, w_B, v, w, k):
     """Add the contribution of the body of side i to the coordinate of the other side, which moves C with v and the beam with w."""
-    c, I = column(o["c"][0], i), six(o["inertia"][0], i)
+    c, I = column(o["c"][0], i), symmetric_matrix_at(o["inertia"][0], i)
     u = add(v, cross(w, sub(c, column(o["C"], i))))
     I_w, mass_u = symmetric_times(I, w), scale(mass, u)
     G = add(I_w, cross(c, mass_u))

@@ -83,7 +83,7 @@ class RigidAxle(Axle):
 
     @abstractmethod
     def spring_ends(self) -> tuple[Vector, Vector]:
-        """Return S and U of the left side."""
+        """Return the points S and U (the spring ends) of the left side."""
 
     def corner(self, mirror: bool) -> RigidAxleSide:
         p, guide, flip = self.points, self.guide(), MIRROR if mirror else np.ones(3)

@@ -37,10 +37,10 @@ from simulator.base.algebra.vectors import (
     dot,
     in_frame,
     scale,
-    six,
     store,
     sub,
     symmetric_in_frame,
+    symmetric_matrix_at,
     vector,
 )
 from simulator.base.callbacks import callback, record_at
@@ -200,10 +200,10 @@ def place_knuckle(p, o, i, c, s, q, k):
     r = in_frame(x, y, z, column(p["carrier_com"], i))
     put_body(o, CARRIER, i, add(A, r), w, add(A_1, cross(w, r)))
     put_motion(o, CARRIER, i, w_rel, add(A_dot, cross(w_rel, r)), alpha, add(A_ddot, turning(w_rel, alpha, r)))
-    put_inertia(o, CARRIER, i, symmetric_in_frame(x, y, z, six(p["carrier_inertia"], i)))
+    put_inertia(o, CARRIER, i, symmetric_in_frame(x, y, z, symmetric_matrix_at(p["carrier_inertia"], i)))
     put_body(o, RACK, i, add(Q, column(p["rack_com"], i)), NOTHING, NOTHING)
     put_motion(o, RACK, i, NOTHING, column(q["Q_dot"], i), NOTHING, column(q["Q_ddot"], i))
-    put_inertia(o, RACK, i, six(p["rack_inertia"], i))
+    put_inertia(o, RACK, i, symmetric_matrix_at(p["rack_inertia"], i))
 
     r = in_frame(x, y, z, column(p["wheel"], i))
     store(k["W"], i, add(A, r))

@@ -100,7 +100,7 @@ def magic(parameters, state, seen, result, first, count, h):
             wheel(records_at(parameters, P, n)[i], u, k, r, h)
 
 
-LAW = TireModelKind(
+KIND = TireModelKind(
     "magic_formula",
     MAGIC,
     {},

@@ -273,7 +273,7 @@ def check(shared: Record, own: Record, mapping: Mapping[str, Any], file: object,
     raise_all([ConfigError(file, join(key, name), mapping[name], expected) for name, good, expected in checks if not good])
 
 
-LAW = TireModelKind(
+KIND = TireModelKind(
     "tmeasy",
     TMEASY,
     _RANGES,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from simulator.base.records import record
 from vehicles.multibody.description.mechanism import MechanismError
-from vehicles.multibody.formulations.constraint_embedding import Embedding, evaluate
+from vehicles.multibody.formulations.constraint_embedding_kernels import Embedding, evaluate
 from vehicles.multibody.formulations.contract import Formulation
 from vehicles.multibody.loops.closure import (
     CLUSTERS,
@@ -49,10 +49,9 @@ class ConstraintEmbedding(Formulation):
     system : mechanism as flat records, used as inputs and scratch
     q : (n_q,) closed configuration for the choice of the independent coordinates; default: the first evaluated state
 
-    The choice follows `Joint.independent` if the remaining dependent coordinates are well determined. Otherwise the
-    coordinates with the largest pivots become dependent. A motion may make a choice bad: during a
-    motion (`set_out`) the choice is revised in advance, in closed states, without regard to `Joint.independent`; otherwise after a failed
-    evaluation.
+    The choice follows `Joint.independent` if the remaining dependent coordinates are well determined. Otherwise the coordinates with the
+    largest pivots become dependent. A motion may make a choice bad: during a motion (`begin_motion`) the choice is revised in advance, in
+    closed states, without regard to `Joint.independent`; otherwise after a failed evaluation.
     """
 
     def __init__(self, system: System, q: Vector | None = None) -> None:
@@ -67,7 +66,7 @@ class ConstraintEmbedding(Formulation):
 
     @property
     def kernel_arguments(self) -> Embedding:
-        """Arguments of `constraint_embedding.evaluate`."""
+        """Arguments of `constraint_embedding_kernels.evaluate`."""
         if self._made is None:
             raise MechanismError("no independent coordinates yet; hint: evaluate a closed configuration first")
         return self._made
@@ -177,7 +176,7 @@ class ConstraintEmbedding(Formulation):
     def _tolerance(self) -> float:
         return CLOSED_IN_MOTION * self._smallest if self._in_motion else CLOSED
 
-    def set_out(self, q: Vector, v: Vector) -> None:
+    def begin_motion(self, q: Vector, v: Vector) -> None:
         """Exchange coordinates if dependent ones move much faster than independent ones, for example near a dead point.
 
         X_S contains the ratios. The exchange of a dependent coordinate for the independent one with the largest ratio increases the
@@ -193,7 +192,7 @@ class ConstraintEmbedding(Formulation):
         if any(exchanged):
             self._note_independent()
 
-    def arrive(self) -> None:
+    def end_motion(self) -> None:
         """See `Formulation`."""
         self._in_motion = False
 
