@@ -21,7 +21,7 @@ import numpy as np
 
 from simulator.base.jit import kernel
 
-SOURCE_DIGEST = "b9fbc5f44806f283"
+SOURCE_DIGEST = "00d41a65b27c5b50"
 """Digest of the problem file."""
 
 

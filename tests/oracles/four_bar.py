@@ -17,7 +17,7 @@ import numpy as np
 
 from simulator.base.jit import kernel
 
-SOURCE_DIGEST = "4626dd5bb3d24155"
+SOURCE_DIGEST = "5970df2fe5e6a2ad"
 """Digest of the problem file."""
 
 

@@ -73,7 +73,7 @@ def test_rows_of_other_programs(file: Path) -> None:
 def test_rows_of_a_folder_report_skipped_rows() -> None:
     found = compare_tire(str(DATA / "mf_shared.csv"), str(DATA))
     assert found.passed and found.states == 344
-    assert [note for note in found.notes if "mfeval_61" in note] == ["skipped: 172 rows of mfeval_61, there is no mfeval_61.tir"]
+    assert [note for note in found.notes if "mfeval_61" in note] == ["skipped: 172 rows of mfeval_61, file mfeval_61.tir not found"]
 
 
 def test_relaxation_lengths_and_other_models() -> None:

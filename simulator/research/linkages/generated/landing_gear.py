@@ -19,7 +19,7 @@ The relative residual of the equations at this point is 1e-9 in double precision
 
 from simulator.base.jit import kernel
 
-SOURCE_DIGEST = "aa3b9af9d3db6e83"
+SOURCE_DIGEST = "88678d1a304826de"
 """Digest of the problem file."""
 
 

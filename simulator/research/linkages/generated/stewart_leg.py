@@ -18,7 +18,7 @@ import numpy as np
 
 from simulator.base.jit import kernel
 
-SOURCE_DIGEST = "d2ad49962af1d457"
+SOURCE_DIGEST = "8b88370601987d58"
 """Digest of the problem file."""
 
 
