@@ -120,7 +120,7 @@ def test_a_vehicle_moving_with_the_wind_has_no_air_force(tmp_path: Path) -> None
 
 def test_gravity_of_a_vehicle_file_gives_a_warning() -> None:
     mapping = {**shipped("vehicles", "hmmwv"), "gravity": 9.81}
-    with pytest.warns(GravityWarning, match=r"v\.yaml: gravity: 9\.81 is not used.*terrain file"):
+    with pytest.warns(GravityWarning, match=r"v\.yaml: gravity: 9\.81 is ignored.*terrain file"):
         read_description(mapping, "v.yaml")
     mapping["gravity"] = "much"
     with pytest.raises(ConfigError, match="gravity"):
