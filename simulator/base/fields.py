@@ -35,6 +35,7 @@ from simulator.base.records import ABOVE_ZERO, LARGEST, Ranges, Record, Table, j
 from simulator.base.section_cache import cached_sections
 from simulator.base.suggestions import did_you_mean, nearest, no_such_key
 from simulator.base.units import SHOWN, SUFFIXES, factor_of, fitting, is_suffix
+from simulator.base.values import Values
 
 REQUIRED: Any = object()
 """Default of a required field."""
@@ -95,21 +96,6 @@ class Field:
 
 
 Fields = tuple[Field, ...]
-
-
-class Values(dict[str, Any]):
-    """Checked values by name, in SI units, with defaults filled in.
-
-    Attributes
-    ----------
-    spelled : spelling of each key in the file, by name
-    units : (factor to SI, unit for messages) of the names with another unit in the file
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.spelled: dict[str, str] = {}
-        self.units: dict[str, tuple[float, str]] = {}
 
 
 def unit_of(kind: FieldType) -> str:
@@ -413,7 +399,7 @@ class Named:
         if not isinstance(value, Mapping) or len(value) < self.least:
             raise ConfigError(file, key, value, self.expected)
         errors: list[ConfigError] = []
-        out = Values()
+        out = Values(file, key)
         for name, inside in value.items():
             path = join(key, printed(name))
             if not isinstance(name, str) or not name.strip():
@@ -542,7 +528,7 @@ def read(fields: Fields, mapping: Any, file: object, key: str = "", fill: bool =
     cache = cached_sections()
     if cache is None or type(mapping) is not dict:
         return _read(fields, mapping, file, key, fill)
-    values: Values = cache.take(fields, fill, mapping, lambda: _read(fields, mapping, file, key, fill))
+    values: Values = cache.take(fields, (str(file), key), fill, mapping, lambda: _read(fields, mapping, file, key, fill))
     return values
 
 
@@ -550,7 +536,7 @@ def _read(fields: Fields, mapping: Mapping[Any, Any], file: object, key: str, fi
     known, names = _keys(fields)
     errors: list[ConfigError] = []
     misspelt: set[str] = set()
-    values = Values()
+    values = Values(file, key)
     for written, value in mapping.items():
         path = join(key, printed(written))
         found = _find_field(written, known, names)
@@ -662,6 +648,22 @@ def fields_of(
     return tuple(out)
 
 
+def rows(fields: Fields, *names: str) -> Table:
+    """Return the rows of a record table for keys of a file that kernels read unchanged: name, shape, unit, meaning, type, frame.
+
+    The shape of a list of variable length is that of its longest list.
+    """
+    by_name = {field.name: field for field in fields}
+    return tuple(_row(by_name[name]) for name in names or by_name)
+
+
+def _row(field: Field) -> tuple[Any, ...]:
+    kind = field.kind
+    assert isinstance(kind, Number), field.name
+    shape = tuple(n if isinstance(n, int) else n[1] for n in kind.shape)
+    return (field.name, shape, kind.unit or "1", field.meaning, "i8" if kind.whole else "f8", field.frame)
+
+
 def from_mapping(
     table: Table,
     mapping: Any,
@@ -675,12 +677,20 @@ def from_mapping(
 
 
 def filled(table: Table, values: Mapping[str, Any]) -> Record:
-    """Return a record of a table with the values of the same names."""
+    """Return a record of a table with the values of the same names; a shorter list fills the start of a longer field."""
     out = record(table)
     for row in table:
         if row[0] in values:
-            out[0][row[0]] = values[row[0]]
+            write_value(out, row[0], values[row[0]])
     return out
+
+
+def write_value(out: Record, name: str, value: Any) -> None:
+    """Write a value to a field of a record; a shorter list fills the start of a longer field."""
+    if np.shape(value) == out.dtype[name].shape:
+        out[0][name] = value
+    else:
+        out[0][name][: len(value)] = value
 
 
 def entry(kind: FieldType, meaning: str, default: Any = REQUIRED, **details: Any) -> Any:

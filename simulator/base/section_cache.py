@@ -1,4 +1,4 @@
-"""Cache of checked sections of files: a section with the same content and table as another section is not read again."""
+"""Cache of checked sections of files: a section with the same content is not read again."""
 
 from __future__ import annotations
 
@@ -19,17 +19,21 @@ class SectionCache:
 
     Attributes
     ----------
-    entries : table and values of a section, by the id of the table, `fill`, and the content; the reference to the table keeps its id unique
+    entries : table and values of a section, by the id of the table, its place, `fill`, and the content; the reference to the table keeps its
+        id unique
     """
 
     def __init__(self, serialize: Callable[[Any], bytes]) -> None:
         self._serialize = serialize
-        self.entries: dict[tuple[int, bool, bytes], tuple[Any, Any]] = {}
+        self.entries: dict[tuple[int, tuple[str, str], bool, bytes], tuple[Any, Any]] = {}
 
-    def take(self, table: Any, fill: bool, section: Any, read: Callable[[], Any]) -> Any:
-        """Return the values of a section from the cache, or from `read`. Errors that `read` raises are not cached."""
+    def take(self, table: Any, place: tuple[str, str], fill: bool, section: Any, read: Callable[[], Any]) -> Any:
+        """Return the values of a section from the cache, or from `read`. Errors that `read` raises are not cached.
+
+        place : file and key path of the section, which its values carry for messages
+        """
         try:
-            key = id(table), fill, self._serialize(section)
+            key = id(table), place, fill, self._serialize(section)
         except (TypeError, ValueError, OverflowError):  # an array, an invalid character, an integer of 40 digits
             return read()
         entry = self.entries.pop(key, None) or (table, read())

@@ -1,4 +1,4 @@
-"""Is a section read once if another section has the same content, and only then?"""
+"""Is a section of a file read once as long as its content stays the same?"""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ TABLE = (
 )
 
 
-def test_equal_sections_are_read_once_regardless_of_the_file() -> None:
+def test_an_unchanged_section_is_read_once() -> None:
     known = SectionCache(msgspec.msgpack.encode)
     with sections_read_once(known):
         first, second = (read(TABLE, {"spring": {"rate": 3.0}, "at": [0, 0, z]}, "a.yaml") for z in (1, 2))
-        other = read(INSIDE, {"rate": 3.0}, "b.yaml", "axles.rear")
-    assert first["spring"] is second["spring"] is other and other["preload"] == 5.0
+        other = read(INSIDE, {"rate": 3.0}, "b.yaml", "spring")
+    assert first["spring"] is second["spring"] is not other == first["spring"] and other["preload"] == 5.0
+    assert (other.file, other.key) == ("b.yaml", "spring"), "messages name the file"
     assert first["at"].tolist() == [0.0, 0.0, 1.0] and second["at"].tolist() == [0.0, 0.0, 2.0]
     assert read(INSIDE, {"rate": 3.0}, "a.yaml") is not other, "without the cache"
     with sections_read_once(known):
-        assert read(INSIDE, {"rate": 3.0}, "a.yaml") is other
+        assert read(INSIDE, {"rate": 3.0}, "b.yaml", "spring") is other
         assert read(INSIDE, {"rate": 3.0}, "a.yaml", fill=False) is not other, "without defaults"
         assert len(known.entries) < 10
         for n in range(section_cache.MAX_SECTIONS + 5):
