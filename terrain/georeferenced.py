@@ -17,7 +17,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, Number, Text
 from simulator.base.section import Section
 from terrain.kinds import find_file
-from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster, Values
+from terrain.readers.contract import LONLAT, MAP, ElevationSource, FloatArray, Raster
 from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed
 from terrain.readers.kinds import FIELDS, check_options, read_heights
 from terrain.readers.request import ReadRequest
@@ -49,25 +49,25 @@ class Placed:
     """
 
     source: ElevationSource
-    shift: Values
+    shift: FloatArray
     crs: str
     said_by: str
     key: str
 
-    def in_file(self, x: Values, y: Values) -> tuple[Values, Values]:
+    def in_file(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the coordinates in the file of points of the terrain."""
         east, north = x + self.shift[0], y + self.shift[1]
         return transformed(east, north, self.crs, self.source.crs, self.said_by, self.key) if self.crs else (east, north)
 
-    def heights(self, x: Values, y: Values) -> Values:
+    def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """Return bilinear heights [m], NaN at voids."""
         return self.source.heights(*self.in_file(x, y))
 
-    def smooth(self, x: Values, y: Values) -> Values:
+    def smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """Return the heights [m] of the C1 surface."""
         return self.source.smooth(*self.in_file(x, y))
 
-    def inside(self, x: Values, y: Values) -> NDArray[np.bool_]:
+    def inside(self, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
         """Return True for points within the data."""
         return self.source.inside(*self.in_file(x, y))
 
@@ -127,7 +127,7 @@ def _extent(source: ElevationSource) -> str:
     return f"{x0:.10g} to {x1:.10g} and {y0:.10g} to {y1:.10g}"
 
 
-def on_nodes(of: Any, x: Values, y: Values) -> Values:
+def on_nodes(of: Any, x: FloatArray, y: FloatArray) -> FloatArray:
     """Evaluate a function of points at the nodes of a grid, a few rows at a time; returns (len(y), len(x))."""
     out = np.empty((len(y), len(x)))
     rows = max(1, 1_000_000 // len(x))

@@ -12,7 +12,7 @@ from simulator.base.fields import Field, Group, ListOf, Number, Text
 from simulator.base.section import Section
 from terrain.georeferenced import on_nodes, placed
 from terrain.patches import Layer
-from terrain.readers.contract import Raster, Values
+from terrain.readers.contract import FloatArray, Raster
 from terrain.readers.kinds import FIELDS
 
 PLACES = ("file", "format", "first_row", "row_runs", "origin", "spacing", "extent", "crs")
@@ -36,7 +36,7 @@ OUTSIDE = -1
 """Index of nodes outside the map; they keep the natural ground."""
 
 
-def soil_indices(terrain: Section, georeference: Section | None, folder: Path, x: Values, y: Values) -> NDArray[np.int32] | None:
+def soil_indices(terrain: Section, georeference: Section | None, folder: Path, x: FloatArray, y: FloatArray) -> NDArray[np.int32] | None:
     """Return the index (ny, nx) of the nodes at x and y of a terrain file, OUTSIDE beyond its map; None without a map.
 
     Raises

@@ -20,7 +20,7 @@ from terrain.composite_height import composed_heights
 from terrain.georeferenced import Placed, placed
 from terrain.ground import Ground
 from terrain.load_terrain import FILE
-from terrain.readers.contract import ElevationSource, Raster, Values
+from terrain.readers.contract import ElevationSource, FloatArray, Raster
 from terrain.readers.kinds import FIELDS, read_heights
 from terrain.readers.request import ReadRequest
 
@@ -54,7 +54,7 @@ class TerrainOnDisk:
     ground: Ground
     data: Placed | None
     crs: str
-    origin: Values | None
+    origin: FloatArray | None
 
 
 def is_terrain(name: str) -> bool:
@@ -96,7 +96,7 @@ def read_terrain(name: str) -> TerrainOnDisk:
     return TerrainOnDisk(file, str(content.mapping["type"]), ground, data, crs, origin)
 
 
-def composed(ground: Ground, x: Values, y: Values) -> Values:
+def composed(ground: Ground, x: FloatArray, y: FloatArray) -> FloatArray:
     """Return the heights [m] of the complete ground, as at wheels."""
     x, y = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(y, np.float64)
     z = np.empty(len(x))
@@ -104,7 +104,7 @@ def composed(ground: Ground, x: Values, y: Values) -> Values:
     return z
 
 
-def base(terrain: TerrainOnDisk, x: Values, y: Values) -> Values:
+def base(terrain: TerrainOnDisk, x: FloatArray, y: FloatArray) -> FloatArray:
     """Return bilinear heights [m] of the base grid: of the elevation data, or of the nodes for a terrain without elevation data."""
     if terrain.data is not None:
         return terrain.data.heights(x, y)
@@ -113,7 +113,7 @@ def base(terrain: TerrainOnDisk, x: Values, y: Values) -> Values:
     return np.asarray(nodes.heights(x, y) + p["height"] + p["slope"][0] * x + p["slope"][1] * y, np.float64)
 
 
-def base_inside(terrain: TerrainOnDisk, x: Values, y: Values) -> NDArray[np.bool_]:
+def base_inside(terrain: TerrainOnDisk, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
     """Return whether points are within the base grid."""
     if terrain.data is not None:
         return terrain.data.inside(x, y)
