@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.fields import Field, Group, Number, Text
-from simulator.base.section import Section
+from simulator.base.values import Values
 from terrain.kinds import find_file
 from terrain.readers.contract import LONLAT, MAP, ElevationSource, FloatArray, Raster
 from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed
@@ -88,14 +88,14 @@ class Placed:
         return x0 - self.shift[0], x1 - self.shift[0], y0 - self.shift[1], y1 - self.shift[1]
 
 
-def placed(data: Section, georeference: Section | None, folder: Path, indices: bool = False) -> Placed:
+def placed(data: Values, georeference: Values | None, folder: Path, indices: bool = False) -> Placed:
     """Read the elevation data that a section describes, and place them in the coordinates of the terrain.
 
     Raises
     ------
     ConfigError : the file is unusable, or its position is not specified
     """
-    options = {field.name: data.mapping[field.name] for field in FIELDS if field.name in data.mapping}
+    options = {field.name: data[field.name] for field in FIELDS if field.name in data}
     check_options(Path(options["file"]), options, data.file, data.key, indices)
     path = find_file(options["file"], data.file, folder, "an elevation file")
     source = read_heights(ReadRequest(path, options, data.file, data.key, indices=indices))
@@ -106,19 +106,17 @@ def placed(data: Section, georeference: Section | None, folder: Path, indices: b
         raise ConfigError(
             data.file,
             "georeference",
-            "nothing",
+            NOTHING,
             f"a section with origin (point that becomes x = y = 0; the file covers {_extent(source)}) and crs (in m)",
         )
     if source.kind not in (LONLAT, FOREIGN, MAP):
-        return Placed(source, -np.asarray(data.mapping.get("at", (0.0, 0.0)), np.float64), "", data.file, key)
+        return Placed(source, -data.get("at", np.zeros(2)), "", data.file, key)
     assert georeference is not None
-    crs, shift = georeference.mapping.get("crs", ""), np.asarray(georeference.mapping["origin"], np.float64)
+    crs, shift = georeference.get("crs", ""), georeference["origin"]
     if source.kind == MAP and (not crs or not source.crs or crs == source.crs):
         return Placed(source, shift, "", data.file, key)
     if not crs or kind_of(crs, data.file, key) != MAP:
-        raise ConfigError(
-            data.file, key, crs or "nothing", f"a reference system in m, such as a UTM zone (the file uses {source.crs[:40]})"
-        )
+        raise ConfigError(data.file, key, crs or NOTHING, f"a reference system in m, such as a UTM zone (the file uses {source.crs[:40]})")
     return Placed(source, shift, crs, data.file, key)
 
 
