@@ -15,6 +15,8 @@ from simulator.configuration.configuration import Configuration
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
+from simulator.outlets.kinds import OUTLET_FILE
+from simulator.sensors.kinds import SENSOR_FILE
 from simulator.telemetry.writer import LOG_RATE, LogChoice
 from terrain.wind import FASTEST_WIND, GUSTS
 from washout.contract import PREVIEW_POINTS
@@ -83,7 +85,10 @@ _OUTLETS = (
     Field("view", Choice(VIEWS), "view of the drive", VIEWS[0]),
     Field("force_feedback", Flag(), "true for force feedback and rumble of the input device, as in its profile", True),
     Field(
-        "plugins", Anything("a list of outlets"), "third-party outlets, each a name, or a mapping of `type`, `rate` and its own keys", None
+        "plugins",
+        ListOf(Either((Text("the name of an outlet"), OUTLET_FILE))),
+        "third-party outlets, each a name, or a mapping of `type`, `rate` and its own keys",
+        (),
     ),
 )
 _PREVIEW = (
@@ -131,9 +136,9 @@ FILE = (
     Field("outlets", Group(_OUTLETS), "outlets of the session", None),
     Field(
         "sensors",
-        Anything("a list of sensors"),
+        ListOf(Either((SENSOR_FILE.choice(), SENSOR_FILE))),
         "sensors, each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys",
-        None,
+        (),
     ),
     Field("preview", Group(_PREVIEW), "preview of a washout, from an earlier run", None),
     Field(
@@ -212,9 +217,9 @@ class SessionOptions:
     streams: list[StreamOptions]
     """Further motion streams."""
     log: LogChoice
-    outlets: list[Any]
+    outlets: tuple[Any, ...]
     """Third-party outlets, the argument of `simulator.outlets.kinds.build_outlets`."""
-    sensors: list[Any]
+    sensors: tuple[Any, ...]
     """Sensors, the argument of `simulator.sensors.mounted_sensor.build_sensors`."""
     preview: PreviewOptions | None
     ruts: str | None
@@ -253,8 +258,8 @@ def read_session(configuration: Configuration) -> SessionOptions:
             motion=motion,
             streams=streams,
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
-            outlets=outlets.get("plugins", []),
-            sensors=values.get("sensors", []),
+            outlets=outlets.get("plugins", ()),
+            sensors=values["sensors"],
             preview=preview,
             ruts=values.get("ruts"),
         )

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from simulator.base import fields
 from simulator.base.argument_types import yaml_value
 from simulator.base.errors import ConfigError
-from simulator.base.section import Section, checked
 from simulator.builder.builder import build_ground, data_folder, find_config
 from simulator.configuration.layers import read_layers
 from terrain.composite_height import composed_heights
@@ -87,13 +86,12 @@ def _settings(settings: Sequence[str]) -> dict[str, Any]:
 def read_terrain(name: str) -> TerrainOnDisk:
     """Read a terrain by name or path. Raises ConfigError."""
     file = str(find_config("terrains", name))
-    content = Section(checked(FILE, read_layers("terrains", file).content, file).mapping, file)
+    content = FILE.read(read_layers("terrains", file).content, file, "")
     ground = build_ground(name)
-    reference = content.section("georeference") if "georeference" in content.mapping else None
-    data = placed(content.section("heights"), reference, data_folder("assets")) if "heights" in content.mapping else None
-    crs = "" if reference is None else str(reference.mapping.get("crs", data.source.crs if data is not None else ""))
-    origin = None if reference is None else np.asarray(reference.mapping["origin"], np.float64)
-    return TerrainOnDisk(file, str(content.mapping["type"]), ground, data, crs, origin)
+    reference = content.get("georeference")
+    data = placed(content["heights"], reference, data_folder("assets")) if "heights" in content else None
+    crs = "" if reference is None else str(reference.get("crs", data.source.crs if data is not None else ""))
+    return TerrainOnDisk(file, content["type"], ground, data, crs, None if reference is None else reference["origin"])
 
 
 def composed(ground: Ground, x: FloatArray, y: FloatArray) -> FloatArray:
