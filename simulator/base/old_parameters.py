@@ -14,19 +14,20 @@ from simulator.base.fields import Field, fields_of
 Kind = TypeVar("Kind", bound=type)
 
 
-def accepts_rows(defaults_after: str) -> Callable[[Kind], Kind]:
+def accepts_rows(defaults_after: str = "") -> Callable[[Kind], Kind]:
     """Let a kind also be created with the arguments of version 0.2, with a warning.
 
     Parameters
     ----------
-    defaults_after : argument that preceded `defaults`; `ranges` followed `parameters`
+    defaults_after : argument that preceded `defaults`, if the kind had them; `ranges` followed `parameters`
     """
 
     def decorate(cls: Kind) -> Kind:
-        create = cls.__init__
+        create = cls.__init__  # type: ignore[misc]
         names = [field.name for field in dataclasses.fields(cls)]
         for before, name in (("parameters", "ranges"), (defaults_after, "defaults")):
-            names.insert(names.index(before) + 1, name)
+            if before:
+                names.insert(names.index(before) + 1, name)
 
         @wraps(create)
         def __init__(self: Any, *args: Any, **given: Any) -> None:  # noqa: N807 (the name that Python calls)
@@ -37,7 +38,11 @@ def accepts_rows(defaults_after: str) -> Callable[[Kind], Kind]:
                 ranges, defaults = arguments.pop("ranges", {}), arguments.pop("defaults", {})
                 text = f"{cls.__name__} {arguments['name']}: rows, ranges and defaults: deprecated; use a table of Field (simulator.base.fields)"
                 warnings.warn(text, DeprecatedNameWarning, stacklevel=2)
-                create(self, **{**arguments, "parameters": fields_of(rows, ranges, defaults)})
+                if arguments.get("fields"):  # of a tire model whose record has other rows than its file
+                    arguments |= {"table": rows, "parameters": arguments.pop("fields")}
+                else:
+                    arguments["parameters"] = fields_of(rows, ranges, defaults)
+                create(self, **arguments)
             else:
                 create(self, *args, **given)
 
