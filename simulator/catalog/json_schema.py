@@ -135,8 +135,7 @@ def schema_of(kind: FieldType, suffix: str = "") -> Schema:
     if isinstance(kind, Either):
         return {"anyOf": [schema_of(one, suffix) for one in (kind.with_unit(suffix) if suffix else kind).kinds]}
     if isinstance(kind, Variants):
-        variants = [_variant(kind, name) for name in kind.choice().names()]  # none before a plugin registers the first one
-        return {"type": "object", **({"oneOf": variants} if variants else {})}
+        return {"type": "object", "oneOf": [_variant(kind, name) for name in kind.choice().names()]}
     assert isinstance(kind, Anything), kind
     return {}
 

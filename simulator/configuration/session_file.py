@@ -15,7 +15,6 @@ from simulator.configuration.configuration import Configuration
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
-from simulator.outlets.kinds import OUTLET_FILE
 from simulator.sensors.kinds import SENSOR_FILE
 from simulator.telemetry.writer import LOG_RATE, LogChoice
 from terrain.wind import FASTEST_WIND, GUSTS
@@ -85,10 +84,7 @@ _OUTLETS = (
     Field("view", Choice(VIEWS), "view of the drive", VIEWS[0]),
     Field("force_feedback", Flag(), "true for force feedback and rumble of the input device, as in its profile", True),
     Field(
-        "plugins",
-        ListOf(Either((Text("the name of an outlet"), OUTLET_FILE))),
-        "third-party outlets, each a name, or a mapping of `type`, `rate` and its own keys",
-        (),
+        "plugins", Anything("a list of outlets"), "third-party outlets, each a name, or a mapping of `type`, `rate` and its own keys", None
     ),
 )
 _PREVIEW = (
@@ -217,7 +213,7 @@ class SessionOptions:
     streams: list[StreamOptions]
     """Further motion streams."""
     log: LogChoice
-    outlets: tuple[Any, ...]
+    outlets: list[Any]
     """Third-party outlets, the argument of `simulator.outlets.kinds.build_outlets`."""
     sensors: tuple[Any, ...]
     """Sensors, the argument of `simulator.sensors.mounted_sensor.build_sensors`."""
@@ -258,7 +254,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             motion=motion,
             streams=streams,
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
-            outlets=outlets.get("plugins", ()),
+            outlets=outlets.get("plugins", []),
             sensors=values["sensors"],
             preview=preview,
             ruts=values.get("ruts"),
