@@ -7,13 +7,17 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import jounce
+from simulator.base.fields import Field, Number
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
 from washout.kinds import register
 
 PARAMETERS = (
-    # name         shape  unit  meaning
-    ("force_gain", (3,), "1", "fraction of the vehicle's specific force: forward, left, up"),
-    ("lag", (), "s", "time constant of each of two lags; a shorter lag follows the force more closely and rotates the rider faster"),
+    Field("force_gain", Number("1", 0.0, 1.0, shape=(3,)), "fraction of the vehicle's specific force: forward, left, up"),
+    Field(
+        "lag",
+        Number("s", 0.01, 10.0),
+        "time constant of each of two lags; a shorter lag follows the force more closely and rotates the rider faster",
+    ),
 )
 
 
@@ -33,7 +37,7 @@ class Tilt:
         return [0.0, 0.0, 0.0, self.tilt[1], -self.tilt[0], 0.0]  # x, y, z, roll, pitch, yaw of the platform
 
 
-register(WashoutKind("tilt_only", PARAMETERS, {"force_gain": (0.0, 1.0), "lag": (0.01, 10.0)}, CONTRACT, LAYOUT, make=Tilt, rate=100.0))
+register(WashoutKind("tilt_only", PARAMETERS, CONTRACT, LAYOUT, make=Tilt, rate=100.0))
 CUEING = {"base": None, "force_gain": [0.4, 0.4, 0.5], "lag": 0.25}  # base: null replaces the shipped section
 WASHOUTS = {"shipped": "small_hexapod", "tilt only": {"base": "small_hexapod", "type": "tilt_only", "cueing": CUEING}}
 

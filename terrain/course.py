@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Choice, Field, ListOf, Number, Variants
-from simulator.base.section import Section
+from simulator.base.values import Values
 from terrain.ground import Ground
 from terrain.heightmap_detail import TILE, resample, rough_field
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
-from terrain.load_terrain import FLAT_FILE, flat_plane, uniform
+from terrain.load_terrain import FLAT_FILE, Soils, flat_plane, uniform
 from terrain.patches import LARGEST_GRID, extents, nodes_over, with_patches
 from terrain.rough_tiles import roughened
 
@@ -55,73 +55,67 @@ COURSE_FILE = (
 )
 
 
-def course(terrain: Section, name: str, f: TerrainFile) -> Ground:
+def course(terrain: Values, name: str, soils: Soils) -> Ground:
     """Build the ground of a terrain file with ``type: course``.
 
     Raises
     ------
     ConfigError : invalid shape or patch, or too many nodes
     """
-    shapes, patches = terrain.sections("shapes"), terrain.sections("patches")
+    shapes, patches = terrain["shapes"], terrain["patches"]
     with ErrorCollector() as faults:
         for shape in shapes:
             with faults.part():
                 _check(shape)
     along, across = extents(patches)
     along += [_span(shape) for shape in shapes]
-    across += [(-0.5 * s.mapping["width"], 0.5 * s.mapping["width"]) for s in shapes if s.mapping["shape"] == "rough"]
-    dx, dy = map(float, terrain.mapping["spacing"])
+    across += [(-0.5 * s["width"], 0.5 * s["width"]) for s in shapes if s["shape"] == "rough"]
+    dx, dy = map(float, terrain["spacing"])
     x, y = nodes_over(along, dx, 0.0), nodes_over(across, dy)  # a shape at a multiple of the spacing has a node on its crest
     if len(x) * len(y) > LARGEST_GRID:
-        raise ConfigError(terrain.file, "spacing", [dx, dy], f"at most {LARGEST_GRID} nodes; the grid has {len(x)} x {len(y)}")
+        raise terrain.error("spacing", f"at most {LARGEST_GRID} nodes; the grid has {len(x)} x {len(y)}")
     heights = np.zeros((len(y), len(x)))
     for shape in shapes:
         heights += _heights(shape, x, y)
-    ground = uniform(name, flat_plane(terrain, x, y), heights.astype(np.float32), terrain.mapping, terrain.file, f.soils)
-    return with_patches(ground, patches, x, y, terrain.file, f.soils)
+    ground = uniform(name, flat_plane(terrain, x, y), heights.astype(np.float32), terrain, terrain.file, soils)
+    return with_patches(ground, patches, x, y, terrain.file, soils)
 
 
-def _check(shape: Section) -> None:
+def _check(values: Values) -> None:
     """Check the constraints between several values of a rough section. Raises ConfigError."""
-    values = shape.mapping
     if values["shape"] != "rough":
         return
     if not values["shortest"] < values["longest"] <= values["length"]:
-        raise ConfigError(shape.file, shape.path("longest"), values["longest"], "a wavelength above shortest and at most length")
-    if max(values["length"], values["width"]) > TILE * values["shortest"] / RESOLUTION:
-        expected = (
-            f"a wavelength of at least {RESOLUTION * max(values['length'], values['width']) / TILE:.3g} m for this length, "
-            "because the random field is periodic"
-        )
-        raise ConfigError(shape.file, shape.path("shortest"), values["shortest"], expected)
+        raise values.error("longest", "a wavelength above shortest and at most length")
+    least = RESOLUTION * max(values["length"], values["width"]) / TILE
+    if values["shortest"] < least:
+        expected = "a wavelength of at least {} for this length, because the random field is periodic"
+        raise values.error("shortest", expected, least)
 
 
-def _span(shape: Section) -> tuple[float, float]:
+def _span(values: Values) -> tuple[float, float]:
     """Return start and end of a shape along x [m]."""
-    values = shape.mapping
     if values["shape"] == "rough":
         return values["start"] - FADE, values["start"] + values["length"] + FADE
     half = values["height"] if values["shape"] == "half_round" else 0.5 * values["length"]
     return values["at"] - half, values["at"] + half
 
 
-def _heights(shape: Section, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+def _heights(values: Values, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the heights (ny, nx) or (1, nx) [m] of a shape at nodes x and y."""
-    values = shape.mapping
     if values["shape"] == "half_round":
         return np.sqrt(np.maximum(values["height"] ** 2 - (x - values["at"]) ** 2, 0.0))[None, :]
     if values["shape"] == "bump":
         s = np.clip((x - values["at"]) / values["length"] + 0.5, 0.0, 1.0)
         return values["height"] * (np.sin(np.pi * s) ** (1 if values["form"] == "half_sine" else 2))[None, :]
-    return _rough(shape, x, y)
+    return _rough(values, x, y)
 
 
-def _rough(shape: Section, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rough(values: Values, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return heights of an isotropic random field, scaled to the root mean square and faded in and out.
 
     Beyond the width, the heights continue those of the border.
     """
-    values = shape.mapping
     step, start, half = values["shortest"] / RESOLUTION, values["start"], 0.5 * values["width"]
     field = rough_field(1.0, WAVINESS, values["longest"], values["shortest"], step, int(values["seed"]))
     out = np.empty((len(y), len(x)), np.float32)
@@ -144,7 +138,7 @@ def _trends(heights: NDArray[np.float64], x: NDArray[np.float64], inside: NDArra
 
 def read_course(f: TerrainFile) -> Ground:
     """Read a terrain of `type: course`."""
-    return roughened(course(Section(f.mapping, f.file), f.name, f), f.mapping)
+    return roughened(course(f.mapping, f.name, f.soils), f.mapping)
 
 
 COURSE = TerrainKind("course", read_course, CONTRACT, COURSE_FILE, "a plane with half-rounds, bumps and rough sections along x")

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.fields import Field, Group, Number, Text
-from simulator.base.section import Section
+from simulator.base.values import Values
 from terrain.kinds import find_file
-from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster, Values
+from terrain.readers.contract import LONLAT, MAP, ElevationSource, FloatArray, Raster
 from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed
 from terrain.readers.kinds import FIELDS, check_options, read_heights
 from terrain.readers.request import ReadRequest
@@ -49,25 +49,25 @@ class GeoreferencedSource:
     """
 
     source: ElevationSource
-    shift: Values
+    shift: FloatArray
     crs: str
     said_by: str
     key: str
 
-    def in_file(self, x: Values, y: Values) -> tuple[Values, Values]:
+    def in_file(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the coordinates in the file of points of the terrain."""
         east, north = x + self.shift[0], y + self.shift[1]
         return transformed(east, north, self.crs, self.source.crs, self.said_by, self.key) if self.crs else (east, north)
 
-    def heights(self, x: Values, y: Values) -> Values:
+    def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """Return bilinear heights [m], NaN at voids."""
         return self.source.heights(*self.in_file(x, y))
 
-    def smooth(self, x: Values, y: Values) -> Values:
+    def smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """Return the heights [m] of the C1 surface."""
         return self.source.smooth(*self.in_file(x, y))
 
-    def inside(self, x: Values, y: Values) -> NDArray[np.bool_]:
+    def inside(self, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
         """Return True for points within the data."""
         return self.source.inside(*self.in_file(x, y))
 
@@ -88,14 +88,14 @@ class GeoreferencedSource:
         return x0 - self.shift[0], x1 - self.shift[0], y0 - self.shift[1], y1 - self.shift[1]
 
 
-def placed(data: Section, georeference: Section | None, folder: Path, indices: bool = False) -> GeoreferencedSource:
+def placed(data: Values, georeference: Values | None, folder: Path, indices: bool = False) -> GeoreferencedSource:
     """Read the elevation data that a section describes, and place them in the coordinates of the terrain.
 
     Raises
     ------
     ConfigError : the file is unusable, or its position is not specified
     """
-    options = {field.name: data.mapping[field.name] for field in FIELDS if field.name in data.mapping}
+    options = {field.name: data[field.name] for field in FIELDS if field.name in data}
     check_options(Path(options["file"]), options, data.file, data.key, indices)
     path = find_file(options["file"], data.file, folder, "an elevation file")
     source = read_heights(ReadRequest(path, options, data.file, data.key, indices=indices))
@@ -106,19 +106,17 @@ def placed(data: Section, georeference: Section | None, folder: Path, indices: b
         raise ConfigError(
             data.file,
             "georeference",
-            "nothing",
+            NOTHING,
             f"a section with origin (point that becomes x = y = 0; the file covers {_extent(source)}) and crs (in m)",
         )
     if source.kind not in (LONLAT, FOREIGN, MAP):
-        return GeoreferencedSource(source, -np.asarray(data.mapping.get("at", (0.0, 0.0)), np.float64), "", data.file, key)
+        return GeoreferencedSource(source, -data.get("at", np.zeros(2)), "", data.file, key)
     assert georeference is not None
-    crs, shift = georeference.mapping.get("crs", ""), np.asarray(georeference.mapping["origin"], np.float64)
+    crs, shift = georeference.get("crs", ""), georeference["origin"]
     if source.kind == MAP and (not crs or not source.crs or crs == source.crs):
         return GeoreferencedSource(source, shift, "", data.file, key)
     if not crs or kind_of(crs, data.file, key) != MAP:
-        raise ConfigError(
-            data.file, key, crs or "nothing", f"a reference system in m, such as a UTM zone (the file uses {source.crs[:40]})"
-        )
+        raise ConfigError(data.file, key, crs or NOTHING, f"a reference system in m, such as a UTM zone (the file uses {source.crs[:40]})")
     return GeoreferencedSource(source, shift, crs, data.file, key)
 
 
@@ -127,7 +125,7 @@ def _extent(source: ElevationSource) -> str:
     return f"{x0:.10g} to {x1:.10g} and {y0:.10g} to {y1:.10g}"
 
 
-def on_nodes(of: Any, x: Values, y: Values) -> Values:
+def on_nodes(of: Any, x: FloatArray, y: FloatArray) -> FloatArray:
     """Evaluate a function of points at the nodes of a grid, a few rows at a time; returns (len(y), len(x))."""
     out = np.empty((len(y), len(x)))
     rows = max(1, 1_000_000 // len(x))

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, fields_of, read
+from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text
 from simulator.base.records import Record, record
-from simulator.base.section import Section
 from simulator.base.suggestions import did_you_mean
+from simulator.base.values import Values
 from terrain.base_grid import height_and_normal
 from terrain.georeferenced import GEOREFERENCE, GeoreferencedSource, on_nodes, placed
 from terrain.ground import GROUND, Ground, Road
@@ -42,86 +42,82 @@ from terrain.roughness import Roughness, no_roughness
 from terrain.soil import drawn_as, named_soil, surface_on_soil
 from terrain.soil_map import SOIL_MAP, soil_indices, soil_layers
 
+_PLACE = Number("m", -1e6, 1e6, shape=(2,))
+_WAVELENGTH = Number("m", 0.1, 2000.0)
+_SEED = Field("seed", Number("1", 0, 2**32, whole=True), "seed of the random field")
+MIN_NODES = 4
+"""Minimum number of nodes along each axis."""
 _GRID = (
-    ("origin", (2,), "m", "x, y of the south-west node"),
-    ("spacing", (), "m", "distance of nodes"),
-    ("count", (2,), "1", "nodes along x and y", "i8"),
+    Field("origin", _PLACE, "x, y of the south-west node"),
+    Field("spacing", Number("m", 0.01, 1000.0), "distance of nodes"),
+    Field("count", Number("1", MIN_NODES, 8193, shape=(2,), whole=True), "nodes along x and y"),
 )
 _DETAIL = (
-    ("rms", (), "m", "root mean square of the bumps"),
-    ("waviness", (), "1", "exponent of the spectrum of the bumps"),
-    ("longest", (), "m", "longest wavelength"),
-    ("shortest", (), "m", "shortest wavelength"),
-    ("seed", (), "1", "seed of the random field", "i8"),
+    Field("rms", Number("m", 0.0, 20.0), "root mean square of the bumps"),
+    Field("waviness", Number("1", 0.5, 5.0), "exponent of the spectrum of the bumps"),
+    Field("longest", _WAVELENGTH, "longest wavelength"),
+    Field("shortest", _WAVELENGTH, "shortest wavelength"),
+    _SEED,
 )
-_ROUGHNESS = (("longest", (), "m", "longest wavelength"), ("seed", (), "1", "seed of the random field", "i8"))
+_CLASS = Choice(tuple(ISO_CLASSES))
+_ROUGHNESS = (Field("class", _CLASS, "ISO 8608 class"), Field("longest", _WAVELENGTH, "longest wavelength"), _SEED)
 _MOSAIC = (
-    ("size", (), "m", "size of a patch"),
-    ("relief", (), "1", "correlation of the soils with the heights, 0 to 1; the first soil is in the lowest places"),
-    ("seed", (), "1", "seed of the map", "i8"),
+    Field("size", Number("m", 5.0, 5000.0), "size of a patch", None),
+    Field(
+        "relief",
+        Number("1", 0.0, 1.0),
+        "correlation of the soils with the heights, 0 to 1; the first soil is in the lowest places",
+        None,
+    ),
+    Field("seed", _SEED.kind, "seed of the map", None),
 )
-_ELLIPSE = (("center", (2,), "m", "x, y of the center"), ("radii", (2,), "m", "half axes along x and y"))
-_ROAD = (
-    ("width", (), "m", "width with full hardness"),
-    ("verge", (), "m", "width on each side over which hard ground fades into soil"),
-    ("embankment", (), "m", "width beyond the verge over which the bed meets the natural ground"),
-    ("crown", (), "m/m", "slope, downward from the center line"),
-    ("smoothing", (), "m", "smoothing length of the profile; unused for a level road"),
+"""Mixing of several soils; required if there is more than one soil."""
+_SPAWN = (
+    Field("position", _PLACE, "x, y"),
+    Field("yaw", Number("rad", -math.tau, math.tau), "heading, + = left of the x axis", written="deg"),
 )
-_SPAWN = (("position", (2,), "m", "x, y"), ("yaw", (), "rad", "heading, + = left of the x axis"))
-_RANGES = {
-    "spacing": (0.01, 1000.0), "count": (4, 8193), "rms": (0.0, 20.0), "waviness": (0.5, 5.0),
-    "longest": (0.1, 2000.0), "shortest": (0.1, 2000.0), "seed": (0, 2**32), "size": (5.0, 5000.0), "relief": (0.0, 1.0),
-    "origin": (-1e6, 1e6), "center": (-1e6, 1e6), "position": (-1e6, 1e6),
-    "radii": (1.0, 5000.0),
-    "width": (1.0, 100.0), "verge": (0.5, 50.0), "embankment": (0.5, 200.0), "crown": (0.0, 0.1), "smoothing": (0.0, 500.0),
-    "yaw": (-math.radians(360.0), math.radians(360.0)),
-}  # fmt: skip
 MIN_SHARE = 1e-4
 """Minimum fraction of the area of a soil."""
 _LARGEST_GRID = 16_000_000
 HIGHEST = 1e4
 """m. Limit of the height of roads, above and below zero."""
 _NAME = Text("a name")
-_CLASS = Choice(tuple(ISO_CLASSES))
 _ROAD_FILE = (
     Field("name", _NAME, "name of the road"),
     Field("surface", Text("the name of a hard surface"), "surface, a file in configs/soils"),
     Field("roughness", _CLASS, "ISO 8608 class of the road; required if the terrain has a section roughness", None),
     Field("level", Number("m", -HIGHEST, HIGHEST), "height of a level road; default: the road follows the ground", None),
-    *fields_of(_ROAD, _RANGES, written={"crown": "percent"}),
+    Field("width", Number("m", 1.0, 100.0), "width with full hardness"),
+    Field("verge", Number("m", 0.5, 50.0), "width on each side over which hard ground fades into soil"),
+    Field("embankment", Number("m", 0.5, 200.0), "width beyond the verge over which the bed meets the natural ground"),
+    Field("crown", Number("m/m", 0.0, 0.1), "slope, downward from the center line", written="percent"),
+    Field("smoothing", Number("m", 0.0, 500.0), "smoothing length of the profile; unused for a level road"),
     Field("points", Number("m", shape=((2, 100_000), 2)), "x, y of the corners of the center line, more than 1 m apart"),
 )
-_PATCH_FILE = (Field("soil", Text("the name of a soil"), "soil, a file in configs/soils"), *fields_of(_ELLIPSE, _RANGES))
+_PATCH_FILE = (
+    Field("soil", Text("the name of a soil"), "soil, a file in configs/soils"),
+    Field("center", _PLACE, "x, y of the center"),
+    Field("radii", Number("m", 1.0, 5000.0, shape=(2,)), "half axes along x and y"),
+)
 _SHARES = Named(Number("1", 0.0, above=0.0), "soil names, each with its fraction of the area", least=1)
 _SOILS_FILE = (
     Field("shares", _SHARES, "soils (files in configs/soils), each with its fraction of the area"),
-    *fields_of(_MOSAIC, _RANGES, defaults=dict.fromkeys(row[0] for row in _MOSAIC)),
+    *_MOSAIC,
     Field("patches", ListOf(Group(_PATCH_FILE)), "ellipses with one soil each", ()),
 )
 LANDSCAPE_FILE = (
     Field("heights", Group(HEIGHT_FIELDS), "elevation data; default: level ground", None),
     GEOREFERENCE,
-    Field("grid", Group(fields_of(_GRID, _RANGES)), "nodes of the ground; default: the extent of the data and their finer spacing", None),
-    Field("detail", Group(fields_of(_DETAIL, _RANGES)), "bumps between the samples of the data", None),
-    Field(
-        "roughness",
-        Group((Field("class", _CLASS, "ISO 8608 class"), *fields_of(_ROUGHNESS, _RANGES))),
-        "roughness of the natural ground",
-        None,
-    ),
+    Field("grid", Group(_GRID), "nodes of the ground; default: the extent of the data and their finer spacing", None),
+    Field("detail", Group(_DETAIL), "bumps between the samples of the data", None),
+    Field("roughness", Group(_ROUGHNESS), "roughness of the natural ground", None),
     Field("soils", Group(_SOILS_FILE), "soils of the natural ground; default: the material given by surface, soil or friction", None),
     *SURFACE,
     SOIL_MAP,
     PATCHES,
     Field("roads", ListOf(Group(_ROAD_FILE)), "roads; where two cross, the profile of the first applies", ()),
-    Field(
-        "spawn",
-        Group(fields_of(_SPAWN, _RANGES, written={"yaw": "deg"})),
-        "start of a drive; default: the center of the grid, heading along x",
-        None,
-    ),
-    Field("places", Named(Group(fields_of(_SPAWN, _RANGES, written={"yaw": "deg"}))), "named starts of a drive", {}),
+    Field("spawn", Group(_SPAWN), "start of a drive; default: the center of the grid, heading along x", None),
+    Field("places", Named(Group(_SPAWN)), "named starts of a drive", {}),
     Field("begin_at", Text("the name of a place"), "name of the start in `places`, instead of spawn", None),
     MARKS,
 )
@@ -201,7 +197,7 @@ class _RoadPlan:
     profile: NDArray[np.float64]
 
 
-def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
+def landscape(terrain: Values, name: str, folder: Path, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
     """Build the ground of a terrain file with ``type: heightmap``, checked by `LANDSCAPE_FILE`.
 
     Roads replace the detail and have their own roughness class. The heights level out in a margin around the grid. Beyond the margin, the ground
@@ -211,9 +207,9 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
     ------
     ConfigError : invalid content
     """
-    natural_class, roads = _natural_class(terrain), terrain.sections("roads")
+    natural_class, roads = terrain["roughness"]["class"] if "roughness" in terrain else None, terrain["roads"]
     with ErrorCollector() as faults:
-        for check in (_check_detail, _check_shares, _mosaic_numbers):
+        for check in (_check_detail, _check_shares, _mosaic_of):
             with faults.part():
                 check(terrain)
         _check_soils(terrain, soils, faults)
@@ -230,9 +226,9 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
         with faults.part():
             elevation = _elevation(terrain, data, grid)
         with faults.part():
-            marks = read_marks(terrain.sections("marks"))
+            marks = read_marks(terrain["marks"])
         with faults.part():
-            indices = soil_indices(terrain, _georeference(terrain), folder, *grid.axes())
+            indices = soil_indices(terrain, folder, *grid.axes())
     ground = _natural_ground(terrain, grid, elevation, soils)
     wide = grid.with_margin()
     plans = [_plan(road, grid, wide, natural_class) for road in roads]
@@ -264,45 +260,36 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
     )
     if indices is not None:
         complete = _with_soil_map(complete, terrain, mirrored_margin(indices, wide.margin), plans, soils)
-    return with_patches(complete, terrain.sections("patches"), *wide.axes(), terrain.file, soils)
+    return with_patches(complete, terrain["patches"], *wide.axes(), terrain.file, soils)
 
 
 def _with_soil_map(
-    ground: Ground, terrain: Section, indices: NDArray[np.int32], plans: list[_RoadPlan], soils: Mapping[str, Mapping[str, Any]]
+    ground: Ground, terrain: Values, indices: NDArray[np.int32], plans: list[_RoadPlan], soils: Mapping[str, Mapping[str, Any]]
 ) -> Ground:
     """Return the ground with the soils and surfaces of a map (ny, nx) outside the roads."""
     free = np.ones(indices.shape, bool)
     for plan in plans:
         free &= plan.distance > plan.bed[0]["half_width"] + plan.bed[0]["verge"]
-    return apply_layers(ground, soil_layers(terrain.section("soil_map"), indices, free), terrain.file, "soil_map", soils)
+    return apply_layers(ground, soil_layers(terrain["soil_map"], indices, free), terrain.file, "soil_map", soils)
 
 
-def _data(terrain: Section, folder: Path) -> GeoreferencedSource | None:
+def _data(terrain: Values, folder: Path) -> GeoreferencedSource | None:
     """Read the elevation data in the coordinates of the terrain; None without data."""
-    if "heights" not in terrain.mapping:
+    if "heights" not in terrain:
         return None
-    return placed(terrain.section("heights"), _georeference(terrain), folder)
+    return placed(terrain["heights"], terrain.get("georeference"), folder)
 
 
-def _georeference(terrain: Section) -> Section | None:
-    return terrain.section("georeference") if "georeference" in terrain.mapping else None
-
-
-def _grid(terrain: Section, data: GeoreferencedSource | None) -> _Grid:
+def _grid(terrain: Values, data: GeoreferencedSource | None) -> _Grid:
     """Return the grid of the file, default: nodes over the extent of the data."""
-    if "grid" in terrain.mapping:
-        values = terrain.mapping["grid"]
+    if "grid" in terrain:
+        values = terrain["grid"]
         columns, rows = (int(n) for n in values["count"])
-        origin, spacing = values["origin"], float(values["spacing"])
+        origin, spacing = values["origin"], values["spacing"]
     else:
         bounds = data.bounds if data is not None else None
         if data is None or bounds is None:
-            raise ConfigError(
-                terrain.file,
-                "grid",
-                "nothing",
-                "a section with origin, spacing and count, because no elevation data are aligned with x and y",
-            )
+            raise terrain.error("grid", "a section with origin, spacing and count, because no elevation data are aligned with x and y")
         x0, x1, y0, y1 = bounds
         origin, spacing = np.array((x0, y0)), min(data.source.step)
         columns, rows = (int((high - low) / spacing + 1e-6) + 1 for low, high in ((x0, x1), (y0, y1)))
@@ -310,12 +297,12 @@ def _grid(terrain: Section, data: GeoreferencedSource | None) -> _Grid:
         raise ConfigError(
             terrain.file, "grid.count", [columns, rows], f"at most {_LARGEST_GRID} nodes (increase the spacing, or use a part of the data)"
         )
-    if min(columns, rows) < _RANGES["count"][0]:
-        raise ConfigError(terrain.file, "grid.count", [columns, rows], f"at least {_RANGES['count'][0]} nodes along each axis")
-    return _Grid(np.asarray(origin, np.float64), spacing, (rows, columns))
+    if min(columns, rows) < MIN_NODES:
+        raise ConfigError(terrain.file, "grid.count", [columns, rows], f"at least {MIN_NODES} nodes along each axis")
+    return _Grid(origin, spacing, (rows, columns))
 
 
-def _elevation(terrain: Section, data: GeoreferencedSource | None, grid: _Grid) -> NDArray[np.float32]:
+def _elevation(terrain: Values, data: GeoreferencedSource | None, grid: _Grid) -> NDArray[np.float32]:
     """Return heights (ny, nx) of the nodes from the elevation data, which must cover the grid without voids."""
     heights = np.zeros(grid.shape, np.float32)
     if data is None:
@@ -332,12 +319,12 @@ def _elevation(terrain: Section, data: GeoreferencedSource | None, grid: _Grid) 
         x, y = grid.origin + grid.spacing * voids[0][::-1]
         raise ConfigError(
             terrain.file, "heights.file", f"no heights at {len(voids)} of {heights.size} nodes, the first at x = {x:g}, y = {y:g}",
-            f"heights at all nodes (fill voids: jounce terrain import {terrain.mapping['heights']['file']} --out NAME)",
+            f"heights at all nodes (fill voids: jounce terrain import {terrain['heights']['file']} --out NAME)",
         )  # fmt: skip
     return heights
 
 
-def _check_reach(terrain: Section, data: GeoreferencedSource, grid: _Grid) -> None:
+def _check_reach(terrain: Values, data: GeoreferencedSource, grid: _Grid) -> None:
     """Raise ConfigError if nodes are outside the data."""
     bounds = data.bounds
     if bounds is not None:
@@ -355,35 +342,36 @@ def _check_reach(terrain: Section, data: GeoreferencedSource, grid: _Grid) -> No
     raise ConfigError(terrain.file, "grid", grid.corners().tolist(), expected)
 
 
-def _check_shares(terrain: Section) -> None:
+def _check_shares(terrain: Values) -> None:
     """Check the keys that give the natural ground. Raises ConfigError."""
-    if "soils" not in terrain.mapping:
-        if terrain.mapping.get("roads") and "soil" not in terrain.mapping:
-            raise ConfigError(terrain.file, "soils", "nothing", "a section soils, or the key soil, for the ground under the roads")
+    if "soils" not in terrain:
+        if terrain["roads"] and "soil" not in terrain:
+            raise terrain.error("soils", "a section soils, or the key soil, for the ground under the roads")
         return
-    only = next((field.name for field in SURFACE if field.name in terrain.mapping), None)
+    only = next((field.name for field in SURFACE if field.name in terrain), None)
     if only is not None:
-        raise ConfigError(terrain.file, only, terrain.mapping[only], "no surface, soil or friction together with a section soils")
-    shares = terrain.mapping["soils"]["shares"]
+        raise terrain.error(only, "no surface, soil or friction together with a section soils")
+    shares = terrain["soils"]["shares"]
     parts = list(shares.values())
     if min(parts) < MIN_SHARE * sum(parts):
         raise ConfigError(terrain.file, "soils.shares", dict(shares), f"fractions of at least {MIN_SHARE:g} of the sum")
 
 
-def _mosaic_numbers(terrain: Section) -> Mapping[str, Any] | None:
-    """Return the parameters for mixing several soils; None for a single soil."""
-    if "soils" not in terrain.mapping:
+def _mosaic_of(terrain: Values) -> Values | None:
+    """Return the section with the parameters for mixing several soils; None for a single soil."""
+    soils: Values | None = terrain.get("soils")
+    if soils is None or (len(soils["shares"]) < 2 and not any(field.name in soils for field in _MOSAIC)):
         return None
-    values, keys = terrain.mapping["soils"], [row[0] for row in _MOSAIC]
-    given = {key: values[key] for key in keys if key in values}
-    if len(values["shares"]) < 2 and not given:
-        return None
-    return read(fields_of(_MOSAIC, _RANGES), given, terrain.file, "soils")
+    with ErrorCollector() as faults:
+        for field in _MOSAIC:
+            with faults.part():
+                soils.needed(field.name, f"{field.kind.description()}: {field.meaning}")
+    return soils
 
 
-def _check_soils(terrain: Section, soils: Mapping[str, Mapping[str, Any]], faults: ErrorCollector) -> None:
+def _check_soils(terrain: Values, soils: Mapping[str, Mapping[str, Any]], faults: ErrorCollector) -> None:
     """Check that all soils and surfaces of the file exist and have the right type."""
-    values, roads = terrain.mapping.get("soils"), terrain.mapping.get("roads", ())
+    values, roads = terrain.get("soils"), terrain["roads"]
     references = []
     if values is not None:
         references += [(f"soils.shares.{name}", name, "soil") for name in values["shares"]]
@@ -394,54 +382,44 @@ def _check_soils(terrain: Section, soils: Mapping[str, Mapping[str, Any]], fault
             named_soil(soils, name, kind, terrain.file, key)
 
 
-def _natural_ground(
-    terrain: Section, grid: _Grid, elevation: NDArray[np.float32], soils: Mapping[str, Mapping[str, Any]]
-) -> _NaturalGround:
+def _natural_ground(terrain: Values, grid: _Grid, elevation: NDArray[np.float32], soils: Mapping[str, Mapping[str, Any]]) -> _NaturalGround:
     """Return the material of the ground outside roads, patches and soil map."""
-    if "soils" not in terrain.mapping:
-        row, label = all_over(terrain.mapping, terrain.file, soils)
+    if "soils" not in terrain:
+        row, label = all_over(terrain, terrain.file, soils)
         return _NaturalGround([row], [label], np.zeros(grid.shape, np.uint8), float(row[0]["hardness"]))
     names, ids = _mixed_soils(terrain, grid, elevation)
     rows = [named_soil(soils, name, "soil", terrain.file, "soils") for name in names]
     return _NaturalGround(rows, [drawn_as(soils, name) for name in names], ids, 0.0)
 
 
-def _mixed_soils(terrain: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
+def _mixed_soils(terrain: Values, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
     """Return the names of the natural soils and the index (ny, nx) of each node."""
-    soils, values = terrain.section("soils"), _mosaic_numbers(terrain)
-    names, parts = list(soils.mapping["shares"]), list(soils.mapping["shares"].values())
+    soils = terrain["soils"]
+    names, parts = list(soils["shares"]), list(soils["shares"].values())
     natural = np.zeros(grid.shape, np.uint8)
-    if values is not None:
-        natural = mosaic(parts, float(values["size"]), float(values["relief"]), elevation, grid.origin, grid.spacing, int(values["seed"]))
-    for patch in soils.sections("patches"):
+    if _mosaic_of(terrain) is not None:
+        natural = mosaic(parts, soils["size"], soils["relief"], elevation, grid.origin, grid.spacing, soils["seed"])
+    for patch in soils["patches"]:
         _patch(patch, grid, names, natural)
     return names, natural
 
 
-def _patch(patch: Section, grid: _Grid, names: list[str], natural: NDArray[np.uint8]) -> None:
+def _patch(patch: Values, grid: _Grid, names: list[str], natural: NDArray[np.uint8]) -> None:
     """Write an ellipse with one soil to the map."""
-    values, soil = patch.mapping, patch.mapping["soil"]
-    if soil not in names:
-        names.append(soil)
+    if patch["soil"] not in names:
+        names.append(patch["soil"])
     x, y = grid.axes()
-    inside = ((x - values["center"][0]) / values["radii"][0]) ** 2 + ((y[:, None] - values["center"][1]) / values["radii"][1]) ** 2 <= 1.0
-    natural[inside] = names.index(soil)
+    inside = ((x - patch["center"][0]) / patch["radii"][0]) ** 2 + ((y[:, None] - patch["center"][1]) / patch["radii"][1]) ** 2 <= 1.0
+    natural[inside] = names.index(patch["soil"])
 
 
-def _natural_class(terrain: Section) -> str | None:
-    """Return the ISO 8608 class of the natural ground, None without roughness."""
-    if "roughness" not in terrain.mapping:
-        return None
-    return str(terrain.mapping["roughness"]["class"])
-
-
-def _rough(terrain: Section, grid: _Grid, natural_class: str | None) -> NDArray[np.float32]:
+def _rough(terrain: Values, grid: _Grid, natural_class: str | None) -> NDArray[np.float32]:
     """Return the roughness of the natural ground, from the longest wave to the shortest of the grid [ISO 8608: waviness 2]."""
-    if natural_class is None or float(terrain.mapping["roughness"]["longest"]) <= _shortest(grid):
+    if natural_class is None or terrain["roughness"]["longest"] <= _shortest(grid):
         return np.zeros((1, 1), np.float32)
-    values = terrain.mapping["roughness"]
+    values = terrain["roughness"]
     density = iso_roughness(natural_class)
-    return rough_field(density, 2.0, float(values["longest"]), _shortest(grid), grid.spacing, int(values["seed"]), interpolated=True)
+    return rough_field(density, 2.0, values["longest"], _shortest(grid), grid.spacing, values["seed"], interpolated=True)
 
 
 def _shortest(grid: _Grid) -> float:
@@ -450,7 +428,7 @@ def _shortest(grid: _Grid) -> float:
 
 
 def _add_long_waves(
-    terrain: Section, wide: _Grid, natural_class: str | None, share: NDArray[np.float32], heights: NDArray[np.float32]
+    terrain: Values, wide: _Grid, natural_class: str | None, share: NDArray[np.float32], heights: NDArray[np.float32]
 ) -> None:
     """Add waves of roads that are longer than the roughness of the natural ground, whose own long waves are its relief and `detail`.
 
@@ -460,38 +438,36 @@ def _add_long_waves(
     """
     if natural_class is None or not share.any():
         return
-    values = terrain.mapping["roughness"]
-    tile = coarse_tile(LONGEST, max(float(values["longest"]), _shortest(wide)), int(values["seed"]))
+    values = terrain["roughness"]
+    tile = coarse_tile(LONGEST, max(values["longest"], _shortest(wide)), values["seed"])
     if len(tile):
         lay_tile(tile, COARSE_SIDE / COARSE_NODES, gain_of(natural_class), share, wide.origin, wide.spacing, heights)
 
 
-def _fine_roughness(terrain: Section, grid: _Grid, natural_class: str | None, factor: NDArray[np.float32]) -> Roughness:
+def _fine_roughness(terrain: Values, grid: _Grid, natural_class: str | None, factor: NDArray[np.float32]) -> Roughness:
     """Return the waves that are too short for the grid, on roads in their own class; factor (ny, nx) of roughness."""
     if natural_class is None:
         return no_roughness()
-    values = terrain.mapping["roughness"]
-    longest, seed = float(values["longest"]), int(values["seed"])
+    longest, seed = terrain["roughness"]["longest"], terrain["roughness"]["seed"]
     fine, coarse = fine_tiles(min(longest, CROSSOVER), seed), coarse_tile(min(longest, _shortest(grid)), CROSSOVER, seed)
     largest = float(factor.max())
     gains = None if factor.min() == largest else factor / np.float32(largest)
     return roughness_of(fine, coarse, gain_of(natural_class) * largest, gains)
 
 
-def _check_detail(terrain: Section) -> None:
+def _check_detail(terrain: Values) -> None:
     """Check the wavelengths of the detail. Raises ConfigError."""
-    values = terrain.mapping.get("detail")
-    if values is not None and values["shortest"] >= values["longest"]:
-        raise ConfigError(terrain.file, "detail.shortest", float(values["shortest"]), "a wavelength below detail.longest")
+    detail: Values | None = terrain.get("detail")
+    if detail is not None and detail["shortest"] >= detail["longest"]:
+        raise detail.error("shortest", "a wavelength below detail.longest")
 
 
-def _bumps(terrain: Section, grid: _Grid) -> NDArray[np.float32]:
+def _bumps(terrain: Values, grid: _Grid) -> NDArray[np.float32]:
     """Return bumps of the natural ground between the samples of the elevation data."""
-    if "detail" not in terrain.mapping:
+    if "detail" not in terrain:
         return np.zeros((1, 1), np.float32)
-    values = terrain.mapping["detail"]
-    rms, waviness, longest, shortest = (float(values[k]) for k in ("rms", "waviness", "longest", "shortest"))
-    return field_of_rms(rms, waviness, longest, shortest, grid.spacing, int(values["seed"]))
+    values = terrain["detail"]
+    return field_of_rms(values["rms"], values["waviness"], values["longest"], values["shortest"], grid.spacing, values["seed"])
 
 
 def _tiled_over(field: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
@@ -499,24 +475,23 @@ def _tiled_over(field: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
     return tiled(np.roll(field, grid.margin, (0, 1)), grid.shape)
 
 
-def _plan(road: Section, grid: _Grid, wide: _Grid, natural_class: str | None) -> _RoadPlan:
+def _plan(road: Values, grid: _Grid, wide: _Grid, natural_class: str | None) -> _RoadPlan:
     """Check one road, whose points are in `grid`, and compute the distance of every node of `wide` from it."""
-    values = road.mapping
     line = center_line(_corner_points(road, grid))
     bed = record(BED)
-    bed[0]["half_width"], bed[0]["verge"] = 0.5 * values["width"], values["verge"]
-    bed[0]["embankment"], bed[0]["crown"] = values["embankment"], values["crown"]
+    bed[0]["half_width"], bed[0]["verge"] = 0.5 * road["width"], road["verge"]
+    bed[0]["embankment"], bed[0]["crown"] = road["embankment"], road["crown"]
     distance = np.full(wide.shape, np.inf, np.float32)
     station = np.zeros(wide.shape, np.float32)
     reach = float(bed[0]["half_width"] + bed[0]["verge"] + bed[0]["embankment"])
     mark(line, reach, wide.origin, wide.step, distance, station)
     return _RoadPlan(
-        name=values["name"],
-        surface=values["surface"],
+        name=road["name"],
+        surface=road["surface"],
         gain=_gain(road, natural_class),
-        level=values.get("level"),
+        level=road.get("level"),
         bed=bed,
-        smoothing=float(values["smoothing"]),
+        smoothing=road["smoothing"],
         line=line,
         distance=distance,
         station=station,
@@ -524,28 +499,23 @@ def _plan(road: Section, grid: _Grid, wide: _Grid, natural_class: str | None) ->
     )
 
 
-def _corner_points(road: Section, grid: _Grid) -> NDArray[np.float64]:
+def _corner_points(road: Values, grid: _Grid) -> NDArray[np.float64]:
     """Return the corners of the center line of a road. Raises ConfigError."""
-    points = road.mapping["points"]
+    points: NDArray[np.float64] = road["points"]
     if not (np.hypot(*np.diff(points, axis=0).T) > 1.0).all():
-        raise ConfigError(road.file, road.path("points"), points, "points more than 1 m from the previous point")
+        raise road.error("points", "points more than 1 m from the previous point")
     if not grid.holds(points):
-        raise ConfigError(road.file, road.path("points"), points, "points inside the grid")
+        raise road.error("points", "points inside the grid")
     return points
 
 
-def _gain(road: Section, natural_class: str | None) -> float:
+def _gain(road: Values, natural_class: str | None) -> float:
     """Return the ratio of the roughness of a road to that of the natural ground: a factor 2 per ISO class."""
     if natural_class is None:
-        if "roughness" in road.mapping:
-            raise ConfigError(
-                road.file,
-                road.path("roughness"),
-                road.mapping["roughness"],
-                "no key roughness, because the terrain has no section roughness",
-            )
+        if "roughness" in road:
+            raise road.error("roughness", "no key roughness, because the terrain has no section roughness")
         return 0.0
-    return 2.0 ** (ISO_CLASSES.index(road.choice("roughness", _CLASS.names())) - ISO_CLASSES.index(natural_class))
+    return 2.0 ** (ISO_CLASSES.index(road.needed("roughness", _CLASS.description())) - ISO_CLASSES.index(natural_class))
 
 
 def _graded(plans: list[_RoadPlan], natural: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
@@ -614,39 +584,36 @@ def _road(plan: _RoadPlan) -> Road:
     return Road(plan.name, plan.surface, points, 2.0 * float(plan.bed[0]["half_width"]), float(plan.bed[0]["verge"]))
 
 
-def _spawn(terrain: Section, grid: _Grid) -> tuple[float, float, float]:
+def _spawn(terrain: Values, grid: _Grid) -> tuple[float, float, float]:
     """Return x, y and yaw of the start of a drive: a named place, the spawn, or the center of the grid. Raises ConfigError."""
-    values = terrain.mapping
-    places = {name: terrain.section("places").section(name) for name in values.get("places", {})}
+    places = terrain["places"]
     for place in places.values():
         _check_inside(place, grid)
-    if "begin_at" in values:
-        if "spawn" in values:
-            raise ConfigError(terrain.file, "begin_at", values["begin_at"], "either spawn or begin_at, not both")
-        if values["begin_at"] not in places:
+    if "begin_at" in terrain:
+        if "spawn" in terrain:
+            raise terrain.error("begin_at", "either spawn or begin_at, not both")
+        if terrain["begin_at"] not in places:
             known = ", ".join(places) or "none defined"
-            raise ConfigError(
-                terrain.file, "begin_at", values["begin_at"], f"one of places ({known}){did_you_mean(values['begin_at'], tuple(places))}"
-            )
-        spawn = places[values["begin_at"]]
-    elif "spawn" in values:
-        spawn = terrain.section("spawn")
+            raise terrain.error("begin_at", f"one of places ({known}){did_you_mean(terrain['begin_at'], tuple(places))}")
+        spawn = places[terrain["begin_at"]]
+    elif "spawn" in terrain:
+        spawn = terrain["spawn"]
         _check_inside(spawn, grid)
     else:
         x, y = grid.corners().mean(axis=0)
         return float(x), float(y), 0.0
-    return float(spawn.mapping["position"][0]), float(spawn.mapping["position"][1]), spawn.mapping["yaw"]
+    return float(spawn["position"][0]), float(spawn["position"][1]), spawn["yaw"]
 
 
-def _check_inside(place: Section, grid: _Grid) -> None:
+def _check_inside(place: Values, grid: _Grid) -> None:
     """Check that a start is inside the grid. Raises ConfigError."""
-    if not grid.holds(place.mapping["position"]):
-        raise ConfigError(place.file, place.path("position"), place.mapping["position"].tolist(), "a point inside the grid")
+    if not grid.holds(place["position"]):
+        raise place.error("position", "a point inside the grid")
 
 
 def read_heightmap_terrain(f: TerrainFile) -> Ground:
     """Read a terrain of `type: heightmap`."""
-    return landscape(Section(f.mapping, f.file), f.name, f.folder, f.soils)
+    return landscape(f.mapping, f.name, f.folder, f.soils)
 
 
 HEIGHTMAP = TerrainKind("heightmap", read_heightmap_terrain, CONTRACT, LANDSCAPE_FILE, "height map with soils and roads")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from terrain.heightmap_detail import ISO_CLASSES, ISO_REFERENCE, iso_roughness
 
-Values = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 FIRST, LAST = -6, 3
 """Exponents of two of the first and the last octave."""
@@ -45,7 +45,7 @@ class Octave:
         return ISO_CLASSES[max(steps, 0)] if steps < len(ISO_CLASSES) else ""
 
 
-def density(z: Values, step: float, windowed_from: float = WINDOWED) -> tuple[Values, Values]:
+def density(z: FloatArray, step: float, windowed_from: float = WINDOWED) -> tuple[FloatArray, FloatArray]:
     """Return the wave numbers (m,) in 1/m and the one-sided spectral density (m,) in m3 of a profile z (n,) in m without its linear trend.
 
     Waves shorter than 1 / `windowed_from` are evaluated with a Hann window, because hills would leak into them from the ends of the profile. Only few
@@ -60,7 +60,7 @@ def density(z: Values, step: float, windowed_from: float = WINDOWED) -> tuple[Va
     return n, np.where(n < windowed_from, plain, windowed)
 
 
-def octaves(z: Values, step: float) -> list[Octave]:
+def octaves(z: FloatArray, step: float) -> list[Octave]:
     """Return the octave bands of a profile z (n,) in m with samples `step` m apart."""
     n, found = density(z, step)
     nominal = iso_roughness("A") * (n / ISO_REFERENCE) ** -2.0
@@ -75,7 +75,7 @@ def octaves(z: Values, step: float) -> list[Octave]:
     return out
 
 
-def coherence(left: Sequence[Values], right: Sequence[Values], step: float, length: float) -> tuple[Values, Values]:
+def coherence(left: Sequence[FloatArray], right: Sequence[FloatArray], step: float, length: float) -> tuple[FloatArray, FloatArray]:
     """Estimate the coherence of parallel profiles by averaging over segments [Welch 1967].
 
     Returns wave numbers (m,) in 1/m and squared coherence (m,) of profiles (lines, n). Segments of `length` m overlap by half.
@@ -90,7 +90,7 @@ def coherence(left: Sequence[Values], right: Sequence[Values], step: float, leng
     return np.asarray(np.fft.rfftfreq(count, step)[1:], np.float64), np.asarray((np.abs(cross) ** 2 / (one * other))[1:], np.float64)
 
 
-def isotropic_coherence(wave_number: Values, track: float) -> Values:
+def isotropic_coherence(wave_number: FloatArray, track: float) -> FloatArray:
     """Return the squared coherence at a distance of `track` m on isotropic ground of waviness 2: (x K_1(x))^2, x = 2 pi n track.
 
     The cross spectrum is the integral of the plane spectrum C / k^3 over the lateral wave numbers m, multiplied by cos(2 pi m track). This is the
@@ -106,7 +106,7 @@ AMMON = {"A": (8.5, 3.5), "B": (5.3, 2.2), "C": (3.0, 1.3), "D": (1.6, 0.8), "E"
 """Omega_p in rad/m and exponent p of the coherence of roads per class [Ammon 1992]."""
 
 
-def ammon_coherence(wave_number: Values, track: float, road_class: str) -> Values:
+def ammon_coherence(wave_number: FloatArray, track: float, road_class: str) -> FloatArray:
     """Return the squared coherence of measured roads: (1 + (Omega track / Omega_p)^2)^-p. [Ammon 1992]"""
     omega, p = AMMON[road_class]
     return np.asarray((1.0 + (2.0 * np.pi * wave_number * track / omega) ** 2) ** -p)

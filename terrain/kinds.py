@@ -27,8 +27,8 @@ CONTRACT = 1
 class TerrainFile:
     """Arguments of a terrain reader."""
 
-    mapping: Mapping[str, Any]
-    """Content of the file: checked values if the kind has a table, else raw content without `gravity` and `wind`, which are common to all terrains."""
+    mapping: Any
+    """Content of the file: its `Values` if the kind has a table, else raw content without `gravity` and `wind`, which are common to all terrains."""
     file: str
     """Name of the file, for messages."""
     name: str

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from simulator.base import fields
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Anything, Either, Field, Number, Text, Values, Variants
+from simulator.base.fields import Anything, Either, Field, Number, Text, Variants
 from simulator.base.records import Record, record
-from simulator.base.section import Section, checked
 from simulator.base.suggestions import did_you_mean
+from simulator.base.values import Values
 from terrain.features.section import FEATURES, read_features
 from terrain.ground import GROUND, Ground
 from terrain.kinds import CONTRACT, TERRAIN_KINDS, TerrainFile, TerrainKind, read
@@ -117,11 +117,11 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     ------
     ConfigError : invalid content
     """
-    values = checked(FILE, mapping, file).mapping
+    values = FILE.read(mapping, file, "")
     known = {key: values[key] for field in _WORLD for key in field.spellings if key in values}
     world = values if isinstance(values, Values) else fields.read(_WORLD, known, file)
     own = values if isinstance(values, Values) else {key: value for key, value in values.items() if key not in known}
-    features = read_features(Section(world, str(file)).sections("features"))
+    features = read_features(world["features"])
     ground = read(values["type"], TerrainFile(own, str(file), Path(str(file)).stem, folder, soils))
     if len(features.pieces):
         ground = replace(ground, features=features)
@@ -129,26 +129,26 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     return replace(ground, air=moving_air(world["wind"], world.get("gusts")))
 
 
-def flat(terrain: Section, name: str, soils: Soils) -> Ground:
+def flat(terrain: Values, name: str, soils: Soils) -> Ground:
     """Return an endless plane through the origin, from a checked terrain file."""
-    patches = terrain.sections("patches")
-    x, y = (nodes_over(spans, float(step)) for spans, step in zip(extents(patches), terrain.mapping["spacing"], strict=True))
+    patches = terrain["patches"]
+    x, y = (nodes_over(spans, float(step)) for spans, step in zip(extents(patches), terrain["spacing"], strict=True))
     if len(x) * len(y) > LARGEST_GRID:
         raise ConfigError(terrain.file, "patches", f"{len(x)} x {len(y)} nodes", f"at most {LARGEST_GRID} nodes; increase spacing")
     heights = np.zeros((len(y), len(x)), np.float32)
-    ground = uniform(name, flat_plane(terrain, x, y), heights, terrain.mapping, terrain.file, soils)
+    ground = uniform(name, flat_plane(terrain, x, y), heights, terrain, terrain.file, soils)
     return with_patches(ground, patches, x, y, terrain.file, soils)
 
 
-def flat_plane(terrain: Section, x: NDArray[np.float64], y: NDArray[np.float64]) -> Record:
+def flat_plane(terrain: Values, x: NDArray[np.float64], y: NDArray[np.float64]) -> Record:
     """Return the GROUND record of a plane through the origin with nodes at x and y."""
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"] = (x[0], y[0]), (x[1] - x[0], y[1] - y[0])
-    p[0]["slope"] = terrain.mapping["grade"], terrain.mapping["cross_grade"]
+    p[0]["slope"] = terrain["grade"], terrain["cross_grade"]
     return p
 
 
-def bump(terrain: Section, name: str, soils: Soils) -> Ground:
+def bump(terrain: Values, name: str, soils: Soils) -> Ground:
     """Return an endless plane z = 0 with one bump across the direction of travel, at x from start to start + length, from a checked terrain file.
 
     half_sine is z = height sin(pi s) with s from 0 to 1, haversine z = height sin^2(pi s).
@@ -159,12 +159,12 @@ def bump(terrain: Section, name: str, soils: Soils) -> Ground:
         with faults.part():
             start, length = _bump_extent(terrain)
         with faults.part():
-            only_surface(terrain.mapping, terrain.file)
+            only_surface(terrain, terrain.file)
     dx = length / _BUMP_CELLS
     s = np.clip(np.arange(-4, _BUMP_CELLS + 5) / _BUMP_CELLS, 0.0, 1.0)
-    rise = terrain.mapping["height"] * np.sin(np.pi * s) ** (1 if shape == "half_sine" else 2)
+    rise = terrain["height"] * np.sin(np.pi * s) ** (1 if shape == "half_sine" else 2)
     p = record(GROUND)
-    width = terrain.mapping.get("width")
+    width = terrain.get("width")
     if width is None:
         p[0]["origin"], p[0]["spacing"] = (start - 4 * dx, -1.5), (dx, 1.0)
         across = np.ones(4)
@@ -173,22 +173,22 @@ def bump(terrain: Section, name: str, soils: Soils) -> Ground:
         p[0]["origin"], p[0]["spacing"] = (start - 4 * dx, -0.5 * width - 4 * dy), (dx, dy)
         across = np.zeros(_BUMP_CELLS + 9)
         across[4:-4] = 1.0
-    return uniform(name, p, np.outer(across, rise).astype(np.float32), terrain.mapping, terrain.file, soils)
+    return uniform(name, p, np.outer(across, rise).astype(np.float32), terrain, terrain.file, soils)
 
 
-def _shape(terrain: Section) -> str:
+def _shape(terrain: Values) -> str:
     """Return the shape of a bump; accepts the spellings of other programs."""
-    given = terrain.mapping["shape"]
+    given = terrain["shape"]
     plain = given.lower().replace("-", "_").replace(" ", "_")
     shape = {"halfsine": "half_sine", "sine": "half_sine", "half_sine_bump": "half_sine"}.get(plain, plain)
     if shape not in _SHAPES:
-        raise ConfigError(terrain.file, terrain.path("shape"), given, f"one of {', '.join(_SHAPES)}{did_you_mean(plain, _SHAPES)}")
+        raise terrain.error("shape", f"one of {', '.join(_SHAPES)}{did_you_mean(plain, _SHAPES)}")
     return str(shape)
 
 
-def _bump_extent(terrain: Section) -> tuple[float, float]:
+def _bump_extent(terrain: Values) -> tuple[float, float]:
     """Return x of the start and the length of a bump [m]."""
-    given = dict(terrain.mapping)
+    given = dict(terrain)
     if not isinstance(given.get("start", 0.0), float):
         given["start"], given["end"] = map(float, given["start"])
     if "start" in given and "end" in given and "length" not in given:
@@ -198,7 +198,7 @@ def _bump_extent(terrain: Section) -> tuple[float, float]:
         raise ConfigError(terrain.file, terrain.path("length"), given.get("length", "nothing"), f"a number in m, from {low:g} to {high:g}")
     places = [key for key in ("start", "center", "end") if key in given]
     if not places:
-        raise ConfigError(terrain.file, "start", "nothing", "a number in m: x of the start of the bump (or the key center or end)")
+        raise terrain.error("start", "a number in m: x of the start of the bump (or the key center or end)")
     return given[places[0]] - {"start": 0.0, "center": 0.5, "end": 1.0}[places[0]] * given["length"], given["length"]
 
 
@@ -227,12 +227,12 @@ def only_surface(mapping: Mapping[str, Any], file: object) -> str:
 
 def read_flat(f: TerrainFile) -> Ground:
     """Read a terrain of `type: flat`."""
-    return roughened(flat(Section(f.mapping, f.file), f.name, f.soils), f.mapping)
+    return roughened(flat(f.mapping, f.name, f.soils), f.mapping)
 
 
 def read_bump(f: TerrainFile) -> Ground:
     """Read a terrain of `type: bump`."""
-    return roughened(bump(Section(f.mapping, f.file), f.name, f.soils), f.mapping)
+    return roughened(bump(f.mapping, f.name, f.soils), f.mapping)
 
 
 FLAT = TerrainKind("flat", read_flat, CONTRACT, FLAT_FILE, "an endless plane")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, ListOf, Number, Text
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.values import Values
 from terrain.ground import Ground
 from terrain.soil import drawn_as, named_soil, surface_on_soil
 
@@ -56,7 +56,7 @@ LARGEST_GRID = 16_000_000
 
 def with_patches(
     ground: Ground,
-    patches: Sequence[Section],
+    patches: Sequence[Values],
     x: NDArray[np.float64],
     y: NDArray[np.float64],
     file: object,
@@ -79,7 +79,7 @@ def with_patches(
     extents(patches)
     layers = []
     for patch in patches:
-        given = [key for key in _MATERIALS if key in patch.mapping]
+        given = [key for key in _MATERIALS if key in patch]
         if len(given) != 1:
             raise ConfigError(patch.file, patch.key, given or "nothing", f"exactly one of {', '.join(_MATERIALS)}")
         inside = _inside(patch, x, y)
@@ -89,7 +89,7 @@ def with_patches(
     return apply_layers(ground, layers, file, "patches", soils)
 
 
-Layer = tuple[Section, str, NDArray[np.bool_]]
+Layer = tuple[Values, str, NDArray[np.bool_]]
 """Layer of a ground: a section, the key in it that gives the material (one of `_MATERIALS`), and a mask (ny, nx) of the nodes."""
 
 
@@ -116,7 +116,7 @@ def apply_layers(ground: Ground, layers: Sequence[Layer], file: object, key: str
     return replace(ground, hardness=hardness, soil_ids=ids.astype(np.uint8), soils=np.concatenate(rows), soil_names=tuple(labels))
 
 
-def extents(patches: Sequence[Section]) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+def extents(patches: Sequence[Values]) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
     """Return the ranges that patches cover along x and along y: two lists of (from, to) [m].
 
     Raises
@@ -125,21 +125,20 @@ def extents(patches: Sequence[Section]) -> tuple[list[tuple[float, float]], list
     """
     along: tuple[list[tuple[float, float]], list[tuple[float, float]]] = [], []
     for patch in patches:
-        values = patch.mapping
-        if ("center" in values) != ("radii" in values):
+        if ("center" in patch) != ("radii" in patch):
             raise ConfigError(patch.file, patch.key, _area(patch), "both center and radii")
-        if "center" in values and ("x" in values or "y" in values):
+        if "center" in patch and ("x" in patch or "y" in patch):
             raise ConfigError(patch.file, patch.key, _area(patch), "center and radii, or x and y")
-        if "fields" in values and not ("x" in values and "y" in values):
+        if "fields" in patch and not ("x" in patch and "y" in patch):
             raise ConfigError(patch.file, patch.key, _area(patch), "x and y for a checkerboard (key fields)")
         for axis, key in enumerate(("x", "y")):
-            if key in values:
-                low, high = map(float, values[key])
+            if key in patch:
+                low, high = map(float, patch[key])
                 if not low < high:
-                    raise ConfigError(patch.file, patch.path(key), [low, high], "two numbers, the second larger")
+                    raise patch.error(key, "two numbers, the second larger")
                 along[axis].append((low, high))
-            elif "center" in values:
-                middle, half = float(values["center"][axis]), float(values["radii"][axis])
+            elif "center" in patch:
+                middle, half = float(patch["center"][axis]), float(patch["radii"][axis])
                 along[axis].append((middle - half, middle + half))
     return along
 
@@ -157,9 +156,8 @@ def nodes_over(spans: Sequence[tuple[float, float]], spacing: float, place: floa
     return np.asarray(spacing * (np.arange(first, last) + place), np.float64)
 
 
-def _inside(patch: Section, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _inside(values: Values, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return a mask (ny, nx) of the nodes in a patch."""
-    values = patch.mapping
     if "center" in values:
         (cx, cy), (rx, ry) = values["center"], values["radii"]
         return np.asarray(((x - cx) / rx) ** 2 + ((y[:, None] - cy) / ry) ** 2 <= 1.0)
@@ -173,9 +171,9 @@ def _inside(patch: Section, x: NDArray[np.float64], y: NDArray[np.float64]) -> N
     return out
 
 
-def _row(patch: Section, key: str, below: Record, label: str, soils: Mapping[str, Mapping[str, Any]]) -> tuple[Record, str]:
+def _row(patch: Values, key: str, below: Record, label: str, soils: Mapping[str, Mapping[str, Any]]) -> tuple[Record, str]:
     """Return the SOIL record of a patch on the ground `below`, and the label that selects its colors."""
-    value = patch.mapping[key]
+    value = patch[key]
     if key == "soil":
         return named_soil(soils, value, key, patch.file, patch.path(key)), drawn_as(soils, value)
     if key == "surface":
@@ -188,6 +186,6 @@ def _row(patch: Section, key: str, below: Record, label: str, soils: Mapping[str
     return row, label
 
 
-def _area(patch: Section) -> dict[str, Any]:
+def _area(patch: Values) -> dict[str, Any]:
     """Return the keys that define the area of a patch, for a message."""
-    return {key: np.asarray(patch.mapping[key]).tolist() for key in ("x", "y", "center", "radii", "fields") if key in patch.mapping}
+    return {key: np.asarray(patch[key]).tolist() for key in ("x", "y", "center", "radii", "fields") if key in patch}

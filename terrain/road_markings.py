@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Choice, Field, Group, ListOf, Number
-from simulator.base.section import Section
+from simulator.base.values import Values
 
 COLORS = ("white", "yellow")
 MARKS = Field(
@@ -49,16 +49,15 @@ class Mark:
     color: str
 
 
-def read_marks(sections: Sequence[Section]) -> tuple[Mark, ...]:
+def read_marks(marks: Sequence[Values]) -> tuple[Mark, ...]:
     """Read the marks of a terrain file, checked by `MARKS`. Raises ConfigError if consecutive points coincide."""
     out = []
     with ErrorCollector() as faults:
-        for section in sections:
+        for values in marks:
             with faults.part():
-                values = section.mapping
-                points = np.asarray(values["points"], np.float64)
+                points = values["points"]
                 if not (np.hypot(*np.diff(points, axis=0).T) > 1e-6).all():
-                    raise ConfigError(section.file, section.path("points"), points.tolist(), "points at distinct positions")
+                    raise values.error("points", "points at distinct positions")
                 dash = (float(values["dash"][0]), float(values["dash"][1])) if "dash" in values else None
                 out.append(Mark(points, float(values["width"]), dash, values["color"]))
     return tuple(out)

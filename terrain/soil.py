@@ -7,42 +7,46 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Field, Text, Variants, fields_of, filled
+from simulator.base.fields import Field, Number, Text, Variants, filled, rows
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from simulator.base.section import Section, checked
 from simulator.base.suggestions import did_you_mean
+from simulator.base.values import Values
 
-SOIL = (
-    # name                 shape unit         description
-    ("hardness", (), "1", "fraction of hard ground: 1 = road, 0 = soil"),
-    ("friction", (), "1", "friction coefficient of the hard fraction"),
-    ("k_c", (), "N/m^(n+1)", "cohesive modulus of Bekker's p = (k_c / b + k_phi) z^n"),
-    ("k_phi", (), "N/m^(n+2)", "frictional modulus of Bekker's p = (k_c / b + k_phi) z^n"),
-    ("n", (), "1", "exponent of sinkage in Bekker's equation"),
-    ("cohesion", (), "Pa", "cohesion c of the shear strength c + sigma tan(friction_angle)"),
-    ("friction_angle", (), "rad", "internal friction angle"),
-    ("shear_modulus", (), "m", "K of Janosi-Hanamoto: tau = tau_max (1 - exp(-j / K))"),
-    ("unit_weight", (), "N/m3", "weight of the soil per volume"),
-    ("c1", (), "1", "angle of the maximum normal stress: theta_m = (c1 + c2 slip) theta_1"),
-    ("c2", (), "1", "increase of the angle of the maximum normal stress with slip"),
-    ("exit_ratio", (), "1", "exit angle over entry angle, theta_2 / theta_1, in [-1, 0]"),
-    ("damping", (), "N s/m3", "pressure per rate of sinkage"),
-    (
+_FRICTION = Number("1", 0.0, 2.0)
+_SOIL = (
+    Field("friction", _FRICTION, "friction coefficient of the hard fraction"),
+    Field("k_c", Number("N/m^(n+1)"), "cohesive modulus of Bekker's p = (k_c / b + k_phi) z^n"),
+    Field("k_phi", Number("N/m^(n+2)", 0.0, 1e10), "frictional modulus of Bekker's p = (k_c / b + k_phi) z^n"),
+    Field("n", Number("1", 0.05, 4.0), "exponent of sinkage in Bekker's equation"),
+    Field("cohesion", Number("Pa", 0.0, 1e6), "cohesion c of the shear strength c + sigma tan(friction_angle)"),
+    Field("friction_angle", Number("rad", 0.0, math.radians(60.0)), "internal friction angle", written="deg"),
+    Field("shear_modulus", Number("m", 1e-4, 1.0), "K of Janosi-Hanamoto: tau = tau_max (1 - exp(-j / K))"),
+    Field("unit_weight", Number("N/m3", 0.0, 5e4), "weight of the soil per volume"),
+    Field("c1", Number("1", 0.0, 0.95), "angle of the maximum normal stress: theta_m = (c1 + c2 slip) theta_1"),
+    Field("c2", Number("1", 0.0, 0.95), "increase of the angle of the maximum normal stress with slip"),
+    Field("exit_ratio", Number("1", -1.0, 0.0), "exit angle over entry angle, theta_2 / theta_1, in [-1, 0]"),
+    Field("damping", Number("N s/m3", 0.0, 1e8), "pressure per rate of sinkage"),
+    Field(
         "elastic_stiffness",
-        (),
-        "N/m3",
+        Number("N/m3", 1e5, 1e12),
         "pressure per height of elastic rebound (unloading and reloading) of almost undisturbed soil: k_0",
     ),
-    ("elastic_growth", (), "N/m4", "increase of the elastic stiffness with the depth z_u of the compacted soil: k_0 + A_u z_u"),
-    ("slip_sinkage", (), "1", "thickness of the soil layer that a slipping tread removes, divided by the sinkage"),
-    (
+    Field(
+        "elastic_growth",
+        Number("N/m4", 0.0, 1e13),
+        "increase of the elastic stiffness with the depth z_u of the compacted soil: k_0 + A_u z_u",
+        0.0,
+    ),
+    Field("slip_sinkage", Number("1", 0.0, 5.0), "thickness of the soil layer that a slipping tread removes, divided by the sinkage", 0.0),
+    Field(
         "tread_strength",
-        (),
-        "1",
+        Number("1", 0.05, 1.0),
         "shear strength between tread and soil divided by the strength of the soil; below 1 on a wet surface layer",
+        1.0,
     ),
 )
+SOIL = (("hardness", (), "1", "fraction of hard ground: 1 = road, 0 = soil"), *rows(_SOIL))
 """Parameters of one kind of ground. `k_c` and `k_phi` of soils with different `n` have different units and are not comparable."""
 
 REFERENCE_SINKAGE = 0.1
@@ -60,17 +64,7 @@ FIRM = {
 }  # fmt: skip
 """Soil below a hard surface if a terrain names none. Its fraction is always zero; the values only keep the equations finite."""
 
-_RANGES = {
-    "friction": (0.0, 2.0), "k_c": (-1e9, 1e9), "k_phi": (0.0, 1e10), "n": (0.05, 4.0), "cohesion": (0.0, 1e6),
-    "friction_angle": (0.0, math.radians(60.0)), "shear_modulus": (1e-4, 1.0), "unit_weight": (0.0, 5e4), "c1": (0.0, 0.95), "c2": (0.0, 0.95),
-    "exit_ratio": (-1.0, 0.0), "damping": (0.0, 1e8), "elastic_stiffness": (1e5, 1e12), "elastic_growth": (0.0, 1e13),
-    "slip_sinkage": (0.0, 5.0), "tread_strength": (0.05, 1.0),
-}  # fmt: skip
-_DEFAULTS = {"elastic_growth": 0.0, "slip_sinkage": 0.0, "tread_strength": 1.0}
-"""Default values of optional keys."""
-
-_SURFACE = fields_of((("friction", (), "1", "friction coefficient between a tire and the surface"),), _RANGES)
-_SOIL = fields_of(SOIL[1:], _RANGES, _DEFAULTS, written={"friction_angle": "deg"})
+_SURFACE = (Field("friction", _FRICTION, "friction coefficient between a tire and the surface"),)
 _LOOKS_LIKE = Field("looks_like", Text("the name of a soil"), "soil whose colors are used for drawing", None)
 FILE = Variants("type", {"surface": _SURFACE, "soil": _SOIL}, ("surface", "soil"), "hard ground or deformable soil", (_LOOKS_LIKE,))
 """Fields of a file in ``configs/soils``."""
@@ -86,23 +80,26 @@ def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     ------
     ConfigError : wrong type, unknown or missing key, a number out of range
     """
-    section = checked(FILE, mapping, file, key)
-    kind = section.mapping["type"]
-    values = filled(SOIL, section.mapping)
-    if kind == "soil":
-        _check(section, values)
-    return _completed(kind, values)
+    values = FILE.read(mapping, file, key)
+    out = filled(SOIL, values)
+    if values["type"] == "soil":
+        _check(values)
+    else:
+        out[0]["hardness"] = 1.0
+        for name, value in FIRM.items():
+            out[0][name] = value
+    return out
 
 
-def _check(section: Section, values: Record) -> None:
+def _check(values: Values) -> None:
     """Check the constraints between several values of a soil. Raises ConfigError."""
     with ErrorCollector() as faults:
-        if values[0]["c1"] + values[0]["c2"] > 1.0:
-            faults.add(section.wrong("c2", "c1 + c2 at most 1: the maximum stress must be inside the contact patch"))
-        k = float(values[0]["k_c"] / REFERENCE_WIDTH + values[0]["k_phi"])
+        if values["c1"] + values["c2"] > 1.0:
+            faults.add(values.error("c2", "c1 + c2 at most 1: the maximum stress must be inside the contact patch"))
+        k = values["k_c"] / REFERENCE_WIDTH + values["k_phi"]
         if k < MIN_MODULUS:
             expected = f"k_c / b + k_phi of at least {MIN_MODULUS:g} under a tire of b = {REFERENCE_WIDTH:g} m; computed {k:.3g}"
-            faults.add(section.wrong("k_c" if values[0]["k_c"] < 0.0 else "k_phi", expected))
+            faults.add(values.error("k_c" if values["k_c"] < 0.0 else "k_phi", expected))
 
 
 def named_soil(soils: Mapping[str, Mapping[str, Any]], name: Any, kind: str, file: object, key: str) -> Record:
@@ -131,14 +128,6 @@ def surface_on_soil(surface: Record, below: Record) -> Record:
     for name in ("hardness", "friction"):
         out[0][name] = surface[0][name]
     return out
-
-
-def _completed(kind: str, values: Record) -> Record:
-    values[0]["hardness"] = 1.0 if kind == "surface" else 0.0
-    if kind == "surface":
-        for name, value in FIRM.items():
-            values[0][name] = value
-    return values
 
 
 @inline

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, ListOf, Number, Text
-from simulator.base.section import Section
+from simulator.base.values import Values
 from terrain.georeferenced import on_nodes, placed
 from terrain.patches import Layer
-from terrain.readers.contract import Raster, Values
+from terrain.readers.contract import FloatArray, Raster
 from terrain.readers.kinds import FIELDS
 
 PLACES = ("file", "format", "first_row", "row_runs", "origin", "spacing", "extent", "crs")
@@ -36,24 +36,24 @@ OUTSIDE = -1
 """Index of nodes outside the map; they keep the natural ground."""
 
 
-def soil_indices(terrain: Section, georeference: Section | None, folder: Path, x: Values, y: Values) -> NDArray[np.int32] | None:
+def soil_indices(terrain: Values, folder: Path, x: FloatArray, y: FloatArray) -> NDArray[np.int32] | None:
     """Return the index (ny, nx) of the nodes at x and y of a terrain file, OUTSIDE beyond its map; None without a map.
 
     Raises
     ------
     ConfigError : unusable map, or an index without a soil or surface
     """
-    if "soil_map" not in terrain.mapping:
+    if "soil_map" not in terrain:
         return None
-    section = terrain.section("soil_map")
-    for entry in section.sections("soils"):
-        if ("soil" in entry.mapping) == ("surface" in entry.mapping):
-            raise ConfigError(entry.file, entry.key, dict(entry.mapping), "exactly one of soil, surface")
-    found = placed(section, georeference, folder, indices=True)
+    section = terrain["soil_map"]
+    for entry in section["soils"]:
+        if ("soil" in entry) == ("surface" in entry):
+            raise entry.error("", "exactly one of soil, surface")
+    found = placed(section, terrain.get("georeference"), folder, indices=True)
     assert isinstance(found.source, Raster)
     nearest = found.source.nearest
     indices = np.nan_to_num(on_nodes(lambda a, b: nearest(*found.in_file(a, b)), x, y), nan=OUTSIDE).astype(np.int32)
-    known = [entry["index"] for entry in section.mapping["soils"]]
+    known = [entry["index"] for entry in section["soils"]]
     unknown = np.argwhere(~np.isin(indices, [OUTSIDE, *known]))
     if len(unknown):
         j, i = unknown[0]
@@ -61,7 +61,7 @@ def soil_indices(terrain: Section, georeference: Section | None, folder: Path, x
     return indices
 
 
-def soil_layers(section: Section, indices: NDArray[np.int32], free: NDArray[np.bool_]) -> list[Layer]:
+def soil_layers(section: Values, indices: NDArray[np.int32], free: NDArray[np.bool_]) -> list[Layer]:
     """Return the layers of a soil map: soils and surfaces with the mask (ny, nx) of their nodes, restricted to `free` nodes."""
-    entries = section.sections("soils")
-    return [(entry, "soil" if "soil" in entry.mapping else "surface", free & (indices == entry.mapping["index"])) for entry in entries]
+    entries = section["soils"]
+    return [(entry, "soil" if "soil" in entry else "surface", free & (indices == entry["index"])) for entry in entries]

@@ -22,18 +22,17 @@ differs: feedback of the tilt; e is relative to the perceived force and not to x
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from simulator.base.callbacks import callback, record_at
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.fields import Fields, fields_of
+from simulator.base.fields import Field, Fields, Number, rows
 from simulator.base.jit import inline
 from simulator.base.records import Record, dtype_of
 from washout import classical
 from washout.adaptive_prediction import (
-    LEARNING_DEFAULTS,
-    LEARNING_RANGES,
     LEARNING_SETTINGS,
     LEARNING_STATE,
     begin_learning,
@@ -77,75 +76,62 @@ SHARED = (
 )
 """Settings with the same meaning as in the classical washout."""
 
-SETTINGS = (
-    *(row for row in classical.SETTINGS if row[0] in SHARED),
+
+def _adopted(field: Field) -> Field:
+    """Return the field of a shared setting. The gain of tilt is optional, because p2 adapts the tilt."""
+    return replace(field, also={}, default=(1.0, 1.0) if field.name == "tilt_gain" else field.default)
+
+
+FILE: Fields = (
+    *(_adopted(field) for field in classical.FILE if field.name in SHARED),
     *LEARNING_SETTINGS,
-    (
+    Field(
         "motion_start",
-        (3,),
-        "1",
+        Number("1", 0.0, 2.0, shape=(3,)),
         "p1: fraction of the scaled force that the high-pass represents by translation, at the start: surge, sway, heave",
     ),
-    ("motion_min", (3,), "1", "minimum of p1"),
-    ("motion_max", (3,), "1", "maximum of p1"),
-    (
+    Field("motion_min", Number("1", 0.0, 2.0, shape=(3,)), "minimum of p1"),
+    Field("motion_max", Number("1", 0.0, 2.0, shape=(3,)), "maximum of p1"),
+    Field(
         "tilt_smoothing",
-        (),
-        "rad/s",
+        Number("rad/s", 1.0, 200.0),
         "break frequency of a first-order low-pass before the tilt, so that tilt does not follow ground noise; 200: almost no effect",
+        200.0,
     ),
-    ("tilt_start", (2,), "rad/s", "p2: break frequency with which tilt follows the scaled force, at the start: surge, sway"),
-    ("tilt_min", (2,), "rad/s", "minimum of p2"),
-    ("tilt_max", (2,), "rad/s", "maximum of p2"),
-    (
+    Field(
+        "tilt_start",
+        Number("rad/s", 0.0, 200.0, shape=(2,)),
+        "p2: break frequency with which tilt follows the scaled force, at the start: surge, sway",
+    ),
+    Field("tilt_min", Number("rad/s", 0.0, 200.0, shape=(2,)), "minimum of p2"),
+    Field("tilt_max", Number("rad/s", 0.0, 200.0, shape=(2,)), "maximum of p2"),
+    Field(
         "rotation_start",
-        (3,),
-        "1",
+        Number("1", 0.0, 2.0, shape=(3,)),
         "p3: fraction of the scaled rate that the rotational high-pass represents, at the start: roll, pitch, yaw",
     ),
-    ("rotation_min", (3,), "1", "minimum of p3"),
-    ("rotation_max", (3,), "1", "maximum of p3"),
-    ("motion_adaptation", (3,), "1/s", "adaptation rate of p1: surge, sway, heave; 0: constant"),
-    ("tilt_adaptation", (2,), "1/s", "adaptation rate of p2: surge, sway; 0: constant"),
-    ("rotation_adaptation", (3,), "1/s", "adaptation rate of p3: roll, pitch, yaw; 0: constant"),
-    ("leak", (), "1/s", "rate at which p1, p2 and p3 return to their start"),
-    ("memory", (), "s", "time over which the square of the sensitivities is smoothed"),
-    (
+    Field("rotation_min", Number("1", 0.0, 2.0, shape=(3,)), "minimum of p3"),
+    Field("rotation_max", Number("1", 0.0, 2.0, shape=(3,)), "maximum of p3"),
+    Field("motion_adaptation", Number("1/s", 0.0, 100.0, shape=(3,)), "adaptation rate of p1: surge, sway, heave; 0: constant"),
+    Field("tilt_adaptation", Number("1/s", 0.0, 100.0, shape=(2,)), "adaptation rate of p2: surge, sway; 0: constant"),
+    Field("rotation_adaptation", Number("1/s", 0.0, 100.0, shape=(3,)), "adaptation rate of p3: roll, pitch, yaw; 0: constant"),
+    Field("leak", Number("1/s", 0.0, 100.0), "rate at which p1, p2 and p3 return to their start"),
+    Field("memory", Number("s", 0.01, 1000.0), "time over which the square of the sensitivities is smoothed"),
+    Field(
         "rate_weight",
-        (3,),
-        "m2/(rad2 s2)",
+        Number("m2/(rad2 s2)", 0.0, 1e6, shape=(3,)),
         "Wr: weight of the square of the missing rate relative to that of the missing force: roll, pitch, yaw",
     ),
-    ("speed_weight", (3,), "1/s2", "Wv: weight of the speed of the head: surge, sway, heave"),
-    ("travel_weight", (3,), "1/s4", "Wx: weight of the travel of the reference point of the platform: surge, sway, heave"),
-    ("angle_weight", (3,), "m2/(rad2 s4)", "Wt: weight of the angle: roll, pitch, yaw"),
-)
-
-_SHARES, _FREQUENCIES, _SPEEDS, _WEIGHTS = (0.0, 2.0), (0.0, 200.0), (0.0, 100.0), (0.0, 1e6)
-RANGES = {
-    **{name: limits for name, limits in classical.RANGES.items() if name in SHARED},
-    **dict.fromkeys(("motion_start", "motion_min", "motion_max", "rotation_start", "rotation_min", "rotation_max"), _SHARES),
-    **LEARNING_RANGES,
-    "tilt_smoothing": (1.0, 200.0),
-    **dict.fromkeys(("tilt_start", "tilt_min", "tilt_max"), _FREQUENCIES),
-    **dict.fromkeys(("motion_adaptation", "tilt_adaptation", "rotation_adaptation", "leak"), _SPEEDS),
-    "memory": (0.01, 1000.0),
-    **dict.fromkeys(("rate_weight", "speed_weight", "travel_weight", "angle_weight"), _WEIGHTS),
-}
-DEFAULTS = {
-    **{name: value for name, value in classical.DEFAULTS.items() if name in SHARED},
-    **LEARNING_DEFAULTS,
-    "tilt_gain": (1.0, 1.0),
-    "tilt_smoothing": 200.0,
-}
-
-FILE: Fields = fields_of(
-    SETTINGS,
-    RANGES,
-    DEFAULTS,
-    written={"rate_limit": "degps", "tilt_limit": "deg", "tilt_rate": "degps", "tilt_acceleration": "degps2", "tilt_calm": "deg"},
+    Field("speed_weight", Number("1/s2", 0.0, 1e6, shape=(3,)), "Wv: weight of the speed of the head: surge, sway, heave"),
+    Field(
+        "travel_weight",
+        Number("1/s4", 0.0, 1e6, shape=(3,)),
+        "Wx: weight of the travel of the reference point of the platform: surge, sway, heave",
+    ),
+    Field("angle_weight", Number("m2/(rad2 s4)", 0.0, 1e6, shape=(3,)), "Wt: weight of the angle: roll, pitch, yaw"),
 )
 """Fields of the section `cueing` of a file of this type."""
+SETTINGS = rows(FILE)
 
 ADAPTED = (
     # name         shape  unit     description
@@ -514,14 +500,12 @@ def _yaw(u, x, rate, limited, h):
 
 KIND = WashoutKind(
     "adaptive",
-    SETTINGS,
-    RANGES,
+    FILE,
     CONTRACT,
     LAYOUT,
     kernel=adaptive,
     state=STATE,
     begin=begin,
-    defaults=DEFAULTS,
     logged=ADAPTED,
     meaning="classical channels with gains that adapt to benefit and cost of the motion (Parrish; Reid and Nahon); every tick",
 )

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from simulator.base.fields import Field, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from washout.discrete_filter import discrete
@@ -54,14 +55,14 @@ LONGEST = 512
 NUMBERS = 2 * TERMS
 
 LEARNING_SETTINGS = (
-    # name                shape  unit  description
-    ("foresight_memory", (), "s", "time over which the coefficients of the prediction are adapted; 0: no adaptation"),
-    ("foresight_caution", (), "1", "weight of the coefficients of the file relative to the adapted ones"),
+    Field(
+        "foresight_memory",
+        Number("s", 0.0, 1000.0),
+        "time over which the coefficients of the prediction are adapted; 0: no adaptation",
+        0.0,
+    ),
+    Field("foresight_caution", Number("1", 0.001, 1000.0), "weight of the coefficients of the file relative to the adapted ones", 0.1),
 )
-
-LEARNING_RANGES = {"foresight_memory": (0.0, 1000.0), "foresight_caution": (1e-3, 1e3)}
-
-LEARNING_DEFAULTS = {"foresight_memory": 0.0, "foresight_caution": 0.1}
 
 PREDICTION_NUMBERS = (("foresight_numbers", (2, NUMBERS), "1, m/s", "g: coefficients for the force and for the rate, surge and sway"),)
 """The adapted coefficients."""

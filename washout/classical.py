@@ -23,15 +23,13 @@ from typing import Any
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.fields import fields_of, filled, read
+from simulator.base.fields import Field, Number, filled, read, rows
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
 from washout.discrete_filter import discrete, high_pass, low_pass, rotation
 from washout.force_prediction import (
     FORESIGHT,
-    FORESIGHT_DEFAULTS,
-    FORESIGHT_RANGES,
     FORESIGHT_SETTINGS,
     FORESIGHT_STATE,
     foresight_weights,
@@ -52,121 +50,111 @@ BRAKE = 0.8
 SLOW_TILT_TIME = 1.0
 """s. Time constant of the non-urgent part of a tilt. Shorter: the tilt follows small forces more closely."""
 
-SETTINGS = (
-    # name                        shape  unit      description
-    ("force_gain", (3,), "1", "scale of the specific force without gravity: surge, sway, heave"),
-    ("force_limit", (3,), "m/s2", "limit of the magnitude of the scaled force"),
-    (
+FILE = (
+    Field("force_gain", Number("1", 0.0, 2.0, shape=(3,)), "scale of the specific force without gravity: surge, sway, heave"),
+    Field("force_limit", Number("m/s2", 0.001, 100.0, shape=(3,)), "limit of the magnitude of the scaled force"),
+    Field(
         "force_knee",
-        (3,),
-        "1",
+        Number("1", 0.0, 1.0, shape=(3,)),
         "fraction of force_limit up to which the gain applies unchanged; beyond, the scaled force approaches the limit smoothly; 1: a corner",
+        (1.0, 1.0, 1.0),
     ),
-    ("rate_gain", (3,), "1", "scale of the angular rate: roll, pitch, yaw"),
-    ("rate_limit", (3,), "rad/s", "limit of the magnitude of the scaled rate"),
-    ("rate_knee", (3,), "1", "fraction of rate_limit up to which the gain applies unchanged; 1: a corner"),
-    (
+    Field("rate_gain", Number("1", 0.0, 2.0, shape=(3,)), "scale of the angular rate: roll, pitch, yaw"),
+    Field(
+        "rate_limit",
+        Number("rad/s", math.radians(1e-3), math.radians(1e3), shape=(3,)),
+        "limit of the magnitude of the scaled rate",
+        also={"rate_limit_deg": "degps"},
+        written="degps",
+    ),
+    Field(
+        "rate_knee",
+        Number("1", 0.0, 1.0, shape=(3,)),
+        "fraction of rate_limit up to which the gain applies unchanged; 1: a corner",
+        (1.0, 1.0, 1.0),
+    ),
+    Field(
         "fast_frequency",
-        (),
-        "rad/s",
+        Number("rad/s", 0.001, 200.0),
         "break frequency of the first-order low-pass that separates the fast from the slow part of force and rate",
+        30.0,
     ),
-    ("fast_force", (3,), "1", "gain of the fast part of the scaled force: surge, sway, heave"),
-    ("fast_rate", (3,), "1", "gain of the fast part of the scaled rate: roll, pitch, yaw"),
+    Field(
+        "fast_force", Number("1", 0.0, 1.0, shape=(3,)), "gain of the fast part of the scaled force: surge, sway, heave", (1.0, 1.0, 1.0)
+    ),
+    Field("fast_rate", Number("1", 0.0, 1.0, shape=(3,)), "gain of the fast part of the scaled rate: roll, pitch, yaw", (1.0, 1.0, 1.0)),
     *FORESIGHT_SETTINGS,
-    ("motion_gain", (3,), "1", "fraction of the scaled force that the high-pass represents by translation"),
-    (
+    Field("motion_gain", Number("1", 0.0, 2.0, shape=(3,)), "fraction of the scaled force that the high-pass represents by translation"),
+    Field(
         "high_pass_order",
-        (3,),
-        "1",
+        Number("1", 1, 3, shape=(3,), whole=True),
         "order of the high-pass, 1 to 3: surge, sway, heave; below 3 a constant force leaves the platform away from neutral",
-        "i8",
+        (3, 3, 3),
     ),
-    ("high_pass_frequency", (3,), "rad/s", "break frequency of the high-pass: surge, sway, heave"),
-    ("high_pass_damping", (3,), "1", "damping ratio of the high-pass"),
-    ("return_frequency", (3,), "rad/s", "break frequency of the third pole, which returns the platform to neutral; unused below order 3"),
-    (
+    Field("high_pass_frequency", Number("rad/s", 0.001, 200.0, shape=(3,)), "break frequency of the high-pass: surge, sway, heave"),
+    Field("high_pass_damping", Number("1", 0.05, 20.0, shape=(3,)), "damping ratio of the high-pass"),
+    Field(
+        "return_frequency",
+        Number("rad/s", 0.001, 200.0, shape=(3,)),
+        "break frequency of the third pole, which returns the platform to neutral; unused below order 3",
+    ),
+    Field(
         "heave_by_tilt",
-        (),
-        "1",
+        Number("1", 0.0, 1.0),
         "fraction of the missing vertical force of a tilted platform, g (1 - cos roll cos pitch), that heave compensates",
+        1.0,
     ),
-    (
+    Field(
         "attitude_feedback",
-        (),
-        "1",
+        Number("1", 0.0, 1.0),
         "fraction of the platform attitude in the transformation of forces to the laboratory frame; 0: high-pass and tilt in parallel",
+        1.0,
     ),
-    ("tilt_gain", (2,), "1", "fraction of the scaled force that tilt represents: surge by pitch, sway by roll"),
-    ("tilt_frequency", (2,), "rad/s", "break frequency of the low-pass: surge, sway"),
-    ("tilt_damping", (2,), "1", "damping ratio of the low-pass"),
-    (
+    Field(
+        "tilt_gain", Number("1", 0.0, 2.0, shape=(2,)), "fraction of the scaled force that tilt represents: surge by pitch, sway by roll"
+    ),
+    Field("tilt_frequency", Number("rad/s", 0.001, 200.0, shape=(2,)), "break frequency of the low-pass: surge, sway"),
+    Field("tilt_damping", Number("1", 0.05, 20.0, shape=(2,)), "damping ratio of the low-pass"),
+    Field(
         "tilt_less_rotation",
-        (),
-        "1",
+        Number("1", 0.0, 1.0),
         "fraction of the force due to the angles of the rotational channel that is subtracted from tilt; 0: tilt and rotation independent",
+        0.0,
     ),
-    ("tilt_limit", (), "rad", "maximum tilt"),
-    ("tilt_rate", (), "rad/s", "maximum rate of tilt"),
-    ("tilt_acceleration", (), "rad/s2", "maximum angular acceleration of tilt"),
-    (
+    Field("tilt_limit", Number("rad", math.radians(1e-3), math.radians(30.0)), "maximum tilt", written="deg"),
+    Field(
+        "tilt_rate",
+        Number("rad/s", math.radians(1e-3), math.radians(1e3)),
+        "maximum rate of tilt",
+        math.radians(3.0),
+        also={"tilt_rate_deg": "degps"},
+        written="degps",
+    ),
+    Field(
+        "tilt_acceleration",
+        Number("rad/s2", math.radians(1e-3), math.radians(1e6)),
+        "maximum angular acceleration of tilt",
+        also={"tilt_acceleration_deg": "degps2"},
+        written="degps2",
+    ),
+    Field(
         "tilt_calm",
-        (),
-        "rad",
+        Number("rad", 0.0, math.radians(10.0)),
         "tilt error that may persist for a second: smaller errors are reduced slowly, so that small forces do not rock the rider",
+        0.0,
+        written="deg",
     ),
-    ("rotation_order", (3,), "1", "order of the rotational high-pass, 1 or 2; in first order a constant rate leaves an angle", "i8"),
-    ("rotation_frequency", (3,), "rad/s", "break frequency of the rotational high-pass: roll, pitch, yaw"),
-    ("rotation_damping", (3,), "1", "damping ratio of the rotational high-pass; unused in first order"),
+    Field(
+        "rotation_order",
+        Number("1", 1, 2, shape=(3,), whole=True),
+        "order of the rotational high-pass, 1 or 2; in first order a constant rate leaves an angle",
+        (2, 2, 2),
+    ),
+    Field("rotation_frequency", Number("rad/s", 0.001, 200.0, shape=(3,)), "break frequency of the rotational high-pass: roll, pitch, yaw"),
+    Field("rotation_damping", Number("1", 0.05, 20.0, shape=(3,)), "damping ratio of the rotational high-pass; unused in first order"),
 )
-
-RANGES = {
-    **dict.fromkeys(("force_gain", "rate_gain", "motion_gain", "tilt_gain"), (0.0, 2.0)),
-    "force_limit": (1e-3, 100.0),
-    "rate_limit": (math.radians(1e-3), math.radians(1e3)),
-    **dict.fromkeys(("fast_frequency", "high_pass_frequency", "return_frequency", "tilt_frequency", "rotation_frequency"), (1e-3, 200.0)),
-    **dict.fromkeys(("fast_force", "fast_rate"), (0.0, 1.0)),
-    **FORESIGHT_RANGES,
-    **dict.fromkeys(("high_pass_damping", "tilt_damping", "rotation_damping"), (0.05, 20.0)),
-    **dict.fromkeys(("force_knee", "rate_knee", "heave_by_tilt", "attitude_feedback", "tilt_less_rotation"), (0.0, 1.0)),
-    "high_pass_order": (1, 3),
-    "rotation_order": (1, 2),
-    "tilt_limit": (math.radians(1e-3), math.radians(30.0)),
-    "tilt_rate": (math.radians(1e-3), math.radians(1e3)),
-    "tilt_acceleration": (math.radians(1e-3), math.radians(1e6)),
-    "tilt_calm": (0.0, math.radians(10.0)),
-}
-"""Minimum and maximum of every setting; values outside are typos."""
-
-DEFAULTS = {
-    "force_knee": (1.0, 1.0, 1.0),
-    "rate_knee": (1.0, 1.0, 1.0),
-    "fast_frequency": 30.0,
-    "fast_force": (1.0, 1.0, 1.0),
-    "fast_rate": (1.0, 1.0, 1.0),
-    **FORESIGHT_DEFAULTS,
-    "high_pass_order": (3, 3, 3),
-    "rotation_order": (2, 2, 2),
-    "heave_by_tilt": 1.0,
-    "attitude_feedback": 1.0,
-    "tilt_less_rotation": 0.0,
-    "tilt_rate": math.radians(3.0),
-    "tilt_calm": 0.0,
-}
-"""Default values of optional settings. A passive rider does not notice a tilt rate of 3 deg/s (Groen and Bles 2004)."""
-
-FILE = fields_of(
-    SETTINGS,
-    RANGES,
-    DEFAULTS,
-    written={"rate_limit": "degps", "tilt_limit": "deg", "tilt_rate": "degps", "tilt_acceleration": "degps2", "tilt_calm": "deg"},
-    also={
-        "rate_limit": {"rate_limit_deg": "degps"},
-        "tilt_rate": {"tilt_rate_deg": "degps"},
-        "tilt_acceleration": {"tilt_acceleration_deg": "degps2"},
-    },
-)
-"""Fields of the section `cueing` of a file in ``configs/washouts``."""
+"""Fields of the section `cueing` of a file in ``configs/washouts``. A passive rider does not notice a tilt rate of 3 deg/s (Groen and Bles 2004)."""
+SETTINGS = rows(FILE)
 
 WASHOUT = (
     # name                      shape      unit     description
@@ -205,8 +193,7 @@ WASHOUT = (
 
 KIND = WashoutKind(
     "classical",
-    SETTINGS,
-    RANGES,
+    FILE,
     CONTRACT,
     LAYOUT,
     meaning="high-pass of force and rate, tilt for sustained force (Reid and Nahon); every tick",

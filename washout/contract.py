@@ -17,12 +17,14 @@ between the requested poses, with a delay of one and a half periods.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from simulator.base.callbacks import CallbackKernel
-from simulator.base.records import Ranges, Record, Table, layout_hash
+from simulator.base.fields import Fields
+from simulator.base.old_parameters import accepts_rows
+from simulator.base.records import Record, Table, layout_hash
 from simulator.base.renamed_modules import old_names
 
 CONTRACT = 1
@@ -81,15 +83,14 @@ class PythonWashout(Protocol):
         """Return the requested pose, as `pose` of WASHOUT_OUTPUT, after a period of h [s]; `seen` is a copy of the WASHOUT_INPUT record."""
 
 
+@accepts_rows(defaults_after="rate")
 @dataclass(frozen=True)
 class WashoutKind:
     """A registered washout algorithm."""
 
     name: str
-    parameters: Table
-    """Keys of the section `cueing`."""
-    ranges: Ranges
-    """Minimum and maximum of each parameter."""
+    parameters: Fields
+    """Keys of the section `cueing`, numbers."""
     contract: int
     layout: int
     """Values of CONTRACT and LAYOUT that the washout implements."""
@@ -103,8 +104,6 @@ class WashoutKind:
     """Function that creates the object of a washout in Python from its parameters."""
     rate: float = 0.0
     """Default rate in Hz; 0: every tick, for kernels only."""
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Default values of optional parameters."""
     logged: Table = ()
     """Columns of the state of the kernel that are logged."""
     meaning: str = ""

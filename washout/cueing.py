@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
 from simulator.base.fast_call import compiled_call
-from simulator.base.fields import Field, Group, Variants
+from simulator.base.fields import Field, Fields, Group, Number, Variants
 from simulator.base.jit import kernel
 from simulator.base.records import Record, Table, record
-from washout import adaptive, classical, platform_state_machine
+from washout import classical, platform_state_machine
 from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.contract import WashoutKind
@@ -49,8 +49,15 @@ PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *PLUGIN_LAYOUT, *LEAD, *ACTUA
 STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *PLUGIN_STATE, *LEAD_STATE, *ACTUAL, *INTENSITY, *BUDGET, *FELT, *SICKNESS)
 """All states in one record, for the same reason."""
 
-OWN = {classical.KIND.name: classical.FILE, adaptive.KIND.name: adaptive.FILE}
-"""Fields of the section `cueing` of the built-in washouts."""
+_RATE = Field("rate", Number("Hz", 0.1, 2e4), "rate of the washout; default: that of the type", None)
+
+
+def _own(name: str) -> Fields:
+    """Return the fields of a washout file that depend on its type."""
+    kind = WASHOUT_KINDS.need(name)
+    cueing = Field("cueing", Group(kind.parameters), f"settings of the {name} washout")
+    return (cueing,) if WASHOUT_KINDS.is_builtin(name) else (cueing, _RATE)
+
 
 LIVE = (
     # name                 shape  unit  description
@@ -63,13 +70,13 @@ LIVE = (
 
 FILE = Variants(
     "type",
-    lambda name: (Field("cueing", Group(OWN[name]), f"settings of the {name} washout"),) if name in OWN else None,
+    _own,
     WASHOUT_KINDS.names,
     "washout algorithm",
     (Field("procedure", Group(platform_state_machine.FILE), "times in which the platform rises, follows and parks"),),
     DEFAULT,
 )
-"""Fields of a file in ``configs/washouts``; a plugin washout reads its own section."""
+"""Fields of a file in ``configs/washouts``."""
 
 
 class MotionCueing:
@@ -133,7 +140,7 @@ class MotionCueing:
                 classical.FILE, values["cueing"], lambda changed: [(self._p, washout(changed, file, h, self._p.copy(), gravity))]
             )
         else:
-            self._runner = WashoutRunner(kind, mapping, file, self._p, self._s)
+            self._runner = WashoutRunner(kind, values, self._p, self._s)
             _aim(self._runner.parameters, self._p)
             self._adjuster = self._runner.adjuster
 
@@ -346,8 +353,6 @@ def _kind_of(mapping: Any, file: object) -> WashoutKind:
         warnings.warn(f"{file}: no type given, assuming {DEFAULT}; add `type: {DEFAULT}`", WashoutTypeWarning, stacklevel=3)
     kind = WASHOUT_KINDS.named(name, file, "type")
     check(kind)
-    if kind is not KIND and {key for key in mapping if key not in ("type", "rate")} != {"cueing", "procedure"}:
-        raise ConfigError(file, "", sorted(map(str, mapping)), "the sections cueing and procedure, type, and optionally rate")
     return kind
 
 

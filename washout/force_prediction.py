@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from washout.discrete_filter import discrete
 
@@ -31,15 +32,20 @@ SLOW = 10.0
 """rad/s. Slower components are not predicted, because their delay is negligible."""
 
 FORESIGHT_SETTINGS = (
-    # name                  shape       unit    description
-    ("foresight_frequency", (), "rad/s", "frequency of the filters that predict the force"),
-    ("foresight_force", (2, TERMS), "1", "coefficients of r_0 to r_3 of the force in the predicted force: surge, sway"),
-    ("foresight_rate", (2, TERMS), "m/s", "coefficients of r_0 to r_3 of the rate in the predicted force: surge by pitch, sway by roll"),
+    Field("foresight_frequency", Number("rad/s", 1.0, 200.0), "frequency of the filters that predict the force", 40.0),
+    Field(
+        "foresight_force",
+        Number("1", -10.0, 10.0, shape=(2, TERMS)),
+        "coefficients of r_0 to r_3 of the force in the predicted force: surge, sway",
+        ((0.0,) * TERMS,) * 2,
+    ),
+    Field(
+        "foresight_rate",
+        Number("m/s", -100.0, 100.0, shape=(2, TERMS)),
+        "coefficients of r_0 to r_3 of the rate in the predicted force: surge by pitch, sway by roll",
+        ((0.0,) * TERMS,) * 2,
+    ),
 )
-
-FORESIGHT_RANGES = {"foresight_frequency": (1.0, 200.0), "foresight_force": (-10.0, 10.0), "foresight_rate": (-100.0, 100.0)}
-
-FORESIGHT_DEFAULTS = {"foresight_frequency": 40.0, "foresight_force": ((0.0,) * TERMS,) * 2, "foresight_rate": ((0.0,) * TERMS,) * 2}
 
 FORESIGHT = (
     # name            shape           unit   description

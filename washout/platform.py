@@ -14,42 +14,47 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Fields, Variants, fields_of, filled
+from simulator.base.fields import Field, Fields, Number, Variants, filled, rows
 from simulator.base.jit import kernel
 from simulator.base.records import Record
 from washout.hexapod import joint_distances, platform_joint_positions
 
+LARGEST_LENGTH = 50.0
+"""m. Limit of lengths; larger numbers have a wrong decimal point or unit."""
+_POINT = Number("m", -LARGEST_LENGTH, LARGEST_LENGTH, shape=(3,))
+_JOINTS = replace(_POINT, shape=(6, 3))
 SETTINGS = (
-    # name                   shape   unit    description
-    ("base_joints", (6, 3), "m", "lower joints of the legs, in the base frame A"),
-    ("platform_joints", (6, 3), "m", "upper joints of the legs, in the platform frame P, in the same order"),
-    ("shortest_leg", (), "m", "minimum distance of the joints of a leg, fully retracted"),
-    ("longest_leg", (), "m", "maximum distance of the joints of a leg, fully extended"),
-    ("neutral_leg", (), "m", "mean length of the legs in the neutral position"),
-    ("leg_speed", (), "m/s", "maximum speed of a leg"),
-    ("leg_acceleration", (), "m/s2", "maximum acceleration of a leg"),
-    ("stroke_margin", (), "m", "reserved distance at either end of the stroke"),
-    ("seat", (3,), "m", "reference point of the seat, at the hip of the rider, in P"),
-    ("head", (3,), "m", "position of the driver's head (vestibular organs) relative to the seat, in P"),
-    ("p_PH", (3,), "m", "point whose motion is cued, in P; default: the head"),
-    (
+    Field("base_joints", _JOINTS, "lower joints of the legs, in the base frame A"),
+    Field("platform_joints", _JOINTS, "upper joints of the legs, in the platform frame P, in the same order"),
+    Field("shortest_leg", Number("m", 0.01, LARGEST_LENGTH), "minimum distance of the joints of a leg, fully retracted"),
+    Field("longest_leg", Number("m", 0.01, LARGEST_LENGTH), "maximum distance of the joints of a leg, fully extended"),
+    Field("neutral_leg", Number("m", 0.01, LARGEST_LENGTH), "mean length of the legs in the neutral position"),
+    Field("leg_speed", Number("m/s", 0.01, 20.0), "maximum speed of a leg"),
+    Field("leg_acceleration", Number("m/s2", 0.05, 200.0), "maximum acceleration of a leg"),
+    Field("stroke_margin", Number("m", 1e-4, LARGEST_LENGTH), "reserved distance at either end of the stroke"),
+    Field("seat", _POINT, "reference point of the seat, at the hip of the rider, in P", None),
+    Field("head", _POINT, "position of the driver's head (vestibular organs) relative to the seat, in P", None),
+    Field("p_PH", _POINT, "point whose motion is cued, in P; default: the head", None),
+    Field(
         "actuator_bandwidth",
-        (),
-        "rad/s",
+        Number("rad/s", 0.4 * math.pi, 1000.0 * math.pi),
         "bandwidth of actuators and controller: frequency at which the motion is 1 / sqrt(2) of the command; default: ideal actuators",
+        None,
+        written="Hz",
     ),
-    ("actuator_damping", (), "1", "damping ratio of the second-order lag of the actuators"),
-    ("actuator_delay", (), "s", "delay from a command to the start of its motion, of actuators and controller"),
-    ("leg_jerk", (), "m/s3", "maximum jerk of a leg; default: unlimited"),
+    Field("actuator_damping", Number("1", 0.3, 5.0), "damping ratio of the second-order lag of the actuators", math.sqrt(0.5)),
+    Field("actuator_delay", Number("s", 0.0, 0.25), "delay from a command to the start of its motion, of actuators and controller", 0.0),
+    Field("leg_jerk", Number("m/s3", 1.0, 1e5), "maximum jerk of a leg; default: unlimited", None),
 )
 
-HEXAPOD = SETTINGS + (
+HEXAPOD = (
+    *rows(SETTINGS),
     ("neutral_height", (), "m", "height of N above the base frame A"),
     ("park_height", (), "m", "height of the parked platform above neutral, negative"),
     ("reach", (), "m", "maximum distance of a platform joint from the origin of P"),
@@ -58,28 +63,6 @@ HEXAPOD = SETTINGS + (
     ("felt_at", (3,), "m", "position of the driver's head, in P, for the perceived motion"),
 )
 """Record for kernels: settings and derived values."""
-
-LARGEST_LENGTH = 50.0
-"""m. Limit of lengths; larger numbers have a wrong decimal point or unit."""
-
-RANGES = {
-    **dict.fromkeys(("base_joints", "platform_joints", "seat", "head", "p_PH"), (-LARGEST_LENGTH, LARGEST_LENGTH)),
-    **dict.fromkeys(("shortest_leg", "longest_leg", "neutral_leg"), (0.01, LARGEST_LENGTH)),
-    "stroke_margin": (1e-4, LARGEST_LENGTH),
-    "leg_speed": (0.01, 20.0),
-    "leg_acceleration": (0.05, 200.0),
-    "leg_jerk": (1.0, 1e5),
-    "actuator_bandwidth": (0.4 * math.pi, 1000.0 * math.pi),
-    "actuator_damping": (0.3, 5.0),
-    "actuator_delay": (0.0, 0.25),
-}
-"""m, m/s, m/s2, m/s3, rad/s, s. Ranges of the settings."""
-
-DEFAULTS = {
-    **dict.fromkeys(("seat", "head", "p_PH", "actuator_bandwidth", "leg_jerk")),
-    "actuator_damping": math.sqrt(0.5),
-    "actuator_delay": 0.0,
-}
 
 
 @dataclass(frozen=True)
@@ -94,9 +77,8 @@ class PlatformKind:
     @property
     def fields(self) -> Fields:
         """Fields of a file of this kind."""
-        joints = ("base_joints", "platform_joints")
-        table = tuple((row[0], (self.legs, 3), *row[2:]) if row[0] in joints else row for row in SETTINGS)
-        return fields_of(table, RANGES, DEFAULTS, written={"actuator_bandwidth": "Hz"})
+        joints = replace(_JOINTS, shape=(self.legs, 3))
+        return tuple(replace(field, kind=joints) if field.kind == _JOINTS else field for field in SETTINGS)
 
 
 KINDS = {

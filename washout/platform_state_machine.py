@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from simulator.base.fields import fields_of, filled, read
+from simulator.base.fields import Field, Number, parameters_of, rows
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from washout.lead_compensation import rest_lead
@@ -24,22 +24,18 @@ from washout.platform import leg_lengths
 OFF, PARKED, RISE, NEUTRAL, BLEND, ENGAGED, PAUSED, PARK, FAULT = range(9)
 STATE_NAMES = ("off", "parked", "rise", "neutral", "blend", "engaged", "paused", "park", "fault")
 
-SETTINGS = (
-    # name        shape  unit  description
-    ("healthy", (), "s", "time with valid input before the platform leaves its rest position"),
-    ("rise", (), "s", "time from rest to neutral"),
-    ("blend", (), "s", "time to fade in the washout"),
-    ("fade", (), "s", "time to fade out the washout"),
-    ("settle", (), "s", "time to return to neutral after a reset"),
-    ("park", (), "s", "time from neutral to rest"),
-    ("fault", (), "s", "time with input that is not a number before a fault is triggered"),
+_TIME = Number("s", 0.01, 3600.0)
+FILE = (
+    Field("healthy", _TIME, "time with valid input before the platform leaves its rest position"),
+    Field("rise", _TIME, "time from rest to neutral"),
+    Field("blend", _TIME, "time to fade in the washout"),
+    Field("fade", _TIME, "time to fade out the washout"),
+    Field("settle", _TIME, "time to return to neutral after a reset"),
+    Field("park", _TIME, "time from neutral to rest"),
+    Field("fault", _TIME, "time with input that is not a number before a fault is triggered"),
 )
-
-SHORTEST, LONGEST = 0.01, 3600.0
-"""s. Limits of the times of the procedure."""
-
-FILE = fields_of(SETTINGS, dict.fromkeys((row[0] for row in SETTINGS), (SHORTEST, LONGEST)))
 """Fields of the section `procedure` of a file in ``configs/washouts``."""
+SETTINGS = rows(FILE)
 
 PROCEDURE = (
     # name               shape   unit            description
@@ -87,8 +83,8 @@ NEAR = 1e-3
 
 
 def procedure_settings(mapping: Mapping[str, Any], file: object) -> Record:
-    """Read the SETTINGS record from the section `procedure` of a file in ``configs/washouts``. Raises ConfigError for a time out of SHORTEST to LONGEST."""
-    return filled(SETTINGS, read(FILE, mapping, file, "procedure"))
+    """Read the SETTINGS record from the section `procedure` of a file in ``configs/washouts``. Raises ConfigError."""
+    return parameters_of(FILE, mapping, file, "procedure")
 
 
 @kernel

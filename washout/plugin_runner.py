@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from simulator.base.callbacks import address_of
-from simulator.base.fields import fields_of, filled, from_mapping, read
+from simulator.base.fields import filled, parameters_of, rows
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.rates import whole_ticks
-from simulator.base.records import Record, Table, numbers, record
+from simulator.base.records import Record, Table, record
 from simulator.base.registry import making
+from simulator.base.values import Values
 from washout.contract import PREVIEW_POINTS, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutContext, WashoutKind
 from washout.online_tuning import OnlineTuner
 from washout.platform import HEXAPOD
@@ -28,7 +29,7 @@ class WashoutRunner:
     Parameters
     ----------
     kind : the washout
-    mapping, file : content of the washout file and its name
+    values : content of the washout file
     p, s : PARAMETERS and STATES of the cueing; the addresses of the records of the washout are written into p
 
     Raises
@@ -37,12 +38,13 @@ class WashoutRunner:
     JounceError : the washout cannot be created
     """
 
-    def __init__(self, kind: WashoutKind, mapping: Mapping[str, Any], file: object, p: Record, s: Record) -> None:
+    def __init__(self, kind: WashoutKind, values: Values, p: Record, s: Record) -> None:
         self.kind = kind
         self.preview: Preview | None = None
-        self.parameters = from_mapping(kind.parameters, mapping["cueing"], file, "cueing", kind.defaults, kind.ranges)
+        self.parameters = filled(rows(kind.parameters), values["cueing"])
         h = float(p[0]["h"])
-        self.every = _ticks(mapping.get("rate"), kind, h, file)
+        rate = values.get("rate", kind.rate)
+        self.every = 1 if rate == 0.0 else whole_ticks(rate, h, values.file, "rate")
         self._h = self.every * h
         self._s, self._predicted_at, self._rests = s, math.inf, -1
         self._input, self._result = record(WASHOUT_INPUT), record(WASHOUT_OUTPUT)
@@ -52,7 +54,7 @@ class WashoutRunner:
             platform[0][name] = p[0][name]
         world = WashoutContext(platform, float(p[0]["gravity"]), self._h)
         self._thread: PluginThread | None = None
-        self.adjuster: OnlineTuner | None = None if kind.kernel is None else self._new_tuner(kind, world, file)
+        self.adjuster: OnlineTuner | None = None if kind.kernel is None else self._new_tuner(kind, world, values.file)
         """Online tuner of a compiled washout; a washout in Python may have copied its parameters, so it has none."""
         with making(f"washout {kind.name}"):
             if kind.begin is not None:
@@ -67,8 +69,7 @@ class WashoutRunner:
 
     def _new_tuner(self, kind: WashoutKind, world: WashoutContext, file: object) -> OnlineTuner:
         """Return a tuner that changes the parameters, and those values of the state that `begin` derives from them."""
-        own = fields_of(kind.parameters, kind.ranges, kind.defaults)
-        values = {name: self.parameters[0][name].tolist() for name, *_ in kind.parameters}
+        values = {field.name: self.parameters[0][field.name].tolist() for field in kind.parameters}
 
         def derived_state(parameters: Record) -> Record:
             state = self._state.copy()
@@ -79,14 +80,14 @@ class WashoutRunner:
         present = self.parameters.copy()
 
         def derive(changed: Mapping[str, Any]) -> list[tuple[Record, Record]]:
-            goal = filled(kind.parameters, read(own, changed, file, "cueing"))
+            goal = parameters_of(kind.parameters, changed, file, "cueing")
             before, after, state = derived_state(present), derived_state(goal), self._state.copy()
             for name in state.dtype.names or ():
                 np.copyto(state[name], after[name], where=before[name] != after[name])
             present[:] = goal
             return [(self.parameters, goal), (self._state, state)]
 
-        return OnlineTuner(own, values, derive)
+        return OnlineTuner(kind.parameters, values, derive)
 
     @property
     def trouble(self) -> str:
@@ -155,11 +156,3 @@ def _pose(answer: Any) -> np.ndarray:
     """Return the result of a washout in Python as six numbers; NaN if it has another shape."""
     pose = np.asarray(answer, dtype=float)
     return pose if pose.shape == (6,) else np.full(6, math.nan)
-
-
-def _ticks(rate: Any, kind: WashoutKind, h: float, file: object) -> int:
-    """Return the number of ticks between two steps of a washout at the rate [Hz] in the file. Raises ConfigError."""
-    if rate is None and kind.rate == 0.0:
-        return 1
-    frequency = float(numbers(kind.rate if rate is None else rate, (), file, "rate", "Hz", (0.1, 1.0 / h)))
-    return whole_ticks(frequency, h, file, "rate")

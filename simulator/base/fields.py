@@ -297,7 +297,8 @@ class Choice:
         return isinstance(value, str)
 
     def description(self) -> str:
-        return f"{self.noun} {', '.join(self.names())}"
+        names = self.names()
+        return f"{self.noun} {', '.join(names)}" if names else f"{self.noun.removesuffix(':')} of a plugin (is --plugin missing?)"
 
 
 @dataclass(frozen=True)
@@ -674,6 +675,11 @@ def from_mapping(
 ) -> Record:
     """Return a record with the values of a mapping with the keys of `table`; see `fields_of`, `read`. Raises ConfigError."""
     return filled(table, read(fields_of(table, ranges, defaults), mapping, file, key))
+
+
+def parameters_of(fields: Fields, mapping: Any, file: object, key: str = "") -> Record:
+    """Return a record of the rows of a table of numbers with the checked values of a mapping; see `rows`, `read`. Raises ConfigError."""
+    return filled(rows(fields), read(fields, mapping, file, key))
 
 
 def filled(table: Table, values: Mapping[str, Any]) -> Record:

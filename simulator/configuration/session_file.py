@@ -15,6 +15,7 @@ from simulator.configuration.configuration import Configuration
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
+from simulator.sensors.kinds import SENSOR_FILE
 from simulator.telemetry.writer import LOG_RATE, LogChoice
 from terrain.wind import FASTEST_WIND, GUSTS
 from washout.contract import PREVIEW_POINTS
@@ -131,9 +132,9 @@ FILE = (
     Field("outlets", Group(_OUTLETS), "outlets of the session", None),
     Field(
         "sensors",
-        Anything("a list of sensors"),
+        ListOf(Either((SENSOR_FILE.choice(), SENSOR_FILE))),
         "sensors, each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys",
-        None,
+        (),
     ),
     Field("preview", Group(_PREVIEW), "preview of a washout, from an earlier run", None),
     Field(
@@ -214,7 +215,7 @@ class SessionOptions:
     log: LogChoice
     outlets: list[Any]
     """Third-party outlets, the argument of `simulator.outlets.kinds.build_outlets`."""
-    sensors: list[Any]
+    sensors: tuple[Any, ...]
     """Sensors, the argument of `simulator.sensors.mounted_sensor.build_sensors`."""
     preview: PreviewOptions | None
     ruts: str | None
@@ -254,7 +255,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             streams=streams,
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
             outlets=outlets.get("plugins", []),
-            sensors=values.get("sensors", []),
+            sensors=values["sensors"],
             preview=preview,
             ruts=values.get("ruts"),
         )

@@ -14,9 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from simulator.base.errors import JounceError
-from simulator.base.fields import from_mapping
+from simulator.base.fields import Fields, parameters_of
+from simulator.base.old_parameters import accepts_rows
 from simulator.base.plugin_thread import PluginThread
-from simulator.base.records import Ranges, Record, Table, record
+from simulator.base.records import Record, record
 from simulator.base.registry import making
 from simulator.driver.input_devices.contract import checked_command
 from simulator.driver.internal_model import InternalModel
@@ -57,6 +58,7 @@ class DriverSettings:
     """The driver's internal model of the vehicle."""
 
 
+@accepts_rows(defaults_after="ranges")
 @dataclass(frozen=True)
 class DriverKind:
     """Registered kind of driver."""
@@ -67,10 +69,8 @@ class DriverKind:
     """Value of CONTRACT for which the kind was written."""
     follows_maneuver: bool = False
     """True if the driver needs a maneuver, whose terrain and duration are then the defaults."""
-    parameters: Table = ()
-    """Table of the kind's own parameters."""
-    ranges: Ranges = field(default_factory=dict)
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Fields = ()
+    """Table of the kind's own parameters, numbers."""
     meaning: str = ""
     """Description for a list of drivers, one line."""
 
@@ -84,7 +84,7 @@ def make_driver(kind: DriverKind, settings: DriverSettings, builtin: bool, paced
 
 def driver_parameters(kind: DriverKind, said: Mapping[str, Any], file: object) -> Record:
     """Return the kind's own parameters as a record. Raises ConfigError."""
-    return from_mapping(kind.parameters, said, file, "", kind.defaults, kind.ranges)
+    return parameters_of(kind.parameters, said, file)
 
 
 class DriverRunner:

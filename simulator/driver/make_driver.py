@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.fields import Fields, fields_of
+from simulator.base.fields import Fields
 from simulator.base.registry import KindChoice
 from simulator.driver.contract import Driver, DriverKind, DriverSettings, Maneuver, driver_parameters, make_driver
 from simulator.driver.input_devices.contract import InputSourceKind
@@ -32,8 +32,7 @@ def driver_fields(name: str) -> Fields:
     """Return the own keys of the driver or input source with this name. Raises JounceError when it cannot be loaded."""
     if name == AUTO:
         return ()
-    kind = driver_kind(name) or _source_kind(name)
-    return fields_of(kind.parameters, kind.ranges, kind.defaults)
+    return (driver_kind(name) or _source_kind(name)).parameters
 
 
 def _source_kind(name: str) -> InputSourceKind:

@@ -8,11 +8,13 @@ continues.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from simulator.base.records import Ranges, Record, Table
+from simulator.base.fields import Fields
+from simulator.base.old_parameters import accepts_rows
+from simulator.base.records import Record
 
 CONTRACT = 1
 """Version of this contract."""
@@ -61,6 +63,7 @@ class OutletSettings:
     """Time between two publications [s]."""
 
 
+@accepts_rows(defaults_after="ranges")
 @dataclass(frozen=True)
 class OutletKind:
     """Registered kind of outlet."""
@@ -71,9 +74,7 @@ class OutletKind:
     """CONTRACT version that the kind implements."""
     rate: float = 100.0
     """Default rate [Hz]."""
-    parameters: Table = ()
-    """Table of the parameters of the kind."""
-    ranges: Ranges = field(default_factory=dict)
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Fields = ()
+    """Table of the parameters of the kind, numbers."""
     meaning: str = ""
     """One-line description for lists."""

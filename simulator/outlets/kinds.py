@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError, JounceError
+from simulator.base.fields import Field, Fields, Number, Variants, filled, rows
 from simulator.base.rates import whole_ticks
 from simulator.base.registry import Registry, making
-from simulator.base.section import Section
+from simulator.base.values import Values
 from simulator.outlets.contract import CONTRACT, OutletKind, OutletSettings
 from simulator.outlets.outlet_runner import OutletRunner
 
@@ -34,6 +35,18 @@ def check(kind: OutletKind) -> None:
         raise JounceError(f"outlet {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
 
 
+def _own(name: str) -> Fields:
+    """Return the own fields of a kind of outlet. Raises JounceError."""
+    kind = OUTLET_KINDS.need(name)
+    check(kind)
+    return kind.parameters
+
+
+_RATE = Field("rate", Number("Hz", 0.1, 2e4), "publications per second; default: that of the type", None)
+OUTLET_FILE = Variants("type", _own, OUTLET_KINDS.names, "kind of the outlet", (_RATE,), noun="an outlet:")
+"""Fields of an item of the list `outlets.plugins` of a session file."""
+
+
 def build_outlets(given: Sequence[Any], file: object, folder: Path, h: float, key: str = "outlets") -> list[OutletRunner]:
     """Return the plugin outlets of a session file: each item is the name of a kind, or a mapping of `type`, `rate` [Hz] and parameters.
 
@@ -50,17 +63,14 @@ def build_outlets(given: Sequence[Any], file: object, folder: Path, h: float, ke
     """
     if not isinstance(given, (list, tuple)):
         raise ConfigError(file, key, given, "a list of outlets")
-    sections = (Section({"type": item} if isinstance(item, str) else item, file, f"{key}[{n}]") for n, item in enumerate(given))
-    return [_outlet(section, folder, h) for section in sections]
+    items = ({"type": item} if isinstance(item, str) else item for item in given)
+    return [_outlet(OUTLET_FILE.read(item, file, f"{key}[{n}]"), folder, h) for n, item in enumerate(items)]
 
 
-def _outlet(s: Section, folder: Path, h: float) -> OutletRunner:
-    name = s.text("type", expected="the kind of the outlet")
-    kind = OUTLET_KINDS.named(name, s.file, s.path("type"))
-    check(kind)
-    rate = s.number("rate", kind.rate, least=0.1, most=1.0 / h)
-    every = whole_ticks(rate, h, s.file, s.path("rate"))
-    parameters = s.record(kind.parameters, kind.ranges, kind.defaults, beside=("type", "rate"))
+def _outlet(values: Values, folder: Path, h: float) -> OutletRunner:
+    name, kind = values["type"], OUTLET_KINDS.need(values["type"])
+    every = whole_ticks(values.get("rate", kind.rate), h, values.file, values.path("rate"))
+    parameters = filled(rows(kind.parameters), values)
     with making(f"outlet {name}"):
         outlet = kind.make(OutletSettings(parameters, folder, every * h))
     return OutletRunner(name, outlet, every)

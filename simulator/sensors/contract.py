@@ -13,14 +13,16 @@ measurement is stored when it is next due, so that its columns are one period la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.records import Ranges, Record, Table
+from simulator.base.fields import Fields
+from simulator.base.old_parameters import accepts_rows
+from simulator.base.records import Record, Table
 from simulator.base.renamed_modules import old_names
 from terrain.ground import Ground
 
@@ -69,15 +71,14 @@ class SensorSettings:
     """Ground, for sensors that measure it; must not be changed."""
 
 
+@accepts_rows(defaults_after="rate")
 @dataclass(frozen=True)
 class SensorKind:
     """Registered kind of sensor."""
 
     name: str
-    parameters: Table
-    """Table of the kind's own parameters."""
-    ranges: Ranges
-    """Minimum and maximum of each parameter."""
+    parameters: Fields
+    """Table of the kind's own parameters, numbers."""
     output: Table
     """Table of the measured values."""
     make: Callable[[SensorSettings], Sensor]
@@ -85,8 +86,6 @@ class SensorKind:
     """Value of CONTRACT for which the kind was written."""
     rate: float = 100.0
     """Hz, default rate."""
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Defaults of optional parameters."""
     meaning: str = ""
     """Description for a list of sensors, one line."""
 

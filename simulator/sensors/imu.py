@@ -20,40 +20,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import add, cross, vector
+from simulator.base.fields import Field, Number
 from simulator.base.jit import kernel
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.sensors.contract import CONTRACT, SensorInput, SensorKind, SensorSettings
 
 PARAMETERS = (
-    # name          shape  unit              description
-    ("force_noise", (), "m/s2/Hz^0.5", "density of the white noise of the specific force"),
-    ("force_bias", (), "m/s2", "standard deviation of the constant bias of the specific force"),
-    ("force_walk", (), "m/s3/Hz^0.5", "density of the random walk of the force bias"),
-    ("force_range", (), "m/s2", "measuring range of the specific force, in both directions"),
-    ("force_step", (), "m/s2", "resolution of the specific force; 0: unlimited"),
-    ("rate_noise", (), "rad/s/Hz^0.5", "density of the white noise of the angular rate"),
-    ("rate_bias", (), "rad/s", "standard deviation of the constant bias of the angular rate"),
-    ("rate_walk", (), "rad/s2/Hz^0.5", "density of the random walk of the rate bias"),
-    ("rate_range", (), "rad/s", "measuring range of the angular rate, in both directions"),
-    ("rate_step", (), "rad/s", "resolution of the angular rate; 0: unlimited"),
+    Field("force_noise", Number("m/s2/Hz^0.5", 0.0, 10.0), "density of the white noise of the specific force", 0.0),
+    Field("force_bias", Number("m/s2", 0.0, 10.0), "standard deviation of the constant bias of the specific force", 0.0),
+    Field("force_walk", Number("m/s3/Hz^0.5", 0.0, 10.0), "density of the random walk of the force bias", 0.0),
+    Field("force_range", Number("m/s2", 0.1, 1e5), "measuring range of the specific force, in both directions", 1e5),
+    Field("force_step", Number("m/s2", 0.0, 10.0), "resolution of the specific force; 0: unlimited", 0.0),
+    Field("rate_noise", Number("rad/s/Hz^0.5", 0.0, 1.0), "density of the white noise of the angular rate", 0.0),
+    Field("rate_bias", Number("rad/s", 0.0, 1.0), "standard deviation of the constant bias of the angular rate", 0.0),
+    Field("rate_walk", Number("rad/s2/Hz^0.5", 0.0, 1.0), "density of the random walk of the rate bias", 0.0),
+    Field("rate_range", Number("rad/s", 0.01, 1e4), "measuring range of the angular rate, in both directions", 1e4),
+    Field("rate_step", Number("rad/s", 0.0, 1.0), "resolution of the angular rate; 0: unlimited", 0.0),
 )
-
-RANGES = {
-    **dict.fromkeys(("force_noise", "force_bias", "force_walk"), (0.0, 10.0)),
-    **dict.fromkeys(("rate_noise", "rate_bias", "rate_walk"), (0.0, 1.0)),
-    "force_range": (0.1, 1e5),
-    "rate_range": (0.01, 1e4),
-    "force_step": (0.0, 10.0),
-    "rate_step": (0.0, 1.0),
-}
-
-DEFAULTS = {
-    **dict.fromkeys(("force_noise", "force_bias", "force_walk", "force_step", "rate_noise", "rate_bias", "rate_walk", "rate_step"), 0.0),
-    "force_range": 1e5,
-    "rate_range": 1e4,
-}
-"""Parameters of a perfect unit."""
+"""Default: a perfect unit."""
 
 OUTPUT = (
     # name     shape  unit     description                                              type, frame
@@ -107,11 +92,9 @@ def measure(readout, p_BS, R_BS, gravity, R_WB, out):
 KIND = SensorKind(
     "imu",
     PARAMETERS,
-    RANGES,
     OUTPUT,
     Imu,
     CONTRACT,
     rate=100.0,
-    defaults=DEFAULTS,
     meaning="specific force and angular rate at a point of the chassis, with noise, bias, range and step",
 )

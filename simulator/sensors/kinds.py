@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
+from simulator.base.fields import Field, Fields, Group, Number, Text, Variants
 from simulator.base.registry import Registry
 from simulator.base.renamed_modules import old_names
 
 if TYPE_CHECKING:
     from simulator.sensors.contract import SensorKind
 
+FAR = 100.0
+"""m. Maximum distance of a sensor from the chassis reference point."""
+_ANGLE = Number("rad", -math.tau, math.tau)
+MOUNT = (
+    Field("position", Number("m", -FAR, FAR, shape=(3,)), "position on the chassis", (0.0, 0.0, 0.0), "B"),
+    Field("roll", _ANGLE, "rotation about x", 0.0, written="deg"),
+    Field("pitch", _ANGLE, "rotation about y", 0.0, written="deg"),
+    Field("yaw", _ANGLE, "rotation about z, the first of the three", 0.0, written="deg"),
+)
+_COMMON = (
+    Field("name", Text("a name of letters, digits and underscores"), "prefix of its columns in the log; default: its type", None),
+    Field("rate", Number("Hz", 0.1, 2e4), "measurements per second; default: that of the type", None),
+    Field("mount", Group(MOUNT), "position and orientation; default: at the reference point, axes parallel to the chassis", None),
+)
+
 SENSOR_KINDS: Registry[SensorKind] = Registry("sensor", "jounce.sensors", {"imu": "simulator.sensors.imu:KIND"})
+
+
+def sensor_fields(name: str) -> Fields:
+    """Return the keys of the parameters of a sensor. Raises JounceError when it cannot be loaded."""
+    kind = SENSOR_KINDS.need(name)
+    check(kind)
+    return kind.parameters
+
+
+SENSOR_FILE = Variants("type", sensor_fields, SENSOR_KINDS.names, "kind of sensor", _COMMON, noun="a sensor:")
+"""Fields of an item of the list `sensors` of a session file."""
 
 
 def register(kind: SensorKind) -> None:

@@ -10,21 +10,20 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import filled, read, rows
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.rates import whole_ticks
 from simulator.base.records import Record, Table, record
 from simulator.base.registry import making
 from simulator.base.rotations import rotation_of_euler
-from simulator.base.section import Section
+from simulator.base.values import Values
 from simulator.sensors.contract import Mount, Sensor, SensorInput, SensorKind, SensorSettings
-from simulator.sensors.kinds import SENSOR_KINDS, check
+from simulator.sensors.kinds import MOUNT, SENSOR_FILE, SENSOR_KINDS
 from terrain.ground import Ground
 
 SAMPLED = (("sampled", (), "s", "simulated time of the measurement; NaN when the sensor was dropped"),)
 RESERVED = ("command", "platform")
 """Prefixes that other log columns use."""
-FAR = 100.0
-"""m. Maximum distance of a sensor from the chassis reference point."""
 
 
 class MountedSensor:
@@ -106,39 +105,34 @@ def build_sensors(said: Sequence[Any], file: object, ground: Ground, h: float, s
         raise ConfigError(file, key, said, "a list of sensors")
     sensors: list[MountedSensor] = []
     for n, entry in enumerate(said):
-        section = Section({"type": entry} if isinstance(entry, str) else entry, file, f"{key}[{n}]")
-        sensor = _sensor(section, ground, h, seed)
+        values = SENSOR_FILE.read({"type": entry} if isinstance(entry, str) else entry, file, f"{key}[{n}]")
+        sensor = _sensor(values, ground, h, seed)
         if any(sensor.name == other.name for other in sensors):
-            raise ConfigError(file, section.path("name"), sensor.name, "a unique name")
+            raise ConfigError(file, values.path("name"), sensor.name, "a unique name")
         sensors.append(sensor)
     return sensors
 
 
-def _sensor(s: Section, ground: Ground, h: float, seed: int) -> MountedSensor:
-    kind_name = s.text("type", expected="kind of sensor")
-    kind = SENSOR_KINDS.named(kind_name, s.file, s.path("type"))
-    check(kind)
-    name = s.text("name", kind_name)
+def _sensor(values: Values, ground: Ground, h: float, seed: int) -> MountedSensor:
+    kind = SENSOR_KINDS.need(values["type"])
+    name = values.get("name", kind.name)
     if not name.isidentifier() or name in RESERVED:
-        raise ConfigError(s.file, s.path("name"), name, "a name of letters, digits and underscores, other than command and platform")
-    rate = s.number("rate", kind.rate, least=0.1, most=1.0 / h)
-    every = whole_ticks(rate, h, s.file, s.path("rate"))
-    mount = _mount(Section(s.raw("mount", {}), s.file, s.path("mount")))
-    parameters = s.record(kind.parameters, kind.ranges, kind.defaults, beside=("type", "name", "rate", "mount"))
+        raise ConfigError(
+            values.file, values.path("name"), name, "a name of letters, digits and underscores, other than command and platform"
+        )
+    every = whole_ticks(values.get("rate", kind.rate), h, values.file, values.path("rate"))
+    parameters = filled(rows(kind.parameters), values)
     random = np.random.default_rng([seed, zlib.crc32(name.encode())])
-    settings = SensorSettings(parameters, mount, every * h, random, ground)
+    settings = SensorSettings(parameters, _mount(values.get("mount", read(MOUNT, {}, values.file))), every * h, random, ground)
     with making(f"sensor {name}"):
         sensor = kind.make(settings)
-    return MountedSensor(name, kind, sensor, every, in_thread=not SENSOR_KINDS.is_builtin(kind_name))
+    return MountedSensor(name, kind, sensor, every, in_thread=not SENSOR_KINDS.is_builtin(values["type"]))
 
 
-def _mount(s: Section) -> Mount:
-    with s:
-        p_BS = s.array("position", (3,), [0.0, 0.0, 0.0], within=FAR)
-        roll, pitch, yaw = [math.radians(s.number(f"{name}_deg", 0.0, least=-360.0, most=360.0)) for name in ("roll", "pitch", "yaw")]
+def _mount(mount: Values) -> Mount:
     R_BS = np.empty((3, 3))
-    rotation_of_euler(roll, pitch, yaw, R_BS)
-    return Mount(p_BS, R_BS)
+    rotation_of_euler(mount["roll"], mount["pitch"], mount["yaw"], R_BS)
+    return Mount(np.array(mount["position"], np.float64), R_BS)
 
 
 def _no_measurement(measured: Record) -> Record:

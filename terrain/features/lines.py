@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.values import Values
 from terrain.features.shapes import SLACK
 
 MIN_TURN = 1e-6
@@ -19,33 +19,32 @@ MAX_TURN = math.radians(170.0)
 """rad. Corners that turn more are rejected, because the line reverses."""
 
 
-def line_of(k: Any, section: Section) -> None:
+def line_of(k: Any, values: Values) -> None:
     """Write the cross-section of a line into its record."""
-    values = section.mapping
     if values["type"] == "ditch":
         if not values["bottom"] < values["width"]:
-            raise ConfigError(section.file, section.path("bottom"), values["bottom"], "a width below that at the top")
+            raise values.error("bottom", "a width below that at the top")
         k["height"], k["width"], k["bottom"] = -values["depth"], values["width"], values["bottom"]
         k["face"] = 0.5 * (values["width"] - values["bottom"])
         return
     k["height"], k["face"] = np.max(values["height"]), values["face"]
     k["width"] = values["width"] if values["type"] == "curb" else values["thickness"]
     if k["face"] > k["width"]:
-        raise ConfigError(section.file, section.path("face"), values["face"], f"at most {k['width']:g}, the width")
+        raise values.error("face", "at most {}, the width", k["width"])
     k["fall"] = max(values.get("fall", 0.0), values["face"])
 
 
-def chain(line: Record, section: Section) -> list[Record]:
+def chain(line: Record, section: Values) -> list[Record]:
     """Return the segments of a line: straight segments, and at each corner an arc tangent to both.
 
     The tangent length of an arc is at most half of the shorter adjacent segment, so close corners get smaller arcs.
     """
-    points: NDArray[np.float64] = section.mapping["points"]
+    points: NDArray[np.float64] = section["points"]
     closed = len(points) > 3 and bool((points[0] == points[-1]).all())
     steps = np.diff(points, axis=0)
     lengths = np.hypot(*steps.T)
     if not (lengths > 10.0 * SLACK).all():
-        raise ConfigError(section.file, section.path("points"), points.tolist(), "points at distinct positions")
+        raise section.error("points", "points at distinct positions")
     axes = steps / lengths[:, None]
     cut = np.zeros((len(axes), 2))  # tangent lengths at the start and end of each straight segment
     arcs: list[Record] = []
@@ -58,7 +57,7 @@ def chain(line: Record, section: Section) -> list[Record]:
         if abs(turn) > MAX_TURN:
             expected = f"corners that turn by less than {math.degrees(MAX_TURN):g} deg"
             raise ConfigError(section.file, section.path(f"points[{n + 1}]"), points[n + 1].tolist(), expected)
-        tangent = min(section.mapping["corner"] * math.tan(0.5 * abs(turn)), 0.5 * lengths[n], 0.5 * lengths[after])
+        tangent = min(section["corner"] * math.tan(0.5 * abs(turn)), 0.5 * lengths[n], 0.5 * lengths[after])
         if tangent <= SLACK:
             continue
         cut[n, 1] = cut[after, 0] = tangent
@@ -74,9 +73,9 @@ def chain(line: Record, section: Section) -> list[Record]:
     return [*straight, *arcs]
 
 
-def _heights_at(section: Section, points: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def _heights_at(section: Values, points: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Return the heights (n,) of a curb at its points, None if it has a single height. Raises ConfigError."""
-    heights = np.asarray(section.mapping.get("height", 0.0), np.float64)
+    heights = np.asarray(section.get("height", 0.0), np.float64)
     if heights.ndim == 0:
         return None
     if len(heights) != len(points):

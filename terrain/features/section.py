@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Either, Field, ListOf, Number, Variants
 from simulator.base.records import Record, record
-from simulator.base.section import Section
+from simulator.base.values import Values
 from terrain.features.bins import binned
 from terrain.features.kernels import Features, no_features
 from terrain.features.lines import chain, line_of
@@ -124,25 +124,24 @@ _KINDS = {
 }
 
 
-def read_features(sections: Sequence[Section]) -> Features:
+def read_features(features: Sequence[Values]) -> Features:
     """Convert the features of a terrain file, checked by `FEATURES`, to arrays for kernels. Raises ConfigError for an invalid feature."""
     pieces: list[Record] = []
     with ErrorCollector() as faults:
-        for number, section in enumerate(sections):
+        for number, values in enumerate(features):
             with faults.part():
-                pieces += _elements(section, number)
+                pieces += _elements(values, number)
     return binned(np.concatenate(pieces)) if pieces else no_features()
 
 
-def _elements(section: Section, number: int) -> list[Record]:
+def _elements(values: Values, number: int) -> list[Record]:
     """Return the elements (records of `PIECE`) of one feature."""
-    values = section.mapping
     p = record(PIECE)
     k = p[0]
     k["kind"], k["feature"] = _KINDS[values["type"]], number
     if values["type"] in ("curb", "wall", "ditch"):
-        line_of(k, section)
-        return chain(p, section)
+        line_of(k, values)
+        return chain(p, values)
     k["origin"], k["axis"] = values["at"], (math.cos(values["yaw"]), math.sin(values["yaw"]))
     k["face"], k["height"] = values["edge"], values.get("height", values.get("radius"))
     if values["type"] == "half_round":
@@ -156,10 +155,10 @@ def _elements(section: Section, number: int) -> list[Record]:
     elif values["type"] == "washboard":
         waves = math.floor(values["length"] / values["wavelength"] * (1.0 + 1e-12))
         if waves < 1:
-            raise ConfigError(section.file, section.path("length"), values["length"], "a length of at least one wavelength")
+            raise values.error("length", "a length of at least one wavelength")
         k["length"], k["width"], k["wavelength"] = waves * values["wavelength"], values["width"], values["wavelength"]
     elif values["type"] == "setts":
-        _setts_of(k, section)
+        _setts_of(k, values)
     else:
         k["length"], k["width"] = values["length"], values["width"]
         out = min(values["edge"], 0.25 * values["length"])
@@ -169,22 +168,16 @@ def _elements(section: Section, number: int) -> list[Record]:
         k["foot_slope"] = -values["height"] * wave * math.sin(wave * k["foot"][0])
     for name in ("width",) if values["type"] != "step" else ("width", "length"):
         if k["face"] > k[name]:
-            raise ConfigError(section.file, section.path("edge"), values["edge"], f"at most {k[name]:g}, the size of the feature")
+            raise values.error("edge", "at most {}, the size of the feature", k[name])
     return [p]
 
 
-def _setts_of(k: Any, section: Section) -> None:
+def _setts_of(k: Any, values: Values) -> None:
     """Write the parameters of setts into their record; the length is rounded down to complete rows."""
-    values = section.mapping
     if values["joint"] > 0.5 * values["pitch"]:
-        raise ConfigError(section.file, section.path("joint"), values["joint"], f"at most {0.5 * values['pitch']:g}, half the pitch")
+        raise values.error("joint", "at most {}, half the pitch", 0.5 * values["pitch"])
     if math.sqrt(3.0) * values["rms"] > 0.9 * values["height"]:
-        raise ConfigError(
-            section.file,
-            section.path("rms"),
-            values["rms"],
-            "at most 0.9 / sqrt(3) of the height, so that all stones are above their joints",
-        )
+        raise values.error("rms", "at most 0.9 / sqrt(3) of the height, so that all stones are above their joints")
     k["length"], k["width"] = values["pitch"] * math.floor(values["length"] / values["pitch"] * (1.0 + 1e-12)), values["width"]
     k["wavelength"], k["bottom"], k["scatter"] = values["pitch"], values["joint"], values["rms"]
     k["seed"] = 37.719 * (int(values["seed"]) % 100_003)

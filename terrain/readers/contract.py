@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 SNAP = 5e-7
 """Cells. Tolerance within which a point counts as on a sample or on the border, for coordinates rounded in text files. Larger: heights change by more
@@ -30,13 +30,13 @@ class ElevationSource(Protocol):
     def crs(self) -> str:
         """Code or text of the coordinate reference system; empty if the file has none."""
 
-    def heights(self, x: Values, y: Values) -> Values:
+    def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """Return raw heights [m] of points (m,), bilinear between samples; NaN without data."""
 
-    def smooth(self, x: Values, y: Values) -> Values:
+    def smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """Return heights [m] of points (m,) of a surface for driving: C1 between samples, if the file has samples."""
 
-    def inside(self, x: Values, y: Values) -> NDArray[np.bool_]:
+    def inside(self, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
         """Return True for points within the data; such a point without a height is in a void."""
 
     @property
@@ -63,10 +63,10 @@ class Raster:
     note : additional entries for `about`
     """
 
-    samples: Values
-    corner: Values
-    along_row: Values
-    along_column: Values
+    samples: FloatArray
+    corner: FloatArray
+    along_row: FloatArray
+    along_column: FloatArray
     kind: str = LOCAL
     crs: str = ""
     note: Mapping[str, Any] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class Raster:
             samples, corner, column = samples[::-1], corner + (samples.shape[0] - 1) * column, -column
         return Raster(np.ascontiguousarray(samples), corner, row + 0.0, column + 0.0, self.kind, self.crs, self.note)
 
-    def _places(self, x: Values, y: Values) -> tuple[Values, Values]:
+    def _places(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the fractional columns and rows of points."""
         (a, c), (b, d) = self.along_row, self.along_column
         dx, dy, area = x - self.corner[0], y - self.corner[1], a * d - b * c
@@ -113,15 +113,15 @@ class Raster:
             out.append(np.where(np.abs(place - near) < SNAP, near, place))
         return out[0], out[1]
 
-    def inside(self, x: Values, y: Values) -> NDArray[np.bool_]:
+    def inside(self, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
         column, row = self._places(x, y)
         rows, columns = self.samples.shape
         return (column >= 0.0) & (column <= columns - 1) & (row >= 0.0) & (row <= rows - 1)
 
-    def heights(self, x: Values, y: Values) -> Values:
+    def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
         return self._blended(x, y, (0, 1), lambda t: (1.0 - t, t))
 
-    def nearest(self, x: Values, y: Values) -> Values:
+    def nearest(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """Return the samples nearest to points; NaN more than half a cell outside the outermost samples."""
         column, row = self._places(x, y)
         rows, columns = self.samples.shape
@@ -131,10 +131,10 @@ class Raster:
         out[inside] = self.samples[j[inside].astype(np.intp), i[inside].astype(np.intp)]
         return out
 
-    def smooth(self, x: Values, y: Values) -> Values:
+    def smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
         return self._blended(x, y, (-1, 0, 1, 2), _catmull_rom)
 
-    def _blended(self, x: Values, y: Values, taps: tuple[int, ...], weights: Any) -> Values:
+    def _blended(self, x: FloatArray, y: FloatArray, taps: tuple[int, ...], weights: Any) -> FloatArray:
         """Return the weighted sum of samples around points; a sample of weight 0 may be a void."""
         column, row = self._places(x, y)
         rows, columns = self.samples.shape
@@ -166,7 +166,7 @@ class Raster:
         return summary | dict(self.note)
 
 
-def _catmull_rom(t: Values) -> tuple[Values, Values, Values, Values]:
+def _catmull_rom(t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return the weights of the four samples around a position t."""
     return (
         0.5 * t * (t * (2.0 - t) - 1.0),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from terrain.readers.contract import LONLAT, MAP, Values
+from terrain.readers.contract import LONLAT, MAP, FloatArray
 from terrain.readers.request import INSTALL, ReadRequest
 
 FOREIGN = "other units"
@@ -46,7 +46,7 @@ def system(crs: str, file: object, key: str) -> Any:
         raise ConfigError(file, key, crs, "a reference system such as EPSG:32633, or WKT") from None
 
 
-def transformed(x: Values, y: Values, crs: str, to: str, file: object, key: str) -> tuple[Values, Values]:
+def transformed(x: FloatArray, y: FloatArray, crs: str, to: str, file: object, key: str) -> tuple[FloatArray, FloatArray]:
     """Transform points to another reference system; longitude before latitude, east before north.
 
     Raises

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
-from terrain.readers.contract import LOCAL, Values
+from terrain.readers.contract import LOCAL, FloatArray
 
 EDGE = 1e-9
 """Tolerance of barycentric coordinates, so that rounding does not lose a point on a common edge."""
@@ -30,7 +30,7 @@ class Part:
     """Triangles with common names: of object, group, material, node."""
 
     names: tuple[str, ...]
-    triangles: Values
+    triangles: FloatArray
     """(n, 3, 3) corners"""
 
 
@@ -38,7 +38,7 @@ class Part:
 class Mesh:
     """Triangles (n, 3, 3) as a surface in plan view, z up, in m."""
 
-    triangles: Values
+    triangles: FloatArray
     names: tuple[str, ...]
     kind: str = LOCAL
     crs: str = ""
@@ -54,14 +54,14 @@ class Mesh:
         finest = max(0.05, max(x1 - x0, y1 - y0) / 4000.0)
         return finest, finest
 
-    def inside(self, x: Values, y: Values) -> NDArray[np.bool_]:
+    def inside(self, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
         x0, x1, y0, y1 = self.bounds
         return (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
 
-    def smooth(self, x: Values, y: Values) -> Values:
+    def smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
         return self.heights(x, y)
 
-    def heights(self, x: Values, y: Values) -> Values:
+    def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
         out = np.full(len(x), -np.inf)
         buckets = _Buckets.of(np.column_stack((x, y)), self.bounds)
         plan = self.triangles[..., :2]
@@ -84,9 +84,9 @@ class Mesh:
 class _Buckets:
     """Points (m, 2) sorted into the cells of a coarse grid."""
 
-    points: Values
-    low: Values
-    size: Values
+    points: FloatArray
+    low: FloatArray
+    size: FloatArray
     side: int
     """number of cells along either axis"""
     order: NDArray[np.intp]
@@ -95,7 +95,7 @@ class _Buckets:
     """(cells + 1,) start of each cell in `order`"""
 
     @staticmethod
-    def of(points: Values, bounds: tuple[float, float, float, float]) -> _Buckets:
+    def of(points: FloatArray, bounds: tuple[float, float, float, float]) -> _Buckets:
         """Return buckets of points for the bounds (x from, x to, y from, y to); points outside go to the nearest cell."""
         side = int(np.clip(np.sqrt(len(points) / 4.0), 1, CELLS))
         low = np.array((bounds[0], bounds[2]))
@@ -104,12 +104,12 @@ class _Buckets:
         order = np.argsort(cell, kind="stable")
         return _Buckets(points, low, size, side, order, np.searchsorted(cell[order], np.arange(side * side + 1)))
 
-    def cells(self, xy: Values) -> NDArray[np.intp]:
+    def cells(self, xy: FloatArray) -> NDArray[np.intp]:
         """Return the cells (m, 2) of points (m, 2); for points outside the nearest cell."""
         return _cells(xy, self.low, self.size, self.side)
 
 
-def _cells(xy: Values, low: Values, size: Values, side: int) -> NDArray[np.intp]:
+def _cells(xy: FloatArray, low: FloatArray, size: FloatArray, side: int) -> NDArray[np.intp]:
     return np.clip(np.floor((xy - low) / size), 0, side - 1).astype(np.intp)
 
 
@@ -134,7 +134,7 @@ def _pairs(first: NDArray[np.intp], last: NDArray[np.intp], buckets: _Buckets) -
     return np.repeat(which, counts), buckets.order[place + np.arange(len(place))]
 
 
-def _raise(out: Values, triangles: Values, buckets: _Buckets, first: NDArray[np.intp], last: NDArray[np.intp]) -> None:
+def _raise(out: FloatArray, triangles: FloatArray, buckets: _Buckets, first: NDArray[np.intp], last: NDArray[np.intp]) -> None:
     """Raise the heights of points to those of higher triangles (n, 3, 3), which cover the cells from `first` to `last`."""
     which, point = _pairs(first, last, buckets)
     a, b, c = triangles[which].transpose(1, 0, 2)
@@ -186,7 +186,7 @@ def _fits(name: str, pattern: str) -> bool:
     return fnmatchcase(name.lower(), pattern.lower())
 
 
-def triangulated(corners: Values) -> Values:
+def triangulated(corners: FloatArray) -> FloatArray:
     """Return (n - 2, 3, 3) triangles of a flat polygon (n, 3), convex or not, by ear clipping."""
     if len(corners) == 3:
         return corners[None]
@@ -200,7 +200,7 @@ def triangulated(corners: Values) -> Values:
     return corners[np.array(out)]
 
 
-def _in_plane(corners: Values) -> Values:
+def _in_plane(corners: FloatArray) -> FloatArray:
     """Return the corners (n, 2) projected along the largest component of their normal, counterclockwise."""
     following = np.roll(corners, -1, axis=0)
     normal = np.cross(corners - corners[0], following - corners[0]).sum(axis=0)
@@ -210,7 +210,7 @@ def _in_plane(corners: Values) -> Values:
     return plane if turned >= 0.0 else plane * (-1.0, 1.0)
 
 
-def _is_ear(plane: Values, left: list[int], k: int) -> bool:
+def _is_ear(plane: FloatArray, left: list[int], k: int) -> bool:
     """Return True if the corner is convex and no other corner is in its triangle."""
     a, b, c = plane[left[k - 1]], plane[left[k]], plane[left[(k + 1) % len(left)]]
     if _turn(a, b, c) <= 0.0:
@@ -219,5 +219,5 @@ def _is_ear(plane: Values, left: list[int], k: int) -> bool:
     return not any(_turn(a, b, p) >= 0.0 and _turn(b, c, p) >= 0.0 and _turn(c, a, p) >= 0.0 for p in others)
 
 
-def _turn(a: Values, b: Values, c: Values) -> float:
+def _turn(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

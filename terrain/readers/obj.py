@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.inputfile import read_bytes
-from terrain.readers.contract import ElevationSource, Values
+from terrain.readers.contract import ElevationSource, FloatArray
 from terrain.readers.mesh import Part, from_parts, triangulated
 from terrain.readers.request import ReadRequest
 
@@ -24,7 +24,7 @@ def read(request: ReadRequest) -> ElevationSource:
     return from_parts(parts, request.path, up, float(said.get("unit", 1.0)), tuple(said.get("ignore", ())))
 
 
-def _read(request: ReadRequest) -> tuple[Values, dict[tuple[str, ...], list[list[int]]]]:
+def _read(request: ReadRequest) -> tuple[FloatArray, dict[tuple[str, ...], list[list[int]]]]:
     """Return corners (n, 3), and faces as corner indices, grouped by their names."""
     corners: list[tuple[float, ...]] = []
     faces: dict[tuple[str, ...], list[list[int]]] = {}
@@ -62,7 +62,7 @@ def _corner(word: str, count: int) -> int:
     return number
 
 
-def _triangles(request: ReadRequest, corners: Values, faces: list[list[int]]) -> Values:
+def _triangles(request: ReadRequest, corners: FloatArray, faces: list[list[int]]) -> FloatArray:
     """Return the (n, 3, 3) corners of the triangles of faces."""
     last = max(max(face) for face in faces)
     if last >= len(corners):
@@ -74,7 +74,7 @@ def _triangles(request: ReadRequest, corners: Values, faces: list[list[int]]) ->
     return np.concatenate(out)
 
 
-def _halves(four: Values) -> tuple[Values, Values]:
+def _halves(four: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return two triangles per quadrangle (n, 4, 3), split along the diagonal inside it."""
     n1 = np.cross(four[:, 1] - four[:, 0], four[:, 2] - four[:, 0])
     n2 = np.cross(four[:, 2] - four[:, 0], four[:, 3] - four[:, 0])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from terrain.readers.contract import LOCAL, PIXELS, Raster, Values
+from terrain.readers.contract import LOCAL, PIXELS, FloatArray, Raster
 
 SMALLEST, LARGEST = 2, 16385
 """Minimum and maximum number of samples along a side."""
@@ -79,7 +79,7 @@ class RasterSamples:
     note: Mapping[str, Any] = field(default_factory=dict)
 
 
-def heights_of(request: ReadRequest, samples: RasterSamples, scaled: bool = True) -> Values:
+def heights_of(request: ReadRequest, samples: RasterSamples, scaled: bool = True) -> FloatArray:
     """Return the heights [m] of samples, NaN at voids.
 
     Parameters
@@ -149,7 +149,7 @@ def _scale(request: ReadRequest, values: NDArray[Any], scaled: bool) -> tuple[fl
     return float(request.need("scale", 1.0, expected)), float(request.need("offset", 0.0, expected))
 
 
-def raster_of(request: ReadRequest, heights: Values, note: Mapping[str, Any], kind: str = LOCAL) -> Raster:
+def raster_of(request: ReadRequest, heights: FloatArray, note: Mapping[str, Any], kind: str = LOCAL) -> Raster:
     """Return the raster of an array file, with the orientation and position given by the options."""
     said = request.said
     first_row = request.need("first_row", "north", f"the side of the first row: {', '.join(SIDES)}")
@@ -176,7 +176,7 @@ def raster_of(request: ReadRequest, heights: Values, note: Mapping[str, Any], ki
     return Raster(oriented, origin, *along, PIXELS if usual else kind, note=note)
 
 
-def _reoriented(values: Values, first_row: str, runs: str) -> Values:
+def _reoriented(values: FloatArray, first_row: str, runs: str) -> FloatArray:
     """Return an array with rows from the south, each from the west, for any orientation of `values`."""
     if runs in ("north", "south"):
         return _reoriented(values.T, _opposite(runs), "east" if first_row == "west" else "west")

@@ -8,6 +8,7 @@ from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform,
 
 from simulator.base.callbacks import callback, record_at
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Number
 from simulator.base.records import dtype_of
 from simulator.driver.input_devices import keyboard
 from simulator.host.cueing_controls import CueingControls
@@ -152,13 +153,13 @@ def begin(parameters, state, world):
     state[0]["both"][0] = 1.0 / parameters[0]["share"]
 
 
-SCALED = (("share", (), "1", "its inverse scales"),)
+SCALED = (Field("share", Number("1", 10.0, 1000.0), "its inverse scales"),)
 SCALED_STATE = (("both", (2,), "1", "scale, steps"),)
 X, S, R = dtype_of(SCALED_STATE), dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
 
 
 def test_a_compiled_plugin_washout_is_changed_from_its_initial_parameters():
-    kind = WashoutKind("scaled", SCALED, {"share": (10.0, 1000.0)}, CONTRACT, LAYOUT, kernel=scaled_kernel, state=SCALED_STATE, begin=begin)
+    kind = WashoutKind("scaled", SCALED, CONTRACT, LAYOUT, kernel=scaled_kernel, state=SCALED_STATE, begin=begin)
     WASHOUT_KINDS.register(kind.name, kind)
     said = {"type": "scaled", "cueing": {"share": 100.0}, "procedure": washout_mapping()["procedure"]}
     motion = MotionCueing(said, "mine.yaml", platform(), H)

@@ -15,18 +15,19 @@ from __future__ import annotations
 import math
 
 from simulator.base.callbacks import callback, records_at
+from simulator.base.fields import Field, Number, rows
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.tires.contract import CONTRACT, FORCES, HELD, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind
 from vehicles.tires.kinds import register
 
 BRUSH = (
-    ("bristles", (), "N/m2", "stiffness of the bristles per length of the patch"),
-    ("mu", (), "1", "friction coefficient on the ground of `friction`"),
-    ("carcass_stiffness", (), "N/m", "stiffness of the patch against the rim"),
-    ("carcass_damping", (), "N s/m", "damping of the patch against the rim"),
+    Field("bristles", Number("N/m2", 1e3, 1e9), "stiffness of the bristles per length of the patch"),
+    Field("mu", Number("1", 0.01, 5.0), "friction coefficient on the ground of `friction`"),
+    Field("carcass_stiffness", Number("N/m", 1e2, 1e8), "stiffness of the patch against the rim"),
+    Field("carcass_damping", Number("N s/m", 1.0, 1e6), "damping of the patch against the rim"),
 )
-P, S, I, O = dtype_of(BRUSH), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
+P, S, I, O = dtype_of(rows(BRUSH)), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
 CREEP = 1e-6
 TRAIL_FADE = 0.1
 
@@ -83,7 +84,6 @@ def brush(parameters, state, seen, result, first, count, h):
 KIND = TireModelKind(
     "brush",
     BRUSH,
-    {"bristles": (1e3, 1e9), "mu": (0.01, 5.0), "carcass_stiffness": (1e2, 1e8), "carcass_damping": (1.0, 1e6)},
     (("u", (2,), "m", "deflection of the patch against the rim, along and across"),),
     brush,
     CONTRACT,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 
+from simulator.base.fields import Field, Number
 from simulator.driver import contract as driver_kind
 from simulator.driver.contract import DriverKind
 from simulator.driver.input_devices import contract as source
@@ -65,13 +66,12 @@ class Pedal:
         out[0]["throttle"], out[0]["steering"], out[0]["selector"] = self.throttle, 5.0, 1
 
 
-STEERING = (("steering", (), "1", "fraction of full lock, + = left"),)
-THROTTLE = (("throttle", (), "1", "position of the throttle pedal"),)
-register_driver(
-    DriverKind("bend", Bend, driver_kind.CONTRACT, parameters=STEERING, ranges={"steering": (-1, 1)}, defaults={"steering": 0.1})
-)
-register_source(InputSourceKind("pedal", Pedal, source.CONTRACT, THROTTLE, {"throttle": (0, 1)}, {"throttle": 0.4}))
-register_driver(DriverKind("cruise", Cruise, driver_kind.CONTRACT, True, (("speed", (), "m/s", "held"),), {"speed": (1.0, 30.0)}))
+STEERING = (Field("steering", Number("1", -1.0, 1.0), "fraction of full lock, + = left", 0.1),)
+THROTTLE = (Field("throttle", Number("1", 0.0, 1.0), "position of the throttle pedal", 0.4),)
+SPEED = (Field("speed", Number("m/s", 1.0, 30.0), "held"),)
+register_driver(DriverKind("bend", Bend, driver_kind.CONTRACT, parameters=STEERING))
+register_source(InputSourceKind("pedal", Pedal, source.CONTRACT, THROTTLE))
+register_driver(DriverKind("cruise", Cruise, driver_kind.CONTRACT, True, SPEED))
 for how in ("raises", "hangs", "nan"):
     register_driver(DriverKind(f"{how}_driver", type(how, (Failing,), {"how": how}), driver_kind.CONTRACT))
     register_source(InputSourceKind(f"{how}_source", type(how, (Failing,), {"how": how}), source.CONTRACT))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from simulator.base.fields import Field, Number
 from simulator.outlets.contract import CONTRACT, OutletKind
 from simulator.outlets.kinds import register
 
@@ -30,9 +31,7 @@ LINES = OutletKind(
     Lines,
     CONTRACT,
     rate=10.0,
-    parameters=(("digits", (), "1", "number of digits of the time", "i8"),),
-    ranges={"digits": (0, 9)},
-    defaults={"digits": 3},
+    parameters=(Field("digits", Number("1", 0, 9, whole=True), "number of digits of the time", 3),),
 )
 
 

@@ -6,6 +6,7 @@ import math
 import struct
 import threading
 
+from simulator.base.fields import Field, Number
 from simulator.motion.protocols.contract import CONTRACT, ProtocolKind
 from simulator.motion.protocols.kinds import register
 
@@ -30,9 +31,7 @@ MINE = ProtocolKind(
     make,
     LAYOUT,
     CONTRACT,
-    parameters=(("scale", (), "1", "scale of the pose"),),
-    ranges={"scale": (0.0, 1e6)},
-    defaults={"scale": 1000.0},
+    parameters=(Field("scale", Number("1", 0.0, 1e6), "scale of the pose", 1000.0),),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 
+from simulator.base.fields import Field, Number
 from simulator.sensors.contract import CONTRACT, SensorKind
 from simulator.sensors.kinds import register
 
@@ -23,13 +24,11 @@ class Ahead:
 
 AHEAD = SensorKind(
     "ahead",
-    (("way", (), "m", "distance ahead"),),
-    {"way": (0.0, 100.0)},
+    (Field("way", Number("m", 0.0, 100.0), "distance ahead", 5.0),),
     (("height", (), "m", "height of the ground over the chassis reference point"), ("count", (), "1", "number of measurements", "i8")),
     Ahead,
     CONTRACT,
     rate=50.0,
-    defaults={"way": 5.0},
 )
 
 
@@ -53,8 +52,7 @@ class Failing:
 
 FAILING = SensorKind(
     "failing_sensor",
-    (("how", (), "1", "failure: 0 raises, 1 returns NaN, 2 never ends"),),
-    {"how": (0, 2)},
+    (Field("how", Number("1", 0, 2), "failure: 0 raises, 1 returns NaN, 2 never ends"),),
     (("value", (), "1", "1 while it works"),),
     Failing,
     CONTRACT,

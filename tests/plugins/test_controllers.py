@@ -13,6 +13,7 @@ import yaml
 
 from simulator.base.callbacks import callback, record_at
 from simulator.base.errors import ConfigError, JounceError
+from simulator.base.fields import Field, Number, rows
 from simulator.base.jit import kernel
 from simulator.base.records import dtype_of, record
 from simulator.builder.builder import build_vehicle
@@ -24,7 +25,8 @@ from vehicles.controllers.control_unit import CONTROL_STATE, CONTROLLER, read_te
 from vehicles.controllers.kinds import register
 from vehicles.vehicle import Vehicle
 
-P, I, O = dtype_of((("amount", (), "1", "of it"),)), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
+AMOUNT = (Field("amount", Number("1", 0.0, 1.0), "of it"),)
+P, I, O = dtype_of(rows(AMOUNT)), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 STATE = (("turns", (), "1", "counted"),)
 S = dtype_of(STATE)
 
@@ -38,7 +40,7 @@ def ask_much(parameters, state, seen, result, first, count, h):
     output["pressure_limit"][0] = 0.0 / p["amount"] if s["turns"] > 2.0 else 0.0
 
 
-KIND = ControllerKind("ask_much", (("amount", (), "1", "of it"),), {"amount": (0.0, 1.0)}, STATE, ask_much, CONTRACT, LAYOUT, rate=200.0)
+KIND = ControllerKind("ask_much", AMOUNT, STATE, ask_much, CONTRACT, LAYOUT, rate=200.0)
 register(KIND)
 
 

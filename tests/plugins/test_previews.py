@@ -49,7 +49,7 @@ class Noting:
         return [0.0] * 6
 
 
-register(WashoutKind("noting", (), {}, CONTRACT, LAYOUT, make=Noting, rate=100.0))
+register(WashoutKind("noting", (), CONTRACT, LAYOUT, make=Noting, rate=100.0))
 
 
 def file(path: Path, content: Any) -> str:

@@ -9,17 +9,17 @@ import math
 import threading
 
 from simulator.base.callbacks import callback, record_at
+from simulator.base.fields import Field, Number, rows
 from simulator.base.records import dtype_of
 from washout.contract import CONTRACT, LAYOUT, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutKind
 from washout.kinds import register
 
 LAGGED = (
-    ("gain", (3,), "m/(m/s2)", "displacement per specific force without gravity: surge, sway, heave"),
-    ("lag", (), "s", "time constant"),
+    Field("gain", Number("m/(m/s2)", 0.0, 1.0, shape=(3,)), "displacement per specific force without gravity: surge, sway, heave"),
+    Field("lag", Number("s", 1e-3, 100.0), "time constant"),
 )
-RANGES = {"gain": (0.0, 1.0), "lag": (1e-3, 100.0)}
 STATE = (("x", (3,), "m", "displacement"),)
-P, X, S, R = dtype_of(LAGGED), dtype_of(STATE), dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
+P, X, S, R = dtype_of(rows(LAGGED)), dtype_of(STATE), dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
 
 
 @callback
@@ -34,7 +34,7 @@ def lagged(parameters, state, seen, result, first, count, h):
         r[j] = x[j]
 
 
-COMPILED = WashoutKind("lagged", LAGGED, RANGES, CONTRACT, LAYOUT, kernel=lagged, state=STATE)
+COMPILED = WashoutKind("lagged", LAGGED, CONTRACT, LAYOUT, kernel=lagged, state=STATE)
 
 
 class Lagged:
@@ -52,10 +52,14 @@ class Lagged:
         return [*self.x, 0.0, 0.0, 0.0]
 
 
-PYTHON = WashoutKind("lagged_python", LAGGED, RANGES, CONTRACT, LAYOUT, make=Lagged, rate=100.0)
+PYTHON = WashoutKind("lagged_python", LAGGED, CONTRACT, LAYOUT, make=Lagged, rate=100.0)
 
 FAILING = (
-    ("how", (), "1", "behavior from the tenth step: 0 raises, 1 returns NaN, 2 never ends, 3 returns text, 4 returns a teleport of 1e300"),
+    Field(
+        "how",
+        Number("1", 0, 4),
+        "behavior from the tenth step: 0 raises, 1 returns NaN, 2 never ends, 3 returns text, 4 returns a teleport of 1e300",
+    ),
 )
 
 
@@ -76,7 +80,7 @@ class Failing:
         return [[], [math.nan] * 6, [], "up", [1e300] * 6][self.how]
 
 
-BROKEN = WashoutKind("failing", FAILING, {"how": (0, 4)}, CONTRACT, LAYOUT, make=Failing, rate=100.0)
+BROKEN = WashoutKind("failing", FAILING, CONTRACT, LAYOUT, make=Failing, rate=100.0)
 
 
 @callback
@@ -88,7 +92,7 @@ def nan_kernel(parameters, state, seen, result, first, count, h):
         r[1] = math.nan
 
 
-NOT_A_NUMBER = WashoutKind("nan_kernel", (), {}, CONTRACT, LAYOUT, kernel=nan_kernel, state=STATE)
+NOT_A_NUMBER = WashoutKind("nan_kernel", (), CONTRACT, LAYOUT, kernel=nan_kernel, state=STATE)
 
 
 class Ahead:
@@ -102,7 +106,7 @@ class Ahead:
         return [0.01 * float(seen[0]["preview_f"][:n, 0].mean()) if n else 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 
 
-AHEAD = WashoutKind("ahead", (), {}, CONTRACT, LAYOUT, make=Ahead, rate=100.0)
+AHEAD = WashoutKind("ahead", (), CONTRACT, LAYOUT, make=Ahead, rate=100.0)
 
 
 @callback
@@ -114,7 +118,7 @@ def ahead_kernel(parameters, state, seen, result, first, count, h):
         r[0] = 0.01 * k["preview_f"][0, 0]
 
 
-AHEAD_COMPILED = WashoutKind("ahead_kernel", (), {}, CONTRACT, LAYOUT, kernel=ahead_kernel, state=STATE)
+AHEAD_COMPILED = WashoutKind("ahead_kernel", (), CONTRACT, LAYOUT, kernel=ahead_kernel, state=STATE)
 
 for kind in (COMPILED, PYTHON, BROKEN, NOT_A_NUMBER, AHEAD, AHEAD_COMPILED):
     register(kind)

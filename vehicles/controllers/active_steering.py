@@ -23,36 +23,23 @@ with r_d the steady yaw rate for the steering wheel angle, limited by the measur
 from __future__ import annotations
 
 from simulator.base.callbacks import callback, record_at
+from simulator.base.fields import Field, Number, rows
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, ControllerKind
 
 REAR_PARAMETERS = (
-    # name               shape  unit     what it is
-    ("wheel_radius", (), "m", "rolling radius of the wheels"),
-    ("steering_ratio", (), "1", "angle of the steering wheel over that of the front wheels"),
-    ("wheelbase", (), "m", "distance from the first axle to the last"),
-    ("front_to_center", (), "m", "distance from the first axle back to the center of mass"),
-    ("mass", (), "kg", "mass of the vehicle"),
-    ("front_stiffness", (), "N/rad", "cornering stiffness of the first axle"),
-    ("rear_stiffness", (), "N/rad", "cornering stiffness of the last axle"),
-    ("share", (), "1", "fraction of the rear angle that makes the sideslip zero"),
-    ("yaw_gain", (), "s", "angle of the rear wheels per yaw rate"),
-    ("filter_time", (), "s", "time constant of the speed filter"),
+    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
+    Field("steering_ratio", Number("1", 1.0, 100.0), "angle of the steering wheel over that of the front wheels"),
+    Field("wheelbase", Number("m", 0.1, 100.0), "distance from the first axle to the last"),
+    Field("front_to_center", Number("m", 0.0, 100.0), "distance from the first axle back to the center of mass"),
+    Field("mass", Number("kg", 1.0, 1e6), "mass of the vehicle"),
+    Field("front_stiffness", Number("N/rad", 1.0, 1e8), "cornering stiffness of the first axle"),
+    Field("rear_stiffness", Number("N/rad", 1.0, 1e8), "cornering stiffness of the last axle"),
+    Field("share", Number("1", 0.0, 2.0), "fraction of the rear angle that makes the sideslip zero", 1.0),
+    Field("yaw_gain", Number("s", -10.0, 10.0), "angle of the rear wheels per yaw rate", 0.0),
+    Field("filter_time", Number("s", 0.0, 10.0), "time constant of the speed filter", 0.2),
 )
-REAR_RANGES = {
-    "wheel_radius": (0.05, 5.0),
-    "steering_ratio": (1.0, 100.0),
-    "wheelbase": (0.1, 100.0),
-    "front_to_center": (0.0, 100.0),
-    "mass": (1.0, 1e6),
-    "front_stiffness": (1.0, 1e8),
-    "rear_stiffness": (1.0, 1e8),
-    "share": (0.0, 2.0),
-    "yaw_gain": (-10.0, 10.0),
-    "filter_time": (0.0, 10.0),
-}
-REAR_DEFAULTS = {"share": 1.0, "yaw_gain": 0.0, "filter_time": 0.2}
 REAR_STATE = (
     ("speed", (), "m/s", "filtered speed of the vehicle"),
     ("ratio", (), "1", "angle of the rear wheels over that of the front ones"),
@@ -60,31 +47,17 @@ REAR_STATE = (
 )
 
 FRONT_PARAMETERS = (
-    # name               shape  unit     what it is
-    ("wheel_radius", (), "m", "rolling radius of the wheels"),
-    ("steering_ratio", (), "1", "angle of the steering wheel over that of the front wheels"),
-    ("wheelbase", (), "m", "distance from the first axle to the last"),
-    ("characteristic_speed", (), "m/s", "speed at which the yaw response is half that of a neutral vehicle"),
-    ("slow_factor", (), "1", "wheel angle at rest over the angle without the controller"),
-    ("fast_factor", (), "1", "wheel angle at fast_speed and above over the angle without the controller"),
-    ("fast_speed", (), "m/s", "speed at which fast_factor is reached"),
-    ("yaw_gain", (), "s", "angle of the front wheels per error of the yaw rate"),
-    ("reserve", (), "m/s2", "margin of the target yaw rate above the measured lateral acceleration"),
-    ("filter_time", (), "s", "time constant of the filters"),
+    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
+    Field("steering_ratio", Number("1", 1.0, 100.0), "angle of the steering wheel over that of the front wheels"),
+    Field("wheelbase", Number("m", 0.1, 100.0), "distance from the first axle to the last"),
+    Field("characteristic_speed", Number("m/s", 1.0, 1000.0), "speed at which the yaw response is half that of a neutral vehicle"),
+    Field("slow_factor", Number("1", 0.1, 10.0), "wheel angle at rest over the angle without the controller", 1.5),
+    Field("fast_factor", Number("1", 0.1, 10.0), "wheel angle at fast_speed and above over the angle without the controller", 0.8),
+    Field("fast_speed", Number("m/s", 0.1, 100.0), "speed at which fast_factor is reached", 35.0),
+    Field("yaw_gain", Number("s", 0.0, 10.0), "angle of the front wheels per error of the yaw rate", 0.15),
+    Field("reserve", Number("m/s2", 0.0, 20.0), "margin of the target yaw rate above the measured lateral acceleration", 2.0),
+    Field("filter_time", Number("s", 0.0, 10.0), "time constant of the filters", 0.03),
 )
-FRONT_RANGES = {
-    "wheel_radius": (0.05, 5.0),
-    "steering_ratio": (1.0, 100.0),
-    "wheelbase": (0.1, 100.0),
-    "characteristic_speed": (1.0, 1e3),
-    "slow_factor": (0.1, 10.0),
-    "fast_factor": (0.1, 10.0),
-    "fast_speed": (0.1, 100.0),
-    "yaw_gain": (0.0, 10.0),
-    "reserve": (0.0, 20.0),
-    "filter_time": (0.0, 10.0),
-}
-FRONT_DEFAULTS = {"slow_factor": 1.5, "fast_factor": 0.8, "fast_speed": 35.0, "yaw_gain": 0.15, "reserve": 2.0, "filter_time": 0.03}
 FRONT_STATE = (
     ("speed", (), "m/s", "filtered speed of the vehicle"),
     ("factor", (), "1", "wheel angle over the angle without the controller"),
@@ -93,7 +66,7 @@ FRONT_STATE = (
     ("angle", (), "rad", "angle added to that of the steering wheel, + = left"),
 )
 
-RP, RS, FP, FS = dtype_of(REAR_PARAMETERS), dtype_of(REAR_STATE), dtype_of(FRONT_PARAMETERS), dtype_of(FRONT_STATE)
+RP, RS, FP, FS = dtype_of(rows(REAR_PARAMETERS)), dtype_of(REAR_STATE), dtype_of(rows(FRONT_PARAMETERS)), dtype_of(FRONT_STATE)
 I, O = dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 
 
@@ -141,24 +114,20 @@ def steer_front(parameters, state, seen, result, first, count, h):
 REAR = ControllerKind(
     "rear_steering",
     REAR_PARAMETERS,
-    REAR_RANGES,
     REAR_STATE,
     steer_rear,
     CONTRACT,
     LAYOUT,
     rate=200.0,
-    defaults=REAR_DEFAULTS,
     meaning="four-wheel steering: steers the last axle so that the sideslip of a steady turn is zero",
 )
 FRONT = ControllerKind(
     "front_steering",
     FRONT_PARAMETERS,
-    FRONT_RANGES,
     FRONT_STATE,
     steer_front,
     CONTRACT,
     LAYOUT,
     rate=200.0,
-    defaults=FRONT_DEFAULTS,
     meaning="active front steering: speed-dependent steering ratio and yaw rate control",
 )

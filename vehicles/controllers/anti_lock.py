@@ -25,6 +25,7 @@ Control and Driver Assistance Systems; mem]; the numeric values were tuned for J
 from __future__ import annotations
 
 from simulator.base.callbacks import callback, record_at
+from simulator.base.fields import Field, Number, rows
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
@@ -42,74 +43,44 @@ FRONT = 0
 """First axle."""
 
 PARAMETERS = (
-    # name            shape  unit    what it is
-    ("wheel_radius", (), "m", "rolling radius of the wheels"),
-    ("pedal", (), "1", "pedal position above which the driver brakes"),
-    ("min_speed", (), "m/s", "minimum speed for control"),
-    ("margin", (), "m/s2", "margin of the fall rate of the reference speed above the measured deceleration"),
-    ("filter_time", (), "s", "time constant of the filters of wheel speeds and accelerations"),
-    ("lead", (), "s", "weight of the rate of slip"),
-    ("dump_slip", (), "1", "slip with its lead above which pressure is dumped"),
-    ("hold_slip", (), "1", "slip with its lead above which pressure is held"),
-    ("build_share", (), "1", "duty cycle of the inlet at the start of a build"),
-    ("build_growth", (), "1/s", "growth rate of this duty cycle"),
-    ("rear_slip", (), "1", "slip of a rear axle beyond that of the first above which its pressure is held"),
-    ("build_time", (), "s", "time constant of the pressure build-up at a wheel, for the pressure estimate"),
-    ("release_time", (), "s", "time constant of the pressure release at a wheel, for the pressure estimate"),
-    ("first_excess", (), "1", "immediately allowed pressure of a front wheel above that of the opposite wheel, over the line pressure"),
-    ("build_excess", (), "1/s", "growth rate of this allowed excess"),
-    ("yaw_hold", (), "rad/s", "deviation above which the front wheel of that side gets at most the pressure of the opposite wheel"),
-    ("yaw_dump", (), "rad/s", "deviation above which the front wheel of that side gets a fraction of this pressure"),
-    ("yaw_share", (), "1", "fraction of the opposite pressure above yaw_dump"),
-    ("turn_time", (), "s", "time in which the accumulated yaw angle error is corrected"),
-    ("steering_ratio", (), "1", "angle of the steering wheel over that of the front wheels"),
-    ("wheelbase", (), "m", "distance from the first axle to the last"),
-    ("characteristic_speed", (), "m/s", "speed at which the yaw response is half that of a neutral vehicle"),
+    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
+    Field("pedal", Number("1", 0.0, 1.0), "pedal position above which the driver brakes", 0.02),
+    Field("min_speed", Number("m/s", 0.0, 20.0), "minimum speed for control", 1.5),
+    Field("margin", Number("m/s2", 0.0, 20.0), "margin of the fall rate of the reference speed above the measured deceleration", 0.97),
+    Field("filter_time", Number("s", 0.0, 1.0), "time constant of the filters of wheel speeds and accelerations", 0.0144),
+    Field("lead", Number("s", 0.0, 1.0), "weight of the rate of slip", 0.0554),
+    Field("dump_slip", Number("1", 0.0, 1.0), "slip with its lead above which pressure is dumped", 0.1427),
+    Field("hold_slip", Number("1", 0.0, 1.0), "slip with its lead above which pressure is held", 0.0771),
+    Field("build_share", Number("1", 0.0, 1.0), "duty cycle of the inlet at the start of a build", 0.2515),
+    Field("build_growth", Number("1/s", 0.0, 100.0), "growth rate of this duty cycle", 1.0),
+    Field("rear_slip", Number("1", 0.0, 1.0), "slip of a rear axle beyond that of the first above which its pressure is held", 0.0216),
+    Field("build_time", Number("s", 0.001, 10.0), "time constant of the pressure build-up at a wheel, for the pressure estimate", 0.03),
+    Field("release_time", Number("s", 0.001, 10.0), "time constant of the pressure release at a wheel, for the pressure estimate", 0.05),
+    Field(
+        "first_excess",
+        Number("1", 0.0, 1.0),
+        "immediately allowed pressure of a front wheel above that of the opposite wheel, over the line pressure",
+        0.155,
+    ),
+    Field("build_excess", Number("1/s", 0.0, 10.0), "growth rate of this allowed excess", 0.0485),
+    Field(
+        "yaw_hold",
+        Number("rad/s", 0.0, 10.0),
+        "deviation above which the front wheel of that side gets at most the pressure of the opposite wheel",
+        0.0187,
+    ),
+    Field(
+        "yaw_dump",
+        Number("rad/s", 0.0, 10.0),
+        "deviation above which the front wheel of that side gets a fraction of this pressure",
+        0.0406,
+    ),
+    Field("yaw_share", Number("1", 0.0, 1.0), "fraction of the opposite pressure above yaw_dump", 0.179),
+    Field("turn_time", Number("s", 0.01, 100.0), "time in which the accumulated yaw angle error is corrected", 0.104),
+    Field("steering_ratio", Number("1", 1.0, 100.0), "angle of the steering wheel over that of the front wheels"),
+    Field("wheelbase", Number("m", 0.1, 100.0), "distance from the first axle to the last"),
+    Field("characteristic_speed", Number("m/s", 1.0, 1000.0), "speed at which the yaw response is half that of a neutral vehicle"),
 )
-RANGES = {
-    "wheel_radius": (0.05, 5.0),
-    "pedal": (0.0, 1.0),
-    "min_speed": (0.0, 20.0),
-    "margin": (0.0, 20.0),
-    "filter_time": (0.0, 1.0),
-    "lead": (0.0, 1.0),
-    "dump_slip": (0.0, 1.0),
-    "hold_slip": (0.0, 1.0),
-    "build_share": (0.0, 1.0),
-    "build_growth": (0.0, 100.0),
-    "rear_slip": (0.0, 1.0),
-    "build_time": (1e-3, 10.0),
-    "release_time": (1e-3, 10.0),
-    "first_excess": (0.0, 1.0),
-    "build_excess": (0.0, 10.0),
-    "yaw_share": (0.0, 1.0),
-    "yaw_hold": (0.0, 10.0),
-    "yaw_dump": (0.0, 10.0),
-    "turn_time": (0.01, 100.0),
-    "steering_ratio": (1.0, 100.0),
-    "wheelbase": (0.1, 100.0),
-    "characteristic_speed": (1.0, 1e3),
-}
-DEFAULTS = {
-    "pedal": 0.02,
-    "min_speed": 1.5,
-    "margin": 0.97,
-    "filter_time": 0.0144,
-    "lead": 0.0554,
-    "dump_slip": 0.1427,
-    "hold_slip": 0.0771,
-    "build_share": 0.2515,
-    "build_growth": 1.0,
-    "rear_slip": 0.0216,
-    "build_time": 0.03,
-    "release_time": 0.05,
-    "first_excess": 0.155,
-    "build_excess": 0.0485,
-    "yaw_hold": 0.0187,
-    "yaw_dump": 0.0406,
-    "yaw_share": 0.179,
-    "turn_time": 0.104,
-}
 
 STATE = (
     # name             shape      unit     what it is
@@ -127,7 +98,7 @@ STATE = (
     ("pressure", (WHEELS,), "1", "pressure over the line pressure, estimated from the valve commands"),
 )
 
-P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
+P, S, I, O = dtype_of(rows(PARAMETERS)), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 
 
 @callback
@@ -264,12 +235,10 @@ def operate_valves(p, s, out, i, h):
 KIND = ControllerKind(
     "abs",
     PARAMETERS,
-    RANGES,
     STATE,
     anti_lock,
     CONTRACT,
     LAYOUT,
     rate=200.0,
-    defaults=DEFAULTS,
     meaning="anti-lock brakes with electronic distribution of the brake force",
 )

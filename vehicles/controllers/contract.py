@@ -18,12 +18,12 @@ non-finite number is switched off until the next reset.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from simulator.base.callbacks import CallbackKernel
-from simulator.base.records import Length, Ranges, Table, dtype_of, layout_hash
+from simulator.base.fields import Fields
+from simulator.base.old_parameters import accepts_rows
+from simulator.base.records import Length, Table, dtype_of, layout_hash
 from simulator.base.renamed_modules import old_names
 
 CONTRACT = 2
@@ -84,6 +84,7 @@ LAYOUT = layout_hash(CONTROLLER_INPUT + CONTROLLER_OUTPUT)
 """Layout hash of the tables that a controller reads and writes."""
 
 
+@accepts_rows(defaults_after="rate")
 @dataclass(frozen=True)
 class ControllerKind:
     """A kind of controller, named by the key `type` in a vehicle file.
@@ -91,7 +92,7 @@ class ControllerKind:
     Parameters
     ----------
     name : value of `type`
-    parameters, ranges, defaults : table of the parameters in the file, their ranges, and the values of optional ones
+    parameters : table of the parameters in the file, numbers
     state : table of the state between calls; the log columns are `<name>_<row>`; arrays over WHEELS are logged by wheel
     kernel : control law
     contract, layout : CONTRACT and LAYOUT for which the kernel was written
@@ -100,14 +101,12 @@ class ControllerKind:
     """
 
     name: str
-    parameters: Table
-    ranges: Ranges
+    parameters: Fields
     state: Table
     kernel: CallbackKernel
     contract: int
     layout: int
     rate: float = 100.0
-    defaults: Mapping[str, Any] = field(default_factory=dict)
     meaning: str = ""
 
     @property

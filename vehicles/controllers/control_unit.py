@@ -22,45 +22,23 @@ import math
 
 from simulator.base.algebra.vectors import column, cross, vector
 from simulator.base.callbacks import address_in, call
+from simulator.base.fields import Field, Number, rows
 from simulator.base.jit import inline, kernel
 from vehicles.brakes.hydraulics import proportioned
 from vehicles.controllers.contract import NO_LIMIT, NUMBERS, WHEELS
 from vehicles.corner_layout import axle_of
 
 COMMON = (
-    # name                 shape  unit     what it is
-    ("rate", (), "Hz", "updates per second; an update runs in the step closest to its time"),
-    ("teeth", (), "1", "number of teeth of a wheel's sensor ring", "i8"),
-    ("tooth_error", (), "1", "standard deviation of the position of a tooth over the pitch"),
-    ("yaw_rate_noise", (), "rad/s", "standard deviation of the white noise of a measured yaw rate"),
-    ("acceleration_noise", (), "m/s2", "standard deviation of the white noise of the horizontal accelerations"),
-    ("vertical_noise", (), "m/s2", "standard deviation of the white noise of the vertical accelerations"),
-    ("level_noise", (), "m", "standard deviation of the white noise of the shock absorber lengths"),
-    ("seed", (), "1", "seed of the noise", "i8"),
+    Field("rate", Number("Hz", 1.0, 10000.0), "updates per second; an update runs in the step closest to its time", None),
+    Field("teeth", Number("1", 1.0, 10000.0, whole=True), "number of teeth of a wheel's sensor ring", 100),
+    Field("tooth_error", Number("1", 0.0, 1.0), "standard deviation of the position of a tooth over the pitch", 0.01),
+    Field("yaw_rate_noise", Number("rad/s", 0.0, 10.0), "standard deviation of the white noise of a measured yaw rate", 0.003),
+    Field("acceleration_noise", Number("m/s2", 0.0, 100.0), "standard deviation of the white noise of the horizontal accelerations", 0.1),
+    Field("vertical_noise", Number("m/s2", 0.0, 100.0), "standard deviation of the white noise of the vertical accelerations", 0.0),
+    Field("level_noise", Number("m", 0.0, 1.0), "standard deviation of the white noise of the shock absorber lengths", 0.0),
+    Field("seed", Number("1", 0.0, 2**31 - 3, whole=True), "seed of the noise", 0),
 )
-"""Parameters of every controller in a file."""
-
-COMMON_RANGES = {
-    "rate": (1.0, 10_000.0),
-    "teeth": (1.0, 10_000.0),
-    "tooth_error": (0.0, 1.0),
-    "yaw_rate_noise": (0.0, 10.0),
-    "acceleration_noise": (0.0, 100.0),
-    "vertical_noise": (0.0, 100.0),
-    "level_noise": (0.0, 1.0),
-    "seed": (0.0, 2.0**31 - 3.0),
-}
-COMMON_DEFAULTS = {
-    "rate": None,
-    "teeth": 100,
-    "tooth_error": 0.01,
-    "yaw_rate_noise": 0.003,
-    "acceleration_noise": 0.1,
-    "vertical_noise": 0.0,
-    "level_noise": 0.0,
-    "seed": 0,
-}
-"""Assumed, in the order of magnitude of data sheets [mem]; the default rate is that of the kind."""
+"""Parameters of every controller in a file. Defaults: assumed, in the order of magnitude of data sheets [mem]; the default rate is that of the kind."""
 
 CONTROLLER = (
     # name       shape  unit  what it is
@@ -68,7 +46,7 @@ CONTROLLER = (
     ("parameters", (), "", "address of the parameters", "u8"),
     ("active", (), "1", "0: switched off in the file; the vehicle then behaves as without the controller", "i8"),
     ("sides", (WHEELS,), "1", "sides of the wheels, as `side` of CONTROLLER_INPUT", "i8"),
-    *COMMON,
+    *rows(COMMON),
 )
 """Record of a controller."""
 
@@ -84,7 +62,7 @@ CONTROL_STATE = (
     ("edge", (WHEELS,), "s", "time of the last edge of each wheel"),
 )
 
-LEHMER, MODULUS = 48271, 2147483647
+LEHMER, MODULUS = 48271, 2**31 - 1
 SLACK = 0.25
 """1. Fraction of the pitch by which a wheel must pass an edge before the edge counts, so that a wheel that oscillates about an edge counts
 as stopped."""

@@ -9,18 +9,18 @@ import numpy as np
 
 from simulator.base.callbacks import address_of
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Field, Fields, Flag, Text, Variants, fields_of, filled
+from simulator.base.fields import Field, Fields, Flag, Text, Variants, filled, rows
 from simulator.base.records import Record, Table, dtype_of, labeled, record
 from simulator.base.section import Section
 from vehicles.axle_layout import Axles
 from vehicles.controllers.contract import WHEELS, ControllerKind
-from vehicles.controllers.control_unit import COMMON, COMMON_DEFAULTS, COMMON_RANGES, CONTROLLER
+from vehicles.controllers.control_unit import COMMON, CONTROLLER
 from vehicles.controllers.kinds import CONTROLLER_KINDS, check
 
 
 def _fields_of_kind(name: str) -> Fields | None:
     kind = CONTROLLER_KINDS.get(name)
-    return None if kind is None else fields_of(kind.parameters, kind.ranges, kind.defaults)
+    return None if kind is None else kind.parameters
 
 
 CONTROLLER_FILE = Variants(
@@ -31,7 +31,7 @@ CONTROLLER_FILE = Variants(
     (
         Field("name", Text(), "prefix of its columns in the log; default: its type", None),
         Field("active", Flag(), "false: switched off; the vehicle behaves as without the controller", True),
-        *fields_of(COMMON, COMMON_RANGES, COMMON_DEFAULTS),
+        *COMMON,
     ),
     noun="a controller:",
 )
@@ -62,8 +62,8 @@ class Controllers:
         for out, unit, common in zip(self.records, units, commons, strict=True):
             out["kernel"], out["parameters"] = unit.kind.kernel.address, address_of(unit.parameters)
             out["sides"][: len(sides)], out["active"] = sides, common.get("active", True)
-            for row in COMMON:
-                out[row[0]] = common.get(row[0], unit.kind.rate)
+            for field in COMMON:
+                out[field.name] = common.get(field.name, unit.kind.rate)
 
     def off(self, controls: Record) -> list[str]:
         """Return the names of the controllers that are switched off; controls : (n,) of CONTROL_STATE."""
@@ -98,7 +98,7 @@ def read_controllers(s: Section, axles: Axles) -> Controllers:
         name = one.get("name") or kind.name
         if not name.isidentifier() or any(name == other.name for other in units):
             raise ConfigError(s.file, f"{key}.name", name, "a name of letters, digits and underscores that no other controller has")
-        units.append(Unit(name, kind, filled(kind.parameters, one)))
+        units.append(Unit(name, kind, filled(rows(kind.parameters), one)))
     if units and axles.size.wheels > WHEELS:
         raise ConfigError(s.file, s.path("controllers"), f"a vehicle with {axles.size.wheels} wheels", f"at most {WHEELS} wheels")
     return Controllers(units, entries, axles)

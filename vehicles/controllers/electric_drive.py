@@ -16,50 +16,25 @@ that anti-lock brakes can control its friction brake.
 from __future__ import annotations
 
 from simulator.base.callbacks import callback, record_at
+from simulator.base.fields import Field, Number, rows
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
 
 PARAMETERS = (
-    # name                     shape  unit   what it is
-    ("wheel_radius", (), "m", "rolling radius of the wheels"),
-    ("front_torque", (), "N m", "torque on a wheel of the first axle at the full pedal"),
-    ("rear_torque", (), "N m", "torque on a wheel of the other axles at the full pedal"),
-    ("front_regeneration", (), "N m", "maximum braking torque of the motors on a wheel of the first axle"),
-    ("rear_regeneration", (), "N m", "maximum braking torque of the motors on a wheel of the other axles"),
-    ("coast_share", (), "1", "fraction of this torque without pedals"),
-    ("pedal_zone", (), "1", "accelerator travel over which coasting torque fades out"),
-    ("front_torque_per_pressure", (), "m3", "torque of a brake of the first axle over its pressure"),
-    ("rear_torque_per_pressure", (), "m3", "torque of a brake of the other axles over its pressure"),
-    ("min_speed", (), "m/s", "minimum speed for motor braking"),
-    ("full_speed", (), "m/s", "speed above which motors brake with their full torque"),
-    ("max_slip", (), "1", "slip of a wheel above which motors do not brake it"),
+    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
+    Field("front_torque", Number("N m", 0.0, 1e6), "torque on a wheel of the first axle at the full pedal", 0.0),
+    Field("rear_torque", Number("N m", 0.0, 1e6), "torque on a wheel of the other axles at the full pedal", 0.0),
+    Field("front_regeneration", Number("N m", 0.0, 1e6), "maximum braking torque of the motors on a wheel of the first axle", 0.0),
+    Field("rear_regeneration", Number("N m", 0.0, 1e6), "maximum braking torque of the motors on a wheel of the other axles", 0.0),
+    Field("coast_share", Number("1", 0.0, 1.0), "fraction of this torque without pedals", 0.25),
+    Field("pedal_zone", Number("1", 0.001, 1.0), "accelerator travel over which coasting torque fades out", 0.08),
+    Field("front_torque_per_pressure", Number("m3", 1e-7, 1.0), "torque of a brake of the first axle over its pressure"),
+    Field("rear_torque_per_pressure", Number("m3", 1e-7, 1.0), "torque of a brake of the other axles over its pressure"),
+    Field("min_speed", Number("m/s", 0.0, 100.0), "minimum speed for motor braking", 1.0),
+    Field("full_speed", Number("m/s", 0.01, 100.0), "speed above which motors brake with their full torque", 3.0),
+    Field("max_slip", Number("1", 0.0, 1.0), "slip of a wheel above which motors do not brake it", 0.1),
 )
-RANGES = {
-    "wheel_radius": (0.05, 5.0),
-    "front_torque": (0.0, 1e6),
-    "rear_torque": (0.0, 1e6),
-    "front_regeneration": (0.0, 1e6),
-    "rear_regeneration": (0.0, 1e6),
-    "coast_share": (0.0, 1.0),
-    "pedal_zone": (0.001, 1.0),
-    "front_torque_per_pressure": (1e-7, 1.0),
-    "rear_torque_per_pressure": (1e-7, 1.0),
-    "min_speed": (0.0, 100.0),
-    "full_speed": (0.01, 100.0),
-    "max_slip": (0.0, 1.0),
-}
-DEFAULTS = {
-    "front_torque": 0.0,
-    "rear_torque": 0.0,
-    "front_regeneration": 0.0,
-    "rear_regeneration": 0.0,
-    "coast_share": 0.25,
-    "pedal_zone": 0.08,
-    "min_speed": 1.0,
-    "full_speed": 3.0,
-    "max_slip": 0.1,
-}
 STATE = (
     # name          shape      unit     what it is
     ("speed", (), "m/s", "speed of the fastest wheel"),
@@ -68,7 +43,7 @@ STATE = (
     ("friction", (WHEELS,), "N m", "part of this torque supplied by the friction brakes"),
 )
 
-P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
+P, S, I, O = dtype_of(rows(PARAMETERS)), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 
 
 @callback
@@ -107,12 +82,10 @@ def drive_wheel(p, s, k, out, i, fade):
 KIND = ControllerKind(
     "electric_drive",
     PARAMETERS,
-    RANGES,
     STATE,
     electric_drive,
     CONTRACT,
     LAYOUT,
     rate=200.0,
-    defaults=DEFAULTS,
     meaning="electric motors controlled by the pedals: driving, regeneration, and friction brakes for the rest",
 )

@@ -41,7 +41,7 @@ def check(kind: ControllerKind) -> None:
         )
     if kind.numbers > NUMBERS:
         raise JounceError(f"controller {kind.name}: its state has {kind.numbers} numbers; expected at most {NUMBERS}")
-    shared = {"type", "name", *(row[0] for row in COMMON)} & {row[0] for row in kind.parameters}
+    shared = {"type", "name", *(field.name for field in COMMON)} & {field.name for field in kind.parameters}
     if shared:
         raise JounceError(f"controller {kind.name}: all controllers have a parameter {min(shared)} already")
 

@@ -15,33 +15,25 @@ uncontrolled shock absorber.
 from __future__ import annotations
 
 from simulator.base.callbacks import callback, record_at
+from simulator.base.fields import Field, Number, rows
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
 
 PARAMETERS = (
-    # name          shape  unit     what it is
-    ("continuous", (), "1", "1: continuous, 0: on and off"),
-    ("sky_damping", (), "N s/m", "coefficient of the damper to the sky"),
-    ("front_coefficient", (), "N s/m", "coefficient of an uncontrolled shock absorber of the first axle, about the middle of its curve"),
-    ("rear_coefficient", (), "N s/m", "coefficient of an uncontrolled shock absorber of the other axles"),
-    ("min_ratio", (), "1", "minimum coefficient over that of the uncontrolled shock absorber"),
-    ("max_ratio", (), "1", "maximum coefficient over that of the uncontrolled shock absorber"),
-    ("leak", (), "s", "time constant of the decay of the body speed"),
-    ("filter_time", (), "s", "time constant of the filter of the shock absorber's rate"),
-    ("min_rate", (), "m/s", "minimum shock absorber rate used in the division"),
+    Field("continuous", Number("1", 0.0, 1.0), "1: continuous, 0: on and off", 1.0),
+    Field("sky_damping", Number("N s/m", 0.0, 1e6), "coefficient of the damper to the sky"),
+    Field(
+        "front_coefficient",
+        Number("N s/m", 1.0, 1e6),
+        "coefficient of an uncontrolled shock absorber of the first axle, about the middle of its curve",
+    ),
+    Field("rear_coefficient", Number("N s/m", 1.0, 1e6), "coefficient of an uncontrolled shock absorber of the other axles"),
+    Field("min_ratio", Number("1", 0.0, 1.0), "minimum coefficient over that of the uncontrolled shock absorber", 0.3),
+    Field("max_ratio", Number("1", 1.0, 100.0), "maximum coefficient over that of the uncontrolled shock absorber", 2.0),
+    Field("leak", Number("s", 0.01, 100.0), "time constant of the decay of the body speed", 0.8),
+    Field("filter_time", Number("s", 0.0, 1.0), "time constant of the filter of the shock absorber's rate", 0.003),
+    Field("min_rate", Number("m/s", 0.0001, 1.0), "minimum shock absorber rate used in the division", 0.01),
 )
-RANGES = {
-    "continuous": (0.0, 1.0),
-    "sky_damping": (0.0, 1e6),
-    "front_coefficient": (1.0, 1e6),
-    "rear_coefficient": (1.0, 1e6),
-    "min_ratio": (0.0, 1.0),
-    "max_ratio": (1.0, 100.0),
-    "leak": (0.01, 100.0),
-    "filter_time": (0.0, 1.0),
-    "min_rate": (1e-4, 1.0),
-}
-DEFAULTS = {"continuous": 1.0, "min_ratio": 0.3, "max_ratio": 2.0, "leak": 0.8, "filter_time": 0.003, "min_rate": 0.01}
 STATE = (
     # name        shape      unit     what it is
     ("body_speed", (WHEELS,), "m/s", "vertical speed of the body above the wheel, + = up"),
@@ -50,7 +42,7 @@ STATE = (
     ("factor", (WHEELS,), "1", "requested damping over that of the uncontrolled shock absorber"),
 )
 
-P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
+P, S, I, O = dtype_of(rows(PARAMETERS)), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 
 
 @callback
@@ -77,12 +69,10 @@ def skyhook(parameters, state, seen, result, first, count, h):
 KIND = ControllerKind(
     "skyhook",
     PARAMETERS,
-    RANGES,
     STATE,
     skyhook,
     CONTRACT,
     LAYOUT,
     rate=500.0,
-    defaults=DEFAULTS,
     meaning="semi-active skyhook damping, continuous or on-off",
 )

@@ -25,6 +25,7 @@ and it decreases where the slip of the wheel exceeds `max_slip`. The throttle cl
 from __future__ import annotations
 
 from simulator.base.callbacks import callback, record_at
+from simulator.base.fields import Field, Number, rows
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
@@ -35,63 +36,26 @@ REAR = 0.3
 """Torque of the outer rear brake over that of the outer front brake."""
 
 PARAMETERS = (
-    # name            shape  unit    what it is
-    ("wheel_radius", (), "m", "rolling radius of the wheels"),
-    ("wheelbase", (), "m", "distance from the first axle to the last"),
-    ("track", (), "m", "distance between the wheels of an axle"),
-    ("steering_ratio", (), "1", "angle of the steering wheel over that of the front wheels"),
-    ("characteristic_speed", (), "m/s", "speed at which the yaw response is half that of a neutral vehicle"),
-    ("torque_per_pressure", (), "m3", "torque of a front brake over its pressure"),
-    ("rear_share", (), "1", "torque per pressure of a rear brake over that of a front brake"),
-    ("min_speed", (), "m/s", "minimum speed for control"),
-    ("filter_time", (), "s", "time constant of the filters of target yaw rate, speed and acceleration"),
-    ("reserve", (), "m/s2", "margin of the target yaw rate above the measured lateral acceleration"),
-    ("leak", (), "s", "time constant of the decay of the sideslip"),
-    ("yaw_start", (), "rad/s", "error of the yaw rate above which the controller acts"),
-    ("yaw_gain", (), "N m s/rad", "moment per error beyond yaw_start"),
-    ("slip_start", (), "rad", "sideslip above which the controller acts"),
-    ("slip_gain", (), "N m/rad", "moment per sideslip beyond slip_start"),
-    ("understeer_share", (), "1", "fraction of the moment that is applied in understeer"),
-    ("max_slip", (), "1", "slip of a wheel above which its pressure decreases"),
-    ("max_pressure", (), "Pa", "maximum pressure"),
-    ("throttle_gain", (), "s/rad", "reduction of the throttle per error beyond yaw_start"),
+    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
+    Field("wheelbase", Number("m", 0.1, 100.0), "distance from the first axle to the last"),
+    Field("track", Number("m", 0.1, 10.0), "distance between the wheels of an axle"),
+    Field("steering_ratio", Number("1", 1.0, 100.0), "angle of the steering wheel over that of the front wheels"),
+    Field("characteristic_speed", Number("m/s", 1.0, 1000.0), "speed at which the yaw response is half that of a neutral vehicle"),
+    Field("torque_per_pressure", Number("m3", 1e-7, 1.0), "torque of a front brake over its pressure"),
+    Field("rear_share", Number("1", 0.01, 100.0), "torque per pressure of a rear brake over that of a front brake", 0.6),
+    Field("min_speed", Number("m/s", 0.0, 50.0), "minimum speed for control", 4.0),
+    Field("filter_time", Number("s", 0.0, 1.0), "time constant of the filters of target yaw rate, speed and acceleration", 0.03),
+    Field("reserve", Number("m/s2", 0.0, 20.0), "margin of the target yaw rate above the measured lateral acceleration", 2.0),
+    Field("leak", Number("s", 0.01, 100.0), "time constant of the decay of the sideslip", 1.5),
+    Field("yaw_start", Number("rad/s", 0.0, 10.0), "error of the yaw rate above which the controller acts", 0.06),
+    Field("yaw_gain", Number("N m s/rad", 0.0, 1e7), "moment per error beyond yaw_start", 40000.0),
+    Field("slip_start", Number("rad", 0.0, 1.0), "sideslip above which the controller acts", 0.05),
+    Field("slip_gain", Number("N m/rad", 0.0, 1e7), "moment per sideslip beyond slip_start", 60000.0),
+    Field("understeer_share", Number("1", 0.0, 1.0), "fraction of the moment that is applied in understeer", 0.3),
+    Field("max_slip", Number("1", 0.01, 1.0), "slip of a wheel above which its pressure decreases", 0.15),
+    Field("max_pressure", Number("Pa", 0.0, 1e8), "maximum pressure", 1e7),
+    Field("throttle_gain", Number("s/rad", 0.0, 1000.0), "reduction of the throttle per error beyond yaw_start", 4.0),
 )
-RANGES = {
-    "wheel_radius": (0.05, 5.0),
-    "wheelbase": (0.1, 100.0),
-    "track": (0.1, 10.0),
-    "steering_ratio": (1.0, 100.0),
-    "characteristic_speed": (1.0, 1e3),
-    "torque_per_pressure": (1e-7, 1.0),
-    "rear_share": (0.01, 100.0),
-    "min_speed": (0.0, 50.0),
-    "filter_time": (0.0, 1.0),
-    "reserve": (0.0, 20.0),
-    "leak": (0.01, 100.0),
-    "yaw_start": (0.0, 10.0),
-    "yaw_gain": (0.0, 1e7),
-    "slip_start": (0.0, 1.0),
-    "slip_gain": (0.0, 1e7),
-    "understeer_share": (0.0, 1.0),
-    "max_slip": (0.01, 1.0),
-    "max_pressure": (0.0, 1e8),
-    "throttle_gain": (0.0, 1e3),
-}
-DEFAULTS = {
-    "rear_share": 0.6,
-    "min_speed": 4.0,
-    "filter_time": 0.03,
-    "reserve": 2.0,
-    "leak": 1.5,
-    "yaw_start": 0.06,
-    "yaw_gain": 4e4,
-    "slip_start": 0.05,
-    "slip_gain": 6e4,
-    "understeer_share": 0.3,
-    "max_slip": 0.15,
-    "max_pressure": 1e7,
-    "throttle_gain": 4.0,
-}
 
 STATE = (
     # name            shape      unit     what it is
@@ -107,7 +71,7 @@ STATE = (
     ("pressure", (WHEELS,), "Pa", "requested pressure"),
 )
 
-P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
+P, S, I, O = dtype_of(rows(PARAMETERS)), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 
 
 @callback
@@ -183,12 +147,10 @@ def distribute_moment(p, s, k, count):
 KIND = ControllerKind(
     "esc",
     PARAMETERS,
-    RANGES,
     STATE,
     stability,
     CONTRACT,
     LAYOUT,
     rate=100.0,
-    defaults=DEFAULTS,
     meaning="electronic stability control by the brakes of single wheels and the throttle",
 )

@@ -24,53 +24,28 @@ textbooks [Robert Bosch GmbH 2014, Brakes, Brake Control and Driver Assistance S
 from __future__ import annotations
 
 from simulator.base.callbacks import callback, record_at
+from simulator.base.fields import Field, Number, rows
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
 
 PARAMETERS = (
-    # name          shape  unit    what it is
-    ("wheel_radius", (), "m", "rolling radius of the wheels"),
-    ("driven_first", (), "1", "first driven axle, counted from 0"),
-    ("driven_last", (), "1", "last driven axle"),
-    ("slip", (), "1", "allowed slip of a driven wheel"),
-    ("min_excess", (), "m/s", "minimum allowed speed of a driven wheel above the vehicle speed"),
-    ("filter_time", (), "s", "time constant of the filter of the wheel speeds"),
-    ("gain", (), "1", "reduction of the throttle per excess over v_s"),
-    ("integral_gain", (), "1/s", "rate of the further reduction of the throttle"),
-    ("min_throttle", (), "1", "minimum throttle"),
-    ("brake_spare", (), "m/s", "allowed mean speed of the driven wheels above the vehicle speed while brakes act"),
-    ("brake_gain", (), "Pa s/m", "pressure per speed above that of the opposite wheel"),
-    ("max_pressure", (), "Pa", "maximum pressure"),
-    ("fade_speed", (), "m/s", "speed above which the brake control fades out"),
+    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
+    Field("driven_first", Number("1", 0.0, 15.0), "first driven axle, counted from 0"),
+    Field("driven_last", Number("1", 0.0, 15.0), "last driven axle"),
+    Field("slip", Number("1", 0.0, 1.0), "allowed slip of a driven wheel", 0.1),
+    Field("min_excess", Number("m/s", 0.01, 10.0), "minimum allowed speed of a driven wheel above the vehicle speed", 0.6),
+    Field("filter_time", Number("s", 0.0, 1.0), "time constant of the filter of the wheel speeds", 0.02),
+    Field("gain", Number("1", 0.0, 100.0), "reduction of the throttle per excess over v_s", 0.15),
+    Field("integral_gain", Number("1/s", 0.0, 1000.0), "rate of the further reduction of the throttle", 0.7),
+    Field("min_throttle", Number("1", 0.0, 1.0), "minimum throttle", 0.1),
+    Field(
+        "brake_spare", Number("m/s", 0.0, 100.0), "allowed mean speed of the driven wheels above the vehicle speed while brakes act", 1.5
+    ),
+    Field("brake_gain", Number("Pa s/m", 0.0), "pressure per speed above that of the opposite wheel", 4e6),
+    Field("max_pressure", Number("Pa", 0.0, 1e8), "maximum pressure", 6e6),
+    Field("fade_speed", Number("m/s", 0.0, 100.0), "speed above which the brake control fades out", 14.0),
 )
-RANGES = {
-    "wheel_radius": (0.05, 5.0),
-    "driven_first": (0.0, 15.0),
-    "driven_last": (0.0, 15.0),
-    "slip": (0.0, 1.0),
-    "min_excess": (0.01, 10.0),
-    "filter_time": (0.0, 1.0),
-    "gain": (0.0, 100.0),
-    "integral_gain": (0.0, 1e3),
-    "min_throttle": (0.0, 1.0),
-    "brake_spare": (0.0, 100.0),
-    "brake_gain": (0.0, 1e9),
-    "max_pressure": (0.0, 1e8),
-    "fade_speed": (0.0, 100.0),
-}
-DEFAULTS = {
-    "slip": 0.1,
-    "min_excess": 0.6,
-    "filter_time": 0.02,
-    "gain": 0.15,
-    "integral_gain": 0.7,
-    "min_throttle": 0.1,
-    "brake_spare": 1.5,
-    "brake_gain": 4e6,
-    "max_pressure": 6e6,
-    "fade_speed": 14.0,
-}
 STATE = (
     # name            shape      unit     what it is
     ("speed", (), "m/s", "estimated speed of the vehicle from the wheels"),
@@ -83,7 +58,7 @@ STATE = (
     ("pressure", (WHEELS,), "Pa", "requested pressure"),
 )
 
-P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
+P, S, I, O = dtype_of(rows(PARAMETERS)), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
 
 
 @callback
@@ -146,12 +121,10 @@ def follow_wheels(p, s, k, count, h):
 KIND = ControllerKind(
     "traction",
     PARAMETERS,
-    RANGES,
     STATE,
     traction,
     CONTRACT,
     LAYOUT,
     rate=100.0,
-    defaults=DEFAULTS,
     meaning="traction control by the throttle or the motors, and by the brakes of driven wheels",
 )

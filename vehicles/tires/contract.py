@@ -25,12 +25,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from simulator.base.callbacks import CallbackKernel
-from simulator.base.fields import Fields
-from simulator.base.records import Ranges, Record, Table, layout_hash
+from simulator.base.fields import Fields, rows
+from simulator.base.old_parameters import accepts_rows
+from simulator.base.records import Record, Table, layout_hash
 
 CONTRACT = 1
 """Version of the rules above and of the meaning of the columns below."""
@@ -117,6 +119,7 @@ Complete = Callable[[Mapping[str, Any], object, str, Sequence[Path]], tuple[Mapp
 every row of TIRE that a file has, and a record of the model's own table; raises ConfigError."""
 
 
+@accepts_rows()
 @dataclass(frozen=True)
 class TireModelKind:
     """A tire model, named by the key `type` in a tire file.
@@ -124,11 +127,10 @@ class TireModelKind:
     Parameters
     ----------
     name : value of `type`
-    parameters : table of the model's parameters in a tire file, in addition to the shared ones
-    ranges : ranges of these parameters
+    parameters : fields of the model in a tire file, in addition to the shared ones; numbers, unless there is a `table`
     state : table of the state's numbers, in their order; they are logged under these names
-    fields : keys of a tire file that replace the rows of `parameters`, with `complete`
-    complete : creates the rows of all tires and the record of `parameters` from the values of a tire file
+    table : rows of the record for the kernel, if `complete` creates it; None: those of `parameters`
+    complete : creates the rows of all tires and the record for the kernel from the values of a tire file
     shared : True: a tire file with `complete` must have the rows of all tires; False: rows returned by `complete` are optional
     kernel : computes the model; None for TMeasy
     contract, layout : CONTRACT and LAYOUT for which the kernel was written
@@ -139,8 +141,7 @@ class TireModelKind:
     """
 
     name: str
-    parameters: Table
-    ranges: Ranges
+    parameters: Fields
     state: Table
     kernel: CallbackKernel | None = None
     contract: int = 0
@@ -148,10 +149,15 @@ class TireModelKind:
     numbers_of: Callable[[Record], int] | None = None
     check: Check | None = None
     stiff: tuple[str, ...] = ()
-    fields: Fields | None = None
+    table: Table | None = None
     complete: Complete | None = None
     shared: bool = True
     meaning: str = ""
+
+    @cached_property
+    def record_table(self) -> Table:
+        """Rows of the record for the kernel."""
+        return rows(self.parameters) if self.table is None else self.table
 
     @property
     def numbers(self) -> int:

@@ -14,30 +14,28 @@ The two forces are coupled only by U: their resultant may exceed U F_z.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from simulator.base.callbacks import callback, records_at
 from simulator.base.errors import ConfigError
-from simulator.base.fields import fields_of, filled
+from simulator.base.fields import Field, Number, rows
 from simulator.base.jit import inline, kernel
-from simulator.base.records import LARGEST, Record, dtype_of, join
+from simulator.base.records import Record, dtype_of, join
 from vehicles.tires.contract import CONTRACT, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind
 from vehicles.tires.relaxation import STATE, check_turning, needs_forces, settle, travels, twist
 
 FIALA = (
-    # name                  shape unit     what it is
-    ("slip_stiffness", (), "N", "longitudinal force over slip, c"),
-    ("cornering_stiffness", (), "N/rad", "lateral force over the tangent of the slip angle, c_alpha"),
-    ("friction_max", (), "1", "friction at no slip, u_max"),
-    ("friction_min", (), "1", "friction at a comprehensive slip of 1, u_min"),
-    ("moment_width", (), "m", "width b of the aligning moment"),
-    ("relaxation", (2,), "m", "relaxation lengths, along and across"),
-    ("turn_stiffness", (), "N m", "moment over angle of a wheel that turns at standstill; default: none"),
-    ("pressure", (), "Pa", "inflation pressure, which limits the moment at standstill"),
+    Field("slip_stiffness", Number("N", 100.0), "longitudinal force over slip, c"),
+    Field("cornering_stiffness", Number("N/rad", 100.0), "lateral force over the tangent of the slip angle, c_alpha"),
+    Field("friction_max", Number("1", 0.01, 5.0), "friction at no slip, u_max"),
+    Field("friction_min", Number("1", 0.01, 5.0), "friction at a comprehensive slip of 1, u_min"),
+    Field("moment_width", Number("m", 0.0, 5.0), "width b of the aligning moment"),
+    Field("relaxation", Number("m", 0.02, 10.0, shape=(2,)), "relaxation lengths, along and across"),
+    Field("turn_stiffness", Number("N m", 0.0, 1e6), "moment over angle of a wheel that turns at standstill; default: none", None),
+    Field("pressure", Number("Pa", 1e3, 5e6), "inflation pressure, which limits the moment at standstill", None),
 )
-P, S, I, O = dtype_of(FIALA), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
+P, S, I, O = dtype_of(rows(FIALA)), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dtype_of(TIRE_OUTPUT)
 
 FRICTION_MIN = 0.01
 
@@ -84,31 +82,13 @@ def check(_shared: Record, own: Record, mapping: Mapping[str, Any], file: object
         raise ConfigError(file, join(key, "friction_min"), mapping["friction_min"], f"at most friction_max = {own[0]['friction_max']:g}")
 
 
-RANGES = {
-    **dict.fromkeys(("slip_stiffness", "cornering_stiffness"), (100.0, LARGEST)),
-    **dict.fromkeys(("friction_max", "friction_min"), (0.01, 5.0)),
-    "moment_width": (0.0, 5.0),
-    "relaxation": (0.02, 10.0),
-    "turn_stiffness": (0.0, 1e6),
-    "pressure": (1e3, 5e6),
-}
-
-
-def complete(values: Mapping[str, Any], _file: object, _key: str, _folders: Sequence[Path]) -> tuple[Mapping[str, Any], Record]:
-    """Return the unchanged values and the record of FIALA."""
-    return values, filled(FIALA, values)
-
-
 KIND = TireModelKind(
     "fiala",
     FIALA,
-    RANGES,
     STATE,
     fiala,
     CONTRACT,
     LAYOUT,
-    fields=fields_of(FIALA, RANGES, dict.fromkeys(("turn_stiffness", "pressure"))),
-    complete=complete,
     check=check,
     stiff=("slip_stiffness", "cornering_stiffness"),
     meaning="Fiala: brush forces from slip stiffness, cornering stiffness and friction",

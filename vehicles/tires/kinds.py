@@ -42,7 +42,7 @@ def register(kind: TireModelKind) -> None:
         )
     if kind.numbers > NUMBERS:
         raise JounceError(f"tire model {kind.name}: its state has {kind.numbers} numbers; expected at most {NUMBERS}")
-    shared = {row[0] for row in TIRE} & {row[0] for row in kind.parameters}
+    shared = {row[0] for row in TIRE} & {row[0] for row in kind.record_table}
     if shared:
         raise JounceError(f"tire model {kind.name}: all tires have a parameter {min(shared)} already")
     TIRE_MODEL_KINDS.register(kind.name, kind)

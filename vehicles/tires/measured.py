@@ -233,13 +233,12 @@ def measured(parameters, state, seen, result, first, count, h):
 
 KIND = TireModelKind(
     "measured",
-    MEASURED,
-    {},
+    FIELDS,
     STATE,
     measured,
     CONTRACT,
     LAYOUT,
-    fields=FIELDS,
+    table=MEASURED,
     complete=complete,
     meaning="a table of measured forces over load, slip angle, camber and slip",
 )

@@ -121,7 +121,7 @@ class TireSet:
 
 def _parameters_of(law: TireModelKind, files: Sequence[TireFile]) -> Record:
     """Return the (n,) records of a model's table, filled for the wheels that have the model."""
-    own = record(law.parameters, len(files))
+    own = record(law.record_table, len(files))
     for i, file in enumerate(files):
         if file.law is law:
             own[i] = file.own[0]
@@ -146,7 +146,7 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
     law = TIRE_MODEL_KINDS.get(values["type"])
     assert law is not None
     if law.complete is None:
-        own = filled(law.parameters, values)
+        own = filled(law.record_table, values)
     else:
         values, own = law.complete(values, file, key, folders)
     shared = shared_record(filled(FILE, values), values)
@@ -171,7 +171,7 @@ def _parameters_in_file(name: str) -> Fields | None:
 @memoize_by_identity
 def _fields_of(law: TireModelKind) -> Fields:
     shared = fields_of(FILE, RANGES, LEFT_OUT if law.shared else {**{row[0]: None for row in FILE}, **LEFT_OUT})
-    return (*shared, *(law.fields or fields_of(law.parameters, {**RANGES, **law.ranges})))
+    return (*shared, *law.parameters)
 
 
 FILE_TABLE = Variants(

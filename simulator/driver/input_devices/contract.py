@@ -15,9 +15,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simulator.base.fields import from_mapping
+from simulator.base.fields import Fields, parameters_of
+from simulator.base.old_parameters import accepts_rows
 from simulator.base.plugin_thread import PluginThread
-from simulator.base.records import Ranges, Record, Table, record
+from simulator.base.records import Record, record
 from simulator.base.registry import making
 from simulator.driver.input_devices.controls import Lever, write_pedals
 from simulator.driver.input_devices.device_profiles import KeyboardProfile, Profile
@@ -73,6 +74,7 @@ class InputContext:
         return self.__dict__.get("hub")
 
 
+@accepts_rows(defaults_after="ranges")
 @dataclass(frozen=True)
 class InputSourceKind:
     """Registered kind of input source."""
@@ -82,10 +84,8 @@ class InputSourceKind:
     """Creates the source with its own parameters; returns None if a requirement is missing, for example a window."""
     contract: int
     """Value of CONTRACT for which the kind was written."""
-    parameters: Table = ()
-    """Table of the kind's own parameters."""
-    ranges: Ranges = field(default_factory=dict)
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Fields = ()
+    """Table of the kind's own parameters, numbers."""
     missing: str = "not available"
     """Reason for a missing source, for messages."""
     meaning: str = ""
@@ -94,7 +94,7 @@ class InputSourceKind:
 
 def make_source(kind: InputSourceKind, context: InputContext, said: Mapping[str, Any], builtin: bool) -> InputSource | None:
     """Create a source, a plugin source in its own thread. Raises ConfigError, DeviceError, JounceError."""
-    parameters = from_mapping(kind.parameters, said, f"input source {kind.name}", "", kind.defaults, kind.ranges)
+    parameters = parameters_of(kind.parameters, said, f"input source {kind.name}")
     with making(f"input source {kind.name}"):
         source = kind.make(context, parameters)
     return source if builtin or source is None else InputSourceRunner(kind.name, source)

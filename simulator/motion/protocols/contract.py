@@ -11,15 +11,16 @@ import math
 import struct
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import StreamError
-from simulator.base.fields import from_mapping
-from simulator.base.records import Ranges, Record, Table
+from simulator.base.fields import Fields, parameters_of
+from simulator.base.old_parameters import accepts_rows
+from simulator.base.records import Record
 from simulator.base.registry import making
 from simulator.motion.protocols.native_packet import MotionPacket
 
@@ -77,6 +78,7 @@ class Listening(typing.Protocol):
         """Process a datagram before the next packet is encoded. Never raises."""
 
 
+@accepts_rows(defaults_after="ranges")
 @dataclass(frozen=True)
 class ProtocolKind:
     """Registered protocol."""
@@ -93,10 +95,8 @@ class ProtocolKind:
     encoder checks its numbers."""
     contract: int
     """CONTRACT version that the protocol implements."""
-    parameters: Table = ()
-    """Table of the parameters of the protocol."""
-    ranges: Ranges = field(default_factory=dict)
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Fields = ()
+    """Table of the parameters of the protocol, numbers."""
     meaning: str = ""
     """One-line description for lists."""
 
@@ -105,7 +105,7 @@ def encoder_of(
     protocol: ProtocolKind, said: Mapping[str, Any], file: object, engine: Engine, interval: float, vehicle: str = ""
 ) -> Encoder:
     """Return the encoder of a protocol with the given parameters. Raises ConfigError, JounceError: the creation failed."""
-    parameters = from_mapping(protocol.parameters, said, file, "", protocol.defaults, protocol.ranges)
+    parameters = parameters_of(protocol.parameters, said, file)
     with making(f"protocol {protocol.name}"):
         return protocol.make(ProtocolSettings(parameters, engine, interval, vehicle))
 

@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from simulator.base.fields import Field, Number
 from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import FRONT_FIRST, Trip, right_up_forward, turns_left_handed, wheels
 from simulator.motion.protocols.packet_layout import PacketTable
@@ -45,17 +46,20 @@ TABLE = PacketTable(
 )
 
 PARAMETERS = (
-    ("suspension_travel", (), "m", "suspension travel from extended to compressed, with the design position in the middle"),
-    ("sliding_slip", (), "1", "slip ratio of a sliding tire"),
-    ("sliding_angle", (), "rad", "slip angle of a sliding tire"),
+    Field(
+        "suspension_travel",
+        Number("m", 0.01, 5.0),
+        "suspension travel from extended to compressed, with the design position in the middle",
+        0.3,
+    ),
+    Field("sliding_slip", Number("1", 0.001, 10.0), "slip ratio of a sliding tire", 0.15),
+    Field("sliding_angle", Number("rad", 0.001, 1.5), "slip angle of a sliding tire", 0.15),
 )
-RANGES = {"suspension_travel": (0.01, 5.0), "sliding_slip": (0.001, 10.0), "sliding_angle": (0.001, 1.5)}
-DEFAULTS = {"suspension_travel": 0.3, "sliding_slip": 0.15, "sliding_angle": 0.15}
 
 
 def _encoder(settings: ProtocolSettings) -> Encoder:
     trip, engine, limits = Trip(), settings.engine, settings.parameters[0]
-    travel, sliding_slip, sliding_angle = (float(limits[row[0]]) for row in PARAMETERS)
+    travel, sliding_slip, sliding_angle = (float(limits[field.name]) for field in PARAMETERS)
 
     def encode(said: Said) -> bytes:
         r = said.readout[0]
@@ -95,7 +99,5 @@ PROTOCOL = ProtocolKind(
     layout=TABLE.layout,
     contract=CONTRACT,
     parameters=PARAMETERS,
-    ranges=RANGES,
-    defaults=DEFAULTS,
     meaning="motion, engine and wheels in the format of Forza Motorsport (Sled), with a pause flag: 232 bytes",
 )

@@ -35,11 +35,9 @@ def register(protocol: ProtocolKind) -> None:
 
 def protocol_fields(name: str) -> Fields:
     """Return the keys of the parameters of a protocol. Raises JounceError: the protocol cannot be loaded."""
-    from simulator.base.fields import fields_of
-
     kind = PROTOCOL_KINDS.need(name)
     check(kind)
-    return fields_of(kind.parameters, kind.ranges, kind.defaults)
+    return kind.parameters
 
 
 def stream_words(text: str) -> dict[str, str]:

@@ -21,6 +21,7 @@ import math
 import struct
 from typing import Any
 
+from simulator.base.fields import Field, Number
 from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import within
 from simulator.motion.protocols.packet_layout import PacketTable
@@ -67,9 +68,7 @@ BLEND_TIME = 3.0
 LOST_AFTER = 0.5
 """Time [s] without an answer after which the base counts as lost."""
 
-PARAMETERS = (("armed", (), "1", "1: the base may be engaged and moved; 0: only the mode is sent", "i8"),)
-RANGES = {"armed": (0, 1)}
-DEFAULTS = {"armed": 0}
+PARAMETERS = (Field("armed", Number("1", 0, 1, whole=True), "1: the base may be engaged and moved; 0: only the mode is sent", 0),)
 
 
 class Base:
@@ -152,7 +151,5 @@ PROTOCOL = ProtocolKind(
     layout=TABLE.layout,
     contract=CONTRACT,
     parameters=PARAMETERS,
-    ranges=RANGES,
-    defaults=DEFAULTS,
     meaning="positions for a Moog 6DOF2000E in DOF mode, which moves only with `armed: 1`; 32 bytes; signs not confirmed on a machine",
 )

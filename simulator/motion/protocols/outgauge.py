@@ -12,7 +12,7 @@ import numpy as np
 
 from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import Trip
-from simulator.motion.protocols.outsim import DEFAULTS, PARAMETERS, RANGES
+from simulator.motion.protocols.outsim import PARAMETERS
 from simulator.motion.protocols.packet_layout import PacketTable
 
 KILOMETERS, BAR = 16384, 32768
@@ -68,7 +68,5 @@ PROTOCOL = ProtocolKind(
     layout=None,
     contract=CONTRACT,
     parameters=PARAMETERS,
-    ranges=RANGES,
-    defaults=DEFAULTS,
     meaning="gear, speed, engine and pedals for a dashboard, in the format of Live for Speed and BeamNG: 92 bytes, 96 with an identifier",
 )

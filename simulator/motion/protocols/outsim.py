@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import StreamError
+from simulator.base.fields import Field, Number
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import Trip, right_forward_up
@@ -41,9 +42,7 @@ def main_rows(begin: int) -> PacketRows:
 TABLE = PacketTable("OutSim packet", 64, (TIME, *main_rows(4)))
 WITH_ID = PacketTable("OutSim packet", 68, (*TABLE.rows, (64, "i32", 1, "id", "1", "parameter `id` of the session")))
 
-PARAMETERS = (("id", (), "1", "identifier at the end of the packet; 0: none, packet of 64 bytes", "i8"),)
-RANGES = {"id": (0, 2**31 - 1)}
-DEFAULTS = {"id": 0}
+PARAMETERS = (Field("id", Number("1", 0, 2**31 - 1, whole=True), "identifier at the end of the packet; 0: none, packet of 64 bytes", 0),)
 
 PER_METER = 65536
 MAX_POSITION = 2**31 - 1
@@ -101,7 +100,5 @@ PROTOCOL = ProtocolKind(
     layout=None,
     contract=CONTRACT,
     parameters=PARAMETERS,
-    ranges=RANGES,
-    defaults=DEFAULTS,
     meaning="motion of the vehicle in the format of Live for Speed: 64 bytes, 68 with an identifier",
 )

@@ -16,7 +16,7 @@ import numpy as np
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.motion.protocols.contract import CONTRACT, Encoder, ProtocolKind, ProtocolSettings, Said
 from simulator.motion.protocols.game_axes import REAR_FIRST
-from simulator.motion.protocols.outsim import DEFAULTS, PARAMETERS, RANGES, MotionOfLfs, main_rows
+from simulator.motion.protocols.outsim import PARAMETERS, MotionOfLfs, main_rows
 from simulator.motion.protocols.packet_layout import PacketRows, PacketTable
 
 CORNERS = ("rl", "rr", "fl", "fr")
@@ -126,7 +126,5 @@ PROTOCOL = ProtocolKind(
     layout=TABLE.layout,
     contract=CONTRACT,
     parameters=PARAMETERS,
-    ranges=RANGES,
-    defaults=DEFAULTS,
     meaning="motion, pedals, engine and wheels in the format of Live for Speed with OutSim Opts 1ff: 280 bytes",
 )

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError, raise_all
-from simulator.base.fields import Choice, Field, ListOf, Named, Number, Text
-from simulator.base.section import Section, checked
+from simulator.base.fields import Choice, Field, ListOf, Named, Number, Text, read
+from simulator.base.values import Values
 from simulator.base.yaml_reader import read_text, read_yaml
 from simulator.research.triangular.expression_parser import ExpressionError, parse_equation
 from simulator.research.triangular.polynomial import Polynomial
@@ -21,6 +21,7 @@ from simulator.research.triangular.polynomial import Polynomial
 MOST_NAMES = 40
 _RESERVED = {"sin", "cos", "branch"}
 _NAMES = ListOf(Text("a name (letters, digits, _)"), most=MOST_NAMES)
+_EXAMPLE = Number("", -math.inf, math.inf)
 FILE = (
     Field("name", Text(), "name of the mechanism"),
     Field("source", Text(), "source of the equations", "not given"),
@@ -34,7 +35,7 @@ FILE = (
         "variables",
     ),
     Field("equations", ListOf(Text("an equation as text"), least=1), "equations between polynomials in unknowns and parameters"),
-    Field("example", Named(Number("", -math.inf, math.inf)), "values of the parameters or of the known angles", None),
+    Field("example", Named(_EXAMPLE), "values of the parameters or of the known angles", None),
 )
 """Fields of a file in ``configs/triangular``."""
 
@@ -87,26 +88,26 @@ def digest_of(text: str) -> str:
 
 def problem_from_mapping(mapping: Any, file: str, digest: str = "") -> Problem:
     """Read the equations from a mapping (see `configs/triangular`). Raises ConfigError."""
-    with checked(FILE, mapping, file) as s:
-        angles = {angle: ("s" + angle, "c" + angle) for angle in _names(s, "angles")}
-        unknowns, parameters = _names(s, "unknowns"), _names(s, "parameters")
-        _check_names(s, angles, unknowns, parameters)
-        names = {name: k for k, name in enumerate(unknowns + parameters)}
-        equations = _equations(s, names, angles)
-        known = {angle: pair for angle, pair in angles.items() if pair[0] in parameters}
-        circles = [circle((names[sine], names[cosine]), len(names)) for sine, cosine in angles.values() if {sine, cosine} <= set(unknowns)]
-        return Problem(
-            name=s.text("name"),
-            source=s.text("source", "not given"),
-            unknowns=unknowns,
-            parameters=parameters,
-            as_coefficients=s.choice("parameters_are", ("variables", "coefficients"), "variables") == "coefficients",
-            equations=(*equations, *circles),
-            loops=len(equations),
-            known_angles=known,
-            example=_example(s.section("example") if s.has("example") else None, parameters, known),
-            digest=digest,
-        )
+    values = read(FILE, mapping, file)
+    angles = {angle: ("s" + angle, "c" + angle) for angle in _names(values, "angles")}
+    unknowns, parameters = _names(values, "unknowns"), _names(values, "parameters")
+    _check_names(values, angles, unknowns, parameters)
+    names = {name: k for k, name in enumerate(unknowns + parameters)}
+    equations = _equations(values, names, angles)
+    known = {angle: pair for angle, pair in angles.items() if pair[0] in parameters}
+    circles = [circle((names[sine], names[cosine]), len(names)) for sine, cosine in angles.values() if {sine, cosine} <= set(unknowns)]
+    return Problem(
+        name=values["name"],
+        source=values["source"],
+        unknowns=unknowns,
+        parameters=parameters,
+        as_coefficients=values["parameters_are"] == "coefficients",
+        equations=(*equations, *circles),
+        loops=len(equations),
+        known_angles=known,
+        example=_example(values, parameters, known),
+        digest=digest,
+    )
 
 
 def parameter_values(given: Mapping[str, float], parameters: tuple[str, ...], angles: Mapping[str, tuple[str, str]]) -> dict[str, Fraction]:
@@ -120,45 +121,47 @@ def parameter_values(given: Mapping[str, float], parameters: tuple[str, ...], an
     return {name: value for name, value in values.items() if name in parameters}
 
 
-def _names(s: Section, key: str) -> tuple[str, ...]:
-    given = s.raw(key, [])
+def _names(values: Values, key: str) -> tuple[str, ...]:
+    given: tuple[str, ...] = values[key]
     expected = "a list of different names (letters, digits, _)"
     if not all(_is_name(n) for n in given):
-        raise ConfigError(s.file, s.path(key), given, expected)
+        raise values.error(key, expected)
     if len(set(given)) != len(given) or _RESERVED & set(given):
-        raise ConfigError(s.file, s.path(key), given, f"{expected} other than {', '.join(sorted(_RESERVED))}")
-    return tuple(given)
+        raise values.error(key, f"{expected} other than {', '.join(sorted(_RESERVED))}")
+    return given
 
 
 def _is_name(text: str) -> bool:
     return text.isidentifier() and text.isascii() and not keyword.iskeyword(text)
 
 
-def _check_names(s: Section, angles: Mapping[str, tuple[str, str]], unknowns: tuple[str, ...], parameters: tuple[str, ...]) -> None:
+def _check_names(values: Values, angles: Mapping[str, tuple[str, str]], unknowns: tuple[str, ...], parameters: tuple[str, ...]) -> None:
     if not unknowns:
-        raise ConfigError(s.file, s.path("unknowns"), [], "at least one name, in the order of elimination")
+        raise values.error("unknowns", "at least one name, in the order of elimination")
     if len(unknowns) + len(parameters) > MOST_NAMES:
-        raise ConfigError(s.file, s.path("unknowns"), len(unknowns + parameters), f"at most {MOST_NAMES} unknowns and parameters")
+        raise ConfigError(values.file, values.path("unknowns"), len(unknowns + parameters), f"at most {MOST_NAMES} unknowns and parameters")
     for name in parameters:
         if name in unknowns:
-            raise ConfigError(s.file, s.path("parameters"), name, "a name that is not among the unknowns")
+            raise ConfigError(values.file, values.path("parameters"), name, "a name that is not among the unknowns")
     for angle, pair in angles.items():
         count = [sum(name in group for name in pair) for group in (unknowns, parameters)]
         if count not in ([2, 0], [0, 2]):
-            raise ConfigError(s.file, s.path("angles"), angle, f"{' and '.join(pair)}, both in the unknowns or both in the parameters")
+            raise ConfigError(
+                values.file, values.path("angles"), angle, f"{' and '.join(pair)}, both in the unknowns or both in the parameters"
+            )
 
 
-def _equations(s: Section, names: Mapping[str, int], angles: Mapping[str, tuple[str, str]]) -> list[Polynomial]:
+def _equations(values: Values, names: Mapping[str, int], angles: Mapping[str, tuple[str, str]]) -> list[Polynomial]:
     equations, faults = [], []
-    for k, text in enumerate(s.raw("equations")):
-        key = s.path(f"equations[{k}]")
+    for k, text in enumerate(values["equations"]):
+        key = values.path(f"equations[{k}]")
         try:
             polynomial = parse_equation(text, names, angles)
         except ExpressionError as error:
-            faults.append(ConfigError(s.file, key, text, f"an equation between polynomials: {error}"))
+            faults.append(ConfigError(values.file, key, text, f"an equation between polynomials: {error}"))
             continue
         if not any(any(m) for m in polynomial):
-            faults.append(ConfigError(s.file, key, text, "an equation that contains an unknown or a parameter"))
+            faults.append(ConfigError(values.file, key, text, "an equation that contains an unknown or a parameter"))
         equations.append(polynomial)
     raise_all(faults)
     return equations
@@ -170,10 +173,15 @@ def circle(indices: Sequence[int], count: int) -> Polynomial:
     return {**squares, (0,) * count: Fraction(-1)}
 
 
-def _example(s: Section | None, parameters: tuple[str, ...], known: Mapping[str, tuple[str, str]]) -> tuple[Fraction, ...]:
-    if s is None:
+def _example(values: Values, parameters: tuple[str, ...], known: Mapping[str, tuple[str, str]]) -> tuple[Fraction, ...]:
+    if "example" not in values:
         return ()
     single = [name for name in parameters if not any(name in pair for pair in known.values())]
-    with s:
-        values = parameter_values({name: s.number(name) for name in (*single, *known)}, parameters, known)
-    return tuple(values[name] for name in parameters)
+    example = read(
+        tuple(Field(name, _EXAMPLE, "value of the parameter") for name in (*single, *known)),
+        dict(values["example"]),
+        values.file,
+        values.path("example"),
+    )
+    numbers = parameter_values(example, parameters, known)
+    return tuple(numbers[name] for name in parameters)

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
+from simulator.base.fields import Number
 from simulator.base.records import Record
 from simulator.tools.cueing.motion_pipeline import CueingPipeline, felt, gains, head_of, used
 from simulator.tools.cueing.recorded_drives import Drive
@@ -106,7 +107,7 @@ def handles(mapping: Mapping[str, Any], file: object) -> list[Handle]:
     kind, cueing = mapping.get("type", classical.KIND.name), mapping["cueing"]
     if kind not in SHARES:
         raise JounceError(f"{file}: cannot tune a washout of type {kind}; expected {', '.join(SHARES)}")
-    ranges = adaptive.RANGES if kind == adaptive.KIND.name else classical.RANGES
+    fields = {field.name: field for field in (adaptive.FILE if kind == adaptive.KIND.name else classical.FILE)}
     found = []
     for key in (*SHARES[kind], *SIZES[kind]):
         value = cueing.get(key, ())  # empty for a key in another unit
@@ -116,8 +117,9 @@ def handles(mapping: Mapping[str, Any], file: object) -> list[Handle]:
             if key in SHARES[kind]:
                 found.append(Handle(key, place, 0.05, 1.0, logarithmic=False))
             else:
-                least, most = ranges[key]
-                found.append(Handle(key, place, max(least, one / SPAN), min(most, one * SPAN), logarithmic=True))
+                limits = fields[key].kind
+                assert isinstance(limits, Number)
+                found.append(Handle(key, place, max(limits.least, one / SPAN), min(limits.most, one * SPAN), logarithmic=True))
     key, low, high = CALM
     if cueing.get(key, 0.0) > 0.0:
         found.append(Handle(key, None, low, high, logarithmic=True))

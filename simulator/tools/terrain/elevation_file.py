@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from simulator.base import fields
 from simulator.base.argument_types import yaml_value
 from simulator.base.errors import ConfigError
-from simulator.base.section import Section, checked
 from simulator.builder.builder import build_ground, data_folder, find_config
 from simulator.configuration.layers import read_layers
 from terrain.composite_height import composed_heights
 from terrain.georeferenced import GeoreferencedSource, placed
 from terrain.ground import Ground
 from terrain.load_terrain import FILE
-from terrain.readers.contract import ElevationSource, Raster, Values
+from terrain.readers.contract import ElevationSource, FloatArray, Raster
 from terrain.readers.kinds import FIELDS, read_heights
 from terrain.readers.request import ReadRequest
 
@@ -54,7 +53,7 @@ class TerrainOnDisk:
     ground: Ground
     data: GeoreferencedSource | None
     crs: str
-    origin: Values | None
+    origin: FloatArray | None
 
 
 def is_terrain(name: str) -> bool:
@@ -87,16 +86,15 @@ def _settings(settings: Sequence[str]) -> dict[str, Any]:
 def read_terrain(name: str) -> TerrainOnDisk:
     """Read a terrain by name or path. Raises ConfigError."""
     file = str(find_config("terrains", name))
-    content = Section(checked(FILE, read_layers("terrains", file).content, file).mapping, file)
+    content = FILE.read(read_layers("terrains", file).content, file, "")
     ground = build_ground(name)
-    reference = content.section("georeference") if "georeference" in content.mapping else None
-    data = placed(content.section("heights"), reference, data_folder("assets")) if "heights" in content.mapping else None
-    crs = "" if reference is None else str(reference.mapping.get("crs", data.source.crs if data is not None else ""))
-    origin = None if reference is None else np.asarray(reference.mapping["origin"], np.float64)
-    return TerrainOnDisk(file, str(content.mapping["type"]), ground, data, crs, origin)
+    reference = content.get("georeference")
+    data = placed(content["heights"], reference, data_folder("assets")) if "heights" in content else None
+    crs = "" if reference is None else str(reference.get("crs", data.source.crs if data is not None else ""))
+    return TerrainOnDisk(file, content["type"], ground, data, crs, None if reference is None else reference["origin"])
 
 
-def composed(ground: Ground, x: Values, y: Values) -> Values:
+def composed(ground: Ground, x: FloatArray, y: FloatArray) -> FloatArray:
     """Return the heights [m] of the complete ground, as at wheels."""
     x, y = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(y, np.float64)
     z = np.empty(len(x))
@@ -104,7 +102,7 @@ def composed(ground: Ground, x: Values, y: Values) -> Values:
     return z
 
 
-def base(terrain: TerrainOnDisk, x: Values, y: Values) -> Values:
+def base(terrain: TerrainOnDisk, x: FloatArray, y: FloatArray) -> FloatArray:
     """Return bilinear heights [m] of the base grid: of the elevation data, or of the nodes for a terrain without elevation data."""
     if terrain.data is not None:
         return terrain.data.heights(x, y)
@@ -113,7 +111,7 @@ def base(terrain: TerrainOnDisk, x: Values, y: Values) -> Values:
     return np.asarray(nodes.heights(x, y) + p["height"] + p["slope"][0] * x + p["slope"][1] * y, np.float64)
 
 
-def base_inside(terrain: TerrainOnDisk, x: Values, y: Values) -> NDArray[np.bool_]:
+def base_inside(terrain: TerrainOnDisk, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
     """Return whether points are within the base grid."""
     if terrain.data is not None:
         return terrain.data.inside(x, y)

@@ -15,7 +15,7 @@ from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_text, write_whole
 from simulator.tools.terrain.elevation_file import HeightsFile, read_file
 from terrain.georeferenced import GeoreferencedSource, on_nodes
-from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster, Values
+from terrain.readers.contract import LONLAT, MAP, ElevationSource, FloatArray, Raster
 from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed, utm_of
 from terrain.void_filling import filled
 
@@ -43,11 +43,11 @@ class Imported:
     of : total number of heights
     """
 
-    heights: Values
-    corner: Values
-    spacing: Values
+    heights: FloatArray
+    corner: FloatArray
+    spacing: FloatArray
     crs: str
-    origin: Values | None
+    origin: FloatArray | None
     voids: int
     of: int
 
@@ -146,7 +146,7 @@ def _on_new_nodes(source: ElevationSource, crs: str, arguments: Any, voids: int)
     return Imported(filled(heights), low - shift, np.full(2, spacing), crs, origin, voids + gaps, of)
 
 
-def _window(values: Any) -> Values:
+def _window(values: Any) -> FloatArray:
     """Return x_min, y_min, x_max, y_max."""
     window = np.asarray(values, np.float64)
     if not (window[:2] < window[2:]).all():
@@ -154,7 +154,7 @@ def _window(values: Any) -> Values:
     return window
 
 
-def _inside_of(box: Values, source: ElevationSource, crs: str) -> tuple[Values, Values, float]:
+def _inside_of(box: FloatArray, source: ElevationSource, crs: str) -> tuple[FloatArray, FloatArray, float]:
     """Return the largest axis-aligned rectangle inside a transformed box, and the sample distance in it."""
     t = np.linspace(0.0, 1.0, EDGE)
     (x0, y0, x1, y1), along = box, np.ones(EDGE)
@@ -235,7 +235,7 @@ def _terrain_text(found: Imported, heights: str, file: HeightsFile, ground: tupl
     return "\n".join(lines) + "\n"
 
 
-def _list(values: Values) -> str:
+def _list(values: FloatArray) -> str:
     return f"[{', '.join(repr(float(value)) for value in values)}]"
 
 

@@ -22,7 +22,7 @@ from simulator.tools.terrain.elevation_file import TerrainOnDisk, composed, is_t
 from terrain.ground import Road
 from terrain.heightmap_detail import ISO_CLASSES, iso_roughness
 from terrain.iso_8608_bands import Octave, ammon_coherence, coherence, density, isotropic_coherence, octaves
-from terrain.readers.contract import Values
+from terrain.readers.contract import FloatArray
 
 LENGTH, STEP = 500.0, 0.05
 """m. Length of the lines over a terrain, and distance of their samples."""
@@ -34,7 +34,7 @@ MAX_BYTES = 1 << 26
 SPACING_TOLERANCE = 1e-3
 """Tolerance of uneven sample distances, relative to the mean distance."""
 
-Profile = tuple[Values, float]
+Profile = tuple[FloatArray, float]
 """Heights (n,) [m] and the distance of the samples [m]."""
 
 
@@ -70,14 +70,14 @@ def profiles_of(terrain: TerrainOnDisk) -> dict[str, Profile]:
     return out
 
 
-def _along(road: Road) -> tuple[Values, Values]:
+def _along(road: Road) -> tuple[FloatArray, FloatArray]:
     """Return points of the middle of a road, STEP apart."""
     s = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(road.points[:, :2], axis=0).T))))
     at = np.arange(0.0, s[-1], STEP)
     return np.interp(at, s, road.points[:, 0]), np.interp(at, s, road.points[:, 1])
 
 
-def _graded(road: Road, count: int) -> Values:
+def _graded(road: Road, count: int) -> FloatArray:
     """Return the heights [m] of the graded line of a road, which are no roughness."""
     return np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(road.points)), road.points[:, 2])
 
@@ -167,7 +167,7 @@ def _draw_spectra(axes: Any, title: str, profiles: dict[str, Profile]) -> None:
     axes.legend(loc="lower left")
 
 
-def _third_octaves(waves: Values, found: Values) -> tuple[Values, Values]:
+def _third_octaves(waves: FloatArray, found: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return centers and means of thirds of octaves."""
     edges = 2.0 ** (np.arange(math.floor(3.0 * math.log2(waves[0])), math.ceil(3.0 * math.log2(waves[-1])) + 1) / 3.0)
     bands = [(waves >= a) & (waves < b) for a, b in itertools.pairwise(edges)]
@@ -195,12 +195,12 @@ def _draw_coherence(axes: Any, terrain: TerrainOnDisk) -> None:
     axes.legend()
 
 
-def track_lines(terrain: TerrainOnDisk) -> tuple[Sequence[Values], Sequence[Values]]:
+def track_lines(terrain: TerrainOnDisk) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:
     """Return the heights of pairs of lines TRACK apart, from the spawn ahead."""
     x0, y0, yaw = terrain.ground.spawn
     s = np.arange(0.0, LENGTH, STEP)
     c, d = math.cos(yaw), math.sin(yaw)
-    sides: tuple[list[Values], list[Values]] = [], []
+    sides: tuple[list[FloatArray], list[FloatArray]] = [], []
     for line in range(LINES):
         for side, shift in zip(sides, (0.5, -0.5), strict=True):
             across = 10.0 * (line - 0.5 * (LINES - 1)) + shift * TRACK

@@ -16,7 +16,7 @@ import numpy as np
 
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
-from terrain.readers.contract import Values
+from terrain.readers.contract import FloatArray
 
 EXPECTED = "a CSV file of points"
 MAX_BYTES = 1 << 26
@@ -43,7 +43,7 @@ class Points:
     second: list[float] = field(default_factory=list)
 
     @property
-    def both(self) -> tuple[Values, Values]:
+    def both(self) -> tuple[FloatArray, FloatArray]:
         """The two coordinates."""
         return np.array(self.first), np.array(self.second)
 

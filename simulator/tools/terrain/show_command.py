@@ -15,7 +15,7 @@ from simulator.tools.terrain.elevation_file import TerrainOnDisk, composed, is_t
 from terrain.features.shapes import LINES
 from terrain.georeferenced import on_nodes
 from terrain.ground import Ground
-from terrain.readers.contract import LONLAT, ElevationSource, Raster, Values
+from terrain.readers.contract import LONLAT, ElevationSource, FloatArray, Raster
 
 MAX_POINTS = 900
 """Points along the longer side of the plot."""
@@ -50,7 +50,7 @@ def main_show(arguments: Any) -> int:
     return 0
 
 
-def _axes(bounds: tuple[float, float, float, float], step: tuple[float, float]) -> tuple[Values, Values]:
+def _axes(bounds: tuple[float, float, float, float], step: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
     """Return positions along x and y, at most MAX_POINTS and not finer than the data."""
     x0, x1, y0, y1 = bounds
     finest = max(x1 - x0, y1 - y0) / MAX_POINTS
@@ -58,18 +58,18 @@ def _axes(bounds: tuple[float, float, float, float], step: tuple[float, float]) 
     return np.linspace(x0, x1, counts[0]), np.linspace(y0, y1, counts[1])
 
 
-def _of_source(source: ElevationSource) -> tuple[Values, Values, Values]:
+def _of_source(source: ElevationSource) -> tuple[FloatArray, FloatArray, FloatArray]:
     x, y = _axes(source.bounds, source.step if isinstance(source, Raster) else (0.0, 0.0))
     return x, y, on_nodes(source.heights, x, y)
 
 
-def _of_terrain(terrain: TerrainOnDisk) -> tuple[Values, Values, Values]:
+def _of_terrain(terrain: TerrainOnDisk) -> tuple[FloatArray, FloatArray, FloatArray]:
     spacing = terrain.ground.p[0]["spacing"]
     x, y = _axes(terrain.ground.bounds, (float(spacing[0]), float(spacing[1])))
     return x, y, on_nodes(lambda a, b: composed(terrain.ground, a, b), x, y)
 
 
-def _outlines(ground: Ground) -> list[Values]:
+def _outlines(ground: Ground) -> list[FloatArray]:
     """Return the lines of curbs, walls and ditches, and a transverse line for each feature across the road."""
     out = []
     for k in ground.features.pieces:
@@ -89,10 +89,10 @@ def draw(
     picture: Path,
     title: str,
     labels: tuple[str, str],
-    land: tuple[Values, Values, Values],
-    roads: list[Values],
+    land: tuple[FloatArray, FloatArray, FloatArray],
+    roads: list[FloatArray],
     degrees: bool,
-    features: list[Values],
+    features: list[FloatArray],
 ) -> None:
     """Write a PNG; the plot shows features as lines (n, 2), because they are too narrow for the hillshade. Raises OutputError."""
     import matplotlib as mpl
@@ -129,14 +129,14 @@ def draw(
         write_whole(picture, lambda part: figure.savefig(part, format="png", bbox_inches="tight"))
 
 
-def _meters(y: Values, degrees: bool) -> tuple[float, float]:
+def _meters(y: FloatArray, degrees: bool) -> tuple[float, float]:
     """Return the meters per unit along x and y."""
     if not degrees:
         return 1.0, 1.0
     return METERS_PER_DEGREE * float(np.cos(np.radians(0.5 * (y[0] + y[-1])))), METERS_PER_DEGREE
 
 
-def _exaggeration(z: Values, dx: float, dy: float) -> float:
+def _exaggeration(z: FloatArray, dx: float, dy: float) -> float:
     """Return the exaggeration of slopes, so that a flat road shows its bumps and mountains stay realistic."""
     slopes = np.hypot(*np.gradient(z, dy, dx))
     return float(np.clip(0.35 / max(float(np.quantile(slopes, 0.9)), 1e-6), 0.5, 30.0))

@@ -102,13 +102,12 @@ def magic(parameters, state, seen, result, first, count, h):
 
 KIND = TireModelKind(
     "magic_formula",
-    MAGIC,
-    {},
+    FIELDS,
     STATE,
     magic,
     CONTRACT,
     LAYOUT,
-    fields=FIELDS,
+    table=MAGIC,
     complete=complete,
     shared=False,
     meaning="Magic Formula 5.2 (PAC2002), 6.1, 6.2 from a .tir file (Pacejka)",

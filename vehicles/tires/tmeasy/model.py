@@ -275,10 +275,9 @@ def check(shared: Record, own: Record, mapping: Mapping[str, Any], file: object,
 
 KIND = TireModelKind(
     "tmeasy",
-    TMEASY,
-    _RANGES,
+    _fields(),
     STATE,
-    fields=_fields(),
+    table=TMEASY,
     complete=complete,
     numbers_of=numbers_of,
     check=check,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrain.readers.contract import Values
+from terrain.readers.contract import FloatArray
 
 Bits = NDArray[np.uint8]
 
@@ -60,12 +60,12 @@ class Grid:
         return Grid(low, spacing, columns, rows)
 
     @property
-    def x(self) -> Values:
+    def x(self) -> FloatArray:
         """x of the columns, (columns,) m."""
         return np.asarray(self.corner[0] + self.spacing * np.arange(self.columns), np.float64)
 
     @property
-    def y(self) -> Values:
+    def y(self) -> FloatArray:
         """y of the rows, (rows,) m."""
         return np.asarray(self.corner[1] + self.spacing * np.arange(self.rows), np.float64)
 
@@ -99,7 +99,7 @@ class GeneratedTerrain:
 
     about: Sequence[str]
     grid: Grid
-    heights: Values
+    heights: FloatArray
     cover: Bits
     covers: Sequence[Cover]
     places: Mapping[str, Place]

@@ -13,7 +13,7 @@ from simulator.tools.terrain.generators.erosion import eroded_by_rain, slid, wet
 from simulator.tools.terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from simulator.tools.terrain.generators.shapes import blurred, field
 from terrain.heightmap_detail import ISO_CLASSES
-from terrain.readers.contract import Values
+from terrain.readers.contract import FloatArray
 
 HILLS = (
     Field("size", Number("m", 128.0, 4096.0), "length of a side", 768.0),
@@ -74,12 +74,12 @@ def hills(parameters: dict, seed: int) -> GeneratedTerrain:
     )
 
 
-def _heading(a: Values, b: Values) -> float:
+def _heading(a: FloatArray, b: FloatArray) -> float:
     """Return the heading from a to b, in deg."""
     return round(math.degrees(math.atan2(b[1] - a[1], b[0] - a[0])), 1)
 
 
-def _land(parameters: dict, grid: Grid, seed: int) -> Values:
+def _land(parameters: dict, grid: Grid, seed: int) -> FloatArray:
     """Return the heights after erosion, computed on a wider area to avoid border effects."""
     spacing, strip = grid.spacing, max(8, round(0.06 * grid.columns))
     shape = grid.rows + 2 * strip, grid.columns + 2 * strip
@@ -95,12 +95,12 @@ def _land(parameters: dict, grid: Grid, seed: int) -> Values:
     return parameters["relief"] * _unit(land[strip:-strip, strip:-strip])
 
 
-def _unit(values: Values) -> Values:
+def _unit(values: FloatArray) -> FloatArray:
     """Scale values to the range 0 to 1."""
     return np.asarray((values - values.min()) / (values.max() - values.min()), np.float64)
 
 
-def track(heights: Values, grid: Grid) -> Values:
+def track(heights: FloatArray, grid: Grid) -> FloatArray:
     """Return points (n, 2) of a path from the south-west to the north-east that avoids steep ground [Dijkstra 1959]."""
     step = max(1, round(TRACK_GRID / grid.spacing))
     coarse = blurred(heights, 0.35 * step)[::step, ::step]

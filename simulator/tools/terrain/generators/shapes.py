@@ -7,27 +7,27 @@ from typing import Any
 import numpy as np
 
 from terrain.heightmap_detail import TILE, rough_field
-from terrain.readers.contract import Values
+from terrain.readers.contract import FloatArray
 
 
-def smooth_step(t: Any) -> Values:
+def smooth_step(t: Any) -> FloatArray:
     """Return 0 up to t = 0, 1 from t = 1, and the C1 step 3 t^2 - 2 t^3 between."""
     t = np.clip(t, 0.0, 1.0)
     return np.asarray(t * t * (3.0 - 2.0 * t), np.float64)
 
 
-def smooth_ramp(d: Any, radius: float) -> Values:
+def smooth_ramp(d: Any, radius: float) -> FloatArray:
     """Return max(d, 0) with a parabola over +- radius at the corner, C1."""
     d = np.asarray(d, np.float64)
     return np.where(np.abs(d) < radius, (d + radius) ** 2 / (4.0 * radius), np.maximum(d, 0.0))
 
 
-def within(x: Values, low: float, high: float, fade: float) -> Values:
+def within(x: FloatArray, low: float, high: float, fade: float) -> FloatArray:
     """Return 1 between low and high, decreasing to 0 over `fade` outside, C1."""
     return smooth_step(1.0 + np.minimum(x - low, high - x) / fade)
 
 
-def slope_profile(corners: list[tuple[float, float]], curve: float, x: Values) -> Values:
+def slope_profile(corners: list[tuple[float, float]], curve: float, x: FloatArray) -> FloatArray:
     """Return the heights at x of a road with slope changes: (position, slope from there on), each linear over a length of `curve` m around
     it.
 
@@ -41,7 +41,7 @@ def slope_profile(corners: list[tuple[float, float]], curve: float, x: Values) -
     return out
 
 
-def field(shape: tuple[int, int], spacing: float, waviness: float, longest: float, shortest: float, seed: int) -> Values:
+def field(shape: tuple[int, int], spacing: float, waviness: float, longest: float, shortest: float, seed: int) -> FloatArray:
     """Return a section (rows, columns) of an isotropic random field with standard deviation 1 and mean 0.
 
     See `terrain.heightmap_detail.rough_field`. The field repeats only if the section is larger than TILE nodes.
@@ -53,7 +53,7 @@ def field(shape: tuple[int, int], spacing: float, waviness: float, longest: floa
     return np.asarray(part / part.std(), np.float64)
 
 
-def blurred(values: Values, deviation: float) -> Values:
+def blurred(values: FloatArray, deviation: float) -> FloatArray:
     """Smooth values (rows, columns) with a Gaussian window of this standard deviation in nodes; mirrored at the border."""
     half = max(1, round(3.0 * deviation))
     window = np.exp(-0.5 * (np.arange(-half, half + 1) / deviation) ** 2)
@@ -65,7 +65,7 @@ def blurred(values: Values, deviation: float) -> Values:
     return np.asarray(values, np.float64)
 
 
-def polygon_distance(corners: Values, x: Any, y: Any) -> Values:
+def polygon_distance(corners: FloatArray, x: Any, y: Any) -> FloatArray:
     """Return the signed distance in m of points from a convex polygon (n, 2), counterclockwise: negative inside."""
     outside = np.full(np.broadcast(x, y).shape, np.inf)
     deepest = np.full(outside.shape, -np.inf)
@@ -79,7 +79,7 @@ def polygon_distance(corners: Values, x: Any, y: Any) -> Values:
     return np.where(deepest > 0.0, outside, deepest)
 
 
-def offset_polygon(corners: Values, distances: Any) -> Values:
+def offset_polygon(corners: FloatArray, distances: Any) -> FloatArray:
     """Return the convex polygon (n, 2), counterclockwise, with edge k, after corner k, moved inward by distances[k]."""
     ahead = np.roll(corners, -1, axis=0) - corners
     along = ahead / np.hypot(*ahead.T)[:, None]
@@ -93,7 +93,7 @@ def offset_polygon(corners: Values, distances: Any) -> Values:
     return out
 
 
-def circumscribed(corners: Values, radius: float, parts: int) -> list[Values]:
+def circumscribed(corners: FloatArray, radius: float, parts: int) -> list[FloatArray]:
     """Return points (parts, 2) for each corner of a convex polygon, on a line around the rounding arc of this radius, tangent parts + 1
     times.
 

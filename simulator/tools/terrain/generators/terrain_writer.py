@@ -14,7 +14,7 @@ from simulator.base.errors import OutputError
 from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_bytes, write_text
 from simulator.tools.terrain.generators.generated_terrain import Entry, GeneratedTerrain, Place
-from terrain.readers.contract import Values
+from terrain.readers.contract import FloatArray
 
 COUNTS = 65535
 """Maximum of 16 bits."""
@@ -49,7 +49,7 @@ def write(made: GeneratedTerrain, files: tuple[Path, Path, Path], command: str) 
         raise
 
 
-def counted(heights: Values) -> tuple[np.ndarray, float, float]:
+def counted(heights: FloatArray) -> tuple[np.ndarray, float, float]:
     """Return heights as 16-bit counts, the value of a count (a power of two) and the height of count zero, an integer number of counts."""
     low, high = float(heights.min()), float(heights.max())
     scale = max(MIN_SCALE, 2.0 ** math.ceil(math.log2(max(high - low, 1e-9) / (COUNTS - 2))))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simulator.base.fields import Field, Number
 from simulator.tools.terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from simulator.tools.terrain.generators.shapes import circumscribed, offset_polygon, polygon_distance, smooth_step
-from terrain.readers.contract import Values
+from terrain.readers.contract import FloatArray
 from terrain.roads import mark
 
 TOWN = (
@@ -86,7 +86,7 @@ def town(parameters: dict, seed: int) -> GeneratedTerrain:
     )
 
 
-def _places(nodes: Values, parameters: dict) -> dict[str, Place]:
+def _places(nodes: FloatArray, parameters: dict) -> dict[str, Place]:
     """Return the start positions: on the right side of a street in the middle, and at a right angle to a curb."""
     a, b = nodes[len(nodes) // 2, 0], nodes[len(nodes) // 2, 1]
     yaw = math.atan2(b[1] - a[1], b[0] - a[0])
@@ -98,7 +98,7 @@ def _places(nodes: Values, parameters: dict) -> dict[str, Place]:
     }
 
 
-def _crossings(parameters: dict, seed: int) -> Values:
+def _crossings(parameters: dict, seed: int) -> FloatArray:
     """Return the crossings of the streets (rows, columns, 2) [m], around the origin."""
     columns, rows = (int(n) for n in parameters["blocks"])
     random = np.random.default_rng(seed)
@@ -108,7 +108,7 @@ def _crossings(parameters: dict, seed: int) -> Values:
     return np.dstack((x, y)) + parameters["bend"] * size * random.uniform(-1.0, 1.0, (rows + 1, columns + 1, 2))
 
 
-def _lots(nodes: Values, half: float) -> list[Values]:
+def _lots(nodes: FloatArray, half: float) -> list[FloatArray]:
     """Return the corners (4, 2) of the curb lines between four streets, counterclockwise."""
     lots = []
     for j in range(nodes.shape[0] - 1):
@@ -118,7 +118,7 @@ def _lots(nodes: Values, half: float) -> list[Values]:
     return lots
 
 
-def _from_middle(lines: list[Values], grid: Grid, reach: float) -> NDArray[np.float32]:
+def _from_middle(lines: list[FloatArray], grid: Grid, reach: float) -> NDArray[np.float32]:
     """Return the distance in m of the nodes from the middle of the nearest street, up to `reach`."""
     distance = np.full(grid.shape, np.inf, np.float32)
     place = np.zeros(grid.shape, np.float32)
@@ -127,7 +127,7 @@ def _from_middle(lines: list[Values], grid: Grid, reach: float) -> NDArray[np.fl
     return distance
 
 
-def _heights(distance: Values, parameters: dict) -> Values:
+def _heights(distance: FloatArray, parameters: dict) -> FloatArray:
     """Return heights: streets with a crown; sidewalks and lots without the curb, which is a feature that blends into the base height."""
     half = 0.5 * parameters["street"]
     short = np.maximum(half - distance, 0.0)
@@ -138,10 +138,10 @@ def _heights(distance: Values, parameters: dict) -> Values:
     return np.where(distance > 0.0, np.maximum(crown, 0.0), walk)
 
 
-def _curb(corners: Values, parameters: dict) -> Entry:
+def _curb(corners: FloatArray, parameters: dict) -> Entry:
     """Return the curb around a lot as a closed line with lower heights at the crossings."""
     arcs = circumscribed(corners, parameters["corner"], ARC_PARTS)
-    points: list[Values] = []
+    points: list[FloatArray] = []
     heights: list[float] = []
     for k, arc in enumerate(arcs):
         points += list(arc)
@@ -166,7 +166,7 @@ def _curb(corners: Values, parameters: dict) -> Entry:
     return Entry(curb)
 
 
-def _street_marks(line: Values, parameters: dict) -> list[Entry]:
+def _street_marks(line: FloatArray, parameters: dict) -> list[Entry]:
     """Return dashes along the middle of a street between its crossings (n, 2), and zebra crossings at ends with dropped curbs."""
     out = []
     tangent = parameters["corner"] * math.tan(0.25 * math.pi / ARC_PARTS)
