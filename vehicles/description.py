@@ -29,8 +29,8 @@ from vehicles.controllers.controller_section import Controllers, read_controller
 from vehicles.mechanism_parameters import MechanismParameters, VehicleDesign, new_mechanism
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.static_load_check import check_springs
-from vehicles.steering.rack import read_rack_body
-from vehicles.steering.steering import steering_from_section
+from vehicles.steering.rack import rack_body
+from vehicles.steering.steering import steering_from_values
 from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_limits import MIRROR
@@ -193,13 +193,12 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAx
         chassis, load = _chassis(c)
     axles, found = _axles(s, faults, known)
     rack = b""
-    with faults.part(), s.section("steering") as t:
+    with faults.part():
+        t: Values = s.raw("steering")
         front = found[0]
         Q = None if front is None else np.stack([corner.Q for corner in front.corners])
-        cached, used_keys = keep((t.file, t.key, source, None if Q is None else Q.tobytes()), lambda: _steering(t, Q))
-        steering = cached.copy()
-        t.used.update(used_keys)
-        body = read_rack_body(t) if steering[0]["rack_travel"] != 0.0 else None
+        steering = keep((t.file, t.key, source, None if Q is None else Q.tobytes()), lambda: steering_from_values(t, Q)).copy()
+        body = rack_body(t)
         if front is not None and body is not None:
             found[0] = front._replace(corners=_with_rack(front.corners, body))
             rack = np.array([body.mass, *body.p_BoBcm, *body.I_BBcm.ravel()]).tobytes()
@@ -227,12 +226,6 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAx
         hitch=hitch,
         tires=tires,
     )
-
-
-def _steering(t: Section, Q: Vector | None) -> tuple[Record, frozenset[str]]:
-    """Return the record of STEERING and the keys that were read. Raises ConfigError."""
-    steering = steering_from_section(t, Q)
-    return steering, frozenset(t.used)
 
 
 def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Cached) -> MechanismParameters:

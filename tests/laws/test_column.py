@@ -12,10 +12,9 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from simulator.base.section import checked
 from vehicles.command import COMMAND
 from vehicles.steering.column import assist_torque, share_torque, solve_column, torsion_bar_torque
-from vehicles.steering.steering import STEERING_FILE, STEERING_STATE, steering_from_section, steering_step
+from vehicles.steering.steering import STEERING_FILE, STEERING_STATE, steering_from_values, steering_step
 
 RATIO, H = 15.0, 1e-3
 LOCKED = 1e15
@@ -31,8 +30,7 @@ ASSIST = {"valve_torque": [0.0, 1.0, 2.0, 4.0], "torque": [0.0, 10.0, 60.0, 300.
 
 
 def steering(**more: Any) -> Record:
-    with checked(STEERING_FILE, LINKAGE | {"hand_wheel": WHEEL} | more, "steering") as s:
-        out = steering_from_section(s, None)
+    out = steering_from_values(STEERING_FILE.read(LINKAGE | {"hand_wheel": WHEEL} | more, "steering", ""), None)
     out[0]["free"] = 1
     return out
 

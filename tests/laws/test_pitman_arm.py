@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
-from simulator.base.section import checked
 from simulator.builder.builder import vehicle_description
 from vehicles.command import COMMAND
-from vehicles.steering.steering import STEERING_FILE, STEERING_STATE, place_tierods, steering_from_section, steering_step
+from vehicles.steering.steering import STEERING_FILE, STEERING_STATE, place_tierods, steering_from_values, steering_step
 from vehicles.suspension.contract import INPUTS
 
 Array = NDArray[np.float64]
@@ -34,8 +33,7 @@ ANGLES = np.radians(np.linspace(-30.0, 30.0, 25))
 
 
 def steering(numbers: dict[str, Any]) -> Record:
-    with checked(STEERING_FILE, numbers, "steering") as s:
-        return steering_from_section(s, HMMWV.mechanism.Q_design[:, :2].T)
+    return steering_from_values(STEERING_FILE.read(numbers, "steering", ""), HMMWV.mechanism.Q_design[:, :2].T)
 
 
 def place(p: Record, angle: float, rate: float = 0.0, acceleration: float = 0.0) -> Any:

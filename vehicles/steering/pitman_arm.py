@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.circle import circle
-from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.values import Values
 
 FOUR_BAR = (
     ("rotation", (3, 3), "1", "rotation matrix from the steering frame to the chassis"),
@@ -57,17 +56,17 @@ PITMAN_ARM_FILE = (
 """Keys of `type: pitman_arm`."""
 
 
-def read_four_bar(s: Section, p: Record, tierod_inner: NDArray[np.float64] | None) -> None:
+def write_four_bar(values: Values, p: Record, tierod_inner: NDArray[np.float64] | None) -> None:
     """Fill FOUR_BAR, location and inner tie-rod joints of a STEERING record. Raises ConfigError.
 
     tierod_inner : (2, 3) inner tie-rod joints in B; None: unknown
     """
     out = p[0]
-    angle = s.number("rotation_y")
-    out["location"] = s.array("location", (3,))
+    angle = values["rotation_y"]
+    out["location"] = values["location"]
     out["rotation"] = [[math.cos(angle), 0.0, math.sin(angle)], [0.0, 1.0, 0.0], [-math.sin(angle), 0.0, math.cos(angle)]]
-    pivot, joint = s.array("arm_pivot", (3,)), s.array("arm_joint", (3,))
-    idler_pivot, idler_joint = s.array("idler_pivot", (3,)), s.array("idler_joint", (3,))
+    pivot, joint = values["arm_pivot"], values["arm_joint"]
+    idler_pivot, idler_joint = values["idler_pivot"], values["idler_joint"]
     out["pivot"], out["arm"] = pivot[:2], (joint - pivot)[:2]
     out["idler_pivot"], out["idler"] = idler_pivot[:2], (idler_joint - idler_pivot)[:2]
     out["link"] = (idler_joint - joint)[:2]
@@ -75,15 +74,15 @@ def read_four_bar(s: Section, p: Record, tierod_inner: NDArray[np.float64] | Non
     out["branch"] = -1.0 if across > 0.0 else 1.0
     if tierod_inner is not None:
         out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - [joint[0], joint[1], 0.0]
-    out["max_arm_angle"], out["gear_ratio"], out["max_rate"] = s.number("max_arm_angle"), s.number("gear_ratio"), s.number("max_rate")
+    for name in ("max_arm_angle", "gear_ratio", "max_rate"):
+        out[name] = values[name]
 
 
-def check_four_bar(s: Section, p: Record) -> None:
+def check_four_bar(values: Values, p: Record) -> None:
     """Raise ConfigError if arm, link and idler do not close up to full lock."""
     limit = float(p[0]["max_arm_angle"])
     if not all(_closes(p, angle) for angle in np.linspace(-limit, limit, 61)):
-        found = f"{math.degrees(limit):g}, where link and idler do not meet"
-        raise ConfigError(s.file, s.path("max_arm_angle"), found, "an angle up to which arm, link and idler close")
+        raise values.error("max_arm_angle", "an angle up to which arm, link and idler close")
 
 
 def _closes(p: Record, angle: float) -> bool:

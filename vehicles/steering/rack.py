@@ -9,15 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.pitman_arm import LOCATION
 from vehicles.suspension.axle_table import AS_PUBLISHED, INERTIA, MASS
-from vehicles.suspension.inertia_section import read_inertia, warn_of
 
 RACK = (("rack_travel", (), "m/rad", "displacement of a rack to the left per angle of its pinion; 0 = no rack"),)
 """Rows of a STEERING record."""
@@ -36,29 +34,29 @@ RACK_FILE = (
 """Keys of `type: rack_pinion`."""
 
 
-def read_rack(s: Section, p: Record, tierod_inner: NDArray[np.float64] | None) -> None:
+def write_rack(values: Values, p: Record, tierod_inner: NDArray[np.float64] | None) -> None:
     """Fill the rack parameters of a STEERING record. Raises ConfigError.
 
     tierod_inner : (2, 3) inner tie-rod joints in B; None: unknown
     """
     out = p[0]
-    radius, sign = s.number("pinion_radius"), s.number("pinion_sign")
-    if sign == 0.0:
-        raise ConfigError(s.file, s.path("pinion_sign"), 0, "1 or -1")
-    out["location"], out["rotation"] = s.array("location", (3,)), np.eye(3)
+    radius, sign = values["pinion_radius"], values["pinion_sign"]
+    if sign == 0:
+        raise values.error("pinion_sign", "1 or -1")
+    out["location"], out["rotation"] = values["location"], np.eye(3)
     out["rack_travel"], out["gear_ratio"] = -sign * radius, 1.0
-    out["max_arm_angle"], out["max_rate"] = s.number("max_rack_travel") / radius, s.number("max_rack_rate") / radius
+    out["max_arm_angle"], out["max_rate"] = values["max_rack_travel"] / radius, values["max_rack_rate"] / radius
     if tierod_inner is not None:
         out["tierod"] = tierod_inner
 
 
-def read_rack_body(s: Section) -> RigidBody | None:
+def rack_body(values: Values) -> RigidBody | None:
     """Return the rack in the middle of its travel, in B; None: massless. Raises ConfigError."""
-    if not s.has("rack"):
+    if "rack" not in values:
         return None
-    with s.section("rack") as b:
-        body = RigidBody("rack", b.number("mass", above=0.0), s.array("location", (3,)), read_inertia(b, "inertia"))
-        return checked_body(body, b.file, b.key, warn=warn_of(b))
+    rack = values["rack"]
+    inertia = rack["inertia"] if rack["inertia"].ndim == 2 else np.diag(rack["inertia"])
+    return checked_body(RigidBody("rack", rack["mass"], values["location"], inertia), rack.file, rack.key, warn=not rack["as_published"])
 
 
 @inline

@@ -15,10 +15,10 @@ from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Choice, Field, Number, Variants
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
-from simulator.base.section import Section
-from vehicles.steering.column import COLUMN, COLUMN_FILE, COLUMN_STATE, column_from_section
-from vehicles.steering.pitman_arm import FOUR_BAR, PITMAN_ARM_FILE, check_four_bar, place_on_link, read_four_bar
-from vehicles.steering.rack import RACK, RACK_FILE, place_on_rack, read_rack
+from simulator.base.values import Values
+from vehicles.steering.column import COLUMN, COLUMN_FILE, COLUMN_STATE, write_column
+from vehicles.steering.pitman_arm import FOUR_BAR, PITMAN_ARM_FILE, check_four_bar, place_on_link, write_four_bar
+from vehicles.steering.rack import RACK, RACK_FILE, place_on_rack, write_rack
 
 MIN_RATE = 0.1
 """deg/s. Lower limit of the rate of a Pitman arm."""
@@ -86,7 +86,7 @@ Without this limit a jump of the input would move the front wheels with a thousa
 """
 
 
-def steering_from_section(s: Section, tierod_inner: NDArray[np.float64] | None) -> Record:
+def steering_from_values(values: Values, tierod_inner: NDArray[np.float64] | None) -> Record:
     """Return the STEERING record. Raises ConfigError.
 
     tierod_inner : (2, 3) inner tie-rod joints left and right at delta = 0, in B; None: check only the section, if the front axle is not
@@ -94,20 +94,20 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64] | None) 
     """
     p = record(STEERING)
     out = p[0]
-    rack = s.choice("type", KINDS, PITMAN_ARM) == RACK_PINION
-    (read_rack if rack else read_four_bar)(s, p, tierod_inner)
+    rack = values["type"] == RACK_PINION
+    (write_rack if rack else write_four_bar)(values, p, tierod_inner)
     with ErrorCollector() as faults:
         if 0.0 < out["max_rate"] < math.radians(MIN_RATE):
-            faults.add(s.wrong("max_rate", "0 (immediate response), or at least {}", math.radians(MIN_RATE)))
+            faults.add(values.error("max_rate", "0 (immediate response), or at least {}", math.radians(MIN_RATE)))
         with faults.part():
-            if out["max_rate"] > 0.0 and s.choice("input", INPUTS, INPUTS[0]) == INPUTS[0]:
-                out["natural_frequency"] = s.number("natural_frequency")
-        out["direct"] = s.choice("input", INPUTS, INPUTS[0]) == INPUTS[1]
+            if out["max_rate"] > 0.0 and values["input"] == INPUTS[0]:
+                out["natural_frequency"] = values.needed("natural_frequency", "a number in rad/s, because the input is filtered")
+        out["direct"] = values["input"] == INPUTS[1]
         with faults.part():
-            column_from_section(s, p)
+            write_column(values, p)
         if not rack:
             with faults.part():
-                check_four_bar(s, p)
+                check_four_bar(values, p)
     return p
 
 
