@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from simulator.base.algebra.piecewise_linear import cell
-from simulator.base.fields import Field, Group, Number
+from simulator.base.fields import Choice, Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from simulator.base.values import Values
@@ -116,7 +116,27 @@ COLUMN_FILE = (
         None,
     ),
 )
-"""Fields of the section `steering` of a vehicle file."""
+"""Keys of column, steering wheel, gear and assist."""
+
+FILTERED, DIRECT = INPUTS = ("filtered", "direct")
+"""Treatment of the input angle; the first one is the default."""
+
+MECHANICAL_FILE = (
+    Field(
+        "natural_frequency",
+        Number("rad/s", 0.1, 500.0, above=0.0),
+        "natural frequency of the critically damped response of an arm with a maximum rate",
+        None,
+    ),
+    Field(
+        "input",
+        Choice(INPUTS),
+        "treatment of the steering-wheel angle: `filtered` by the largest rate and natural_frequency, or `direct` within that rate",
+        FILTERED,
+    ),
+    *COLUMN_FILE,
+)
+"""Keys of every kind with a mechanical connection of steering wheel and gear."""
 
 COLUMN_STATE = (
     # name                shape  unit   what it is
