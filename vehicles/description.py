@@ -203,7 +203,7 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _KnownAx
         t: Values = s.raw("steering")
         Q = [None if one is None else np.stack([corner.Q for corner in one.corners]) for one in found]
         steered = steered_axles(t, axles, Q)
-        joints = tuple(b"" if one.tierod_inner is None else one.tierod_inner.tobytes() for one in steered)
+        joints = tuple((one.corner, b"" if one.tierod_inner is None else one.tierod_inner.tobytes()) for one in steered)
         steering = keep((t.file, t.key, source, joints), lambda: steering_from_values(t, steered)).copy()
         kind = STEERING_KINDS.need(t["type"])
         check_steered_axles(t, s.mapping, axles, steered)
