@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, ErrorCollector, GravityWarning
 from simulator.base.fields import Values
-from simulator.base.records import Record, record
+from simulator.base.records import Record, Table, record
 from simulator.base.section import Section, checked
 from vehicles.actuators.actuators import read_actuators
 from vehicles.aerodynamics import AERODYNAMICS, read_aerodynamics
@@ -29,8 +29,9 @@ from vehicles.controllers.controller_section import Controllers, read_controller
 from vehicles.mechanism_parameters import MechanismParameters, VehicleDesign, new_mechanism
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.static_load_check import check_springs
-from vehicles.steering.rack import read_rack_body
-from vehicles.steering.steering import steering_from_section
+from vehicles.steering.contract import SteeredAxle
+from vehicles.steering.kinds import STEERING_KINDS
+from vehicles.steering.steering_section import check_steered_axles, steered_axles, steering_from_values
 from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_limits import MIRROR
@@ -70,6 +71,9 @@ class Description:
     design: VehicleDesign
     mechanism: MechanismParameters
     steering: Record
+    """(n,) of STEERING, one for each steered axle."""
+    steering_state: Table
+    """Table of the own state of the kind of steering."""
     body: Record
     body_contact: Record
     load: float
@@ -142,6 +146,7 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
             design=VehicleDesign(parts.chassis, tuple(mechanism.designs), mechanism.struts, axles=mechanism.axles),
             mechanism=mechanism,
             steering=parts.steering,
+            steering_state=parts.steering_state,
             body=_body(
                 s, parts.head, parts.chassis.p_BoBcm, _rear(mechanism, box) if parts.hitch is None else parts.hitch, _ends(mechanism)
             ),
@@ -170,8 +175,9 @@ class _Parts(NamedTuple):
     named: Axles
     axles: list[_ReadAxle]
     steering: Record
+    steering_state: Table
     rack: bytes
-    """Bytes of the rack mass properties that the front corners carry."""
+    """Bytes of the rack mass properties that the steered corners carry."""
     body: Section
     outline: tuple[float, float, float]
     drawn_as: str
@@ -193,15 +199,17 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _CachedA
         chassis, load = _chassis(c)
     axles, found = _axles(s, faults, known)
     rack = b""
-    with faults.part(), s.section("steering") as t:
-        front = found[0]
-        Q = None if front is None else np.stack([corner.Q for corner in front.corners])
-        cached, used_keys = keep((t.file, t.key, source, None if Q is None else Q.tobytes()), lambda: _steering(t, Q))
-        steering = cached.copy()
-        t.used.update(used_keys)
-        body = read_rack_body(t) if steering[0]["rack_travel"] != 0.0 else None
-        if front is not None and body is not None:
-            found[0] = front._replace(corners=_with_rack(front.corners, body))
+    with faults.part():
+        t: Values = s.raw("steering")
+        Q = [None if one is None else np.stack([corner.Q for corner in one.corners]) for one in found]
+        steered = steered_axles(t, axles, Q)
+        joints = tuple((one.corner, b"" if one.tierod_inner is None else one.tierod_inner.tobytes()) for one in steered)
+        steering = keep((t.file, t.key, source, joints), lambda: steering_from_values(t, steered)).copy()
+        kind = STEERING_KINDS.need(t["type"])
+        check_steered_axles(t, s.mapping, axles, steered)
+        body = kind.body(t)
+        if body is not None:
+            _add_racks(found, steered, body)
             rack = np.array([body.mass, *body.p_BoBcm, *body.I_BBcm.ravel()]).tobytes()
     with faults.part(), s.section("body") as shell:
         outline = shell.number("length"), shell.number("width"), shell.number("front_overhang")
@@ -219,6 +227,7 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _CachedA
         named=axles,
         axles=[one for one in found if one is not None],
         steering=steering,
+        steering_state=kind.state,
         rack=rack,
         body=shell,
         outline=outline,
@@ -227,12 +236,6 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _CachedA
         hitch=hitch,
         tires=tires,
     )
-
-
-def _steering(t: Section, Q: Vector | None) -> tuple[Record, frozenset[str]]:
-    """Return the record of STEERING and the keys that were read. Raises ConfigError."""
-    steering = steering_from_section(t, Q)
-    return steering, frozenset(t.used)
 
 
 def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Cached) -> MechanismParameters:
@@ -246,7 +249,7 @@ def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Cached) -
     for n, one in enumerate(parts.axles):
         for i in axles.on(n):
             one.section.write_struts(struts, i)
-    mechanism = new_mechanism(parts.chassis, corners, struts, axles)
+    mechanism = new_mechanism(parts.chassis, corners, struts, axles, {axles.of(int(corner)) for corner in steering["corner"]})
     closed_form = np.array([corner.linkage is None for corner in corners])
     scanner = TravelScanner(mechanism, steering) if closed_form.any() else None
     if scanner is not None:
@@ -303,6 +306,9 @@ def _by_tables(s: Section, closed_form: NDArray[np.bool_], steering: Record) -> 
         raise ConfigError(s.file, "suspension_kinematics", KINEMATICS[0], "table, because an axle from a mechanism file has no closed form")
     if tables and steering[0]["free"] > 0:
         raise ConfigError(s.file, "steering.column", "a free arm", "suspension_kinematics: closed_form, because tables support no free arm")
+    if tables and len(steering) > 1:
+        expected = "suspension_kinematics: closed_form, because tables support one steered axle"
+        raise ConfigError(s.file, "steering.axles", "further steered axles", expected)
     return tables
 
 
@@ -351,8 +357,10 @@ class _Steered(NamedTuple):
 
 
 def _steered(mapping: Mapping[str, Any], name: str) -> _Steered:
-    actuators = mapping.get("actuators")
-    return _Steered(name == USUAL_AXLES.names[0], not (isinstance(actuators, Mapping) and actuators.get("rear_steering") is not None))
+    actuators, steering = mapping.get("actuators"), mapping.get("steering")
+    further = steering.get("axles") if isinstance(steering, Mapping) else None
+    by_wheel = name == USUAL_AXLES.names[0] or (isinstance(further, Mapping) and name in further)
+    return _Steered(by_wheel, not (isinstance(actuators, Mapping) and actuators.get("rear_steering") is not None))
 
 
 def _axles(s: Section, faults: ErrorCollector, known: Mapping[str, _CachedAxle]) -> tuple[Axles, list[_ReadAxle | None]]:
@@ -398,10 +406,13 @@ def _read_axle(s: Section, steered: _Steered) -> _ReadAxle:
     return _ReadAxle(axle, corners, read_anti_roll_bar(axle, corners))
 
 
-def _with_rack(corners: tuple[CornerDesign, ...], rack: RigidBody) -> tuple[CornerDesign, ...]:
-    """Return the corners of the front axle, each with the half of the rack that its tie rod moves. Raises ConfigError."""
-    half = RigidBody(rack.name, 0.5 * rack.mass, rack.p_BoBcm, 0.5 * rack.I_BBcm)
-    return tuple(corner.with_rack(half) for corner in corners)
+def _add_racks(found: list[_ReadAxle | None], steered: Sequence[SteeredAxle], rack: RigidBody) -> None:
+    """Give the corners of every steered axle the half of the rack that its tie rod moves. Raises ConfigError."""
+    for one in steered:
+        axle = found[one.axle]
+        if axle is not None:
+            half = RigidBody(rack.name, 0.5 * rack.mass, rack.p_BoBcm + one.offset, 0.5 * rack.I_BBcm)
+            found[one.axle] = axle._replace(corners=tuple(corner.with_rack(half) for corner in axle.corners))
 
 
 def expected_axles(mapping: Any) -> Axles | None:

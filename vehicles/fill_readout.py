@@ -49,7 +49,8 @@ def read_vehicle(m, s, out):
     o["steering_gear_angle"] = s.steering[0]["angle"]
     arm = s.steering[0]
     angle, rate = arm["angle"], arm["rate"]
-    if m.steering[0]["free"] > 0 and m.steering[0]["column_stiffness"] > 0.0:  # the column twists below the steering wheel
+    twists = m.steering[0]["free"] > 0 and m.steering[0]["column_stiffness"] > 0.0
+    if twists or m.steering[0]["by_wire"] > 0:
         angle, rate = arm["hand_angle"], arm["hand_rate"]
     added = s.actuators[0]
     o["steering_wheel_angle"], o["steering_wheel_rate"] = (

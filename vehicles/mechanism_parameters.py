@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -135,8 +135,11 @@ class MechanismParameters:
         return new_blocks(self.own, self.blocks, self.size)
 
 
-def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: Record, axles: Axles = USUAL_AXLES) -> MechanismParameters:
-    """Return the mechanism parameters of a design; corners from the front, left before right, on these axles.
+def new_mechanism(
+    chassis: RigidBody, corners: Sequence[CornerDesign], struts: Record, axles: Axles = USUAL_AXLES, steered: Collection[int] = (0,)
+) -> MechanismParameters:
+    """Return the mechanism parameters of a design; corners from the front, left before right, on these axles. `steered` : axles that the
+    steering moves.
 
     Raises
     ------
@@ -152,6 +155,8 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
         for axle in range(size.axles):
             with faults.part():
                 _add_axle(axle, [corners[i] for i in axles.on(axle)], axles.on(axle)[0], geometry, own, blocks)
+            if axle in steered and corners[axles.on(axle)[0]].block is None and corners[axles.on(axle)[0]].linkage is None:
+                own[0]["steered"] = axles.on(axle)[-1] + 1
     pad_default(own)
     return MechanismParameters(MechanismRecords(chassis_record(chassis), geometry, struts), own, tuple(blocks), tuple(corners), axles)
 
@@ -176,7 +181,6 @@ def _add_axle(axle: int, corners: Sequence[CornerDesign], first: int, geometry: 
             corner.write(geometry, own, i)
         if corners[0].linkage is None:
             own[0]["corners"] += len(corners)
-            own[0]["steered"] += len(corners) if axle == 0 else 0
         return
     if blocks and blocks[-1].can_add(kind, len(corners)):
         block = blocks.pop()

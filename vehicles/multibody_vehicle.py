@@ -23,11 +23,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import JounceError
 from simulator.base.records import Record
 from vehicles.mechanism_parameters import VehicleDesign
 from vehicles.multibody.description.mechanism import WORLD, Joint, JointSpring, LevelSpring, Mechanism
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.steering.contract import CALLED, FOUR_BAR
 from vehicles.suspension.anti_roll_bar import LEVERS, NO_BAR
 from vehicles.suspension.corner_design import CARRIER_NAME
 
@@ -67,7 +69,9 @@ def vehicle_mechanism(
     parts.joints.append(Joint(CHASSIS, "free", WORLD, CHASSIS, independent=True))
     inner = CHASSIS
     if steering is not None:
-        inner = RACK if steering[0]["rack_travel"] != 0.0 else LINKAGE[1]
+        if len(steering) > 1 or steering[0]["kind"] == CALLED:
+            raise JounceError("the general engine models a Pitman arm or a rack that steers the front axle alone")
+        inner = LINKAGE[1] if steering[0]["kind"] == FOUR_BAR else RACK
         if inner == RACK:
             _add_rack(parts, design, steering, arm_prescribed)
         else:

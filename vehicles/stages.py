@@ -34,7 +34,7 @@ def advance_steering(m, s, command, h):
     """Advance the steering by h seconds, under the driver's command and the controllers."""
     if m.actuators[0]["front_max"] > 0.0:
         lift_front_angle(m, s)
-    steering_step(m.steering, s.steering, command, h)
+    steering_step(m.steering, s.steering, command, s.state[0]["v_WB_B"][0], h)
     if m.actuators[0]["front_max"] > 0.0:
         add_front_angle(m, s, h)
     if m.actuators[0]["rear_max"] > 0.0:

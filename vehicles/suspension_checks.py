@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, raise_all
 from vehicles.mechanism_parameters import MechanismParameters, new_workspace
+from vehicles.steering.contract import RACK
 from vehicles.suspension.composite_inertia import prepare
 from vehicles.travel_limits import QUICKER, TravelScanner, quickest_steering
 
@@ -31,7 +32,7 @@ BEYOND_STOPS = 0.02
 
 
 def check_travel(scanner: TravelScanner, file: str, which: NDArray[np.bool_]) -> None:
-    """Check that every corner in `which` (wheels,) closes at the TRAVEL of its theta, front corners also at full lock to both sides. Raises
+    """Check that every corner in `which` (wheels,) closes at the TRAVEL of its theta, steered corners also at full lock to both sides. Raises
     ConfigError."""
     looks = [(end, theta) for end in (-1.0, 0.0, 1.0) for theta in TRAVEL]
     ends, thetas = np.array(looks).T
@@ -47,21 +48,23 @@ def check_travel(scanner: TravelScanner, file: str, which: NDArray[np.bool_]) ->
 
 
 def check_sense(scanner: TravelScanner, file: str, which: NDArray[np.bool_]) -> None:
-    """Check that the front wheels in `which` (wheels,) turn to the same side as the steering wheel. Raises ConfigError."""
+    """Check that the steered wheels in `which` (wheels,) turn to the same side as the steering wheel, or to the other side where the ratio of
+    their axle is negative. Raises ConfigError."""
     mechanism, steering = scanner.mechanism, scanner.steering
-    front, angles = list(mechanism.axles.on(0)), SENSE_LOCK * np.array([-1.0, 1.0]) * steering[0]["max_arm_angle"]
-    axles = scanner.scan(np.zeros(2), angles)["axle"][:, :, front]
-    headings = np.arctan2(-axles[:, 0], axles[:, 1])
-    if which[front].all() and np.mean(headings[1] - headings[0]) > STRAIGHT:  # a positive arm angle turns the wheels to the right
-        travel, expected = (
-            float(steering[0]["rack_travel"]),
-            "because now the front wheels turn to the right when the steering wheel turns to the left",
-        )
-        if travel != 0.0:
-            sign = 1 if travel < 0.0 else -1
-            raise ConfigError(file, "steering.pinion_sign", sign, f"{-sign}, {expected}")
+    angles = SENSE_LOCK * np.array([-1.0, 1.0]) * steering[0]["max_arm_angle"]
+    axles = scanner.look(np.zeros(2), angles)["axle"]
+    for p in steering:
+        sides, axle = [p["corner"], p["corner"] + 1], mechanism.axles.of(int(p["corner"]))
+        headings = np.arctan2(-axles[:, 0, sides], axles[:, 1, sides])
+        turned = np.sign(p["ratio"]) * np.mean(headings[1] - headings[0])
+        if not which[sides].all() or turned <= STRAIGHT:  # a positive arm angle turns the wheels to the right
+            continue
+        expected = f"because now the {mechanism.axles.names[axle]} wheels turn to the right when the steering wheel turns to the left"
+        if p["kind"] == RACK and axle == 0:
+            sign = 1 if p["rack_travel"] < 0.0 else -1
+            raise ConfigError(file, f"steering.{'rack' if p['by_wire'] else 'pinion'}_sign", sign, f"{-sign}, {expected}")
         raise ConfigError(
-            file, _hardpoints_of(mechanism, 0), "tie rods on this side of the kingpins", f"them on the other side, {expected}"
+            file, _hardpoints_of(mechanism, axle), "tie rods on this side of the kingpins", f"them on the other side, {expected}"
         )
 
 
@@ -91,7 +94,7 @@ def check_ends(scanner: TravelScanner, file: str, which: NDArray[np.bool_]) -> N
     stuck = (np.abs(mechanism.corners[0]["ends"]["closed"]).min(axis=0) == 0.0) & which
     for axle in sorted({mechanism.axles.of(int(i)) for i in np.flatnonzero(stuck)}):
         expected = "a linkage that moves; "
-        if axle == 0:
+        if mechanism.axles.on(axle)[0] in scanner.steering["corner"]:
             quicker, largest = quickest_steering(scanner, which), float(scanner.steering[0]["max_arm_angle"])
             expected += f"at full lock its wheels turn {quicker:.1f} times as quickly as straight ahead, close to the toggle position"
             expected += f" of the tie rod; at most {QUICKER:g} times. Reduce the travel of rack or steering arm (now {largest:.4g} rad of arm or pinion)"

@@ -184,14 +184,14 @@ class TravelScanner:
 
 
 def quickest_steering(scanner: TravelScanner, which: NDArray[np.bool_]) -> float:
-    """Return the maximum turn of a front carrier per tie-rod travel, in the design position over all locks, relative to straight ahead.
+    """Return the maximum turn of a steered carrier per tie-rod travel, in the design position over all locks, relative to straight ahead.
 
     which : (wheels,) mask of the corners
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         turns = _TravelSearch(scanner, which).turns_at_locks()
-    front = [i for i in scanner.mechanism.axles.on(0) if which[i]]
-    return float(np.nanmax(turns[:, front]))
+    steered = [i for p in scanner.steering for i in (p["corner"], p["corner"] + 1) if which[i]]
+    return float(np.nanmax(turns[:, steered]))
 
 
 class _TravelSearch:

@@ -40,7 +40,7 @@ from vehicles.stages import present_suspension
 from vehicles.state_memory import Bytes, StateMemory, in_one_block
 from vehicles.static_load_check import explain_missing_equilibrium
 from vehicles.steering.free_steering import balance_arm
-from vehicles.steering.steering import STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING_STATE, logged_steering, place_tierods
 from vehicles.step import vehicle_step
 from vehicles.suspension.blocks import STOPPED, TRUSTED, WATCHED
 from vehicles.suspension.contract import POINTS
@@ -359,11 +359,13 @@ class Vehicle:
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """Further records for a log, as (prefix, table, record): states of plugin tire models, of controllers, of their actuators and of
-        motors."""
+        """Further records for a log, as (prefix, table, record): states of plugin tire models, of controllers, of their actuators, of
+        the steering and of motors."""
         controllers = self.description.controllers.logged(self.space.controls, self.corner_names)
         if self.description.actuators.view(np.float64).any():
             controllers.append(logged_actuators(self.space.actuators, self.corner_names))
+        if self.description.steering_state:
+            controllers.append(logged_steering(self.space.steering, self.description.steering_state))
         if self.model.drivetrain[0]["motors"]:
             controllers.append(logged_motors(self.space.drivetrain, self.description.mechanism.axles))
         return [*self.tires.logged(self.space.treads, self.corner_names), *controllers]

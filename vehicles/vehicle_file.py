@@ -8,7 +8,7 @@ from vehicles.aerodynamics import AERODYNAMICS_FILE
 from vehicles.appearance import DRAWN_AS
 from vehicles.body_contact import BODY_FILE
 from vehicles.controllers.controller_section import CONTROLLER_FILE
-from vehicles.steering.steering import STEERING_FILE
+from vehicles.steering.steering_section import STEERING_FILE
 from vehicles.suspension.axle_limits import FAR
 from vehicles.suspension.axle_table import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
 from vehicles.suspension.kinds import AXLE_KINDS, SHIPPED
@@ -52,7 +52,7 @@ VEHICLE_FILE = (
     Field(
         "axles", Named(AXLE, "axles by name, from front to rear"), "axles by name, `front`, `rear` and further axles between, in any order"
     ),
-    Field("steering", STEERING_FILE, "steering of the front axle"),
+    Field("steering", STEERING_FILE, "steering: linkage, gear and column"),
     Field("tires", Either((_TIRE, Named(_TIRE, "a tire file by axle or by wheel"))), "tire file: for all, or by name of the axle or wheel"),
     Field("contact", Choice(CONTACTS), "contact of the tires with the ground: over their full disc, or at one point", None),
     Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/drivetrains"),

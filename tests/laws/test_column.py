@@ -12,10 +12,11 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from simulator.base.section import checked
 from vehicles.command import COMMAND
 from vehicles.steering.column import assist_torque, share_torque, solve_column, torsion_bar_torque
-from vehicles.steering.steering import STEERING_FILE, STEERING_STATE, steering_from_section, steering_step
+from vehicles.steering.contract import SteeredAxle
+from vehicles.steering.steering import STEERING_STATE, steering_step
+from vehicles.steering.steering_section import STEERING_FILE, steering_from_values
 
 RATIO, H = 15.0, 1e-3
 LOCKED = 1e15
@@ -31,8 +32,7 @@ ASSIST = {"valve_torque": [0.0, 1.0, 2.0, 4.0], "torque": [0.0, 10.0, 60.0, 300.
 
 
 def steering(**more: Any) -> Record:
-    with checked(STEERING_FILE, LINKAGE | {"hand_wheel": WHEEL} | more, "steering") as s:
-        out = steering_from_section(s, None)
+    out = steering_from_values(STEERING_FILE.read(LINKAGE | {"hand_wheel": WHEEL} | more, "steering", ""), (SteeredAxle(),))
     out[0]["free"] = 1
     return out
 
@@ -184,7 +184,7 @@ def test_an_angle_that_is_given_is_there_at_the_end_of_the_step() -> None:
     for n in range(1, 200):
         before = float(s[0]["angle"])
         command[0]["steering"] = 0.4 * math.sin(0.02 * n)
-        steering_step(p, s, command, H)
+        steering_step(p, s, command, 0.0, H)
         assert s[0]["angle"] == pytest.approx(-command[0]["steering"] * p[0]["max_arm_angle"], abs=1e-15)
         assert s[0]["rate"] == pytest.approx((s[0]["angle"] - before) / H, abs=1e-11)
 
@@ -195,7 +195,7 @@ def test_the_hands_come_evenly_to_where_the_driver_looked_last() -> None:
     command[0]["steering"] = 0.1
     angles = [0.0]
     for _ in range(12):
-        steering_step(p, s, command, H)
+        steering_step(p, s, command, 0.0, H)
         angles.append(float(s[0]["angle"]))
     steps = np.diff(angles)
     assert steps[:10] == pytest.approx(-0.01 * p[0]["max_arm_angle"], rel=1e-12)

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
-from simulator.base.section import checked
 from simulator.builder.builder import vehicle_description
 from vehicles.command import COMMAND
-from vehicles.steering.steering import STEERING_FILE, STEERING_STATE, place_tierods, steering_from_section, steering_step
+from vehicles.steering.contract import SteeredAxle
+from vehicles.steering.steering import STEERING_STATE, place_tierods, steering_step
+from vehicles.steering.steering_section import STEERING_FILE, steering_from_values
 from vehicles.suspension.contract import INPUTS
 
 Array = NDArray[np.float64]
@@ -34,8 +35,7 @@ ANGLES = np.radians(np.linspace(-30.0, 30.0, 25))
 
 
 def steering(numbers: dict[str, Any]) -> Record:
-    with checked(STEERING_FILE, numbers, "steering") as s:
-        return steering_from_section(s, HMMWV.mechanism.Q_design[:, :2].T)
+    return steering_from_values(STEERING_FILE.read(numbers, "steering", ""), (SteeredAxle(tierod_inner=HMMWV.mechanism.Q_design[:, :2].T),))
 
 
 def place(p: Record, angle: float, rate: float = 0.0, acceleration: float = 0.0) -> Any:
@@ -120,7 +120,7 @@ def test_the_arm_follows_the_input_within_its_rate_and_without_overshoot() -> No
     target, limit = -p[0]["max_arm_angle"], p[0]["max_rate"]
     angles, rates = [0.0], [0.0]
     for _ in range(2000):
-        steering_step(p, s, asking(1.0), 1e-3)
+        steering_step(p, s, asking(1.0), 0.0, 1e-3)
         angles.append(float(s[0]["angle"]))
         rates.append(float(s[0]["rate"]))
     assert np.abs(rates).max() <= limit
@@ -133,7 +133,7 @@ def test_input_beyond_full_lock_counts_as_full_lock() -> None:
     for value in (1.0, 5.0, math.inf):
         s = record(STEERING_STATE)
         for _ in range(3000):
-            steering_step(HMMWV.steering, s, asking(value), 1e-3)
+            steering_step(HMMWV.steering, s, asking(value), 0.0, 1e-3)
         assert s[0]["angle"] == pytest.approx(-HMMWV.steering[0]["max_arm_angle"], rel=1e-9)
 
 
@@ -141,7 +141,7 @@ def test_positive_input_turns_the_wheels_to_the_left() -> None:
     """The tie rods lie behind the wheel centers: to steer left they move to the right."""
     s, q = record(STEERING_STATE), record(INPUTS)
     for _ in range(1000):
-        steering_step(HMMWV.steering, s, asking(0.5), 1e-3)
+        steering_step(HMMWV.steering, s, asking(0.5), 0.0, 1e-3)
     place_tierods(HMMWV.steering, s, q)
     assert (q[0]["Q"][1, :2] < HMMWV.mechanism.Q_design[1, :2] - 0.02).all()
 

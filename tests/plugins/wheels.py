@@ -16,6 +16,9 @@ DRIVETRAIN: dict[str, Any] = read_yaml(find_config("drivetrains", HMMWV["drivetr
 BEHIND = 1.25
 """m. Distance between axles."""
 
+STEERED_BEHIND = 1.6
+"""m. Distance of the second steered axle from the first one."""
+
 
 def moved(axle: dict[str, Any], back: float) -> dict[str, Any]:
     """Return the same axle, moved back."""
@@ -33,10 +36,14 @@ def in_the_middle(axle: dict[str, Any]) -> dict[str, Any]:
 
 
 REAR = HMMWV["axles"]["rear"]
+MIDDLE_RATIO = 0.6
+"""Angle of the linkage of the second steered axle over that of the first one."""
+
 AXLES: dict[str, dict[str, Any]] = {
     "six wheels": {"middle": moved(REAR, -0.3), "rear": moved(REAR, BEHIND - 0.3)},
     "all kinds": {"middle": moved(TRAILING_ARM, -0.3), "rear": moved(LIVE_AXLE, BEHIND - 0.3)},
     "five links": {"middle": moved(FIVE_LINK, -0.3), "rear": moved(FIVE_LINK, BEHIND - 0.3)},
+    "two steered axles": {"middle": moved(HMMWV["axles"]["front"], STEERED_BEHIND), "rear": moved(REAR, BEHIND)},
     "three wheels": {"rear": in_the_middle(TRAILING_ARM)},
     "nine wheels": {
         "second": moved(TRAILING_ARM, -1.4),
@@ -53,6 +60,8 @@ def car(name: str) -> dict[str, Any]:
     mapping = copy.deepcopy(HMMWV)
     mapping["name"], mapping["axles"] = name, {"front": mapping["axles"]["front"], **copy.deepcopy(AXLES[name])}
     mapping["drivetrain"] = "drivetrain"
+    if name == "two steered axles":
+        mapping["steering"]["axles"] = {"middle": MIDDLE_RATIO}
     return mapping
 
 

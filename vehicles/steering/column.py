@@ -24,11 +24,10 @@ import math
 import numpy as np
 
 from simulator.base.algebra.piecewise_linear import cell
-from simulator.base.errors import ConfigError
-from simulator.base.fields import Field, Group, Number
+from simulator.base.fields import Choice, Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.values import Values
 
 ASSIST_POINTS = 12
 """Largest number of points of the assist curve."""
@@ -117,7 +116,27 @@ COLUMN_FILE = (
         None,
     ),
 )
-"""Fields of the section `steering` of a vehicle file."""
+"""Keys of column, steering wheel, gear and assist."""
+
+FILTERED, DIRECT = INPUTS = ("filtered", "direct")
+"""Treatment of the input angle; the first one is the default."""
+
+MECHANICAL_FILE = (
+    Field(
+        "natural_frequency",
+        Number("rad/s", 0.1, 500.0, above=0.0),
+        "natural frequency of the critically damped response of an arm with a maximum rate",
+        None,
+    ),
+    Field(
+        "input",
+        Choice(INPUTS),
+        "treatment of the steering-wheel angle: `filtered` by the largest rate and natural_frequency, or `direct` within that rate",
+        FILTERED,
+    ),
+    *COLUMN_FILE,
+)
+"""Keys of every kind with a mechanical connection of steering wheel and gear."""
 
 COLUMN_STATE = (
     # name                shape  unit   what it is
@@ -135,40 +154,40 @@ COLUMN_STATE = (
 """Rows of a STEERING_STATE record; all quantities at the arm, + as its angle."""
 
 
-def column_from_section(s: Section, out: Record) -> None:
+def write_column(values: Values, out: Record) -> None:
     """Fill a STEERING record, which has its gear ratio, from the keys of COLUMN_FILE. Raises ConfigError."""
     p = out[0]
     ratio = float(p["gear_ratio"])
-    if s.has("column"):
-        with s.section("column") as column:
-            p["column_stiffness"], p["column_damping"] = ratio**2 * column.number("stiffness"), ratio**2 * column.number("damping")
-    if s.has("hand_wheel"):
-        with s.section("hand_wheel") as wheel:
-            p["hand_wheel_inertia"], p["hand_wheel_damping"] = ratio**2 * wheel.number("inertia"), ratio**2 * wheel.number("damping")
-            limit, stiffness = _friction(wheel)
-            p["hand_wheel_friction"], p["hand_wheel_stiffness"] = ratio * limit, ratio**2 * stiffness
-        if not s.has("column"):
-            raise ConfigError(s.file, s.path("column"), "nothing", "a column between the steering wheel and the arm")
-    if s.has("gear"):
-        with s.section("gear") as gear:
-            p["gear_damping"] = gear.number("damping", 0.0)
-            p["gear_friction"], p["gear_stiffness"] = _friction(gear)
-    if s.has("assist"):
-        with s.section("assist") as assist:
-            valve, torque = assist.curve("valve_torque", "torque", ASSIST_POINTS)
-            if valve[0] != 0.0 or torque[0] != 0.0 or (np.diff(torque) < 0.0).any():
-                raise assist.wrong("torque", "a curve through 0, 0 that never falls")
-            p["assist_points"] = len(valve)
-            p["assist_valve"][: len(valve)], p["assist_torque"][: len(valve)] = ratio * valve, torque
+    if "column" in values:
+        column = values["column"]
+        p["column_stiffness"], p["column_damping"] = ratio**2 * column["stiffness"], ratio**2 * column["damping"]
+    if "hand_wheel" in values:
+        values.needed("column", "a column between the steering wheel and the arm")
+        wheel = values["hand_wheel"]
+        p["hand_wheel_inertia"], p["hand_wheel_damping"] = ratio**2 * wheel["inertia"], ratio**2 * wheel["damping"]
+        limit, stiffness = _friction(wheel)
+        p["hand_wheel_friction"], p["hand_wheel_stiffness"] = ratio * limit, ratio**2 * stiffness
+    if "gear" in values:
+        p["gear_damping"] = values["gear"]["damping"]
+        p["gear_friction"], p["gear_stiffness"] = _friction(values["gear"])
+    if "assist" in values:
+        assist = values["assist"]
+        valve, torque = assist["valve_torque"], assist["torque"]
+        if len(torque) != len(valve):
+            raise assist.error("torque", f"{len(valve)} numbers, one for each valve_torque")
+        if valve[0] != 0.0 or torque[0] != 0.0 or (np.diff(torque) < 0.0).any():
+            raise assist.error("torque", "a curve through 0, 0 that never falls")
+        p["assist_points"] = len(valve)
+        p["assist_valve"][: len(valve)], p["assist_torque"][: len(valve)] = ratio * valve, torque
     p["free"] = p["column_stiffness"] > 0.0 and p["hand_wheel_inertia"] == 0.0
 
 
-def _friction(s: Section) -> tuple[float, float]:
+def _friction(values: Values) -> tuple[float, float]:
     """Return limit and stiffness of dry friction. Raises ConfigError if the stiffness is missing."""
-    limit = s.number("friction", 0.0)
-    if limit > 0.0 and not s.has("friction_stiffness"):
-        raise ConfigError(s.file, s.path("friction_stiffness"), "nothing", "the stiffness of the friction's elastic part, in N m/rad")
-    return limit, s.number("friction_stiffness") if limit > 0.0 else 0.0
+    limit: float = values["friction"]
+    if limit == 0.0:
+        return 0.0, 0.0
+    return limit, values.needed("friction_stiffness", "the stiffness of the friction's elastic part, in N m/rad")
 
 
 @inline

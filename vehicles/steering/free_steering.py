@@ -1,4 +1,4 @@
-"""Free steering arm: one more coordinate of the first axle, moved by the column and by the wheels.
+"""Free steering arm: one more coordinate of the steered axles, moved by the column and by the wheels.
 
 With u'' the acceleration of the arm and K the velocities per rate of the arm, the forward dynamics of `vehicles.dynamics` gain a column
 and a row. E, F, H and the bias are sums over the steered corners, computed by `steer` of their blocks with the arm at zero acceleration:
@@ -21,7 +21,7 @@ column.
 from __future__ import annotations
 
 from simulator.base.jit import inline, kernel
-from vehicles.corner_layout import sides_of
+from vehicles.corner_layout import axle_of
 from vehicles.dynamics import (
     apply_wheel_loads,
     assemble_chassis,
@@ -59,15 +59,17 @@ def answer_with_arm(m, s, h):
     force = inertia = 0.0
     for j in range(6):
         work["arm_coupling"][j] = 0.0
-    first, end = sides_of(m.corners, 0)
-    if m.corners[0]["coupled"][0]:
-        k["F"][first + 1] -= k["D_across"][0] / k["D"][first] * k["F"][first]
-    for i in range(first, end):
-        ratio = k["F"][i] / k["D"][i]
-        force -= steering_force(s, i) + ratio * work["theta_force"][i]
-        inertia += k["H"][i] - ratio * k["F"][i]
-        for j in range(6):
-            work["arm_coupling"][j] += k["E"][j, i] - ratio * k["G"][j, i]
+    for n in range(len(m.steering)):
+        first = m.steering[n]["corner"]
+        axle = axle_of(m.corners, first)
+        if m.corners[0]["coupled"][axle]:
+            k["F"][first + 1] -= k["D_across"][axle] / k["D"][first] * k["F"][first]
+        for i in range(first, first + 2):
+            ratio = k["F"][i] / k["D"][i]
+            force -= steering_force(s, i) + ratio * work["theta_force"][i]
+            inertia += k["H"][i] - ratio * k["F"][i]
+            for j in range(6):
+                work["arm_coupling"][j] += k["E"][j, i] - ratio * k["G"][j, i]
 
     for j in range(6):
         work["arm_answer"][j] = work["arm_coupling"][j]
@@ -79,8 +81,9 @@ def answer_with_arm(m, s, h):
     torque = solve_column(m.steering, s.steering, force, inertia, h)
     for j in range(6):
         work["x"][j] -= arm["acceleration"] * work["arm_answer"][j]
-    for i in range(first, end):
-        work["theta_force"][i] -= k["F"][i] * arm["acceleration"]
+    for n in range(len(m.steering)):
+        for i in range(m.steering[n]["corner"], m.steering[n]["corner"] + 2):
+            work["theta_force"][i] -= k["F"][i] * arm["acceleration"]
     recover_thetas(m.corners, s)
     g_B = gravity_in_chassis(s.state[0]["q_WB"], s.loads[0]["gravity"])
     for j in range(3):

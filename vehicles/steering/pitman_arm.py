@@ -10,16 +10,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.circle import circle
-from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.values import Values
+from vehicles.steering.contract import GEAR_FILE, SteeredAxle, SteeringKind
 
-FOUR_BAR = (
+FOUR_BAR_ROWS = (
     ("rotation", (3, 3), "1", "rotation matrix from the steering frame to the chassis"),
     ("pivot", (2,), "m", "pivot of the Pitman arm, in the plane of the steering frame"),
     ("arm", (2,), "m", "vector from the pivot to the joint of arm and link, at delta = 0"),
@@ -39,51 +38,35 @@ PITMAN_ARM_FILE = (
     Field("arm_joint", POINT, "joint of arm and link in the straight-ahead position", frame="the steering frame"),
     Field("idler_pivot", POINT, "pivot of the idler arm", frame="the steering frame"),
     Field("idler_joint", POINT, "joint of idler and link in the straight-ahead position", frame="the steering frame"),
-    Field(
-        "max_arm_angle",
-        Number("rad", math.radians(0.1), math.radians(60.0), above=0.0),
-        "angle of the Pitman arm at full steering input",
-        written="deg",
-    ),
-    Field("gear_ratio", Number("1", 0.1, 1e3, above=0.0), "steering-wheel angle over Pitman-arm angle"),
-    Field(
-        "max_rate",
-        Number("rad/s", 0.0, math.radians(1e4)),
-        "largest rate of the Pitman arm; 0: immediate response",
-        also={"max_rate_deg": "degps"},
-        written="degps",
-    ),
+    *GEAR_FILE,
 )
 """Keys of `type: pitman_arm`."""
 
 
-def read_four_bar(s: Section, p: Record, tierod_inner: NDArray[np.float64] | None) -> None:
-    """Fill FOUR_BAR, location and inner tie-rod joints of a STEERING record. Raises ConfigError.
-
-    tierod_inner : (2, 3) inner tie-rod joints in B; None: unknown
-    """
+def _write(values: Values, p: Record, axle: SteeredAxle) -> None:
+    """Fill FOUR_BAR_ROWS, location, inner tie-rod joints and gear of a STEERING record. Raises ConfigError if the four-bar does not close up to
+    full lock."""
     out = p[0]
-    angle = s.number("rotation_y")
-    out["location"] = s.array("location", (3,))
+    angle = values["rotation_y"]
+    out["location"] = values["location"] + axle.offset
     out["rotation"] = [[math.cos(angle), 0.0, math.sin(angle)], [0.0, 1.0, 0.0], [-math.sin(angle), 0.0, math.cos(angle)]]
-    pivot, joint = s.array("arm_pivot", (3,)), s.array("arm_joint", (3,))
-    idler_pivot, idler_joint = s.array("idler_pivot", (3,)), s.array("idler_joint", (3,))
+    pivot, joint = values["arm_pivot"], values["arm_joint"]
+    idler_pivot, idler_joint = values["idler_pivot"], values["idler_joint"]
     out["pivot"], out["arm"] = pivot[:2], (joint - pivot)[:2]
     out["idler_pivot"], out["idler"] = idler_pivot[:2], (idler_joint - idler_pivot)[:2]
     out["link"] = (idler_joint - joint)[:2]
     across = (idler_pivot - joint)[0] * -out["idler"][1] + (idler_pivot - joint)[1] * out["idler"][0]
     out["branch"] = -1.0 if across > 0.0 else 1.0
-    if tierod_inner is not None:
-        out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - [joint[0], joint[1], 0.0]
-    out["max_arm_angle"], out["gear_ratio"], out["max_rate"] = s.number("max_arm_angle"), s.number("gear_ratio"), s.number("max_rate")
-
-
-def check_four_bar(s: Section, p: Record) -> None:
-    """Raise ConfigError if arm, link and idler do not close up to full lock."""
-    limit = float(p[0]["max_arm_angle"])
+    if axle.tierod_inner is not None:
+        out["tierod"] = (axle.tierod_inner - out["location"]) @ out["rotation"] - [joint[0], joint[1], 0.0]
+    for name in ("max_arm_angle", "gear_ratio", "max_rate"):
+        out[name] = values[name]
+    limit = values["max_arm_angle"]
     if not all(_closes(p, angle) for angle in np.linspace(-limit, limit, 61)):
-        found = f"{math.degrees(limit):g}, where link and idler do not meet"
-        raise ConfigError(s.file, s.path("max_arm_angle"), found, "an angle up to which arm, link and idler close")
+        raise values.error("max_arm_angle", "an angle up to which arm, link and idler close")
+
+
+KIND = SteeringKind("pitman_arm", PITMAN_ARM_FILE, write=_write, meaning="a Pitman arm, an idler arm and a link between them")
 
 
 def _closes(p: Record, angle: float) -> bool:
@@ -96,8 +79,8 @@ def _closes(p: Record, angle: float) -> bool:
 
 
 @inline
-def place_on_link(p, s, q):
-    """Compute the inner tie-rod joints of FL and FR on the link with velocity and acceleration, from the state of the Pitman arm.
+def place_on_link(p, n, s, q):
+    """Compute the inner tie-rod joints of steered axle n on the link with velocity and acceleration, from the state of the Pitman arm.
 
     In the plane of the four-bar ^ rotates a vector by a right angle and `_1`, `_2` are derivatives by delta. r is the Pitman arm and a
     its joint with the link, w points from a to the idler pivot, i is the idler arm (u at delta = 0), d = w + i the link, k a tie-rod
@@ -111,17 +94,19 @@ def place_on_link(p, s, q):
         Q = a + k,  Q_1 = r^ + turn_1 k^,  Q_2 = -r + turn_2 k^ - turn_1^2 k                                        (23)
         Q_dot = Q_1 rate,  Q_ddot = Q_1 acceleration + Q_2 rate^2
 
+    delta, rate and acceleration are those of the arm of this axle, `ratio` times those of the steering gear.
+
     The equation numbers are those of the closed-form page of the docs. In the code `across` is d . i^, x_1 and x_2 belong to Q, and c,
     sn are cosine and sine of delta.
 
     Parameters
     ----------
-    p : record of STEERING
+    p : (n,) records of STEERING
     s : record of STEERING_STATE
-    q : record of INPUTS of the corners; Q, Q_1, Q_dot, Q_ddot of the first two columns are written
+    q : record of INPUTS of the corners; Q, Q_1, Q_dot, Q_ddot of the two corners are written
     """
-    g = p[0]
-    delta, rate, acceleration = s[0]["angle"], s[0]["rate"], s[0]["acceleration"]
+    g, ratio = p[n], p[n]["ratio"]
+    delta, rate, acceleration = ratio * s[0]["angle"], ratio * s[0]["rate"], ratio * s[0]["acceleration"]
     c, sn = math.cos(delta), math.sin(delta)
 
     # arm joint and its derivatives by delta
@@ -148,8 +133,9 @@ def place_on_link(p, s, q):
     turn_2 = (dx * dy_2 - dy * dx_2) / length2
 
     # (23) the joints, in chassis axes
-    for i in range(2):
-        tx, ty, tz = g["tierod"][i, 0], g["tierod"][i, 1], g["tierod"][i, 2]
+    for side in range(2):
+        i = g["corner"] + side
+        tx, ty, tz = g["tierod"][side, 0], g["tierod"][side, 1], g["tierod"][side, 2]
         kx, ky = cl * tx - sl * ty, sl * tx + cl * ty
         x_1, y_1 = -ry - turn_1 * ky, rx + turn_1 * kx
         x_2 = -rx - turn_2 * ky - turn_1 * turn_1 * kx
@@ -158,6 +144,6 @@ def place_on_link(p, s, q):
             X, Y = g["rotation"][j, 0], g["rotation"][j, 1]
             q[0]["Q"][j, i] = g["location"][j] + X * (ax + kx) + Y * (ay + ky) + g["rotation"][j, 2] * tz
             Q_1 = X * x_1 + Y * y_1
-            q[0]["Q_1"][j, i] = Q_1
+            q[0]["Q_1"][j, i] = ratio * Q_1
             q[0]["Q_dot"][j, i] = Q_1 * rate
             q[0]["Q_ddot"][j, i] = Q_1 * acceleration + (X * x_2 + Y * y_2) * rate * rate

@@ -1,7 +1,9 @@
-"""Steering of the front axle: positions of the inner tie-rod joints from the driver's angle, by a Pitman arm or by a rack.
+"""Steering: positions of the inner tie-rod joints of all steered axles from the driver's angle, by the linkage of a kind of steering.
 
-Both types have one coordinate, the angle of the Pitman arm or of the pinion, positive where it turns the wheels to the right. "Arm"
-means both below. `vehicles.steering.free_steering` describes the motion of a free arm.
+All kinds have one coordinate, the angle of the steering gear (Pitman arm, pinion, actuator), positive where it turns the wheels to the right.
+"Arm" means all of them below. `vehicles.steering.free_steering` describes the motion of a free arm.
+
+A vehicle has one STEERING record for each steered axle. The first one also describes gear and column.
 """
 
 from __future__ import annotations
@@ -9,33 +11,33 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simulator.base.errors import ErrorCollector
-from simulator.base.fields import Choice, Field, Number, Variants
+from simulator.base.callbacks import address_in, call, record_at
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record, record
-from simulator.base.section import Section
-from vehicles.steering.column import COLUMN, COLUMN_FILE, COLUMN_STATE, column_from_section
-from vehicles.steering.pitman_arm import FOUR_BAR, PITMAN_ARM_FILE, check_four_bar, place_on_link, read_four_bar
-from vehicles.steering.rack import RACK, RACK_FILE, place_on_rack, read_rack
+from simulator.base.records import Record, Table, dtype_of
+from vehicles.steering.column import COLUMN, COLUMN_STATE
+from vehicles.steering.contract import CALLED, NUMBERS, PARAMETERS, RACK, STEERING_INPUT, STEERING_OUTPUT
+from vehicles.steering.pitman_arm import FOUR_BAR_ROWS, place_on_link
+from vehicles.steering.rack_pinion import RACK_ROWS, place_on_rack
 
-MIN_RATE = 0.1
-"""deg/s. Lower limit of the rate of a Pitman arm."""
-INPUTS = ("filtered", "direct")
-"""Treatment of the input angle; the first one is the default."""
-PITMAN_ARM, RACK_PINION = KINDS = ("pitman_arm", "rack_pinion")
-"""Types of steering; the first one is the default."""
+_SEEN, _RESULT = dtype_of(STEERING_INPUT), dtype_of(STEERING_OUTPUT)
 
 STEERING = (
+    ("kind", (), "1", "linkage: FOUR_BAR, RACK or CALLED", "i8"),
+    ("corner", (), "1", "left one of the two corners that the linkage moves", "i8"),
+    ("ratio", (), "1", "angle of this linkage over that of the steering gear"),
+    ("place", (), "1", "address of the kernel of a CALLED linkage", "u8"),
+    ("move", (), "1", "address of the kernel that moves the gear; 0: the gear follows the input", "u8"),
+    ("own", (PARAMETERS,), "", "own parameters of the kind"),
+    ("by_wire", (), "1", "1: no mechanical connection to the steering wheel", "i8"),
     ("location", (3,), "m", "origin of the steering frame, in B"),
-    *FOUR_BAR,
-    *RACK,
+    *FOUR_BAR_ROWS,
+    *RACK_ROWS,
     (
         "tierod",
         (2, 3),
         "m",
-        "inner tie-rod joints left and right at delta = 0: rack: in B; else: steering frame, x, y from the arm joint, z from the origin",
+        "inner tie-rod joints left and right at delta = 0, in B; of a FOUR_BAR: steering frame, x, y from the arm joint, z from the origin",
     ),
     ("max_arm_angle", (), "rad", "angle of Pitman arm or pinion at full steering input"),
     ("gear_ratio", (), "1", "steering-wheel angle over that of Pitman arm or pinion"),
@@ -46,36 +48,15 @@ STEERING = (
     *COLUMN,
 )
 
-STEERING_FILE = Variants(
-    "type",
-    {PITMAN_ARM: PITMAN_ARM_FILE, RACK_PINION: RACK_FILE},
-    KINDS,
-    "kind of steering",
-    (
-        Field(
-            "natural_frequency",
-            Number("rad/s", 0.1, 500.0, above=0.0),
-            "natural frequency of the critically damped response of an arm with a maximum rate",
-            None,
-        ),
-        Field(
-            "input",
-            Choice(INPUTS),
-            "treatment of the steering-wheel angle: `filtered` by the largest rate and natural_frequency, or `direct` within that rate",
-            INPUTS[0],
-        ),
-        *COLUMN_FILE,
-    ),
-    PITMAN_ARM,
-)
-"""Fields of the section `steering` of a vehicle file."""
-
 STEERING_STATE = (
     ("angle", (), "rad", "angle delta of Pitman arm or pinion, + turns the wheels to the right"),
     ("rate", (), "rad/s", "rate of the angle"),
     ("acceleration", (), "rad/s2", "acceleration of the angle"),
     ("hand_angle", (), "rad", "steering-wheel angle referred to the arm: angle of the arm without twist of the column"),
     ("hand_rate", (), "rad/s", "rate of hand_angle"),
+    ("own", (NUMBERS,), "", "own state of the kind"),
+    ("seen", (_SEEN.itemsize // 8,), "", "STEERING_INPUT of a kernel of the kind"),
+    ("result", (_RESULT.itemsize // 8,), "", "STEERING_OUTPUT of a kernel of the kind"),
     *COLUMN_STATE,
 )
 
@@ -86,36 +67,27 @@ Without this limit a jump of the input would move the front wheels with a thousa
 """
 
 
-def steering_from_section(s: Section, tierod_inner: NDArray[np.float64] | None) -> Record:
-    """Return the STEERING record. Raises ConfigError.
+def without_addresses(p: Record) -> Record:
+    """Return the STEERING records without addresses, for digests."""
+    out = p.copy()
+    out["place"], out["move"] = 0, 0
+    return out
 
-    tierod_inner : (2, 3) inner tie-rod joints left and right at delta = 0, in B; None: check only the section, if the front axle is not
-        readable
-    """
-    p = record(STEERING)
-    out = p[0]
-    rack = s.choice("type", KINDS, PITMAN_ARM) == RACK_PINION
-    (read_rack if rack else read_four_bar)(s, p, tierod_inner)
-    with ErrorCollector() as faults:
-        if 0.0 < out["max_rate"] < math.radians(MIN_RATE):
-            faults.add(s.wrong("max_rate", "0 (immediate response), or at least {}", math.radians(MIN_RATE)))
-        with faults.part():
-            if out["max_rate"] > 0.0 and s.choice("input", INPUTS, INPUTS[0]) == INPUTS[0]:
-                out["natural_frequency"] = s.number("natural_frequency")
-        out["direct"] = s.choice("input", INPUTS, INPUTS[0]) == INPUTS[1]
-        with faults.part():
-            column_from_section(s, p)
-        if not rack:
-            with faults.part():
-                check_four_bar(s, p)
-    return p
+
+def logged_steering(state: Record, table: Table) -> tuple[str, Table, Record]:
+    """Return the own state of a kind as (prefix, table, record), a view of a STEERING_STATE record."""
+    own, start = dtype_of(table), dtype_of(STEERING_STATE).fields["own"][1]  # type: ignore[index]
+    formats = [own.fields[row[0]][0] for row in table]  # type: ignore[index]
+    offsets = [start + own.fields[row[0]][1] for row in table]  # type: ignore[index]
+    view = np.dtype({"names": [row[0] for row in table], "formats": formats, "offsets": offsets, "itemsize": state.itemsize})  # type: ignore[call-overload]
+    return "steering_", table, state.view(view)
 
 
 @kernel
-def steering_step(p, s, command, h):
+def steering_step(p, s, command, speed, h):
     """Advance the arm, or the driver's end of the column of a free arm, by h seconds toward -steering * max_arm_angle (+ = left).
 
-    In torque mode, store the torque of the hands on the driver's end of the column (+ = left).
+    In torque mode, store the torque of the hands on the driver's end of the column (+ = left). speed : m/s, forward speed of the chassis
     """
     target = -min(max(command[0]["steering"], -1.0), 1.0) * p[0]["max_arm_angle"]
     arm = s[0]
@@ -127,6 +99,8 @@ def steering_step(p, s, command, h):
             arm["hand_angle"], arm["hand_rate"], arm["hand_acceleration"] = follow_input(
                 p, s, arm["hand_angle"], arm["hand_rate"], target, h
             )
+    elif p[0]["move"] != 0:
+        move_by_call(p, s, target, speed, h)
     else:
         arm["angle"], arm["rate"], arm["acceleration"] = follow_input(p, s, arm["angle"], arm["rate"], target, h)
 
@@ -160,17 +134,53 @@ def direct_rate(p, s, angle, target, limit, h):
     return min(max((target - angle) / time, -limit), limit)
 
 
+@kernel
+def move_by_call(p, s, target, speed, h):
+    """Advance the arm by h seconds by the kernel of its kind. Without a connection, the steering wheel is at its commanded angle."""
+    arm, seen = s[0], record_at(address_in(s[0]["seen"]), _SEEN)[0]
+    seen["angle"], seen["rate"], seen["target"], seen["speed"] = arm["angle"], arm["rate"], target, speed
+    call(p[0]["move"], address_in(p[0]["own"]), address_in(arm["own"]), address_in(arm["seen"]), address_in(arm["result"]), 0, 1, h)
+    result = record_at(address_in(s[0]["result"]), _RESULT)[0]
+    arm["angle"], arm["rate"], arm["acceleration"] = result["angle"], result["rate"], result["acceleration"]
+    if p[0]["by_wire"] > 0:
+        arm["hand_rate"], arm["hand_angle"] = (target - arm["hand_angle"]) / h, target
+
+
 @inline
 def place_tierods(p, s, q):
-    """Compute the inner tie-rod joints of FL and FR with velocity and acceleration, from the state of the steering.
+    """Compute the inner tie-rod joints of all steered axles with velocity and acceleration, from the state of the steering.
 
     Parameters
     ----------
-    p : record of STEERING
+    p : (n,) records of STEERING
     s : record of STEERING_STATE
-    q : record of INPUTS of the corners; Q, Q_1, Q_dot, Q_ddot of the first two columns are written
+    q : record of INPUTS of the corners; Q, Q_1, Q_dot, Q_ddot of the steered corners are written
     """
-    if p[0]["rack_travel"] != 0.0:
-        place_on_rack(p, s, q)
-    else:
-        place_on_link(p, s, q)
+    for n in range(len(p)):
+        if p[n]["kind"] == RACK:
+            place_on_rack(p, n, s, q)
+        elif p[n]["kind"] == CALLED:
+            place_by_call(p, n, s, q)
+        else:
+            place_on_link(p, n, s, q)
+
+
+@kernel
+def place_by_call(p, n, s, q):
+    """Compute the inner tie-rod joints of steered axle n by the kernel of its kind."""
+    g, arm, ratio = p[n], s[0], p[n]["ratio"]
+    seen = record_at(address_in(s[0]["seen"]), _SEEN)[0]
+    seen["angle"] = ratio * arm["angle"]
+    for j in range(3):
+        for side in range(2):
+            seen["tierod"][j, side] = g["tierod"][side, j]
+    call(g["place"], address_in(g["own"]), address_in(arm["own"]), address_in(arm["seen"]), address_in(arm["result"]), n, 2, 0.0)
+    result = record_at(address_in(s[0]["result"]), _RESULT)[0]
+    rate, acceleration = ratio * arm["rate"], ratio * arm["acceleration"]
+    for j in range(3):
+        for side in range(2):
+            i, Q_1 = g["corner"] + side, result["Q_1"][j, side]
+            q[0]["Q"][j, i] = result["Q"][j, side]
+            q[0]["Q_1"][j, i] = ratio * Q_1
+            q[0]["Q_dot"][j, i] = Q_1 * rate
+            q[0]["Q_ddot"][j, i] = Q_1 * acceleration + result["Q_2"][j, side] * rate * rate

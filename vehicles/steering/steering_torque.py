@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from simulator.base.algebra.vectors import add, column, dot
 from simulator.base.jit import inline
-from vehicles.corner_layout import sides_of
 from vehicles.steering.column import share_torque
 from vehicles.suspension.blocks import steer_blocks
 from vehicles.suspension.tables.tabulated import table_pitman_torque
@@ -20,20 +19,23 @@ def steering_torque(m, s, tabulated, h):
         s.out[0]["pitman_torque"] = table_pitman_torque(m, s)
     else:
         s.out[0]["pitman_torque"] = pitman_torque(m, s)
-    share_torque(m.steering, s.steering, s.out[0]["pitman_torque"], h)
+    if m.steering[0]["by_wire"] > 0:
+        s.steering[0]["assist_torque"] = s.out[0]["pitman_torque"]
+    else:
+        share_torque(m.steering, s.steering, s.out[0]["pitman_torque"], h)
 
 
 @inline
 def pitman_torque(m, s):
     """Return the torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
 
-    This is the row of the Pitman angle in the inverse dynamics of the corners of the first axle. Valid after `answer_loads`.
+    This is the row of the Pitman angle in the inverse dynamics of the steered corners. Valid after `answer_loads`.
     """
     steer_blocks(s.blocks, s.inputs, s.kinematics)
     torque = 0.0
-    first, end = sides_of(m.corners, 0)
-    for i in range(first, end):
-        torque += steering_row(s, i)
+    for n in range(len(m.steering)):
+        for i in range(m.steering[n]["corner"], m.steering[n]["corner"] + 2):
+            torque += steering_row(s, i)
     return torque
 
 

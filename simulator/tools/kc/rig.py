@@ -160,7 +160,7 @@ class Rig:
         """Return whether the steering moves the axle."""
         sides, theta = list(self.axles.on(n)), self.theta_of(n)
         (straight, *_), (turned, *_) = self._turned(n, theta, 0.0), self._turned(n, theta, TURN)
-        return n == 0 and bool(np.any(straight["axle"][:, sides] != turned["axle"][:, sides]))
+        return bool(np.any(straight["axle"][:, sides] != turned["axle"][:, sides]))
 
     def center_of_mass(self) -> Vector:
         """Return the center of mass of the vehicle at rest (3,) [m], in the axes of the ground from the chassis reference point."""

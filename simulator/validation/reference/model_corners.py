@@ -18,6 +18,7 @@ from simulator.base.records import Record, numbers, record
 from simulator.validation.reference.model_file import JointFormat, ModelFile
 from vehicles.mechanism_parameters import CORNER_NAMES, VehicleDesign
 from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.steering.contract import RACK as LINKAGE_RACK
 from vehicles.steering.steering import STEERING
 from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign
@@ -240,7 +241,7 @@ def _read_rack(model: ModelFile) -> _Rack:
         raise ConfigError(model.file, f"{key}.axes", axes.tolist(), "[[0, 1, 0]], the rack displacement to the left")
     body, steering = model.body(RACK), record(STEERING)
     steering[0]["location"], steering[0]["rotation"] = model.vector("joints", RACK, "point"), np.eye(3)
-    steering[0]["rack_travel"] = 1.0
+    steering[0]["kind"], steering[0]["ratio"], steering[0]["rack_travel"] = LINKAGE_RACK, 1.0, 1.0
     return _Rack(RigidBody(RACK, 0.5 * body.mass, body.p_BoBcm, 0.5 * body.I_BBcm), steering)
 
 

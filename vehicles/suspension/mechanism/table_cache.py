@@ -8,6 +8,7 @@ from simulator.base.jit import source_digest, user_cache
 from simulator.base.records import Record
 from vehicles.axle_layout import record_for
 from vehicles.mechanism_parameters import MechanismParameters
+from vehicles.steering.steering import without_addresses
 from vehicles.suspension.mechanism import tables
 from vehicles.suspension.mechanism.tables import build_engine_tables
 from vehicles.suspension.tables.reduced_table import GRID, ReducedTables
@@ -33,7 +34,7 @@ def stored_tables(mechanism: MechanismParameters, steering: Record, tolerance: f
     content = [None if linkage is None else linkage.content() for linkage in linkages]
     sources = [source_digest(file) for file in (tables.__file__, *(kind.place.function.__code__.co_filename for kind in kinds))]
     closed_form = [mechanism.corners, mechanism.own, *(block.parameters for block in mechanism.blocks)]
-    digest = digest_of(content, closed_form, mechanism.Q_design, steering, steered, tolerance, sources)
+    digest = digest_of(content, closed_form, mechanism.Q_design, without_addresses(steering), steered, tolerance, sources)
     found = cached_arrays(user_cache("tables"), digest, make)
     grid = record_for(GRID, mechanism.size)  # one object per kind of record, since the compiled kernels identify its type by the object
     grid[:] = found["grid"]

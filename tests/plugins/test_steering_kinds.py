@@ -1,0 +1,133 @@
+"""Does a kind of steering from outside steer a vehicle, and does steer-by-wire follow its command without a torque at the steering wheel?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.records import Record, record
+from simulator.builder.builder import build_vehicle
+from tests.laws.vehicle_rig import command, drive, ground
+from tests.plugins.test_pages import blocks, folder, plugin  # noqa: F401 - a fixture
+from vehicles.command import COMMAND
+from vehicles.steering.contract import PARAMETERS, SteeredAxle
+from vehicles.steering.kinds import STEERING_KINDS, register
+from vehicles.steering.steering import STEERING_STATE, place_tierods, steering_step, without_addresses
+from vehicles.steering.steering_section import STEERING_FILE, steering_from_values
+from vehicles.suspension.contract import INPUTS
+
+Q = np.array([[0.1, 0.4, 0.0], [0.1, -0.4, 0.0]])
+RACK = {"type": "rack_pinion", "location": [0.1, 0.0, 0.0], "pinion_radius": 0.01, "pinion_sign": -1, "max_rack_travel": 0.08,
+        "max_rack_rate": 0.5, "input": "direct"}  # fmt: skip
+WIRE = {"type": "steer_by_wire", "location": [0.1, 0.0, 0.0], "max_wheel_angle": 2.0, "rack_sign": -1, "max_rack_travel": 0.08,
+        "max_rack_rate": 0.5, "actuator_frequency": 50.0, "ratio": {"speed": [10.0, 30.0], "ratio": [1.0, 0.5]}}  # fmt: skip
+RACKS = {"type": "two_racks", "travel": 0.01, "max_arm_angle": 1.0, "gear_ratio": 10.0, "max_rate": 0.0, "input": "direct"}
+H = 1e-3
+
+
+def steering(section: dict[str, Any]) -> Record:
+    return steering_from_values(STEERING_FILE.read(section, "car", "steering"), (SteeredAxle(tierod_inner=Q),))
+
+
+def placed(p: Record, angle: float, rate: float = 0.0, acceleration: float = 0.0) -> Any:
+    s, q = record(STEERING_STATE), record(INPUTS)
+    s[0]["angle"], s[0]["rate"], s[0]["acceleration"] = angle, rate, acceleration
+    place_tierods(p, s, q)
+    return q[0]
+
+
+def followed(p: Record, speed: float, seconds: float, steering: float = 0.5) -> Any:
+    s, c = record(STEERING_STATE), record(COMMAND)
+    c[0]["steering"] = steering
+    for _ in range(round(seconds / H)):
+        steering_step(p, s, c, speed, H)
+    return s[0]
+
+
+def test_a_kind_from_outside_places_the_joints_like_a_rack(folder: Path) -> None:  # noqa: F811
+    plugin(folder, "own_steering")
+    rack, racks = steering(RACK), steering(RACKS)
+    for name in ("Q", "Q_1", "Q_dot", "Q_ddot"):
+        assert placed(racks, 0.3, 0.7, -2.0)[name] == pytest.approx(placed(rack, 0.3, 0.7, -2.0)[name], abs=1e-15)
+
+
+def test_its_derivatives_give_the_velocities(folder: Path) -> None:  # noqa: F811
+    plugin(folder, "own_steering")
+    p, step = steering({**RACKS, "progression": 0.3}), 1e-5
+    before, at, after = (placed(p, 0.3 + 0.7 * t - t * t, 0.7 - 2.0 * t, -2.0) for t in (-step, 0.0, step))
+    assert (after["Q"] - before["Q"]) / (2.0 * step) == pytest.approx(at["Q_dot"], abs=1e-9)
+    assert (after["Q_dot"] - before["Q_dot"]) / (2.0 * step) == pytest.approx(at["Q_ddot"], abs=1e-7)
+
+
+def test_records_for_digests_have_no_addresses(folder: Path) -> None:  # noqa: F811
+    plugin(folder, "own_steering")
+    p = steering(RACKS)
+    assert p[0]["place"] != 0 and without_addresses(p)[0]["place"] == 0 and p[0]["own"][0] == 0.01
+
+
+def test_the_vehicle_of_the_page_drives_to_the_side_that_the_driver_steers_to(folder: Path) -> None:  # noqa: F811
+    plugin(folder, "own_steering")
+    (folder / "racks.yaml").write_text(blocks("own_steering", "yaml")[0], encoding="utf-8")
+    vehicle = build_vehicle(str(folder / "racks.yaml"), check_step=False)
+    for side in (1.0, -1.0):
+        vehicle.reset(ground("flat"), speed=8.0)
+        drive(vehicle, "flat", command(selector=1, throttle=0.1, steering=0.2 * side), 1.5)
+        assert side * vehicle.space.state[0]["w_WB_B"][2] > 0.05
+        assert side * vehicle.space.steering[0]["hand_torque"] < 0.0
+
+
+@pytest.mark.parametrize(("speed", "ratio"), [(0.0, 1.0), (10.0, 1.0), (20.0, 0.75), (50.0, 0.5)])
+def test_the_actuator_reaches_the_command_of_the_speed(speed: float, ratio: float) -> None:
+    arm = followed(steering(WIRE), speed, 2.0)
+    assert arm["angle"] == pytest.approx(-ratio * 0.5 * 2.0, rel=1e-6)
+    assert arm["hand_angle"] == -1.0 and arm["hand_rate"] == 0.0
+    assert arm["own"][:2] == pytest.approx([ratio, -ratio])
+
+
+def test_the_actuator_has_a_largest_speed_and_a_natural_frequency() -> None:
+    slow = {**WIRE, "max_rack_rate": 0.2}
+    assert followed(steering(slow), 0.0, 0.05)["rate"] == pytest.approx(-0.2 / (0.08 / 2.0))
+    quick = {**WIRE, "max_rack_rate": 100.0}
+    t = 0.04
+    expected = -1.0 * (1.0 - np.exp(-50.0 * t) * (1.0 + 50.0 * t))
+    assert followed(steering(quick), 0.0, t)["angle"] == pytest.approx(expected, rel=0.05)
+
+
+def test_steer_by_wire_in_a_drive(tmp_path: Path) -> None:
+    section = {**WIRE, "base": None, "location": [-0.2, 0.0, -0.016]}
+    (tmp_path / "wire.yaml").write_text(yaml.safe_dump({"base": "sedan", "name": "wire", "steering": section}), encoding="utf-8")
+    vehicle = build_vehicle(str(tmp_path / "wire.yaml"), check_step=False)
+    vehicle.reset(ground("flat"), speed=8.0)
+    drive(vehicle, "flat", command(selector=1, throttle=0.1, steering=0.2), 1.5)
+    vehicle.read()
+    assert vehicle.space.state[0]["w_WB_B"][2] > 0.05
+    assert vehicle.readout[0]["steering_wheel_torque"] == 0.0 and vehicle.readout[0]["steering_assist_torque"] != 0.0
+    assert vehicle.readout[0]["steering_wheel_angle"] == pytest.approx(0.2 * 2.0)
+    prefix, _, state = vehicle.logged[-1]
+    assert prefix == "steering_" and state[0]["ratio"] == 1.0 and state[0]["command"] == pytest.approx(-0.4)
+
+
+def test_keys_of_a_column_are_no_keys_of_steer_by_wire() -> None:
+    with pytest.raises(ConfigError, match=r"steering\.input"):
+        steering({**WIRE, "input": "direct"})
+
+
+def test_refused_kinds(folder: Path) -> None:  # noqa: F811
+    plugin(folder, "own_steering")
+    kind = STEERING_KINDS.need("two_racks")
+    many = tuple((f"x{n}", (), "1", "number") for n in range(PARAMETERS + 1))
+    for change, message in (
+        ({"place": None}, "no kernel"),
+        ({"contract": 99}, "version 99"),
+        ({"layout": 1}, "other tables"),
+        ({"parameters": many}, "at most"),
+        ({"fields": STEERING_KINDS.need("pitman_arm").fields}, "all kinds have a key"),
+    ):
+        with pytest.raises(JounceError, match=message):
+            register(replace(kind, name="other", **change))
