@@ -52,7 +52,7 @@ def check_sense(scanner: TravelScanner, file: str, which: NDArray[np.bool_]) -> 
     their axle is negative. Raises ConfigError."""
     mechanism, steering = scanner.mechanism, scanner.steering
     angles = SENSE_LOCK * np.array([-1.0, 1.0]) * steering[0]["max_arm_angle"]
-    axles = scanner.look(np.zeros(2), angles)["axle"]
+    axles = scanner.scan(np.zeros(2), angles)["axle"]
     for p in steering:
         sides, axle = [p["corner"], p["corner"] + 1], mechanism.axles.of(int(p["corner"]))
         headings = np.arctan2(-axles[:, 0, sides], axles[:, 1, sides])
