@@ -14,10 +14,10 @@ from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from simulator.base.section import Section
-from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from simulator.base.values import Values
+from vehicles.body_fields import BODY, read_body
+from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.steering.pitman_arm import LOCATION
-from vehicles.suspension.axle_table import AS_PUBLISHED, INERTIA, MASS
-from vehicles.suspension.inertia_section import read_inertia, warn_of
 
 RACK = (("rack_travel", (), "m/rad", "displacement of a rack to the left per angle of its pinion; 0 = no rack"),)
 """Rows of a STEERING record."""
@@ -31,7 +31,7 @@ RACK_FILE = (
     ),
     Field("max_rack_travel", _LENGTH, "displacement of the rack from the center to its end"),
     Field("max_rack_rate", Number("m/s", 1e-3, 100.0, above=0.0), "largest speed of the rack"),
-    Field("rack", Group((MASS, INERTIA, AS_PUBLISHED)), "rack with its center of mass at `location`; default: massless", None),
+    Field("rack", Group(BODY), "rack with its center of mass at `location`; default: massless", None),
 )
 """Keys of `type: rack_pinion`."""
 
@@ -52,13 +52,9 @@ def read_rack(s: Section, p: Record, tierod_inner: NDArray[np.float64] | None) -
         out["tierod"] = tierod_inner
 
 
-def read_rack_body(s: Section) -> RigidBody | None:
+def read_rack_body(steering: Values) -> RigidBody | None:
     """Return the rack in the middle of its travel, in B; None: massless. Raises ConfigError."""
-    if not s.has("rack"):
-        return None
-    with s.section("rack") as b:
-        body = RigidBody("rack", b.number("mass", above=0.0), s.array("location", (3,)), read_inertia(b, "inertia"))
-        return checked_body(body, b.file, b.key, warn=warn_of(b))
+    return read_body("rack", steering["rack"], steering["location"]) if "rack" in steering else None
 
 
 @inline

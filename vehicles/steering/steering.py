@@ -16,6 +16,7 @@ from simulator.base.fields import Choice, Field, Number, Variants
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.steering.column import COLUMN, COLUMN_FILE, COLUMN_STATE, column_from_section
 from vehicles.steering.pitman_arm import FOUR_BAR, PITMAN_ARM_FILE, check_four_bar, place_on_link, read_four_bar
 from vehicles.steering.rack import RACK, RACK_FILE, place_on_rack, read_rack
@@ -86,12 +87,13 @@ Without this limit a jump of the input would move the front wheels with a thousa
 """
 
 
-def steering_from_section(s: Section, tierod_inner: NDArray[np.float64] | None) -> Record:
+def steering_from_section(values: Values | Section, tierod_inner: NDArray[np.float64] | None) -> Record:
     """Return the STEERING record. Raises ConfigError.
 
     tierod_inner : (2, 3) inner tie-rod joints left and right at delta = 0, in B; None: check only the section, if the front axle is not
         readable
     """
+    s = values if isinstance(values, Section) else Section(values, values.file, values.key)
     p = record(STEERING)
     out = p[0]
     rack = s.choice("type", KINDS, PITMAN_ARM) == RACK_PINION

@@ -11,7 +11,6 @@ import yaml
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.section import Section
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import find_config, load_mechanism, vehicle_description
 from vehicles.multibody.description.initial_state import STATE, InitialState, read_state, resting_state
@@ -114,7 +113,7 @@ def _settings(settings: Sequence[str]) -> dict[str, Any]:
 
 def changed(state: InitialState, mapping: Any, file: str, mechanism: Mechanism) -> InitialState:
     """Return the state with the joints in `mapping` changed, and the others unchanged. Raises ConfigError."""
-    given = read_state(Section(STATE.read(mapping, file, ""), file), mechanism, state.positions)
+    given = read_state(STATE.read(mapping, file, ""), mechanism, state.positions)
 
     def merged(old: Mapping[str, Vector], new: Mapping[str, Vector]) -> dict[str, Vector]:
         return {name: new[name] if name in mapping else values for name, values in old.items()}
