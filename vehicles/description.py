@@ -19,7 +19,7 @@ from simulator.base.errors import ConfigError, ErrorCollector, GravityWarning
 from simulator.base.fields import read
 from simulator.base.records import Record, record
 from simulator.base.section_of_0_2 import Section
-from simulator.base.suggestions import no_such_key
+from simulator.base.suggestions import nearest, no_such_key
 from simulator.base.values import Values
 from vehicles.actuators.actuators import read_actuators
 from vehicles.aerodynamics import AERODYNAMICS, read_aerodynamics
@@ -341,16 +341,20 @@ def _axles(values: Values, faults: ErrorCollector, known: Mapping[str, _KnownAxl
     """Return the axles from the front: their names, and each axle as read; None for an invalid axle."""
     axles: Values = values["axles"]
     names = tuple(axles)
+    misspelt = set()
     if len(names) < 3:
         for name in set(names) - set(USUAL_AXLES.names):
             faults.add(axles.error(name, no_such_key(name, USUAL_AXLES.names)))
-        names = USUAL_AXLES.names  # a missing axle is reported where it is read
+            misspelt.add(nearest(name, USUAL_AXLES.names))
+        names = USUAL_AXLES.names  # a missing axle is reported where it is read, a typo once
     elif not set(USUAL_AXLES.names) <= set(names) or len({name[:1].upper() for name in names}) < len(names):
         faults.add(
             ConfigError(values.file, axles.key, list(names), "axles from `front` to `rear` whose names begin with different letters")
         )
     found: dict[str, _ReadAxle] = {}
     for name in names:
+        if name in misspelt and name not in axles:
+            continue
         with faults.part():
             axle = axles.needed(name, "a mapping of keys to values")
             if not isinstance(axle, Values):

@@ -32,7 +32,7 @@ def with_old_methods(values: Values, name: str, kind: type[Axle]) -> Section:
     if getattr(kind, "fields", None) is not None:
         return _checked_by_table(values, warn)
     warn()
-    inherited = [one.fields for one in kind.__mro__ if getattr(one, "fields", None) is not None]
+    inherited = [one.fields for one in kind.__mro__ if getattr(one, "fields", None) is not None]  # type: ignore[attr-defined]
     section = Section(values, values.file, values.key)
     section.used.add("suspension")
     _check(section, inherited[0] if inherited else axle_fields(dict.fromkeys(getattr(kind, "hardpoints", ()), "hardpoint")))

@@ -338,7 +338,7 @@ def _loop(name: str, loop: Values, places: Places) -> Loop:
 
 def _end(loop: Values, end: str, places: Places, with_axis: bool) -> tuple[str, Vector, Vector | None]:
     """Read body, point and axis of one end of a loop: the name of the body, or a mapping with `body`, `point` and `axis` in the body frame."""
-    own = loop[end] if isinstance(loop[end], Values) else {}
+    own: Values = loop[end] if isinstance(loop[end], Values) else Values()
     body = _known(own, "body", places) if own else _known(loop, end, places)
     place, axis = places[body], None
     point = own["point"] if "point" in own else place.point(loop.needed("point", "3 numbers in m: common point of both ends"))
