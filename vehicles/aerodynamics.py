@@ -23,10 +23,9 @@ from simulator.base.algebra.spatial import unrotated
 from simulator.base.algebra.vectors import add, cross, dot, scale, sub, vector
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
-from simulator.base.section import Section
+from simulator.base.values import Values
 from terrain.wind import air_velocity
-from vehicles.suspension.axle_limits import FAR
-from vehicles.suspension.axle_table import POINT
+from vehicles.body_fields import POINT
 
 AERODYNAMICS = (
     ("drag_area", (), "m2", "drag coefficient times frontal area"),
@@ -52,7 +51,7 @@ AERODYNAMICS_FILE = (
     Field("air_density", Number("kg/m3", 0.0, 1e3), "density of the air"),
     Field("lift_coefficients", Number("1", -10.0, 10.0, shape=(2,)), "lift coefficients of front and rear axle, + = up", None),
     Field("side_force_slope", _SLOPE, "side force coefficient per rad of flow angle; default: the drag coefficient", None),
-    Field("yaw_moment_slope", _SLOPE, "yaw moment coefficient per rad, over the wheelbase, + = turns away from the wind", None),
+    Field("yaw_moment_slope", _SLOPE, "yaw moment coefficient per rad, over the wheelbase, + = turns away from the wind", 0.0),
     Field(
         "point",
         POINT,
@@ -64,17 +63,17 @@ AERODYNAMICS_FILE = (
 """Fields of the section `aerodynamics` of a vehicle file."""
 
 
-def read_aerodynamics(s: Section, body: NDArray, axles_x: tuple[float, float]) -> None:
-    """Fill the rows of AERODYNAMICS of a BODY record from a checked section; axles_x: x of front and rear wheel centers, in B [m]."""
+def read_aerodynamics(values: Values, body: NDArray, axles_x: tuple[float, float]) -> None:
+    """Fill the rows of AERODYNAMICS of a BODY record from its section; axles_x: x of front and rear wheel centers, in B [m]."""
     b = body[0]
-    area = s.number("frontal_area")
-    b["drag_area"], b["air_density"] = s.number("drag_coefficient") * area, s.number("air_density")
-    b["side_area"], b["lift_x"] = s.number("side_force_slope", s.number("drag_coefficient")) * area, axles_x
-    b["yaw_volume"] = s.number("yaw_moment_slope", 0.0) * area * (axles_x[0] - axles_x[1])
-    if s.has("lift_coefficients"):
-        b["lift_area"] = s.array("lift_coefficients", (2,)) * area
-    if s.has("point"):
-        b["drag_point"] = b["flow_point"] = s.array("point", (3,), within=FAR)
+    area = values["frontal_area"]
+    b["drag_area"], b["air_density"] = values["drag_coefficient"] * area, values["air_density"]
+    b["side_area"], b["lift_x"] = values.get("side_force_slope", values["drag_coefficient"]) * area, axles_x
+    b["yaw_volume"] = values["yaw_moment_slope"] * area * (axles_x[0] - axles_x[1])
+    if "lift_coefficients" in values:
+        b["lift_area"] = values["lift_coefficients"] * area
+    if "point" in values:
+        b["drag_point"] = b["flow_point"] = values["point"]
     b["shaped"] = b["side_area"] != b["drag_area"] or b["yaw_volume"] != 0.0 or np.any(b["lift_area"] != 0.0)
 
 

@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from simulator.base.algebra.spatial import unrotated
 from simulator.base.algebra.vectors import add, add_scaled, cross, dot, scale, vector
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
-from simulator.base.section import Section
+from simulator.base.values import Values
 from terrain.composite_height import composed_height_and_normal
 
 MAX_POINTS = 32
@@ -168,7 +167,7 @@ BODY_FILE = (
 
 
 def read_body_contact(
-    s: Section, points_left: NDArray[np.float64] | None, mass: float, box: tuple[NDArray[np.float64], NDArray[np.float64]]
+    body: Values, points_left: NDArray[np.float64] | None, mass: float, box: tuple[NDArray[np.float64], NDArray[np.float64]]
 ) -> Record:
     """Return the record of BODY_CONTACT from the `body` section of a vehicle file.
 
@@ -186,21 +185,18 @@ def read_body_contact(
     q["count"] = len(points)
     q["points"][: len(points)] = points
     q["reach"] = np.linalg.norm(points, axis=1).max()
-    q["strength"] = s.number("contact_strength", STRENGTH * mass * STANDARD_GRAVITY)
-    q["rate"] = s.number("contact_rate", STRENGTH * mass * STANDARD_GRAVITY / YIELD_DEFLECTION)
-    q["friction"] = s.number("contact_friction", FRICTION)
+    q["strength"] = body.get("contact_strength", STRENGTH * mass * STANDARD_GRAVITY)
+    q["rate"] = body.get("contact_rate", STRENGTH * mass * STANDARD_GRAVITY / YIELD_DEFLECTION)
+    q["friction"] = body["contact_friction"]
     q["damping"] = 2.0 * DAMPING * math.sqrt(q["rate"] * mass / 4.0)
     return p
 
 
-def contact_points_left(s: Section) -> NDArray[np.float64] | None:
+def contact_points_left(body: Values) -> NDArray[np.float64] | None:
     """Return the points (n, 3) [m] of the left side of the body, in B, from the section `body`; None without points. Raises ConfigError."""
-    if not s.has("contact_points_left"):
-        return None
-    points: NDArray[np.float64] = s.raw("contact_points_left")
-    if (points[:, 1] < 0.0).any():
-        expected = "points with y >= 0; the right side is their mirror image"
-        raise ConfigError(s.file, s.path("contact_points_left"), points.tolist(), expected)
+    points: NDArray[np.float64] | None = body.get("contact_points_left")
+    if points is not None and (points[:, 1] < 0.0).any():
+        raise body.error("contact_points_left", "points with y >= 0; the right side is their mirror image")
     return points
 
 

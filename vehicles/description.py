@@ -16,18 +16,20 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, ErrorCollector, GravityWarning
-from simulator.base.fields import Values
+from simulator.base.fields import read
 from simulator.base.records import Record, Table, record
-from simulator.base.section import Section, checked
+from simulator.base.section_of_0_2 import Section
+from simulator.base.suggestions import nearest, no_such_key
+from simulator.base.values import Values
 from vehicles.actuators.actuators import read_actuators
 from vehicles.aerodynamics import AERODYNAMICS, read_aerodynamics
-from vehicles.appearance import DRAWN_AS
 from vehicles.axle_layout import USUAL_AXLES, Axles, record_for
-from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
+from vehicles.body_contact import ROOF, contact_points_left, read_body_contact
+from vehicles.body_fields import read_body
 from vehicles.compliance.section import write_compliance
 from vehicles.controllers.controller_section import Controllers, read_controllers
 from vehicles.mechanism_parameters import MechanismParameters, VehicleDesign, new_mechanism
-from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.static_load_check import check_springs
 from vehicles.steering.contract import SteeredAxle
 from vehicles.steering.kinds import STEERING_KINDS
@@ -37,13 +39,10 @@ from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read
 from vehicles.suspension.axle_limits import MIRROR
 from vehicles.suspension.axle_section import BUSHES, Axle
 from vehicles.suspension.corner_design import CornerDesign
-from vehicles.suspension.inertia_section import read_inertia, warn_of
 from vehicles.suspension.kinds import SHIPPED, read_axle
 from vehicles.suspension.mechanism.travel_limits import write_ends
 from vehicles.suspension.springs_and_dampers import STRUTS
-from vehicles.suspension.tables.build_tables import DEFAULT_TOLERANCE
 from vehicles.suspension_checks import check_ends, check_reach, check_sense, check_travel
-from vehicles.tires.tire_file import CONTACTS
 from vehicles.travel_limits import TravelScanner, decides_ends, ends_of
 from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
 
@@ -123,46 +122,45 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
     known = {} if keep is None else _known_axles(mapping, file, keep)
     if known:
         mapping = {**mapping, "axles": {**mapping["axles"], **{name: one.values for name, one in known.items()}}}
-    with checked(VEHICLE_FILE, mapping, file) as s, ErrorCollector() as faults:
-        _warn_of_gravity(s)
-        parts = _read_parts(s, faults, known, keep or _uncached, repr(mapping["steering"]))
+    values = read(VEHICLE_FILE, mapping, file)
+    with ErrorCollector() as faults:
+        _warn_of_gravity(values)
+        parts = _read_parts(values, faults, known, keep or _uncached, repr(mapping["steering"]))
         axles = [one.section for one in parts.axles]
         with faults.part():
-            tables = _by_tables(s, np.array([corner.linkage is None for one in parts.axles for corner in one.corners]), parts.steering)
+            tables = _by_tables(values, np.array([corner.linkage is None for one in parts.axles for corner in one.corners]), parts.steering)
 
         if keep is None or len(known) < len(axles):
-            mechanism = _mechanism(s.file, parts, faults, _uncached)  # plugin kinds may depend on more than their records
+            mechanism = _mechanism(file, parts, faults, _uncached)  # plugin kinds may depend on more than their records
         else:
             of_axles = tuple(known[name].source for name in parts.named.names)
             created = keep(
-                (file, parts.named, of_axles, parts.steering.tobytes(), parts.rack), lambda: _mechanism(s.file, parts, faults, keep)
+                (file, parts.named, of_axles, parts.steering.tobytes(), parts.rack), lambda: _mechanism(file, parts, faults, keep)
             )
             faults.need_all()
             mechanism = created.with_chassis(parts.chassis)
-        check_springs(mechanism, s.file)
+        check_springs(mechanism, file)
         box = _box(mechanism, parts.outline, parts.head)
         return Description(
-            name=s.text("name"),
+            name=values["name"],
             design=VehicleDesign(parts.chassis, tuple(mechanism.designs), mechanism.struts, axles=mechanism.axles),
             mechanism=mechanism,
             steering=parts.steering,
             steering_state=parts.steering_state,
-            body=_body(
-                s, parts.head, parts.chassis.p_BoBcm, _rear(mechanism, box) if parts.hitch is None else parts.hitch, _ends(mechanism)
-            ),
-            body_contact=read_body_contact(parts.body, parts.points_left, _whole_mass(mechanism), box),
+            body=_body(values, parts, _rear(mechanism, box), _ends(mechanism)),
+            body_contact=read_body_contact(values["body"], parts.points_left, _whole_mass(mechanism), box),
             load=parts.load,
             bushes=_bushes(axles),
             outline=parts.outline,
-            drawn_as=parts.drawn_as,
+            drawn_as=values["body"]["drawn_as"],
             links_as=tuple(axle.links_as for axle in axles for _ in range(axle.sides)),
             tires=parts.tires,
-            contact=s.choice("contact", CONTACTS, CONTACTS[0]),
-            drivetrain=s.text("drivetrain"),
-            controllers=read_controllers(s, mechanism.axles),
-            actuators=read_actuators(s, mechanism, parts.steering, bool(tables)),
+            contact=values["contact"],
+            drivetrain=values["drivetrain"],
+            controllers=read_controllers(values, mechanism.axles),
+            actuators=read_actuators(values, mechanism, parts.steering, bool(tables)),
             alignments=tuple(axle.alignment for axle in axles),
-            table_tolerance=s.number("suspension_table_tolerance", DEFAULT_TOLERANCE) if tables else None,
+            table_tolerance=values["suspension_table_tolerance"] if tables else None,
         )
 
 
@@ -178,11 +176,8 @@ class _Parts(NamedTuple):
     steering_state: Table
     rack: bytes
     """Bytes of the rack mass properties that the steered corners carry."""
-    body: Section
     outline: tuple[float, float, float]
-    drawn_as: str
     points_left: Vector | None
-    hitch: Vector | None
     tires: tuple[str, ...]
 
 
@@ -191,37 +186,32 @@ def _uncached(_: Hashable, create: Callable[[], Any]) -> Any:
     return create()
 
 
-def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _CachedAxle], keep: Cached, source: str) -> _Parts:
+def _read_parts(values: Values, faults: ErrorCollector, known: Mapping[str, _CachedAxle], keep: Cached, source: str) -> _Parts:
     """Read chassis, axles, steering, body and names of the tires; source: text of the steering section. Raises ConfigError with all
     errors."""
-    with faults.part(), s.section("chassis") as c:
-        head = c.array("drivers_head", (3,))
-        chassis, load = _chassis(c)
-    axles, found = _axles(s, faults, known)
+    with faults.part():
+        chassis, load = _chassis(values["chassis"])
+    axles, found = _axles(values, faults, known)
     rack = b""
     with faults.part():
-        t: Values = s.raw("steering")
+        t: Values = values["steering"]
         Q = [None if one is None else np.stack([corner.Q for corner in one.corners]) for one in found]
         steered = steered_axles(t, axles, Q)
         joints = tuple((one.corner, b"" if one.tierod_inner is None else one.tierod_inner.tobytes()) for one in steered)
         steering = keep((t.file, t.key, source, joints), lambda: steering_from_values(t, steered)).copy()
         kind = STEERING_KINDS.need(t["type"])
-        check_steered_axles(t, s.mapping, axles, steered)
+        check_steered_axles(t, values, axles, steered)
         body = kind.body(t)
         if body is not None:
             _add_racks(found, steered, body)
             rack = np.array([body.mass, *body.p_BoBcm, *body.I_BBcm.ravel()]).tobytes()
-    with faults.part(), s.section("body") as shell:
-        outline = shell.number("length"), shell.number("width"), shell.number("front_overhang")
-        drawn_as = shell.choice("drawn_as", DRAWN_AS, DRAWN_AS[0])
-        points_left = contact_points_left(shell)
-        hitch = shell.array("hitch", (3,)) if shell.has("hitch") else None
-        shell.used.update(row.name for row in BODY_FILE)
     with faults.part():
-        tires = _tires(s, axles)
+        points_left = contact_points_left(values["body"])
+    with faults.part():
+        tires = _tires(values, axles)
     faults.need_all()
     return _Parts(
-        head=head,
+        head=values["chassis"]["drivers_head"],
         chassis=chassis,
         load=load,
         named=axles,
@@ -229,11 +219,8 @@ def _read_parts(s: Section, faults: ErrorCollector, known: Mapping[str, _CachedA
         steering=steering,
         steering_state=kind.state,
         rack=rack,
-        body=shell,
-        outline=outline,
-        drawn_as=drawn_as,
+        outline=(values["body"]["length"], values["body"]["width"], values["body"]["front_overhang"]),
         points_left=points_left,
-        hitch=hitch,
         tires=tires,
     )
 
@@ -274,20 +261,19 @@ def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Cached) -
     return mechanism
 
 
-def _warn_of_gravity(s: Section) -> None:
-    if s.has("gravity"):
-        given = s.number("gravity")
-        text = f"{s.file}: gravity: {given:g} is ignored; gravity is a key of the terrain file (default: {STANDARD_GRAVITY:g})"
+def _warn_of_gravity(values: Values) -> None:
+    if "gravity" in values:
+        text = f"{values.file}: gravity: {values['gravity']:g} is ignored; gravity is a key of the terrain file (default: {STANDARD_GRAVITY:g})"
         warnings.warn(text, GravityWarning, stacklevel=3)
 
 
-def _body(s: Section, head: Vector, drag_point: Vector, hitch: Vector, axles_x: tuple[float, float]) -> Record:
-    """Return the record of BODY; axles_x: x of the first and the last axle [m]."""
+def _body(values: Values, parts: _Parts, rear: Vector, axles_x: tuple[float, float]) -> Record:
+    """Return the record of BODY; rear: default tow hook; axles_x: x of the first and the last axle [m]."""
     body = record(BODY)
-    body[0]["drivers_head"], body[0]["drag_point"], body[0]["hitch"] = head, drag_point, hitch
-    if s.has("aerodynamics"):
-        with s.section("aerodynamics") as a:
-            read_aerodynamics(a, body, axles_x)
+    body[0]["drivers_head"], body[0]["drag_point"] = parts.head, parts.chassis.p_BoBcm
+    body[0]["hitch"] = values["body"].get("hitch", rear)
+    if "aerodynamics" in values:
+        read_aerodynamics(values["aerodynamics"], body, axles_x)
     return body
 
 
@@ -299,16 +285,19 @@ def _bushes(axles: Sequence[Axle]) -> dict[str, Vector]:
     }
 
 
-def _by_tables(s: Section, closed_form: NDArray[np.bool_], steering: Record) -> bool:
+def _by_tables(values: Values, closed_form: NDArray[np.bool_], steering: Record) -> bool:
     """Return True if tables replace the closed form of the suspension. Raises ConfigError if neither of the two is possible."""
-    tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
+    tables: bool = values.get("suspension_kinematics", KINEMATICS[0] if closed_form.all() else "table") == "table"
     if not tables and not closed_form.all():
-        raise ConfigError(s.file, "suspension_kinematics", KINEMATICS[0], "table, because an axle from a mechanism file has no closed form")
+        raise values.error("suspension_kinematics", "table, because an axle from a mechanism file has no closed form")
+    if not tables and "suspension_table_tolerance" in values.spelled:
+        raise values.error("suspension_table_tolerance", "no tolerance without suspension_kinematics: table")
     if tables and steering[0]["free"] > 0:
-        raise ConfigError(s.file, "steering.column", "a free arm", "suspension_kinematics: closed_form, because tables support no free arm")
+        expected = "suspension_kinematics: closed_form, because tables support no free arm"
+        raise ConfigError(values.file, "steering.column", "a free arm", expected)
     if tables and len(steering) > 1:
         expected = "suspension_kinematics: closed_form, because tables support one steered axle"
-        raise ConfigError(s.file, "steering.axles", "further steered axles", expected)
+        raise ConfigError(values.file, "steering.axles", "further steered axles", expected)
     return tables
 
 
@@ -342,7 +331,7 @@ def _known_axles(mapping: Any, file: str, keep: Cached) -> dict[str, _CachedAxle
 
         def read(section: Any = section, source: str = source, key: str = key, steered: _Steered = steered) -> _CachedAxle:
             values = AXLE.read(section, file, key)
-            return _CachedAxle(source, values, _read_axle(Section(values, file, key), steered))
+            return _CachedAxle(source, values, _read_axle(values, steered))
 
         with contextlib.suppress(ConfigError):
             found[name] = keep((file, key, steered, source), read)
@@ -363,25 +352,35 @@ def _steered(mapping: Mapping[str, Any], name: str) -> _Steered:
     return _Steered(by_wheel, not (isinstance(actuators, Mapping) and actuators.get("rear_steering") is not None))
 
 
-def _axles(s: Section, faults: ErrorCollector, known: Mapping[str, _CachedAxle]) -> tuple[Axles, list[_ReadAxle | None]]:
+def _axles(values: Values, faults: ErrorCollector, known: Mapping[str, _CachedAxle]) -> tuple[Axles, list[_ReadAxle | None]]:
     """Return the axles from the front: their names, and each axle as read; None for an invalid axle."""
-    with s.section("axles") as a:
-        names = tuple(map(str, a.mapping))
-        if len(names) < 3:
-            names = USUAL_AXLES.names  # a missing axle is reported where it is read
-        elif not set(USUAL_AXLES.names) <= set(names) or len({name[:1].upper() for name in names}) < len(names):
-            faults.add(ConfigError(s.file, a.key, list(names), "axles from `front` to `rear` whose names begin with different letters"))
-        found: dict[str, _ReadAxle] = {}
-        for name in names:
-            with faults.part():
-                section = a.section(name)
-                found[name] = known[name].read if name in known else _read_axle(section, _steered(s.mapping, name))
-        names = _from_the_front(a, names, found, faults)
-        sides = [found[name].section.sides if name in found else _sides(a.mapping.get(name)) for name in names]
+    axles: Values = values["axles"]
+    names = tuple(axles)
+    misspelt = set()
+    if len(names) < 3:
+        for name in set(names) - set(USUAL_AXLES.names):
+            faults.add(axles.error(name, no_such_key(name, USUAL_AXLES.names)))
+            misspelt.add(nearest(name, USUAL_AXLES.names))
+        names = USUAL_AXLES.names  # a missing axle is reported where it is read, a typo once
+    elif not set(USUAL_AXLES.names) <= set(names) or len({name[:1].upper() for name in names}) < len(names):
+        faults.add(
+            ConfigError(values.file, axles.key, list(names), "axles from `front` to `rear` whose names begin with different letters")
+        )
+    found: dict[str, _ReadAxle] = {}
+    for name in names:
+        if name in misspelt and name not in axles:
+            continue
+        with faults.part():
+            axle = axles.needed(name, "a mapping of keys to values")
+            if not isinstance(axle, Values):
+                axle = Section(axle, axles.file, axles.path(name))  # a kind without a table, as in version 0.2
+            found[name] = known[name].read if name in known else _read_axle(axle, _steered(values, name))
+    names = _from_the_front(axles, names, found, faults)
+    sides = [found[name].section.sides if name in found else _sides(axles.get(name)) for name in names]
     return Axles(names, tuple(sides)), [found.get(name) for name in names]
 
 
-def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _ReadAxle], faults: ErrorCollector) -> tuple[str, ...]:
+def _from_the_front(axles: Values, names: tuple[str, ...], found: Mapping[str, _ReadAxle], faults: ErrorCollector) -> tuple[str, ...]:
     """Return the axle names sorted by position: keys of a mapping have no order, and keys that a base file lacks come last. Axles at the
     same position keep the order of the file."""
     first, last = USUAL_AXLES.names
@@ -390,18 +389,18 @@ def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _Rea
     x = {name: float(one.corners[0].W[0]) for name, one in found.items()}
     if x[first] - x[last] < WHEELBASE:
         expected = f"an axle at least {WHEELBASE:g} m behind `{first}`, whose wheel centers are at x = {x[first]:g} m"
-        faults.add(ConfigError(a.file, f"{a.path(last)}.location", f"wheel centers at x = {x[last]:g} m", expected))
+        faults.add(ConfigError(axles.file, f"{axles.path(last)}.location", f"wheel centers at x = {x[last]:g} m", expected))
         return names
     between = sorted((name for name in names if name in x and name not in USUAL_AXLES.names), key=lambda name: -x[name])
     for name in between:
         if not x[last] <= x[name] <= x[first]:
             expected = f"wheel centers between those of rear and front, from {x[last]:g} to {x[first]:g} m"
-            faults.add(ConfigError(a.file, a.path(name), f"wheel centers at x = {x[name]:g} m", expected))
+            faults.add(ConfigError(axles.file, axles.path(name), f"wheel centers at x = {x[name]:g} m", expected))
     return (first, *between, *(name for name in names if name not in x), last)
 
 
-def _read_axle(s: Section, steered: _Steered) -> _ReadAxle:
-    axle = read_axle(s, *steered)
+def _read_axle(values: Values, steered: _Steered) -> _ReadAxle:
+    axle = read_axle(values, *steered)
     corners = tuple(axle.corner(mirror) for mirror in (False, True)[: axle.sides])
     return _ReadAxle(axle, corners, read_anti_roll_bar(axle, corners))
 
@@ -428,20 +427,18 @@ def _sides(axle: Any) -> int:
     return 1 if isinstance(axle, Mapping) and axle.get("wheels") == 1 else 2
 
 
-def _tires(s: Section, axles: Axles) -> tuple[str, ...]:
+def _tires(values: Values, axles: Axles) -> tuple[str, ...]:
     """Return the names of the tire files, corner by corner: one for all, one per axle, or one per wheel. Raises ConfigError."""
     by_axle, by_wheel = (f"{{{', '.join(f'{name}: NAME' for name in names)}}}" for names in (axles.names, axles.corners))
     expected = f"the name of a tire file, {by_axle}, or {by_wheel}"
-    given = s.raw("tires", expected=expected)
+    given = values["tires"]
     if isinstance(given, str):
-        return (s.text("tires"),) * axles.size.wheels
-    with s.section("tires") as t:
-        if set(given) == set(axles.names):
-            of_axles = [t.text(name) for name in axles.names]
-            return tuple(of_axles[axles.of(i)] for i in range(axles.size.wheels))
-        if set(given) != set(axles.corners):
-            raise ConfigError(s.file, s.path("tires"), given, expected)
-        return tuple(t.text(name) for name in axles.corners)
+        return (given,) * axles.size.wheels
+    if set(given) == set(axles.names):
+        return tuple(given[axles.names[axles.of(i)]] for i in range(axles.size.wheels))
+    if set(given) != set(axles.corners):
+        raise values.error("tires", expected)
+    return tuple(given[name] for name in axles.corners)
 
 
 def _ends(mechanism: MechanismParameters) -> tuple[float, float]:
@@ -468,17 +465,13 @@ def _rear(mechanism: MechanismParameters, box: tuple[Vector, Vector]) -> Vector:
     return np.array([box[0][0], 0.0, float(mechanism.corners[0]["design_wheel_z"][-1])])
 
 
-def _chassis(c: Section) -> tuple[RigidBody, float]:
+def _chassis(chassis: Values) -> tuple[RigidBody, float]:
     """Return the chassis body including its fixed masses, and the sum of these masses."""
-    bodies = []
+    bodies: list[RigidBody] = []
     with ErrorCollector() as faults:
-        with faults.part():
-            bodies.append(_free_body(c))
-        if c.has("fixed_masses"):
-            with c.section("fixed_masses") as masses:
-                for name in masses.mapping:
-                    with faults.part(), masses.section(str(name)) as m:
-                        bodies.append(_free_body(m))
+        for body in (chassis, *chassis.get("fixed_masses", {}).values()):
+            with faults.part():
+                bodies.append(read_body(body.key, body, body["com"]))
     mass = sum(b.mass for b in bodies)
     com = sum((b.mass * b.p_BoBcm for b in bodies), np.zeros(3)) / mass
     inertia = np.zeros((3, 3))
@@ -486,9 +479,3 @@ def _chassis(c: Section) -> tuple[RigidBody, float]:
         r = b.p_BoBcm - com
         inertia += b.I_BBcm + b.mass * (r @ r * np.eye(3) - np.outer(r, r))
     return RigidBody("chassis", mass, com, inertia), mass - bodies[0].mass
-
-
-def _free_body(s: Section) -> RigidBody:
-    """Return the body with `mass`, `com` and `inertia` from a section."""
-    mass, com = s.number("mass"), s.array("com", (3,))
-    return checked_body(RigidBody(s.key, mass, com, read_inertia(s, "inertia")), s.file, s.key, warn=warn_of(s))

@@ -7,12 +7,12 @@ from vehicles.actuators.actuators import ACTUATOR_FILE
 from vehicles.aerodynamics import AERODYNAMICS_FILE
 from vehicles.appearance import DRAWN_AS
 from vehicles.body_contact import BODY_FILE
+from vehicles.body_fields import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
 from vehicles.controllers.controller_section import CONTROLLER_FILE
 from vehicles.steering.steering_section import STEERING_FILE
 from vehicles.suspension.axle_limits import FAR
-from vehicles.suspension.axle_table import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
 from vehicles.suspension.kinds import AXLE_KINDS, SHIPPED
-from vehicles.suspension.tables.build_tables import COARSEST_TOLERANCE, FINEST_TOLERANCE
+from vehicles.suspension.tables.build_tables import COARSEST_TOLERANCE, DEFAULT_TOLERANCE, FINEST_TOLERANCE
 from vehicles.tires.tire_file import CONTACTS
 
 CHASSIS = "the chassis frame"
@@ -23,9 +23,8 @@ _COM = Field("com", POINT, "center of mass", frame=CHASSIS)
 
 
 def _axle_fields(name: str) -> Fields | None:
-    """Return the fields of an axle kind; None for a plugin kind without fields."""
-    kind = AXLE_KINDS.get(name)
-    return None if kind is None else kind.fields
+    """Return the fields of an axle kind; None for a plugin kind of version 0.2 without fields."""
+    return getattr(AXLE_KINDS.get(name), "fields", None)
 
 
 AXLE = Variants("suspension", _axle_fields, AXLE_KINDS.names, "kind of axle", default=SHIPPED[0])
@@ -42,7 +41,7 @@ _BODY = (
     Field("length", Number("m", 0.1, FAR, above=0.0), "length of the body"),
     Field("width", Number("m", 0.1, FAR, above=0.0), "width of the body"),
     Field("front_overhang", Number("m", 0.0, FAR), "length of the body ahead of the front wheel centers"),
-    Field("drawn_as", Choice(DRAWN_AS), "body shape in the view, scaled to this size", None),
+    Field("drawn_as", Choice(DRAWN_AS), "body shape in the view, scaled to this size", DRAWN_AS[0]),
     Field("hitch", POINT, "tow hook; default: at the rear of the outline, at the height of the rear wheels", None, frame=CHASSIS),
     *BODY_FILE,
 )
@@ -54,14 +53,19 @@ VEHICLE_FILE = (
     ),
     Field("steering", STEERING_FILE, "steering: linkage, gear and column"),
     Field("tires", Either((_TIRE, Named(_TIRE, "a tire file by axle or by wheel"))), "tire file: for all, or by name of the axle or wheel"),
-    Field("contact", Choice(CONTACTS), "contact of the tires with the ground: over their full disc, or at one point", None),
+    Field("contact", Choice(CONTACTS), "contact of the tires with the ground: over their full disc, or at one point", CONTACTS[0]),
     Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/drivetrains"),
     Field("controllers", ListOf(CONTROLLER_FILE), "control units of brakes, throttle and actuators; default: none", None),
     Field("actuators", Group(ACTUATOR_FILE), "further actuators: added steering angles, adjustable dampers; default: none", None),
     Field("aerodynamics", Group(AERODYNAMICS_FILE), "drag, side force, yaw moment and lift; default: none", None),
     Field("body", Group(_BODY), "outline of the body, and its contact points with the ground"),
     Field("suspension_kinematics", Choice(KINEMATICS), "computation of the suspension motion", None),
-    Field("suspension_table_tolerance", Number("", FINEST_TOLERANCE, COARSEST_TOLERANCE), "error tolerance of the suspension tables", None),
+    Field(
+        "suspension_table_tolerance",
+        Number("", FINEST_TOLERANCE, COARSEST_TOLERANCE),
+        "error tolerance of the suspension tables",
+        DEFAULT_TOLERANCE,
+    ),
     Field("gravity", Number("m/s2", 0.0, 100.0), "obsolete and ignored; gravity is a key of the terrain file", None),
 )
 """Fields of a file in ``configs/vehicles``."""

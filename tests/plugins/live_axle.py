@@ -39,6 +39,7 @@ from vehicles.multibody.description.mechanism import Spring
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
+from vehicles.suspension.axle_table import axle_fields
 from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import add_body, inertia_force, motion_of, put_body, put_inertia, put_motion, start_sums
@@ -240,10 +241,20 @@ class LiveAxleSide(CornerDesign):
         return Reach(widest=(-0.4, 0.4), closes=None, past_stops=0.03, without_stops=(-0.1, 0.1), short_of_open=0.0)
 
 
+HARDPOINTS = {
+    "SPINDLE": "wheel center",
+    "UPRIGHT": "center of mass of half the beam",
+    "SHOCK_C": "shock absorber on the chassis",
+    "SHOCK_A": "shock absorber on the beam",
+    "SPRING_C": "spring on the chassis",
+    "SPRING_A": "spring on the beam",
+}
+
+
 class LiveAxle(Axle):
     """Section of a vehicle file; half the beam is the body `knuckle`, with its center of mass at UPRIGHT."""
 
-    hardpoints = ("SPINDLE", "UPRIGHT", "SHOCK_C", "SHOCK_A", "SPRING_C", "SPRING_A")
+    fields = axle_fields(HARDPOINTS)
     joints = (("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))
     bushes = ("SPRING_C", "SPRING_C", "SPRING_C", "SPRING_C", "SHOCK_C", "SPRING_C")
     block = BLOCK

@@ -104,7 +104,6 @@ def _of(blocks: Blocks) -> NDArray[np.void]:
 class SteeredAxle(DoubleWishboneAxle):
     """Section of a vehicle file, as for double wishbones."""
 
-    fields = None
     block = BLOCK
 
     def corner(self, mirror: bool) -> SteeredCorner:

@@ -31,13 +31,15 @@ from simulator.base.algebra.vectors import (
     vector,
 )
 from simulator.base.callbacks import callback, record_at
+from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, dtype_of
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.multibody.description.mechanism import JointSpring, Spring
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
+from vehicles.suspension.axle_table import axle_fields
 from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import ThetaMotion, add_body, motion_of, put_inertia, put_theta_body, start_sums
@@ -189,19 +191,31 @@ class TrailingArm(CornerDesign):
         return Reach(widest=(-0.8, 0.8), closes=None, past_stops=0.05, without_stops=(-0.3, 0.3), short_of_open=0.0)
 
 
-class TrailingArmAxle(Axle):
-    """Section of a vehicle file: hardpoints HINGE_INNER and HINGE_OUTER, the arm as the body `knuckle`, and `bush`."""
+HARDPOINTS = {
+    "SPINDLE": "wheel center",
+    "UPRIGHT": "center of mass of the arm",
+    "HINGE_INNER": "inner end of the hinge",
+    "HINGE_OUTER": "outer end of the hinge",
+    "SHOCK_C": "shock absorber on the chassis",
+    "SHOCK_A": "shock absorber on the arm",
+    "SPRING_C": "spring on the chassis",
+    "SPRING_A": "spring on the arm",
+}
+BUSH = (Field("stiffness", Number("N m/rad", 0.0, 1e6), "torsional stiffness"),)
 
-    hardpoints = ("SPINDLE", "UPRIGHT", "HINGE_INNER", "HINGE_OUTER", "SHOCK_C", "SHOCK_A", "SPRING_C", "SPRING_A")
+
+class TrailingArmAxle(Axle):
+    """Section of a vehicle file; the arm is the body `knuckle`."""
+
+    fields = (*axle_fields(HARDPOINTS), Field("bush", Group(BUSH), "torsion bush in the hinge"))
     joints = (("HINGE_INNER", "HINGE_OUTER"), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))
     bushes = ("HINGE_INNER", "HINGE_OUTER", "HINGE_INNER", "HINGE_OUTER", "SHOCK_C", "SPRING_C")
     block = BLOCK
     unsteered = "a trailing arm is not steered"
 
-    def __init__(self, s: Section) -> None:
-        with s.section("bush") as bush:
-            self.stiffness = bush.number("stiffness", least=0.0, most=1e6)
-        super().__init__(s)
+    def __init__(self, values: Values) -> None:
+        self.stiffness = values["bush"]["stiffness"]
+        super().__init__(values)
 
     def corner(self, mirror: bool) -> TrailingArm:
         """See the base class."""

@@ -17,7 +17,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Fields, Group, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, dtype_of, labeled, record
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.controllers.contract import WHEELS
 from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.suspension.composite_inertia import prepare
@@ -90,42 +90,36 @@ NUDGE = 1e-4
 """m. Displacement of the tie rods to measure the response of their wheels."""
 
 
-def read_actuators(s: Section, mechanism: MechanismParameters, steering: Record, tabulated: bool) -> Record:
-    """Return the record of ACTUATORS of a vehicle.
+def read_actuators(vehicle: Values, mechanism: MechanismParameters, steering: Record, tabulated: bool) -> Record:
+    """Return the record of ACTUATORS of a vehicle file.
 
     Raises
     ------
     ConfigError : the file defines a steered last axle without tie rods, or together with suspension tables
     """
     out = record(ACTUATORS)
-    if not s.has("actuators"):
-        return out
-    a, p = s.section("actuators"), out[0]
-    if a.has("front_steering"):
-        front, ratio = a.section("front_steering"), float(steering[0]["gear_ratio"])
-        p["front_max"], p["front_rate"] = front.number("max_angle") / ratio, front.number("max_rate") / ratio
-        p["front_time"] = front.number("time")
-    if a.has("rear_steering"):
-        rear = a.section("rear_steering")
+    p, actuators = out[0], vehicle.get("actuators", {})
+    if "front_steering" in actuators:
+        front, ratio = actuators["front_steering"], float(steering[0]["gear_ratio"])
+        p["front_max"], p["front_rate"], p["front_time"] = front["max_angle"] / ratio, front["max_rate"] / ratio, front["time"]
+    if "rear_steering" in actuators:
+        rear = actuators["rear_steering"]
         if tabulated:
-            raise ConfigError(
-                rear.file, rear.key, "a steered axle", "suspension_kinematics: closed_form, because tables support no steered last axle"
-            )
-        for name in ("max_angle", "max_rate", "time"):
-            p["rear_" + name.removeprefix("max_").replace("angle", "max")] = rear.number(name)
+            expected = "suspension_kinematics: closed_form, because tables support no steered last axle"
+            raise ConfigError(rear.file, rear.key, "a steered axle", expected)
+        p["rear_max"], p["rear_rate"], p["rear_time"] = rear["max_angle"], rear["max_rate"], rear["time"]
         _find_lever(rear, p, mechanism)
-    if a.has("dampers"):
-        dampers = a.section("dampers")
-        p["least_damping"], p["most_damping"] = dampers.number("least"), dampers.number("most")
-        p["damping_time"] = dampers.number("time")
+    if "dampers" in actuators:
+        dampers = actuators["dampers"]
+        p["least_damping"], p["most_damping"], p["damping_time"] = dampers["least"], dampers["most"], dampers["time"]
     return out
 
 
-def _find_lever(s: Section, p: np.void, mechanism: MechanismParameters) -> None:
+def _find_lever(rear: Values, p: np.void, mechanism: MechanismParameters) -> None:
     """Compute the ratio of tie-rod travel to wheel angle of the last axle. Raises ConfigError if the tie rods do not turn the wheels."""
     on = mechanism.axles.on(len(mechanism.axles.names) - 1)
     if len(on) != 2 or len(mechanism.axles.names) < 2:
-        raise ConfigError(s.file, s.key, "a steered last axle", "an axle with two wheels behind the first one")
+        raise ConfigError(rear.file, rear.key, "a steered last axle", "an axle with two wheels behind the first one")
     w = new_workspace(mechanism)
     headings = []
     for moved in (-NUDGE, NUDGE):
@@ -136,7 +130,7 @@ def _find_lever(s: Section, p: np.void, mechanism: MechanismParameters) -> None:
         headings.append(np.arctan2(-axle[0], axle[1]))
     turned = float(np.mean(headings[1] - headings[0]))
     if abs(turned) < 1e-6:
-        raise ConfigError(s.file, s.key, "a steered last axle", f"an axle with tie rods; {mechanism.designs[on[0]].kind} has none")
+        raise ConfigError(rear.file, rear.key, "a steered last axle", f"an axle with tie rods; {mechanism.designs[on[0]].kind} has none")
     p["rear_travel"], p["rear_first"], p["rear_rest"] = 2.0 * NUDGE / turned, on[0], mechanism.Q_design[1, list(on)]
 
 

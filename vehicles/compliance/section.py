@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Group, ListOf, Named, Number, Text
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.compliance.elastic_axle import Bushing, Linkage, Subframe, compliance_of
 from vehicles.suspension.axle_limits import FAR, STIFF
 
@@ -44,7 +44,7 @@ COMPLIANCE_FILE = Field(
                 Group(
                     (
                         Field("mounts", ListOf(Number("m", -FAR, FAR, shape=(3,))), "positions of the mounts of the left side"),
-                        Field("rate", Number("N/m", 1e3, 1e12, shape=(3,)), "stiffness of each mount along x, y, z of the chassis"),
+                        Field("rate", Number("N/m", 1e3, STIFF, shape=(3,)), "stiffness of each mount along x, y, z of the chassis"),
                         Field(
                             "carries",
                             ListOf(Text("a hardpoint on the chassis")),
@@ -66,7 +66,7 @@ class ElasticAxle(Protocol):
     """Attributes of a `vehicles.suspension.axle_section.Axle` that its compliance needs."""
 
     elastic: Linkage | None
-    compliance: Section | None
+    compliance: Values | None
     location: Vector
     points: dict[str, Vector]
 
@@ -78,56 +78,47 @@ def write_compliance(axle: ElasticAxle, n: int, sides: range, wheel: Vector, cor
     ------
     ConfigError : a bushing is not possible for this kind of axle; the subframe is not fully constrained
     """
-    s = axle.compliance
-    if s is None:
+    values = axle.compliance
+    if values is None:
         return
     if axle.elastic is None:
-        raise ConfigError(s.file, s.key, "bushings", "no section compliance for this kind of axle")
-    with s, ErrorCollector() as faults:
-        bushings = _bushings(s, axle.elastic, faults)
-        subframe = _subframe(s, axle.elastic, axle.location, faults)
-        time = s.number("loss_time", LOSS_TIME)
-        faults.need_all()
-        try:
-            found = compliance_of(axle.elastic, axle.points, wheel, bushings, subframe, len(sides))
-        except np.linalg.LinAlgError:
-            raise ConfigError(
-                s.file, s.path("subframe"), "its mounts", "mounts that constrain the subframe: at least two per side, not in one line"
-            ) from None
+        raise ConfigError(values.file, values.key, "bushings", "no section compliance for this kind of axle")
+    with ErrorCollector() as faults:
+        bushings = _bushings(values, axle.elastic, faults)
+        subframe = _subframe(values, axle.elastic, axle.location, faults)
+    try:
+        found = compliance_of(axle.elastic, axle.points, wheel, bushings, subframe, len(sides))
+    except np.linalg.LinAlgError:
+        expected = "mounts that constrain the subframe: at least two per side, not in one line"
+        raise ConfigError(values.file, values.path("subframe"), "its mounts", expected) from None
     if not found.any():
         return
     c = corners[0]["compliance"]
     c["axles"] += 1
     c["yields"][n] = 1
     for k, i in enumerate(sides):
-        c["own"][:, :, i], c["time"][i] = found[6 * k : 6 * k + 6, 6 * k : 6 * k + 6], time
+        c["own"][:, :, i], c["time"][i] = found[6 * k : 6 * k + 6, 6 * k : 6 * k + 6], values["loss_time"]
         if len(sides) == 2:
             o = 1 - k
             c["across"][:, :, i] = found[6 * k : 6 * k + 6, 6 * o : 6 * o + 6]
 
 
-def _bushings(s: Section, linkage: Linkage, faults: ErrorCollector) -> dict[str, Bushing]:
-    """Return the bushings by hardpoint."""
+def _bushings(compliance: Values, linkage: Linkage, faults: ErrorCollector) -> dict[str, Bushing]:
+    """Return the bushings by hardpoint; add the errors of those that are not possible."""
     found: dict[str, Bushing] = {}
-    if not s.has("bushings"):
-        return found
-    with s.section("bushings") as named:
-        for name in map(str, named.mapping):
-            with faults.part(), named.section(name) as b:
-                axial, radial = (b.number(key) if b.has(key) else np.inf for key in ("axial", "radial"))
-                if name not in linkage.bushings:
-                    raise ConfigError(b.file, b.key, name, f"one of the hardpoints with a bushing: {', '.join(linkage.bushings)}")
-                found[name] = Bushing(float(axial), float(radial))
+    for name, rates in compliance.get("bushings", {}).items():
+        if name not in linkage.bushings:
+            expected = f"one of the hardpoints with a bushing: {', '.join(linkage.bushings)}"
+            faults.add(ConfigError(rates.file, rates.key, name, expected))
+        found[name] = Bushing(rates.get("axial", np.inf), rates.get("radial", np.inf))
     return found
 
 
-def _subframe(s: Section, linkage: Linkage, location: Vector, faults: ErrorCollector) -> Subframe | None:
-    if not s.has("subframe"):
+def _subframe(compliance: Values, linkage: Linkage, location: Vector, faults: ErrorCollector) -> Subframe | None:
+    """Return the subframe, if there is one; add the error of unknown hardpoints."""
+    if "subframe" not in compliance:
         return None
-    with faults.part(), s.section("subframe") as b:
-        mounts = np.array(b.raw("mounts"), dtype=np.float64).reshape(-1, 3) + location
-        carries, possible = tuple(map(str, b.raw("carries"))), linkage.bushings
-        if unknown := [name for name in carries if name not in possible]:
-            raise ConfigError(b.file, b.path("carries"), unknown, f"hardpoints on the chassis: {', '.join(possible)}")
-        return Subframe(mounts, b.array("rate", (3,), within=STIFF), carries)
-    return None
+    subframe, possible = compliance["subframe"], linkage.bushings
+    if unknown := [name for name in subframe["carries"] if name not in possible]:
+        faults.add(ConfigError(subframe.file, subframe.path("carries"), unknown, f"hardpoints on the chassis: {', '.join(possible)}"))
+    return Subframe(np.array(subframe["mounts"]).reshape(-1, 3) + location, subframe["rate"], subframe["carries"])

@@ -11,7 +11,7 @@ from simulator.base.callbacks import address_of
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Fields, Flag, Text, Variants, filled, rows
 from simulator.base.records import Record, Table, dtype_of, labeled, record
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.axle_layout import Axles
 from vehicles.controllers.contract import WHEELS, ControllerKind
 from vehicles.controllers.control_unit import COMMON, CONTROLLER
@@ -81,24 +81,23 @@ class Controllers:
         return out
 
 
-def read_controllers(s: Section, axles: Axles) -> Controllers:
-    """Return the controllers of a vehicle with these axles.
+def read_controllers(vehicle: Values, axles: Axles) -> Controllers:
+    """Return the controllers of a vehicle file with these axles.
 
     Raises
     ------
     ConfigError : two controllers share a name, or the vehicle has more wheels than a controller supports
     JounceError : a controller from an installed package does not match the contract
     """
-    entries = s.raw("controllers", ()) or ()
+    entries = vehicle.get("controllers", ())
     units: list[Unit] = []
-    for k, one in enumerate(entries):
-        key = s.path(f"controllers[{k}]")
-        kind = CONTROLLER_KINDS.named(one["type"], s.file, f"{key}.type")
+    for one in entries:
+        kind = CONTROLLER_KINDS.named(one["type"], one.file, one.path("type"))
         check(kind)
-        name = one.get("name") or kind.name
+        name = one.get("name", kind.name)
         if not name.isidentifier() or any(name == other.name for other in units):
-            raise ConfigError(s.file, f"{key}.name", name, "a name of letters, digits and underscores that no other controller has")
+            raise ConfigError(one.file, one.path("name"), name, "a name of letters, digits and underscores that no other controller has")
         units.append(Unit(name, kind, filled(rows(kind.parameters), one)))
     if units and axles.size.wheels > WHEELS:
-        raise ConfigError(s.file, s.path("controllers"), f"a vehicle with {axles.size.wheels} wheels", f"at most {WHEELS} wheels")
+        raise ConfigError(vehicle.file, "controllers", f"a vehicle with {axles.size.wheels} wheels", f"at most {WHEELS} wheels")
     return Controllers(units, entries, axles)

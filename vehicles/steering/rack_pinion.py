@@ -12,10 +12,10 @@ from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from simulator.base.values import Values
-from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from vehicles.body_fields import BODY, read_body
+from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.steering.contract import RACK, SteeredAxle, SteeringKind
 from vehicles.steering.pitman_arm import LOCATION
-from vehicles.suspension.axle_table import AS_PUBLISHED, INERTIA, MASS
 
 RACK_ROWS = (("rack_travel", (), "m/rad", "displacement of a rack to the left per angle of its pinion"),)
 """Rows of a STEERING record."""
@@ -24,7 +24,7 @@ _LENGTH = Number("m", 1e-3, 1.0, above=0.0)
 RACK_BODY_FILE = (
     Field("max_rack_travel", _LENGTH, "displacement of the rack from the center to its end"),
     Field("max_rack_rate", Number("m/s", 1e-3, 100.0, above=0.0), "largest speed of the rack"),
-    Field("rack", Group((MASS, INERTIA, AS_PUBLISHED)), "rack with its center of mass at `location`; default: massless", None),
+    Field("rack", Group(BODY), "rack with its center of mass at `location`; default: massless", None),
 )
 RACK_FILE = (
     LOCATION,
@@ -61,11 +61,7 @@ def write_rack(values: Values, p: Record, axle: SteeredAxle, radius: float, sign
 
 def rack_body(values: Values) -> RigidBody | None:
     """Return the rack in the middle of its travel, in B; None: massless. Raises ConfigError."""
-    if "rack" not in values:
-        return None
-    rack = values["rack"]
-    inertia = rack["inertia"] if rack["inertia"].ndim == 2 else np.diag(rack["inertia"])
-    return checked_body(RigidBody("rack", rack["mass"], values["location"], inertia), rack.file, rack.key, warn=not rack["as_published"])
+    return read_body("rack", values["rack"], values["location"]) if "rack" in values else None
 
 
 def _write(values: Values, p: Record, axle: SteeredAxle) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Field, Group, ListOf, Number, Text
-from simulator.base.section import Section, checked
+from simulator.base.values import Values
 
 CHECKS = ("toe", "camber", "rebound_travel")
 """Checks of a vehicle at rest (docs/own_vehicle.md): alignment targets, and minimum rebound travel."""
@@ -40,15 +39,14 @@ class Alignment:
     """Key path of `toe`, for messages"""
 
 
-def read_alignment(s: Section, sides: int) -> Alignment:
-    """Return the optional section `alignment` of the axle `s`. Raises ConfigError."""
-    if not s.has("alignment"):
+def read_alignment(axle: Values, sides: int) -> Alignment:
+    """Return the optional section `alignment` of an axle. Raises ConfigError."""
+    if "alignment" not in axle:
         return Alignment()
-    # also checked here, since a third-party kind can have no table
-    with checked(_FIELDS, s.raw("alignment"), s.file, s.path("alignment")) as a:
-        toe = a.number("toe", least=-MAX_ANGLE, most=MAX_ANGLE) if a.has("toe") else None
-        if toe is not None and sides != 2:
-            raise ConfigError(a.file, a.path("toe"), a.mapping["toe"], "no toe on an axle with one wheel")
-        exceptions = tuple(a.raw("exceptions", ()))
-        reason = a.text("reason", expected="the reason of the exceptions") if exceptions else ""
-        return Alignment(toe, a.number("camber", 0.0, least=-MAX_ANGLE, most=MAX_ANGLE), exceptions, reason, a.path("toe"))
+    values: Values = axle["alignment"]
+    if "toe" in values and sides != 2:
+        raise values.error("toe", "no toe on an axle with one wheel")
+    if "exceptions" in values or "reason" in values:
+        values.needed("exceptions", "the exceptions that have this reason")
+        values.needed("reason", "the reason of the exceptions")
+    return Alignment(values.get("toe"), values["camber"], values.get("exceptions", ()), values.get("reason", ""), values.path("toe"))

@@ -10,14 +10,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.records import Record, record
-from simulator.base.section import Section
+from simulator.base.suggestions import did_you_mean
+from simulator.base.values import Values
 from vehicles.axle_layout import AxleLayout, record_for
 from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS, LEVERS, PLAIN, held_point, lever_equation
-from vehicles.suspension.axle_limits import FAR, MIRROR, STIFF
+from vehicles.suspension.axle_limits import MIRROR
 from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.composite_inertia import prepare
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign
@@ -41,11 +42,11 @@ def read_anti_roll_bar(axle: Axle, corners: Sequence[CornerDesign]) -> Record | 
     """
     if axle.anti_roll_bar is None:
         return None
-    with axle.anti_roll_bar as s:
-        if len(corners) < 2:
-            raise ConfigError(s.file, s.key, "a bar", "no anti-roll bar on an axle with one wheel")
-        bar = record_for(ANTI_ROLL_BARS, AxleLayout(1, len(corners)))
-        _read(s, axle, corners, bar)
+    values = axle.anti_roll_bar
+    if len(corners) < 2:
+        raise ConfigError(values.file, values.key, "a bar", "no anti-roll bar on an axle with one wheel")
+    bar = record_for(ANTI_ROLL_BARS, AxleLayout(1, len(corners)))
+    _read(values, axle, corners, bar)
     return bar
 
 
@@ -78,26 +79,35 @@ def _place(bar: Record, n: int, sides: range, placed: Record) -> None:
     placed[0]["turned"] = placed[0]["turned"] or bar[0]["turned"]
 
 
-def _read(s: Section, axle: Axle, corners: Sequence[CornerDesign], bar: Record) -> None:
+def _read(values: Values, axle: Axle, corners: Sequence[CornerDesign], bar: Record) -> None:
     """Read the bar of an axle into its record."""
-    given = [name for name in ("rate", "torsional_stiffness") if s.has(name)]
+    given = [name for name in ("rate", "torsional_stiffness") if name in values]
     if len(given) != 1:
-        raise ConfigError(s.file, s.key, " and ".join(given) or "neither", EXPECTED_BAR)
+        raise ConfigError(values.file, values.key, " and ".join(given) or "neither", EXPECTED_BAR)
     b, bar_kind = bar[0], PLAIN if given[0] == "rate" else LEVERS
-    b["law"][0], b["stiffness"][0] = bar_kind, s.number(given[0], least=0.0, most=STIFF)
+    b["law"][0], b["stiffness"][0] = bar_kind, values[given[0]]
+    if bar_kind == PLAIN:
+        raise_all([values.error(name, f"no {name} of a bar with rate") for name in ("axis", "lever_end") if name in values])
     point, body = None, CARRIER_NAME
-    if bar_kind == LEVERS or s.has("drop_link"):
-        point = s.array("drop_link", (3,), within=FAR) + axle.location
-        body = s.choice("mounted_on", tuple(corners[0].mounts))
-        if corners[0].linkage is not None and body == CARRIER_NAME:
-            arms = ", ".join(name for name in corners[0].mounts if name != CARRIER_NAME) or "only rate (no arm rotates with theta)"
-            raise ConfigError(
-                s.file, s.path("mounted_on"), body, f"{arms}; kinematic tables have no carrier points except the wheel center"
-            )
+    if bar_kind == LEVERS or "drop_link" in values or "mounted_on" in values:
+        point = values.needed("drop_link", "the lower end of the left drop link, 3 numbers in m") + axle.location
+        body = _mounting(values, corners[0])
     for i, (corner, mirror) in enumerate(zip(corners, (np.ones(3), MIRROR), strict=True)):
         _attach(b, i, corner, body, corner.W if point is None else point * mirror)
     if point is not None and bar_kind == LEVERS:
-        _read_levers(s, axle.location, point, bar)
+        _read_levers(values, axle.location, point, bar)
+
+
+def _mounting(values: Values, corner: CornerDesign) -> str:
+    """Return the body to which the drop link is attached. Raises ConfigError."""
+    arms = tuple(name for name in corner.mounts if name != CARRIER_NAME)
+    body: str = values.needed("mounted_on", f"one of {', '.join(corner.mounts)}")
+    if body not in corner.mounts:
+        raise values.error("mounted_on", f"one of {', '.join(corner.mounts)}{did_you_mean(body, corner.mounts)}")
+    if corner.linkage is not None and body == CARRIER_NAME:
+        possible = ", ".join(arms) or "only rate (no arm rotates with theta)"
+        raise values.error("mounted_on", f"{possible}; kinematic tables have no carrier points except the wheel center")
+    return body
 
 
 def _attach(b: Record, i: int, corner: CornerDesign, body: str, point: Vector) -> None:
@@ -111,16 +121,18 @@ def _attach(b: Record, i: int, corner: CornerDesign, body: str, point: Vector) -
         b["turned"] = b["turned"] or bool((point != corner.W).any())
 
 
-def _read_levers(s: Section, location: Vector, point: Vector, bar: Record) -> None:
+def _read_levers(values: Values, location: Vector, point: Vector, bar: Record) -> None:
     """Read the axis of the bar, the ends of its levers and the lengths of the drop links."""
-    b, (x, z), end = bar[0], s.array("axis", (2,), within=FAR) + location[[0, 2]], s.array("lever_end", (3,), within=FAR) + location
+    b = bar[0]
+    x, z = values.needed("axis", "x and z of the bar, 2 numbers in m") + location[[0, 2]]
+    end = values.needed("lever_end", "the upper end of the left drop link, 3 numbers in m") + location
     foot = np.array([x, end[1], z])
     radius = end - foot
     if np.linalg.norm(radius) < SHORT:
-        raise ConfigError(s.file, s.path("lever_end"), s.mapping["lever_end"], f"a point at least {SHORT:g} m from the bar's axis")
+        raise values.error("lever_end", f"a point at least {SHORT:g} m from the bar's axis")
     link = float(np.linalg.norm(end - point))
     if link < SHORT:
-        raise ConfigError(s.file, s.path("drop_link"), s.mapping["drop_link"], f"a point at least {SHORT:g} m from lever_end")
+        raise values.error("drop_link", f"a point at least {SHORT:g} m from lever_end")
     turn = np.cross([0.0, 1.0, 0.0], radius)
     for i, mirror in enumerate((np.ones(3), MIRROR)):
         b["lever"][:, :, i] = np.stack([foot, radius, turn]) * mirror
@@ -128,7 +140,7 @@ def _read_levers(s: Section, location: Vector, point: Vector, bar: Record) -> No
         b["branch"][i] = -1.0 if np.dot(end - point, turn) > 0.0 else 1.0
 
 
-def _check_reach(s: Section, n: int, bars: Record, mechanism: MechanismParameters, steering: Record) -> None:
+def _check_reach(values: Values, n: int, bars: Record, mechanism: MechanismParameters, steering: Record) -> None:
     """Raise ConfigError if lever and drop link do not meet, or are nearly in line, anywhere in the travel."""
     w, state = new_workspace(mechanism), record(STEERING_STATE)
     least, largest = mechanism.corners[0]["ends"]["theta"]
@@ -142,7 +154,6 @@ def _check_reach(s: Section, n: int, bars: Record, mechanism: MechanismParameter
                 point, _ = held_point(mechanism.corners, bars[0], i, w.kinematics, w.inputs)
                 A, B, C, min_slope = lever_equation(bars[0], i, point)
                 if not min_slope * min_slope < A * A + B * B - C * C:
-                    at = f"{s.mapping['drop_link']}, open or nearly in line with the lever at theta = {w.state[0]['theta'][i]:.3g}"
-                    raise ConfigError(
-                        s.file, s.path("drop_link"), at, "a drop link that can rotate its lever over the full travel of the wheel"
-                    )
+                    at = f"{values['drop_link']}, open or nearly in line with the lever at theta = {w.state[0]['theta'][i]:.3g}"
+                    expected = "a drop link that can rotate its lever over the full travel of the wheel"
+                    raise ConfigError(values.file, values.path("drop_link"), at, expected)

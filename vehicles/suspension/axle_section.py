@@ -6,24 +6,24 @@ Hardpoints are given in the suspension frame of the axle; the right side is the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.array_vectors import cross, norm, unit
-from simulator.base.errors import ConfigError, ErrorCollector, raise_all
+from simulator.base.errors import ErrorCollector, raise_all
 from simulator.base.fields import Fields
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.appearance import LINKS_AS
+from vehicles.body_fields import read_body
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.alignment_section import read_alignment
-from vehicles.suspension.axle_limits import FAR, HEAVY, LIGHT, MIRROR, SHORT, SLENDER, SOFT, STIFF
+from vehicles.suspension.axle_limits import MIRROR, SOFT
 from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.corner_design import CornerDesign
-from vehicles.suspension.inertia_section import read_inertia, warn_of
-from vehicles.suspension.springs_and_dampers import SPRING_POINTS, STOP_POINTS
 
 if TYPE_CHECKING:
     from vehicles.compliance.elastic_axle import Linkage
@@ -38,77 +38,66 @@ BUSHES = ("lca_front_B", "lca_rear_B", "uca_front_B", "uca_rear_B", "shock_upper
 class Axle(ABC):
     """One axle: its left hardpoints in chassis axes, bodies, spring and shock absorber."""
 
-    hardpoints: tuple[str, ...]
+    fields: ClassVar[Fields]
+    """Table of its section; a file is checked against it before the class reads the values."""
     joints: tuple[tuple[str, str], ...]
     """End points of hinges and rods, which must not coincide."""
     bushes: tuple[str, ...]
     """Chassis ends in the order of BUSHES."""
+    centers: Mapping[str, str] = {"knuckle": "UPRIGHT", "wheel": "SPINDLE"}
+    """Hardpoints at the centers of mass of the bodies with mass and inertia."""
     block: ClassVar[AxleCallbacks | None] = None
     """Kernels of its corners; None: those of the default kind."""
     unsteered: str = ""
     """Reason why an axle of this kind cannot be steered; empty if it can."""
     steering: str = ""
     """Joint that the steering moves, if the file names it."""
-    fields: ClassVar[Fields | None] = None
-    """Table of its section, used to check a file before reading; None: a third-party kind that checks its section itself."""
     elastic: Linkage | None = None
     """Elastic linkage with the possible bushings; None: this kind has no compliance."""
-    compliance: Section | None = None
+    compliance: Values | None = None
     """Section `compliance` of the file; read once the corners are known."""
     sides: int = 2
     """Number of corners: 2 (left and right) or 1 in the middle."""
     links_as: str = LINKS_AS[0]
     """Drawing style of the links."""
 
-    def __init__(self, s: Section) -> None:
-        with ErrorCollector() as faults, s:
-            self.file, self.key = s.file, s.key
-            s.raw("suspension", "")  # already read by the caller
-            self.sides = self.read_sides(s)
-            location = self.location = s.array("location", (3,), within=FAR)
-            points, bodies = s.section("hardpoints_left"), s.section("bodies")
-            self.spring, self.shock = s.section("spring"), s.section("shock")
-            self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None  # read once the corners are known
-            self.compliance = s.section("compliance") if s.has("compliance") else None  # read once the corners are known
-            self.alignment = read_alignment(s, self.sides)
+    def __init__(self, values: Values) -> None:
+        with ErrorCollector() as faults:
+            self.file, self.key = values.file, values.key
+            self.sides = values.get("wheels", self.sides)
+            self.location = values["location"]
+            self.spring, self.shock = values["spring"], values["shock"]
+            self.anti_roll_bar, self.compliance = values.get("anti_roll_bar"), values.get("compliance")  # read once the corners are known
+            self.alignment = read_alignment(values, self.sides)
             with faults.part():
-                with points as h:
-                    self.points = {name: h.array(name, (3,), within=FAR) + location for name in self.hardpoints}
-                    self._check_joints(h)
-                    self.check_points(h)
-                with bodies:
-                    self.bodies = self.read_bodies(bodies)
+                points = values["hardpoints_left"]
+                self.points = {name: point + self.location for name, point in points.items()}
+                self._check_joints(points)
+                self.check_points(points)
+                self.bodies = self.read_bodies(values["bodies"])
             with faults.part():
                 self.read_struts()
 
     @classmethod
-    def why_unsteered(cls, s: Section) -> str:
+    def why_unsteered(cls, values: Values) -> str:
         """Return the reason why the axle of a section cannot be steered; empty if it can."""
         return cls.unsteered
 
-    def _check_joints(self, h: Section) -> None:
+    def _check_joints(self, points: Values) -> None:
         """Raise ConfigError if end points of hinges or rods coincide."""
         near = [(one, other) for one, other in self.joints if norm(self.points[one] - self.points[other]) < 1e-3]
-        raise_all([ConfigError(h.file, h.path(one), h.mapping[one], f"a point at least 1 mm from {other}") for one, other in near])
+        raise_all([points.error(one, f"a point at least 1 mm from {other}") for one, other in near])
 
-    def read_sides(self, s: Section) -> int:
-        """Return the number of corners of the axle: 2, or 1 in the middle by the key `wheels`. Raises ConfigError."""
-        wheels = s.number("wheels", 2.0)
-        if wheels not in (1.0, 2.0):
-            raise ConfigError(s.file, s.path("wheels"), wheels, "2, or 1 for one wheel in the middle")
-        return int(wheels)
-
-    def check_points(self, h: Section) -> None:  # noqa: B027 - most kinds have no further conditions
+    def check_points(self, points: Values) -> None:  # noqa: B027 - most kinds have no further conditions
         """Check further conditions of this kind of axle on its hardpoints. Raises ConfigError."""
 
-    def read_bodies(self, s: Section) -> dict[str, RigidBody]:
+    def read_bodies(self, bodies: Values) -> dict[str, RigidBody]:
         """Return the bodies of the left side in the design position. Raises ConfigError."""
-        p, found = self.points, {}
+        found = {}
         with ErrorCollector() as faults:
-            for name, point in (("knuckle", "UPRIGHT"), ("wheel", "SPINDLE")):
-                with faults.part(), s.section(name) as b:
-                    mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
-                    found[name] = checked_body(RigidBody(name, mass, p[point], read_inertia(b, "inertia")), b.file, b.key, warn=warn_of(b))
+            for name, point in self.centers.items():
+                with faults.part():
+                    found[name] = read_body(name, bodies[name], self.points[point])
         return found
 
     @abstractmethod
@@ -123,86 +112,72 @@ class Axle(ABC):
         bodies = {name: RigidBody(name, b.mass, b.p_BoBcm * MIRROR, b.I_BBcm * flip) for name, b in self.bodies.items()}
         return {name: point * MIRROR for name, point in self.points.items()}, bodies
 
-    def arm(self, s: Section, name: str, points: tuple[str, str, str, str]) -> RigidBody:
+    def arm(self, bodies: Values, name: str, points: tuple[str, str, str, str]) -> RigidBody:
         """Return an arm on a hinge, from its front and rear bushing, ball joint and center of mass.
 
         The moments in the file are those along the hinge and normal to the plane of the arm.
         """
-        with s.section(name) as b:
-            bush, rear, ball, com = (self.points[point] for point in points)
-            x = unit(bush - rear)
-            z = unit(cross(rear - ball, bush - ball))
-            frame = np.column_stack([x, cross(z, x), z])
-            inertia = frame @ np.diag(b.array("arm_inertia", (3,))) @ frame.T
-            return checked_body(RigidBody(name, b.number("mass"), com, inertia), b.file, b.key, "arm_inertia", warn_of(b))
+        arm = bodies[name]
+        bush, rear, ball, com = (self.points[point] for point in points)
+        x = unit(bush - rear)
+        z = unit(cross(rear - ball, bush - ball))
+        frame = np.column_stack([x, cross(z, x), z])
+        inertia = frame @ np.diag(arm["arm_inertia"]) @ frame.T
+        return checked_body(RigidBody(name, arm["mass"], com, inertia), arm.file, arm.key, "arm_inertia", not arm["as_published"])
 
-    def rod(self, s: Section, name: str, start: Vector, end: Vector) -> RigidBody:
+    def rod(self, bodies: Values, name: str, start: Vector, end: Vector) -> RigidBody:
         """Return a straight uniform rod over a part of the line between two joints."""
-        with s.section(name) as b:
-            mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
-            low, high = b.number("from", least=-1.0, most=2.0), b.number("to", least=-1.0, most=2.0)
-            if not high > low:
-                raise ConfigError(b.file, b.path("to"), high, f"more than `from` = {low:g}")
-            n = unit(end - start)
-            length = (high - low) * float(norm(end - start))
-            across = b.number("transverse_inertia", mass * length**2 / 12.0, above=0.0, least=SLENDER, most=HEAVY)
-            axial = b.number("axial_inertia", above=0.0, least=SLENDER, most=HEAVY)
-            inertia = across * (np.eye(3) - np.outer(n, n)) + axial * np.outer(n, n)
-            return checked_body(RigidBody(name, mass, start + 0.5 * (low + high) * (end - start), inertia), b.file, b.key)
+        rod = bodies[name]
+        mass, low, high = rod["mass"], rod["from"], rod["to"]
+        if not high > low:
+            raise rod.error("to", f"more than `from` = {low:g}")
+        n = unit(end - start)
+        length = (high - low) * float(norm(end - start))
+        across = rod.get("transverse_inertia", mass * length**2 / 12.0)
+        inertia = across * (np.eye(3) - np.outer(n, n)) + rod["axial_inertia"] * np.outer(n, n)
+        return checked_body(RigidBody(name, mass, start + 0.5 * (low + high) * (end - start), inertia), rod.file, rod.key)
 
     def read_struts(self) -> None:
         """Read spring, stops and damper. Raises ConfigError for all of them together."""
         with ErrorCollector() as faults:
-            with faults.part():
-                self._read_spring()
-            with faults.part(), self.shock as s:
-                self._read_shock(s)
+            for read in (self._read_spring, self._read_stops, self._read_shock):
+                with faults.part():
+                    read()
 
     def _read_spring(self) -> None:
-        with ErrorCollector() as faults, self.spring as s:
-            self.free_length = s.number("free_length", above=0.0, least=SHORT, most=FAR)
-            self.rate = s.number("rate", 0.0, least=0.0, most=STIFF)
-            self.table = (np.empty(0), np.empty(0))
-            with faults.part():
-                if s.has("deformation"):
-                    self.table = s.curve("deformation", "pull", SPRING_POINTS, FAR, STIFF)
-                    _check_rising(s, "pull", self.table[1])
-                elif self.rate < SOFT:
-                    given = s.mapping.get("rate", "nothing")
-                    expected = f"a rate of at least {SOFT:g} N/m, or a table of deformation and pull"
-                    raise ConfigError(s.file, s.path("rate"), given, expected)
-            with faults.part():
-                self.read_stops(s)
-            faults.need_all()
+        spring = self.spring
+        self.free_length, self.rate = spring["free_length"], spring["rate"]
+        self.table = _curve(spring, "deformation", "pull")
+        if not len(self.table[0]) and self.rate < SOFT:
+            raise spring.error("rate", f"a rate of at least {SOFT:g} N/m, or a table of deformation and pull")
 
-    def _read_shock(self, s: Section) -> None:
-        names = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
-        self.damping = {name: s.number(name, least=0.0, most=STIFF) for name in names}
-        self.degressivity = s.number("degressivity", 0.0, least=0.0, most=1e3)
-        low, high = s.number("midstroke_min", least=0.0, most=FAR), s.number("midstroke_max", above=0.0, most=FAR)
-        if not high > low:
-            raise ConfigError(s.file, s.path("midstroke_max"), high, f"more than midstroke_min = {low:g}")
-        self.stroke = (low, high, s.number("midstroke_blend", above=0.0, least=1e-6, most=high - low))
-
-    def read_stops(self, s: Section) -> None:
+    def _read_stops(self) -> None:
         """Read the optional bump and rebound stops of the section `spring`."""
-        self.stops = (np.empty(0), np.empty(0))
-        if not s.has("stop_penetration"):
+        spring = self.spring
+        self.stops = _curve(spring, "stop_penetration", "stop_force", ("bump_stop_length", "rebound_stop_length", "stop_end_rate"))
+        if not len(self.stops[0]):
             return
-        penetration, force = self.stops = s.curve("stop_penetration", "stop_force", STOP_POINTS, FAR, STIFF)
-        self.bump, self.rebound = (s.number(f"{end}_stop_length", above=0.0, least=SHORT, most=FAR) for end in ("bump", "rebound"))
-        self.end_rate = s.number("stop_end_rate", 0.0, least=0.0, most=STIFF)
+        self.bump, self.rebound = (spring.needed(f"{end}_stop_length", f"the length at the {end} stop") for end in ("bump", "rebound"))
+        self.end_rate = spring.get("stop_end_rate", 0.0)
+        penetration, force = self.stops
         with ErrorCollector() as faults:
             if penetration[0] < 0.0:
-                faults.add(ConfigError(s.file, s.path("stop_penetration"), penetration.tolist(), "rising penetrations of at least 0"))
-            with faults.part():
-                if force[0] != 0.0:
-                    expected = "forces that rise from 0, the force at first contact"
-                    raise ConfigError(s.file, s.path("stop_force"), force.tolist(), expected)
-                _check_rising(s, "stop_force", force)
+                faults.add(spring.error("stop_penetration", "rising penetrations of at least 0"))
+            if force[0] != 0.0:
+                faults.add(spring.error("stop_force", "forces that rise from 0, the force at first contact"))
             if not self.rebound > self.bump:
-                expected = f"more than bump_stop_length = {self.bump:g}"
-                faults.add(ConfigError(s.file, s.path("rebound_stop_length"), self.rebound, expected))
+                faults.add(spring.error("rebound_stop_length", "more than bump_stop_length = {}", self.bump))
+
+    def _read_shock(self) -> None:
+        shock = self.shock
+        names = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
+        self.damping = {name: shock[name] for name in names}
+        self.degressivity = shock["degressivity"]
+        low, high, blend = self.stroke = (shock["midstroke_min"], shock["midstroke_max"], shock["midstroke_blend"])
+        if not high > low:
+            raise shock.error("midstroke_max", "more than midstroke_min = {}", low)
+        if blend > high - low:
+            raise shock.error("midstroke_blend", "at most {}, from midstroke_min to midstroke_max", high - low)
 
     def write_struts(self, struts: Record, i: int) -> None:
         """Fill column i of a STRUTS record."""
@@ -220,6 +195,15 @@ class Axle(ABC):
         out["midstroke_min"][i], out["midstroke_max"][i], out["midstroke_blend"][i] = self.stroke
 
 
-def _check_rising(s: Section, name: str, values: Vector) -> None:
-    if (np.diff(values) < 0.0).any():
-        raise ConfigError(s.file, s.path(name), values.tolist(), "numbers that never fall")
+def _curve(values: Values, x: str, y: str, others: tuple[str, ...] = ()) -> tuple[Vector, Vector]:
+    """Return a curve that never falls, empty if none of its keys is given; the keys `others` belong to it. Raises ConfigError."""
+    given = [name for name in (x, y, *others) if name in values]
+    if not given:
+        return np.empty(0), np.empty(0)
+    abscissas = values.needed(x, f"a list of numbers, which {given[0]} needs")
+    ordinates = values.needed(y, f"{len(abscissas)} numbers")
+    if len(ordinates) != len(abscissas):
+        raise values.error(y, f"{len(abscissas)} numbers, as many as {x}")
+    if (np.diff(ordinates) < 0.0).any():
+        raise values.error(y, "numbers that never fall")
+    return abscissas, ordinates

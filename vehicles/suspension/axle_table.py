@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simulator.base.fields import Either, Field, Fields, Flag, Group, Number, Text
+from simulator.base.fields import Field, Fields, Group, Number, Text
+from vehicles.body_fields import AS_PUBLISHED, BODY, MASS, POINT
 from vehicles.compliance.section import COMPLIANCE_FILE
 from vehicles.suspension.alignment_section import ALIGNMENT
-from vehicles.suspension.axle_limits import FAR, HEAVY, LIGHT, SHORT, SLENDER, STIFF
+from vehicles.suspension.axle_limits import FAR, HEAVY, SHORT, SLENDER, STIFF
 from vehicles.suspension.springs_and_dampers import SPRING_POINTS, STOP_POINTS
 
 FRAME = "the suspension frame"
-POINT = Number("m", -FAR, FAR, shape=(3,))
 LENGTH = Number("m", 0.0, FAR)
 _LONG = Number("m", SHORT, FAR, above=0.0)
 _FORCE = Number("N", -STIFF, STIFF, shape=((2, SPRING_POINTS),))
 
 LOCATION = Field("location", POINT, "origin of the suspension frame", frame="the chassis frame")
 WHEELS = Field("wheels", Number("", 1, 2, whole=True), "2: a left and a right wheel; 1: one wheel in the middle", 2)
-MASS = Field("mass", Number("kg", LIGHT, HEAVY, above=0.0), "mass of the body")
-INERTIA = Field(
-    "inertia",
-    Either(
-        (Number("kg m2", -HEAVY, HEAVY, shape=(3,)), Number("kg m2", -HEAVY, HEAVY, shape=(3, 3))),
-        "three moments of inertia, or a 3 x 3 matrix",
-    ),
-    "inertia about the center of mass",
-    frame="the chassis frame",
-)
-AS_PUBLISHED = Field("as_published", Flag(), "implausible inertia as published: suppresses the warning", False)
-BODY = (MASS, INERTIA, AS_PUBLISHED)
 ARM = (
     MASS,
     Field(
@@ -109,7 +97,7 @@ def hardpoints(points: Mapping[str, str]) -> Field:
 KNUCKLE = Field("knuckle", Group(BODY), "knuckle, its center of mass at UPRIGHT")
 
 
-def axle_fields(points: Mapping[str, str], bodies: Fields, struts: Fields = (), knuckle: Field = KNUCKLE) -> Fields:
+def axle_fields(points: Mapping[str, str], bodies: Fields = (), struts: Fields = (), knuckle: Field = KNUCKLE) -> Fields:
     """Return the table of a kind of axle.
 
     points : hardpoints, name to meaning; bodies : in addition to `knuckle` and wheel; struts : further keys of both struts

@@ -7,9 +7,10 @@ import importlib
 from simulator.base.errors import ConfigError
 from simulator.base.registry import Registry
 from simulator.base.renamed_modules import old_names
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
+from vehicles.suspension.kind_of_0_2 import finish, with_old_methods
 
 SHIPPED = (default_kind.NAME, "five_link", "macpherson", "semi_trailing_arm", "link_axle", "leaf_axle", "mechanism")
 """Built-in kinds; AXLE of the `section` module of their packages reads the file. The first one is the default."""
@@ -43,26 +44,27 @@ def _check_side(axle: Axle) -> None:
         raise ConfigError(axle.file, f"{axle.key}.hardpoints_left.SPINDLE", center, expected)
 
 
-def read_axle(s: Section, steered: bool, needed: bool = True) -> Axle:
+def read_axle(values: Values, steered: bool, needed: bool = True) -> Axle:
     """Return the axle of a section of a vehicle file. Raises ConfigError.
 
     steered : True for the axle that the steering moves; needed : True if no other axle can steer
     """
-    name = s.raw("suspension", SHIPPED[0])
-    axle = AXLE_KINDS.named(name, s.file, s.path("suspension"))
+    name = values["suspension"]
+    axle = AXLE_KINDS.named(name, values.file, values.path("suspension"))
     if axle.block is not None:
         axle.block.check(name)
-    reason = axle.why_unsteered(s) if steered else ""
+    if name not in SHIPPED:
+        values = with_old_methods(values, name, axle)
+    reason = axle.why_unsteered(values) if steered else ""
     if reason and needed:
-        raise ConfigError(
-            s.file, s.path("suspension"), name, f"an axle that can be steered, since no other axle steers the vehicle ({reason})"
-        )
-    result = axle(s)
+        raise values.error("suspension", f"an axle that can be steered, since no other axle steers the vehicle ({reason})")
+    result = axle(values)
+    finish(values)
     _check_side(result)
     if steered and result.sides != 2:
-        raise ConfigError(s.file, s.path("wheels"), result.sides, "2, since the steering moves a left and a right wheel")
+        raise ConfigError(values.file, values.path("wheels"), result.sides, "2, since the steering moves a left and a right wheel")
     if result.steering and not steered:
-        raise ConfigError(s.file, s.path("steering"), result.steering, "no key steering, since the steering moves the front axle only")
+        raise values.error("steering", "no key steering, since the steering moves the front axle only")
     return result
 
 

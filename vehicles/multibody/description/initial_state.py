@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
 from simulator.base.fields import Either, Field, Group, Named, Number
-from simulator.base.records import LARGEST, join, numbers
+from simulator.base.records import LARGEST
 from simulator.base.rotations import quaternion_of_rotation
-from simulator.base.section import Section
+from simulator.base.suggestions import no_such_key
+from simulator.base.values import Values
 from vehicles.multibody.description.attitude import rotation_of_angles
 from vehicles.multibody.description.mechanism import JOINTS, Joint, Mechanism
 
@@ -81,7 +81,7 @@ def resting_state(mechanism: Mechanism) -> InitialState:
     )
 
 
-def read_state(s: Section, mechanism: Mechanism, defaults: Mapping[str, Vector]) -> InitialState:
+def read_state(values: Values, mechanism: Mechanism, defaults: Mapping[str, Vector]) -> InitialState:
     """Read the state section of a file; unnamed joints are at rest at zero, or at `defaults` (joint to positions).
 
     Raises ConfigError : unknown joint or wrong coordinates.
@@ -89,10 +89,10 @@ def read_state(s: Section, mechanism: Mechanism, defaults: Mapping[str, Vector])
     rest = resting_state(mechanism)
     state = InitialState({**rest.positions, **defaults}, dict(rest.rates), dict(rest.accelerations))
     joints = {joint.name: joint for joint in mechanism.joints if joint.name in rest.positions}
-    for name in s.mapping:
+    for name in values:
         if name not in joints:
-            raise ConfigError(s.file, s.path(str(name)), s.mapping[name], "a joint with coordinates: " + ", ".join(joints))
-        _read_joint(s, joints[name], state)
+            raise values.error(name, "a joint with coordinates: " + ", ".join(joints))
+        _read_joint(values, joints[name], state)
     return state
 
 
@@ -102,62 +102,72 @@ def _no_displacement(kind: str) -> Vector:
     return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]) if kind == "free" else np.zeros(JOINTS[kind])
 
 
-def _read_joint(s: Section, joint: Joint, state: InitialState) -> None:
+def _read_joint(values: Values, joint: Joint, state: InitialState) -> None:
     """Read one entry: a mapping, or in short form the position, [position, rate] or, prescribed, [position, rate, acceleration]."""
     n, name = JOINTS[joint.kind], joint.name
     parts = [state.positions, state.rates] + [state.accelerations] * joint.prescribed
-    value = s.raw(name)
-    if isinstance(value, Mapping):
-        with s.section(name) as given:
-            _read_mapping(given, joint, parts)
-    elif n == 1 and np.ndim(value) == 1 and 1 < len(value) <= len(parts):
-        for part, number in zip(parts, value, strict=False):
+    given = values[name]
+    if isinstance(given, Values):
+        _read_mapping(given, joint, parts)
+    elif n == 1 and np.size(given) <= len(parts):
+        for part, number in zip(parts, np.atleast_1d(given), strict=False):
             part[name][:] = number
-    elif n == 1 and np.ndim(value) == 0:
-        state.positions[name][:] = s.number(name)
     else:
         short = "[position, rate], " if n == 1 else ""
-        raise ConfigError(s.file, s.path(name), value, f"{short}or a mapping with the coordinates of a {joint.kind} joint")
+        raise values.error(name, f"{short}or a mapping with the coordinates of a {joint.kind} joint")
 
 
-def _read_mapping(s: Section, joint: Joint, parts: list[Mapping[str, Vector]]) -> None:
+_KEYS = {
+    "spherical": ("quaternion", "rotation", "angular_velocity"),
+    "free": ("position", "quaternion", "rotation", "angular_velocity", "velocity"),
+}
+"""Keys of the joints with an attitude; the others have a position and a rate."""
+
+
+def _read_mapping(values: Values, joint: Joint, parts: list[Mapping[str, Vector]]) -> None:
     n = JOINTS[joint.kind]
+    known = (*_KEYS.get(joint.kind, ("position", "rate")), *("acceleration",) * joint.prescribed)
+    for key in values:
+        if key not in known:
+            raise values.error(key, no_such_key(key, known))
     q, v = parts[0][joint.name], parts[1][joint.name]
     if joint.kind == "spherical":
-        q[:] = _quaternion(s, q)
-        v[:] = s.array("angular_velocity", (3,), v)
+        q[:] = _quaternion(values, q)
+        v[:] = values.get("angular_velocity", v)
     elif joint.kind == "free":
-        q[:3] = s.array("position", (3,), q[:3])
-        q[3:] = _quaternion(s, q[3:])
-        v[:3] = s.array("angular_velocity", (3,), v[:3])
-        v[3:] = s.array("velocity", (3,), v[3:])
+        q[:3] = _amounts(values, "position", 3, q[:3])
+        q[3:] = _quaternion(values, q[3:])
+        v[:3] = values.get("angular_velocity", v[:3])
+        v[3:] = values.get("velocity", v[3:])
     else:
-        for values, key in ((q, "position"), (v, "rate")):
-            values[:] = _amounts(s, key, n, values, angle=joint.kind != "prismatic")
+        for out, key in ((q, "position"), (v, "rate")):
+            out[:] = _amounts(values, key, n, out, angle=joint.kind != "prismatic")
     if joint.prescribed:
         a = parts[2][joint.name]
-        a[:] = _amounts(s, "acceleration", n, a, angle=joint.kind in ("revolute", "universal"))
+        a[:] = _amounts(values, "acceleration", n, a, angle=joint.kind in ("revolute", "universal"))
 
 
-def _amounts(s: Section, key: str, n: int, default: Vector, angle: bool) -> Vector:
+def _amounts(values: Values, key: str, n: int, default: Vector, angle: bool = False) -> Vector:
     """Return n numbers under `key`, or a plain number for n = 1; only an angle may have an angle unit."""
-    if not s.has(key):
+    if key not in values:
         return default
-    if not angle and s.path(key) != join(s.key, key):
-        raise ConfigError(s.file, s.path(key), s.mapping[key], f"{key} without a unit, because the coordinate is no angle")
-    if n == 1:
-        return np.array([s.number(key)])
-    return s.array(key, (n,))
+    if not angle and values.spelled[key] != key:
+        raise values.error(key, f"{key} without a unit, because the coordinate is no angle")
+    if np.shape(values[key]) != (() if n == 1 else (n,)):
+        raise values.error(key, "a number" if n == 1 else f"{n} numbers")
+    return np.atleast_1d(values[key])
 
 
-def _quaternion(s: Section, default: Vector) -> Vector:
+def _quaternion(values: Values, default: Vector) -> Vector:
     """Return the attitude under `quaternion` (w, x, y, z, of any length) or `rotation` (roll, pitch, yaw)."""
-    if s.has("rotation"):
+    if "rotation" in values:
+        if "quaternion" in values:
+            raise values.error("quaternion", "either quaternion or rotation")
         q = np.zeros(4)
-        quaternion_of_rotation(rotation_of_angles(*s.array("rotation", (3,)).tolist()), q)
+        quaternion_of_rotation(rotation_of_angles(*values["rotation"].tolist()), q)
         return q
-    q = numbers(s.raw("quaternion", default), (4,), s.file, s.path("quaternion"))
+    q = values.get("quaternion", default)
     length = float(np.linalg.norm(q))
     if not 1e-6 < length < LARGEST:
-        raise ConfigError(s.file, s.path("quaternion"), q, "4 numbers (w, x, y, z), not all of them zero")
-    return q / length
+        raise values.error("quaternion", "4 numbers (w, x, y, z), not all of them zero")
+    return np.asarray(q / length)

@@ -7,17 +7,17 @@ its axes are parallel to the world axes at the design position.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
-from simulator.base.fields import Either, Field, Fields, Flag, Group, Named, Number, Text, Variants
+from simulator.base.errors import raise_all
+from simulator.base.fields import Either, Field, Fields, Flag, Group, Named, Number, Text, Variants, read
 from simulator.base.rotations import quaternion_of_rotation
-from simulator.base.section import REQUIRED, Section, checked
+from simulator.base.values import Values
 from vehicles.multibody.description.attitude import direction, rotation_of_angles
 from vehicles.multibody.description.initial_state import STATE, InitialState, read_state
 from vehicles.multibody.description.mechanism import (
@@ -78,48 +78,53 @@ _JOINTS: dict[str, Fields] = {
     "spherical": (*_PARENTS, *_MOVES, _JOINT_POINT),
     "free": (*_PARENTS, *_MOVES),
 }  # fmt: skip
-_END_OWN = (
-    Field("body", _BODY_NAME, "name of the body"),
-    Field("point", _POINT, "point of the closure", None, "body"),
-    Field("axis", _DIRECTION, "axis of the closure", None, "body"),
-)
-_END = Either((_BODY_NAME, Group(_END_OWN)), "a body, or a mapping with body and point")
-_LOOP = (
-    Field("predecessor", _END, "first end: a body, or a mapping of body, point and axis"),
-    Field("successor", _END, "second end"),
-    Field("point", _POINT, "common point of both ends", None, "world"),
-    Field("axis", _DIRECTION, "common axis or line of both ends", None, "world"),
-    Field("driven", Flag(), "true: moved by a prescribed joint", None),
-)
-_LOOPS: dict[str, Fields] = dict.fromkeys(LOOPS, _LOOP) | {
-    "distance": (
-        *_LOOP,
-        Field("length", Number("m", 0.0, above=0.0), "distance of the ends (default: distance in the design position)", None),
-    ),
+_END_AT = (Field("body", _BODY_NAME, "name of the body"), Field("point", _POINT, "point of the closure", None, "body"))
+_END_ALONG = (*_END_AT, Field("axis", _DIRECTION, "axis of the closure", None, "body"))
+
+
+def _loop_fields(*ends: Fields) -> Fields:
+    """Return the table of a loop whose predecessor and successor have these fields."""
+    first, second = (Either((_BODY_NAME, Group(end)), "a body, or a mapping with body and point") for end in ends)
+    axis = Field("axis", _DIRECTION, "common axis or line of both ends", None, "world")
+    return (
+        Field("predecessor", first, "first end: a body, or a mapping of its body, point and, if the loop has one, axis"),
+        Field("successor", second, "second end"),
+        Field("point", _POINT, "common point of both ends", None, "world"),
+        *((axis,) if _END_ALONG in ends else ()),
+        Field("driven", Flag(), "true: moved by a prescribed joint", False),
+    )
+
+
+_LENGTH = Field("length", Number("m", 0.0, above=0.0), "distance of the ends (default: distance in the design position)", None)
+_LOOPS: dict[str, Fields] = {
+    "ball": _loop_fields(_END_AT, _END_AT),
+    "revolute": _loop_fields(_END_ALONG, _END_ALONG),
+    "point_on_line": _loop_fields(_END_AT, _END_ALONG),
+    "distance": (*_loop_fields(_END_AT, _END_AT), _LENGTH),
 }
 _COUPLING = (
     Field("terms", Named(Number(), "names of joints, each with its coefficient"), "coefficients of the joint coordinates"),
-    Field("offset", Number(), "value of the sum (default: 0)", None),
+    Field("offset", Number(), "value of the sum", 0.0),
 )
 _SPRING_END = Group((Field("body", _BODY_NAME, "name of the body"), Field("point", _POINT, "point of the spring end", frame="body")))
 _SPRING = (
     Field("from", _SPRING_END, "first end"),
     Field("to", _SPRING_END, "second end"),
-    Field("rate", Number("N/m", 0.0), "stiffness", None),
+    Field("rate", Number("N/m", 0.0), "stiffness", 0.0),
     Field("free_length", Number("m", 0.0), "length without load; required with a rate", None),
-    Field("damping", Number("N s/m", 0.0), "damping", None),
+    Field("damping", Number("N s/m", 0.0), "damping", 0.0),
 )
 _JOINT_SPRING = (
-    Field("rate", Number("", 0.0), "stiffness [N m/rad, N/m for a prismatic joint]", None),
-    Field("damping", Number("", 0.0), "damping [N m s/rad, N s/m]", None),
-    Field("rest", Number("rad"), "coordinate without load [m for a prismatic joint]", None),
+    Field("rate", Number("", 0.0), "stiffness [N m/rad, N/m for a prismatic joint]", 0.0),
+    Field("damping", Number("", 0.0), "damping [N m s/rad, N s/m]", 0.0),
+    Field("rest", Number("rad"), "coordinate without load [m for a prismatic joint]", 0.0),
 )
 _FORCE = (
     Field("body", _BODY_NAME, "body on which the force acts"),
     Field("point", _POINT, "point of action (default: center of mass)", None, "body"),
-    Field("force", Number("N", shape=(3,)), "force", None, "world, or the body when it follows"),
-    Field("couple", Number("N m", shape=(3,)), "couple", None, "world, or the body when it follows"),
-    Field("follows", Flag(), "true: directions rotate with the body", None),
+    Field("force", Number("N", shape=(3,)), "force", (0.0, 0.0, 0.0), "world, or the body when it follows"),
+    Field("couple", Number("N m", shape=(3,)), "couple", (0.0, 0.0, 0.0), "world, or the body when it follows"),
+    Field("follows", Flag(), "true: directions rotate with the body", False),
 )
 
 
@@ -139,7 +144,7 @@ FILE = (
     Field("joint_springs", _of(_JOINT_SPRING), "springs and dampers of joints by joint name", None),
     Field("forces", _of(_FORCE), "constant forces and couples by name", None),
     Field("joint_forces", Named(Number(), "a mapping of names"), "constant forces [N] or torques [N m] by joint name", None),
-    Field("gravity", Number("m/s2", shape=(3,)), "acceleration of free fall (default: 9.81 downwards)", None, "world"),
+    Field("gravity", Number("m/s2", shape=(3,)), "acceleration of free fall", (0.0, 0.0, -9.81), "world"),
     Field("state", STATE, "initial state by joint name (default: at rest in the design position)", None),
 )
 """Fields of a file in ``configs/mechanisms``."""
@@ -174,242 +179,193 @@ def mechanism_from_mapping(mapping: Any, file: object) -> tuple[Mechanism, Initi
 
     Raises ConfigError : an unknown or missing key, an invalid value, or inconsistent elements (the checks of `Mechanism`).
     """
-    with checked(FILE, mapping, file) as s:
-        places: Places = {WORLD: Place(np.zeros(3), np.eye(3))}
-        bodies = tuple(_body(name, b, places) for name, b in _named(s, "bodies"))
-        mechanism = Mechanism(
-            name=s.text("name"),
-            bodies=bodies,
-            joints=tuple(_joint(name, j, places) for name, j in _named(s, "joints")),
-            loops=tuple(_loop(name, l, places) for name, l in _named(s, "loops")),
-            couplings=tuple(_coupling(name, c) for name, c in _named(s, "couplings")),
-            springs=tuple(_spring(name, p, places) for name, p in _named(s, "springs")),
-            joint_springs=tuple(_joint_spring(name, p) for name, p in _named(s, "joint_springs")),
-            forces=tuple(_force(name, f, places) for name, f in _named(s, "forces")),
-            joint_forces=_joint_forces(s),
-            gravity=s.array("gravity", (3,), [0.0, 0.0, -9.81]),
-            file=str(file),
-        )
-        state = Section(s.raw("state", {}), file, "state")
-        return mechanism, read_state(state, mechanism, _free_joint_positions(mechanism, places))
+    values = read(FILE, mapping, file)
+    places: Places = {WORLD: Place(np.zeros(3), np.eye(3))}
+    bodies = tuple(_body(name, one, places) for name, one in _named(values, "bodies"))
+    mechanism = Mechanism(
+        name=values["name"],
+        bodies=bodies,
+        joints=tuple(_joint(name, one, places) for name, one in _named(values, "joints")),
+        loops=tuple(_loop(name, one, places) for name, one in _named(values, "loops")),
+        couplings=tuple(Coupling(name, tuple(one["terms"].items()), one["offset"]) for name, one in _named(values, "couplings")),
+        springs=tuple(_spring(name, one, places) for name, one in _named(values, "springs")),
+        joint_springs=tuple(JointSpring(name, one["rate"], one["rest"], one["damping"]) for name, one in _named(values, "joint_springs")),
+        forces=tuple(_force(name, one, places) for name, one in _named(values, "forces")),
+        joint_forces=tuple(JointForce(name, one) for name, one in _named(values, "joint_forces")),
+        gravity=np.array(values["gravity"]),
+        file=str(file),
+    )
+    state = values.get("state", Values(file, "state"))
+    return mechanism, read_state(state, mechanism, _free_joint_positions(mechanism, places))
 
 
-def _named(s: Section, group: str) -> list[tuple[str, Section]]:
-    """Return the mappings of an optional group of free names."""
-    names = _free_names(s, group, {})
-    return [(name, names.section(name)) for name in names.mapping]
+def _named(values: Values, group: str) -> Iterable[tuple[str, Any]]:
+    """Return the names and values of an optional group."""
+    return values.get(group, {}).items()  # type: ignore[no-any-return]
 
 
-def _free_names(s: Section, group: str, default: Any = REQUIRED) -> Section:
-    """Return a mapping whose keys are free names."""
-    return Section(s.raw(group, default, "a mapping of names"), s.file, s.path(group))
-
-
-def _flag(s: Section, name: str, default: bool | None) -> Any:
-    return s.raw(name, default)
-
-
-def _unit(s: Section, name: str, axis: Vector) -> Vector:
+def _unit(values: Values, name: str, axis: Vector) -> Vector:
     unit = direction(axis)
     if unit is None:
-        raise ConfigError(s.file, s.path(name), axis, "numbers of a direction, not all zero")
+        raise values.error(name, "numbers of a direction, not all zero")
     return unit
 
 
-def _known(s: Section, name: str, places: Places) -> str:
+def _known(values: Values, name: str, places: Places) -> str:
     """Return the name of a known body under a key."""
-    body = s.text(name, expected="the name of a body")
+    body: str = values[name]
     if body not in places:
-        raise ConfigError(s.file, s.path(name), body, "one of the bodies: " + ", ".join(places))
+        raise values.error(name, "one of the bodies: " + ", ".join(places))
     return body
 
 
 # Bodies ------------------------------------------------------------------------------------------------------------------------
 
 
-def _body(name: str, s: Section, places: Places) -> RigidBody:
+def _body(name: str, body: Values, places: Places) -> RigidBody:
     """Read a body, either a uniform `rod` between two points or with `com` and `inertia`; add its frame to `places`."""
-    with s:
-        place = _frame(s)
-        mass = s.number("mass")
-        if s.has("rod"):
-            s.only(("mass", "frame", "rod", "radius"))
-            com, inertia = _rod(s, mass)
-        else:
-            com = s.array("com", (3,), np.zeros(3) if place.own or mass == 0.0 else REQUIRED)
-            inertia = _inertia(s)
+    place, mass = _frame(body), body["mass"]
+    if "rod" in body:
+        raise_all([body.error(key, f"no {key} of a rod") for key in ("com", "inertia") if key in body])
+        com, inertia = _rod(body, mass)
+    else:
+        if "radius" in body:
+            body.needed("rod", "2 x 3 numbers in m: end points of the rod with this radius")
+        com = body.get("com", np.zeros(3)) if place.own or mass == 0.0 else body.needed("com", "3 numbers in m: center of mass")
+        inertia = body.get("inertia", np.zeros(3))
+        inertia = np.diag(inertia) if inertia.ndim == 1 else inertia
     places[name] = Place(place.p_WB, place.R_WB, place.own, com)
     return RigidBody(name, mass, com, inertia)
 
 
-def _frame(s: Section) -> Place:
+def _frame(body: Values) -> Place:
     """Read the frame of a body, given by `position` and either `rotation` (roll, pitch, yaw) or `axes` (rows x, y, z)."""
-    if not s.has("frame"):
+    if "frame" not in body:
         return Place(np.zeros(3), np.eye(3))
-    with s.section("frame") as f:
-        position = f.array("position", (3,), np.zeros(3))
-        if f.has("rotation"):
-            return Place(position, rotation_of_angles(*f.array("rotation", (3,)).tolist()), True)
-        axes = f.array("axes", (3, 3), np.eye(3))
-        if np.abs(axes @ axes.T - np.eye(3)).max() > 1e-6 or np.linalg.det(axes) < 0.0:
-            raise ConfigError(f.file, f.path("axes"), axes, "3 perpendicular unit vectors x, y, z, right-handed, of 3 numbers each")
-        x = axes[0] / np.linalg.norm(axes[0])
-        y = axes[1] - (axes[1] @ x) * x
-        y /= np.linalg.norm(y)
-        return Place(position, np.column_stack([x, y, np.cross(x, y)]), True)
+    frame: Values = body["frame"]
+    position = frame.get("position", np.zeros(3))
+    if "rotation" in frame:
+        if "axes" in frame:
+            raise frame.error("axes", "either rotation or axes")
+        return Place(position, rotation_of_angles(*frame["rotation"].tolist()), True)
+    axes = frame.get("axes", np.eye(3))
+    if np.abs(axes @ axes.T - np.eye(3)).max() > 1e-6 or np.linalg.det(axes) < 0.0:
+        raise frame.error("axes", "3 perpendicular unit vectors x, y, z, right-handed, of 3 numbers each")
+    x = axes[0] / np.linalg.norm(axes[0])
+    y = axes[1] - (axes[1] @ x) * x
+    y /= np.linalg.norm(y)
+    return Place(position, np.column_stack([x, y, np.cross(x, y)]), True)
 
 
-def _rod(s: Section, mass: float) -> tuple[Vector, Vector]:
+def _rod(body: Values, mass: float) -> tuple[Vector, Vector]:
     """Return center of mass and inertia m (l.l 1 - l l^T) / 12 + m r^2 (1 + n n^T) / 4, n = l / |l|, of a uniform round rod; default
     radius 0.
     """
-    start, end = s.array("rod", (2, 3))
+    start, end = body["rod"]
     along = end - start
     if not along @ along > 0.0:
-        raise ConfigError(s.file, s.path("rod"), [start.tolist(), end.tolist()], "2 x 3 numbers, two different end points")
-    n, radius = along / np.linalg.norm(along), s.number("radius", 0.0)
+        raise body.error("rod", "2 x 3 numbers, two different end points")
+    n, radius = along / np.linalg.norm(along), body.get("radius", 0.0)
     thin = mass * (along @ along * np.eye(3) - np.outer(along, along)) / 12.0
     return (start + end) / 2.0, thin + mass * radius**2 * (np.eye(3) + np.outer(n, n)) / 4.0
 
 
-def _inertia(s: Section) -> Vector:
-    """Return the matrix of three moments about the axes or of the full matrix; default: a point mass."""
-    value = np.asarray(s.raw("inertia", np.zeros(3)))
-    return np.diag(value) if value.ndim == 1 else value
+# Joints and loops --------------------------------------------------------------------------------------------------------------
 
 
-# Joints, loops and couplings ---------------------------------------------------------------------------------------------------
-
-
-def _joint(name: str, s: Section, places: Places) -> Joint:
+def _joint(name: str, joint: Values, places: Places) -> Joint:
     """Read a joint; its point and axes are in the world at the design position, also between bodies with their own frames."""
-    with s:
-        kind = s.choice("type", tuple(JOINTS))
-        parent, child = _known(s, "parent", places), _known(s, "child", places)
-        P, B = places[parent], places[child]
-        if kind == "free":
-            # relative to the world axes, so that the coordinates are the pose of the body frame
-            return Joint(name, kind, parent, child, independent=_flag(s, "independent", None), prescribed=_flag(s, "prescribed", False))
-        needed = kind in ("revolute", "universal", "spherical") and not B.own
-        point = s.array("point", (3,), REQUIRED if needed else B.p_WB)
-        return Joint(
-            name,
-            kind,
-            parent,
-            child,
-            p_PF=P.point(point),
-            R_PF=P.R_WB.T,
-            axes=_axes(s, kind),
-            p_BM=B.point(point),
-            R_BM=B.R_WB.T,
-            independent=_flag(s, "independent", None) if JOINTS[kind] else None,
-            prescribed=_flag(s, "prescribed", False) if JOINTS[kind] else False,
-        )
+    kind = joint["type"]
+    parent, child = _known(joint, "parent", places), _known(joint, "child", places)
+    independent, prescribed = joint.get("independent"), joint.get("prescribed", False)
+    P, B = places[parent], places[child]
+    if kind == "free":
+        # relative to the world axes, so that the coordinates are the pose of the body frame
+        return Joint(name, kind, parent, child, independent=independent, prescribed=prescribed)
+    needed = kind in ("revolute", "universal", "spherical") and not B.own
+    point = joint.needed("point", "3 numbers in m: point of the joint") if needed else joint.get("point", B.p_WB)
+    return Joint(
+        name,
+        kind,
+        parent,
+        child,
+        p_PF=P.point(point),
+        R_PF=P.R_WB.T,
+        axes=_axes(joint, kind),
+        p_BM=B.point(point),
+        R_BM=B.R_WB.T,
+        independent=independent,
+        prescribed=prescribed,
+    )
 
 
-def _axes(s: Section, kind: str) -> Vector:
+def _axes(joint: Values, kind: str) -> Vector:
     if kind == "universal":
-        first, second = (_unit(s, "axes", axis) for axis in s.array("axes", (2, 3)))
+        first, second = (_unit(joint, "axes", axis) for axis in joint["axes"])
         if 0.0 < abs(first @ second) < PERPENDICULAR:
-            second = _unit(s, "axes", second - (second @ first) * first)
+            second = _unit(joint, "axes", second - (second @ first) * first)
         return np.array([first, second])
     if kind in ("revolute", "prismatic"):
-        return _unit(s, "axis", s.array("axis", (3,)))[None, :]
+        return _unit(joint, "axis", joint["axis"])[None, :]
     return np.zeros((0, 3))
 
 
-def _loop(name: str, s: Section, places: Places) -> Loop:
+def _loop(name: str, loop: Values, places: Places) -> Loop:
     """Read a closure. The common point at the design position is given once in the world, or for each end in the frame of its body."""
-    with s:
-        kind = s.choice("type", tuple(LOOPS))
-        x = np.array([1.0, 0.0, 0.0])
-        body_1, point_1, axis_1 = _end(s, "predecessor", places, kind == "revolute")
-        body_2, point_2, axis_2 = _end(s, "successor", places, kind in ("revolute", "point_on_line"))
-        length = 0.0
-        if kind == "distance":
-            designed = float(np.linalg.norm(places[body_1].in_world(point_1) - places[body_2].in_world(point_2)))
-            length = s.number("length", designed)
-        return Loop(
-            name=name,
-            kind=kind,
-            predecessor=body_1,
-            successor=body_2,
-            p_predecessor=point_1,
-            p_successor=point_2,
-            axis_predecessor=x if axis_1 is None else axis_1,
-            axis_successor=x if axis_2 is None else axis_2,
-            length=length,
-            driven=_flag(s, "driven", False),
-        )
+    kind = loop["type"]
+    x = np.array([1.0, 0.0, 0.0])
+    ends = [loop["predecessor"], loop["successor"]]
+    for key in ("point", "axis"):  # an axis: only the ends in the table of the kind have one
+        with_key = ends if key == "point" else ends[kind == "point_on_line" :]
+        if key in loop and all(isinstance(end, Values) and key in end for end in with_key):
+            raise loop.error(key, f"no common {key} of ends with their own")
+    body_1, point_1, axis_1 = _end(loop, "predecessor", places, kind == "revolute")
+    body_2, point_2, axis_2 = _end(loop, "successor", places, kind in ("revolute", "point_on_line"))
+    designed = float(np.linalg.norm(places[body_1].in_world(point_1) - places[body_2].in_world(point_2)))
+    return Loop(
+        name=name,
+        kind=kind,
+        predecessor=body_1,
+        successor=body_2,
+        p_predecessor=point_1,
+        p_successor=point_2,
+        axis_predecessor=x if axis_1 is None else axis_1,
+        axis_successor=x if axis_2 is None else axis_2,
+        length=loop.get("length", designed) if kind == "distance" else 0.0,
+        driven=loop["driven"],
+    )
 
 
-def _end(s: Section, end: str, places: Places, with_axis: bool) -> tuple[str, Vector, Vector | None]:
+def _end(loop: Values, end: str, places: Places, with_axis: bool) -> tuple[str, Vector, Vector | None]:
     """Read body, point and axis of one end of a loop: the name of the body, or a mapping with `body`, `point` and `axis` in the body frame."""
-    if not isinstance(s.raw(end, expected="a body, or a mapping with body and point"), Mapping):
-        body = _known(s, end, places)
-        return body, _shared_point(s, places[body]), _shared_axis(s, places[body]) if with_axis else None
-    with s.section(end) as own:
-        body = _known(own, "body", places)
-        place, axis = places[body], None
-        point = own.array("point", (3,)) if own.has("point") else _shared_point(s, place)
-        if with_axis:
-            given = own.has("axis")
-            axis = _unit(own, "axis", own.array("axis", (3,))) if given else _shared_axis(s, place)
-        return body, point, axis
-
-
-def _shared_point(s: Section, place: Place) -> Vector:
-    return place.point(s.array("point", (3,)))
-
-
-def _shared_axis(s: Section, place: Place) -> Vector:
-    return place.R_WB.T @ _unit(s, "axis", s.array("axis", (3,)))
-
-
-def _coupling(name: str, s: Section) -> Coupling:
-    with s:
-        terms = _free_names(s, "terms")
-        coefficients = tuple((joint, terms.number(joint)) for joint in terms.mapping)
-        return Coupling(name, coefficients, s.number("offset", 0.0))
+    own: Values = loop[end] if isinstance(loop[end], Values) else Values()
+    body = _known(own, "body", places) if own else _known(loop, end, places)
+    place, axis = places[body], None
+    point = own["point"] if "point" in own else place.point(loop.needed("point", "3 numbers in m: common point of both ends"))
+    if with_axis and "axis" in own:
+        axis = _unit(own, "axis", own["axis"])
+    elif with_axis:
+        axis = place.R_WB.T @ _unit(loop, "axis", loop.needed("axis", "3 numbers: common axis or line of both ends"))
+    return body, point, axis
 
 
 # Forces ------------------------------------------------------------------------------------------------------------------------
 
 
-def _spring(name: str, s: Section, places: Places) -> Spring:
+def _spring(name: str, spring: Values, places: Places) -> Spring:
     """Read a spring and damper between a point of one body and a point of another."""
-    with s:
-        (body_a, point_a), (body_b, point_b) = (_spring_end(s, end, places) for end in ("from", "to"))
-        rate = s.number("rate", 0.0)
-        free_length = s.number("free_length", 0.0 if rate == 0.0 else REQUIRED)
-        damping = s.number("damping", 0.0)
-        return Spring(name, body_a, point_a, body_b, point_b, rate, free_length, damping)
+    (body_a, point_a), (body_b, point_b) = ((_known(spring[end], "body", places), spring[end]["point"]) for end in ("from", "to"))
+    if spring["rate"] != 0.0:
+        spring.needed("free_length", "a number in m: length without load")
+    return Spring(name, body_a, point_a, body_b, point_b, spring["rate"], spring.get("free_length", 0.0), spring["damping"])
 
 
-def _spring_end(s: Section, end: str, places: Places) -> tuple[str, Vector]:
-    with s.section(end) as own:
-        return _known(own, "body", places), own.array("point", (3,))
-
-
-def _joint_spring(joint: str, s: Section) -> JointSpring:
-    with s:
-        rate, damping = s.number("rate", 0.0), s.number("damping", 0.0)
-        return JointSpring(joint, rate, s.number("rest", 0.0), damping)
-
-
-def _force(name: str, s: Section, places: Places) -> Force:
+def _force(name: str, force: Values, places: Places) -> Force:
     """Read a constant force and couple; default point: the center of mass."""
-    with s:
-        body = _known(s, "body", places)
-        com = places[body].p_BoBcm
-        point = s.array("point", (3,), np.zeros(3) if com is None else com)
-        force, couple = (s.array(key, (3,), np.zeros(3)) for key in ("force", "couple"))
-        return Force(name, body, force, couple, point, _flag(s, "follows", False))
-
-
-def _joint_forces(s: Section) -> tuple[JointForce, ...]:
-    forces = _free_names(s, "joint_forces", {})
-    return tuple(JointForce(joint, forces.number(joint)) for joint in forces.mapping)
+    body = _known(force, "body", places)
+    com = places[body].p_BoBcm
+    point = force.get("point", np.zeros(3) if com is None else com)
+    return Force(name, body, np.array(force["force"]), np.array(force["couple"]), point, force["follows"])
 
 
 def _free_joint_positions(mechanism: Mechanism, places: Places) -> dict[str, Vector]:

@@ -7,7 +7,7 @@ import numpy as np
 from simulator.base.algebra.array_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Group
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle, Vector
@@ -35,8 +35,6 @@ POINTS = {
     "TIEROD_U": "tie rod on the upright",
 }
 """Hardpoints, with the names of the data source."""
-
-HARDPOINTS = tuple(POINTS)
 
 ARMS = {"lower_arm": ("LCA_F", "LCA_B", "LCA_U", "LCA_CM"), "upper_arm": ("UCA_F", "UCA_B", "UCA_U", "UCA_CM")}
 """Front and rear bushing, ball joint and center of mass of the arms."""
@@ -70,7 +68,6 @@ FIELDS = axle_fields(
 class DoubleWishboneAxle(Axle):
     """Arms, upright, tie rod and two halves of a shock absorber; rods without an entry in the file are massless."""
 
-    hardpoints = HARDPOINTS
     joints = JOINTS
     fields = FIELDS
     bushes = ("LCA_F", "LCA_B", "UCA_F", "UCA_B", "SHOCK_C", "SPRING_C")
@@ -86,32 +83,29 @@ class DoubleWishboneAxle(Axle):
         spring=Rod("SPRING_A", "lower_arm", "SPRING_C"),
     )
 
-    def check_points(self, h: Section) -> None:
+    def check_points(self, points: Values) -> None:
         p = self.points
         with ErrorCollector() as faults:
             for front, rear, ball in (("LCA_F", "LCA_B", "LCA_U"), ("UCA_F", "UCA_B", "UCA_U")):
                 if norm(cross(p[front] - p[rear], p[ball] - p[rear])) < 1e-6:
-                    faults.add(
-                        ConfigError(h.file, h.path(ball), h.mapping[ball], f"a point that is not on the line through {front} and {rear}")
-                    )
+                    faults.add(points.error(ball, f"a point that is not on the line through {front} and {rear}"))
 
-    def read_bodies(self, s: Section) -> dict[str, RigidBody]:
+    def read_bodies(self, bodies: Values) -> dict[str, RigidBody]:
         found: dict[str, RigidBody] = {}
         with ErrorCollector() as faults:
             with faults.part():
-                found |= super().read_bodies(s)
+                found |= super().read_bodies(bodies)
             for name, points in ARMS.items():
                 with faults.part():
-                    found[name] = self.arm(s, name, points)
+                    found[name] = self.arm(bodies, name, points)
             for name, (start, end) in RODS.items():
                 with faults.part():
-                    found[name] = self._rod(s, name, self.points[start], self.points[end])
-            faults.need_all()
+                    found[name] = self._rod(bodies, name, self.points[start], self.points[end])
         return found
 
-    def _rod(self, s: Section, name: str, start: Vector, end: Vector) -> RigidBody:
+    def _rod(self, bodies: Values, name: str, start: Vector, end: Vector) -> RigidBody:
         """Return a rod, massless without an entry in the file."""
-        return self.rod(s, name, start, end) if s.has(name) else RigidBody(name, 0.0, 0.5 * (start + end), np.zeros((3, 3)))
+        return self.rod(bodies, name, start, end) if name in bodies else RigidBody(name, 0.0, 0.5 * (start + end), np.zeros((3, 3)))
 
     def corner(self, mirror: bool) -> DoubleWishboneCorner:
         p, bodies = self.side(mirror)

@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Choice, Field, Group
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.compliance.elastic_axle import CARRIER, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
@@ -31,7 +31,6 @@ POINTS = {
     "SPRING_C": "spring on the chassis",
     "SPRING_A": "spring on the suspension",
 }
-FIVE_LINK_HARDPOINTS = tuple(POINTS)
 
 FIELDS = axle_fields(
     POINTS,
@@ -43,26 +42,24 @@ FIELDS = axle_fields(
 class FiveLinkAxle(Axle):
     """Five links; spring and shock absorber are mounted on the carrier or on a link (`mounted_on`)."""
 
-    hardpoints = FIVE_LINK_HARDPOINTS
     joints = (*LINK_ENDS.values(), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))
     bushes = ("LOWER_FRONT_C", "LOWER_REAR_C", "UPPER_FRONT_C", "UPPER_REAR_C", "SHOCK_C", "SPRING_C")
     block = FIVE_LINK_BLOCK
     fields = FIELDS
     unsteered = "the toe link of a five-link axle is not steered"
 
-    def read_bodies(self, s: Section) -> dict[str, RigidBody]:
+    def read_bodies(self, bodies: Values) -> dict[str, RigidBody]:
         found: dict[str, RigidBody] = {}
         with ErrorCollector() as faults:
             with faults.part():
-                found |= super().read_bodies(s)
+                found |= super().read_bodies(bodies)
             for name, (start, end) in LINK_ENDS.items():
                 with faults.part():
-                    found[name] = self.rod(s, name, self.points[start], self.points[end])
-            faults.need_all()
+                    found[name] = self.rod(bodies, name, self.points[start], self.points[end])
         return found
 
     def read_struts(self) -> None:
-        self.spring_on, self.shock_on = (BODIES.index(strut.choice("mounted_on", BODIES)) for strut in (self.spring, self.shock))
+        self.spring_on, self.shock_on = (BODIES.index(strut["mounted_on"]) for strut in (self.spring, self.shock))
         if BODIES[self.spring_on] == CARRIER:  # a link with a spring is more than a rod; its bushings are not modeled
             rods = tuple(Rod(end, CARRIER, start) for start, end in LINK_ENDS.values())
             self.elastic = Linkage((), (), rods, spring=Rod("SPRING_A", CARRIER, "SPRING_C"))

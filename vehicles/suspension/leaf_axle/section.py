@@ -23,12 +23,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Choice, Field, Number
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.appearance import BEAM_ON_LEAVES
 from vehicles.suspension.rigid_axle.locating_links import Guide
-from vehicles.suspension.rigid_axle.section import POINTS, RigidAxle, fields_of
+from vehicles.suspension.rigid_axle.section import RigidAxle, fields_of
 
 Vector = NDArray[np.float64]
 
@@ -63,29 +63,28 @@ class LeafAxle(RigidAxle):
     """Two longitudinal leaf springs, with a fixed eye in front and a shackle at the rear."""
 
     kind = "leaf_axle"
-    hardpoints = (*POINTS, *LEAVES)
     joints = (("FRONT_EYE", "SEAT"), ("REAR_EYE", "SEAT"), ("SHOCK_A", "SHOCK_C"), ("STOP_C", "SEAT"))
     bushes = ("FRONT_EYE", "REAR_EYE", "FRONT_EYE", "REAR_EYE", "SHOCK_C", "STOP_C")
     links_as = BEAM_ON_LEAVES
     fields = FIELDS
     leaf = True
 
-    def __init__(self, s: Section) -> None:
-        self.share, self.slope = LEAF_SHAPES[s.choice("leaves", tuple(LEAF_SHAPES), next(iter(LEAF_SHAPES)))]
-        self.eye_offset = s.number("eye_offset", 0.0)
-        super().__init__(s)
+    def __init__(self, values: Values) -> None:
+        self.share, self.slope = LEAF_SHAPES[values["leaves"]]
+        self.eye_offset = values["eye_offset"]
+        super().__init__(values)
 
-    def check_points(self, h: Section) -> None:
+    def check_points(self, points: Values) -> None:
         p = self.points
         with ErrorCollector() as faults:
             with faults.part():
-                super().check_points(h)
+                super().check_points(points)
             for name, side in (("FRONT_EYE", 1.0), ("REAR_EYE", -1.0)):
                 if side * (p[name] - p["SEAT"])[0] < SHORT:
                     expected = f"a point at least {SHORT:g} m {'ahead of' if side > 0.0 else 'behind'} SEAT"
-                    faults.add(ConfigError(h.file, h.path(name), h.mapping[name], expected))
+                    faults.add(points.error(name, expected))
             if p["STOP_C"][2] <= p["SEAT"][2]:
-                faults.add(ConfigError(h.file, h.path("STOP_C"), h.mapping["STOP_C"], "a point above SEAT"))
+                faults.add(points.error("STOP_C", "a point above SEAT"))
 
     def guide(self) -> Guide:
         p = self.points

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.appearance import BEAM_ON_LINKS
 from vehicles.suspension.axle_limits import MIRROR
 from vehicles.suspension.rigid_axle.locating_links import Guide
-from vehicles.suspension.rigid_axle.section import POINTS, RigidAxle, fields_of
+from vehicles.suspension.rigid_axle.section import RigidAxle, fields_of
 
 Vector = NDArray[np.float64]
 
@@ -43,15 +43,14 @@ class LinkAxle(RigidAxle):
     links_as = BEAM_ON_LINKS
     fields = FIELDS
 
-    def __init__(self, s: Section) -> None:
-        h = s.section("hardpoints_left")
-        given = [name for name in PANHARD if h.has(name)]
+    def __init__(self, values: Values) -> None:
+        points = values["hardpoints_left"]
+        given = [name for name in PANHARD if name in points]
         if len(given) == 1:
-            raise ConfigError(h.file, h.key, given[0], f"both {' and '.join(PANHARD)}, or neither")
+            raise ConfigError(points.file, points.key, given[0], f"both {' and '.join(PANHARD)}, or neither")
         self.panhard = bool(given)
-        self.hardpoints = (*POINTS, *LINKS, *given)
         self.joints = (*JOINTS, *((tuple(PANHARD),) if given else ()))  # type: ignore[assignment]
-        super().__init__(s)
+        super().__init__(values)
 
     def guide(self) -> Guide:
         p = self.points

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Field, Group
-from simulator.base.section import Section
+from simulator.base.values import Values
+from vehicles.body_fields import BODY, read_body
 from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
-from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.suspension.axle_limits import HEAVY, LIGHT
+from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle, Vector, unit
-from vehicles.suspension.axle_table import ARM, BODY, axle_fields
-from vehicles.suspension.inertia_section import read_inertia, warn_of
+from vehicles.suspension.axle_table import ARM, axle_fields
 from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
-from vehicles.suspension.wheel_axis import WHEEL_AXIS, read_wheel_axis
+from vehicles.suspension.wheel_axis import WHEEL_AXIS, WheelAxis
 
 POINTS = {
     "SPINDLE": "wheel center",
@@ -52,7 +51,6 @@ MAX_OFFSET = 1e-5
 class MacPhersonAxle(Axle):
     """Lower arm, strut and knuckle; the tie rod is massless."""
 
-    hardpoints = tuple(POINTS)
     joints = (("LCA_F", "LCA_B"), ("LCA_U", "SHOCK_C"), ("SHOCK_U", "SHOCK_C"), ("SPRING_U", "SPRING_C"), ("TIEROD_U", "TIEROD_C"))
     bushes = ("LCA_F", "LCA_B", "SHOCK_C", "SHOCK_C", "SHOCK_C", "SPRING_C")
     block = MACPHERSON_BLOCK
@@ -68,37 +66,32 @@ class MacPhersonAxle(Axle):
         (Rod("TIEROD_U", CARRIER, "TIEROD_C"),),
     )
 
-    def __init__(self, s: Section) -> None:
-        self.wheel_axis = read_wheel_axis(s)
-        super().__init__(s)
+    def __init__(self, values: Values) -> None:
+        self.wheel_axis = values.get("wheel_axis", WheelAxis())
+        super().__init__(values)
 
-    def check_points(self, h: Section) -> None:
+    def check_points(self, points: Values) -> None:
         p = self.points
         u = unit(p["SHOCK_U"] - p["SHOCK_C"])
         with ErrorCollector() as faults:
             if np.linalg.norm(np.cross(p["LCA_F"] - p["LCA_B"], p["LCA_U"] - p["LCA_B"])) < 1e-6:
-                faults.add(
-                    ConfigError(h.file, h.path("LCA_U"), h.mapping["LCA_U"], "a point that is not on the line through LCA_F and LCA_B")
-                )
+                faults.add(points.error("LCA_U", "a point that is not on the line through LCA_F and LCA_B"))
             for name in ("SPRING_C", "SPRING_U"):
                 if np.linalg.norm(np.cross(p[name] - p["SHOCK_C"], u)) > MAX_OFFSET:
-                    faults.add(ConfigError(h.file, h.path(name), h.mapping[name], "a point on the line through SHOCK_C and SHOCK_U"))
+                    faults.add(points.error(name, "a point on the line through SHOCK_C and SHOCK_U"))
             if not (p["LCA_U"] - p["SHOCK_C"]) @ u > 0.0:
-                faults.add(ConfigError(h.file, h.path("LCA_U"), h.mapping["LCA_U"], "a point below the top of the strut"))
+                faults.add(points.error("LCA_U", "a point below the top of the strut"))
 
-    def read_bodies(self, s: Section) -> dict[str, RigidBody]:
+    def read_bodies(self, bodies: Values) -> dict[str, RigidBody]:
         found: dict[str, RigidBody] = {}
         with ErrorCollector() as faults:
             with faults.part():
-                found |= super().read_bodies(s)
+                found |= super().read_bodies(bodies)
                 found["wheel"] = self.wheel_axis.turned(found["wheel"])
             with faults.part():
-                found["lower_arm"] = self.arm(s, "lower_arm", ("LCA_F", "LCA_B", "LCA_U", "LCA_CM"))
-            with faults.part(), s.section("strut") as b:
-                mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
-                body = RigidBody("strut", mass, self.points["STRUT_CM"], read_inertia(b, "inertia"))
-                found["strut"] = checked_body(body, b.file, b.key, warn=warn_of(b))
-            faults.need_all()
+                found["lower_arm"] = self.arm(bodies, "lower_arm", ("LCA_F", "LCA_B", "LCA_U", "LCA_CM"))
+            with faults.part():
+                found["strut"] = read_body("strut", bodies["strut"], self.points["STRUT_CM"])
         return found
 
     def corner(self, mirror: bool) -> MacPhersonCorner:

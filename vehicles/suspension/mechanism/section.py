@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Either, Field, Group, Number, Text
-from simulator.base.section import Section
+from simulator.base.fields import Either, Field, Fields, Group, Number, Text, read
+from simulator.base.values import Values
 from vehicles.multibody.description.initial_state import InitialState
 from vehicles.multibody.description.mechanism import Mechanism, MechanismError
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
@@ -33,6 +33,8 @@ class MechanismFile(NamedTuple):
 
 
 _SPRING_NAME = Field("name", Text("the name of a spring in the mechanism file"), "spring of the mechanism file that defines the end points")
+_SPRING = (_SPRING_NAME, *SPRING)
+_SHOCK = (_SPRING_NAME, *SHOCK)
 FIELDS = (
     replace(LOCATION, default=None),
     WHEELS,
@@ -41,10 +43,8 @@ FIELDS = (
     Field("wheel", Text("the name of a body"), "body of the wheel"),
     Field("steering", Text("the name of a loop or joint"), "loop or joint that the steering moves", None),
     Field("steering_ratio", Number("", -FAR, FAR), "displacement of a steered joint per angle of the Pitman arm", None),
-    Field(
-        "spring", Either((Text("the name of a spring"), Group((_SPRING_NAME, *SPRING)))), "spring and stops, or the name of a linear spring"
-    ),
-    Field("shock", Either((Text("the name of a spring"), Group((_SPRING_NAME, *SHOCK)))), "shock absorber, or the name of a linear damper"),
+    Field("spring", Either((Text("the name of a spring"), Group(_SPRING))), "spring and stops, or the name of a linear spring"),
+    Field("shock", Either((Text("the name of a spring"), Group(_SHOCK))), "shock absorber, or the name of a linear damper"),
     ANTI_ROLL_BAR,
     ALIGNMENT,
 )
@@ -54,51 +54,48 @@ class MechanismAxle(Axle):
     """Left side as a mechanism whose world is the chassis; the right side is its mirror image."""
 
     fields = FIELDS
-    hardpoints = ()
     joints = ()
     bushes = BUSHES
 
-    def __init__(self, s: Section) -> None:
-        with s:
-            self.file, self.key = s.file, s.key
-            s.raw("suspension", "")  # already read by the caller
-            self.location = s.array("location", (3,), np.zeros(3), within=FAR)
-            self.sides = self.read_sides(s)
-            self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None
-            self.alignment = read_alignment(s, self.sides)
-            given = s.raw("file", expected="the name of a mechanism file")
-            if not isinstance(given, MechanismFile):
-                raise ConfigError(s.file, s.path("file"), given, "the name of a mechanism file")
-            mechanism, self.start = mechanism_from_mapping(given.content, given.path)
-            self.mechanism = moved(mechanism, self.location)
-            coordinate, wheel = s.text("coordinate", expected="the name of a joint"), s.text("wheel", expected="the name of a body")
-            self.steering = s.text("steering", expected="the name of a loop or joint") if s.has("steering") else ""
-            ratio = self._ratio(s)
-            self.spring, self.shock = (self._strut(s, name) for name in ("spring", "shock"))
-            names = [strut.text("name", expected="the name of a spring in the mechanism file") for strut in (self.spring, self.shock)]
-            self.read_struts()
-            self.names = Names(coordinate, wheel, self.steering, names[0], names[1], ratio)
+    def __init__(self, values: Values) -> None:
+        self.file, self.key = values.file, values.key
+        self.location = values.get("location", np.zeros(3))
+        self.sides = values["wheels"]
+        self.anti_roll_bar = values.get("anti_roll_bar")
+        self.alignment = read_alignment(values, self.sides)
+        given = values["file"]
+        if not isinstance(given, MechanismFile):
+            raise values.error("file", "the name of a mechanism file")
+        mechanism, self.start = mechanism_from_mapping(given.content, given.path)
+        self.mechanism = moved(mechanism, self.location)
+        self.steering = values.get("steering", "")
+        ratio = self._ratio(values)
+        self.spring, self.shock = self._strut(values, "spring", _SPRING), self._strut(values, "shock", _SHOCK)
+        self.read_struts()
+        self.names = Names(values["coordinate"], values["wheel"], self.steering, self.spring["name"], self.shock["name"], ratio)
         self.left = self._corner(self.mechanism, self.start, self.names)
         self.points = self.left.linkage.picture.bushes
 
-    def _ratio(self, s: Section) -> float:
+    def _ratio(self, values: Values) -> float:
         """Return the displacement of a steered joint per Pitman angle; 0 for a loop, which follows the steering linkage."""
-        if self.steering not in [joint.name for joint in self.mechanism.joints] or find_loop(self.mechanism, self.steering) is not None:
-            return 0.0
-        return s.number("steering_ratio", least=-FAR, most=FAR)
+        if self.steering in [joint.name for joint in self.mechanism.joints] and find_loop(self.mechanism, self.steering) is None:
+            return float(values.needed("steering_ratio", "a number: displacement of the joint per angle of the Pitman arm"))
+        if "steering_ratio" in values:
+            raise values.error("steering_ratio", "no ratio without the key `steering` with the name of a joint")
+        return 0.0
 
-    def _strut(self, s: Section, name: str) -> Section:
+    def _strut(self, values: Values, name: str, fields: Fields) -> Values:
         """Return the section of a spring or shock absorber.
 
         The value is a mapping with `name` and parameters, or a name alone, which selects the linear spring or damper of the mechanism file.
         """
-        if not isinstance(s.raw(name, expected="a mapping with `name`, or the name of a spring"), str):
-            return s.section(name)
-        spring_name = s.text(name)
-        one = next((spring for spring in self.mechanism.springs if spring.name == spring_name), None)
+        given = values[name]
+        if isinstance(given, Values):
+            return given
+        one = next((spring for spring in self.mechanism.springs if spring.name == given), None)
         if one is None:
             known = ", ".join(spring.name for spring in self.mechanism.springs) or "there is none"
-            raise ConfigError(s.file, s.path(name), spring_name, f"one of the springs of {self.mechanism.file}: {known}")
+            raise values.error(name, f"one of the springs of {self.mechanism.file}: {known}")
         if name == "spring":
             parameters: dict[str, Any] = {"free_length": one.free_length, "rate": one.rate}
         else:
@@ -108,7 +105,7 @@ class MechanismAxle(Axle):
                 "midstroke_max": FAR,
                 "midstroke_blend": 1.0,
             }
-        return Section({"name": spring_name, **parameters}, s.file, s.path(name))
+        return read(fields, {"name": given, **parameters}, values.file, values.path(name))
 
     def corner(self, mirror: bool) -> MechanismCorner:
         if not mirror:

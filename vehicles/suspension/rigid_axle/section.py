@@ -8,14 +8,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Fields, Group
-from simulator.base.section import Section
-from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.suspension.axle_limits import HEAVY, LIGHT, MIRROR
+from simulator.base.values import Values
+from vehicles.body_fields import BODY, POINT
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.axle_limits import MIRROR
 from vehicles.suspension.axle_section import Axle
-from vehicles.suspension.axle_table import BODY, FRAME, POINT, axle_fields
-from vehicles.suspension.inertia_section import read_inertia, warn_of
+from vehicles.suspension.axle_table import FRAME, axle_fields
 from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
 from vehicles.suspension.rigid_axle.corner import RigidAxleSide
 from vehicles.suspension.rigid_axle.locating_links import Guide
@@ -54,28 +53,11 @@ class RigidAxle(Axle):
     unsteered = "rigid axles cannot be steered"
     kind: str
     leaf = False
+    centers: Mapping[str, str] = {"axle": "AXLE_CM", "wheel": "SPINDLE"}
 
-    def read_sides(self, s: Section) -> int:
-        return 2
-
-    def check_points(self, h: Section) -> None:
-        with ErrorCollector() as faults:
-            if self.points["SPINDLE"][1] < MIN_HALF_TRACK:
-                faults.add(
-                    ConfigError(h.file, h.path("SPINDLE"), h.mapping["SPINDLE"], f"a wheel at least {MIN_HALF_TRACK:g} m to the left")
-                )
-            faults.need_all()
-
-    def read_bodies(self, s: Section) -> dict[str, RigidBody]:
-        found: dict[str, RigidBody] = {}
-        with ErrorCollector() as faults:
-            for name, point in (("axle", "AXLE_CM"), ("wheel", "SPINDLE")):
-                with faults.part(), s.section(name) as b:
-                    mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
-                    body = RigidBody(name, mass, self.points[point], read_inertia(b, "inertia"))
-                    found[name] = checked_body(body, b.file, b.key, warn=warn_of(b))
-            faults.need_all()
-        return found
+    def check_points(self, points: Values) -> None:
+        if self.points["SPINDLE"][1] < MIN_HALF_TRACK:
+            raise points.error("SPINDLE", f"a wheel at least {MIN_HALF_TRACK:g} m to the left")
 
     @abstractmethod
     def guide(self) -> Guide:

@@ -7,6 +7,7 @@ angle the tie rod determines (`vehicles.suspension.steered_trailing_arm`).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,17 @@ import numpy as np
 from simulator.base.algebra.array_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Fields, Group
-from simulator.base.section import Section
+from simulator.base.values import Values
+from vehicles.body_fields import BODY, POINT
 from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
-from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.suspension.axle_limits import HEAVY, LIGHT
+from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
-from vehicles.suspension.axle_table import BODY, FRAME, KNUCKLE, POINT, axle_fields
+from vehicles.suspension.axle_table import FRAME, KNUCKLE, axle_fields
 from vehicles.suspension.corner_design import CornerDesign
-from vehicles.suspension.inertia_section import read_inertia, warn_of
 from vehicles.suspension.semi_trailing_arm.block import SEMI_TRAILING_ARM_BLOCK
 from vehicles.suspension.semi_trailing_arm.corner import SemiTrailingArmCorner
 from vehicles.suspension.steered_trailing_arm.corner import SteeredTrailingArmCorner
-from vehicles.suspension.wheel_axis import WHEEL_AXIS, read_wheel_axis
+from vehicles.suspension.wheel_axis import WHEEL_AXIS, WheelAxis
 
 POINTS = {
     "SPINDLE": "wheel center",
@@ -76,9 +76,9 @@ MIN_STEERING_ARM = 0.01
 class SemiTrailingArmAxle(Axle):
     """One arm per side on a hinge through TA_O and TA_I, which define sweep and inclination."""
 
-    hardpoints = tuple(POINTS)
     joints = (("TA_O", "TA_I"), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))
     bushes = ("TA_O", "TA_I", "TA_O", "TA_I", "SHOCK_C", "SPRING_C")
+    centers: Mapping[str, str] = {"trailing_arm": "TA_CM", "wheel": "SPINDLE"}
     links_as = "trailing_arm"
     block = SEMI_TRAILING_ARM_BLOCK
     fields = _fields()
@@ -98,57 +98,46 @@ class SemiTrailingArmAxle(Axle):
         Rod("SPRING_A", "trailing_arm", "SPRING_C"),
     )
 
-    def __init__(self, s: Section) -> None:
-        self.wheel_axis = read_wheel_axis(s)
-        h = s.section("hardpoints_left")
-        given = [name for name in KINGPIN if h.has(name)]
-        if given and len(given) < len(KINGPIN):
-            missing = next(name for name in KINGPIN if name not in given)
-            raise ConfigError(h.file, h.path(missing), "nothing", f"all points of a knuckle on a kingpin: {', '.join(KINGPIN)}")
-        self.with_kingpin = bool(given)
-        if given:
-            self.hardpoints = (*POINTS, *KINGPIN)
+    def __init__(self, values: Values) -> None:
+        self.wheel_axis = values.get("wheel_axis", WheelAxis())
+        points = values["hardpoints_left"]
+        self.with_kingpin = _has_kingpin(points)
+        if self.with_kingpin:
+            for name in KINGPIN:
+                points.needed(name, f"all points of a knuckle on a kingpin: {', '.join(KINGPIN)}")
+            self.centers = {"trailing_arm": "TA_CM", "knuckle": "UPRIGHT", "wheel": "SPINDLE"}
             self.joints = (*self.joints, ("KINGPIN_U", "KINGPIN_L"), ("TIEROD_U", "TIEROD_C"))  # type: ignore[assignment]
             self.elastic, self.links_as = self.elastic_with_kingpin, "trailing_arm_with_kingpin"
-        super().__init__(s)
+        super().__init__(values)
 
     @classmethod
-    def why_unsteered(cls, s: Section) -> str:
-        points = s.mapping.get("hardpoints_left")
-        return "" if isinstance(points, Mapping) and any(points.get(name) is not None for name in KINGPIN) else cls.unsteered
+    def why_unsteered(cls, values: Values) -> str:
+        return "" if _has_kingpin(values["hardpoints_left"]) else cls.unsteered
 
-    def check_points(self, h: Section) -> None:
+    def check_points(self, points: Values) -> None:
         p = self.points
         hinge = p["TA_O"] - p["TA_I"]
         raised = np.cross(hinge / np.linalg.norm(hinge), p["SPINDLE"] - p["TA_I"])
         with ErrorCollector() as faults:
             if abs(raised[2]) < MIN_WHEEL_OFFSET:
                 expected = f"a point at least {MIN_WHEEL_OFFSET:g} m ahead of or behind the line through TA_O and TA_I"
-                faults.add(ConfigError(h.file, h.path("SPINDLE"), h.mapping["SPINDLE"], expected))
+                faults.add(points.error("SPINDLE", expected))
             if not self.with_kingpin:
                 return
             if not p["KINGPIN_U"][2] > p["KINGPIN_L"][2]:
-                faults.add(ConfigError(h.file, h.path("KINGPIN_U"), h.mapping["KINGPIN_U"], "a point above KINGPIN_L"))
+                faults.add(points.error("KINGPIN_U", "a point above KINGPIN_L"))
             n = unit(p["KINGPIN_U"] - p["KINGPIN_L"])
             if norm(cross(n, p["TIEROD_U"] - p["KINGPIN_L"])) < MIN_STEERING_ARM:
                 expected = f"a point at least {MIN_STEERING_ARM:g} m from the line through KINGPIN_L and KINGPIN_U"
-                faults.add(ConfigError(h.file, h.path("TIEROD_U"), h.mapping["TIEROD_U"], expected))
+                faults.add(points.error("TIEROD_U", expected))
 
-    def read_bodies(self, s: Section) -> dict[str, RigidBody]:
-        found: dict[str, RigidBody] = {}
-        arm = (("trailing_arm", "arm", "TA_CM"), ("knuckle", "knuckle", "UPRIGHT"))
-        if not self.with_kingpin:
-            arm = (("trailing_arm", "knuckle", "TA_CM"),)  # type: ignore[assignment]
-            if s.has("knuckle"):
-                expected = f"no knuckle without a kingpin ({', '.join(KINGPIN)} among the hardpoints), since the arm carries the wheel"
-                raise ConfigError(s.file, s.path("knuckle"), "a body", expected)
-        with ErrorCollector() as faults:
-            for name, ours, point in (*arm, ("wheel", "wheel", "SPINDLE")):
-                with faults.part(), s.section(name) as b:
-                    mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
-                    body = RigidBody(ours, mass, self.points[point], read_inertia(b, "inertia"))
-                    found[ours] = checked_body(body, b.file, b.key, warn=warn_of(b))
-            faults.need_all()
+    def read_bodies(self, bodies: Values) -> dict[str, RigidBody]:
+        if not self.with_kingpin and "knuckle" in bodies:
+            expected = f"no knuckle without a kingpin ({', '.join(KINGPIN)} among the hardpoints), since the arm carries the wheel"
+            raise ConfigError(bodies.file, bodies.path("knuckle"), "a body", expected)
+        arm, *others = super().read_bodies(bodies).values()
+        arm = replace(arm, name="arm" if self.with_kingpin else "knuckle")
+        found = {body.name: body for body in (arm, *others)}
         return {**found, "wheel": self.wheel_axis.turned(found["wheel"])}
 
     def corner(self, mirror: bool) -> CornerDesign:
@@ -171,6 +160,10 @@ class SemiTrailingArmAxle(Axle):
         if not self.with_kingpin:
             return SemiTrailingArmCorner(Q=p["TA_I"], **common)
         return SteeredTrailingArmCorner(A=p["KINGPIN_L"], T=p["KINGPIN_U"], K=p["TIEROD_U"], Q=p["TIEROD_C"], **common)
+
+
+def _has_kingpin(points: Values) -> bool:
+    return any(name in points for name in KINGPIN)
 
 
 AXLE = SemiTrailingArmAxle
