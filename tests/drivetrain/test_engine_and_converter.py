@@ -5,8 +5,8 @@ import pytest
 from drivetrain_rig import Bench, part_file
 
 from simulator.base.fields import read
-from vehicles.drivetrain.engine import ENGINE_FILE, engine_from_values, engine_torque
-from vehicles.drivetrain.torque_converter import converter_torques
+from vehicles.drivetrain.conventional.engine import ENGINE_FILE, engine_from_values, engine_torque
+from vehicles.drivetrain.conventional.torque_converter import converter_torques
 
 RPM = np.pi / 30.0
 

@@ -15,7 +15,7 @@ from simulator.base.fields import Either, Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table, record
 from simulator.base.values import Values
-from vehicles.drivetrain.shift_schedule import MOST_GEARS
+from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
 
 LOSSES: Table = (
     # name               shape  unit        what it is

@@ -22,15 +22,15 @@ import numpy as np
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline
-from simulator.base.records import Record, Table, dtype_of, labeled
+from simulator.base.records import Record
 from simulator.base.values import Values
-from vehicles.axle_layout import AXLES, WHEELS, Axles, sized_for
+from vehicles.axle_layout import AXLES, WHEELS, Axles
 from vehicles.corner_layout import axle_of, sides_of
 from vehicles.drivetrain.measured_curves import MAX_INERTIA, MAX_SPEED, MAX_TORQUE, RPM
 
 MOTORS = (
     # name                 shape  unit     what it is
-    ("motors", (), "1", "number of axles with motors; 0: an engine drives", "i8"),
+    ("motors", (), "1", "number of axles with motors", "i8"),
     ("motors_on", (AXLES,), "1", "per axle, number of motors: 0, 1 or the number of wheels", "i8"),
     ("motor_ratio", (AXLES,), "1", "speed of the motor over that of the wheel"),
     ("motor_torque_most", (AXLES,), "N m", "largest torque of one motor"),
@@ -234,14 +234,3 @@ def set_motors(values: Values, out: Record, axles: Axles) -> None:
     p["motors"], p["motor_time"] = int(np.count_nonzero(p["motors_on"])), values["response_time"]
     for field in BATTERY_FILE:
         p[f"battery_{field.name}"] = values["battery"][field.name]
-
-
-def logged_motors(state: Record, axles: Axles) -> tuple[str, Table, Record]:
-    """Return (prefix, table, record) of MOTOR_STATE for a log; the record is a view of a DRIVETRAIN_STATE record."""
-    table, fields = labeled(sized_for(MOTOR_STATE, axles.size), WHEELS.name, axles.corners), state.dtype.fields
-    assert fields is not None
-    dtype_of(table)
-    formats = [("f8", tuple(map(int, row[1]))) for row in table]
-    offsets = [fields[row[0]][1] for row in table]
-    view = np.dtype({"names": [row[0] for row in table], "formats": formats, "offsets": offsets, "itemsize": state.itemsize})  # type: ignore[call-overload]
-    return "", table, state.view(view)

@@ -10,7 +10,7 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.values import Values
-from vehicles.drivetrain.engine import engine_torque
+from vehicles.drivetrain.conventional.engine import engine_torque
 from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TORQUE, RPM
 
 STALLED_BAND = 0.5

@@ -14,9 +14,9 @@ from simulator.base.fields import Choice, Field, Group, Number, filled, rows
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from simulator.base.values import Values
-from vehicles.drivetrain.friction_clutch import CLUTCH_STATE
-from vehicles.drivetrain.gear_choice import GEAR_CHOICE_STATE, chosen_gear, safe_gear
-from vehicles.drivetrain.manual_gearbox import (
+from vehicles.drivetrain.conventional.friction_clutch import CLUTCH_STATE
+from vehicles.drivetrain.conventional.gear_choice import GEAR_CHOICE_STATE, chosen_gear, safe_gear
+from vehicles.drivetrain.conventional.manual_gearbox import (
     AUTOMATIC,
     KINDS,
     MANUAL_GEARBOX,
@@ -28,8 +28,7 @@ from vehicles.drivetrain.manual_gearbox import (
     engage_dogs,
     move_lever,
 )
-from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TIME, RPM, copy_record, smooth_step
-from vehicles.drivetrain.power_shift import (
+from vehicles.drivetrain.conventional.power_shift import (
     DRIVE,
     ENGAGE,
     INERTIA_PHASE,
@@ -45,7 +44,7 @@ from vehicles.drivetrain.power_shift import (
     fade_slip_torque,
     finish_power_shift,
 )
-from vehicles.drivetrain.shift_schedule import (
+from vehicles.drivetrain.conventional.shift_schedule import (
     MOST_GEARS,
     SCHEDULE,
     SCHEDULE_FILE,
@@ -53,6 +52,7 @@ from vehicles.drivetrain.shift_schedule import (
     schedule_from_values,
     schedule_of_speeds,
 )
+from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TIME, RPM, copy_record, smooth_step
 
 MIN_RATIO, MAX_RATIO = 0.01, 20.0
 """Limits of the magnitude of driveshaft speed / turbine speed of a gear."""
