@@ -23,8 +23,8 @@ from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler, 
 from terrain.composite_height import composed_height_and_normal
 from terrain.ground import GroundArrays
 from vehicles.corner_layout import axle_of, sum_on_axle
+from vehicles.drivetrain.conventional.torque_converter import converter_torques
 from vehicles.drivetrain.driveline import wheel_share
-from vehicles.drivetrain.torque_converter import converter_torques
 from vehicles.stages import (
     add_drive_reactions,
     compute_head_motion,

@@ -202,7 +202,7 @@ def settled_tire_forces(m, s, ground, h):
 def spin_rates(m, s, torque):
     """Write the rates of the wheel spins [rad/s2] into `change` of s.drivetrain, half-shaft torques and reactions into s.axles.
 
-    As in `drivetrain_step` without brakes, with T_c / r equal to the given torque: (I + J) W' = moment + n torque.
+    As in `conventional_step` without brakes, with T_c / r equal to the given torque: (I + J) W' = moment + n torque.
     """
     d = s.drivetrain[0]
     for i in range(len(s.wheels)):

@@ -17,10 +17,11 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from terrain.ground import GroundArrays
 from vehicles.command import COMMAND
-from vehicles.compliance.wheel_displacements import has_compliance
+from vehicles.compliance.wheel_displacements import yields
+from vehicles.drivetrain.contract import CONVENTIONAL
+from vehicles.drivetrain.conventional.shift_schedule import too_slow
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.drivetrain import drivetrain_cruise
-from vehicles.drivetrain.shift_schedule import too_slow
 from vehicles.stages import advance_drivetrain, gather_tire_loads, move_wheels
 from vehicles.state_memory import Bytes
 from vehicles.step import vehicle_step
@@ -38,7 +39,7 @@ MIN_STEPS, MAX_STEPS = 60, 600
 """Minimum and maximum number of steps in a round."""
 
 FIRST_PEDAL, PEDAL_ITERATIONS, PEDAL_ERROR = 0.05, 12, 1e-4
-"""Pedal search of a vehicle with electric motors: second guess, maximum number of iterations, tolerance of the acceleration [m/s2]."""
+"""Pedal search of a vehicle without an engine: second guess, maximum number of iterations, tolerance of the acceleration [m/s2]."""
 
 ROUNDS = 8
 """Number of rounds. Three gain more than one digit of the torque, so that eight leave an error below a thousandth."""
@@ -59,7 +60,7 @@ def roll(m: VehicleModel, s: VehicleData, ground: GroundArrays, speed: float, ge
     command[0]["selector"] = 1
     parts = ((s.state.view(np.uint8), frozen.view(np.uint8)), (s.steering.view(np.uint8), steering.view(np.uint8)))
     rounds = Rounds(parts, spins, max(MIN_STEPS, min(MAX_STEPS, int(ROLLING_DISTANCE / (speed * STEP)))), along)
-    if m.drivetrain[0]["motors"] > 0:
+    if m.drivetrain[0]["kind"] != CONVENTIONAL:
 
         def pull(pedal: float) -> float:
             command[0]["throttle"] = pedal
@@ -89,8 +90,8 @@ class Rounds(NamedTuple):
 
 
 def _pedal(pull: Callable[[float], float], mass: float) -> float:
-    """Return the accelerator pedal at which no net force acts on a vehicle with motors, by secants; the motor controller interprets the
-    pedal."""
+    """Return the accelerator pedal at which no net force acts on a vehicle, by secants; a controller or the drivetrain of a plugin interprets
+    the pedal."""
     pedal, force = 0.0, pull(0.0)
     if force >= 0.0:
         return 0.0

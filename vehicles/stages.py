@@ -17,8 +17,8 @@ from vehicles.brakes.brakes import add_brake_reactions, heat_brakes, hold_agains
 from vehicles.compliance.wheel_displacements import displace_wheels, has_compliance
 from vehicles.controllers.control_unit import control
 from vehicles.corner_layout import axle_of, sides_of
-from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
-from vehicles.drivetrain.electric_drivetrain import motor_drive_step
+from vehicles.drivetrain.drivetrain import advance_kind
+from vehicles.drivetrain.wheel_spins import Hubs
 from vehicles.dynamics import answer_loads
 from vehicles.steering.free_steering import answer_with_arm, is_free, turn_arm
 from vehicles.steering.steering import place_tierods, steering_step
@@ -141,10 +141,7 @@ def advance_drivetrain(m, s, command, h):
     hubs = Hubs(
         x["wheel_spin"], brakes["reference_spin"], s.loads[0]["axle_moment"], m.corners[0]["spin_inertia"], brakes["limit"], rolling
     )
-    if m.drivetrain[0]["motors"] > 0:
-        motor_drive_step(m.drivetrain, m.brakes, s, command, hubs, h)
-    else:
-        drivetrain_step(m.drivetrain, m.brakes, s.drivetrain, command, hubs, h, s.axles)
+    advance_kind(m, s, command, hubs, h)
     heat_brakes(m.brakes, s.brakes, x["wheel_spin"], s.axles[0]["brake_torque"], x["v_WB_B"], h)
 
 

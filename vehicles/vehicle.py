@@ -27,9 +27,10 @@ from vehicles.compliance.wheel_displacements import ELASTIC, has_compliance, res
 from vehicles.controllers.contract import CONTROLLER_INPUT, CONTROLLER_OUTPUT
 from vehicles.controllers.control_unit import CONTROL_STATE
 from vehicles.description import Description
+from vehicles.drivetrain.callback_drivetrain import CALLBACK_STATE
+from vehicles.drivetrain.contract import DRIVETRAIN_INPUT, DRIVETRAIN_OUTPUT
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
-from vehicles.drivetrain.motors import logged_motors
 from vehicles.equilibrium import Equilibrium, settle, settle_on
 from vehicles.equilibrium_cache import EquilibriumCache
 from vehicles.fill_readout import find_points, read_vehicle, show_points
@@ -85,8 +86,10 @@ class Vehicle:
         self, description: Description, tires: TireSet, drivetrain: Any, file: str, equilibria: EquilibriumCache | None = None
     ) -> None:
         self.description, self.tires = description, tires
-        self.model = _model(description, tires, drivetrain, file)
-        self._design = _in_design(description)
+        parts = drivetrain if isinstance(drivetrain, DrivetrainParts) else read_parts(drivetrain, file, description.mechanism.axles)
+        self.drivetrain = parts
+        self.model = _model(description, tires, parts, file)
+        self._design = _in_design(description, len(self.model.drive))
         """Memory in the design position, never written."""
         self.piece = self._new_memory(self._design.space.windows)
         """State memory of this vehicle; `space` is a view of it."""
@@ -105,7 +108,8 @@ class Vehicle:
         self._show: tuple[Callable, Callable] | None = None
         self.has_compliance = bool(has_compliance(self.model))
         """True if the wheels are mounted on bushings."""
-        self._may_stop = bool(len(self.space.blocks.others)) or bool(self.tires.outside) or bool(self.description.controllers.units)
+        plugins = self.space.blocks.others, self.tires.outside, self.description.controllers.units, self.model.drive
+        self._may_stop = any(len(found) for found in plugins)
 
     def reset(
         self, ground: Ground | GroundArrays, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0, speed: float = 0.0
@@ -326,8 +330,8 @@ class Vehicle:
         return self.readout
 
     def _report_faults(self) -> None:
-        """Report, once per wheel, axle or controller, a tire model or controller that was switched off, or an axle kind that was
-        stopped."""
+        """Report, once per wheel, axle or controller, a tire model drivetrain or controller that was switched off, or an axle kind
+        that was stopped."""
         for corner in self.stopped():
             if corner.key not in self._reported:
                 self._reported.add(corner.key)
@@ -336,6 +340,9 @@ class Vehicle:
             if name not in self._reported:
                 self._reported.add(name)
                 self.troubles.append(f"controller {name}: requested a non-finite number; it is switched off")
+        if self.space.drive_state["off"].any() and "drivetrain" not in self._reported:
+            self._reported.add("drivetrain")
+            self.troubles.append(f"drivetrain {self.drivetrain.kind.name}: returned a number that is not finite; it is switched off")
         off = [i for i in self.tires.outside if self.space.treads[i]["off"] and i not in self._reported]
         if off:
             self._reported.update(off)
@@ -359,15 +366,12 @@ class Vehicle:
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """Further records for a log, as (prefix, table, record): states of plugin tire models, of controllers, of their actuators, of
-        the steering and of motors."""
+        """Further records for a log, as (prefix, table, record): states of plugin tire models, of controllers, of their actuators and of
+        the kind of drivetrain."""
         controllers = self.description.controllers.logged(self.space.controls, self.corner_names)
         if self.description.actuators.view(np.float64).any():
             controllers.append(logged_actuators(self.space.actuators, self.corner_names))
-        if self.description.steering_state:
-            controllers.append(logged_steering(self.space.steering, self.description.steering_state))
-        if self.model.drivetrain[0]["motors"]:
-            controllers.append(logged_motors(self.space.drivetrain, self.description.mechanism.axles))
+        controllers += self.drivetrain.logged(self.space, self.description.mechanism.axles)
         return [*self.tires.logged(self.space.treads, self.corner_names), *controllers]
 
     @property
@@ -382,10 +386,9 @@ def _readout_of(axles: Axles) -> Table:
     return axles.named(READOUT)
 
 
-def _model(description: Description, tires: TireSet, drivetrain: Any, file: str) -> VehicleModel:
+def _model(description: Description, tires: TireSet, parts: DrivetrainParts, file: str) -> VehicleModel:
     mechanism = description.mechanism
-    engine_to_wheels, brakes = drivetrain if isinstance(drivetrain, DrivetrainParts) else read_parts(drivetrain, file, mechanism.axles)
-    if description.controllers.units and brakes[0]["hydraulic"] == 0:
+    if description.controllers.units and parts.brakes[0]["hydraulic"] == 0:
         raise ConfigError(file, "brakes", "max_torque", "hydraulics and discs, because the controllers of the vehicle operate valves")
     return VehicleModel(
         chassis=mechanism.chassis,
@@ -396,8 +399,9 @@ def _model(description: Description, tires: TireSet, drivetrain: Any, file: str)
         body_contact=description.body_contact,
         tires=tires.shared,
         treads=tires.treads,
-        drivetrain=engine_to_wheels,
-        brakes=brakes,
+        drivetrain=parts.drivetrain,
+        drive=parts.callbacks,
+        brakes=parts.brakes,
         controllers=description.controllers.records,
         actuators=description.actuators,
         tables=_tables(description),
@@ -415,8 +419,8 @@ def _tables(description: Description) -> ReducedTables:
     return build_tables(m, description.steering, tolerance)[0]
 
 
-def new_space(description: Description) -> VehicleData:
-    """Return all records of a vehicle except its parameters, in the design position."""
+def new_space(description: Description, drives: int = 0) -> VehicleData:
+    """Return all records of a vehicle except its parameters, in the design position; drives : number of drivetrains of plugins."""
     w, size = new_workspace(description.mechanism), description.mechanism.size
     wheels, controllers = size.wheels, len(description.controllers.units)
     return VehicleData(
@@ -440,6 +444,9 @@ def new_space(description: Description) -> VehicleData:
         under=record(SOIL),
         windows=record(TERRAIN_CACHE, wheels),
         drivetrain=record_for(DRIVETRAIN_STATE, size),
+        drive_state=record(CALLBACK_STATE, drives),
+        drive_input=record(DRIVETRAIN_INPUT, drives),
+        drive_output=record(DRIVETRAIN_OUTPUT, drives),
         brakes=record_for(BRAKE_STATE, size),
         controls=record(CONTROL_STATE, controllers),
         control_input=record(CONTROLLER_INPUT, controllers),
@@ -452,18 +459,18 @@ def new_space(description: Description) -> VehicleData:
     )
 
 
-_LAYOUTS: dict[tuple[AxleLayout, int], StateMemory] = {}
-"""Memory of a vehicle by size and number of controllers: creating the layout takes ten times as long as copying it."""
+_LAYOUTS: dict[tuple[AxleLayout, int, int], StateMemory] = {}
+"""Memory of a vehicle by size and numbers of controllers and of drivetrains of plugins: creating the layout takes ten times as long as copying it."""
 
 
-def _in_design(description: Description) -> StateMemory:
+def _in_design(description: Description, drives: int) -> StateMemory:
     """Return the memory of a vehicle in the design position."""
     mechanism, controllers = description.mechanism, len(description.controllers.units)
     if mechanism.blocks:  # the memory of these corner kinds is unknown
-        return in_one_block(new_space(description))
-    key = mechanism.size, controllers
+        return in_one_block(new_space(description, drives))
+    key = mechanism.size, controllers, drives
     if key not in _LAYOUTS:
-        _LAYOUTS[key] = in_one_block(new_space(description))
+        _LAYOUTS[key] = in_one_block(new_space(description, drives))
     memory = _LAYOUTS[key].copied()
     memory.space.inputs[0]["Q"], memory.space.blocks.own[:] = mechanism.Q_design, mechanism.own
     return replace(memory, space=memory.space._replace(windows=record(TERRAIN_CACHE, mechanism.size.wheels)))

@@ -12,7 +12,7 @@ from vehicles.tires.contract import TireModels
 
 
 class VehicleModel(NamedTuple):
-    """Parameter records of one vehicle."""
+    """Parameter records of one vehicle; `drive` is the CALLBACK_DRIVETRAIN of a kind of a plugin, none for a shipped kind."""
 
     chassis: Record
     corners: Record
@@ -23,6 +23,7 @@ class VehicleModel(NamedTuple):
     tires: Record
     treads: TireModels
     drivetrain: Record
+    drive: Record
     brakes: Record
     controllers: Record
     actuators: Record
@@ -55,6 +56,9 @@ class VehicleData(NamedTuple):
     under: Record
     windows: Record
     drivetrain: Record
+    drive_state: Record
+    drive_input: Record
+    drive_output: Record
     brakes: Record
     controls: Record
     control_input: Record

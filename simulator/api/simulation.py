@@ -27,7 +27,7 @@ from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.telemetry.writer import LOG_RATE
 from terrain.ground import Ground
-from vehicles.drivetrain.shift_schedule import MOST_GEARS
+from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
 from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:

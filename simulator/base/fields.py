@@ -458,6 +458,7 @@ class Variants:
     meaning : description of the key
     common : fields of all variants
     default : word if the key is missing; REQUIRED: the key is required
+    implied : words by a key whose presence implies them, if the determining key is missing
     noun : start of the description of the words
     """
 
@@ -468,6 +469,7 @@ class Variants:
     common: Fields = ()
     default: Any = REQUIRED
     noun: str = "one of"
+    implied: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def choice(self) -> Choice:
         """Return the type of the determining key."""
@@ -480,8 +482,14 @@ class Variants:
             return None
         known = self._known.get(name)
         if known is None or known[0] is not own:
-            known = self._known[name] = own, (Field(self.key, self.choice(), self.meaning, self.default), *self.common, *own)
+            default = name if name in self.implied.values() else self.default
+            known = self._known[name] = own, (Field(self.key, self.choice(), self.meaning, default), *self.common, *own)
         return known[1]
+
+    def name_of(self, section: Mapping[Any, Any]) -> Any:
+        """Return the word of a section, unchecked; REQUIRED if it is missing and has no default."""
+        implied = (word for key, word in self.implied.items() if key in section)
+        return section[self.key] if self.key in section else next(implied, self.default)
 
     @cached_property
     def _known(self) -> dict[str, tuple[Fields, Fields]]:
@@ -493,7 +501,7 @@ class Variants:
             return value
         if not isinstance(value, Mapping):
             raise ConfigError(file, key, value, self.description())
-        name = value.get(self.key, self.default)
+        name = self.name_of(value)
         if name is REQUIRED:
             typo = nearest(self.key, list(value))
             raise ConfigError(file, join(key, self.key), "nothing", self.choice().description() + (f" (is {typo} a typo?)" if typo else ""))

@@ -115,6 +115,15 @@ def record(table: Table, count: int = 1) -> Record:
     return np.zeros(count, dtype_of(table))
 
 
+def view_as(part: Record, table: Table, layout: np.dtype) -> Record:
+    """Return a view of a record with the fields of a table, at their offsets in a layout."""
+    assert layout.fields is not None
+    formats = [(row[4] if len(row) > 4 else "f8", tuple(map(int, row[1]))) for row in table]
+    offsets = [layout.fields[row[0]][1] for row in table]
+    names = [row[0] for row in table]
+    return part.view(np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": part.itemsize}))  # type: ignore[call-overload]
+
+
 def layout_hash(table: Table) -> int:
     """Return a 64-bit hash of the layout of a table; two processes compare it before they share memory."""
     text = repr([(row[0], row[1], row[2], row[4] if len(row) > 4 else "f8") for row in table])

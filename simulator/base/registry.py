@@ -1,4 +1,4 @@
-"""Registries of the kinds that a file or the command line names and a plugin may add: axles, tire models, washouts, sensors, protocols,
+"""Registries of the kinds that a file or the command line names and a plugin may add: axles, tire models, drivetrains, washouts, sensors, protocols,
 outlets, input sources, drivers, terrains, formats of elevation data, controllers.
 
 A plugin registers a kind in one of three ways: `register()` in Python, an entry point of an installed package, or the option `--plugin PATH`

@@ -49,10 +49,7 @@ class Values(dict[str, Any]):
         if name not in self:
             return ConfigError(self.file, self.path(name), NOTHING, expected)
         factor, unit = self.units.get(name, (1.0, ""))
-        value = self[name]
-        if isinstance(value, (int, float, np.ndarray)) and not isinstance(value, bool):
-            numbers = np.asarray(value)
-            value = numbers.tolist() if factor == 1.0 else np.vectorize(tidy, otypes=[float])(numbers / factor).tolist()
+        value = _in_unit(self[name], factor)
         shown = [f"{tidy(amount / factor):g} {unit}".rstrip() for amount in amounts]
         return ConfigError(self.file, self.path(name), value, expected.format(*shown) if amounts else expected)
 
@@ -61,3 +58,13 @@ class Values(dict[str, Any]):
         if name not in self:
             raise self.error(name, expected)
         return self[name]
+
+
+def _in_unit(value: Any, factor: float) -> Any:
+    """Return a value in the unit of the file, with lists in place of arrays and tuples; factor : to SI."""
+    if isinstance(value, tuple):
+        return [_in_unit(one, factor) for one in value]
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.ndarray)):
+        return value
+    numbers = np.asarray(value)
+    return numbers.tolist() if factor == 1.0 else np.vectorize(tidy, otypes=[float])(numbers / factor).tolist()

@@ -218,6 +218,6 @@ def _variant(kind: Variants, name: str) -> Schema:
     fields = kind.fields(name)
     out: Schema = {"type": "object", "properties": {}} if fields is None else _object(fields)
     out["properties"][kind.key] = {"description": kind.meaning, "const": name}
-    if kind.default != name:
+    if name not in (kind.default, *kind.implied.values()):
         out["required"] = sorted({*out.get("required", ()), kind.key})
     return out

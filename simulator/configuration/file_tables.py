@@ -95,5 +95,5 @@ def number_at(kind: FieldType, content: Any, path: KeyPath) -> tuple[Number, str
 
 def _variant(kind: Variants, content: Mapping[Any, Any]) -> Fields:
     """Return the fields of the variant of a content; empty for an unknown variant."""
-    name = content.get(kind.key, kind.default)
+    name = kind.name_of(content)
     return (kind.fields(name) if name in kind.choice().names() else None) or ()

@@ -27,6 +27,7 @@ from simulator.driver.internal_model import InternalModel
 from terrain.ground import GroundArrays
 from terrain.load_terrain import load_terrain
 from vehicles.command import COMMAND
+from vehicles.drivetrain.contract import CONVENTIONAL
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.vehicle import Vehicle
 
@@ -304,7 +305,7 @@ class _Identification:
         self.traits["brake_acceleration"] = min(max(loss / BRAKE, 0.1), 50.0)
 
     def _identify_gears(self) -> None:
-        self.traits["gears"] = None if self.probe.model.drivetrain[0]["motors"] else gear_numbers(self.probe)
+        self.traits["gears"] = gear_numbers(self.probe) if self.probe.model.drivetrain[0]["kind"] == CONVENTIONAL else None
 
     def _restore(self, memory: NDArray[np.uint8]) -> None:
         """Restore a state memory of the vehicle."""

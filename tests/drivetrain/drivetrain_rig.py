@@ -12,9 +12,11 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from vehicles.brakes.brakes import BRAKE_STATE, brakes_from_mapping, heat_brakes, press_brakes
 from vehicles.command import COMMAND
-from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, Hubs, drivetrain_reset, drivetrain_step
+from vehicles.drivetrain.conventional.step import conventional_step
+from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
 from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
 from vehicles.drivetrain.shaft_momentum import kinetic_energy
+from vehicles.drivetrain.wheel_spins import Hubs
 
 ROOT = Path(__file__).resolve().parents[2]
 CORNERS = ("FL", "FR", "RL", "RR")
@@ -58,7 +60,7 @@ class Rig(NamedTuple):
 def step(r, h):
     """One step of a Rig."""
     press_brakes(r.b, r.brakes, r.command, h)
-    drivetrain_step(r.p, r.b, r.s, r.command, r.hubs, h, r.out)
+    conventional_step(r.p, r.b, r.s, r.command, r.hubs, h, r.out)
     heat_brakes(r.b, r.brakes, r.hubs.spin, r.out[0]["brake_torque"], r.v_WB_B, h)
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from drivetrain_rig import Bench, part_file
 
-from simulator.base.section import Section
-from vehicles.drivetrain.engine import engine_from_section, engine_torque
-from vehicles.drivetrain.torque_converter import converter_torques
+from simulator.base.fields import read
+from vehicles.drivetrain.conventional.engine import ENGINE_FILE, engine_from_values, engine_torque
+from vehicles.drivetrain.conventional.torque_converter import converter_torques
 
 RPM = np.pi / 30.0
 
@@ -28,7 +28,7 @@ TAKEN = {"speed_rpm": [0, 3000], "torque": [0.0, 30.0]}
 
 def engine(**more):
     """An engine with two maps."""
-    return engine_from_section(Section({"inertia": 1.0, "full_throttle": OPEN, "closed_throttle": CLOSED, **more}, "engine"))
+    return engine_from_values(read(ENGINE_FILE, {"inertia": 1.0, "full_throttle": OPEN, "closed_throttle": CLOSED, **more}, "engine"))
 
 
 def along(curve, rpm):

@@ -8,9 +8,9 @@ from drivetrain_rig import Bench, part_file
 from straight_line import Car
 
 from simulator.base.records import record
+from vehicles.drivetrain.conventional.engine import engine_torque
 from vehicles.drivetrain.driveline import LINK_STIFFNESS, link_slope, solve_wheels_with_friction
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_STATE
-from vehicles.drivetrain.engine import engine_torque
 
 
 def rows_of(p):

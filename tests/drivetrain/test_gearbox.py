@@ -5,10 +5,10 @@ import pytest
 from gearboxes import gliding, manual
 from straight_line import Car
 
+from vehicles.drivetrain.conventional.gearbox import DRIVE, ENGAGE, NEUTRAL
+from vehicles.drivetrain.conventional.shift_schedule import max_output_speed
 from vehicles.drivetrain.driveline import driveshaft_speed
-from vehicles.drivetrain.gearbox import DRIVE, ENGAGE, NEUTRAL
 from vehicles.drivetrain.measured_curves import smooth_step
-from vehicles.drivetrain.shift_schedule import max_output_speed
 
 
 def test_smooth_step_has_no_speed_at_its_ends():

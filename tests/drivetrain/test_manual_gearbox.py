@@ -6,8 +6,8 @@ from gearboxes import CLUTCH, LOCK_UP, STARTER, automatic, manual
 from straight_line import Car
 
 from simulator.base.errors import ConfigError
+from vehicles.drivetrain.conventional.power_shift import DRIVE
 from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
-from vehicles.drivetrain.power_shift import DRIVE
 
 OUT, IN = 1.0, 0.0
 """The clutch pedal on the floor and released."""

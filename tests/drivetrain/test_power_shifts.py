@@ -10,8 +10,8 @@ from straight_line import Car
 from test_driveline import shaft_matrix
 
 from simulator.base.errors import ConfigError
+from vehicles.drivetrain.conventional.torque_converter import converter_torques
 from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
-from vehicles.drivetrain.torque_converter import converter_torques
 
 BAND = 1.5
 """m/s2"""

@@ -11,7 +11,8 @@ from simulator.builder.builder import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground, standing, steps
 from vehicles import rolling_start
 from vehicles.axle_layout import USUAL, record_for
-from vehicles.drivetrain.drivetrain import CRUISE_ERROR, DRIVETRAIN_STATE, cruise_torque, drivetrain_cruise
+from vehicles.drivetrain.conventional.step import cruise_torque
+from vehicles.drivetrain.drivetrain import CRUISE_ERROR, DRIVETRAIN_STATE, drivetrain_cruise
 from vehicles.drivetrain.shaft_momentum import kinetic_energy
 from vehicles.step import vehicle_step
 from vehicles.vehicle import Vehicle

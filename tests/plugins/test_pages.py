@@ -200,6 +200,27 @@ def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None
     assert re.search(rf"`jounce\.({groups})`", (DOCS / f"{page}.md").read_text(encoding="utf-8"))
 
 
+def test_the_hub_motors_drive(folder: Path) -> None:
+    plugin(folder, "own_drivetrain")
+    for name, text in zip(("hub_drive", "hub_hmmwv"), blocks("own_drivetrain", "yaml"), strict=True):
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    car = build_vehicle(str(folder / "hub_hmmwv.yaml"), check_step=False)
+    car.reset(ground("flat"), speed=5.0)
+    assert 0.0 < car.start_throttle < 0.2
+    assert car.speed == pytest.approx(5.0)
+    drive(car, "flat", command(selector=1, throttle=1.0), 2.0)
+    prefix, _, state = car.logged[-1]
+    assert prefix == "hub_motors_"
+    spin = car.space.state[0]["wheel_spin"]
+    curve = yaml.safe_load(blocks("own_drivetrain", "yaml")[0])["drivetrain"]
+    limit = np.interp(spin, np.array(curve["speed_rpm"]) * math.pi / 30.0, curve["torque"])
+    np.testing.assert_allclose(state[0]["torque"], limit, rtol=0.01)
+    np.testing.assert_allclose(car.space.axles[0]["hub_torque"], -state[0]["torque"])
+    assert 7.0 < car.speed < 10.0
+    assert car.read()[0]["engine_speed"] == pytest.approx(spin.max(), abs=0.1)
+    assert not car.troubles
+
+
 def test_the_speed_is_limited(folder: Path) -> None:
     plugin(folder, "own_controller")
     said = [{"type": "speed_limiter", "wheel_radius": 0.46, "speed": 6.0}]

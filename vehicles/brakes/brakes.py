@@ -18,10 +18,10 @@ import numpy as np
 
 from simulator.base.algebra.vectors import dot, vector
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Choice, Field, Fields, Group, Number, fields_of
+from simulator.base.fields import Choice, Field, Fields, Group, Number, fields_of, read
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from simulator.base.section import Section, checked
+from simulator.base.values import Values
 from vehicles.axle_layout import AXLES, STANDING, USUAL_AXLES, WHEELS, Axles, record_for, sized_for
 from vehicles.brakes.discs import DISC_RANGES, DISCS, FADE, HEAT, HEAT_RANGES, POINTS, friction_factor, heat_discs
 from vehicles.brakes.friction_brake import LINK, LINK_RANGES
@@ -178,7 +178,7 @@ def brake_fields(axles: Axles = USUAL_AXLES) -> Fields:
 
 
 def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: Axles = USUAL_AXLES, hub_ratio: Any = 1.0) -> Record:
-    """Return the record BRAKES from the `brakes` section of the drivetrain file of a vehicle with these axles.
+    """Return the record BRAKES from the section `brakes` of the drivetrain file of a vehicle with these axles.
 
     Parameters
     ----------
@@ -189,44 +189,44 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: 
     ConfigError : a key is unknown or missing, a number out of range; neither or both of `max_torque` and `hydraulics` with `discs`; a
         friction curve with lists of different lengths
     """
+    brakes = read(brake_fields(axles), mapping, file, key)
     out = record_for(BRAKES, axles.size)
     axles.write(out)
     b = out[0]
-    with checked(brake_fields(axles), mapping, file, key) as s, ErrorCollector() as faults:
-        for name in ("parking_torque", "stiffness", "damping"):
-            b[name] = s.raw(name)
+    with ErrorCollector() as faults:
+        for row in (*TORQUES[1:], *LINK):
+            b[row[0]] = brakes[row[0]]
         with faults.part():
-            is_inboard = s.choice("place", MOUNTINGS) != MOUNTINGS[0]
+            is_inboard = brakes["place"] != MOUNTINGS[0]
             b["carrier_share"] = 1.0 - np.asarray(hub_ratio) if is_inboard else 1.0
-            _read_service(s, b, 1.0 / np.asarray(hub_ratio) if is_inboard else 1.0)
-        if s.has("heat"):
-            with faults.part(), s.section("heat") as heat:
-                _read_heat(heat, b)
+            _set_service(brakes, b, 1.0 / np.asarray(hub_ratio) if is_inboard else 1.0)
+        if "heat" in brakes:
+            with faults.part():
+                _set_heat(brakes["heat"], b)
     return out
 
 
-def _read_service(s: Section, b: Any, speed_ratio: Any) -> None:
-    """Read the torque source of the service brake; speed_ratio : (axles,) or a number, speed of a disc over that of its wheel."""
-    given = [name for name in ("max_torque", "hydraulics", "discs") if s.has(name)]
+def _set_service(brakes: Values, b: Any, speed_ratio: Any) -> None:
+    """Write the torque source of the service brake; speed_ratio : (axles,) or a number, speed of a disc over that of its wheel."""
+    given = [name for name in ("max_torque", "hydraulics", "discs") if name in brakes]
     if given == ["max_torque"]:
-        b["max_torque"] = s.raw("max_torque")
+        b["max_torque"] = brakes["max_torque"]
         return
     if given != ["hydraulics", "discs"]:
-        raise ConfigError(s.file, s.key, given, "either max_torque, or hydraulics and discs")
-    for name, table in (("hydraulics", HYDRAULICS), ("discs", DISCS)):
-        with s.section(name) as part:
-            for row in table:
-                b[row[0]] = part.raw(row[0])
+        raise ConfigError(brakes.file, brakes.key, given, "either max_torque, or hydraulics and discs")
+    for name in given:
+        for row, value in brakes[name].items():
+            b[row] = value
     b["hydraulic"] = 1
     b["torque_per_pressure"] = 2.0 * b["pad_friction"] * b["piston_area"] * b["effective_radius"] * speed_ratio
 
 
-def _read_heat(s: Section, b: Any) -> None:
-    """Read the heat parameters of the discs and the friction curve."""
+def _set_heat(heat: Values, b: Any) -> None:
+    """Write the heat parameters of the discs and the friction curve."""
     for row in HEAT:
-        b[row[0]] = s.raw(row[0])
-    temperature, factor = s.raw("friction_temperature"), s.raw("friction_factor")
+        b[row[0]] = heat[row[0]]
+    temperature, factor = heat["friction_temperature"], heat["friction_factor"]
     if len(temperature) != len(factor):
-        raise ConfigError(s.file, s.path("friction_factor"), list(factor), f"{len(temperature)} numbers, one for each temperature")
+        raise heat.error("friction_factor", f"{len(temperature)} numbers, one for each temperature")
     b["fade_points"] = len(temperature)
     b["fade_temperature"][: len(temperature)], b["fade_factor"][: len(factor)] = temperature, factor

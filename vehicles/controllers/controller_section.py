@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from simulator.base.callbacks import address_of
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Field, Fields, Flag, Text, Variants, filled, rows
-from simulator.base.records import Record, Table, dtype_of, labeled, record
-from simulator.base.values import Values
+from simulator.base.fields import Field, Fields, Flag, Text, Variants, fields_of, filled
+from simulator.base.records import Record, Table, dtype_of, labeled, record, view_as
+from simulator.base.section import Section
 from vehicles.axle_layout import Axles
 from vehicles.controllers.contract import WHEELS, ControllerKind
 from vehicles.controllers.control_unit import COMMON, CONTROLLER
@@ -73,11 +71,8 @@ class Controllers:
         """Return the loggable states as (prefix, table, record), views of `controls` (n,) of CONTROL_STATE."""
         out = []
         for k, unit in enumerate(self.units):
-            own, table = dtype_of(unit.kind.state), labeled(unit.kind.state, WHEELS.name, corners)
-            formats = [(row[4] if len(row) > 4 else "f8", tuple(map(int, row[1]))) for row in table]
-            offsets = [own.fields[row[0]][1] for row in table]  # type: ignore[index]
-            view = np.dtype({"names": [row[0] for row in table], "formats": formats, "offsets": offsets, "itemsize": controls.itemsize})  # type: ignore[call-overload]
-            out.append((f"{unit.name}_", table, controls[k : k + 1].view(view)))
+            table = labeled(unit.kind.state, WHEELS.name, corners)
+            out.append((f"{unit.name}_", table, view_as(controls[k : k + 1], table, dtype_of(unit.kind.state))))
         return out
 
 

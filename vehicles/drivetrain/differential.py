@@ -17,7 +17,7 @@ import math
 
 from simulator.base.fields import Field, Number, Variants
 from simulator.base.jit import inline
-from simulator.base.section import Section, checked
+from simulator.base.values import Values
 
 LOCKED = 1e12
 """N m. Preload of a locked differential; no torque exceeds it."""
@@ -76,17 +76,15 @@ def friction_limit(law, torque, speed, difference):
     return preload + share * abs(torque)
 
 
-def differential_law(s: Section) -> tuple[float, float, float, float]:
-    """Return (preload [N m], share driving, share coasting, blend speed [rad/s]) from a section DIFFERENTIAL. Raises ConfigError."""
-    s = checked(DIFFERENTIAL, s.mapping, s.file, s.key)
-    law = s.text("type")
-    if law == "locked":
+def differential_law(values: Values) -> tuple[float, float, float, float]:
+    """Return (preload [N m], share driving, share coasting, blend speed [rad/s]) of a section DIFFERENTIAL."""
+    if values["type"] == "locked":
         return LOCKED, 0.0, 0.0, 0.0
-    if law == "torque_biasing":
-        drive, coast = s.number("bias_ratio"), s.raw("coast_bias_ratio", None)
-        shares = [(b - 1.0) / (2.0 * (b + 1.0)) for b in (drive, drive if coast is None else float(coast))]
-        return s.number("preload"), shares[0], shares[1], s.number("blend_speed")
-    if law == "limited_slip":
-        drive, coast = s.number("drive_share"), s.raw("coast_share", None)
-        return s.number("preload"), drive, drive if coast is None else float(coast), s.number("blend_speed")
-    return 0.0, 0.0, 0.0, 0.0
+    if values["type"] == "open":
+        return 0.0, 0.0, 0.0, 0.0
+    if values["type"] == "torque_biasing":
+        drive = values["bias_ratio"]
+        shares = [(b - 1.0) / (2.0 * (b + 1.0)) for b in (drive, values.get("coast_bias_ratio", drive))]
+    else:
+        shares = [values["drive_share"], values.get("coast_share", values["drive_share"])]
+    return values["preload"], shares[0], shares[1], values["blend_speed"]

@@ -20,17 +20,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Choice, Field, Fields, Number
+from simulator.base.fields import Choice, Field, Fields, Number, filled, rows
 from simulator.base.jit import inline
-from simulator.base.records import Record, Table
-from simulator.base.section import Section
+from simulator.base.records import Record
+from simulator.base.values import Values
 from vehicles.axle_layout import AXLES, STANDING, USUAL_AXLES, WHEELS, Axles, record_for
 from vehicles.corner_layout import sides_of, sum_on_axle
 from vehicles.drivetrain.differential import DIFFERENTIAL, differential_law
 from vehicles.drivetrain.losses import LOSSES, no_losses
-from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA
+from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA, copy_record
 from vehicles.drivetrain.transfer_case import TRANSFER_CASE
 
 RATIO = (0.02, 1.0)
@@ -44,11 +45,40 @@ LINK_STIFFNESS = 1e6
 LINK_DAMPING = 1e4
 """N m s/rad. Damping of the link of a friction element: it comes to rest in 0.01 s."""
 
+_INERTIA = Number("kg m2", 0.0, MAX_INERTIA)
+SHAFTS: Fields = (
+    Field("driveshaft_inertia", _INERTIA, "inertia of the driveshaft and the parts that turn with it"),
+    Field("half_shaft_inertia", _INERTIA, "inertia of the half shaft of one driven wheel"),
+)
+AXLE_FILE: Fields = (
+    Field("shaft_inertia", _INERTIA, "inertia of the shaft from the center differential to the final drive of this axle"),
+    Field("box_inertia", _INERTIA, "inertia of the ring gear and the differential box"),
+    Field("final_ratio", Number("1", *RATIO), "box speed / shaft speed"),
+)
+"""Keys of each driven axle, prefixed with the name of the axle: `front_shaft_inertia`."""
+
+AXLE_OPTIONS: Fields = (
+    Field("hub_ratio", Number("1", *HUB_RATIO), "wheel speed / half shaft speed of geared hubs, which react on the knuckle", 1.0),
+    Field("differential", DIFFERENTIAL, "model of the axle differential; default: open", None),
+)
+"""Optional keys of each driven axle, prefixed with the name of the axle."""
+REACTIONS = ("plain", "whole")
+DRIVELINE_OPTIONS: Fields = (
+    Field("center_differential", DIFFERENTIAL, "model of the center differential between two driven axles; default: open", None),
+    Field(
+        "reactions",
+        Choice(REACTIONS),
+        "drivetrain torques on the chassis; plain: rate of the shaft spins and torques of the half shafts about the chassis axes; whole: also"
+        " gyroscopic torques of the spinning shafts, and joint couples of half shafts that bend",
+        "plain",
+    ),
+)
+"""Keys of the section `driveline` that do not belong to an axle."""
+
 DRIVELINE = (
     # name                     shape  unit     what it is
     *STANDING,
-    ("driveshaft_inertia", (), "kg m2", "inertia of the shaft between gearbox and center differential"),
-    ("half_shaft_inertia", (), "kg m2", "inertia of the half shaft of one driven wheel"),
+    *rows(SHAFTS),
     ("driven", (), "1", "number of driven axles", "i8"),
     ("shaft_inertia", (AXLES,), "kg m2", "per axle, inertia of the shaft from the center differential to the final drive"),
     ("box_inertia", (AXLES,), "kg m2", "per axle, inertia of the ring gear and the differential box"),
@@ -105,31 +135,6 @@ DRIVELINE_STATE = (
     ("shaft_sliding", (), "1", "scratch: 0 = shaft_friction sticks, 1 or -1 = it slides in that direction", "i8"),
     ("answer", (WHEELS,), "rad/s per N m s", "scratch: speed change of a wheel per impulse on the shaft of its axle"),
 )
-
-AXLE_FILE = (
-    ("shaft_inertia", (), "kg m2", "inertia of the shaft from the center differential to the final drive of this axle"),
-    ("box_inertia", (), "kg m2", "inertia of the ring gear and the differential box"),
-    ("final_ratio", (), "1", "box speed / shaft speed"),
-)
-"""Keys of each driven axle, prefixed with the name of the axle: `front_shaft_inertia`."""
-
-AXLE_OPTIONS: Fields = (
-    Field("hub_ratio", Number("1", *HUB_RATIO), "wheel speed / half shaft speed of geared hubs, which react on the knuckle", 1.0),
-    Field("differential", DIFFERENTIAL, "model of the axle differential; default: open", None),
-)
-"""Optional keys of each driven axle, prefixed with the name of the axle."""
-REACTIONS = ("plain", "whole")
-DRIVELINE_OPTIONS: Fields = (
-    Field("center_differential", DIFFERENTIAL, "model of the center differential between two driven axles; default: open", None),
-    Field(
-        "reactions",
-        Choice(REACTIONS),
-        "drivetrain torques on the chassis; plain: rate of the shaft spins and torques of the half shafts about the chassis axes; whole: also"
-        " gyroscopic torques of the spinning shafts, and joint couples of half shafts that bend",
-        "plain",
-    ),
-)
-"""Keys of the section `driveline` that do not belong to an axle."""
 
 
 @inline
@@ -316,81 +321,94 @@ def center_side(p, axle):
     return 1.0 if axle == p[0]["center_first"] else (-1.0 if axle == p[0]["center_second"] else 0.0)
 
 
-def driveline_from_section(s: Section, axles: Axles = USUAL_AXLES) -> Record:
-    """Return the record DRIVELINE from the `driveline` section of the drivetrain file of a vehicle with these axles.
+def driveline_file(axles: Axles) -> Fields:
+    """Return the fields of the section `driveline` of the drivetrain file of a vehicle with these axles."""
+    of_axles = (
+        replace(
+            field,
+            name=f"{name}_{field.name}",
+            meaning=f"{name} axle: {field.meaning}",
+            default=None if field in AXLE_FILE else field.default,
+        )
+        for name in axles.names
+        for field in (*AXLE_FILE, *AXLE_OPTIONS)
+    )
+    return (*SHAFTS, *of_axles, *DRIVELINE_OPTIONS)
 
-    The keys are `driveshaft_inertia`, `half_shaft_inertia` and, for each driven axle, the rows of AXLE_FILE prefixed with the name of
-    the axle.
+
+def driveline_from_values(driveline: Values, axles: Axles = USUAL_AXLES) -> Record:
+    """Return the record DRIVELINE of the section `driveline` of the drivetrain file of a vehicle with these axles.
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, no axle is driven, an inertia is out of range, a ratio is not valid for a final drive
-        (which makes the wheels slower than the shaft: at most 1), or the ratios of the axles differ although all wheels have the same
-        tires
+    ConfigError : a key of a driven axle is missing, no axle is driven, an axle that is not driven has keys, an inertia is too small, or the
+        ratios of the axles differ although all wheels have the same tires
     """
-    driven = [name for name in axles.names if any(f"{name}_{row[0]}" in s.mapping for row in AXLE_FILE)] or list(axles.names)
-    table: Table = tuple(row for row in DRIVELINE if row[0] in ("driveshaft_inertia", "half_shaft_inertia"))
-    table += tuple((f"{name}_{row[0]}", *row[1:]) for name in driven for row in AXLE_FILE)
-    own = tuple(f"{name}_{field.name}" for name in driven for field in AXLE_OPTIONS)
-    ranges = {row[0]: RATIO if row[0].endswith("ratio") else (0.0, MAX_INERTIA) for row in table}
-    read = s.record(table, ranges, beside=(*own, *(field.name for field in DRIVELINE_OPTIONS)))[0]
-    with ErrorCollector() as faults:
-        for name in (row[0] for row in table):
-            if name.endswith("inertia") and 0.0 < read[name] < MIN_INERTIA:
-                faults.add(ConfigError(s.file, s.path(name), float(read[name]), f"0, or at least {MIN_INERTIA:g} kg m2"))
-        hubs = {name: float(s.raw(f"{name}_hub_ratio", 1.0)) for name in driven}
-        _check_ratios(s, [(f"{name}_final_ratio", float(read[f"{name}_final_ratio"]), hubs[name]) for name in driven], faults)
+    driven = [name for name in axles.names if any(f"{name}_{field.name}" in driveline for field in AXLE_FILE)] or list(axles.names)
+    _check_keys(driveline, driven, axles)
     out = record_for(DRIVELINE, axles.size)
     axles.write(out)
-    out[0]["final_ratio"], out[0]["driven"] = math.inf, len(driven)
-    out[0]["driveshaft_inertia"], out[0]["half_shaft_inertia"] = read["driveshaft_inertia"], read["half_shaft_inertia"]
-    out[0]["hub_ratio"] = 1.0
+    copy_record(no_losses(), out)
+    copy_record(filled(rows(SHAFTS), driveline), out)
+    p = out[0]
+    p["final_ratio"], p["hub_ratio"], p["driven"] = math.inf, 1.0, len(driven)
     for name in driven:
         axle = axles.names.index(name)
-        for row in AXLE_FILE:
-            out[0][row[0]][axle] = read[f"{name}_{row[0]}"]
-        out[0]["hub_ratio"][axle] = hubs[name]
-        out[0]["final_ratio"][axle] *= hubs[name]
-    _read_differentials(s, out, driven, axles)
-    out[0]["joint_couples"] = s.choice("reactions", REACTIONS, "plain") == "whole"
-    lossless = no_losses()
-    for field in lossless.dtype.names or ():
-        out[0][field] = lossless[0][field]
+        for field in (*AXLE_FILE, AXLE_OPTIONS[0]):
+            p[field.name][axle] = driveline[f"{name}_{field.name}"]
+        p["final_ratio"][axle] *= p["hub_ratio"][axle]
+    _set_differentials(driveline, out, driven, axles)
+    p["joint_couples"] = driveline["reactions"] == "whole"
     return out
 
 
-def _read_differentials(s: Section, out: Record, driven: Sequence[str], axles: Axles) -> None:
-    """Read the models of all differentials that are not open."""
+def _check_keys(driveline: Values, driven: Sequence[str], axles: Axles) -> None:
+    """Raise ConfigError for missing and excess keys of axles, small inertias, and ratios that contradict each other."""
+    with ErrorCollector() as faults:
+        for name in axles.names:
+            for field in AXLE_FILE if name in driven else ():
+                with faults.part():
+                    driveline.needed(f"{name}_{field.name}", f"{field.kind.description()}: {field.meaning}")
+            for field in AXLE_OPTIONS if name not in driven else ():
+                if f"{name}_{field.name}" in driveline.spelled:
+                    faults.add(driveline.error(f"{name}_{field.name}", "no key of this name for an axle that is not driven"))
+        for name, value in driveline.items():
+            if name.endswith("inertia") and 0.0 < value < MIN_INERTIA:
+                faults.add(driveline.error(name, f"0, or at least {MIN_INERTIA:g} kg m2"))
+        if not faults.errors:
+            _check_ratios(driveline, driven, faults)
+
+
+def _set_differentials(driveline: Values, out: Record, driven: Sequence[str], axles: Axles) -> None:
+    """Write the models of all differentials that are not open."""
     laws = ("preload", "drive_share", "coast_share", "blend_speed")
     for name in driven:
-        if f"{name}_differential" in s.mapping:
-            if len(axles.on(axles.names.index(name))) != 2:
-                raise ConfigError(s.file, s.path(f"{name}_differential"), name, "an axle with two wheels")
-            for field, value in zip(laws, differential_law(s.section(f"{name}_differential")), strict=True):
-                out[0][field][axles.names.index(name)] = value
+        if f"{name}_differential" in driveline:
+            axle = axles.names.index(name)
+            if axles.sides[axle] != 2:
+                raise ConfigError(driveline.file, driveline.path(f"{name}_differential"), name, "an axle with two wheels")
+            for field, value in zip(laws, differential_law(driveline[f"{name}_differential"]), strict=True):
+                out[0][field][axle] = value
     if len(driven) == 2:
         out[0]["center_first"], out[0]["center_second"] = (axles.names.index(name) for name in driven)
-    if "center_differential" in s.mapping:
-        law = differential_law(s.section("center_differential"))
+    if "center_differential" in driveline:
+        law = differential_law(driveline["center_differential"])
         if len(driven) != 2 and any(law):
-            raise ConfigError(s.file, s.path("center_differential"), len(driven), "two driven axles, or an open differential")
+            expected = "two driven axles, or an open differential"
+            raise ConfigError(driveline.file, driveline.path("center_differential"), len(driven), expected)
         for field, value in zip(laws, law, strict=True):
             out[0][f"center_{field}"] = value
-    out[0]["has_friction"] = any(name.endswith("differential") for name in s.mapping)
+    out[0]["has_friction"] = any(name.endswith("differential") for name in driveline)
 
 
-def _check_ratios(s: Section, ratios: Sequence[tuple[str, float, float]], faults: ErrorCollector) -> None:
-    """Check that the overall ratios of the driven axles agree; `ratios` has the key, final ratio and hub ratio of each."""
-    (usual, first, first_hub), *others = ratios
+def _check_ratios(driveline: Values, driven: Sequence[str], faults: ErrorCollector) -> None:
+    """Check that the overall ratios of the driven axles agree."""
+    (usual, first, first_hub), *others = (
+        (f"{name}_final_ratio", driveline[f"{name}_final_ratio"], driveline[f"{name}_hub_ratio"]) for name in driven
+    )
     for name, ratio, hub in others:
         wanted = first if hub == first_hub else first * first_hub / hub
         if abs(ratio - wanted) > MAX_DIFFERENCE * wanted:
             where = f"{usual} = {first:g}" if hub == first_hub else f"{wanted:g} ({usual} corrected by the hub ratios)"
-            faults.add(
-                ConfigError(
-                    s.file,
-                    s.path(name),
-                    ratio,
-                    f"a ratio within {100.0 * MAX_DIFFERENCE:g} % of {where}, since all wheels have the same tires",
-                )
-            )
+            limit = f"{100.0 * MAX_DIFFERENCE:g} %"
+            faults.add(driveline.error(name, f"a ratio within {limit} of {where}, since all wheels have the same tires"))

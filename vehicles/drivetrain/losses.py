@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.errors import ConfigError
 from simulator.base.fields import Either, Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table, record
-from simulator.base.section import Section, checked
-from vehicles.drivetrain.shift_schedule import MOST_GEARS
+from simulator.base.values import Values
+from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
 
 LOSSES: Table = (
     # name               shape  unit        what it is
@@ -74,34 +73,31 @@ def no_losses() -> Record:
     return out
 
 
-def losses_from_section(s: Section, gears: int) -> Record:
-    """Return the record LOSSES from the section `losses`; gears : number of forward gears. Raises ConfigError."""
-    s = checked(LOSSES_FILE, s.mapping, s.file, s.key)
+def losses_from_values(losses: Values, gears: int) -> Record:
+    """Return the record LOSSES of the section `losses`; gears : number of forward gears. Raises ConfigError."""
     out = no_losses()
     p = out[0]
-    if "gears" in s.mapping:
-        g = s.section("gears")
-        efficiency = g.raw("efficiency")
-        efficiencies = [float(efficiency)] * gears if isinstance(efficiency, float) else [float(one) for one in efficiency]
-        if len(efficiencies) != gears > 0:
-            raise ConfigError(s.file, g.path("efficiency"), efficiencies, f"one number, or {gears} numbers, one per forward gear")
-        p["gear_efficiency"][0] = g.raw("reverse_efficiency", efficiencies[0])
-        p["gear_efficiency"][1 : gears + 1] = efficiencies[:gears]
-        _add_drag(g, p, "shaft")
-    if "transfer_case" in s.mapping:
-        case = s.section("transfer_case")
-        p["range_efficiency"] = case.number("efficiency"), case.raw("low_efficiency", case.number("efficiency"))
+    if "gears" in losses:
+        of_gears = losses["gears"]
+        efficiency = of_gears["efficiency"]
+        efficiencies = [efficiency] * gears if isinstance(efficiency, float) else efficiency.tolist()
+        if len(efficiencies) != gears:
+            raise of_gears.error("efficiency", f"one number, or {gears} numbers, one per forward gear")
+        p["gear_efficiency"][0] = of_gears.get("reverse_efficiency", efficiencies[0])
+        p["gear_efficiency"][1 : gears + 1] = efficiencies
+        _add_drag(of_gears, p, "shaft")
+    if "transfer_case" in losses:
+        case = losses["transfer_case"]
+        p["range_efficiency"] = case["efficiency"], case.get("low_efficiency", case["efficiency"])
         _add_drag(case, p, "shaft")
-    if "final_drives" in s.mapping:
-        p["axle_efficiency"] *= s.section("final_drives").number("efficiency")
-        _add_drag(s.section("final_drives"), p, "box")
-    if "hubs" in s.mapping:
-        p["axle_efficiency"] *= s.section("hubs").number("efficiency")
-        _add_drag(s.section("hubs"), p, "hub")
+    for name, where in (("final_drives", "box"), ("hubs", "hub")):
+        if name in losses:
+            p["axle_efficiency"] *= losses[name]["efficiency"]
+            _add_drag(losses[name], p, where)
     return out
 
 
-def _add_drag(s: Section, p: np.void, where: str) -> None:
+def _add_drag(values: Values, p: np.void, where: str) -> None:
     """Add the drag of a component to the shaft on which its friction acts."""
-    p[f"{where}_drag"] += s.number("drag_torque")
-    p[f"{where}_churning"] += s.number("churning")
+    p[f"{where}_drag"] += values["drag_torque"]
+    p[f"{where}_churning"] += values["churning"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.values import Values
 
 RPM = np.pi / 30.0
 """rad/s per revolution per minute."""
@@ -52,14 +52,27 @@ def merge(*curves: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[NDA
     return union, [np.interp(union, x, y) for x, y in curves]
 
 
-def store(out: Record, fields: Mapping[str, NDArray[np.float64]], count_field: str, s: Section) -> None:
-    """Write curves of equal length, read from `s`, into the fixed-size fields of a record, and their length into `count_field`.
+def curve(values: Values, x: str, y: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two lists of a section. Raises ConfigError if their lengths differ."""
+    if len(values[y]) != len(values[x]):
+        raise values.error(y, f"{len(values[x])} numbers, one for each {x}")
+    return values[x], values[y]
+
+
+def store(out: Record, fields: Mapping[str, NDArray[np.float64]], count_field: str, values: Values) -> None:
+    """Write curves of equal length, read from `values`, into the fixed-size fields of a record, and their length into `count_field`.
 
     Raises ConfigError when there are too many points.
     """
-    for name, values in fields.items():
+    for name, numbers in fields.items():
         capacity = out[0][name].shape[0]
-        if len(values) > capacity:
-            raise ConfigError(s.file, s.key, len(values), f"curves with at most {capacity} points together")
-        out[0][name][: len(values)] = values
-        out[0][count_field] = len(values)
+        if len(numbers) > capacity:
+            raise ConfigError(values.file, values.key, len(numbers), f"curves with at most {capacity} points together")
+        out[0][name][: len(numbers)] = numbers
+        out[0][count_field] = len(numbers)
+
+
+def copy_record(part: Record, out: Record) -> None:
+    """Copy all fields of a record to the fields of the same names of another record."""
+    for name in part.dtype.names or ():
+        out[0][name] = part[0][name]

@@ -6,22 +6,13 @@ Range and lock keep their states until the driver requests another one.
 
 from __future__ import annotations
 
-from simulator.base.fields import Field, Flag, Number
+from simulator.base.fields import Field, Flag, Number, filled, rows
 from simulator.base.jit import inline
-from simulator.base.records import Record, Table, record
-from simulator.base.section import Section, checked
+from simulator.base.records import Record, Table
+from simulator.base.values import Values
 from vehicles.drivetrain.measured_curves import MAX_SPEED, RPM
 
 HIGH, LOW = 0, 1
-
-TRANSFER_CASE: Table = (
-    # name                shape  unit     what it is
-    ("low_ratio", (), "1", "driveshaft speed / gearbox speed in low range; 0: no low range"),
-    ("range_wheel_speed", (), "rad/s", "mean wheel speed below which the range changes"),
-    ("center_lockable", (), "1", "1: the driver can lock the center differential", "i8"),
-    ("low_locks", (), "1", "1: low range locks the center differential", "i8"),
-    ("center_lock_speed", (), "rad/s", "speed difference of the axle shafts below which the lock closes"),
-)
 
 TRANSFER_CASE_STATE: Table = (
     # name               shape  unit  what it is
@@ -39,6 +30,13 @@ TRANSFER_CASE_FILE = (
     Field("lock_speed", _SPEED, "speed difference of the axle shafts below which the lock closes", 5.0),
 )
 """Fields of the section `transfer_case` of a drivetrain file."""
+
+TRANSFER_CASE: Table = (
+    *rows(TRANSFER_CASE_FILE, "low_ratio", "range_wheel_speed"),
+    ("center_lockable", (), "1", "1: the driver can lock the center differential", "i8"),
+    ("low_locks", (), "1", "1: low range locks the center differential", "i8"),
+    ("center_lock_speed", (), "rad/s", "speed difference of the axle shafts below which the lock closes"),
+)
 
 
 @inline
@@ -64,11 +62,8 @@ def advance_transfer_case(p, s, command, wheel_speed, difference):
         s[0]["center_locked"] = 1
 
 
-def transfer_case_from_section(s: Section) -> Record:
-    """Return the record TRANSFER_CASE from the section `transfer_case` of a drivetrain file. Raises ConfigError."""
-    s = checked(TRANSFER_CASE_FILE, s.mapping, s.file, s.key)
-    out = record(TRANSFER_CASE)
-    out[0]["low_ratio"] = s.raw("low_ratio", 0.0)
-    out[0]["center_lockable"], out[0]["low_locks"] = s.raw("center_lock"), s.raw("low_locks")
-    out[0]["range_wheel_speed"], out[0]["center_lock_speed"] = s.number("range_wheel_speed"), s.number("lock_speed")
+def transfer_case_from_values(case: Values) -> Record:
+    """Return the record TRANSFER_CASE of the section `transfer_case`."""
+    out = filled(TRANSFER_CASE, case)
+    out[0]["center_lockable"], out[0]["center_lock_speed"] = case["center_lock"], case["lock_speed"]
     return out

@@ -26,7 +26,7 @@ from simulator.driver.input_devices.devices import DeviceHub
 from simulator.driver.input_devices.keyboard import Keys
 from simulator.driver.input_devices.shaping import clip
 from vehicles.command import COMMAND
-from vehicles.drivetrain.shift_schedule import MOST_GEARS
+from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
 
 CONTRACT = 1
 """Version of the rules above and of the classes below."""

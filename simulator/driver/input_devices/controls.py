@@ -6,7 +6,7 @@ import math
 
 from simulator.base.records import Record
 from simulator.driver.input_devices.shaping import clip
-from vehicles.drivetrain.shift_schedule import MOST_GEARS
+from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
 
 SHIFT_SPEED = 1.5
 """m/s. Above this speed, drive and reverse are refused against the direction of travel. Larger: overloads the gearbox."""

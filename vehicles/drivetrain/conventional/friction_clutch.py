@@ -7,11 +7,10 @@ step, so it neither chatters nor creeps. The input shaft is then geared to the w
 from __future__ import annotations
 
 from simulator.base.algebra.piecewise_linear import cell
-from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
-from simulator.base.section import Section, checked
+from simulator.base.values import Values
 from vehicles.drivetrain.measured_curves import MAX_INERTIA, MAX_SPEED, MAX_TIME, MAX_TORQUE, MIN_INERTIA, RPM
 
 PEDAL_POINTS = 8
@@ -99,28 +98,24 @@ def advance_shift_throttle(p, s, lifted, h):
     s[0]["relief"] = min(1.0, s[0]["relief"] + step / OPENS_IN) if lifted else max(0.0, s[0]["relief"] - step)
 
 
-def clutch_from_section(s: Section) -> Record:
-    """Return the record CLUTCH, with `turbine_inertia`, from the `clutch` section of a drivetrain file (CLUTCH_FILE).
+def clutch_from_values(clutch: Values) -> Record:
+    """Return the record CLUTCH, with `turbine_inertia`, of the section `clutch` (CLUTCH_FILE).
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, a number is out of range, the pedal curve does not run from 0 to 1 or its share rises or
-        does not end at 0, the engine speeds of the controller do not rise
+    ConfigError : the pedal curve does not run from 0 to 1, or its share rises or does not end at 0; the engine speeds of the controller do
+        not rise
     """
-    s = checked(CLUTCH_FILE, s.mapping, s.file, s.key)
     out = record(_READ)
-    pedal, share = s.raw("pedal"), s.raw("share")
+    pedal, share, driver = clutch["pedal"], clutch["share"], clutch["driver"]
     if pedal[0] != 0.0 or pedal[-1] != 1.0:
-        raise s.wrong("pedal", "positions from 0 to 1")
+        raise clutch.error("pedal", "positions from 0 to 1")
     if len(share) != len(pedal) or (share[1:] > share[:-1]).any() or share[-1] != 0.0 or share[0] != 1.0:
-        raise ConfigError(s.file, s.path("share"), share.tolist(), f"{len(pedal)} fractions from 1 to 0 that do not rise")
+        raise clutch.error("share", f"{len(pedal)} fractions from 1 to 0 that do not rise")
     out[0]["has_clutch"], out[0]["pedal_points"] = 1, len(pedal)
     out[0]["pedal_travel"][: len(pedal)], out[0]["pedal_share"][: len(pedal)] = pedal, share
-    out[0]["friction_capacity"], out[0]["turbine_inertia"] = s.number("capacity"), s.number("inertia")
-    out[0]["input_drag"] = s.number("drag")
-    driver = s.section("driver")
-    out[0]["grip_speed"] = driver.number("from"), driver.number("full")
-    out[0]["grip_time"] = driver.number("time")
-    if out[0]["grip_speed"][1] <= out[0]["grip_speed"][0]:
-        raise driver.wrong("full", "more than {}, the speed at which engagement starts", float(out[0]["grip_speed"][0]))
+    out[0]["friction_capacity"], out[0]["turbine_inertia"], out[0]["input_drag"] = clutch["capacity"], clutch["inertia"], clutch["drag"]
+    out[0]["grip_speed"], out[0]["grip_time"] = (driver["from"], driver["full"]), driver["time"]
+    if driver["full"] <= driver["from"]:
+        raise driver.error("full", "more than {}, the speed at which engagement starts", driver["from"])
     return out

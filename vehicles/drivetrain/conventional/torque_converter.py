@@ -5,32 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.algebra.piecewise_linear import cell
-from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Field, Group, Number
+from simulator.base.errors import ErrorCollector
+from simulator.base.fields import Field, Group, Number, rows
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
-from simulator.base.section import Section, checked
-from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA, merge, store
+from simulator.base.values import Values
+from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA, curve, merge, store
 
 CONVERTER_POINTS = 32
 """Largest number of speed ratios of the two curves together."""
 
 MIN_VALUE, MAX_VALUE = 1e-2, 1e4
 """Plausible range of a torque ratio and of a capacity factor [rad/s/(N m)^0.5]."""
-
-CONVERTER = (
-    # name                        shape  unit                what it is
-    ("converter_points", (), "1", "number of points of the two curves", "i8"),
-    ("converter_speed_ratio", (CONVERTER_POINTS,), "1", "turbine speed / impeller speed, from 0 to 1"),
-    ("converter_capacity_factor", (CONVERTER_POINTS,), "rad/s/(N m)^0.5", "impeller speed / square root of impeller torque"),
-    ("converter_torque_ratio", (CONVERTER_POINTS,), "1", "turbine torque / impeller torque"),
-    ("converter_coupling_band", (), "1", "distance from speed ratio 1 within which the torque passes smoothly through zero"),
-    ("overrun_points", (), "1", "number of points of the curve for overrun, 0: mirrored", "i8"),
-    ("overrun_speed_ratio", (CONVERTER_POINTS,), "1", "turbine speed / impeller speed, from 1 upward"),
-    ("overrun_capacity_factor", (CONVERTER_POINTS,), "rad/s/(N m)^0.5", "capacity factor on overrun"),
-    ("impeller_inertia", (), "kg m2", "inertia of the impeller, added to the engine"),
-    ("turbine_inertia", (), "kg m2", "inertia of the turbine and the shaft to the gears"),
-)
 
 _INERTIA = Number("kg m2", MIN_INERTIA, MAX_INERTIA, above=0.0)
 
@@ -67,6 +53,19 @@ CONVERTER_FILE = (
     Field("coupling_band", Number("1", 1e-4, 0.1), "distance from speed ratio 1 within which the torque passes smoothly through zero"),
 )
 """Fields of the section `torque_converter` of a drivetrain file."""
+
+CONVERTER = (
+    # name                        shape  unit                what it is
+    ("converter_points", (), "1", "number of points of the two curves", "i8"),
+    ("converter_speed_ratio", (CONVERTER_POINTS,), "1", "turbine speed / impeller speed, from 0 to 1"),
+    ("converter_capacity_factor", (CONVERTER_POINTS,), "rad/s/(N m)^0.5", "impeller speed / square root of impeller torque"),
+    ("converter_torque_ratio", (CONVERTER_POINTS,), "1", "turbine torque / impeller torque"),
+    ("converter_coupling_band", (), "1", "distance from speed ratio 1 within which the torque passes smoothly through zero"),
+    ("overrun_points", (), "1", "number of points of the curve for overrun, 0: mirrored", "i8"),
+    ("overrun_speed_ratio", (CONVERTER_POINTS,), "1", "turbine speed / impeller speed, from 1 upward"),
+    ("overrun_capacity_factor", (CONVERTER_POINTS,), "rad/s/(N m)^0.5", "capacity factor on overrun"),
+    *rows(CONVERTER_FILE, "impeller_inertia", "turbine_inertia"),
+)
 
 
 @inline
@@ -113,39 +112,37 @@ def converter_torques(p, impeller_speed, turbine_speed):
     return impeller, T * impeller, impeller_by_i, impeller_by_t, T * impeller_by_i - R * bend, T * impeller_by_t + bend
 
 
-def converter_from_section(s: Section) -> Record:
-    """Return the record CONVERTER from the `torque_converter` section of a drivetrain file (CONVERTER_FILE).
+def converter_from_values(converter: Values) -> Record:
+    """Return the record CONVERTER of the section `torque_converter` (CONVERTER_FILE).
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, a number is out of range, a speed ratio list does not run from 0 to 1, or the output power
-        of the converter would exceed its input power (torque ratio times speed ratio above 1)
+    ConfigError : a speed ratio list does not run from 0 to 1, or the output power of the converter would exceed its input power (torque
+        ratio times speed ratio above 1)
     """
-    s = checked(CONVERTER_FILE, s.mapping, s.file, s.key)
     out = record(CONVERTER)
-    out[0]["impeller_inertia"] = s.number("impeller_inertia")
-    out[0]["turbine_inertia"] = s.number("turbine_inertia")
-    out[0]["converter_coupling_band"] = s.number("coupling_band")
+    out[0]["impeller_inertia"], out[0]["turbine_inertia"] = converter["impeller_inertia"], converter["turbine_inertia"]
+    out[0]["converter_coupling_band"] = converter["coupling_band"]
     curves = []
     with ErrorCollector() as faults:
         for name in ("capacity_factor", "torque_ratio"):
             with faults.part():
-                c = s.section(name)
-                ratio, value = c.curve("speed_ratio", "value", CONVERTER_POINTS)
+                ratio, value = curve(converter[name], "speed_ratio", "value")
                 if ratio[0] != 0.0 or ratio[-1] != 1.0:
-                    raise ConfigError(c.file, c.path("speed_ratio"), ratio.tolist(), "speed ratios from 0 to 1")
+                    raise converter[name].error("speed_ratio", "speed ratios from 0 to 1")
                 curves.append((ratio, value))
-    if (np.diff(curves[1][1]) > 0.0).any():
-        raise ConfigError(s.file, s.path("torque_ratio.value"), curves[1][1].tolist(), "numbers that do not rise with the speed ratio")
+    torque_ratio = converter["torque_ratio"]
+    if (np.diff(torque_ratio["value"]) > 0.0).any():
+        raise torque_ratio.error("value", "numbers that do not rise with the speed ratio")
     ratio, (factor, torque) = merge(*curves)
     if np.any(ratio * torque > 1.0 + 1e-9):
-        raise ConfigError(s.file, s.path("torque_ratio.value"), curves[1][1].tolist(), "a torque ratio times speed ratio of at most 1")
+        raise torque_ratio.error("value", "a torque ratio times speed ratio of at most 1")
     fields = {"converter_speed_ratio": ratio, "converter_capacity_factor": factor, "converter_torque_ratio": torque}
-    store(out, fields, "converter_points", s)
-    if "overrun_capacity_factor" in s.mapping:
-        c = s.section("overrun_capacity_factor")
-        beyond, factor = c.curve("speed_ratio", "value", CONVERTER_POINTS)
+    store(out, fields, "converter_points", converter)
+    if "overrun_capacity_factor" in converter:
+        overrun = converter["overrun_capacity_factor"]
+        beyond, factor = curve(overrun, "speed_ratio", "value")
         if beyond[0] != 1.0:
-            raise ConfigError(c.file, c.path("speed_ratio"), beyond.tolist(), "speed ratios from 1 upward")
-        store(out, {"overrun_speed_ratio": beyond, "overrun_capacity_factor": factor}, "overrun_points", s)
+            raise overrun.error("speed_ratio", "speed ratios from 1 upward")
+        store(out, {"overrun_speed_ratio": beyond, "overrun_capacity_factor": factor}, "overrun_points", converter)
     return out

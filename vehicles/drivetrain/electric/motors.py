@@ -22,15 +22,15 @@ import numpy as np
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline
-from simulator.base.records import Record, Table, dtype_of, labeled
-from simulator.base.section import Section
-from vehicles.axle_layout import AXLES, WHEELS, Axles, sized_for
+from simulator.base.records import Record
+from simulator.base.values import Values
+from vehicles.axle_layout import AXLES, WHEELS, Axles
 from vehicles.corner_layout import axle_of, sides_of
 from vehicles.drivetrain.measured_curves import MAX_INERTIA, MAX_SPEED, MAX_TORQUE, RPM
 
 MOTORS = (
     # name                 shape  unit     what it is
-    ("motors", (), "1", "number of axles with motors; 0: an engine drives", "i8"),
+    ("motors", (), "1", "number of axles with motors", "i8"),
     ("motors_on", (AXLES,), "1", "per axle, number of motors: 0, 1 or the number of wheels", "i8"),
     ("motor_ratio", (AXLES,), "1", "speed of the motor over that of the wheel"),
     ("motor_torque_most", (AXLES,), "N m", "largest torque of one motor"),
@@ -85,6 +85,15 @@ BATTERY_FILE: Fields = (
     Field("max_discharge_power", Number("W", 0.0, 1e7), "largest discharge power"),
     Field("max_charge_power", Number("W", 0.0, 1e7), "largest charge power"),
 )
+MOTOR_ROWS = {
+    "motor_ratio": "ratio",
+    "motor_torque_most": "max_torque",
+    "motor_power_most": "max_power",
+    "motor_speed_most": "max_speed",
+    "rotor_inertia": "inertia",
+    **{name: name for name in ("copper_loss", "iron_loss", "windage_loss", "constant_loss")},
+}
+"""Keys of a motor by their rows of MOTORS."""
 MAX_ITERATIONS = 40
 """Number of bisections of the torque factor that keeps the battery within its limits: resolution 1e-12 of a torque."""
 FADE = 0.1
@@ -210,41 +219,18 @@ def fastest_motor(p, spin):
     return fastest
 
 
-def read_motors(s: Section, out: Record, axles: Axles) -> None:
-    """Fill the rows of MOTORS in a DRIVETRAIN record from the sections `motors` and `battery`.
-
-    Raises
-    ------
-    ConfigError : no motor is defined, or a motor belongs to an unknown axle
-    """
-    p = out[0]
-    named = s.raw("motors")
+def set_motors(values: Values, out: Record, axles: Axles) -> None:
+    """Fill the rows of MOTORS in a DRIVETRAIN record from the sections `motors` and `battery`. Raises ConfigError for an unknown axle."""
+    p, motors = out[0], values["motors"]
     with ErrorCollector() as faults:
-        if not named:
-            faults.add(ConfigError(s.file, s.path("motors"), "nothing", f"a motor for at least one axle ({', '.join(axles.names)})"))
-        for name, motor in named.items():
+        for name, motor in motors.items():
             if name not in axles.names:
-                faults.add(ConfigError(s.file, s.path(f"motors.{name}"), name, f"one of the axles {', '.join(axles.names)}"))
+                faults.add(ConfigError(motors.file, motors.path(name), name, f"one of the axles {', '.join(axles.names)}"))
                 continue
             n = axles.names.index(name)
             p["motors_on"][n] = 1 if motor["drives"] == DRIVES[0] else axles.sides[n]
-            p["motor_ratio"][n], p["motor_torque_most"][n] = motor["ratio"], motor["max_torque"]
-            p["motor_power_most"][n], p["motor_speed_most"][n] = motor["max_power"], motor["max_speed"]
-            p["rotor_inertia"][n] = motor["inertia"]
-            for loss in ("copper_loss", "iron_loss", "windage_loss", "constant_loss"):
-                p[loss][n] = motor[loss]
-    p["motors"], p["motor_time"] = int(np.count_nonzero(p["motors_on"])), s.number("response_time")
-    battery = s.section("battery")
+            for row, key in MOTOR_ROWS.items():
+                p[row][n] = motor[key]
+    p["motors"], p["motor_time"] = int(np.count_nonzero(p["motors_on"])), values["response_time"]
     for field in BATTERY_FILE:
-        p[f"battery_{field.name}"] = battery.number(field.name)
-
-
-def logged_motors(state: Record, axles: Axles) -> tuple[str, Table, Record]:
-    """Return (prefix, table, record) of MOTOR_STATE for a log; the record is a view of a DRIVETRAIN_STATE record."""
-    table, fields = labeled(sized_for(MOTOR_STATE, axles.size), WHEELS.name, axles.corners), state.dtype.fields
-    assert fields is not None
-    dtype_of(table)
-    formats = [("f8", tuple(map(int, row[1]))) for row in table]
-    offsets = [fields[row[0]][1] for row in table]
-    view = np.dtype({"names": [row[0] for row in table], "formats": formats, "offsets": offsets, "itemsize": state.itemsize})  # type: ignore[call-overload]
-    return "", table, state.view(view)
+        p[f"battery_{field.name}"] = values["battery"][field.name]

@@ -1,4 +1,4 @@
-"""One step of an electric drivetrain: motors, brakes and wheel spins, solved together as in `drivetrain_step`.
+"""One step of an electric drivetrain: motors, brakes and wheel spins, solved together as in `conventional_step`.
 
 An electric drivetrain has no driveshaft and no gears. The rotor of a motor that drives one wheel adds ratio^2 J to the inertia of the
 wheel. The rotor of an axle motor adds ratio^2 J to the inertia that turns with the mean of the wheels. Motors are mounted transversely
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from simulator.base.jit import kernel
 from vehicles.corner_layout import axle_of
-from vehicles.drivetrain.drivetrain import Shafts, solve_spins, update_hubs
-from vehicles.drivetrain.gearbox import NEUTRAL
-from vehicles.drivetrain.motors import apply_torque_commands, fastest_motor, integrate_energy, limit_battery_power
+from vehicles.drivetrain.conventional.gearbox import NEUTRAL
+from vehicles.drivetrain.electric.motors import apply_torque_commands, fastest_motor, integrate_energy, limit_battery_power
 from vehicles.drivetrain.shaft_momentum import reactions
+from vehicles.drivetrain.wheel_spins import Shafts, solve_spins, update_hubs
 
 
 @kernel
-def motor_drive_step(p, b, s, command, hubs, h):
-    """Advance an electric drivetrain by h seconds, as `drivetrain.drivetrain_step` does; s : VehicleData.
+def electric_step(p, b, s, command, hubs, h):
+    """Advance an electric drivetrain by h seconds, as `conventional_step` does; s : VehicleData.
 
     The torque commands are those in s.actuators. The throttle limit of the controllers limits the driving torques.
     """
@@ -29,6 +29,10 @@ def motor_drive_step(p, b, s, command, hubs, h):
             limit = min(limit, max(0.0, s.control_output[k]["throttle_limit"]))
     apply_torque_commands(p, d, spin, s.actuators[0]["motor_order"], limit, h)
     limit_battery_power(p, d, spin)
+    for i in range(len(spin)):
+        axle = axle_of(p, i)
+        d[0]["wheel_torque"][i] = d[0]["motor_torque"][i]
+        d[0]["wheel_inertia"][i] = p[0]["rotor_inertia"][axle] * p[0]["motor_ratio"][axle] ** 2 if p[0]["motors_on"][axle] > 1 else 0.0
     solve_spins(p, b, d, hubs, h, Shafts(0.0, 1.0, 0.0, 0.0, 0.0))
     update_hubs(b, d, hubs, h, out)
     x = d[0]["change"]

@@ -22,7 +22,7 @@ more slowly.
 
 from __future__ import annotations
 
-from simulator.base.fields import Field, Number
+from simulator.base.fields import Field, Number, rows
 from simulator.base.jit import inline
 from vehicles.drivetrain.measured_curves import MAX_TIME, MAX_TORQUE, smooth_step, smooth_step_rate
 
@@ -46,15 +46,6 @@ Larger: a harder jolt; smaller: longer slip.
 OVERTIME_RATE = 0.25
 """1. Additional capacity, as a fraction, for each inertia time beyond the first. Larger: slow shifts end with a jolt."""
 
-POWER_SHIFT = (
-    # name               shape   unit      what it is
-    ("shift_capacity", (), "N m", "largest torque of a shift clutch, at the turbine shaft; 0: smooth change of the ratio instead"),
-    ("torque_time", (), "s", "time in which a clutch takes over or releases the torque"),
-    ("inertia_time", (), "s", "time in which the turbine reaches the speed of the new gear"),
-    ("torque_reduction", (), "1", "fraction of the throttle removed while an upshift brakes the engine"),
-    ("reduction_ramp", (), "s", "time in which the throttle is reduced and restored"),
-)
-
 _TIME = Number("s", 1e-3, MAX_TIME)
 POWER_SHIFT_FILE = (
     Field("capacity", Number("N m", 1.0, MAX_TORQUE), "largest torque of the clutch of a gear, at the turbine shaft"),
@@ -64,6 +55,12 @@ POWER_SHIFT_FILE = (
     Field("reduction_ramp", _TIME, "time in which the throttle is reduced and restored", 0.1),
 )
 """Fields of the section `clutches` of an automatic gearbox."""
+
+SHIFT_TIMES = rows(POWER_SHIFT_FILE, "torque_time", "inertia_time", "torque_reduction", "reduction_ramp")
+POWER_SHIFT = (
+    ("shift_capacity", (), "N m", "largest torque of a shift clutch, at the turbine shaft; 0: smooth change of the ratio instead"),
+    *SHIFT_TIMES,
+)
 
 POWER_SHIFT_STATE = (
     # name               shape  unit      what it is

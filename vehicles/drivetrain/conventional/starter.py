@@ -9,8 +9,8 @@ from __future__ import annotations
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
-from simulator.base.section import Section, checked
-from vehicles.drivetrain.engine import engine_torque
+from simulator.base.values import Values
+from vehicles.drivetrain.conventional.engine import engine_torque
 from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TORQUE, RPM
 
 STALLED_BAND = 0.5
@@ -69,24 +69,21 @@ def crankshaft_torque(p, s, throttle, key):
     return torque, slope
 
 
-def starter_from_section(s: Section) -> Record:
-    """Return the record STARTER from the `starter` section of a drivetrain file (STARTER_FILE).
+def starter_from_values(starter: Values) -> Record:
+    """Return the record STARTER of the section `starter` (STARTER_FILE).
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, a number is out of range, the engine fires below its stall speed, the starter cannot turn the
-        engine against its friction to the fire speed
+    ConfigError : the engine fires below its stall speed, the starter cannot turn the engine against its friction to the fire speed
     """
-    s = checked(STARTER_FILE, s.mapping, s.file, s.key)
     out = record(STARTER)
     for field, name in (("stall_speed", "stall"), ("fire_speed", "fire"), ("starter_speed", "speed")):
-        out[0][field] = s.number(name)
-    out[0]["dead_friction"], out[0]["starter_torque"] = s.number("friction"), s.number("torque")
-    if out[0]["fire_speed"] < out[0]["stall_speed"]:
-        raise s.wrong("fire", "at least {}, the stall speed of the engine", float(out[0]["stall_speed"]))
-    min_torque = float(out[0]["dead_friction"] / max(1e-9, 1.0 - out[0]["fire_speed"] / out[0]["starter_speed"]))
-    if not 0.0 < min_torque < out[0]["starter_torque"]:
-        raise s.wrong(
-            "torque", "more than {} with a speed above `fire`, so that the starter can turn the engine until it fires", abs(min_torque)
-        )
+        out[0][field] = starter[name]
+    out[0]["dead_friction"], out[0]["starter_torque"] = starter["friction"], starter["torque"]
+    if starter["fire"] < starter["stall"]:
+        raise starter.error("fire", "at least {}, the stall speed of the engine", starter["stall"])
+    min_torque = starter["friction"] / max(1e-9, 1.0 - starter["fire"] / starter["speed"])
+    if not 0.0 < min_torque < starter["torque"]:
+        expected = "more than {} with a speed above `fire`, so that the starter can turn the engine until it fires"
+        raise starter.error("torque", expected, abs(min_torque))
     return out

@@ -17,8 +17,8 @@ from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Group, ListOf, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
-from simulator.base.section import Section, checked
-from vehicles.drivetrain.measured_curves import MAX_INERTIA, MAX_SPEED, MAX_TORQUE, MIN_INERTIA, RPM, merge, store
+from simulator.base.values import Values
+from vehicles.drivetrain.measured_curves import MAX_INERTIA, MAX_SPEED, MAX_TORQUE, MIN_INERTIA, RPM, curve, merge, store
 
 MAP_POINTS = 64
 """Largest number of speeds of the torque map, for all of its curves together."""
@@ -82,7 +82,7 @@ ENGINE_FILE = (
     Field(
         "friction", Group(_FRICTION), "mean effective friction pressure of an unfueled engine, as an alternative to closed_throttle", None
     ),
-    Field("part_load", ListOf(Group(_PART), 1, MAX_OPENINGS), "torque at intermediate openings; default: linear in the throttle", None),
+    Field("part_load", ListOf(Group(_PART), 1, MAX_OPENINGS), "torque at intermediate openings; default: linear in the throttle", ()),
     Field("accessories", Group(_MAP), "torque of fan, pumps and generator, subtracted from all maps; default: none", None),
     Field("idle", Group(_IDLE), "governor of the idle speed; default: none", None),
     Field("maximum", Group(_MAXIMUM), "governor of the maximum speed; default: none", None),
@@ -132,88 +132,78 @@ def map_torque(p, opening, i):
     return p[0]["engine_map_part"][opening - 1, i]
 
 
-def engine_from_section(s: Section) -> Record:
-    """Return the record ENGINE from the `engine` section of a drivetrain file (ENGINE_FILE) with closed_throttle, losses or friction.
+def engine_from_values(engine: Values) -> Record:
+    """Return the record ENGINE of the section `engine` (ENGINE_FILE) with closed_throttle, losses or friction.
 
-    Raises
-    ------
-    ConfigError : a key is unknown or missing, a number is out of range, a list does not rise
+    Raises ConfigError if keys contradict each other.
     """
-    s = checked(ENGINE_FILE, s.mapping, s.file, s.key)
-    others = [name for name in ("closed_throttle", "losses", "friction") if name in s.mapping]
+    others = [name for name in ("closed_throttle", "losses", "friction") if name in engine]
     if len(others) != 1:
-        raise ConfigError(s.file, s.key, list(s.mapping), "either closed_throttle, losses or friction")
+        raise engine.error("", "either closed_throttle, losses or friction")
     with ErrorCollector() as faults:
         out = record(ENGINE)
-        out[0]["engine_inertia"] = inertia = s.number("inertia")
-        if 0.0 < inertia < MIN_INERTIA:
-            expected = f"0 (with all inertia in the impeller), or at least {MIN_INERTIA:g} kg m2"
-            faults.add(ConfigError(s.file, s.path("inertia"), inertia, expected))
-        _read_governors(s, out)
-        _read_map(s, others[0], out, faults)
+        out[0]["engine_inertia"] = engine["inertia"]
+        if 0.0 < engine["inertia"] < MIN_INERTIA:
+            faults.add(engine.error("inertia", f"0 (with all inertia in the impeller), or at least {MIN_INERTIA:g} kg m2"))
+        _set_governors(engine, out)
+        _set_map(engine, others[0], out, faults)
     return out
 
 
-def _read_governors(s: Section, out: Record) -> None:
-    """Read the optional governors of the idle speed and the maximum speed."""
+def _set_governors(engine: Values, out: Record) -> None:
+    """Write the optional governors of the idle speed and the maximum speed."""
     out[0]["idle_band"] = out[0]["maximum_band"] = 1.0
     out[0]["maximum_speed"] = math.inf
     for name in ("idle", "maximum"):
-        if name in s.mapping:
-            governor = s.section(name)
-            out[0][f"{name}_speed"], out[0][f"{name}_band"] = governor.number("speed"), governor.number("band")
-    if "idle" in s.mapping:
-        out[0]["idle_throttle"] = s.section("idle").number("throttle")
+        if name in engine:
+            out[0][f"{name}_speed"], out[0][f"{name}_band"] = engine[name]["speed"], engine[name]["band"]
+    if "idle" in engine:
+        out[0]["idle_throttle"] = engine["idle"]["throttle"]
 
 
-def _read_map(s: Section, other: str, out: Record, faults: ErrorCollector) -> None:
-    """Read the torque curves of an engine; `other` is the key next to full_throttle."""
-    parts = s.sections("part_load")
-    first = s.section("full_throttle").curve("speed", "torque", MAP_POINTS)
-    curves = [first, _friction(s.section("friction"), first[0]) if other == "friction" else _curve(s.section(other))]
+def _set_map(engine: Values, other: str, out: Record, faults: ErrorCollector) -> None:
+    """Write the torque curves of an engine; `other` is the key next to full_throttle."""
+    parts, full_throttle = engine["part_load"], engine["full_throttle"]
+    first = _curve(full_throttle)
+    curves = [first, _friction(engine["friction"], first[0]) if other == "friction" else _curve(engine[other])]
     curves += [_curve(part) for part in parts]
-    if "accessories" in s.mapping:
-        curves.append(_curve(s.section("accessories")))
+    if "accessories" in engine:
+        curves.append(_curve(engine["accessories"]))
     speed, (full, closed, *between) = merge(*curves)
-    accessories = between.pop() if "accessories" in s.mapping else np.zeros(len(speed))
+    accessories = between.pop() if "accessories" in engine else np.zeros(len(speed))
     added = closed if other == "losses" else np.zeros(len(speed))
     opened, closed, between = full + added - accessories, closed - accessories, [part + added - accessories for part in between]
-    store(out, {"engine_map_speed": speed, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", s)
+    store(out, {"engine_map_speed": speed, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", engine)
     out[0]["engine_parts"] = len(parts)
     for n, part in enumerate(parts):
-        out[0]["engine_openings"][n], out[0]["engine_map_part"][n, : len(speed)] = part.number("throttle"), between[n]
-    if np.any(np.diff(out[0]["engine_openings"][: len(parts)]) <= 0.0):
-        faults.add(ConfigError(s.file, s.path("part_load"), out[0]["engine_openings"][: len(parts)].tolist(), "openings that rise"))
-    key = s.path("full_throttle.torque")
-    if "maximum" in s.mapping:
+        out[0]["engine_openings"][n], out[0]["engine_map_part"][n, : len(speed)] = part["throttle"], between[n]
+    openings = out[0]["engine_openings"][: len(parts)].tolist()
+    if np.any(np.diff(openings) <= 0.0):
+        faults.add(ConfigError(engine.file, engine.path("part_load"), openings, "openings that rise"))
+    if "maximum" in engine:
         if closed[-1] >= 0.0:
-            faults.add(
-                ConfigError(
-                    s.file, s.path(other), float(closed[-1]), "a torque below zero at the end of the map, where the governor has closed"
-                )
-            )
+            expected = "a torque below zero at the end of the map, where the governor has closed"
+            faults.add(ConfigError(engine.file, engine.path(other), float(closed[-1]), expected))
     elif opened[-1] >= 0.0:
-        faults.add(
-            ConfigError(s.file, key, float(opened[-1]), "a map with a last torque below zero, which limits the speed, or a section maximum")
-        )
+        expected = "a map with a last torque below zero, which limits the speed, or a section maximum"
+        faults.add(ConfigError(engine.file, full_throttle.path("torque"), float(opened[-1]), expected))
     if opened.max() <= 0.0:
-        faults.add(ConfigError(s.file, key, first[1].tolist(), "at least one torque above 0"))
+        faults.add(full_throttle.error("torque", "at least one torque above 0"))
     for name in ("idle", "maximum"):
-        if name in s.mapping and out[0][f"{name}_speed"] > speed[-1]:
-            raise s.section(name).wrong("speed", "at most {}, the last speed of the engine map", float(speed[-1]))
+        if name in engine and engine[name]["speed"] > speed[-1]:
+            raise engine[name].error("speed", "at most {}, the last speed of the engine map", float(speed[-1]))
 
 
-def _curve(s: Section) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    return s.curve("speed", "torque", MAP_POINTS)
+def _curve(values: Values) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return curve(values, "speed", "torque")
 
 
-def _friction(s: Section, speeds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _friction(values: Values, speeds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return (speeds, torques) of an unfueled engine, T = -fmep V / (4 pi), over the speed range of the full-throttle map.
 
     Source: the polynomial of [Millington and Hartles 1968], in [Heywood 1988, sec. 13.6.1].
     """
-    volume, stroke, constant = s.number("displacement"), s.number("stroke"), s.number("constant")
     w = np.unique(np.concatenate([[min(0.0, float(speeds[0]))], np.linspace(0.0, float(speeds[-1]), FRICTION_POINTS)]))
-    pistons = stroke * w / math.pi  # two strokes per revolution
-    pressure = constant + s.number("by_speed") * np.abs(w) + s.number("by_piston_speed") * pistons**2
-    return w, -np.sign(w) * pressure * volume / (4.0 * math.pi)
+    pistons = values["stroke"] * w / math.pi  # two strokes per revolution
+    pressure = values["constant"] + values["by_speed"] * np.abs(w) + values["by_piston_speed"] * pistons**2
+    return w, -np.sign(w) * pressure * values["displacement"] / (4.0 * math.pi)

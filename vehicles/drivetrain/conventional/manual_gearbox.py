@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
-from vehicles.drivetrain.friction_clutch import advance_grip, advance_shift_throttle, pedal_grip
-from vehicles.drivetrain.gear_choice import chosen_gear, safe_gear
+from vehicles.drivetrain.conventional.friction_clutch import advance_grip, advance_shift_throttle, pedal_grip
+from vehicles.drivetrain.conventional.gear_choice import chosen_gear, safe_gear
+from vehicles.drivetrain.conventional.power_shift import DRIVE, NEUTRAL, STICK_SLIP
+from vehicles.drivetrain.conventional.shift_schedule import max_output_speed, too_slow
 from vehicles.drivetrain.measured_curves import MAX_TIME, MAX_TORQUE
-from vehicles.drivetrain.power_shift import DRIVE, NEUTRAL, STICK_SLIP
-from vehicles.drivetrain.shift_schedule import max_output_speed, too_slow
 
 SYNC, PULL = 5, 6
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
-from simulator.base.section import Section, checked
+from simulator.base.values import Values
 from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TIME, MAX_TORQUE, RPM
 
 OPENS_IN = 0.2
@@ -50,15 +50,11 @@ def advance_lock_up(p, s, settled, braked, output_speed, h):
             s[0]["locked"] = max(0.0, s[0]["locked"] - step / OPENS_IN)
 
 
-def lock_up_from_section(s: Section) -> Record:
-    """Return the record LOCK_UP from the `lock_up` section of a drivetrain file (LOCK_UP_FILE).
-
-    Raises ConfigError, also if the opening speed is not below the closing speed.
-    """
-    s = checked(LOCK_UP_FILE, s.mapping, s.file, s.key)
+def lock_up_from_values(clutch: Values) -> Record:
+    """Return the record LOCK_UP of the section `lock_up`. Raises ConfigError if the opening speed is not below the closing speed."""
     out = record(LOCK_UP)
-    out[0]["lock_capacity"], out[0]["lock_gear"], out[0]["lock_time"] = s.number("capacity"), s.raw("from_gear"), s.number("time")
-    out[0]["lock_speed"] = s.number("opens"), s.number("closes")
-    if out[0]["lock_speed"][0] >= out[0]["lock_speed"][1]:
-        raise s.wrong("opens", "less than {}, the speed at which the clutch closes", float(out[0]["lock_speed"][1]))
+    out[0]["lock_capacity"], out[0]["lock_gear"], out[0]["lock_time"] = clutch["capacity"], clutch["from_gear"], clutch["time"]
+    out[0]["lock_speed"] = clutch["opens"], clutch["closes"]
+    if clutch["opens"] >= clutch["closes"]:
+        raise clutch.error("opens", "less than {}, the speed at which the clutch closes", clutch["closes"])
     return out

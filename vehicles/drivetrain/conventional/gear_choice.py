@@ -17,7 +17,14 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.jit import inline
-from vehicles.drivetrain.shift_schedule import down_output_speed, gear_below, max_output_speed, too_fast, too_slow, up_output_speed
+from vehicles.drivetrain.conventional.shift_schedule import (
+    down_output_speed,
+    gear_below,
+    max_output_speed,
+    too_fast,
+    too_slow,
+    up_output_speed,
+)
 
 THROTTLE_MOVED = 0.05
 """1. Change of throttle after which a downshift no longer delays the next upshift. Larger: holds gears longer; smaller: may hunt."""

@@ -7,13 +7,13 @@ lies above the speed.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.algebra.piecewise_linear import cell
-from simulator.base.errors import ConfigError
-from simulator.base.fields import Field, ListOf, Number
+from simulator.base.fields import Field, ListOf, Number, filled
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.drivetrain.measured_curves import MAX_SPEED, RPM
 
 MOST_GEARS = 10
@@ -53,7 +53,10 @@ SCHEDULE_FILE = (
     ),
     Field("downshift", _CURVES, "per pair of gears: output speed below which the lower gear is selected", written="rpm"),
     Field(
-        "kick_down", Number("1", 0.0, 1.0), "throttle from which the lowest gear allowed by the last curve point is selected at once", None
+        "kick_down",
+        Number("1", 0.0, 1.0),
+        "throttle from which the lowest gear allowed by the last curve point is selected at once; default: never",
+        None,
     ),
 )
 """Fields of the section `schedule` of a gearbox."""
@@ -118,63 +121,64 @@ def gear_below(p, gear, throttle, turbine_speed):
     return lower
 
 
-def read_speeds(s: Section, ratios: np.ndarray) -> Record:
-    """Return the record SCHEDULE from the keys `upshift` and `downshift` of a gearbox.
+NO_KICK_DOWN = 2.0
+"""1. Throttle that no pedal reaches."""
+
+
+def schedule_of_speeds(gearbox: Values) -> Record:
+    """Return the record SCHEDULE of the keys `upshift` and `downshift` of a gearbox.
 
     Raises
     ------
     ConfigError : the speeds have no hysteresis: after an upshift at any throttle the turbine must still be faster than the downshift speed
     """
     out = record(SCHEDULE)
-    out[0]["kick_down"] = 2.0
+    out[0]["kick_down"] = NO_KICK_DOWN
     for name in ("upshift", "downshift"):
-        closed, opened = out[0][f"{name}_speed"] = s.array(name, (2,))
+        closed, opened = out[0][f"{name}_speed"] = gearbox[name]
         if closed > opened:
-            raise s.wrong(name, "a speed for closed throttle not above the speed for open throttle")
-    lowest_after = out[0]["upshift_speed"] * np.min(ratios[:-1] / ratios[1:])
-    if np.any(out[0]["downshift_speed"] >= lowest_after):
-        raise s.wrong("downshift", "numbers below {} and {}, the turbine speeds after an upshift", *lowest_after)
+            raise gearbox.error(name, "a speed for closed throttle not above the speed for open throttle")
+    ratios = gearbox["forward_ratios"]
+    lowest_after = gearbox["upshift"] * np.min(ratios[:-1] / ratios[1:])
+    if np.any(gearbox["downshift"] >= lowest_after):
+        raise gearbox.error("downshift", "numbers below {} and {}, the turbine speeds after an upshift", *lowest_after)
     return out
 
 
-def read_schedule(s: Section, gears: int) -> Record:
-    """Return the record SCHEDULE from the section `schedule` of a gearbox; gears : number of forward gears.
+def schedule_from_values(schedule: Values, gears: int) -> Record:
+    """Return the record SCHEDULE of the section `schedule` of a gearbox; gears : number of forward gears.
 
     Raises
     ------
     ConfigError : the throttles do not run from 0 to 1, there is not one curve per pair of gears with one speed per throttle, a curve
         falls with the throttle, curves of higher gears do not lie higher, a downshift curve does not lie below its upshift curve
     """
-    out = record(SCHEDULE)
-    throttle = np.asarray(s.raw("throttle"))
+    throttle = schedule["throttle"]
     count = len(throttle)
     if throttle[0] != 0.0 or throttle[-1] != 1.0:
-        raise s.wrong("throttle", "throttles from 0 to 1")
-    out[0]["schedule_points"], out[0]["schedule_throttle"][:count] = count, throttle
+        raise schedule.error("throttle", "throttles from 0 to 1")
+    out = filled(SCHEDULE, {"kick_down": schedule.get("kick_down", NO_KICK_DOWN), "schedule_points": count, "schedule_throttle": throttle})
     out[0]["schedule_up"] = MAX_SPEED
-    for name, first in (("upshift", 0), ("downshift", 1)):
-        rows = s.raw(name)
+    for name, field, first in (("upshift", "schedule_up", 0), ("downshift", "schedule_down", 1)):
+        rows = schedule[name]
         if len(rows) != gears - 1 or any(len(row) != count for row in rows):
-            expected = f"{gears - 1} lists, one per pair of gears, each of {count} speeds, one per throttle"
-            raise ConfigError(s.file, s.path(name), [np.asarray(row).tolist() for row in rows], expected)
+            raise schedule.error(name, f"{gears - 1} lists, one per pair of gears, each of {count} speeds, one per throttle")
         curves = np.asarray(rows)
         if np.any(np.diff(curves, axis=1) < 0.0) or np.any(np.diff(curves, axis=0) <= 0.0):
-            raise s.wrong(name, "speeds that do not fall with the throttle and rise from one pair of gears to the next")
-        out[0]["schedule_up" if name == "upshift" else "schedule_down"][first : first + gears - 1, :count] = curves
+            raise schedule.error(name, "speeds that do not fall with the throttle and rise from one pair of gears to the next")
+        out[0][field][first : first + gears - 1, :count] = curves
     up, down = out[0]["schedule_up"][: gears - 1, :count], out[0]["schedule_down"][1:gears, :count]
     if np.any(down >= up):
-        raise s.wrong("downshift", "speeds below the upshift speeds at the same throttle")
-    out[0]["kick_down"] = s.number("kick_down") if s.has("kick_down") else 2.0
+        raise schedule.error("downshift", "speeds below the upshift speeds at the same throttle")
     return out
 
 
-def check_reach(s: Section, out: Record, governed: float) -> None:
-    """Raise ConfigError if the engine, governed at `governed` [rad/s] at full throttle, cannot reach an upshift speed at full throttle."""
-    points, gears = int(out[0]["schedule_points"]), int(out[0]["gears"])
-    if points == 0:
-        return
-    reached = governed * out[0]["forward_ratios"][: gears - 1]
-    if np.any(out[0]["schedule_up"][: gears - 1, points - 1] >= reached):
-        raise s.wrong(
-            "upshift", "full-throttle speeds below " + ", ".join("{}" for _ in reached) + ", the speeds at the governor limit", *reached
-        )
+def check_reach(schedule: Values, ratios: NDArray[np.float64], governed: float) -> None:
+    """Raise ConfigError if the engine, governed at `governed` [rad/s] at full throttle, cannot reach an upshift speed at full throttle.
+
+    ratios : driveshaft speed over turbine speed of the forward gears
+    """
+    reached = governed * ratios[:-1]
+    if any(row[-1] >= speed for row, speed in zip(schedule["upshift"], reached, strict=True)):
+        limits = ", ".join("{}" for _ in reached)
+        raise schedule.error("upshift", f"full-throttle speeds below {limits}, the speeds at the governor limit", *reached)

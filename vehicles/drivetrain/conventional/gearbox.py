@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Choice, Field, Group, Number
+from simulator.base.errors import ErrorCollector
+from simulator.base.fields import Choice, Field, Group, Number, filled, rows
 from simulator.base.jit import inline
-from simulator.base.records import Record, record
-from simulator.base.section import Section, checked
-from vehicles.drivetrain.friction_clutch import CLUTCH_STATE
-from vehicles.drivetrain.gear_choice import GEAR_CHOICE_STATE, chosen_gear, safe_gear
-from vehicles.drivetrain.manual_gearbox import (
+from simulator.base.records import Record
+from simulator.base.values import Values
+from vehicles.drivetrain.conventional.friction_clutch import CLUTCH_STATE
+from vehicles.drivetrain.conventional.gear_choice import GEAR_CHOICE_STATE, chosen_gear, safe_gear
+from vehicles.drivetrain.conventional.manual_gearbox import (
     AUTOMATIC,
     KINDS,
     MANUAL_GEARBOX,
@@ -28,8 +28,7 @@ from vehicles.drivetrain.manual_gearbox import (
     engage_dogs,
     move_lever,
 )
-from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TIME, RPM, smooth_step
-from vehicles.drivetrain.power_shift import (
+from vehicles.drivetrain.conventional.power_shift import (
     DRIVE,
     ENGAGE,
     INERTIA_PHASE,
@@ -37,6 +36,7 @@ from vehicles.drivetrain.power_shift import (
     POWER_SHIFT,
     POWER_SHIFT_FILE,
     POWER_SHIFT_STATE,
+    SHIFT_TIMES,
     TORQUE_PHASE,
     advance_relief,
     advance_shift_clutches,
@@ -44,30 +44,23 @@ from vehicles.drivetrain.power_shift import (
     fade_slip_torque,
     finish_power_shift,
 )
-from vehicles.drivetrain.shift_schedule import MOST_GEARS, SCHEDULE, SCHEDULE_FILE, max_output_speed, read_schedule, read_speeds
+from vehicles.drivetrain.conventional.shift_schedule import (
+    MOST_GEARS,
+    SCHEDULE,
+    SCHEDULE_FILE,
+    max_output_speed,
+    schedule_from_values,
+    schedule_of_speeds,
+)
+from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TIME, RPM, copy_record, smooth_step
 
 MIN_RATIO, MAX_RATIO = 0.01, 20.0
 """Limits of the magnitude of driveshaft speed / turbine speed of a gear."""
 
-GEARBOX = (
-    # name               shape   unit      what it is
-    ("gears", (), "1", "number of forward gears", "i8"),
-    ("forward_ratios", (MOST_GEARS,), "1", "driveshaft speed / turbine speed, first gear first"),
-    ("reverse_ratio", (), "1", "driveshaft speed / turbine speed in reverse, negative"),
-    *SCHEDULE,
-    ("shift_latency", (), "s", "shortest time between two shifts"),
-    ("shift_time", (), "s", "time in which the ratio changes smoothly to the new one, 0 = instantaneous"),
-    ("engage_time", (), "s", "time in which the turbine reaches the speed of the gear from neutral, 0 = instantaneous"),
-    ("release_time", (), "s", "time in which the torque fades after neutral is selected, 0 = instantaneous"),
-    ("lockout_wheel_speed", (), "rad/s", "mean wheel speed up to which a gear opposite to the motion can be engaged"),
-    *POWER_SHIFT,
-    *MANUAL_GEARBOX,
-)
-
 _TIME = Number("s", 0.0, MAX_TIME)
 _FROM, _TO = -MAX_RATIO, -MIN_RATIO
 GEARBOX_FILE = (
-    Field("type", Choice(KINDS), "gearbox type; manual and sequential gearboxes have a clutch instead of a converter", None),
+    Field("type", Choice(KINDS), "gearbox type; manual and sequential gearboxes have a clutch instead of a converter", KINDS[AUTOMATIC]),
     Field(
         "forward_ratios",
         Number("1", MIN_RATIO, MAX_RATIO, shape=((2, MOST_GEARS),), rising=True),
@@ -107,6 +100,15 @@ GEARBOX_FILE = (
     ),
 )
 """Fields of the section `gearbox` of a drivetrain file."""
+
+GEARBOX = (
+    ("gears", (), "1", "number of forward gears", "i8"),
+    *rows(GEARBOX_FILE, "forward_ratios", "reverse_ratio"),
+    *SCHEDULE,
+    *rows(GEARBOX_FILE, "shift_latency", "shift_time", "engage_time", "release_time", "lockout_wheel_speed"),
+    *POWER_SHIFT,
+    *MANUAL_GEARBOX,
+)
 
 GEARBOX_STATE = (
     # name               shape  unit      what it is
@@ -274,71 +276,64 @@ def finish_gearbox_step(p, s, driveshaft_speed):
     engage_dogs(s, driveshaft_speed)
 
 
-def gearbox_from_section(s: Section) -> Record:
-    """Return the record GEARBOX from the `gearbox` section of a drivetrain file (GEARBOX_FILE).
+def gearbox_from_values(gearbox: Values) -> Record:
+    """Return the record GEARBOX of the section `gearbox` (GEARBOX_FILE).
 
-    Raises
-    ------
-    ConfigError : a key is unknown, missing or belongs to another gearbox type; a number is out of range; see also `read_speeds`,
-        `read_schedule`
+    Raises ConfigError if a key is missing for the type of the gearbox or belongs to another type; see also `schedule_of_speeds`,
+    `schedule_from_values`.
     """
-    s = checked(GEARBOX_FILE, s.mapping, s.file, s.key)
-    out = record(GEARBOX)
-    ratios = s.array("forward_ratios", np.shape(s.mapping["forward_ratios"]))
-    out[0]["gears"] = len(ratios)
-    out[0]["forward_ratios"][: len(ratios)] = ratios
-    kind = s.raw("type") if s.has("type") else KINDS[AUTOMATIC]
-    out[0]["gearbox_kind"] = KINDS.index(kind)
-    _check_keys(s, kind)
-    for name in ("reverse_ratio", "shift_latency", "shift_time", "engage_time", "release_time", "lockout_wheel_speed"):
-        out[0][name] = s.number(name) if s.has(name) else 0.0
+    _check_keys(gearbox)
+    out = filled(GEARBOX, gearbox)
+    gears = len(gearbox["forward_ratios"])
+    out[0]["gears"], out[0]["gearbox_kind"] = gears, KINDS.index(gearbox["type"])
     with ErrorCollector() as faults:
         with faults.part():
-            _read_shifts(s, out)
+            _set_shifts(gearbox, out)
         with faults.part():
-            speeds = read_schedule(s.section("schedule"), len(ratios)) if s.has("schedule") else read_speeds(s, ratios)
-            for name in speeds.dtype.names or ():
-                out[0][name] = speeds[0][name]
+            by_curves = "schedule" in gearbox
+            schedule = schedule_from_values(gearbox["schedule"], gears) if by_curves else schedule_of_speeds(gearbox)
+            copy_record(schedule, out)
     return out
 
 
-def _check_keys(s: Section, kind: str) -> None:
+def _check_keys(gearbox: Values) -> None:
     """Raise ConfigError for keys that exclude each other, belong to another type, or are missing for this type."""
-    automatic = kind == KINDS[AUTOMATIC]
+    automatic = gearbox["type"] == KINDS[AUTOMATIC]
     with ErrorCollector() as faults:
         for name in ("upshift", "downshift"):
-            _one_of(s, "schedule", name, faults)
+            _one_of(gearbox, "schedule", name, faults)
         if automatic:
-            _one_of(s, "clutches", "shift_time", faults)
-        for name in ("engage_time", "release_time") if automatic else ("synchronizer",):
-            if not s.has(name):
-                faults.add(ConfigError(s.file, s.path(name), "nothing", f"a value for a gearbox of type {kind}"))
-        for name in ("synchronizer",) if automatic else ("shift_time", "clutches", "engage_time", "release_time"):
-            if s.has(name):
-                faults.add(ConfigError(s.file, s.path(name), "a value", f"no key of this name for a gearbox of type {kind}"))
+            _one_of(gearbox, "clutches", "shift_time", faults)
+        own, others = ("engage_time", "release_time"), ("synchronizer",)
+        if not automatic:
+            own, others = others, ("shift_time", "clutches", *own)
+        for name in own:
+            with faults.part():
+                gearbox.needed(name, f"a value for a gearbox of type {gearbox['type']}")
+        for name in others:
+            if name in gearbox:
+                faults.add(gearbox.error(name, f"no key of this name for a gearbox of type {gearbox['type']}"))
 
 
-def _one_of(s: Section, new: str, old: str, faults: ErrorCollector) -> None:
+def _one_of(gearbox: Values, new: str, old: str, faults: ErrorCollector) -> None:
     """Report a section that has both of two alternative keys, or neither."""
-    if s.has(new) and s.has(old):
-        faults.add(ConfigError(s.file, s.path(old), "a value", f"no key of this name together with {new}"))
-    elif not s.has(new) and not s.has(old):
-        faults.add(ConfigError(s.file, s.path(old), "nothing", f"either {old} or {new}"))
+    if new in gearbox and old in gearbox:
+        faults.add(gearbox.error(old, f"no key of this name together with {new}"))
+    elif new not in gearbox and old not in gearbox:
+        faults.add(gearbox.error(old, f"either {old} or {new}"))
 
 
-def _read_shifts(s: Section, out: Record) -> None:
-    """Read the times and torques of a gear change. Raises ConfigError if a shift takes longer than shift_latency."""
-    lasts, name = float(out[0]["shift_time"]), "shift_time"
-    if s.has("clutches"):
-        c, name = s.section("clutches"), "clutches"
-        out[0]["shift_capacity"] = c.number("capacity")
-        for part in ("torque_time", "inertia_time", "torque_reduction", "reduction_ramp"):
-            out[0][part] = c.number(part)
-        lasts = float(out[0]["torque_time"] + out[0]["inertia_time"])
-    if s.has("synchronizer"):
-        c = s.section("synchronizer")
-        out[0]["synchronizer_torque"], out[0]["synchronizer_time"] = c.number("torque"), c.number("time")
-        out[0]["gate_time"] = c.number("gate_time")
-    if out[0]["shift_latency"] < lasts:
-        expected = "at least the shift_time" if name == "shift_time" else f"at least {lasts:g}, the sum of torque_time and inertia_time"
-        raise ConfigError(s.file, s.path("shift_latency"), float(out[0]["shift_latency"]), expected)
+def _set_shifts(gearbox: Values, out: Record) -> None:
+    """Write the times and torques of a gear change. Raises ConfigError if a shift takes longer than shift_latency."""
+    lasts, expected = gearbox.get("shift_time", 0.0), "at least the shift_time"
+    if "clutches" in gearbox:
+        clutches = gearbox["clutches"]
+        out[0]["shift_capacity"] = clutches["capacity"]
+        copy_record(filled(SHIFT_TIMES, clutches), out)
+        lasts, expected = clutches["torque_time"] + clutches["inertia_time"], "at least {}, the sum of torque_time and inertia_time"
+    if "synchronizer" in gearbox:
+        synchronizer = gearbox["synchronizer"]
+        out[0]["synchroniser_torque"], out[0]["synchroniser_time"] = synchronizer["torque"], synchronizer["time"]
+        out[0]["gate_time"] = synchronizer["gate_time"]
+    if gearbox["shift_latency"] < lasts:
+        raise gearbox.error("shift_latency", expected, lasts)

@@ -1,0 +1,1 @@
+"""Conventional drivetrain: engine, converter or clutch, gearbox, driveline."""

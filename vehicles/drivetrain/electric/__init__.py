@@ -1,0 +1,1 @@
+"""Electric drivetrain: motors by axle or by wheel, and their battery."""
