@@ -17,7 +17,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from terrain.ground import GroundArrays
 from vehicles.command import COMMAND
-from vehicles.compliance.wheel_displacements import yields
+from vehicles.compliance.wheel_displacements import has_compliance
 from vehicles.drivetrain.contract import CONVENTIONAL
 from vehicles.drivetrain.conventional.shift_schedule import too_slow
 from vehicles.drivetrain.driveline import driveshaft_speed

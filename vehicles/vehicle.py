@@ -366,11 +366,13 @@ class Vehicle:
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """Further records for a log, as (prefix, table, record): states of plugin tire models, of controllers, of their actuators and of
-        the kind of drivetrain."""
+        """Further records for a log, as (prefix, table, record): states of plugin tire models, of controllers, of their actuators, of
+        the steering and of the drivetrain."""
         controllers = self.description.controllers.logged(self.space.controls, self.corner_names)
         if self.description.actuators.view(np.float64).any():
             controllers.append(logged_actuators(self.space.actuators, self.corner_names))
+        if self.description.steering_state:
+            controllers.append(logged_steering(self.space.steering, self.description.steering_state))
         controllers += self.drivetrain.logged(self.space, self.description.mechanism.axles)
         return [*self.tires.logged(self.space.treads, self.corner_names), *controllers]
 

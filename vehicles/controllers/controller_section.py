@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from simulator.base.callbacks import address_of
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Field, Fields, Flag, Text, Variants, fields_of, filled
+from simulator.base.fields import Field, Fields, Flag, Text, Variants, filled, rows
 from simulator.base.records import Record, Table, dtype_of, labeled, record, view_as
-from simulator.base.section import Section
+from simulator.base.values import Values
 from vehicles.axle_layout import Axles
 from vehicles.controllers.contract import WHEELS, ControllerKind
 from vehicles.controllers.control_unit import COMMON, CONTROLLER

@@ -304,7 +304,8 @@ def _check_keys(gearbox: Values) -> None:
             _one_of(gearbox, "schedule", name, faults)
         if automatic:
             _one_of(gearbox, "clutches", "shift_time", faults)
-        own, others = ("engage_time", "release_time"), ("synchronizer",)
+        own: tuple[str, ...] = ("engage_time", "release_time")
+        others: tuple[str, ...] = ("synchronizer",)
         if not automatic:
             own, others = others, ("shift_time", "clutches", *own)
         for name in own:
@@ -333,7 +334,7 @@ def _set_shifts(gearbox: Values, out: Record) -> None:
         lasts, expected = clutches["torque_time"] + clutches["inertia_time"], "at least {}, the sum of torque_time and inertia_time"
     if "synchronizer" in gearbox:
         synchronizer = gearbox["synchronizer"]
-        out[0]["synchroniser_torque"], out[0]["synchroniser_time"] = synchronizer["torque"], synchronizer["time"]
+        out[0]["synchronizer_torque"], out[0]["synchronizer_time"] = synchronizer["torque"], synchronizer["time"]
         out[0]["gate_time"] = synchronizer["gate_time"]
     if gearbox["shift_latency"] < lasts:
         raise gearbox.error("shift_latency", expected, lasts)
