@@ -22,13 +22,14 @@ from simulator.clock import Clock
 from simulator.driver.contract import DriverRunner
 from simulator.incident import Incident, Places, is_upright, new_incident
 from simulator.sensors.mounted_sensor import MountedSensor
-from simulator.tick import UNDER_GROUND, VALID, brake_platform, cueing_records, new_watch, platform_ticks, ticks
+from simulator.tick import UNDER_GROUND, VALID, brake_platform, new_watch, platform_ticks, ticks
 from terrain.composite_height import composed_height_and_normal
 from terrain.ground import Ground
 from terrain.rut_memory import SoilMemory
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
+from washout.cueing_monitor import LIVE
 from washout.perceived_motion import FELT
 
 DRIVER_PERIOD = 0.01
@@ -135,7 +136,6 @@ class Session:
         self.soil = SoilMemory.of(ground)
         """Deformed soil of this session; only this session writes to it."""
         self.arrays = ground.arrays._replace(ruts=self.soil.arrays)
-        self.cueing_records = cueing_records(cueing)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.tick = 0
         self.start_speed = 0.0
@@ -174,7 +174,8 @@ class Session:
     def logged(self) -> list[tuple[str, Table, Record]]:
         """(prefix, table, record) of all records to log besides readout and command: of vehicle, rider, driver and sensors."""
         own = self.driver.logged if isinstance(self.driver, Logged) else []
-        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *self.cueing.logged, *own, *(sensor.logged for sensor in self.sensors)]
+        felt, live = ("", FELT, self.cueing.monitor.felt), ("", LIVE, self.cueing.monitor.live)
+        return [*self.vehicle.logged, felt, live, *self.cueing.washout.logged, *own, *(sensor.logged for sensor in self.sensors)]
 
     @property
     def moves(self) -> bool:
@@ -215,9 +216,9 @@ class Session:
         """Compile or load the kernels of a tick in advance; nothing moves."""
         v = self.vehicle
         self.soil.warm()
-        ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, False, 0)
-        platform_ticks(self.cueing_records, self.watch, 0)
-        brake_platform(self.cueing_records, 0)
+        ticks(v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, False, 0)
+        platform_ticks(self.cueing.records, self.watch, 0)
+        brake_platform(self.cueing.records, 0)
 
     def advance(self, count: int = 1) -> None:
         """Simulate `count` ticks, then call the outlets that are due. `count` must not skip a tick at which an outlet or the driver is due.
@@ -242,7 +243,7 @@ class Session:
 
         No outlet is called, and no simulated time passes.
         """
-        every = self.cueing.every
+        every = self.cueing.washout.every
         stride = math.gcd(self.driver_every, every) if every else self.driver_every
         with self._waiting_for_platform() as rises:
             while rises():
@@ -260,8 +261,8 @@ class Session:
                 self._serve(due, ())
 
         with self._waiting_for_platform() as rises:
-            self._in_real_time(self.cueing.rise_time, lambda: keep_going() and rises(), tick)
-            if self.cueing.state != "engaged":
+            self._in_real_time(self.cueing.procedure.rise_time, lambda: keep_going() and rises(), tick)
+            if self.cueing.procedure.state != "engaged":
                 self._to_common_tick([outlet for outlet in outlets if hasattr(outlet, "often")], tick)
 
     def _to_common_tick(self, streams: Sequence[Outlet], tick: Callable[[], None]) -> None:
@@ -281,12 +282,12 @@ class Session:
     @contextlib.contextmanager
     def _waiting_for_platform(self) -> Iterator[Callable[[], bool]]:
         """Begin the drive with tick 0 on exit. Yield a function that returns whether the platform still rises."""
-        self.waits, last = True, self.tick + round(self.cueing.rise_time / self.h)
+        self.waits, last = True, self.tick + round(self.cueing.procedure.rise_time / self.h)
         try:
-            yield lambda: self.cueing.rises and self.tick < last
+            yield lambda: self.cueing.procedure.rises and self.tick < last
         finally:
             self.waits, self.tick = False, 0
-            self.cueing.begin_dose()
+            self.cueing.monitor.begin_dose()
 
     def publish(self, served: Sequence[Outlet] = ()) -> None:
         """Call every outlet with the state before the first tick, except those in `served`."""
@@ -303,7 +304,7 @@ class Session:
         PartError : the driver raised
         """
         outlets = (outlet.every if getattr(outlet, "often", 1) == 1 else 1 for outlet in self.outlets)
-        turns = [self.driver_every, self.cueing.every, *outlets, *(sensor.every for sensor in self.sensors)]
+        turns = [self.driver_every, self.cueing.washout.every, *outlets, *(sensor.every for sensor in self.sensors)]
         stride = int(np.gcd.reduce(turns))
         left, before = round(duration / self.h), self.latest
         ending = self.driver if isinstance(self.driver, Ending) else None
@@ -355,7 +356,7 @@ class Session:
         self.paused = True
 
         def tick() -> None:
-            brake_platform(self.cueing_records, 1)
+            brake_platform(self.cueing.records, 1)
             self.tick += 1
             for outlet in outlets:
                 if is_due(outlet, self.tick) and outlet in self.outlets:
@@ -368,7 +369,7 @@ class Session:
 
         Raises the first failure, after all are closed.
         """
-        self.cueing.close()
+        self.cueing.washout.close()
         for sensor in self.sensors:
             sensor.close()
         if isinstance(self.driver, DriverRunner):
@@ -402,7 +403,7 @@ class Session:
 
     def call_driver(self) -> None:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
-        self.cueing.adjust(self.driver_every * self.h)
+        self.cueing.tuner.advance(self.driver_every * self.h)
         try:
             self.driver.read(self.time, self.readout, self.command)
         except KeyboardInterrupt:
@@ -423,7 +424,7 @@ class Session:
     def _update_felt_motion(self) -> None:
         """Update the motion that the driver's head feels, for the telemetry."""
         seen = self.watch.state[0]
-        self.cueing.feel(seen["f_H_B"], seen["w_WB_B"])
+        self.cueing.monitor.update(seen["f_H_B"], seen["w_WB_B"])
 
     def _record_failure(self, text: str) -> None:
         """Record a failure of a plugin, once per text."""
@@ -448,15 +449,15 @@ class Session:
     def _move(self, count: int) -> None:
         """Run `count` ticks of vehicle and platform. The state is valid afterwards, because an invalid state is replaced."""
         v, runs = self.vehicle, self.moves
-        if self.cueing.every:
+        if self.cueing.washout.every:
             # while the platform rises, the preview shows the beginning of the drive
-            self.cueing.serve(0.0 if self.waits else self.time, self.clock is None)
-            self._record_failure(self.cueing.trouble)
+            self.cueing.washout.serve(0.0 if self.waits else self.time, self.clock is None)
+            self._record_failure(self.cueing.washout.trouble)
         self.tick += count
         if self.waits and not self.paused:
-            platform_ticks(self.cueing_records, self.watch, count)
+            platform_ticks(self.cueing.records, self.watch, count)
             return
-        arguments = (v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, runs, count)
+        arguments = (v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, runs, count)
         if self._ticks is None:
             self._ticks = compiled_call(ticks, *arguments)
         self._ticks(*arguments)

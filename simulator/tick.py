@@ -14,7 +14,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
 from vehicles.step import vehicle_step
-from washout.cueing import MotionCueing, cueing_step
+from washout.cueing import cueing_step
 from washout.limiter.limiter import brake_step
 
 FORCE = 1000.0
@@ -78,14 +78,6 @@ HISTORY = (
 """One row per tick of the vehicle, for the report of an incident."""
 
 
-class CueingRecords(NamedTuple):
-    """Parameter, state and output records of the motion cueing."""
-
-    p: Record
-    s: Record
-    washed: Record
-
-
 class StateMonitor(NamedTuple):
     """State and history that are stored from tick to tick; see `WATCH` and `HISTORY`."""
 
@@ -98,11 +90,6 @@ def new_watch(gravity: float = STANDARD_GRAVITY, size: AxleLayout = USUAL) -> St
     watch = StateMonitor(record(WATCH), record_for(HISTORY, size, REMEMBERED))
     watch.state[0]["f_H_B"] = (0.0, 0.0, gravity)
     return watch
-
-
-def cueing_records(cueing: MotionCueing) -> CueingRecords:
-    """Return the records of a cueing by name."""
-    return CueingRecords(*cueing.records)
 
 
 @kernel

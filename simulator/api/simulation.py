@@ -254,7 +254,7 @@ class Simulation:
         self._held.values = HeldCommand().values
         self._session = session = parts.session(driver)
         session.reset()
-        parts.cueing.arm()
+        parts.cueing.procedure.arm()
         session.raise_platform()
         self._recorder = MemoryRecorder(session, self._every, self._channels)
         self._measured: MemoryRecorder | None = None

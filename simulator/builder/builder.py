@@ -346,7 +346,7 @@ def _cueing(
         cueing = MotionCueing(content, file, platform, step, gravity, intensity)
     if preview is not None:
         try:
-            cueing.foresee(preview)
+            cueing.washout.foresee(preview)
         except JounceError as error:
             raise configuration.origin("preview").wrong(configuration.raw("preview"), f"no preview: {error}") from None
     return cueing

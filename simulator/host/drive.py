@@ -147,7 +147,7 @@ class Host:
             self._start_platform(folder)
             driver = self._driver()
             self.session = session = parts.session(driver, sensors=sensors)
-            self.panel = CueingControls(cueing)
+            self.panel = CueingControls(cueing.tuner)
             session.reset()
             session.warm()
             if self.window is not None:
@@ -171,7 +171,7 @@ class Host:
                     if streams:  # last, because their packets begin with the first tick
                         self.motions = [MotionStreamOutlet(one) for one in streams]
                         session.outlets += self.motions
-                        cueing.arm()
+                        cueing.procedure.arm()
                     return self._drive(session, folder)
                 finally:
                     self._close()
@@ -319,7 +319,7 @@ class Host:
         clock = session.clock
         assert clock is not None
         simulated, wall = clock.paced, clock.elapsed
-        live = session.cueing.live[0].copy()
+        live = session.cueing.monitor.live[0].copy()
         motions = self.motions[1:] if self._platform_gone else self.motions
         if motions:
             others = [] if self.window is None else [self.window]
@@ -467,10 +467,10 @@ class Host:
             self.window.jump()
             self.window.message = ""
         elif event == "motion":
-            armed = session.waits or session.cueing.state not in ("off", "parked", "park", "fault")
-            session.cueing.park() if armed else session.cueing.arm()
+            armed = session.waits or session.cueing.procedure.state not in ("off", "parked", "park", "fault")
+            session.cueing.procedure.park() if armed else session.cueing.procedure.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
-            self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)
+            self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.procedure.state not in goal)
         elif (options := self.panel.obey(event)) is not None:
             self.window.tell(options, TUNED_TIME)
         elif event == "shift_refused":

@@ -45,7 +45,7 @@ def park(
             )
         return signals.count < IMPATIENT and bool(_active(session, motions))
 
-    session.cueing.park()
+    session.cueing.procedure.park()
     session.coast(PARK_TIME, lambda: wait() and not parked(session, motions), [*others, *motions])
     session.coast(REST_TIME, wait, [*others, *motions])
     if signals.count >= IMPATIENT and not parked(session, motions):
@@ -54,7 +54,7 @@ def park(
 
 def parked(session: Session, motions: Sequence[MotionStreamOutlet]) -> bool:
     """Return whether every receiver is at rest. For a protocol without a platform pose, the forces must be at rest."""
-    down = session.cueing.state in ("off", "parked")
+    down = session.cueing.procedure.state in ("off", "parked")
     return all(down if motion.stream.parks else motion.stream.at_rest for motion in _active(session, motions))
 
 

@@ -46,7 +46,7 @@ def wait_for_platform(
     platforms = [motion for motion in motions if motion.stream.parks]
     outlets: list[Outlet] = [*([] if window is None else [window]), *motions]
     session.wait_for_platform(go_on, outlets)
-    if session.cueing.rises and go_on():
+    if session.cueing.procedure.rises and go_on():
         say(STAYS_DOWN)
         if window is not None:
             window.message = STAYS_DOWN

@@ -172,7 +172,7 @@ class MotionStream:
         packet = MotionPacket(
             sequence=self.sent,
             stream=self._stream,
-            state=cueing.state_number,
+            state=cueing.procedure.state_number,
             run=run,
             interval=self.interval,
             time=float(readout[0]["time"]),

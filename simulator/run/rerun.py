@@ -113,11 +113,11 @@ def rerun(
                 new = open_log(parts, session, folder, armed, LogOptions(about=about), raised)
                 folder.began()
                 if raised:
-                    parts.cueing.arm()
+                    parts.cueing.procedure.arm()
                     session.raise_platform()
                 session.publish()
                 if armed:
-                    parts.cueing.arm()
+                    parts.cueing.procedure.arm()
                 # tick by tick, as in real time: the effect of an incident begins with the next tick
                 ticks = (len(columns["time"]) - 1) * new.every
                 while session.tick < ticks and stop_request.first is None:

@@ -84,7 +84,7 @@ def run_maneuver(
         raise JounceError(NO_MANEUVER)
     maneuver = parts.maneuver
     maneuver.pictures = maneuver.pictures if pictures else ()
-    parts.cueing.arm()
+    parts.cueing.procedure.arm()
     session = parts.session(driver_of(parts))
     session.reset()
     session.warm()

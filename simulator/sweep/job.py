@@ -146,7 +146,7 @@ def prepare_run(configuration: Configuration, channels: Sequence[str], builder: 
     session = parts.session(driver_of(parts))
     try:
         if builder.has_motion:
-            parts.cueing.arm()
+            parts.cueing.procedure.arm()
         builder.begin(session)
         if builder.has_motion:
             session.raise_platform()

@@ -35,7 +35,8 @@ from vehicles.drivetrain.drivetrain_file import DrivetrainParts
 from vehicles.state_memory import Bytes
 from vehicles.tires.tire_file import TireFile, TireSet
 from vehicles.vehicle import Vehicle
-from washout.cueing import LIVE, MotionCueing
+from washout.cueing import MotionCueing
+from washout.cueing_monitor import LIVE
 from washout.perceived_motion import FELT
 from washout.preview import Preview
 

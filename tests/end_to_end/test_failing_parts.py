@@ -67,7 +67,7 @@ class Drive:
 
         def noted(stream, readout, cueing, run, tick):
             self.legs.append(cueing.legs.copy())
-            self.states.append(cueing.state)
+            self.states.append(cueing.procedure.state)
             send(stream, readout, cueing, run, tick)
 
         monkeypatch.setattr(MotionStream, "send", noted)
@@ -84,7 +84,7 @@ class Drive:
 
     def assert_parked(self):
         session = self.host.session
-        assert session.cueing.state == "off"
+        assert session.cueing.procedure.state == "off"
         assert_within_limits(session, self.legs)
         height = float(session.cueing.platform[0]["park_height"])
         assert session.cueing.pose == pytest.approx([0.0, 0.0, height, 0.0, 0.0, 0.0], abs=2e-3)
@@ -257,7 +257,7 @@ def test_a_cueing_that_raises_ends_the_stream_properly(drive, monkeypatch, at, e
 
 
 def test_a_cueing_that_fails_to_park(drive, monkeypatch):
-    monkeypatch.setattr("washout.cueing.MotionCueing.park", lambda cueing: 1 / 0)
+    monkeypatch.setattr("washout.platform_procedure.PlatformProcedure.park", lambda procedure: 1 / 0)
     assert drive.run() == 1
     assert len(drive.lines) == 1
     assert "ZeroDivisionError" in drive.lines[0]

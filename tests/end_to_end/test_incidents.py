@@ -42,7 +42,7 @@ def test_the_platform_fades_and_the_drive_goes_on(field, value, reason):
     tracker = Tracker()
     session = new_session(outlets=[tracker])
     session.run(11.0)
-    assert session.cueing.state == "engaged"
+    assert session.cueing.procedure.state == "engaged"
     before, t = session.vehicle.space.state[0]["p_WB"].copy(), session.time
     spoil(session, field, value)
     session.run(5.0)
@@ -61,7 +61,7 @@ def test_the_platform_fades_and_the_drive_goes_on(field, value, reason):
     assert session.incident == 0
     assert session.latest is incident
     assert session.time > incident.time + 4.0, "it drives again"
-    assert session.cueing.state == "engaged"
+    assert session.cueing.procedure.state == "engaged"
     assert_within_limits(session, tracker.legs)
     assert np.abs(tracker.forces).max() < 100.0
     assert "paused" in tracker.states[11_000:12_500], "the platform fades"

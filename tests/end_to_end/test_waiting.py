@@ -35,7 +35,7 @@ def test_a_run_begins_with_the_platform_up_and_is_the_same_drive():
     straight, raised = new_session(), new_session()
     before = vehicle_of(raised)
     raised.raise_platform()
-    assert (raised.cueing.state, raised.time, raised.tick) == ("engaged", 0.0, 0)
+    assert (raised.cueing.procedure.state, raised.time, raised.tick) == ("engaged", 0.0, 0)
     assert vehicle_of(raised) == before
     for session in (straight, raised):
         session.run(1.0)
@@ -62,11 +62,11 @@ def test_waiting_in_real_time_leaves_the_platform_as_a_run_finds_it(monkeypatch)
 
 
 def trip(session):
-    session.cueing.trip()
+    session.cueing.procedure.trip()
 
 
 def disarm(session):
-    session.cueing.park()
+    session.cueing.procedure.park()
 
 
 def pause(session):
@@ -81,7 +81,7 @@ def test_a_platform_that_does_not_come_up_is_not_waited_for(monkeypatch, trouble
     trouble(session)
     session.wait_for_platform(lambda: True, [tracker])
     assert len(tracker.legs) * session.h <= seconds
-    assert session.cueing.state != "engaged"
+    assert session.cueing.procedure.state != "engaged"
     assert not session.waits
     session.paused = False
     session.run(0.1)
@@ -102,7 +102,7 @@ def test_a_wait_that_is_cut_short_ends_with_a_packet_of_every_stream(monkeypatch
     tracker, streams = Tracker(), [Packets(4), Packets(50)]
     session = new_session(outlets=[tracker, *streams])
     session.wait_for_platform(lambda: len(tracker.legs) < 3333, [tracker, *streams])
-    assert session.cueing.state == "rise" and np.abs(session.cueing.readout[0]["leg_speed"]).max() > 0.01
+    assert session.cueing.procedure.state == "rise" and np.abs(session.cueing.readout[0]["leg_speed"]).max() > 0.01
     session.run(0.2)
     for stream in streams:
         assert set(np.diff(stream.steps)) == {stream.every}
@@ -115,7 +115,7 @@ def test_a_drive_waits_and_says_so(tmp_path, monkeypatch, comes_up):
     drive.host.say = said.append
     drive.host.window = ViewOutlet(16, screen)
     if not comes_up:
-        monkeypatch.setattr("washout.cueing.MotionCueing.rise_time", property(lambda _: 2.0))
+        monkeypatch.setattr("washout.platform_procedure.PlatformProcedure.rise_time", property(lambda _: 2.0))
     assert drive.run() == 0
     assert RISES in said
     assert (STAYS_DOWN in said) == (not comes_up)
@@ -155,7 +155,7 @@ def test_a_person_need_not_wait(tmp_path, monkeypatch):
         return True
 
     session.wait_for_platform(go_on, [])
-    assert not session.cueing.rises
+    assert not session.cueing.procedure.rises
     session.run(1.0)
     assert session.time == pytest.approx(1.0)
-    assert session.cueing.state == "off"
+    assert session.cueing.procedure.state == "off"
