@@ -22,13 +22,13 @@ from simulator.clock import Clock
 from simulator.driver.contract import DriverRunner
 from simulator.incident import Incident, Places, is_upright, new_incident
 from simulator.sensors.mounted_sensor import MountedSensor
-from simulator.tick import UNDER_GROUND, VALID, brake_platform, new_watch, platform_ticks, ticks
+from simulator.tick import UNDER_GROUND, VALID, new_watch, platform_ticks, ticks
 from terrain.composite_height import composed_height_and_normal
 from terrain.ground import Ground
 from terrain.rut_memory import SoilMemory
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
-from washout.cueing import MotionCueing
+from washout.cueing import MotionCueing, brake_platform
 from washout.cueing_monitor import LIVE
 from washout.perceived_motion import FELT
 
@@ -218,7 +218,7 @@ class Session:
         self.soil.warm()
         ticks(v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, False, 0)
         platform_ticks(self.cueing.records, self.watch, 0)
-        brake_platform(self.cueing.records, 0)
+        brake_platform(*self.cueing.records[:2], 0)
 
     def advance(self, count: int = 1) -> None:
         """Simulate `count` ticks, then call the outlets that are due. `count` must not skip a tick at which an outlet or the driver is due.
@@ -356,7 +356,7 @@ class Session:
         self.paused = True
 
         def tick() -> None:
-            brake_platform(self.cueing.records, 1)
+            brake_platform(*self.cueing.records[:2], 1)
             self.tick += 1
             for outlet in outlets:
                 if is_due(outlet, self.tick) and outlet in self.outlets:

@@ -24,7 +24,7 @@ from washout.cueing_monitor import CueingMonitor
 from washout.intensity import INTENSITY, scale_input
 from washout.kinds import DEFAULT, WASHOUT_KINDS, check
 from washout.lead_compensation import LEAD, LEAD_STATE, lead, lead_step, rest_lead
-from washout.limiter.limiter import LIMITER, limit_step, limiter
+from washout.limiter.limiter import LIMITER, brake_step, limit_step, limiter
 from washout.motion_sickness import CAR, SICKNESS, WEIGHTING, dose_step, weighting
 from washout.perceived_motion import AIM, BEFORE, FELT, feel
 from washout.platform import HEXAPOD
@@ -133,7 +133,7 @@ class MotionCueing:
         begin_budget(s)
         s[0]["base"] = park
         self._make_actuators(park, file)
-        s[0]["felt_force"] = s[0]["edge_force"] = (0.0, 0.0, gravity)
+        s[0]["felt_force"] = s[0]["cue_force"] = (0.0, 0.0, gravity)
         s[0]["intensity"] = s[0]["intensity_wanted"] = intensity
         p[0]["h"], p[0]["gravity"] = h, gravity
         weighting(p, h)
@@ -210,8 +210,7 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     """
     h = p[0]["h"]
     check_input(p, s, f_H_B, w_WB_B, h)
-    scale_input(p, s, h)
-    blunt_edges(p, s, h)
+    blunt_edges(p, s, scale_input(p, s, h), h)
     at_rest = procedure_step(p, s, run, h)
     if p[0]["washout_every"] != 0:
         if at_rest:
@@ -239,3 +238,10 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
         actuate(p, s, s[0]["pose"])
     feel(p, s, s[0]["felt_force"], s[0]["felt_rate"], s)
     dose_step(p, s, f_H_B, s[0]["cab_f_H_P"], h)
+
+
+@kernel
+def brake_platform(p, s, count):
+    """Run `count` ticks in which the platform stops as fast as its limits allow and then holds its pose; `p` PARAMETERS, `s` STATES."""
+    for _ in range(count):
+        brake_step(p, s, p[0]["h"])

@@ -28,7 +28,7 @@ from simulator.base.jit import ROOT, is_cache_persistent, is_compiled
 from simulator.base.records import record
 from simulator.base.rotations import quaternion_of_rotation
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
-from simulator.configuration.configuration import DEFAULTS
+from simulator.configuration.references import DEFAULTS
 from simulator.driver.path import Path
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering import human_limits

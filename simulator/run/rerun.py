@@ -59,7 +59,7 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
     """Run `jounce rerun`; exit code 1 if a number differs or a signal ended the run, else 0."""
     say = print_error if to_json else print_line
     log, configuration = read_recorded(Path(path))
-    recorded_with = configuration.recorded.get("version")
+    recorded_with = configuration.layer.recorded.get("version")
     if recorded_with != version():
         print_error(f"the run was recorded with version {recorded_with}, this is {version()}; numbers may differ")
     recorded_columns = read_telemetry(log.file, wall=False)
@@ -104,7 +104,7 @@ def rerun(
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    armed, raised = (bool(configuration.recorded.get(name)) for name in ("armed", "raised"))
+    armed, raised = (bool(configuration.layer.recorded.get(name)) for name in ("armed", "raised"))
     stop_request = StopRequest()
     try:
         with on_signal(stop_request):

@@ -20,7 +20,8 @@ from simulator.base.json_output import content_key
 from simulator.base.records import Record, Table, dtype_of
 from simulator.base.section_cache import SectionCache
 from simulator.builder.builder import SessionBuilder, build_cueing, outline
-from simulator.configuration.configuration import DEFAULTS, Configuration
+from simulator.configuration.configuration import Configuration
+from simulator.configuration.references import DEFAULTS
 from simulator.driver.internal_model import InternalModel
 from simulator.maneuvers.cone_course import Body
 from simulator.maneuvers.maneuver_file import Maneuver
@@ -231,7 +232,7 @@ def _names(table: Table, prefix: str) -> frozenset[str]:
 def _content_key(configuration: Configuration, *places: str) -> bytes:
     """Return a key of the contents at the given places, including the digests of binary files."""
     assert isinstance(configuration.raw(places[0]), dict), f"{places[0]}: a name; expected its content"
-    files = configuration.recorded.get("files", {})
+    files = configuration.layer.recorded.get("files", {})
     return content_key([[configuration.raw(place) for place in places], files])
 
 
