@@ -340,7 +340,7 @@ class Host:
             "dropped": clock.dropped,
             "lateness": clock.lateness.to_json(),
             "first_frame": None if self.view_supervisor is None else self.view_supervisor.first_frame,
-            "incidents": 0 if session.latest is None else session.latest.number,
+            "incidents": 0 if session.recovery.latest is None else session.recovery.latest.number,
             "limiter": interventions(session.cueing.readout),
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }
@@ -400,7 +400,7 @@ class Host:
         for trouble in session.vehicle.troubles[self._reported_troubles :]:
             self._reported_troubles += 1
             self._trouble(trouble)
-        incident = session.latest
+        incident = session.recovery.latest
         if incident is not None and incident.number > self._reported_incidents:
             self._reported_incidents = incident.number
             self.say(f"{incident.message}; the vehicle was put back to its last valid position")
@@ -409,9 +409,9 @@ class Host:
                 self.window.jump()
             # in another thread, because the platform needs its packets in time
             threading.Thread(target=self._attempt, args=(partial(incident.write, self._folder.path),)).start()  # type: ignore[union-attr]
-        elif self._held and session.incident == 0 and self.window is not None:
+        elif self._held and session.recovery.incident == 0 and self.window is not None:
             self.window.message = ""
-        self._held = session.incident > 0
+        self._held = session.recovery.incident > 0
         if self.window is not None and session.tick % 500 == 0:
             self._show_upright_hint(session, self.window)
         if self.platform is not None and not self._platform_gone and not self.platform.alive:

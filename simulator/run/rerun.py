@@ -21,6 +21,7 @@ from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
 from simulator.driver.kinds import FOLLOWER
 from simulator.driver.make_driver import without_a_person
+from simulator.platform_phases import raise_platform
 from simulator.run.folder import RunFolder
 from simulator.run.run_configuration import open_log, read_recorded
 from simulator.session import DRIVER_PERIOD, Driver
@@ -114,7 +115,7 @@ def rerun(
                 folder.began()
                 if raised:
                     parts.cueing.procedure.arm()
-                    session.raise_platform()
+                    raise_platform(session)
                 session.publish()
                 if armed:
                     parts.cueing.procedure.arm()

@@ -17,6 +17,7 @@ from simulator.base.errors import OutputError
 from simulator.base.signals import EndedBySignal
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
+from simulator.host import platform_park
 from simulator.host.drive import PARKING, ROLLED_OVER, DriveOptions, Host, _report
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.motion.stream import MotionStream
@@ -287,7 +288,7 @@ def test_a_stream_of_which_nothing_gets_out(drive, monkeypatch):
     drive.assert_parked()
 
 
-def test_signals_while_it_parks_never_jerk_it(drive):
+def test_signals_while_it_parks_never_jerk_it(drive, monkeypatch):
     """One ends the drive, two more leave the platform where it can stop."""
     host = drive.host
     keep_going, calls = host._keep_going, []
@@ -299,7 +300,7 @@ def test_signals_while_it_parks_never_jerk_it(drive):
         return keep_going(session)
 
     host._keep_going = three
-    coast = simulator.session.Session.coast
+    coast = platform_park.coast
 
     def interrupted(session, duration, wait, outlets):
         def go_on():
@@ -309,12 +310,9 @@ def test_signals_while_it_parks_never_jerk_it(drive):
 
         coast(session, duration, go_on, outlets)
 
-    simulator.session.Session.coast = interrupted
-    try:
-        with pytest.raises(EndedBySignal):
-            drive.run()
-    finally:
-        simulator.session.Session.coast = coast
+    monkeypatch.setattr(platform_park, "coast", interrupted)
+    with pytest.raises(EndedBySignal):
+        drive.run()
     assert_within_limits(host.session, drive.legs)
     assert host.session.tick == pytest.approx(10_800, abs=20)
     speed = np.diff(np.array(drive.legs), axis=0) / 1e-3

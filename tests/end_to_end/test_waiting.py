@@ -8,6 +8,7 @@ from unpaced import Hurried, Throttle, Tracker, assert_within_limits, new_sessio
 import simulator.session
 from simulator.host.platform_rise import RISES, STAYS_DOWN
 from simulator.outlets.view import ViewOutlet
+from simulator.platform_phases import raise_platform, wait_for_rise
 from simulator.telemetry.writer import read_telemetry
 
 
@@ -79,7 +80,7 @@ def test_a_platform_that_does_not_come_up_is_not_waited_for(monkeypatch, trouble
     tracker = Tracker()
     session = new_session(outlets=[tracker])
     trouble(session)
-    session.wait_for_platform(lambda: True, [tracker])
+    wait_for_rise(session, lambda: True, [tracker])
     assert len(tracker.legs) * session.h <= seconds
     assert session.cueing.procedure.state != "engaged"
     assert not session.waits
@@ -101,7 +102,7 @@ def test_a_wait_that_is_cut_short_ends_with_a_packet_of_every_stream(monkeypatch
 
     tracker, streams = Tracker(), [Packets(4), Packets(50)]
     session = new_session(outlets=[tracker, *streams])
-    session.wait_for_platform(lambda: len(tracker.legs) < 3333, [tracker, *streams])
+    wait_for_rise(session, lambda: len(tracker.legs) < 3333, [tracker, *streams])
     assert session.cueing.procedure.state == "rise" and np.abs(session.cueing.readout[0]["leg_speed"]).max() > 0.01
     session.run(0.2)
     for stream in streams:
@@ -137,7 +138,7 @@ def test_a_driver_is_called_only_when_the_drive_begins():
 
     driver = Counting()
     session = new_session(driver)
-    session.raise_platform()
+    raise_platform(session)
     assert driver.asked == 0
     session.run(0.1)
     assert driver.asked == 10
@@ -154,7 +155,7 @@ def test_a_person_need_not_wait(tmp_path, monkeypatch):
             host._obey("motion", session)
         return True
 
-    session.wait_for_platform(go_on, [])
+    wait_for_rise(session, go_on, [])
     assert not session.cueing.procedure.rises
     session.run(1.0)
     assert session.time == pytest.approx(1.0)
