@@ -206,7 +206,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
                 maneuver = builder.maneuver(configuration, description)
         if faults.errors:
             with faults.part():
-                _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).close()
+                _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).washout.close()
     vehicle.free_steering(_by_torque(configuration, options, maneuver))
     if maneuver is not None:
         ground = replace(ground, spawn=maneuver.placed(ground.spawn))
