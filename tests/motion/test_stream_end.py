@@ -156,7 +156,7 @@ def test_an_unannounced_reset(scene):
 @pytest.mark.parametrize("what", ["park", "trip"])
 def test_withdrawn_consent_and_faults_fade(scene, what):
     before = len(scene.wire.data)
-    getattr(scene.cueing, what)()
+    getattr(scene.cueing.procedure, what)()
     scene.go(LONGEST_FADE + 0.1)
     scene.assert_faded(before - 1)
 
