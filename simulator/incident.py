@@ -27,6 +27,7 @@ from simulator.tick import (
     UNDER_GROUND,
     StateMonitor,
 )
+from vehicles.command import COMMAND
 
 TIPPED = math.cos(math.radians(60.0))
 """1. Cosine of the angle between the vertical axes of vehicle and world beyond which the vehicle counts as rolled over."""
@@ -63,6 +64,8 @@ class Incident:
     """Reason as text."""
     history: NDArray
     """Rows of HISTORY, one per tick of the last second; the last row is the failed tick."""
+    commands: NDArray
+    """Rows of COMMAND, one per row of the history."""
 
     @property
     def message(self) -> str:
@@ -70,10 +73,10 @@ class Incident:
         return f"incident {self.number} at t = {self.time:.3f} s: {self.reason}"
 
     def write(self, folder: str | os.PathLike[str]) -> Path:
-        """Write the last second to folder/incident_<number>.npz: one array per field of HISTORY, and `reason`. Raises OutputError."""
+        """Write the last second to folder/incident_<number>.npz: one array per field of HISTORY and COMMAND, and `reason`. Raises OutputError."""
         file = Path(folder) / f"incident_{self.number}.npz"
-        columns = {str(name): self.history[name] for name in self.history.dtype.names or ()}
-        units = {f"unit_{row[0]}": np.array(row[2]) for row in HISTORY}
+        columns = {str(name): rows[name] for rows in (self.history, self.commands) for name in rows.dtype.names or ()}
+        units = {f"unit_{row[0]}": np.array(row[2]) for row in (*HISTORY, *COMMAND)}
 
         def save(temporary: Path) -> None:
             with open(temporary, "wb") as stream:
@@ -94,6 +97,7 @@ def new_incident(number: int, watch: StateMonitor, travel: NDArray[np.float64], 
         float(good[-1]["time"]),
         _reason(watch.state[0], history, good[-LOOK_BACK:], dict(zip(corners, travel.T, strict=True))),
         history,
+        watch.commands[order].copy(),
     )
 
 

@@ -7,44 +7,29 @@ Headless runs execute the same ticks with other outlets and without a clock.
 
 from __future__ import annotations
 
-import contextlib
-import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
-from simulator.base.rotations import rotation_of_quaternion
 from simulator.clock import Clock
 from simulator.driver.contract import DriverRunner
-from simulator.incident import Incident, Places, is_upright, new_incident
+from simulator.recovery import VehicleRecovery
 from simulator.sensors.mounted_sensor import MountedSensor
-from simulator.tick import UNDER_GROUND, VALID, brake_platform, cueing_records, new_watch, platform_ticks, ticks
-from terrain.composite_height import composed_height_and_normal
+from simulator.tick import new_watch, platform_ticks, ticks
 from terrain.ground import Ground
 from terrain.rut_memory import SoilMemory
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
-from washout.cueing import MotionCueing
+from washout.cueing import MotionCueing, brake_platform
+from washout.cueing_monitor import LIVE
 from washout.perceived_motion import FELT
 
 DRIVER_PERIOD = 0.01
 """s between two calls of the driver; the command is constant in between."""
-PLACE_PERIOD = 0.5
-"""s of driving between two saved positions to which the vehicle may be put back."""
-HOLD_TIME = 1.0
-"""s. Minimum time for which the vehicle rests after it was put back; it also rests until the platform motion has faded."""
-FADED = 1e-3
-"""1. Gain of the washout in the platform pose below which the motion counts as faded."""
-MAX_IN_A_ROW = 5
-"""Number of incidents without half a second of valid driving in between after which the drive is stopped."""
-BURIED = 3.0
-"""m below the ground at which a vehicle counts as fallen through the ground."""
-CLEARANCE = 0.02
-"""m between the ground and the wheels of a vehicle that is put at a position without equilibrium."""
 
 
 class Driver(Protocol):
@@ -135,8 +120,8 @@ class Session:
         self.soil = SoilMemory.of(ground)
         """Deformed soil of this session; only this session writes to it."""
         self.arrays = ground.arrays._replace(ruts=self.soil.arrays)
-        self.cueing_records = cueing_records(cueing)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
+        self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
         self.tick = 0
         self.start_speed = 0.0
         """m/s. Speed of the vehicle after `reset`."""
@@ -145,8 +130,6 @@ class Session:
         """True before the drive begins, while the vehicle rests and the platform rises."""
         self.clock: Clock | None = None
         self.driver_every = max(1, round(DRIVER_PERIOD / h))
-        self.latest: Incident | None = None
-        """The latest incident; None without incidents."""
         self.failures: list[JounceError] = []
         """Errors of outlets, sensors and plugin washouts. The session closed or dropped each failed part and continued without it."""
         self._known_failures: set[str] = set()
@@ -155,10 +138,6 @@ class Session:
             self.driver_every * h
         )  # the steering wheel reaches the commanded angle at the next call of the driver
         self._ticks: Callable | None = None
-        self._places = Places()
-        self._place_every = max(1, round(PLACE_PERIOD / h))
-        self._rest_ticks = 0
-        self._in_a_row = 0
 
     @property
     def time(self) -> float:
@@ -174,17 +153,13 @@ class Session:
     def logged(self) -> list[tuple[str, Table, Record]]:
         """(prefix, table, record) of all records to log besides readout and command: of vehicle, rider, driver and sensors."""
         own = self.driver.logged if isinstance(self.driver, Logged) else []
-        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *self.cueing.logged, *own, *(sensor.logged for sensor in self.sensors)]
+        felt, live = ("", FELT, self.cueing.monitor.felt), ("", LIVE, self.cueing.monitor.live)
+        return [*self.vehicle.logged, felt, live, *self.cueing.washout.logged, *own, *(sensor.logged for sensor in self.sensors)]
 
     @property
     def moves(self) -> bool:
         """Whether the vehicle moves: False while paused, before the platform is up, and during the rest after an incident."""
-        return not self.paused and not self.waits and self._rest_ticks == 0
-
-    @property
-    def incident(self) -> int:
-        """Number of the incident after which the vehicle still rests; 0 if there is none."""
-        return self.latest.number if self.latest is not None and self._rest_ticks > 0 else 0
+        return not self.paused and not self.waits and not self.recovery.rests
 
     def reset(self) -> None:
         """Settle the vehicle at the start of the ground: at rest in neutral, or rolling in drive at `start_speed`.
@@ -200,24 +175,21 @@ class Session:
         if self.start_speed > 0.0:
             # valid until the first call of the driver
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
-        self._places.clear()
-        self._rest_ticks = self._in_a_row = 0
+        self.recovery.begin()
         self._reset_motion()
 
     def set_upright(self) -> None:
         """Put the vehicle on its wheels at its present position, at rest. The platform moves smoothly to its neutral pose."""
-        x, y, _ = self.vehicle.space.state[0]["p_WB"]
-        self._put(float(x), float(y), self._heading())
-        self._rest_ticks = 0
+        self.recovery.put_upright()
         self._reset_motion()
 
     def warm(self) -> None:
         """Compile or load the kernels of a tick in advance; nothing moves."""
         v = self.vehicle
         self.soil.warm()
-        ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, False, 0)
-        platform_ticks(self.cueing_records, self.watch, 0)
-        brake_platform(self.cueing_records, 0)
+        ticks(v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, False, 0)
+        platform_ticks(self.cueing.records, self.watch, 0)
+        brake_platform(self.cueing.records.p, self.cueing.records.s, 0)
 
     def advance(self, count: int = 1) -> None:
         """Simulate `count` ticks, then call the outlets that are due. `count` must not skip a tick at which an outlet or the driver is due.
@@ -229,69 +201,18 @@ class Session:
         """
         if self.tick % self.driver_every == 0:
             self.call_driver()
-        before = self.latest
-        self._move(count)
+        before = self.recovery.latest
+        self.move(count)
         due = [outlet for outlet in self.outlets if is_due(outlet, self.tick)]
         sensing = [sensor for sensor in self.sensors if self.tick % sensor.every == 0] if self.moves else []
-        if (due or sensing or self.tick % self.driver_every == 0) and self.latest is before:
+        if (due or sensing or self.tick % self.driver_every == 0) and self.recovery.latest is before:
             self.vehicle.read(self.command)
-        self._serve(due, sensing)
-
-    def raise_platform(self) -> None:
-        """Engage the platform before the first tick. Without this, the drive would begin with a parked platform.
-
-        No outlet is called, and no simulated time passes.
-        """
-        every = self.cueing.every
-        stride = math.gcd(self.driver_every, every) if every else self.driver_every
-        with self._waiting_for_platform() as rises:
-            while rises():
-                for _ in range(self.driver_every // stride):
-                    self._move(stride)
-
-    def wait_for_platform(self, keep_going: Callable[[], bool], outlets: Sequence[Outlet]) -> None:
-        """Engage the platform in real time before `drive`, until `keep_going()` returns False; `outlets` are called meanwhile."""
-
-        def tick() -> None:
-            self._move(1)
-            due = [outlet for outlet in outlets if is_due(outlet, self.tick) and outlet in self.outlets]
-            if due:
-                self.vehicle.read(self.command)
-                self._serve(due, ())
-
-        with self._waiting_for_platform() as rises:
-            self._in_real_time(self.cueing.rise_time, lambda: keep_going() and rises(), tick)
-            if self.cueing.state != "engaged":
-                self._to_common_tick([outlet for outlet in outlets if hasattr(outlet, "often")], tick)
-
-    def _to_common_tick(self, streams: Sequence[Outlet], tick: Callable[[], None]) -> None:
-        """Continue until every stream is due in the same tick.
-
-        The ticks restart at 0 when the drive begins. Otherwise the next packet of a stream would contain more or less motion than its time
-        stamp states, and the platform would jolt. Rates that coincide less than once per second are ignored.
-        """
-        assert self.clock is not None
-        stride = math.lcm(self.driver_every, *(stream.every for stream in streams))
-        if stride * self.h > 1.0 + 1e-9:
-            return
-        for _ in range(-self.tick % stride):
-            self.clock.wait()
-            tick()
-
-    @contextlib.contextmanager
-    def _waiting_for_platform(self) -> Iterator[Callable[[], bool]]:
-        """Begin the drive with tick 0 on exit. Yield a function that returns whether the platform still rises."""
-        self.waits, last = True, self.tick + round(self.cueing.rise_time / self.h)
-        try:
-            yield lambda: self.cueing.rises and self.tick < last
-        finally:
-            self.waits, self.tick = False, 0
-            self.cueing.begin_dose()
+        self.serve(due, sensing)
 
     def publish(self, served: Sequence[Outlet] = ()) -> None:
         """Call every outlet with the state before the first tick, except those in `served`."""
         self.vehicle.read(self.command)
-        self._serve([outlet for outlet in self.outlets if outlet not in served], self.sensors)
+        self.serve([outlet for outlet in self.outlets if outlet not in served], self.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
         """Simulate `duration` seconds as fast as possible, or until an incident, or until the driver ends.
@@ -303,11 +224,11 @@ class Session:
         PartError : the driver raised
         """
         outlets = (outlet.every if getattr(outlet, "often", 1) == 1 else 1 for outlet in self.outlets)
-        turns = [self.driver_every, self.cueing.every, *outlets, *(sensor.every for sensor in self.sensors)]
+        turns = [self.driver_every, self.cueing.washout.every, *outlets, *(sensor.every for sensor in self.sensors)]
         stride = int(np.gcd.reduce(turns))
-        left, before = round(duration / self.h), self.latest
+        left, before = round(duration / self.h), self.recovery.latest
         ending = self.driver if isinstance(self.driver, Ending) else None
-        while left > 0 and self.latest is before:
+        while left > 0 and self.recovery.latest is before:
             count = min(stride - self.tick % stride, left)  # an earlier run may have ended within a stride
             self.advance(count)
             left -= count
@@ -323,52 +244,19 @@ class Session:
         ------
         PartError, JounceError : as `advance`
         """
-        self.clock = Clock(self.h)
-        self.clock.start()
+        self.start_clock()
         end = self.time + duration
         go_on = True
         while go_on and self.time < end:
-            self._run_driver_period(self.advance)
+            self.pace(self.driver_every, self.advance)
             go_on = keep_going(self)
-
-    def coast(self, duration: float, keep_going: Callable[[], bool], outlets: Sequence[Outlet]) -> None:
-        """Continue in real time after `drive` while the platform parks, until `keep_going()` returns False.
-
-        The vehicle does not move. The driver is not called, and of the outlets only `outlets`, so that the error that ended the drive
-        cannot end this as well.
-        """
-        self.paused = True
-        left = [outlet for outlet in outlets if outlet in self.outlets]
-
-        def tick() -> None:
-            self._move(1)
-            if any(self.tick % outlet.every == 0 for outlet in left):
-                self._update_felt_motion()
-            for outlet in left:
-                if is_due(outlet, self.tick) and outlet in self.outlets:
-                    self._publish(outlet)
-
-        self._in_real_time(duration, keep_going, tick)
-
-    def stop_platform(self, duration: float, outlets: Sequence[Outlet]) -> None:
-        """Stop the platform at its present pose as fast as its limits allow, and hold it for the rest of `duration` [s]."""
-        self.paused = True
-
-        def tick() -> None:
-            brake_platform(self.cueing_records, 1)
-            self.tick += 1
-            for outlet in outlets:
-                if is_due(outlet, self.tick) and outlet in self.outlets:
-                    self._publish(outlet)
-
-        self._in_real_time(duration, lambda: True, tick)
 
     def close(self) -> None:
         """Close every outlet, also after errors. The last outlet is closed first, so that the motion stream ends before logs are written.
 
         Raises the first failure, after all are closed.
         """
-        self.cueing.close()
+        self.cueing.washout.close()
         for sensor in self.sensors:
             sensor.close()
         if isinstance(self.driver, DriverRunner):
@@ -384,25 +272,21 @@ class Session:
         if failures:
             raise failures[0]
 
-    def _in_real_time(self, duration: float, keep_going: Callable[[], bool], tick: Callable[[], None]) -> None:
-        if self.clock is None:
-            self.clock = Clock(self.h)
-            self.clock.start()
-        for _ in range(round(duration / self.h / self.driver_every)):
-            self._run_driver_period(tick)
-            if not keep_going():
-                return
+    def start_clock(self) -> None:
+        """Begin real time."""
+        self.clock = Clock(self.h)
+        self.clock.start()
 
-    def _run_driver_period(self, tick: Callable[[], None]) -> None:
-        """Run the ticks of one driver period, each at its time."""
+    def pace(self, count: int, tick: Callable[[], None]) -> None:
+        """Run `count` ticks, each at its time."""
         assert self.clock is not None
-        for _ in range(self.driver_every):
+        for _ in range(count):
             self.clock.wait()
             tick()
 
     def call_driver(self) -> None:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
-        self.cueing.adjust(self.driver_every * self.h)
+        self.cueing.tuner.advance(self.driver_every * self.h)
         try:
             self.driver.read(self.time, self.readout, self.command)
         except KeyboardInterrupt:
@@ -410,20 +294,20 @@ class Session:
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
 
-    def _serve(self, outlets: Sequence[Outlet], sensors: Sequence[MountedSensor]) -> None:
+    def serve(self, outlets: Sequence[Outlet], sensors: Sequence[MountedSensor] = ()) -> None:
         """Call sensors, then outlets, with the present readout."""
         for sensor in sensors:
             sensor.serve(self.time, self.readout, self.clock is None)
             self._record_failure(sensor.trouble)
         if outlets:
-            self._update_felt_motion()
+            self.update_felt_motion()
         for outlet in outlets:
-            self._publish(outlet)
+            self.publish_to(outlet)
 
-    def _update_felt_motion(self) -> None:
+    def update_felt_motion(self) -> None:
         """Update the motion that the driver's head feels, for the telemetry."""
         seen = self.watch.state[0]
-        self.cueing.feel(seen["f_H_B"], seen["w_WB_B"])
+        self.cueing.monitor.update(seen["f_H_B"], seen["w_WB_B"])
 
     def _record_failure(self, text: str) -> None:
         """Record a failure of a plugin, once per text."""
@@ -431,7 +315,7 @@ class Session:
             self._known_failures.add(text)
             self.failures.append(JounceError(text))
 
-    def _publish(self, outlet: Outlet) -> None:
+    def publish_to(self, outlet: Outlet) -> None:
         """Call one outlet; an outlet that raises is closed and removed."""
         try:
             outlet.publish(self)
@@ -445,106 +329,36 @@ class Session:
             except BaseException as second:
                 self.failures[-1].add_note(f"also while closing: {type(second).__name__}: {second}")
 
-    def _move(self, count: int) -> None:
+    def move(self, count: int) -> None:
         """Run `count` ticks of vehicle and platform. The state is valid afterwards, because an invalid state is replaced."""
         v, runs = self.vehicle, self.moves
-        if self.cueing.every:
+        if self.cueing.washout.every:
             # while the platform rises, the preview shows the beginning of the drive
-            self.cueing.serve(0.0 if self.waits else self.time, self.clock is None)
-            self._record_failure(self.cueing.trouble)
+            self.cueing.washout.serve(0.0 if self.waits else self.time, self.clock is None)
+            self._record_failure(self.cueing.washout.trouble)
         self.tick += count
         if self.waits and not self.paused:
-            platform_ticks(self.cueing_records, self.watch, count)
+            platform_ticks(self.cueing.records, self.watch, count)
             return
-        arguments = (v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, runs, count)
+        arguments = (v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, runs, count)
         if self._ticks is None:
             self._ticks = compiled_call(ticks, *arguments)
         self._ticks(*arguments)
         if self.tick % self.driver_every < count:
             self._serve_soil()
-        if self.watch.state[0]["verdict"] != VALID:
-            self._recover()
-        elif runs and self.tick % self._place_every < count:
-            self._save_place()
-        elif self._rest_ticks > 0 and not self.paused:
-            self._rest_ticks = max(0, self._rest_ticks - count)
-            if self._rest_ticks == 0 and self.cueing.readout[0]["gain"] > FADED:
-                self._rest_ticks = count
+        if runs:
+            try:
+                self.recovery.check(self.tick, count)
+            except JounceError:
+                self.paused = True
+                raise
+        elif self.recovery.rests and not self.paused:
+            self.recovery.rest(count, self.cueing.readout[0]["gain"])
 
     def _serve_soil(self) -> None:
         """Load the ruts around the vehicle into the arrays of the kernels."""
         place = self.vehicle.space.state[0]["p_WB"]
         self.soil.load_tiles_around(float(place[0]), float(place[1]))
-
-    def _save_place(self) -> None:
-        """Save the position of the vehicle if it is upright and not below the ground."""
-        state = self.vehicle.space.state[0]
-        x, y, z = (float(value) for value in state["p_WB"])
-        depth = self.ground.height(x, y) - z
-        if depth > BURIED:
-            self.watch.state[0]["verdict"], self.watch.state[0]["size"] = UNDER_GROUND, depth
-            self._recover()
-        elif is_upright(state["q_WB"]):
-            self._in_a_row = 0
-            self._places.add(self.time, x, y, self._heading())
-
-    def _recover(self) -> None:
-        """Put the vehicle back at rest at the last valid position, until the platform motion has faded."""
-        number = 1 if self.latest is None else self.latest.number + 1
-        self.latest = incident = new_incident(number, self.watch, self.vehicle.model.corners[0]["ends"]["theta"], self.vehicle.corner_names)
-        self.watch.state[0]["verdict"] = VALID
-        self.watch.state[0]["ticks"] = 0
-        self.vehicle.space.state[0]["time"] = incident.time
-        self._in_a_row += 1
-        seen = self.readout.copy()
-        place = self._places.take(incident.time)
-        while place is not None and not self._settle_at(*place):
-            place = self._places.take(incident.time)
-        if place is None:
-            self._put(*self.ground.spawn)
-        self._serve_soil()
-        self._rest_ticks = max(1, round(HOLD_TIME / self.h))
-        # outlets called in this tick still receive the last valid state, not the new position
-        self.readout[:] = seen
-        self.readout[0]["time"] = incident.time
-        if self._in_a_row >= MAX_IN_A_ROW:
-            self.paused = True
-            raise JounceError(f"{incident.message}; stopping the drive because the incident repeats at every position")
-
-    def _put(self, x: float, y: float, yaw: float) -> None:
-        """Put the vehicle at a position, in equilibrium. Without an equilibrium, put it just above the ground and parallel to it."""
-        if self._settle_at(x, y, yaw):
-            return
-        time, n = self.time, np.empty(3)
-        z = float(composed_height_and_normal(self.arrays, x, y, n))
-        c, s = math.cos(yaw), math.sin(yaw)
-        slope_ahead, slope_left = -(c * n[0] + s * n[1]) / n[2], -(c * n[1] - s * n[0]) / n[2]
-        pitch = -math.atan(slope_ahead)
-        roll = math.atan(slope_left * math.cos(pitch))
-        v = self.vehicle
-        v.place(np.array([x, y, z]), roll, pitch, yaw)
-        v.read()
-        hubs = v.readout[0]["p_WB"] + v.readout[0]["p_BK"] @ _rotation(v.readout[0]["q_WB"]).T
-        v.space.state[0]["p_WB"][2] += CLEARANCE + max(
-            self.ground.height(hub[0], hub[1]) + radius - hub[2] for hub, radius in zip(hubs, v.model.tires["radius"], strict=True)
-        )
-        v.space.state[0]["time"], v.space.out[0]["f_H_B"] = time, (0.0, 0.0, self.ground.p[0]["gravity"])
-
-    def _settle_at(self, x: float, y: float, yaw: float) -> bool:
-        """Bring the vehicle into equilibrium at a position. Return False if there is none. The simulated time does not change."""
-        time = self.time
-        try:
-            self.vehicle.reset(self.ground, x, y, yaw)
-        except JounceError:
-            return False
-        finally:
-            self.vehicle.space.state[0]["time"] = time
-        return True
-
-    def _heading(self) -> float:
-        """Return the heading of the vehicle over ground [rad], also when it is upside down."""
-        R = _rotation(self.vehicle.space.state[0]["q_WB"])
-        return math.atan2(R[1, 0], R[0, 0])
 
     def _reset_motion(self) -> None:
         """Reset ruts, readout and cueing after the vehicle was moved; the acceleration and rotation from before are discarded."""
@@ -553,9 +367,3 @@ class Session:
         self.watch.state[0]["f_H_B"] = self.vehicle.space.out[0]["f_H_B"]
         self.watch.state[0]["w_WB_B"] = 0.0
         self.cueing.reset()
-
-
-def _rotation(q_WB: Any) -> Any:
-    R = np.empty((3, 3))
-    rotation_of_quaternion(np.ascontiguousarray(q_WB), R)
-    return R

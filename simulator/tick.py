@@ -13,9 +13,9 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
+from vehicles.command import COMMAND
 from vehicles.step import vehicle_step
-from washout.cueing import MotionCueing, cueing_step
-from washout.limiter.limiter import brake_step
+from washout.cueing import cueing_step
 
 FORCE = 1000.0
 """m/s2. Limit of the specific force at the driver's head: about a hundred times gravity."""
@@ -63,46 +63,24 @@ HISTORY = (
     ("theta_dot", (WHEELS,), "rad/s", "rate of theta"),
     ("wheel_spin", (WHEELS,), "rad/s", "angular velocity of the wheel about its axle"),
     ("engine_speed", (), "rad/s", "crankshaft speed"),
-    ("steering", (), "1", "command: steering input, + = left"),
-    ("throttle", (), "1", "command: accelerator pedal"),
-    ("brake", (), "1", "command: brake pedal"),
-    ("parking_brake", (), "1", "command: parking brake"),
-    ("selector", (), "1", "command: -1 reverse, 0 neutral, 1 drive", "i8"),
-    ("gear", (), "1", "command: forward gear, 0 = chosen by the gearbox", "i8"),
-    ("low_range", (), "1", "command: low range of the transfer case", "i8"),
-    ("center_lock", (), "1", "command: lock of the center differential", "i8"),
-    ("drawbar", (), "N", "command: pull on the tow hook, + = backwards"),
-    ("steering_torque", (), "N m", "command: torque of the hands on the steering wheel, + = left"),
-    ("steering_free", (), "1", "command: 1 = the hands apply steering_torque, 0 = they set the angle", "i8"),
 )
 """One row per tick of the vehicle, for the report of an incident."""
 
 
-class CueingRecords(NamedTuple):
-    """Parameter, state and output records of the motion cueing."""
-
-    p: Record
-    s: Record
-    washout_pose: Record
-
-
 class StateMonitor(NamedTuple):
-    """State and history that are stored from tick to tick; see `WATCH` and `HISTORY`."""
+    """State and history that are stored from tick to tick; see `WATCH` and `HISTORY`. A row of `commands` is the command of a row of
+    `history`."""
 
     state: Record
     history: Record
+    commands: Record
 
 
 def new_watch(gravity: float = STANDARD_GRAVITY, size: AxleLayout = USUAL) -> StateMonitor:
     """Return an empty monitor for a vehicle with `size`; its force is that of a vehicle at rest under gravity [m/s2]."""
-    watch = StateMonitor(record(WATCH), record_for(HISTORY, size, REMEMBERED))
+    watch = StateMonitor(record(WATCH), record_for(HISTORY, size, REMEMBERED), record(COMMAND, REMEMBERED))
     watch.state[0]["f_H_B"] = (0.0, 0.0, gravity)
     return watch
-
-
-def cueing_records(cueing: MotionCueing) -> CueingRecords:
-    """Return the records of a cueing by name."""
-    return CueingRecords(*cueing.records)
 
 
 @kernel
@@ -139,18 +117,13 @@ def platform_ticks(cueing, watch, count):
         cueing_step(cueing.p, cueing.s, cueing.washout_pose, w["f_H_B"], w["w_WB_B"], True)
 
 
-@kernel
-def brake_platform(cueing, count):
-    """Run `count` ticks in which the platform stops as fast as its limits allow and then holds its pose."""
-    for _ in range(count):
-        brake_step(cueing.p, cueing.s, cueing.p[0]["h"])
-
-
 @inline
 def save_valid_state(space, watch, command):
-    """Write one row of HISTORY."""
+    """Write one row of the history."""
     w, x = watch.state[0], space.state[0]
-    row = watch.history[w["ticks"] % REMEMBERED]
+    at = w["ticks"] % REMEMBERED
+    row = watch.history[at]
+    watch.commands[at] = command[0]
     w["ticks"] += 1
     row["time"] = space.state[0]["time"]
     row["engine_speed"] = space.drivetrain[0]["engine_speed"]
@@ -165,16 +138,6 @@ def save_valid_state(space, watch, command):
         row["theta"][i] = x["theta"][i]
         row["theta_dot"][i] = x["theta_dot"][i]
         row["wheel_spin"][i] = x["wheel_spin"][i]
-    row["steering"] = command[0]["steering"]
-    row["throttle"] = command[0]["throttle"]
-    row["brake"] = command[0]["brake"]
-    row["parking_brake"] = command[0]["parking_brake"]
-    row["selector"] = command[0]["selector"]
-    row["gear"] = command[0]["gear"]
-    row["low_range"], row["center_lock"] = command[0]["low_range"], command[0]["center_lock"]
-    row["drawbar"] = command[0]["drawbar"]
-    row["steering_torque"] = command[0]["steering_torque"]
-    row["steering_free"] = command[0]["steering_free"]
 
 
 @inline

@@ -27,20 +27,23 @@ INTENSITY = (
     ("intensity", (), "1", "scale of the washout input"),
     ("intensity_rate", (), "1/s", "rate of the intensity"),
     ("intensity_acceleration", (), "1/s2", "second derivative of the intensity"),
-    ("cue_force", (3,), "m/s2", "washout input: felt_force with its difference from rest scaled"),
+    ("cue_force", (3,), "m/s2", "washout input: felt_force with its difference from rest scaled, without edges"),
     ("cue_rate", (3,), "rad/s", "washout input: felt_rate scaled"),
 )
 
 
 @kernel
 def scale_input(p, s, h):
-    """Advance the intensity by one tick and compute the washout input; `p` with gravity, `s` with INTENSITY, BUDGET and PROCEDURE, h [s]."""
+    """Advance the intensity by one tick; compute the rate and return the force (three numbers) for the washout.
+
+    `p` with gravity, `s` with INTENSITY, BUDGET and PROCEDURE, h [s].
+    """
     q, w = s[0], SETTLED / TURN
     q["intensity"], q["intensity_rate"], q["intensity_acceleration"] = ease(
         q["intensity"], q["intensity_rate"], q["intensity_acceleration"], q["intensity_wanted"], w, h, math.exp(-w * h)
     )
     more = q["intensity"] * q["cueing_budget"] - 1.0
     for j in range(3):
-        rest = p[0]["gravity"] if j == 2 else 0.0
-        q["cue_force"][j] = q["felt_force"][j] + more * (q["felt_force"][j] - rest)
         q["cue_rate"][j] = q["felt_rate"][j] + more * q["felt_rate"][j]
+    f = q["felt_force"]
+    return f[0] + more * f[0], f[1] + more * f[1], f[2] + more * (f[2] - p[0]["gravity"])

@@ -1,4 +1,4 @@
-"""Online tuning: change parameters of a running washout one at a time, with the checks of the file and a ramp.
+"""Online tuning: change the intensity and the parameters of a running washout one at a time, with the checks of the file and a ramp.
 
 The values derived from the parameters (such as filter coefficients) move from their present values to those of the changed parameters, along
 3 u^2 - 2 u^3 within RAMP seconds. The filters keep their states, whose meaning does not change, so that the pose has no step.
@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields, Number
 from simulator.base.records import Record
 from simulator.base.units import factor_of
+from washout.intensity import MOST
 
 RAMP = 1.0
 """s. Duration of a change."""
@@ -54,30 +56,54 @@ class TunableParameter:
 
 
 class OnlineTuner:
-    """Changes the parameters of a running washout.
+    """Changes the intensity and the parameters of a running washout.
 
     Parameters
     ----------
+    s : STATES of the cueing, with the intensity
     fields : fields of the section `cueing` of the washout file
     values : content of the section, in SI, without unit suffixes in the keys
     derive : function of such a content that returns pairs of an active record and its new value; raises ConfigError
+
+    Attributes
+    ----------
+    changes : number of changes so far
+    knobs : parameters of the washout that can be changed while it runs
     """
 
     def __init__(
-        self, fields: Fields, values: Mapping[str, Any], derive: Callable[[Mapping[str, Any]], Sequence[tuple[Record, Record]]]
+        self,
+        s: Record,
+        fields: Fields,
+        values: Mapping[str, Any],
+        derive: Callable[[Mapping[str, Any]], Sequence[tuple[Record, Record]]],
     ) -> None:
+        self._s, self.changes = s[0], 0
         self._values = {name: np.array(value, dtype=float) if np.ndim(value) else value for name, value in values.items()}
         self._derive = derive
         self._ramps: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         self._passed = RAMP
         self.knobs = tuple(_knobs(fields, self._values))
 
+    @property
+    def intensity(self) -> float:
+        """Scale of the washout input, 0 to MOST; a change takes effect within a second, and filters keep their states."""
+        return float(self._s["intensity_wanted"])
+
+    @intensity.setter
+    def intensity(self, target: float) -> None:
+        """Set the target value. Raises ConfigError if it is outside its limits."""
+        if not 0.0 <= target <= MOST:
+            raise ConfigError("cueing", "intensity", target, f"a number from 0 to {MOST:g}")
+        self._s["intensity_wanted"] = target
+        self.changes += 1
+
     def value(self, knob: TunableParameter) -> float:
         """Return the value that was set last [SI]."""
         return float(self._values[knob.name] if knob.index is None else self._values[knob.name][knob.index])
 
     def change(self, knob: TunableParameter, value: float) -> None:
-        """Set a parameter [SI]. Raises ConfigError if the value is outside its limits."""
+        """Change a parameter to a value [SI] within a second; filters keep their states. Raises ConfigError if the value is outside its limits."""
         values = dict(self._values)
         if knob.index is None:
             values[knob.name] = value
@@ -91,18 +117,18 @@ class OnlineTuner:
                 place, now, then = works[name], works[name].copy(), goal[name].copy()
                 if now.dtype.kind == "f" and (now != then).any():
                     self._ramps.append((place, now != then, now, then))
+        self.changes += 1
 
-    def advance(self, passed: float) -> bool:
-        """Advance the ramps by `passed` seconds; return True if any value was changing."""
+    def advance(self, passed: float) -> None:
+        """Advance parameters that are changing by `passed` seconds."""
         if not self._ramps:
-            return False
+            return
         self._passed = min(RAMP, self._passed + passed)
         u = self._passed / RAMP
         for place, which, before, after in self._ramps:
             np.copyto(place, before + u * u * (3.0 - 2.0 * u) * (after - before) if u < 1.0 else after, where=which)
         if u >= 1.0:
             self._ramps = []
-        return True
 
 
 def _knobs(fields: Fields, values: Mapping[str, Any]) -> list[TunableParameter]:

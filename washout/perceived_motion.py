@@ -17,6 +17,7 @@ import math
 from simulator.base.algebra.vectors import cross
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import kernel
+from simulator.base.records import Record
 
 FELT = (
     # name                 shape  unit     description                                                                    type, frame
@@ -34,6 +35,13 @@ AIM = (
 """Values of `force_gain` and `rate_gain` of the washout; 1 for a washout without them."""
 
 BEFORE = (("rates_before", (6,), "m/s, rad/s", "rates of the pose in the previous tick"),)
+
+
+def set_aim(parameters: Record, p: Record) -> None:
+    """Set AIM in `p` to the gains of a washout, if it has any."""
+    for name in ("force_gain", "rate_gain"):
+        if name in (parameters.dtype.names or ()) and parameters.dtype[name].shape in ((), (3,)):
+            p[0][f"aim_{name}"] = parameters[0][name]
 
 
 @kernel

@@ -17,6 +17,7 @@ from simulator.base.registry import making
 from simulator.base.values import Values
 from washout.contract import PREVIEW_POINTS, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutContext, WashoutKind
 from washout.online_tuning import OnlineTuner
+from washout.perceived_motion import set_aim
 from washout.platform import HEXAPOD
 from washout.preview import Preview
 
@@ -40,8 +41,8 @@ class WashoutRunner:
 
     def __init__(self, kind: WashoutKind, values: Values, p: Record, s: Record) -> None:
         self.kind = kind
-        self.preview: Preview | None = None
-        self.parameters = filled(rows(kind.parameters), values["cueing"])
+        self._preview: Preview | None = None
+        self.parameters = from_mapping(kind.parameters, mapping["cueing"], file, "cueing", kind.defaults, kind.ranges)
         h = float(p[0]["h"])
         rate = values.get("rate", kind.rate)
         self.every = 1 if rate == 0.0 else whole_ticks(rate, h, values.file, "rate")
@@ -54,8 +55,8 @@ class WashoutRunner:
             platform[0][name] = p[0][name]
         world = WashoutContext(platform, float(p[0]["gravity"]), self._h)
         self._thread: PluginThread | None = None
-        self.adjuster: OnlineTuner | None = None if kind.kernel is None else self._new_tuner(kind, world, values.file)
-        """Online tuner of a compiled washout; a washout in Python may have copied its parameters, so it has none."""
+        # a washout in Python may have copied its parameters, so only those of a compiled one can be changed
+        self.tuner = OnlineTuner(s, (), {}, lambda _: ()) if kind.kernel is None else self._new_tuner(kind, world, file, p)
         with making(f"washout {kind.name}"):
             if kind.begin is not None:
                 kind.begin(self.parameters, self._state, world)
@@ -66,8 +67,9 @@ class WashoutRunner:
         p[0]["washout_kernel"] = 0 if kind.kernel is None else kind.kernel.address
         for name, one in (("parameters", self.parameters), ("state", self._state), ("seen", self._input), ("result", self._result)):
             p[0][f"washout_{name}"] = address_of(one)
+        set_aim(self.parameters, p)
 
-    def _new_tuner(self, kind: WashoutKind, world: WashoutContext, file: object) -> OnlineTuner:
+    def _new_tuner(self, kind: WashoutKind, world: WashoutContext, file: object, p: Record) -> OnlineTuner:
         """Return a tuner that changes the parameters, and those values of the state that `begin` derives from them."""
         values = {field.name: self.parameters[0][field.name].tolist() for field in kind.parameters}
 
@@ -84,14 +86,15 @@ class WashoutRunner:
             before, after, state = derived_state(present), derived_state(goal), self._state.copy()
             for name in state.dtype.names or ():
                 np.copyto(state[name], after[name], where=before[name] != after[name])
-            present[:] = goal
-            return [(self.parameters, goal), (self._state, state)]
+            present[:], aim = goal, p.copy()
+            set_aim(goal, aim)
+            return [(self.parameters, goal), (self._state, state), (p, aim)]
 
-        return OnlineTuner(kind.parameters, values, derive)
+        return OnlineTuner(self._s, own, values, derive)
 
     @property
     def trouble(self) -> str:
-        """Reason why the washout was stopped; empty while it works."""
+        """Reason why the washout was stopped, in one line; empty while it works. The platform then moves to neutral and stays there."""
         if self._thread is not None:
             return self._thread.error
         return f"washout {self.kind.name} was dropped: {NOT_NUMBERS}" if self._s[0]["off"] else ""
@@ -101,20 +104,30 @@ class WashoutRunner:
         """Logged columns of its state, (prefix, table, record)."""
         return [("washout_", self.kind.logged, self._state)] if self.kind.logged else []
 
-    def serve(self, time: float, wait: bool) -> None:
-        """See `MotionCueing.serve`."""
+    def serve(self, time: float = 0.0, wait: bool = True) -> None:
+        """Prepare the next tick: update the preview; fetch the pose of a washout in Python and start its next step when due.
+
+        Parameters
+        ----------
+        time : simulated time [s]
+        wait : True: wait for the pose, if the run is not in real time
+        """
         s = self._s[0]
         if s["off"]:
             return
-        if self.preview is not None and self._thread is None:  # a kernel is called within the coming ticks, at the end of the period
+        if self._preview is not None and self._thread is None:  # a kernel is called within the coming ticks, at the end of the period
             self._fill_preview(time + (self.every - int(s["since"]) % self.every) * self._h / self.every)
-        elif self.preview is not None and s["due"] == 1:
+        elif self._preview is not None and s["due"] == 1:
             self._fill_preview(time)
         if self._thread is not None and s["due"] == 1:
             self._exchange(self._thread, wait)
 
+    def foresee(self, preview: Preview) -> None:
+        """Use `preview` as the preview of a predictive washout."""
+        self._preview = preview
+
     def close(self) -> None:
-        """Stop the thread."""
+        """Stop the thread of a washout in Python. A second call has no effect."""
         if self._thread is not None:
             self._thread.close()
 
@@ -138,18 +151,18 @@ class WashoutRunner:
 
     def _fill_preview(self, time: float) -> None:
         """Fill the preview, once per period."""
-        assert self.preview is not None
+        assert self._preview is not None
         if abs(time - self._predicted_at) < 0.5 * self._h:
             return
         self._predicted_at = time
         record_in = self._input[0]
-        count = self.preview.predict(time, record_in["preview_f"], record_in["preview_w"])
+        count = self._preview.predict(time, record_in["preview_f"], record_in["preview_w"])
         more = float(self._s[0]["intensity"]) - 1.0
         record_in["preview_f"][:count] += more * (record_in["preview_f"][:count] - [0.0, 0.0, record_in["gravity"]])
         record_in["preview_w"][:count] *= 1.0 + more
         ahead = np.isfinite(record_in["preview_f"][:count]).all() and np.isfinite(record_in["preview_w"][:count]).all()
         record_in["preview_count"] = min(count, PREVIEW_POINTS) if ahead else 0
-        record_in["preview_step"] = self.preview.step
+        record_in["preview_step"] = self._preview.step
 
 
 def _pose(answer: Any) -> np.ndarray:

@@ -52,7 +52,6 @@ BUDGET = (
     ("budget_even", (), "1", "F: smoothed E"),
     ("budget_legs", (6,), "m", "requested leg lengths, previous tick"),
     ("budget_speed", (6,), "m/s", "requested leg speeds, previous tick"),
-    ("edge_force", (3,), "m/s2", "specific force at the washout input, previous tick"),
 )
 
 
@@ -65,19 +64,20 @@ def begin_budget(s):
 
 
 @kernel
-def blunt_edges(p, s, h):
-    """Limit the rate of change of the force at the washout input to EDGE x leg_jerk; `p` HEXAPOD and AIM, `s` BUDGET and INTENSITY, h [s].
+def blunt_edges(p, s, force, h):
+    """Move the washout input to a force (three numbers) by at most EDGE x leg_jerk per second; `p` HEXAPOD and AIM, `s` INTENSITY, h [s].
 
     The force changes along a straight line to its target, so that the direction is preserved. Slower changes pass unchanged.
     """
     q, change = s[0], 0.0
     for j in range(3):
-        change += (p[0]["aim_force_gain"][j] * (q["cue_force"][j] - q["edge_force"][j])) ** 2
+        change += (p[0]["aim_force_gain"][j] * (force[j] - q["cue_force"][j])) ** 2
     change, most = math.sqrt(change), EDGE * p[0]["leg_jerk"] * h
     for j in range(3):
         if change > most:
-            q["cue_force"][j] = q["edge_force"][j] + most / change * (q["cue_force"][j] - q["edge_force"][j])
-        q["edge_force"][j] = q["cue_force"][j]
+            q["cue_force"][j] += most / change * (force[j] - q["cue_force"][j])
+        else:
+            q["cue_force"][j] = force[j]
 
 
 @kernel

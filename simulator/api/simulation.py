@@ -21,6 +21,7 @@ from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.telemetry import LiveValues, MemoryRecorder, measuring
+from simulator.platform_phases import raise_platform
 from simulator.run.run_configuration import about_run, recorded
 from simulator.session import Driver, Session
 from simulator.telemetry.channels import Channel
@@ -254,8 +255,8 @@ class Simulation:
         self._held.values = HeldCommand().values
         self._session = session = parts.session(driver)
         session.reset()
-        parts.cueing.arm()
-        session.raise_platform()
+        parts.cueing.procedure.arm()
+        raise_platform(session)
         self._recorder = MemoryRecorder(session, self._every, self._channels)
         self._measured: MemoryRecorder | None = None
         if parts.maneuver is not None:
@@ -293,13 +294,13 @@ class Simulation:
         steps = seconds / self._session.h
         if not (0.0 <= steps < 1e12 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
             raise ConfigError("advance", "seconds", seconds, f"a multiple of the step, {self._session.h:g} s")
-        before, failed = self._session.latest, len(self._session.failures)
+        before, failed = self._session.recovery.latest, len(self._session.failures)
         self._session.run(seconds)
         self.vehicle.read(self._session.command)
         if len(self._session.failures) > failed:
             raise self._session.failures[failed]
-        if self._session.latest is not None and self._session.latest is not before:
-            raise IncidentError(self._session.latest)
+        if self._session.recovery.latest is not None and self._session.recovery.latest is not before:
+            raise IncidentError(self._session.recovery.latest)
 
     def run(self) -> Result:
         """Run the maneuver from start to end.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from simulator.base.errors import DeprecatedNameWarning, place_of
 from simulator.base.units import is_suffix
@@ -188,6 +189,25 @@ def in_expression(text: str) -> str:
 
 
 _OLD_COLUMN = re.compile(rf"\b(?:{'|'.join(COLUMNS)})\b")
+
+
+class RenamedAttribute:
+    """Attribute of a class that is now at `path` below the object; reading or setting it gives a warning."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        warn(self.name, self.path)
+        return attrgetter(self.path)(instance)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        warn(self.name, self.path)
+        part, _, name = self.path.rpartition(".")
+        setattr(attrgetter(part)(instance), name, value)
 
 
 def command_field(name: str) -> str:

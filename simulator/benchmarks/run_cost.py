@@ -24,7 +24,7 @@ def times_real_time(parts: SessionParts) -> float:
     assert maneuver is not None
     session = parts.session(maneuver.driver(parts.ground.spawn, parts.traits))
     session.reset()
-    parts.cueing.arm()
+    parts.cueing.procedure.arm()
     session.warm()
     with tempfile.TemporaryDirectory() as folder:
         try:

@@ -24,7 +24,7 @@ from simulator.benchmarks.run_cost import MANEUVER, times_real_time
 from simulator.builder.builder import SessionParts, build, view_geometry
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.overrides import Override
-from simulator.tick import cueing_records, new_watch, ticks
+from simulator.tick import new_watch, ticks
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 from washout.classical import washout_step
@@ -73,8 +73,8 @@ def measure(repeats: int, parts_on: Callable[[str], SessionParts]) -> dict[str, 
         vehicle, command = _driving(parts)
         us[name] = _median(repeats, partial(step_loop, vehicle.model, vehicle.space, parts.ground.arrays, command, h), STEPS)
     cueing = hard.cueing
-    cueing.arm()
-    records = cueing_records(cueing)
+    cueing.procedure.arm()
+    records = cueing.records
     f, w = np.array([0.5, 0.3, 9.7]), np.array([0.02, -0.01, 0.1])
     cueing_loop(records, f, w, 20_000)
     us["washout"] = _median(repeats, lambda n: washout_loop(records, f, w, h, n), STEPS)

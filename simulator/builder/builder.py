@@ -115,7 +115,7 @@ class SessionParts:
         try:
             return build_sensors(self.options.sensors, "", self.ground, self.step, self.seed)
         except ConfigError as error:
-            raise self.configuration.wrong((), error) from None
+            raise self.configuration.origins.wrong((), error) from None
 
     def session(self, driver: Driver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None) -> Session:
         """Return a session with the vehicle in its present state; default: new `sensors`. Raises ConfigError, JounceError."""
@@ -131,7 +131,7 @@ class SessionParts:
         try:
             return build_outlets(self.options.outlets, "", folder, self.step, "outlets.plugins")
         except ConfigError as error:
-            raise self.configuration.wrong((), error) from None
+            raise self.configuration.origins.wrong((), error) from None
 
 
 class SessionBuilder:
@@ -206,7 +206,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
                 maneuver = builder.maneuver(configuration, description)
         if faults.errors:
             with faults.part():
-                _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).close()
+                _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).washout.close()
     vehicle.free_steering(_by_torque(configuration, options, maneuver))
     if maneuver is not None:
         ground = replace(ground, spawn=maneuver.placed(ground.spawn))
@@ -224,7 +224,7 @@ def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: 
     """Return whether a torque may turn the steering wheel. Raises ConfigError: the session excludes it, but the maneuver needs it."""
     needed = maneuver is not None and maneuver.gives_torque
     if needed and options.steering == "angle":
-        raise configuration.origin("steering").wrong("angle", "torque (needed by this maneuver)")
+        raise configuration.origins.of("steering").wrong("angle", "torque (needed by this maneuver)")
     return needed or options.steering == "torque"
 
 
@@ -232,13 +232,15 @@ def _put_world(configuration: Configuration, options: SessionOptions) -> None:
     """Apply the world values of the session, which override those of the terrain."""
     for key, value in (("gravity", options.gravity), ("wind", options.wind), ("gusts", options.gusts)):
         if value is not None:
-            configuration.put(f"terrain.{key}", list(value) if isinstance(value, tuple) else value, configuration.origin(f"world.{key}"))
+            configuration.put(
+                f"terrain.{key}", list(value) if isinstance(value, tuple) else value, configuration.origins.of(f"world.{key}")
+            )
     if options.seed is not None:
         with configuration.reading("terrain") as (content, _):
             places = list(_seeds(content, ("terrain",)))
         for path in places:
             digest = hashlib.sha256(f"{options.seed} {written(path)}".encode()).digest()
-            configuration.put(written(path), int.from_bytes(digest[:4], "little"), configuration.origin("seed"))
+            configuration.put(written(path), int.from_bytes(digest[:4], "little"), configuration.origins.of("seed"))
 
 
 def _put_into_maneuver(configuration: Configuration, options: SessionOptions) -> None:
@@ -247,7 +249,7 @@ def _put_into_maneuver(configuration: Configuration, options: SessionOptions) ->
         for key in ("step", "seed"):
             value = getattr(options, key)
             if value is not None:
-                configuration.put(f"maneuver.{key}", value, configuration.origin(key))
+                configuration.put(f"maneuver.{key}", value, configuration.origins.of(key))
 
 
 def _seeds(value: Any, path: KeyPath) -> Iterator[KeyPath]:
@@ -273,9 +275,9 @@ def _ground(configuration: Configuration) -> Ground:
 
 def _check_soils_used(configuration: Configuration) -> None:
     """Check that the ground uses all soils in the settings; an unused one is a typo. Raises ConfigError."""
-    used = sorted(configuration.soils_used)
+    used = sorted(configuration.named.soils_used)
     for name in configuration.raw("soils") or {}:
-        if name not in used and (given := configuration.settings_below(("soils", name))):
+        if name not in used and (given := configuration.origins.settings_below(("soils", name))):
             expected = f"a soil of this ground: {', '.join(used) or 'none'}{did_you_mean(name, used)}"
             raise given[-1].wrong(name, expected)
 
@@ -287,7 +289,7 @@ class _Soils(Mapping[str, Any]):
         self.configuration, self.said_by = configuration, Path(said_by)
 
     def __getitem__(self, name: str) -> Any:
-        content, file = self.configuration.soil(name, self.said_by)
+        content, file = self.configuration.named.soil(name, self.said_by)
         with self.configuration.reading(("soils", name)):
             soil(content, file)
         return content
@@ -318,11 +320,11 @@ def _preview(configuration: Configuration, options: SessionOptions) -> Preview |
     if requested is None:
         return None
     try:
-        log = log_file(configuration.relative_to_origin(place), "", place)
+        log = log_file(configuration.binary.path_of(place), "", place)
         preview = preview_of_log(log, requested.step, requested.points, "", place)
     except ConfigError as error:
-        raise configuration.wrong((), error) from None
-    configuration.note_file(place, log)
+        raise configuration.origins.wrong((), error) from None
+    configuration.binary.note(place, log)
     return preview
 
 
@@ -330,11 +332,11 @@ def _ruts(configuration: Configuration, options: SessionOptions) -> Path | None:
     """Return the rut file of the session, or None."""
     if options.ruts is None:
         return None
-    place = configuration.relative_to_origin("ruts")
+    place = configuration.binary.path_of("ruts")
     file = place / RUTS_NAME if place.is_dir() else place
     if not file.is_file():
-        raise configuration.origin("ruts").wrong(options.ruts, f"the folder of a run on soil, or its {RUTS_NAME}")
-    configuration.note_file("ruts", file)
+        raise configuration.origins.of("ruts").wrong(options.ruts, f"the folder of a run on soil, or its {RUTS_NAME}")
+    configuration.binary.note("ruts", file)
     return file
 
 
@@ -346,9 +348,9 @@ def _cueing(
         cueing = MotionCueing(content, file, platform, step, gravity, intensity)
     if preview is not None:
         try:
-            cueing.foresee(preview)
+            cueing.washout.foresee(preview)
         except JounceError as error:
-            raise configuration.origin("preview").wrong(configuration.raw("preview"), f"no preview: {error}") from None
+            raise configuration.origins.of("preview").wrong(configuration.raw("preview"), f"no preview: {error}") from None
     return cueing
 
 

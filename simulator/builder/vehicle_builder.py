@@ -8,9 +8,10 @@ from functools import cache
 from typing import Any, Protocol
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.configuration.configuration import Configuration, is_one_for_each
+from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import data_folder
 from simulator.configuration.key_path import parse
+from simulator.configuration.references import is_one_for_each
 from terrain.ground import Ground
 from terrain.load_terrain import load_terrain
 from vehicles import step_stability
@@ -48,7 +49,7 @@ def vehicle_of(configuration: Configuration, builder: VehiclePartBuilder) -> tup
             description = description_of(configuration, places, builder)
         for name, place in places.items():
             with faults.part(), configuration.reading(place) as (content, file):
-                tires[name] = builder.tire(content, file, configuration.files)
+                tires[name] = builder.tire(content, file, configuration.binary.digests)
         if faults.errors:
             with faults.part():
                 _check_drivetrain(configuration)
@@ -56,7 +57,7 @@ def vehicle_of(configuration: Configuration, builder: VehiclePartBuilder) -> tup
         with configuration.reading("vehicle.drivetrain") as (content, file):
             pass  # the drivetrain is read below, where errors in its file are reported
         of_wheels = builder.tires([tires[name] for name in description.tires], _sides(description), description.contact)
-        with configuration.about("vehicle"):
+        with configuration.origins.about(("vehicle",)):
             parts = builder.drivetrain(content, file, description.mechanism.axles)
             vehicle = aligned_vehicle(description, of_wheels, parts, file, _level)
     return vehicle, ("vehicle", *(places[name] for name in description.tires))
@@ -123,6 +124,6 @@ def check_step_of(configuration: Configuration, vehicle: Vehicle, step: float, p
         step_stability.check_step(vehicle, _level().arrays, step, places, "step")
     except ConfigError as error:
         if error.file != "step":
-            raise configuration.wrong(parse(error.file), error) from None
+            raise configuration.origins.wrong(parse(error.file), error) from None
         key_of_step = "step" if configuration.has("step") else "maneuver.step"
-        raise configuration.origin(key_of_step).wrong(error.value, error.expected) from None
+        raise configuration.origins.of(key_of_step).wrong(error.value, error.expected) from None

@@ -28,7 +28,7 @@ from simulator.base.jit import ROOT, is_cache_persistent, is_compiled
 from simulator.base.records import record
 from simulator.base.rotations import quaternion_of_rotation
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
-from simulator.configuration.configuration import DEFAULTS
+from simulator.configuration.references import DEFAULTS
 from simulator.driver.path import Path
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering import human_limits
@@ -77,7 +77,7 @@ def _compile(say: Callable[[str], None]) -> None:
     done("ground")
     cueing = build_cueing(DEFAULTS["washout"], DEFAULTS["platform"], H)
     cueing.step(np.zeros(3), np.zeros(3), False, H)
-    cueing.feel(np.zeros(3), np.zeros(3))
+    cueing.monitor.update(np.zeros(3), np.zeros(3))
     done("motion cueing")
     warm_up(cueing.platform)
     done("virtual platform")
@@ -93,7 +93,7 @@ def _compile(say: Callable[[str], None]) -> None:
     done("engine, gearbox, brakes and vehicle step")
     session = Session(vehicle, ground, _IdleDriver(), cueing, [], H)
     session.reset()
-    cueing.arm()
+    cueing.procedure.arm()
     is_upright(vehicle.space.state[0]["q_WB"])
     quaternion_of_rotation(np.eye(3), np.empty(4))
     MotionStream().close()

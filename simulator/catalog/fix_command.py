@@ -20,8 +20,8 @@ from simulator.base.inputfile import read_bytes
 from simulator.base.yaml_loader import MOST_BYTES, StrictLoader
 from simulator.base.yaml_reader import parse_yaml, read_text
 from simulator.catalog.file_kinds import kind_named, kind_of
-from simulator.configuration.configuration import REFERENCES, is_one_for_each
 from simulator.configuration.key_path import KeyPath, parse, written
+from simulator.configuration.references import REFERENCES, is_one_for_each
 from simulator.configuration.renamed_keys import Replacement, new_key, new_value, replacements
 from simulator.fitting.keys import DRIVEN, base_of, configured
 from simulator.telemetry.atomic_files import write_whole

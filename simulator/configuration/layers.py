@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from os.path import samefile
 from pathlib import Path
@@ -53,6 +54,44 @@ class Layer:
     content: Any
     origins: dict[KeyPath, Origin] = field(default_factory=dict)
 
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """Section `recorded` of the configuration in a log; empty for a session file of the user."""
+        found = self.content.get("recorded")
+        return found if isinstance(found, dict) else {}
+
+    def at(self, path: KeyPath) -> Any:
+        """Return the value at a path, or None."""
+        node = self.content
+        for part in path:
+            if isinstance(node, dict):
+                node = node.get(part)
+            elif isinstance(node, list) and isinstance(part, int) and part < len(node):
+                node = node[part]
+            else:
+                return None
+        return node
+
+    def put(self, path: KeyPath, value: Layer) -> None:
+        """Set the value at a path with an existing parent, and its origins."""
+        self.at(path[:-1])[path[-1]] = value.content
+        self.put_origins(path, value.origins)
+
+    def matching(self, pattern: KeyPath) -> Iterator[KeyPath]:
+        """Yield the paths that match a pattern, in which * is any part."""
+        return _matching(pattern, self.content, ())
+
+    def separate(self, path: KeyPath) -> None:
+        """Copy the mappings and lists along a path, so that they are not shared with another layer."""
+        node: Any = self.content
+        for part in path[:-1]:
+            at = int(part) if isinstance(node, list) and str(part).isdigit() else part
+            inside = node.get(at) if isinstance(node, dict) else node[at] if isinstance(at, int) and at < len(node) else None
+            if not isinstance(inside, dict | list):
+                return
+            node[at] = copied = copy(inside)
+            node = copied
+
     def origin(self, path: KeyPath) -> tuple[Origin, KeyPath]:
         """Return the origin of the value at a path, and the rest of the path below the known path."""
         for n in range(len(path), -1, -1):
@@ -79,6 +118,18 @@ class Layer:
         """Remove the origins at and below a path."""
         for known in [known for known in self.origins if known[: len(path)] == path]:
             del self.origins[known]
+
+
+def _matching(pattern: KeyPath, node: Any, path: KeyPath) -> Iterator[KeyPath]:
+    """Yield the paths at and below a node that match a pattern."""
+    if not pattern:
+        yield path
+    elif isinstance(node, list) and pattern[0] == "*":
+        for n, inside in enumerate(node):
+            yield from _matching(pattern[1:], inside, (*path, n))
+    elif isinstance(node, dict):
+        for key in node if pattern[0] == "*" else [pattern[0]] if pattern[0] in node else []:
+            yield from _matching(pattern[1:], node[key], (*path, key))
 
 
 def joined(key: str, rest: KeyPath) -> str:

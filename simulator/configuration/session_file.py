@@ -267,7 +267,7 @@ def _with_origins(configuration: Configuration) -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        errors = [configuration.wrong((), one) for one in error.errors]
+        errors = [configuration.origins.wrong((), one) for one in error.errors]
     else:
         return
     raise_all(errors)

@@ -88,7 +88,7 @@ def _put_commands(one: Configuration, data: Data, file: str, measured: Measured)
         if one.has(key):
             one.set(Override((key,), None, key))
     one.put("maneuver", content, Origin(str(place), is_file=False))
-    one.names["maneuver"] = content["name"]
+    one.named.names["maneuver"] = content["name"]
 
 
 def commands_of(place: Path) -> tuple[Array, dict[str, Array]]:

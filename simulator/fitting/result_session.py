@@ -9,10 +9,11 @@ from typing import Any
 import yaml
 
 from simulator.base.errors import ConfigError
-from simulator.configuration.configuration import REFERENCES, Configuration
+from simulator.configuration.configuration import Configuration
 from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Layer, Origin, own_copy
 from simulator.configuration.overrides import Override
+from simulator.configuration.references import REFERENCES
 
 DIGITS = 7
 """Number of digits of a fitted value."""
@@ -68,7 +69,7 @@ def _variant(root: str | int, settings: Sequence[Override], applied: Configurati
 
 def _put(tree: dict[Any, Any], path: KeyPath, applied: Configuration) -> None:
     """Insert a value at its path, with the bases of the files on the path. Lists are inserted completely."""
-    names = {**applied.recorded.get("names", {}), **applied.names}
+    names = {**applied.layer.recorded.get("names", {}), **applied.named.names}
     node = tree
     for n, part in enumerate(path[:-1]):
         at = path[: n + 1]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from simulator.base.units import SHOWN
-from washout.cueing import MotionCueing
 from washout.intensity import MOST
+from washout.online_tuning import OnlineTuner
 
 STEP = 0.1
 """1. Change of the intensity per key press."""
@@ -15,11 +15,11 @@ class CueingControls:
 
     Attributes
     ----------
-    chosen : index of the selected parameter in the `knobs` of the cueing; -1 before the first selection
+    chosen : index of the selected parameter in the `knobs` of the tuner; -1 before the first selection
     """
 
-    def __init__(self, cueing: MotionCueing) -> None:
-        self.cueing = cueing
+    def __init__(self, tuner: OnlineTuner) -> None:
+        self.tuner = tuner
         self.chosen = -1
 
     def handle_event(self, event: str) -> str | None:
@@ -31,20 +31,20 @@ class CueingControls:
         return None
 
     def _change_intensity(self, steps: int) -> str:
-        intensity = round(self.cueing.intensity / STEP + steps) * STEP
-        self.cueing.intensity = min(MOST, max(0.0, round(intensity, 6)))
-        return f"motion intensity {100.0 * self.cueing.intensity:.0f} %"
+        intensity = round(self.tuner.intensity / STEP + steps) * STEP
+        self.tuner.intensity = min(MOST, max(0.0, round(intensity, 6)))
+        return f"motion intensity {100.0 * self.tuner.intensity:.0f} %"
 
     def _change_parameter(self, event: str) -> str:
-        knobs = self.cueing.knobs
+        knobs = self.tuner.knobs
         if not knobs:
             return "this washout has no parameters that can be changed while driving"
         if event == "washout_next" or self.chosen < 0:
             self.chosen = (self.chosen + 1) % len(knobs)
         else:
             knob = knobs[self.chosen]
-            self.cueing.change(knob, knob.turned(self.cueing.value(knob), 1 if event == "washout_up" else -1))
+            self.tuner.change(knob, knob.turned(self.tuner.value(knob), 1 if event == "washout_up" else -1))
         knob = knobs[self.chosen]
         unit = SHOWN.get(knob.written, knob.written)
-        low, value, high = (f"{number / knob.factor:.3g}" for number in (knob.least, self.cueing.value(knob), knob.most))
+        low, value, high = (f"{number / knob.factor:.3g}" for number in (knob.least, self.tuner.value(knob), knob.most))
         return f"{knob.words} {value}{'' if unit == '1' else f' {unit}'} ({low} to {high})"

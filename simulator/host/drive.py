@@ -147,7 +147,7 @@ class Host:
             self._start_platform(folder)
             driver = self._driver()
             self.session = session = parts.session(driver, sensors=sensors)
-            self.panel = CueingControls(cueing)
+            self.panel = CueingControls(cueing.tuner)
             session.reset()
             session.warm()
             if self.window is not None:
@@ -173,7 +173,7 @@ class Host:
                     if streams:  # last, because their packets begin with the first tick
                         self.motions = [MotionStreamOutlet(one) for one in streams]
                         session.outlets += self.motions
-                        cueing.arm()
+                        cueing.procedure.arm()
                     return self._drive(session, folder)
                 finally:
                     self._close()
@@ -321,7 +321,7 @@ class Host:
         clock = session.clock
         assert clock is not None
         simulated, wall = clock.paced, clock.elapsed
-        live = session.cueing.live[0].copy()
+        live = session.cueing.monitor.live[0].copy()
         motions = self.motions[1:] if self._platform_gone else self.motions
         if motions:
             others = [] if self.window is None else [self.window]
@@ -342,7 +342,7 @@ class Host:
             "dropped": clock.dropped,
             "lateness": clock.lateness.to_json(),
             "first_frame": None if self.view_supervisor is None else self.view_supervisor.first_frame,
-            "incidents": 0 if session.latest is None else session.latest.number,
+            "incidents": 0 if session.recovery.latest is None else session.recovery.latest.number,
             "limiter": interventions(session.cueing.readout),
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }
@@ -402,7 +402,7 @@ class Host:
         for trouble in session.vehicle.troubles[self._reported_troubles :]:
             self._reported_troubles += 1
             self._trouble(trouble)
-        incident = session.latest
+        incident = session.recovery.latest
         if incident is not None and incident.number > self._reported_incidents:
             self._reported_incidents = incident.number
             self.say(f"{incident.message}; the vehicle was put back to its last valid position")
@@ -411,9 +411,9 @@ class Host:
                 self.window.jump()
             # in another thread, because the platform needs its packets in time
             threading.Thread(target=self._attempt, args=(partial(incident.write, self._folder.path),)).start()  # type: ignore[union-attr]
-        elif self._held and session.incident == 0 and self.window is not None:
+        elif self._held and session.recovery.incident == 0 and self.window is not None:
             self.window.message = ""
-        self._held = session.incident > 0
+        self._held = session.recovery.incident > 0
         if self.window is not None and session.tick % 500 == 0:
             self._show_upright_hint(session, self.window)
         if self.platform is not None and not self._platform_gone and not self.platform.alive:
@@ -469,12 +469,12 @@ class Host:
             self.window.jump()
             self.window.message = ""
         elif event == "motion":
-            armed = session.waits or session.cueing.state not in ("off", "parked", "park", "fault")
-            session.cueing.park() if armed else session.cueing.arm()
+            armed = session.waits or session.cueing.procedure.state not in ("off", "parked", "park", "fault")
+            session.cueing.procedure.park() if armed else session.cueing.procedure.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
-            self.window.show_message("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)
-        elif (options := self.panel.handle_event(event)) is not None:
-            self.window.show_message(options, TUNED_TIME)
+            self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.procedure.state not in goal)
+        elif (options := self.panel.obey(event)) is not None:
+            self.window.tell(options, TUNED_TIME)
         elif event == "shift_refused":
             self.window.show_message("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from simulator.base.signals import StopRequest
 from simulator.outlets.motion_stream import MotionStreamOutlet
+from simulator.platform_phases import coast, stop_platform
 from simulator.session import Outlet, Session
 
 PARK_TIME = 12.0
@@ -45,16 +46,16 @@ def park(
             )
         return signals.count < IMPATIENT and bool(_active(session, motions))
 
-    session.cueing.park()
-    session.coast(PARK_TIME, lambda: wait() and not parked(session, motions), [*others, *motions])
-    session.coast(REST_TIME, wait, [*others, *motions])
+    session.cueing.procedure.park()
+    coast(session, PARK_TIME, lambda: wait() and not parked(session, motions), [*others, *motions])
+    coast(session, REST_TIME, wait, [*others, *motions])
     if signals.count >= IMPATIENT and not parked(session, motions):
-        session.stop_platform(STOP_TIME, motions)
+        stop_platform(session, STOP_TIME, motions)
 
 
 def parked(session: Session, motions: Sequence[MotionStreamOutlet]) -> bool:
     """Return whether every receiver is at rest. For a protocol without a platform pose, the forces must be at rest."""
-    down = session.cueing.state in ("off", "parked")
+    down = session.cueing.procedure.state in ("off", "parked")
     return all(down if motion.stream.parks else motion.stream.at_rest for motion in _active(session, motions))
 
 

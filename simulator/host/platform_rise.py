@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.outlets.view import ViewOutlet
+from simulator.platform_phases import wait_for_rise
 from simulator.session import Outlet, Session
 
 RISES = "the platform rises; the drive begins afterwards"
@@ -45,8 +46,8 @@ def wait_for_platform(
 
     platforms = [motion for motion in motions if motion.stream.parks]
     outlets: list[Outlet] = [*([] if window is None else [window]), *motions]
-    session.wait_for_platform(go_on, outlets)
-    if session.cueing.rises and go_on():
+    wait_for_rise(session, go_on, outlets)
+    if session.cueing.procedure.rises and go_on():
         say(STAYS_DOWN)
         if window is not None:
             window.message = STAYS_DOWN

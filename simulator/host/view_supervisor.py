@@ -208,8 +208,8 @@ class ViewSupervisor:
                 f"to open a new window, run 'jounce view' in another terminal; without one the drive ends in {WAIT:.0f} s"
             )
         session.paused = True
-        if session.cueing.state not in DOWN:
-            session.cueing.park()
+        if session.cueing.procedure.state not in DOWN:
+            session.cueing.procedure.park()
         if now - self._gone_since > WAIT:
             self.stop = self.lost = True
             self.say(f"no window for {WAIT:.0f} s; ending the drive")

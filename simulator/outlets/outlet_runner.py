@@ -43,8 +43,8 @@ class OutletRunner:
                 session.command.copy(),
                 cueing.pose.copy(),
                 cueing.legs.copy(),
-                cueing.state,
-                cueing.felt.copy(),
+                cueing.procedure.state,
+                cueing.monitor.felt.copy(),
                 {sensor.name: sensor.out.copy() for sensor in session.sensors},
             )
         )

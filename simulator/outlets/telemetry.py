@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from simulator.clock import Clock
     from simulator.maneuvers.maneuver_file import Maneuver
     from simulator.session import Session
-    from washout.cueing import MotionCueing
 
 Source = tuple[str, Table, Record]
 """Prefix of the column names, table and record."""
@@ -95,7 +94,6 @@ class LoggedRecords:
         numbers = self.platform.view(float)  # position and angles first, one after the other as in a pose
         self._pose, self._legs = numbers[:6], numbers[6:12]
         self._platform, self._state = self.platform[0], self.state[0]
-        self._cueing: MotionCueing | None = None
         self.vehicle: tuple[Source, ...] = (
             ("", readout_table, readout),
             ("command_", COMMAND, command),
@@ -112,14 +110,12 @@ class LoggedRecords:
     def look(self, session: Session) -> None:
         """Update the platform and session records."""
         cueing, now = session.cueing, session.time
-        if cueing is not self._cueing:
-            self._cueing, self._commanded = cueing, (cueing.pose, cueing.legs)  # views of the live values
-        self._pose[:], self._legs[:] = self._commanded
-        self._platform["state"] = cueing.state_number
+        self._pose[:], self._legs[:] = cueing.pose, cueing.legs
+        self._platform["state"] = cueing.procedure.state_number
         limits = cueing.readout[0]
         self._platform["limited"], self._platform["interventions"] = limits["limited"], limits["interventions"]
         state = self._state
-        state["paused"], state["incident"] = session.paused, session.incident
+        state["paused"], state["incident"] = session.paused, session.recovery.incident
         if now < self._time:
             state["resets"] += 1
         self._time = now

@@ -102,7 +102,7 @@ class ViewOutlet:
 
     def _publish_motion(self, session: Session) -> None:
         """Publish the motion of the rider in the cab next to that of the driver in the vehicle."""
-        e, vehicle_state, felt = self.extras[0], session.watch.state[0], session.cueing.felt[0]
+        e, vehicle_state, felt = self.extras[0], session.watch.state[0], session.cueing.monitor.felt[0]
         e["car_feels"][:3], e["car_feels"][3:] = vehicle_state["f_H_B"], vehicle_state["w_WB_B"]
         e["cab_feels"][:3], e["cab_feels"][3:] = felt["cab_f_H_P"], felt["cab_w_NP_P"]
         e["car_feels"][2] -= session.ground.p[0]["gravity"]

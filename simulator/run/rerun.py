@@ -21,6 +21,7 @@ from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
 from simulator.driver.kinds import FOLLOWER
 from simulator.driver.make_driver import without_a_person
+from simulator.platform_phases import raise_platform
 from simulator.run.folder import RunFolder
 from simulator.run.run_configuration import open_log, read_recorded
 from simulator.session import DRIVER_PERIOD, Driver
@@ -59,7 +60,7 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
     """Run `jounce rerun`; exit code 1 if a number differs or a signal ended the run, else 0."""
     say = print_error if to_json else print_line
     log, configuration = read_recorded(Path(path))
-    recorded_with = configuration.recorded.get("version")
+    recorded_with = configuration.layer.recorded.get("version")
     if recorded_with != version():
         print_error(f"the run was recorded with version {recorded_with}, this is {version()}; numbers may differ")
     recorded_columns = read_telemetry(log.file, wall=False)
@@ -104,7 +105,7 @@ def rerun(
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    armed, raised = (bool(configuration.recorded.get(name)) for name in ("armed", "raised"))
+    armed, raised = (bool(configuration.layer.recorded.get(name)) for name in ("armed", "raised"))
     stop_request = StopRequest()
     try:
         with on_signal(stop_request):
@@ -113,11 +114,11 @@ def rerun(
                 new = open_log(parts, session, folder, armed, LogOptions(about=about), raised)
                 folder.began()
                 if raised:
-                    parts.cueing.arm()
-                    session.raise_platform()
+                    parts.cueing.procedure.arm()
+                    raise_platform(session)
                 session.publish()
                 if armed:
-                    parts.cueing.arm()
+                    parts.cueing.procedure.arm()
                 # tick by tick, as in real time: the effect of an incident begins with the next tick
                 ticks = (len(columns["time"]) - 1) * new.every
                 while session.tick < ticks and stop_request.first is None:

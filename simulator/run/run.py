@@ -32,6 +32,7 @@ from simulator.maneuvers.report.time_series import columns_shown
 from simulator.maneuvers.report.write_report import write_metrics, write_page, write_report
 from simulator.maneuvers.source_marks import mark_words
 from simulator.outlets.telemetry import TelemetryOutlet, measuring
+from simulator.platform_phases import raise_platform
 from simulator.run.folder import RunFolder
 from simulator.run.frames import PERIOD, States, drawn_states
 from simulator.run.provenance import run_info
@@ -84,11 +85,11 @@ def run_maneuver(
         raise JounceError(NO_MANEUVER)
     maneuver = parts.maneuver
     maneuver.pictures = maneuver.pictures if pictures else ()
-    parts.cueing.arm()
+    parts.cueing.procedure.arm()
     session = parts.session(driver_of(parts))
     session.reset()
     session.warm()
-    session.raise_platform()
+    raise_platform(session)
     folder = RunFolder(out)
     measured = measuring(session, maneuver, (*columns_of(maneuver.pictures), *columns_shown()) if pictures else ())
     states = States(parts.ticks(PERIOD))
@@ -185,10 +186,10 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
     for failure in session.failures:
         if isinstance(failure, PartError) and isinstance(failure.part, TelemetryOutlet):
             raise failure
-    if session.latest is None:
+    if session.recovery.latest is None:
         return None
-    session.latest.write(folder.path)
-    return {"time_s": session.latest.time, "reason": session.latest.message}
+    session.recovery.latest.write(folder.path)
+    return {"time_s": session.recovery.latest.time, "reason": session.recovery.latest.message}
 
 
 def _abort_of(session: Session) -> dict[str, Any] | None:

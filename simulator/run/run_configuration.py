@@ -52,8 +52,8 @@ def recorded(parts: SessionParts, armed: bool, raised: bool) -> dict[str, Any]:
         "seed": parts.seed,
         "machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
         "settings": c.settings,
-        "names": {**c.recorded.get("names", {}), **c.names},
-        "files": c.files,
+        "names": {**c.layer.recorded.get("names", {}), **c.named.names},
+        "files": c.binary.digests,
     }
     return {"recorded": about, **c.complete()}
 
@@ -96,7 +96,7 @@ def ticks_per_row(parts: SessionParts) -> int:
         return whole_ticks(parts.options.log.rate, parts.step, "log", "rate")
     except ConfigError as error:
         c, key = parts.configuration, "outlets.telemetry.rate"
-        raise c.wrong(parse(key) if c.has(key) else (), error) from None
+        raise c.origins.wrong(parse(key) if c.has(key) else (), error) from None
 
 
 def about_run(parts: SessionParts, configuration: dict[str, Any]) -> dict[str, str]:

@@ -17,9 +17,10 @@ import msgspec
 
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError
 from simulator.base.fields import Number
-from simulator.configuration.configuration import Configuration, FileChange, is_one_for_each
+from simulator.configuration.configuration import Configuration, FileChange
 from simulator.configuration.file_tables import TABLES, number_at
 from simulator.configuration.key_path import KeyPath, written
+from simulator.configuration.references import is_one_for_each
 from simulator.configuration.session_file import CONTENTS, read_session
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD, load_maneuver
 from simulator.sweep.configuration_cache import Point
@@ -146,7 +147,7 @@ class Checks:
             try:
                 found[0].read_in(value, "", "", found[1])
             except ConfigError as error:
-                raise one.wrong((*place, *path), error) from None
+                raise one.origins.wrong((*place, *path), error) from None
         return True
 
     def _read(self, one: Configuration, place: KeyPath, kind: str) -> None:

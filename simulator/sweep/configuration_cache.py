@@ -10,11 +10,12 @@ from typing import Any
 import msgspec
 
 from simulator.base.errors import ConfigError
-from simulator.configuration.configuration import REFERENCES, SOILS_OF_A_TERRAIN, Configuration, FileChange, configuration
+from simulator.configuration.configuration import Configuration, FileChange, configuration
 from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import KeyPath, parse
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override
+from simulator.configuration.references import REFERENCES, SOILS_OF_A_TERRAIN
 
 NAMING = tuple(
     parse(place) for place in (*(pattern for pattern, _ in REFERENCES), *SOILS_OF_A_TERRAIN, "maneuver.vehicle", "maneuver.terrain")

@@ -32,6 +32,7 @@ from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.telemetry import MemoryRecorder, measuring
+from simulator.platform_phases import raise_platform
 from simulator.run.run import FEWEST_ROWS, NO_MANEUVER, driver_of
 from simulator.run.run_configuration import about_run, recorded, ticks_per_row
 from simulator.session import Session
@@ -146,10 +147,10 @@ def prepare_run(configuration: Configuration, channels: Sequence[str], builder: 
     session = parts.session(driver_of(parts))
     try:
         if builder.has_motion:
-            parts.cueing.arm()
+            parts.cueing.procedure.arm()
         builder.begin(session)
         if builder.has_motion:
-            session.raise_platform()
+            raise_platform(session)
         log = MemoryRecorder(session, ticks_per_row(parts), channels) if channels else None
         measured = measuring(session, parts.maneuver)
         session.outlets += [measured] if log is None else [log, measured]
@@ -207,8 +208,8 @@ def _simulate(session: Session, maneuver: Maneuver) -> float:
     taken = time.perf_counter() - started
     if session.failures:
         raise session.failures[0]
-    if session.latest is not None:
-        raise IncidentError(session.latest)
+    if session.recovery.latest is not None:
+        raise IncidentError(session.recovery.latest)
     return taken
 
 

@@ -20,7 +20,8 @@ from simulator.base.json_output import content_key
 from simulator.base.records import Record, Table, dtype_of
 from simulator.base.section_cache import SectionCache
 from simulator.builder.builder import SessionBuilder, build_cueing, outline
-from simulator.configuration.configuration import DEFAULTS, Configuration
+from simulator.configuration.configuration import Configuration
+from simulator.configuration.references import DEFAULTS
 from simulator.driver.internal_model import InternalModel
 from simulator.maneuvers.cone_course import Body
 from simulator.maneuvers.maneuver_file import Maneuver
@@ -35,7 +36,8 @@ from vehicles.drivetrain.drivetrain_file import DrivetrainParts
 from vehicles.state_memory import Bytes
 from vehicles.tires.tire_file import TireFile, TireSet
 from vehicles.vehicle import Vehicle
-from washout.cueing import LIVE, MotionCueing
+from washout.cueing import MotionCueing
+from washout.cueing_monitor import LIVE
 from washout.perceived_motion import FELT
 from washout.preview import Preview
 
@@ -230,7 +232,7 @@ def _names(table: Table, prefix: str) -> frozenset[str]:
 def _content_key(configuration: Configuration, *places: str) -> bytes:
     """Return a key of the contents at the given places, including the digests of binary files."""
     assert isinstance(configuration.raw(places[0]), dict), f"{places[0]}: a name; expected its content"
-    files = configuration.recorded.get("files", {})
+    files = configuration.layer.recorded.get("files", {})
     return content_key([[configuration.raw(place) for place in places], files])
 
 

@@ -17,6 +17,7 @@ from simulator.base.errors import OutputError
 from simulator.base.signals import EndedBySignal
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
+from simulator.host import platform_park
 from simulator.host.drive import PARKING, ROLLED_OVER, DriveOptions, Host, _report
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.motion.stream import MotionStream
@@ -67,7 +68,7 @@ class Drive:
 
         def noted(stream, readout, cueing, run, tick):
             self.legs.append(cueing.legs.copy())
-            self.states.append(cueing.state)
+            self.states.append(cueing.procedure.state)
             send(stream, readout, cueing, run, tick)
 
         monkeypatch.setattr(MotionStream, "send", noted)
@@ -84,7 +85,7 @@ class Drive:
 
     def assert_parked(self):
         session = self.host.session
-        assert session.cueing.state == "off"
+        assert session.cueing.procedure.state == "off"
         assert_within_limits(session, self.legs)
         height = float(session.cueing.platform[0]["park_height"])
         assert session.cueing.pose == pytest.approx([0.0, 0.0, height, 0.0, 0.0, 0.0], abs=2e-3)
@@ -257,7 +258,7 @@ def test_a_cueing_that_raises_ends_the_stream_properly(drive, monkeypatch, at, e
 
 
 def test_a_cueing_that_fails_to_park(drive, monkeypatch):
-    monkeypatch.setattr("washout.cueing.MotionCueing.park", lambda cueing: 1 / 0)
+    monkeypatch.setattr("washout.platform_procedure.PlatformProcedure.park", lambda procedure: 1 / 0)
     assert drive.run() == 1
     assert len(drive.lines) == 1
     assert "ZeroDivisionError" in drive.lines[0]
@@ -287,7 +288,7 @@ def test_a_stream_of_which_nothing_gets_out(drive, monkeypatch):
     drive.assert_parked()
 
 
-def test_signals_while_it_parks_never_jerk_it(drive):
+def test_signals_while_it_parks_never_jerk_it(drive, monkeypatch):
     """One ends the drive, two more leave the platform where it can stop."""
     host = drive.host
     keep_going, calls = host._keep_going, []
@@ -299,7 +300,7 @@ def test_signals_while_it_parks_never_jerk_it(drive):
         return keep_going(session)
 
     host._keep_going = three
-    coast = simulator.session.Session.coast
+    coast = platform_park.coast
 
     def interrupted(session, duration, wait, outlets):
         def go_on():
@@ -309,12 +310,9 @@ def test_signals_while_it_parks_never_jerk_it(drive):
 
         coast(session, duration, go_on, outlets)
 
-    simulator.session.Session.coast = interrupted
-    try:
-        with pytest.raises(EndedBySignal):
-            drive.run()
-    finally:
-        simulator.session.Session.coast = coast
+    monkeypatch.setattr(platform_park, "coast", interrupted)
+    with pytest.raises(EndedBySignal):
+        drive.run()
     assert_within_limits(host.session, drive.legs)
     assert host.session.tick == pytest.approx(10_800, abs=20)
     speed = np.diff(np.array(drive.legs), axis=0) / 1e-3

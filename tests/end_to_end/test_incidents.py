@@ -42,13 +42,13 @@ def test_the_platform_fades_and_the_drive_goes_on(field, value, reason):
     tracker = Tracker()
     session = new_session(outlets=[tracker])
     session.run(11.0)
-    assert session.cueing.state == "engaged"
+    assert session.cueing.procedure.state == "engaged"
     before, t = session.vehicle.space.state[0]["p_WB"].copy(), session.time
     spoil(session, field, value)
     session.run(5.0)
-    incident = session.latest
+    incident = session.recovery.latest
     assert incident is not None
-    assert incident.number == session.incident == 1
+    assert incident.number == session.recovery.incident == 1
     assert reason in incident.reason
     assert t <= incident.time <= t + 0.02
     assert session.time == incident.time, "the run stops there; time stands"
@@ -58,10 +58,10 @@ def test_the_platform_fades_and_the_drive_goes_on(field, value, reason):
     assert 0.5 < np.linalg.norm(state["p_WB"][:2] - before[:2]) < 30.0, "where it was well half a second ago"
     for _ in range(8000):
         session.advance()
-    assert session.incident == 0
-    assert session.latest is incident
+    assert session.recovery.incident == 0
+    assert session.recovery.latest is incident
     assert session.time > incident.time + 4.0, "it drives again"
-    assert session.cueing.state == "engaged"
+    assert session.cueing.procedure.state == "engaged"
     assert_within_limits(session, tracker.legs)
     assert np.abs(tracker.forces).max() < 100.0
     assert "paused" in tracker.states[11_000:12_500], "the platform fades"
@@ -77,7 +77,7 @@ def test_not_one_absurd_number_reaches_the_platform_or_an_outlet():
         session.vehicle.space.state[0]["v_WB_B"][2] = kick
         for _ in range(100):
             session.advance()
-    assert session.latest.number >= 3
+    assert session.recovery.latest.number >= 3
     assert np.isfinite(tracker.forces).all()
     assert np.abs(tracker.forces).max() < 500.0
     assert_within_limits(session, tracker.legs)
@@ -88,7 +88,7 @@ def test_the_last_second_is_kept(tmp_path):
     session.run(3.0)
     spoil(session, "theta", np.nan)
     session.run(1.0)
-    file = session.latest.write(tmp_path)
+    file = session.recovery.latest.write(tmp_path)
     with np.load(file, allow_pickle=False) as kept:
         assert kept["time"].shape == (1000,)
         assert np.diff(kept["time"]) == pytest.approx(H, abs=1e-9)
@@ -125,14 +125,14 @@ def test_roll_over_and_suspension_are_named():
     session.advance(10)
     session.vehicle.space.state[0]["w_WB_B"][0] = 1e4
     session.advance(10)
-    assert session.latest.reason.startswith("roll-over")
+    assert session.recovery.latest.reason.startswith("roll-over")
     session.reset()
     session.run(2.0)
     high = session.vehicle.model.corners[0]["ends"]["theta"][1]
     session.watch.history["theta"][:, 2] = high[2] + 0.5
     spoil(session, "v_WB_B", np.nan)
     session.advance()
-    assert session.latest.reason.startswith("suspension travel at RL")
+    assert session.recovery.latest.reason.startswith("suspension travel at RL")
 
 
 def test_a_vehicle_that_fell_through_the_ground_is_put_back():
@@ -140,7 +140,7 @@ def test_a_vehicle_that_fell_through_the_ground_is_put_back():
     session.run(2.0)
     session.vehicle.space.state[0]["p_WB"][2] -= 20.0
     session.run(1.0)
-    assert session.latest is not None
+    assert session.recovery.latest is not None
     assert abs(session.vehicle.space.state[0]["p_WB"][2]) < 2.0
 
 
@@ -161,22 +161,22 @@ def test_upright_puts_it_on_its_wheels_where_it_is(terrain, roll):
     assert np.abs(readout["v_WB_B"]).max() == 0.0
     assert session.time == t
     session.run(6.0)
-    assert session.latest is None
+    assert session.recovery.latest is None
     assert_within_limits(session, tracker.legs)
 
 
 def test_upright_where_nothing_stands():
     """On a wall there is no equilibrium: it is put just above the ground, and does what physics says."""
     session = new_session(terrain="slope")
-    session._settle_at = lambda *_: False
-    session.set_upright()
+    session.recovery._settle_at = lambda *_: False
+    session.upright()
     radius = float(session.vehicle.model.tires[0]["radius"])
     R = session.readout[0]
-    assert session.latest is None
+    assert session.recovery.latest is None
     hubs = R["p_WB"][2] + R["p_BK"][:, 2]
     assert hubs.min() > radius - 0.7
     session.run(2.0)
-    assert session.latest is None
+    assert session.recovery.latest is None
     assert np.abs(session.readout[0]["v_WB_B"]).max() < 5.0
 
 

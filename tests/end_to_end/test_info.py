@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -145,10 +146,12 @@ class Session:
     """As much of a session as a log asks for."""
 
     class Cueing:
-        pose, legs, state_number, readout = np.zeros(6), np.zeros(6), 0, record(LIMITER)
+        pose, legs, readout = np.zeros(6), np.zeros(6), record(LIMITER)
+        procedure = SimpleNamespace(state_number=0)
 
     def __init__(self):
-        self.time, self.paused, self.clock, self.incident, self.cueing = 0.0, False, None, 0, self.Cueing()
+        self.time, self.paused, self.clock, self.cueing = 0.0, False, None, self.Cueing()
+        self.recovery = SimpleNamespace(incident=0)
 
 
 def test_resets_pauses_and_incidents_are_in_the_log(tmp_path, capsys):
@@ -158,7 +161,8 @@ def test_resets_pauses_and_incidents_are_in_the_log(tmp_path, capsys):
     readout, session = record(READOUT), Session()
     log = TelemetryOutlet(tmp_path, readout, record(COMMAND))
     # time, paused, incident
-    for session.time, session.paused, session.incident in ((0.0, 0, 0), (0.1, 0, 0), (0.1, 1, 0), (0.2, 0, 3), (0.0, 0, 0), (0.1, 0, 4)):
+    recovery = session.recovery
+    for session.time, session.paused, recovery.incident in ((0.0, 0, 0), (0.1, 0, 0), (0.1, 1, 0), (0.2, 0, 3), (0.0, 0, 0), (0.1, 0, 4)):
         readout[0]["time"] = session.time
         log.publish(session)
     log.close()

@@ -45,7 +45,7 @@ class Counter:
 def new_session(driver=None, outlets=(), terrain="flat"):
     session = build(configuration(None, changes({"terrain": terrain}))).session(driver or Throttle(), outlets)
     session.reset()
-    session.cueing.arm()
+    session.cueing.procedure.arm()
     return session
 
 
@@ -114,7 +114,7 @@ def test_pause_freezes_the_vehicle_and_brings_the_platform_to_neutral():
     tracker = Counter(1)
     session = new_session(outlets=[tracker])
     session.run(12.0)
-    assert session.cueing.state == "engaged"
+    assert session.cueing.procedure.state == "engaged"
     moved = np.abs(session.cueing.pose).max()
     assert moved > 0.01
     space = session.vehicle.space
@@ -124,12 +124,12 @@ def test_pause_freezes_the_vehicle_and_brings_the_platform_to_neutral():
     session.run(6.0)
     assert [block.tobytes() for block in (space.state, space.tires, space.drivetrain, space.steering)] == before
     assert session.time == t
-    assert session.cueing.state == "paused"
+    assert session.cueing.procedure.state == "paused"
     assert np.abs(session.cueing.pose).max() < 2e-3
     session.paused = False
     session.run(3.0)
     assert session.time == pytest.approx(t + 3.0, abs=1e-9)
-    assert session.cueing.state == "engaged"
+    assert session.cueing.procedure.state == "engaged"
     assert_within_limits(session, tracker.legs)
 
 
@@ -153,10 +153,10 @@ def test_reset_in_full_drive_does_not_step_the_platform():
         assert session.readout[0]["v_WB_B"] == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)
         assert session.time == 0.0
         session.run(1.7)
-    session.cueing.park()
+    session.cueing.procedure.park()
     session.paused = True
     session.run(11.0)
-    assert session.cueing.state == "off"
+    assert session.cueing.procedure.state == "off"
     assert_within_limits(session, tracker.legs)
     assert np.ptp(np.array(tracker.legs), axis=0).max() > 0.05
 
@@ -211,9 +211,9 @@ def test_the_motion_is_changed_alike_whatever_hangs_on_the_session():
     for outlets in ((), (Counter(3), Counter(7))):
         session = build(configuration(None, changes({"terrain": "flat", "intensity": 0.7}))).session(Throttle(), outlets)
         session.reset()
-        session.cueing.arm()
-        assert session.cueing.intensity == session.cueing.readout[0]["intensity"] == 0.7
-        session.cueing.change(session.cueing.knobs[0], 0.8)
+        session.cueing.procedure.arm()
+        assert session.cueing.tuner.intensity == session.cueing.readout[0]["intensity"] == 0.7
+        session.cueing.tuner.change(session.cueing.tuner.knobs[0], 0.8)
         session.run(0.5)
         assert 0.4 < session.cueing.records[0][0]["force_gain"][0] < 0.8
         session.run(0.7)
@@ -224,9 +224,9 @@ def test_the_motion_is_changed_alike_whatever_hangs_on_the_session():
     try:
         session.publish()
         window.publish(session)
-        seen, readout, felt = window.extras[0], session.readout[0], session.cueing.felt[0]
+        seen, readout, felt = window.extras[0], session.readout[0], session.cueing.monitor.felt[0]
         assert seen["car_feels"] == pytest.approx([*(readout["f_H_B"] - [0, 0, 9.80665]), *readout["w_WB_B"]])
         assert seen["cab_feels"] == pytest.approx([*(felt["cab_f_H_P"] - [0, 0, 9.80665]), *felt["cab_w_NP_P"]])
-        assert seen["intensity"] == pytest.approx(0.7) and session.cueing.live[0]["cueing_changes"] == 1
+        assert seen["intensity"] == pytest.approx(0.7) and session.cueing.monitor.live[0]["cueing_changes"] == 1
     finally:
         window.close()

@@ -8,6 +8,7 @@ from unpaced import Hurried, Throttle, Tracker, assert_within_limits, new_sessio
 import simulator.session
 from simulator.host.platform_rise import RISES, STAYS_DOWN
 from simulator.outlets.view import ViewOutlet
+from simulator.platform_phases import raise_platform, wait_for_rise
 from simulator.telemetry.writer import read_telemetry
 
 
@@ -35,7 +36,7 @@ def test_a_run_begins_with_the_platform_up_and_is_the_same_drive():
     straight, raised = new_session(), new_session()
     before = vehicle_of(raised)
     raised.raise_platform()
-    assert (raised.cueing.state, raised.time, raised.tick) == ("engaged", 0.0, 0)
+    assert (raised.cueing.procedure.state, raised.time, raised.tick) == ("engaged", 0.0, 0)
     assert vehicle_of(raised) == before
     for session in (straight, raised):
         session.run(1.0)
@@ -62,11 +63,11 @@ def test_waiting_in_real_time_leaves_the_platform_as_a_run_finds_it(monkeypatch)
 
 
 def trip(session):
-    session.cueing.trip()
+    session.cueing.procedure.trip()
 
 
 def disarm(session):
-    session.cueing.park()
+    session.cueing.procedure.park()
 
 
 def pause(session):
@@ -79,9 +80,9 @@ def test_a_platform_that_does_not_come_up_is_not_waited_for(monkeypatch, trouble
     tracker = Tracker()
     session = new_session(outlets=[tracker])
     trouble(session)
-    session.wait_for_platform(lambda: True, [tracker])
+    wait_for_rise(session, lambda: True, [tracker])
     assert len(tracker.legs) * session.h <= seconds
-    assert session.cueing.state != "engaged"
+    assert session.cueing.procedure.state != "engaged"
     assert not session.waits
     session.paused = False
     session.run(0.1)
@@ -101,8 +102,8 @@ def test_a_wait_that_is_cut_short_ends_with_a_packet_of_every_stream(monkeypatch
 
     tracker, streams = Tracker(), [Packets(4), Packets(50)]
     session = new_session(outlets=[tracker, *streams])
-    session.wait_for_platform(lambda: len(tracker.legs) < 3333, [tracker, *streams])
-    assert session.cueing.state == "rise" and np.abs(session.cueing.readout[0]["leg_speed"]).max() > 0.01
+    wait_for_rise(session, lambda: len(tracker.legs) < 3333, [tracker, *streams])
+    assert session.cueing.procedure.state == "rise" and np.abs(session.cueing.readout[0]["leg_speed"]).max() > 0.01
     session.run(0.2)
     for stream in streams:
         assert set(np.diff(stream.steps)) == {stream.every}
@@ -115,7 +116,7 @@ def test_a_drive_waits_and_says_so(tmp_path, monkeypatch, comes_up):
     drive.host.say = said.append
     drive.host.window = ViewOutlet(16, screen)
     if not comes_up:
-        monkeypatch.setattr("washout.cueing.MotionCueing.rise_time", property(lambda _: 2.0))
+        monkeypatch.setattr("washout.platform_procedure.PlatformProcedure.rise_time", property(lambda _: 2.0))
     assert drive.run() == 0
     assert RISES in said
     assert (STAYS_DOWN in said) == (not comes_up)
@@ -137,7 +138,7 @@ def test_a_driver_is_called_only_when_the_drive_begins():
 
     driver = Counting()
     session = new_session(driver)
-    session.raise_platform()
+    raise_platform(session)
     assert driver.asked == 0
     session.run(0.1)
     assert driver.asked == 10
@@ -154,8 +155,8 @@ def test_a_person_need_not_wait(tmp_path, monkeypatch):
             host._handle_event("motion", session)
         return True
 
-    session.wait_for_platform(go_on, [])
-    assert not session.cueing.rises
+    wait_for_rise(session, go_on, [])
+    assert not session.cueing.procedure.rises
     session.run(1.0)
     assert session.time == pytest.approx(1.0)
-    assert session.cueing.state == "off"
+    assert session.cueing.procedure.state == "off"

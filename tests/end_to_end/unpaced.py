@@ -34,7 +34,7 @@ class Tracker:
 
     def publish(self, session):
         self.legs.append(session.cueing.legs.copy())
-        self.states.append(session.cueing.state)
+        self.states.append(session.cueing.procedure.state)
         self.forces.append(np.concatenate([session.readout[0]["f_H_B"], session.cueing.readout[0]["felt_force"]]))
 
     def close(self):
@@ -46,7 +46,7 @@ def new_session(driver=None, outlets=(), terrain="flat", vehicle="hmmwv"):
     parts = build(configuration(None, changes({"terrain": terrain, "vehicle": vehicle})))
     session = parts.session(driver or Throttle(), outlets)
     session.reset()
-    session.cueing.arm()
+    session.cueing.procedure.arm()
     return session
 
 

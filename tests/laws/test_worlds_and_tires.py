@@ -74,12 +74,12 @@ def test_gravity_is_that_of_the_ground(tmp_path: Path, key: dict[str, float], gr
 def test_a_driver_at_rest_on_the_moon_gets_no_motion(tmp_path: Path) -> None:
     ground = build_ground(written(tmp_path, "moon.yaml", {"type": "flat", "surface": "asphalt", "gravity": MOON}))
     cueing = build_cueing("small_hexapod", "small_hexapod", 1e-3, MOON)
-    cueing.arm()
+    cueing.procedure.arm()
     session = Session(build_vehicle("hmmwv", check_step=False), ground, Parked(), cueing, [])
     session.reset()
     for _ in range(20):
         session.advance(500)
-    assert cueing.state == "engaged"
+    assert cueing.procedure.state == "engaged"
     assert np.abs(cueing.pose).max() < 1e-3
 
 

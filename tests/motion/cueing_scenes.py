@@ -35,10 +35,10 @@ def cueing(name: str = "small_hexapod", platform_name: str = "small_hexapod", h:
 def engaged(name: str = "small_hexapod", platform_name: str = "small_hexapod") -> MotionCueing:
     """Cueing that has risen, blended in and stands in neutral."""
     motion = cueing(name, platform_name)
-    motion.arm()
+    motion.procedure.arm()
     for _ in range(40000):
         motion.step(REST, STILL, True, H)
-        if motion.state == "engaged":
+        if motion.procedure.state == "engaged":
             return motion
     raise AssertionError("the platform did not engage")
 

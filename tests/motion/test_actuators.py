@@ -114,7 +114,7 @@ def test_what_is_felt_is_the_head_of_the_platform_behind_its_actuators():
         x, y, z, roll, pitch, yaw = motion.readout[0]["actual"]
         R = np.array(platform_axes(roll, pitch, yaw)).T
         heads.append(np.array([x, y, z]) + R @ felt_at)
-        felt.append(R @ motion.feel(f, STILL)[0]["cab_f_H_P"])
+        felt.append(R @ motion.monitor.update(f, STILL)[0]["cab_f_H_P"])
         late.append(np.abs(motion.readout[0]["actual"] - motion.pose).max())
     second = np.diff(heads, 2, axis=0)[1000:] / H**2 + REST
     assert np.abs(second - np.array(felt)[1001:-1]).max() < 0.01
@@ -125,8 +125,8 @@ def test_the_limiter_has_the_last_word_over_the_lead():
     """A drive twice as hard as any, ahead of actuators as slow as files allow: legs keep to their limits, also through a reset."""
     slow = hexapod({**platform_mapping(), "actuator_bandwidth_Hz": 2.0}, "slow.yaml")
     motion = MotionCueing(washout_mapping(), "washout", slow, H)
-    motion.arm()
-    while motion.state != "engaged":
+    motion.procedure.arm()
+    while motion.procedure.state != "engaged":
         motion.step(REST, STILL, True, H)
     legs, limited = [], 0
     for k, f in enumerate(2.0 * (hard_drive(12000) - REST) + REST):

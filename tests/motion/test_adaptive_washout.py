@@ -183,7 +183,7 @@ def test_left_and_right_are_alike():
 def test_it_moves_a_platform_and_a_log_has_its_shares():
     motion = engaged("small_hexapod_adaptive")
     assert isinstance(motion, MotionCueing)
-    prefix, table, state = next(one for one in motion.logged if one[0])
+    prefix, table, state = next(one for one in motion.washout.logged if one[0])
     before = state[0]["motion_share"].copy()
     for f in hard_drive(3000):
         motion.step(f, np.zeros(3), True, 1e-3)

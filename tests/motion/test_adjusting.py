@@ -7,8 +7,7 @@ import pytest
 from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform, washout_mapping, worst_use
 
 from simulator.base.callbacks import callback, record_at
-from simulator.base.errors import ConfigError
-from simulator.base.fields import Field, Number
+from simulator.base.errors import ConfigError, DeprecatedNameWarning, JounceError
 from simulator.base.records import dtype_of
 from simulator.driver.input_devices import keyboard
 from simulator.host.cueing_controls import CueingControls
@@ -32,7 +31,7 @@ def ride(motion, f, w=STILL, change=None):
 
 
 def knob(motion, words):
-    return next(one for one in motion.knobs if one.words == words)
+    return next(one for one in motion.tuner.knobs if one.words == words)
 
 
 def test_at_full_intensity_the_washout_gets_what_is_felt_bit_for_bit():
@@ -46,7 +45,7 @@ def test_at_full_intensity_the_washout_gets_what_is_felt_bit_for_bit():
 def test_the_intensity_changes_within_a_second_and_scales_the_request():
     motion = engaged()
     f = np.tile(REST + [1.0, 0.0, 0.5], (round(TURN / H), 1))
-    motion.intensity = 0.5
+    motion.tuner.intensity = 0.5
     seen = []
     ride(motion, f, np.array([0.0, 0.0, 0.2]), lambda _: seen.append(float(motion.readout[0]["intensity"])))
     speeds = np.diff(seen) / H
@@ -55,7 +54,7 @@ def test_the_intensity_changes_within_a_second_and_scales_the_request():
     assert s["intensity"] == pytest.approx(0.5, abs=0.006)
     assert s["cue_force"] - REST == pytest.approx(s["intensity"] * np.array([1.0, 0.0, 0.5]), abs=1e-12)
     assert s["cue_rate"] == pytest.approx(s["intensity"] * np.array([0.0, 0.0, 0.2]))
-    aim, gain = motion.feel(f[0], STILL)[0], np.array(washout_mapping()["cueing"]["force_gain"])
+    aim, gain = motion.monitor.update(f[0], STILL)[0], np.array(washout_mapping()["cueing"]["force_gain"])
     assert aim["cueing_force_error"] == pytest.approx(aim["cab_f_H_P"] - REST - s["intensity"] * gain * [1.0, 0.0, 0.5], abs=1e-12)
 
 
@@ -63,7 +62,7 @@ def test_without_intensity_the_platform_washes_out_to_neutral():
     motion = engaged()
     drive = hard_drive(30000)
     ride(motion, drive[:6000])
-    motion.intensity = 0.0
+    motion.tuner.intensity = 0.0
     _, poses, _ = ride(motion, drive[6000:])
     assert np.abs(poses[0]).max() > 0.05
     assert np.abs(poses[-1]).max() < 3e-3
@@ -73,7 +72,7 @@ def test_a_changed_parameter_converges_to_a_file_with_that_value():
     motion = engaged()
     changes = {"high pass frequency surge": 2.5, "tilt rate": 0.05, "rotation damping yaw": 0.7, "force gain heave": 0.8}
     for words, value in changes.items():
-        motion.change(knob(motion, words), value)
+        motion.tuner.change(knob(motion, words), value)
         ride(motion, np.tile(REST, (400, 1)))  # the next one comes while the last is still on its way
     ride(motion, np.tile(REST, (1000, 1)))
     said = washout_mapping()
@@ -94,9 +93,9 @@ def test_no_steps_for_random_parameter_changes():
     def wild(motion):
         def change(k):
             if k % 300 == 0:
-                motion.intensity = float(rng.uniform(0.0, 1.3))
-                one = motion.knobs[rng.integers(len(motion.knobs))]
-                motion.change(one, one.turned(motion.value(one), int(rng.integers(-4, 5))))
+                motion.tuner.intensity = float(rng.uniform(0.0, 1.3))
+                one = motion.tuner.knobs[rng.integers(len(motion.tuner.knobs))]
+                motion.tuner.change(one, one.turned(motion.tuner.value(one), int(rng.integers(-4, 5))))
 
         return change
 
@@ -114,31 +113,31 @@ def test_what_is_out_of_its_limits_is_refused_and_changes_nothing():
     before = motion.records[0].copy()
     for value in (-0.1, MOST + 0.1, float("nan")):
         with pytest.raises(ConfigError):
-            motion.intensity = value
+            motion.tuner.intensity = value
     with pytest.raises(ConfigError, match=r"force_gain.*from 0 to 2"):
-        motion.change(knob(motion, "force gain sway"), 2.5)
+        motion.tuner.change(knob(motion, "force gain sway"), 2.5)
     motion.step(REST, STILL, True, H)
-    assert motion.records[0] == before and motion.changes == 0 and motion.intensity == 1.0
+    assert motion.records[0] == before and motion.tuner.changes == 0 and motion.tuner.intensity == 1.0
 
 
 def test_the_keys_turn_every_number_of_the_washout():
     motion = cueing()
-    panel = CueingControls(motion)
+    panel = CueingControls(motion.tuner)
     assert {"intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down"} <= set(keyboard.ACTIONS.values())
-    assert panel.handle_event("pause") is None
-    assert panel.handle_event("intensity_down") == "motion intensity 90 %" and motion.intensity == pytest.approx(0.9)
+    assert panel.obey("pause") is None
+    assert panel.obey("intensity_down") == "motion intensity 90 %" and motion.tuner.intensity == pytest.approx(0.9)
     for _ in range(30):
-        panel.handle_event("intensity_up")
-    assert motion.intensity == MOST
+        panel.obey("intensity_up")
+    assert motion.tuner.intensity == MOST
     gain, rate = washout_mapping()["cueing"]["force_gain"][0], np.degrees(motion.records[0][0]["tilt_rate"])
-    assert panel.handle_event("washout_next") == f"force gain surge {gain:.3g} (0 to 2)"
-    assert panel.handle_event("washout_up") == f"force gain surge {1.1 * gain:.3g} (0 to 2)"
-    lines = [panel.handle_event("washout_next") for _ in motion.knobs]
-    assert f"tilt rate {rate:.3g} deg/s (0.001 to 1e+03)" in lines and len(set(lines)) == len(motion.knobs)
+    assert panel.obey("washout_next") == f"force gain surge {gain:.3g} (0 to 2)"
+    assert panel.obey("washout_up") == f"force gain surge {1.1 * gain:.3g} (0 to 2)"
+    lines = [panel.obey("washout_next") for _ in motion.tuner.knobs]
+    assert f"tilt rate {rate:.3g} deg/s (0.001 to 1e+03)" in lines and len(set(lines)) == len(motion.tuner.knobs)
     for _ in range(80):
         line = panel.handle_event("washout_down")
     assert line == "force gain surge 0 (0 to 2)", "after all of them comes the first"
-    assert motion.changes == 31 + 1 + 80
+    assert motion.tuner.changes == 31 + 1 + 80
 
 
 @callback
@@ -163,18 +162,29 @@ def test_a_compiled_plugin_washout_is_changed_from_its_initial_parameters():
     WASHOUT_KINDS.register(kind.name, kind)
     said = {"type": "scaled", "cueing": {"share": 100.0}, "procedure": washout_mapping()["procedure"]}
     motion = MotionCueing(said, "mine.yaml", platform(), H)
-    motion.arm()
+    motion.procedure.arm()
     ride(motion, np.tile(REST, (20000, 1)))
-    assert motion.state == "engaged"
+    assert motion.procedure.state == "engaged"
     force = REST + [2.0, 0.0, 0.0]
     ride(motion, np.tile(force, (10000, 1)))  # the limiter is at the place to which this washout jumps, the budget has forgotten it
-    assert motion.washout_pose[0]["position"][0] == pytest.approx(0.02)
-    motion.intensity = 0.5
-    motion.change(motion.knobs[0], 50.0)
-    steps = float(motion._runner._state[0]["both"][1])
+    assert motion.records.washed[0]["position"][0] == pytest.approx(0.02)
+    motion.tuner.intensity = 0.5
+    motion.tuner.change(motion.tuner.knobs[0], 50.0)
+    steps = float(motion.washout._state[0]["both"][1])
     _, poses, limited = ride(motion, np.tile(force, (1500, 1)))
-    assert motion.washout_pose[0]["position"][0] == pytest.approx(2.0 / 50.0 * 0.5, rel=1e-3)
-    assert motion._runner._state[0]["both"][1] == steps + 1500.0, "what it remembers goes on"
+    assert motion.records.washed[0]["position"][0] == pytest.approx(2.0 / 50.0 * 0.5, rel=1e-3)
+    assert motion.washout._state[0]["both"][1] == steps + 1500.0, "what it remembers goes on"
     assert limited == 0 and np.abs(np.diff(poses[:, 0])).max() < 1e-4
     with pytest.raises(ConfigError, match="share"):
-        motion.change(motion.knobs[0], 5.0)
+        motion.tuner.change(motion.tuner.knobs[0], 5.0)
+
+
+def test_the_names_of_version_0_2_change_the_same():
+    motion = cueing()
+    with pytest.warns(DeprecatedNameWarning, match=r"intensity: deprecated; use tuner\.intensity"):
+        motion.intensity = 0.5
+    with pytest.warns(DeprecatedNameWarning, match=r"change: deprecated; use tuner\.change"):
+        motion.change(motion.tuner.knobs[0], 0.8)
+    assert (motion.tuner.intensity, motion.tuner.value(motion.tuner.knobs[0]), motion.tuner.changes) == (0.5, 0.8, 2)
+    with pytest.warns(DeprecatedNameWarning), pytest.raises(JounceError, match="does not use a preview"):
+        motion.foresee(None)

@@ -45,8 +45,8 @@ def test_what_lasts_is_shown_smaller_without_a_step_and_comes_back():
     assert limited[2000:].mean() < 0.05
     assert np.abs(np.diff(scale)).max() < 0.01, "of 1, in a millisecond"
     assert np.abs(np.diff(scale, 2)).max() < 2e-4, "and it bends instead of kinking"
-    motion.feel(REST, np.zeros(3))
-    assert motion.live[0]["cueing_budget"] == scale[-1]
+    motion.monitor.update(REST, np.zeros(3))
+    assert motion.monitor.live[0]["cueing_budget"] == scale[-1]
     after, _ = ride(motion, np.tile(REST, (15000, 1)), np.zeros((15000, 3)))
     assert after[-1] == 1.0
 

@@ -32,26 +32,26 @@ def assert_gentle(motion, legs, share=0.35):
 
 def test_from_off_to_engaged_and_back_in_order():
     motion = cueing()
-    seen = [motion.state]
+    seen = [motion.procedure.state]
     legs = [motion.legs.copy()]
 
     def until(state, run, limit=30000):
         for _ in range(limit):
             motion.step(REST, STILL, run, H)
             legs.append(motion.legs.copy())
-            if motion.state != seen[-1]:
-                seen.append(motion.state)
-            if motion.state == state:
+            if motion.procedure.state != seen[-1]:
+                seen.append(motion.procedure.state)
+            if motion.procedure.state == state:
                 return
         raise AssertionError(f"never came to {state}, seen {seen}")
 
     until("off", True, 1)
-    motion.arm()
+    motion.procedure.arm()
     until("neutral", False)
     until("engaged", True)
     until("paused", False)
     until("engaged", True)
-    motion.park()
+    motion.procedure.park()
     until("off", True)
     assert seen == ["off", "parked", "rise", "neutral", "blend", "engaged", "paused", "blend", "engaged", "park", "off"]
     assert_gentle(motion, np.array(legs))
@@ -92,10 +92,10 @@ def test_pause_fades_holds_neutral_and_comes_back():
     legs = [steps(motion, drive[:10000])]
     assert np.abs(motion.pose).max() > 0.02
     legs.append(steps(motion, np.tile(drive[9999], (4000, 1)), run=False)[1:])
-    assert motion.state == "paused"
+    assert motion.procedure.state == "paused"
     assert np.abs(motion.pose).max() < 1e-4
     legs.append(steps(motion, drive[10000:])[1:])
-    assert motion.state == "engaged"
+    assert motion.procedure.state == "engaged"
     assert_gentle(motion, np.concatenate(legs), 0.6)
 
 
@@ -111,7 +111,7 @@ def test_reset_in_the_middle_of_a_drive_does_not_step_the_platform():
     assert np.abs(after[1] - after[0]).max() < 0.5 * H
     assert_gentle(motion, legs, 0.6)
     assert np.abs(motion.pose).max() < 2e-3
-    assert motion.state == "engaged"
+    assert motion.procedure.state == "engaged"
 
 
 def test_teleport_without_notice_stays_inside_the_limits():
@@ -141,7 +141,8 @@ bad = st.floats(allow_nan=True, allow_infinity=True)
 )
 def test_any_input_and_any_sequence_of_commands(events):
     motion = engaged()
-    commands = {"r": motion.reset, "a": motion.arm, "p": motion.park, "f": motion.trip, "k": motion.acknowledge, ".": lambda: None}
+    does = motion.procedure
+    commands = {"r": motion.reset, "a": does.arm, "p": does.park, "f": does.trip, "k": does.acknowledge, ".": lambda: None}
     legs = [motion.legs.copy()]
     for numbers, run, command, count in events:
         commands[command]()
@@ -162,7 +163,7 @@ def test_a_single_bad_number_is_passed_over():
     drive = hard_drive(3000)
     drive[1500] = np.nan
     legs = steps(motion, drive)
-    assert motion.state == "engaged"
+    assert motion.procedure.state == "engaged"
     assert motion.readout[0]["bad_inputs"] == 1
     assert_gentle(motion, legs, 0.5)  # the drive itself takes 0.45
 
@@ -171,20 +172,20 @@ def test_lasting_bad_input_is_a_latched_fault_that_parks():
     motion = engaged()
     steps(motion, hard_drive(5000))
     legs = steps(motion, np.full((200, 3), np.nan))
-    assert motion.state == "fault"
+    assert motion.procedure.state == "fault"
     legs = np.concatenate([legs, steps(motion, np.tile(REST, (20000, 1)))[1:]])
-    assert motion.state == "fault"
+    assert motion.procedure.state == "fault"
     assert motion.pose[2] == pytest.approx(motion.platform[0]["park_height"], abs=2e-3)
     assert_gentle(motion, legs, 0.45)
-    motion.arm()
+    motion.procedure.arm()
     steps(motion, np.tile(REST, (2000, 1)))
-    assert motion.state == "fault"
-    motion.acknowledge()
+    assert motion.procedure.state == "fault"
+    motion.procedure.acknowledge()
     steps(motion, np.tile(REST, (20, 1)))
-    assert motion.state == "off"
-    motion.arm()
+    assert motion.procedure.state == "off"
+    motion.procedure.arm()
     steps(motion, np.tile(REST, (20000, 1)))
-    assert motion.state == "engaged"
+    assert motion.procedure.state == "engaged"
 
 
 def test_a_broken_filter_trips_the_platform_and_parks_it():
@@ -192,7 +193,7 @@ def test_a_broken_filter_trips_the_platform_and_parks_it():
     legs = [steps(motion, hard_drive(5000))]
     motion.readout[0]["high_pass"][0, 1] = np.nan
     legs.append(steps(motion, np.tile(REST, (20000, 1)))[1:])
-    assert motion.state == "fault"
+    assert motion.procedure.state == "fault"
     assert motion.pose[2] == pytest.approx(motion.platform[0]["park_height"], abs=2e-3)
     stroke, speed, acceleration = worst_use(motion.platform, np.concatenate(legs))
     assert max(stroke, speed, acceleration) <= 1.0
@@ -247,18 +248,18 @@ def test_a_seat_moves_only_as_it_can_and_within_its_limits(name):
     poses = []
     for side in (1.0, -1.0):
         motion = cueing("small_hexapod", name)
-        motion.arm()
+        motion.procedure.arm()
         legs, pose = [], []
         for k, f in enumerate(np.vstack([np.tile(REST, (10000, 1)), 1.5 * (hard_drive(12000) - REST) + REST, np.tile(REST, (12000, 1))])):
             if k == 19000:
                 motion.reset()
             if k == 24000:
-                motion.park()
+                motion.procedure.park()
             motion.step(f * [1, side, 1], np.array([0.3 * side * f[1], 0.1 * f[0], 0.2 * side]) * (k > 10000), True, H)
             legs.append(motion.legs.copy())
             pose.append(motion.pose.copy())
         assert max(worst_use(platform(name), np.array(legs))) <= 1.0 + 1e-9
-        assert motion.state == "off"
+        assert motion.procedure.state == "off"
         poses.append(np.array(pose))
     assert np.all(poses[0][:, ~free] == 0.0)
     assert np.all(np.ptp(poses[0][:, free], axis=0) > 0.03)

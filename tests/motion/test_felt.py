@@ -60,7 +60,7 @@ def test_a_platform_that_swings_every_way_is_felt_as_the_second_derivative_of_th
 
 def test_standing_in_neutral_nothing_is_missed():
     motion = engaged()
-    seen = motion.feel(REST, STILL)[0]
+    seen = motion.monitor.update(REST, STILL)[0]
     assert seen["cab_f_H_P"] == pytest.approx(REST, abs=1e-4)
     assert seen["cueing_force_error"] == pytest.approx(np.zeros(3), abs=1e-4)
     assert seen["cueing_rate_error"] == pytest.approx(np.zeros(3), abs=1e-6)
@@ -72,7 +72,7 @@ def test_the_error_is_what_is_felt_less_the_scaled_demand():
     w = np.array([0.1, -0.2, 0.05])
     for f in hard_drive(3000):
         motion.step(f, w, True, H)
-    seen = motion.feel(f, w)[0]
+    seen = motion.monitor.update(f, w)[0]
     assert seen["cueing_force_error"] == pytest.approx(seen["cab_f_H_P"] - REST - gain * (f - REST), abs=1e-12)
     shown = seen["cab_w_NP_P"] - seen["cueing_rate_error"]
     assert shown / w == pytest.approx(motion.records[0][0]["rate_gain"])
@@ -84,7 +84,7 @@ def test_a_steady_acceleration_ends_as_tilt():
     f = REST + [1.5, 0.0, 0.0]
     for _ in range(15000):
         motion.step(f, STILL, True, H)
-    seen = motion.feel(f, STILL)[0]
+    seen = motion.monitor.update(f, STILL)[0]
     assert seen["cab_f_H_P"][0] == pytest.approx(0.4 * 1.5, abs=0.02)
     assert math.sin(-motion.pose[4]) * G == pytest.approx(seen["cab_f_H_P"][0], abs=0.02)
 

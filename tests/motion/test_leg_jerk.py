@@ -66,12 +66,12 @@ def hostile_drive(motion, seed, count):
         if event < 0.2:
             motion.reset()
         elif event < 0.25:
-            motion.trip()
+            motion.procedure.trip()
         elif event < 0.3:
-            motion.park()
+            motion.procedure.park()
         else:
-            motion.acknowledge()
-            motion.arm()
+            motion.procedure.acknowledge()
+            motion.procedure.arm()
         for k in range(len(f)):
             motion.step(f[k], w[k], run, H)
             legs.append(motion.legs.copy())
@@ -218,19 +218,19 @@ def test_pause_reset_and_park_keep_it():
     go(drive[9000:11000])
     go(drive[11000:11500], run=False)
     go(drive[11500:])
-    motion.park()
+    motion.procedure.park()
     go(np.tile(REST, (20000, 1)))
     assert_kept(motion.platform, np.array(legs))
-    assert motion.state == "off"
+    assert motion.procedure.state == "off"
 
 
 def test_rise_and_park_are_never_limited():
     motion = cueing()
-    motion.arm()
+    motion.procedure.arm()
     for k in range(25000):
         motion.step(REST, STILL, False, H)
         if k == 12000:
-            motion.park()
+            motion.procedure.park()
     assert motion.readout[0]["interventions"].sum() == 0
     assert motion.readout[0]["limit_ticks"] == 25000
 

@@ -80,18 +80,18 @@ def test_no_sickness_at_rest_on_a_slope_or_from_nan():
 
 def test_the_rider_gets_the_dose_of_the_platform_and_the_driver_that_of_the_car():
     motion = cueing()
-    motion.arm()
+    motion.procedure.arm()
     for k in range(25000):
         motion.step(REST + [0.0, 0.0, math.sin(2.0 * math.pi * 0.2 * k * H)], STILL, True, H)
-    motion.feel(REST, STILL)
-    dose = motion.live[0]
+    motion.monitor.update(REST, STILL)
+    dose = motion.monitor.live[0]
     assert dose["car_sickness_dose"] == pytest.approx(0.992 * math.sqrt(25.0 / 2.0), rel=0.15)
     assert 0.01 < dose["cab_sickness_dose"] < 0.4 * dose["car_sickness_dose"], "a small hexapod cannot heave so slowly"
     before = float(dose["car_sickness_dose"])
     motion.reset()
     motion.step(REST + [0.0, 0.0, 5.0], STILL, True, H)
-    motion.feel(REST, STILL)
-    assert motion.live[0]["car_sickness_dose"] == before, "being put elsewhere is no motion"
-    motion.begin_dose()
-    motion.feel(REST, STILL)
-    assert motion.live[0]["car_sickness_dose"] == motion.live[0]["cab_sickness_dose"] == 0.0
+    motion.monitor.update(REST, STILL)
+    assert motion.monitor.live[0]["car_sickness_dose"] == before, "being put elsewhere is no motion"
+    motion.monitor.begin_dose()
+    motion.monitor.update(REST, STILL)
+    assert motion.monitor.live[0]["car_sickness_dose"] == motion.monitor.live[0]["cab_sickness_dose"] == 0.0

@@ -195,7 +195,7 @@ def packets_of_a_drive(count, interval=0.004):
             found.append(
                 still_packet(
                     sequence=len(found),
-                    state=motion.state_number,
+                    state=motion.procedure.state_number,
                     interval=interval,
                     time=k * H,
                     force=tuple(force),

@@ -156,7 +156,7 @@ def test_an_unannounced_reset(scene):
 @pytest.mark.parametrize("what", ["park", "trip"])
 def test_withdrawn_consent_and_faults_fade(scene, what):
     before = len(scene.wire.data)
-    getattr(scene.cueing, what)()
+    getattr(scene.cueing.procedure, what)()
     scene.go(LONGEST_FADE + 0.1)
     scene.assert_faded(before - 1)
 
@@ -211,14 +211,14 @@ def test_an_end_at_the_limits_of_the_legs():
 
 def test_at_rest_the_end_takes_no_time(scene):
     scene.run = False
-    scene.cueing.park()
+    scene.cueing.procedure.park()
     scene.go(LONGEST_FADE + 0.1)
     assert scene.stream.at_rest is (not scene.stream.parks), "a platform that parks is not down yet"
     while not scene.stream.at_rest:
         scene.go(0.1)
         assert len(scene.wire.data) < 10000
     if scene.stream.parks:
-        assert scene.cueing.state == "off"
+        assert scene.cueing.procedure.state == "off"
     pauses = []
     count = len(scene.wire.data)
     scene.stream.close(pauses.append)

@@ -20,7 +20,7 @@ def test_a_tick_of_cueing_allocates_nothing():
 
     motion = engaged()
     forces = 3.0 * hard_drive(4000)
-    records = motion._p, motion._s, motion.washout_pose
+    records = motion.records
     loop(*records, forces, STILL, 1)
     _nrt_python.memsys_enable_stats()
     try:

@@ -63,14 +63,14 @@ def plugin(folder: Path, page: str) -> ModuleType:
 def test_the_washout_tilts(folder: Path) -> None:
     plugin(folder, "own_washout")
     motion = MotionCueing(yaml.safe_load(blocks("own_washout", "yaml")[0]), "tilt.yaml", build_platform("small_hexapod"), H)
-    motion.arm()
-    while motion.state != "engaged":
+    motion.procedure.arm()
+    while motion.procedure.state != "engaged":
         motion.step(np.array([0.0, 0.0, 9.80665]), np.zeros(3), True, H)
     for _ in range(4000):
         motion.step(np.array([2.0, 1.0, 9.80665]), np.zeros(3), True, H)
-    assert motion.washout_pose[0]["angles"] == pytest.approx([0.04, -0.08, 0.0], abs=1e-3)
+    assert motion.records.washed[0]["angles"] == pytest.approx([0.04, -0.08, 0.0], abs=1e-3)
     assert motion.pose[3:] == pytest.approx([0.04, -0.08, 0.0], abs=2e-3)
-    motion.close()
+    motion.washout.close()
 
 
 def test_the_compass_points(folder: Path) -> None:

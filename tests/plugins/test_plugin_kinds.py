@@ -46,7 +46,7 @@ def session(driver: Any = None, outlets: Any = (), sensors: Any = (), terrain: s
     made = build_sensors(sensors, "test", ground, H, seed=7)
     s = Session(build_vehicle("hmmwv", check_step=False), ground, driver or Throttle(), cueing(), list(outlets), H, made)
     s.reset()
-    s.cueing.arm()
+    s.cueing.procedure.arm()
     return s
 
 
@@ -135,7 +135,7 @@ def streaming(listener: socket.socket, protocol: str, **said: Any) -> tuple[Moti
     motion, readout = cueing(), record(READOUT)
     readout[0]["q_WB"][0] = 1.0
     readout[0]["f_H_B"][2] = 9.80665
-    motion.arm()
+    motion.procedure.arm()
     for turn in range(50):
         for _ in range(10):
             motion.step(np.array([0.0, 0.0, 9.80665]), np.zeros(3), True, H)

@@ -35,10 +35,10 @@ def cueing(kind: str, parameters: dict[str, Any], **said: Any) -> MotionCueing:
 
 def engaged(kind: str, parameters: dict[str, Any], **said: Any) -> MotionCueing:
     motion = cueing(kind, parameters, **said)
-    motion.arm()
+    motion.procedure.arm()
     for _ in range(40000):
         motion.step(REST, STILL, True, H)
-        if motion.state == "engaged":
+        if motion.procedure.state == "engaged":
             return motion
     raise AssertionError("the platform did not engage")
 
@@ -48,7 +48,7 @@ def response(motion: MotionCueing, force: np.ndarray, ticks: int) -> np.ndarray:
     poses = []
     for _ in range(ticks):
         motion.step(force, STILL, True, H)
-        poses.append(np.hstack([motion.washout_pose[0]["position"], motion.washout_pose[0]["angles"]]))
+        poses.append(np.hstack([motion.records.washed[0]["position"], motion.records.washed[0]["angles"]]))
     return np.array(poses)
 
 
@@ -78,9 +78,9 @@ def test_a_rest_in_between_restarts_it() -> None:
     motion = engaged("lagged_python", LAGGED)
     response(motion, REST + [2.0, 0.0, 0.0], 500)
     motion.reset()
-    while motion.state != "engaged" or abs(motion.pose[0]) > 1e-4 or motion.readout[0]["gain"] < 0.9:
+    while motion.procedure.state != "engaged" or abs(motion.pose[0]) > 1e-4 or motion.readout[0]["gain"] < 0.9:
         motion.step(REST, STILL, True, H)
-    assert motion.trouble == ""
+    assert motion.washout.trouble == ""
 
 
 @pytest.fixture
@@ -95,14 +95,14 @@ REASONS = ["ValueError: no", "its pose is not six finite numbers", "no result wi
 def test_a_python_washout_that_fails_is_stopped_and_the_platform_moves_to_neutral(how: int, impatient: None) -> None:
     motion = engaged("failing", {"how": how})
     assert_no_step_and_neutral(motion)
-    assert motion.trouble.startswith(f"washout failing was dropped: {REASONS[how]}" if REASONS[how] else "")
-    assert bool(motion.trouble) == bool(REASONS[how])
+    assert motion.washout.trouble.startswith(f"washout failing was dropped: {REASONS[how]}" if REASONS[how] else "")
+    assert bool(motion.washout.trouble) == bool(REASONS[how])
 
 
 def test_a_compiled_washout_that_returns_nan_is_stopped_too() -> None:
     motion = engaged("nan_kernel", {})
     assert_no_step_and_neutral(motion)
-    assert motion.trouble == "washout nan_kernel was dropped: its pose is not six finite numbers"
+    assert motion.washout.trouble == "washout nan_kernel was dropped: its pose is not six finite numbers"
 
 
 def assert_no_step_and_neutral(motion: MotionCueing) -> None:
@@ -118,18 +118,18 @@ def assert_no_step_and_neutral(motion: MotionCueing) -> None:
     assert np.abs(np.diff(speed, axis=0) / H).max() <= p["leg_acceleration"]
     assert np.min(legs) >= p["shortest_leg"]
     assert np.max(legs) <= p["longest_leg"]
-    assert motion.pose == pytest.approx(np.zeros(6), abs=2e-3) or motion.trouble == ""
-    assert motion.state == "engaged"
+    assert motion.pose == pytest.approx(np.zeros(6), abs=2e-3) or motion.washout.trouble == ""
+    assert motion.procedure.state == "engaged"
 
 
 def test_in_real_time_the_loop_does_not_wait_for_a_washout_that_hangs() -> None:
     motion = cueing("failing", {"how": 2})
-    motion._runner._thread._budget = 0.05  # type: ignore[union-attr]
-    motion.arm()
-    while motion.trouble == "":
-        motion.serve(0.0, wait=False)
+    motion.washout._thread._budget = 0.05  # type: ignore[union-attr]
+    motion.procedure.arm()
+    while motion.washout.trouble == "":
+        motion.washout.serve(0.0, wait=False)
         washouts_step(motion)
-    assert motion.trouble == "washout failing was dropped: no result within 0.05 s"
+    assert motion.washout.trouble == "washout failing was dropped: no result within 0.05 s"
 
 
 def washouts_step(motion: MotionCueing) -> None:
@@ -144,13 +144,13 @@ def test_a_preview_equals_the_recording() -> None:
     times = np.linspace(0.0, 100.0, 1001)
     f = np.zeros((1001, 3))
     f[:, 0] = times
-    motion.foresee(RecordedPreview(times, f, np.zeros((1001, 3)), step=0.1, points=10))
-    motion.arm()
+    motion.washout.foresee(RecordedPreview(times, f, np.zeros((1001, 3)), step=0.1, points=10))
+    motion.procedure.arm()
     for k in range(30000):
-        motion.serve(k * H)
+        motion.washout.serve(k * H)
         washouts_step(motion)
     # 0.55 s ahead in the mean, with a delay of two and a half periods
-    assert motion.washout_pose[0]["position"][0] == pytest.approx(0.01 * (30.0 + 0.55 - 0.025), abs=0.01 * 0.012)
+    assert motion.records.washed[0]["position"][0] == pytest.approx(0.01 * (30.0 + 0.55 - 0.025), abs=0.01 * 0.012)
 
 
 @pytest.mark.parametrize(("rate", "stride"), [(1000, 1), (100, 10), (100, 5)])
@@ -160,11 +160,11 @@ def test_a_compiled_washout_gets_the_preview_of_the_tick_that_calls_it(rate: int
     times = np.linspace(0.0, 100.0, 1001)
     f = np.zeros((1001, 3))
     f[:, 0] = times
-    motion.foresee(RecordedPreview(times, f, np.zeros((1001, 3)), step=0.1, points=10))
-    motion.arm()
+    motion.washout.foresee(RecordedPreview(times, f, np.zeros((1001, 3)), step=0.1, points=10))
+    motion.procedure.arm()
     for k in range(30000):
         if k % stride == 0:
-            motion.serve(k * H)
+            motion.washout.serve(k * H)
         washouts_step(motion)
     assert motion.readout[0]["answers"][2, 0] == pytest.approx(0.01 * (30.0 + 0.1), abs=1e-9)
 

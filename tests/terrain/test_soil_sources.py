@@ -92,5 +92,5 @@ def test_a_user_soil_is_named_by_its_path(tmp_path, monkeypatch, said):
     for setting in read_settings([f"terrain.soil={said}", "terrain.soil.cohesion=77"]):
         configuration.set(setting)
     with configuration.reading("terrain") as (content, file):
-        used, _ = configuration.soil(content["soil"], Path(file))
+        used, _ = configuration.named.soil(content["soil"], Path(file))
     assert (used["n"], used["cohesion"]) == (0.9, 77)

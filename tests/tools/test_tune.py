@@ -22,7 +22,7 @@ def test_a_set_gets_better_and_what_the_author_decides_stays(tmp_path, capsys):
     for key in ("force_gain", "rate_gain", "tilt_rate_degps", "tilt_limit_deg"):
         assert tuned["cueing"][key] == shipped["cueing"][key]
     assert tuned["cueing"]["motion_gain"] != shipped["cueing"]["motion_gain"]
-    build_cueing(str(tmp_path / "out" / "tuned.yaml"), "small_hexapod", TICK).close()
+    build_cueing(str(tmp_path / "out" / "tuned.yaml"), "small_hexapod", TICK).washout.close()
 
 
 def test_numbers_are_looked_for_about_where_they_start_and_a_gain_of_nothing_stays():

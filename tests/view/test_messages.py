@@ -24,7 +24,12 @@ def shown(monkeypatch):
     platform = {"shortest_leg": 0.0, "longest_leg": 1.0}
     still = [{"f_H_B": np.zeros(3), "w_WB_B": np.zeros(3)}]
     cueing = SimpleNamespace(
-        pose=np.zeros(6), legs=np.full(6, 0.5), platform=[platform], state="rise", felt=record(FELT), readout=[{"intensity": 1.0}]
+        pose=np.zeros(6),
+        legs=np.full(6, 0.5),
+        platform=[platform],
+        procedure=SimpleNamespace(state="rise"),
+        monitor=SimpleNamespace(felt=record(FELT)),
+        readout=[{"intensity": 1.0}],
     )
     session = SimpleNamespace(
         cueing=cueing,
@@ -60,11 +65,11 @@ def test_a_message_ends_by_itself(shown):
 
 def test_a_message_ends_when_it_is_not_true_any_more(shown):
     window, session, _, text, _ = shown
-    window.show_message("platform rises", 30.0, lambda s: s.cueing.state == "rise")
+    window.tell("platform rises", 30.0, lambda s: s.cueing.procedure.state == "rise")
     assert text() == "platform rises"
-    session.cueing.state = "engaged"
+    session.cueing.procedure.state = "engaged"
     assert text() == ""
-    session.cueing.state = "rise"
+    session.cueing.procedure.state = "rise"
     assert text() == "", "it does not come back"
 
 

@@ -17,7 +17,7 @@ from simulator.view import attach, drive_lock
 from simulator.view.shared_state import KeyReader, KeyWriter
 
 
-class Cueing:
+class Procedure:
     """A platform that is up until it is told to park."""
 
     def __init__(self):
@@ -51,7 +51,7 @@ class Story:
         self.said = []
         self.supervisor = ViewSupervisor(8, self.said.append, 0.0, person)
         self.child = self.supervisor._process = Child(os.getpid())
-        self.session = SimpleNamespace(paused=False, cueing=Cueing())
+        self.session = SimpleNamespace(paused=False, cueing=SimpleNamespace(procedure=Procedure()))
         self.now = self.supervisor._opened
         self.windows = []
         self.attach()
@@ -79,7 +79,7 @@ class Story:
 
     @property
     def waits(self):
-        return self.session.paused and self.session.cueing.state == "park"
+        return self.session.paused and self.session.cueing.procedure.state == "park"
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_with_a_window_nothing_happens(story):
     s.go(OPENING - 1.0, frames=False)
     s.go(30.0)
     s.go(HANG - 1.0, frames=False)
-    assert not s.session.paused and s.session.cueing.parked == 0 and not s.supervisor.stop
+    assert not s.session.paused and s.session.cueing.procedure.parked == 0 and not s.supervisor.stop
     assert [line for line in s.said if "first frame" not in line] == []
 
 
@@ -110,7 +110,7 @@ def test_a_killed_window_stops_vehicle_and_platform_at_once_and_ends_the_drive_a
     s.child.die()
     s.go(0.1, frames=False)
     assert s.waits and "jounce view" in s.said[-1] and "code -9" in s.said[-1]
-    s.session.paused, s.session.cueing.state = False, "rise"  # a button of a game controller
+    s.session.paused, s.session.cueing.procedure.state = False, "rise"  # a button of a game controller
     s.go(0.1, frames=False)
     assert s.waits, "nobody drives blind"
     s.go(WAIT - 2.0, frames=False)
@@ -172,7 +172,7 @@ def test_a_window_of_jounce_view_that_is_killed_is_noticed_at_once(story):
         s.supervisor.keys._keys["pid"] = other.pid
         s.go(1.0)
         assert "window reopened" in s.said[-1]
-        s.session.paused, s.session.cueing.state = False, "engaged"
+        s.session.paused, s.session.cueing.procedure.state = False, "engaged"
         other.kill()
         other.wait()
     s.go(0.5, frames=False)
@@ -200,7 +200,7 @@ def test_a_scripted_drive_goes_on_without_its_view(story):
     s.go(1.0)
     s.child.die()
     s.go(2.0 * WAIT, frames=False)
-    assert not s.session.paused and s.session.cueing.parked == 0 and not s.supervisor.stop
+    assert not s.session.paused and s.session.cueing.procedure.parked == 0 and not s.supervisor.stop
     assert [line for line in s.said if "first frame" not in line] == ["driving without a view: the view ended with code -9"]
 
 

@@ -107,7 +107,7 @@ class InputSourceRunner:
         self.used = self.connected = False
         self.events: list[str] = []
         self._source = source
-        self._command, self._read_into = record(COMMAND), record(COMMAND)
+        self._read_into = record(COMMAND)
         self._thread = PluginThread(f"input source {name}", self._read)
 
     @property
@@ -116,15 +116,14 @@ class InputSourceRunner:
         return self._thread.error
 
     def read(self, t: float, speed: float, out: Record) -> None:
-        """Fill the command with the latest result. Never raises."""
+        """Fill the command with the latest result; without a new one, it stays as it is. Never raises."""
         result = self._thread.result(wait=False)
         self.used = False
         if result is not None:
-            self._command, self.used, self.connected, events = result
+            out[:], self.used, self.connected, events = result
             self.events += events
         if self._thread.error:
             self.connected = False
-        out[0] = self._command[0]
         self._thread.submit(t, speed)
 
     def close(self) -> None:

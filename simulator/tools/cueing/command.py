@@ -47,7 +47,7 @@ def main_cueing(arguments: Any) -> int:
     pairs = _pairs(arguments.washout or [DEFAULT], arguments.platform or [DEFAULT])
     drives = [read_drive(run) for run in arguments.runs]
     for washout, on, _ in pairs:  # report errors before the first write
-        build_cueing(washout, on, TICK).close()
+        build_cueing(washout, on, TICK).washout.close()
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         began = time.perf_counter()

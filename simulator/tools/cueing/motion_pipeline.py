@@ -21,7 +21,6 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record
-from simulator.tick import cueing_records
 from washout.cueing import MotionCueing, cueing_step
 from washout.platform_state_machine import BLEND, ENGAGED, KNEE
 
@@ -118,13 +117,13 @@ class CueingPipeline:
         gravity = float(p[0]["gravity"])
         f = np.array([0.0, 0.0, gravity]) if force is None else np.asarray(force, dtype=float)
         w = np.zeros(3) if rate is None else np.asarray(rate, dtype=float)
-        self.cueing.arm()
+        self.cueing.procedure.arm()
         second = round(1.0 / self.h) or 1
         held = np.tile(f, (second, 1)), np.tile(w, (second, 1))
         while s[0]["state"] != ENGAGED:
             self.follow(*held)
             if self._ticks * self.h > ENGAGING:
-                raise JounceError(f"the platform does not follow after {ENGAGING:g} s; state {self.cueing.state}")
+                raise JounceError(f"the platform does not follow after {ENGAGING:g} s; state {self.cueing.procedure.state}")
         self._follows = True
         for _ in range(round(SETTLING)):
             self.follow(*held)
@@ -137,30 +136,30 @@ class CueingPipeline:
         f, w = np.ascontiguousarray(f, dtype=float), np.ascontiguousarray(w, dtype=float)
         n = len(f)
         traces = Traces(np.empty((n, 6)), np.empty((n, 6)), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
-        records, where = cueing_records(self.cueing), actual_pose(self.cueing)
-        every, first = self.cueing.every, 0
+        records, where = self.cueing.records, actual_pose(self.cueing)
+        every, first = self.cueing.washout.every, 0
         looked: list[Array] = []
-        own = [one for one in self.cueing.logged if one[0] == INNER_PREFIX]
+        own = [one for one in self.cueing.washout.logged if one[0] == INNER_PREFIX]
         if own:  # a kernel, which runs without Python code
             every = max(1, round(INNER / self.h))
         while first < n:
             end = min(n, first + every - self._ticks % every) if every else n
-            self.cueing.serve(self._ticks * self.h)
+            self.cueing.washout.serve(self._ticks * self.h)
             follow(records, where, f, w, (first, end), traces)
             self._ticks += end - first
             first = end
             if own:
                 looked.append(np.concatenate([state[0][row[0]].ravel() for _, table, state in own for row in table]))
-        if self.cueing.trouble:
-            raise JounceError(self.cueing.trouble)
-        if self._follows and self.cueing.state_number not in (BLEND, ENGAGED):
-            raise JounceError(f"the platform stopped following; state {self.cueing.state}")
+        if self.cueing.washout.trouble:
+            raise JounceError(self.cueing.washout.trouble)
+        if self._follows and self.cueing.procedure.state_number not in (BLEND, ENGAGED):
+            raise JounceError(f"the platform stopped following; state {self.cueing.procedure.state}")
         names = [column for prefix, table, _ in own for row in table for column in _columns(prefix + row[0], row[1])]
         return PlatformMotion(self.h, *traces, dict(zip(names, np.array(looked).T, strict=True)) if looked else {})
 
     def close(self) -> None:
         """Stop the thread of a washout in Python."""
-        self.cueing.close()
+        self.cueing.washout.close()
 
 
 def _columns(name: str, shape: tuple[int, ...]) -> list[str]:

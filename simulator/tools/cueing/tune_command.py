@@ -44,7 +44,7 @@ def main_tune(arguments: Any) -> int:
     def make(one: Mapping[str, Any], gravity: float) -> MotionCueing:
         return MotionCueing(one, file, platform, TICK, gravity)
 
-    make(mapping, drives[0].gravity).close()  # report errors of the washout before the first write
+    make(mapping, drives[0].gravity).washout.close()  # report errors of the washout before the first write
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         with StatusLine(arguments.json) as told:

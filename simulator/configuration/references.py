@@ -1,0 +1,66 @@
+"""Key paths of a session at which a text is a name: of a file, a soil, or a registered kind."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from simulator.configuration.key_path import KeyPath, parse
+
+REFERENCES = (
+    # key path of a name or content   kind of file
+    ("vehicle", "vehicles"),
+    ("vehicle.tires", "tires"),
+    ("vehicle.tires.*", "tires"),
+    ("vehicle.drivetrain", "drivetrains"),
+    ("vehicle.axles.*.file", "mechanisms"),
+    ("terrain", "terrains"),
+    ("soils.*", "soils"),
+    ("maneuver", "maneuvers"),
+    ("washout", "washouts"),
+    ("platform", "platforms"),
+)
+"""Names of files in a session, and in the files that it names."""
+
+SOILS_OF_A_TERRAIN = (
+    "terrain.surface",
+    "terrain.soil",
+    "terrain.patches.*.surface",
+    "terrain.patches.*.soil",
+    "terrain.roads.*.surface",
+    "terrain.soils.patches.*.soil",
+)
+"""Key paths of names of soils; all references to a name share the content `soils.NAME`."""
+
+TYPED = (("driver",), ("outlets", "motion", "protocol"), ("outlets", "streams", "*", "protocol"))
+"""Key paths at which a name is short for a mapping with this `type` only."""
+
+STREAM = ("outlets", "streams", "*")
+"""Key path at which a text is short for a mapping (`simulator.motion.protocols.kinds.stream_words`)."""
+
+DEFAULTS = {"vehicle": "hmmwv", "terrain": "jacksboro", "washout": "small_hexapod", "platform": "small_hexapod"}
+"""Default names; the maneuver, if any, sets the default vehicle and terrain."""
+
+_KINDS = tuple((parse(place), kind) for place, kind in REFERENCES)
+_SOILS = tuple(parse(place) for place in SOILS_OF_A_TERRAIN)
+
+
+@lru_cache(maxsize=1000)
+def kind_at(path: KeyPath) -> str | None:
+    """Return the kind of file that can be named at a path, or None."""
+    return next((kind for parts, kind in _KINDS if fits(path, parts)), None)
+
+
+def names_soil(path: KeyPath) -> bool:
+    """Return True if a path is the name of a soil in a terrain."""
+    return any(fits(path, pattern) for pattern in _SOILS)
+
+
+def fits(path: KeyPath, pattern: KeyPath) -> bool:
+    """Return True if a path matches a pattern, in which * is any part."""
+    return len(path) == len(pattern) and all(want in ("*", part) for want, part in zip(pattern, path, strict=True))
+
+
+def is_one_for_each(tires: Any) -> bool:
+    """Return True if the tires are given by axle or by wheel, not one for all wheels: a tire contains numbers, or its `type`."""
+    return isinstance(tires, dict) and not {"base", "type"} & set(tires) and all(isinstance(value, str | dict) for value in tires.values())
