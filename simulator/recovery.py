@@ -115,7 +115,7 @@ class VehicleRecovery:
         if place is None:
             self._put(*self._ground.spawn)
         x, y, _ = v.space.state[0]["p_WB"]
-        self._soil.serve(float(x), float(y))
+        self._soil.load_tiles_around(float(x), float(y))
         self._rest_ticks = max(1, round(HOLD_TIME / self._h))
         # outlets called in this tick still receive the last valid state, not the new position
         v.readout[:] = seen

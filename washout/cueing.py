@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, WashoutTypeWarning
-from simulator.base.fields import Field, Group, Variants
+from simulator.base.fields import Field, Fields, Group, Number, Variants
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.base.renamed import RenamedAttribute
-from washout import adaptive, classical, platform_state_machine
+from washout import platform_state_machine
 from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout_step
 from washout.classical_runner import ClassicalRunner
@@ -76,7 +76,7 @@ class CueingRecords(NamedTuple):
     """PARAMETERS."""
     s: Record
     """STATES, see LIMITER, PROCEDURE and STATE: leg speeds, requested pose, gain, counts of bad input."""
-    washed: Record
+    washout_pose: Record
     """POSE of the washout, before blending and limits."""
 
 
@@ -146,7 +146,7 @@ class MotionCueing:
         weighting(p, h)
         p[0]["aim_force_gain"] = p[0]["aim_rate_gain"] = 1.0
         self.washout: ClassicalRunner | WashoutRunner = (
-            ClassicalRunner(values["cueing"], file, p, s) if kind is KIND else WashoutRunner(kind, mapping, file, p, s)
+            ClassicalRunner(values["cueing"], file, p, s) if kind is KIND else WashoutRunner(kind, values, p, s)
         )
         self.tuner = self.washout.tuner
         self.procedure, self.monitor = PlatformProcedure(p, s), CueingMonitor(p, s, self.tuner)
@@ -178,13 +178,13 @@ class MotionCueing:
 
     def reset(self) -> None:
         """Handle a relocation of the vehicle. The platform does not step: it moves to neutral, and the washout fades in again."""
-        p, s, washed = self.records
+        p, s, washout_pose = self.records
         self.resets += 1
         s[0]["wf_begun"][CAR] = 0
         if p[0]["washout_every"] == 0:
-            rest(s, washed)
+            rest(s, washout_pose)
         else:
-            rest_plugin(s, washed)
+            rest_plugin(s, washout_pose)
         anchor(p, s, s[0]["pose"], s[0]["rates"])
 
 

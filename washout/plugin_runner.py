@@ -42,7 +42,7 @@ class WashoutRunner:
     def __init__(self, kind: WashoutKind, values: Values, p: Record, s: Record) -> None:
         self.kind = kind
         self._preview: Preview | None = None
-        self.parameters = from_mapping(kind.parameters, mapping["cueing"], file, "cueing", kind.defaults, kind.ranges)
+        self.parameters = filled(rows(kind.parameters), values["cueing"])
         h = float(p[0]["h"])
         rate = values.get("rate", kind.rate)
         self.every = 1 if rate == 0.0 else whole_ticks(rate, h, values.file, "rate")
@@ -56,7 +56,7 @@ class WashoutRunner:
         world = WashoutContext(platform, float(p[0]["gravity"]), self._h)
         self._thread: PluginThread | None = None
         # a washout in Python may have copied its parameters, so only those of a compiled one can be changed
-        self.tuner = OnlineTuner(s, (), {}, lambda _: ()) if kind.kernel is None else self._new_tuner(kind, world, file, p)
+        self.tuner = OnlineTuner(s, (), {}, lambda _: ()) if kind.kernel is None else self._new_tuner(kind, world, values.file, p)
         with making(f"washout {kind.name}"):
             if kind.begin is not None:
                 kind.begin(self.parameters, self._state, world)
@@ -90,7 +90,7 @@ class WashoutRunner:
             set_aim(goal, aim)
             return [(self.parameters, goal), (self._state, state), (p, aim)]
 
-        return OnlineTuner(self._s, own, values, derive)
+        return OnlineTuner(self._s, kind.parameters, values, derive)
 
     @property
     def trouble(self) -> str:

@@ -472,9 +472,9 @@ class Host:
             armed = session.waits or session.cueing.procedure.state not in ("off", "parked", "park", "fault")
             session.cueing.procedure.park() if armed else session.cueing.procedure.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
-            self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.procedure.state not in goal)
-        elif (options := self.panel.obey(event)) is not None:
-            self.window.tell(options, TUNED_TIME)
+            self.window.show_message("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.procedure.state not in goal)
+        elif (options := self.panel.handle_event(event)) is not None:
+            self.window.show_message(options, TUNED_TIME)
         elif event == "shift_refused":
             self.window.show_message("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
 

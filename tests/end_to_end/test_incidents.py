@@ -169,7 +169,7 @@ def test_upright_where_nothing_stands():
     """On a wall there is no equilibrium: it is put just above the ground, and does what physics says."""
     session = new_session(terrain="slope")
     session.recovery._settle_at = lambda *_: False
-    session.upright()
+    session.set_upright()
     radius = float(session.vehicle.model.tires[0]["radius"])
     R = session.readout[0]
     assert session.recovery.latest is None

@@ -8,6 +8,7 @@ from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform,
 
 from simulator.base.callbacks import callback, record_at
 from simulator.base.errors import ConfigError, DeprecatedNameWarning, JounceError
+from simulator.base.fields import Field, Number
 from simulator.base.records import dtype_of
 from simulator.driver.input_devices import keyboard
 from simulator.host.cueing_controls import CueingControls
@@ -124,15 +125,15 @@ def test_the_keys_turn_every_number_of_the_washout():
     motion = cueing()
     panel = CueingControls(motion.tuner)
     assert {"intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down"} <= set(keyboard.ACTIONS.values())
-    assert panel.obey("pause") is None
-    assert panel.obey("intensity_down") == "motion intensity 90 %" and motion.tuner.intensity == pytest.approx(0.9)
+    assert panel.handle_event("pause") is None
+    assert panel.handle_event("intensity_down") == "motion intensity 90 %" and motion.tuner.intensity == pytest.approx(0.9)
     for _ in range(30):
-        panel.obey("intensity_up")
+        panel.handle_event("intensity_up")
     assert motion.tuner.intensity == MOST
     gain, rate = washout_mapping()["cueing"]["force_gain"][0], np.degrees(motion.records[0][0]["tilt_rate"])
-    assert panel.obey("washout_next") == f"force gain surge {gain:.3g} (0 to 2)"
-    assert panel.obey("washout_up") == f"force gain surge {1.1 * gain:.3g} (0 to 2)"
-    lines = [panel.obey("washout_next") for _ in motion.tuner.knobs]
+    assert panel.handle_event("washout_next") == f"force gain surge {gain:.3g} (0 to 2)"
+    assert panel.handle_event("washout_up") == f"force gain surge {1.1 * gain:.3g} (0 to 2)"
+    lines = [panel.handle_event("washout_next") for _ in motion.tuner.knobs]
     assert f"tilt rate {rate:.3g} deg/s (0.001 to 1e+03)" in lines and len(set(lines)) == len(motion.tuner.knobs)
     for _ in range(80):
         line = panel.handle_event("washout_down")
@@ -167,12 +168,12 @@ def test_a_compiled_plugin_washout_is_changed_from_its_initial_parameters():
     assert motion.procedure.state == "engaged"
     force = REST + [2.0, 0.0, 0.0]
     ride(motion, np.tile(force, (10000, 1)))  # the limiter is at the place to which this washout jumps, the budget has forgotten it
-    assert motion.records.washed[0]["position"][0] == pytest.approx(0.02)
+    assert motion.records.washout_pose[0]["position"][0] == pytest.approx(0.02)
     motion.tuner.intensity = 0.5
     motion.tuner.change(motion.tuner.knobs[0], 50.0)
     steps = float(motion.washout._state[0]["both"][1])
     _, poses, limited = ride(motion, np.tile(force, (1500, 1)))
-    assert motion.records.washed[0]["position"][0] == pytest.approx(2.0 / 50.0 * 0.5, rel=1e-3)
+    assert motion.records.washout_pose[0]["position"][0] == pytest.approx(2.0 / 50.0 * 0.5, rel=1e-3)
     assert motion.washout._state[0]["both"][1] == steps + 1500.0, "what it remembers goes on"
     assert limited == 0 and np.abs(np.diff(poses[:, 0])).max() < 1e-4
     with pytest.raises(ConfigError, match="share"):

@@ -68,7 +68,7 @@ def test_the_washout_tilts(folder: Path) -> None:
         motion.step(np.array([0.0, 0.0, 9.80665]), np.zeros(3), True, H)
     for _ in range(4000):
         motion.step(np.array([2.0, 1.0, 9.80665]), np.zeros(3), True, H)
-    assert motion.records.washed[0]["angles"] == pytest.approx([0.04, -0.08, 0.0], abs=1e-3)
+    assert motion.records.washout_pose[0]["angles"] == pytest.approx([0.04, -0.08, 0.0], abs=1e-3)
     assert motion.pose[3:] == pytest.approx([0.04, -0.08, 0.0], abs=2e-3)
     motion.washout.close()
 

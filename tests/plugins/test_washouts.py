@@ -48,7 +48,7 @@ def response(motion: MotionCueing, force: np.ndarray, ticks: int) -> np.ndarray:
     poses = []
     for _ in range(ticks):
         motion.step(force, STILL, True, H)
-        poses.append(np.hstack([motion.records.washed[0]["position"], motion.records.washed[0]["angles"]]))
+        poses.append(np.hstack([motion.records.washout_pose[0]["position"], motion.records.washout_pose[0]["angles"]]))
     return np.array(poses)
 
 
@@ -150,7 +150,7 @@ def test_a_preview_equals_the_recording() -> None:
         motion.washout.serve(k * H)
         washouts_step(motion)
     # 0.55 s ahead in the mean, with a delay of two and a half periods
-    assert motion.records.washed[0]["position"][0] == pytest.approx(0.01 * (30.0 + 0.55 - 0.025), abs=0.01 * 0.012)
+    assert motion.records.washout_pose[0]["position"][0] == pytest.approx(0.01 * (30.0 + 0.55 - 0.025), abs=0.01 * 0.012)
 
 
 @pytest.mark.parametrize(("rate", "stride"), [(1000, 1), (100, 10), (100, 5)])

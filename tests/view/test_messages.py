@@ -65,7 +65,7 @@ def test_a_message_ends_by_itself(shown):
 
 def test_a_message_ends_when_it_is_not_true_any_more(shown):
     window, session, _, text, _ = shown
-    window.tell("platform rises", 30.0, lambda s: s.cueing.procedure.state == "rise")
+    window.show_message("platform rises", 30.0, lambda s: s.cueing.procedure.state == "rise")
     assert text() == "platform rises"
     session.cueing.procedure.state = "engaged"
     assert text() == ""
