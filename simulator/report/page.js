@@ -11,11 +11,12 @@ function text(number, digits = 4) {
 function ticks(low, high, log, about) {
   const found = [];
   if (log && high - low > 0.8) {
+    const every = Math.ceil((high - low) / (1.5 * about));
     for (let decade = Math.floor(low); decade <= Math.ceil(high); decade++) {
       for (let digit = 1; digit < 10; digit++) {
         const place = decade + Math.log10(digit);
         if (place < low - 1e-9 || place > high + 1e-9) continue;
-        const named = digit === 1 || (high - low < 3 && (digit === 2 || digit === 5));
+        const named = (digit === 1 && decade % every === 0) || (high - low < 3 && (digit === 2 || digit === 5));
         found.push([place, named ? text(10 ** place) : ""]);
       }
     }

@@ -195,12 +195,12 @@ def scaled(numbers: ArrayLike, axis: Axis) -> Array:
 def ticks(low: float, high: float, log: bool, about: int = TICKS) -> list[tuple[float, str]]:
     """Return the positions and texts of ticks from low to high; on a logarithmic axis, range and positions are base-10 logarithms."""
     if log and high - low > 0.8:
-        found = []
+        found, every = [], math.ceil((high - low) / (1.5 * about))
         for decade in range(math.floor(low), math.ceil(high) + 1):
             for digit in range(1, 10):
                 position = decade + math.log10(digit)
                 if low - 1e-9 <= position <= high + 1e-9:
-                    named = digit == 1 or (high - low < 3.0 and digit in (2, 5))
+                    named = (digit == 1 and decade % every == 0) or (high - low < 3.0 and digit in (2, 5))
                     found.append((position, _text(10.0**position) if named else ""))
         return found
     step = _step(high - low, about)

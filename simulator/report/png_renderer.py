@@ -42,7 +42,7 @@ DPI = 120
 COMPRESSION = 3
 """PNG compression level: a third of the time of zlib's default 6, and about 10 % more bytes."""
 
-LEFT, RIGHT, SECOND, TOP, BOTTOM = 0.85, 0.25, 0.75, 0.45, 0.55
+LEFT, RIGHT, SECOND, TOP, BOTTOM = 0.9, 0.25, 0.75, 0.45, 0.55
 """Margins of a panel and of the sheet [in]; SECOND is the right margin of a panel with a second unit."""
 HEADING, LEGEND, NUMBERS = 0.3, 0.21, 0.6
 """Heights of the title of a panel, of a row of a legend, and of the numbers and the title of a horizontal axis [in]."""
@@ -170,7 +170,7 @@ def _name_axes(axes: Axes, x: str, y: str) -> None:
         short = LETTER * len(y) <= up + 0.3
         lines = [y] if short else wrap(y, max(8, int((up + 0.3) / (0.85 * LETTER))), max_lines=2, placeholder="…")
         axes.set_ylabel("\n".join(lines), fontsize=10.0 if short else 8.5)
-        axes.yaxis.set_label_coords(-0.55 / across, 0.5)
+        axes.yaxis.set_label_coords(-0.6 / across, 0.5)
 
 
 class _Sheet:

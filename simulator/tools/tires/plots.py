@@ -41,7 +41,7 @@ def plot_of(sheet: Sheet) -> Plot:
         _over_load(sheet, "friction", Axis("coefficient of friction", least=0.0), FRICTION),
         _over_load(sheet, "relaxation length", Axis("relaxation length", "m", least=0.0), RELAXATION),
     ]
-    return Plot(f"{sheet.name}: {sheet.law}", panels, columns=3)
+    return Plot(f"{sheet.name}: {sheet.law}", panels, columns=4)
 
 
 def _over_loads(sheet: Sheet, which: int, x: Axis, y: Axis, factor: float) -> Panel:
