@@ -30,6 +30,7 @@ from vehicles.readout import READOUT
 FOUR, SIX = ("FL", "FR", "RL", "RR"), ("FL", "FR", "ML", "MR", "RL", "RR")
 SPEED, WHEELBASE, UNDERSTEER = 15.0, 3.3, 0.003
 F = np.linspace(0.2, 4.0, 60)
+NAMES = tuple(filter(PLOT_KINDS.is_builtin, PLOT_KINDS.names()))
 
 
 def telemetry(corners=FOUR, rows=2001):
@@ -135,7 +136,7 @@ SAID = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PLOT_KINDS.names())
+@pytest.mark.parametrize("name", NAMES)
 def test_a_plot_has_labels_with_units(name):
     """Labels with units, the maneuver's title, and no letter beyond the edge."""
     run = run_of("avtp_lane_change")
@@ -164,9 +165,9 @@ def test_long_names_of_curves_and_maneuvers_are_not_cut():
 
 
 def test_the_next_run_removes_every_plot_and_every_column_exists():
-    assert {f"{name}.png" for name in PLOT_KINDS.names()} <= set(RESULTS)
+    assert {f"{name}.png" for name in NAMES} <= set(RESULTS)
     readout = {row[0] for row in READOUT}
-    fields = {column: column.rpartition("_")[0] if column not in readout else column for column in columns_of(PLOT_KINDS.names())}
+    fields = {column: column.rpartition("_")[0] if column not in readout else column for column in columns_of(NAMES)}
     assert set(fields.values()) <= readout
 
 
@@ -191,7 +192,7 @@ def test_missing_data_is_reported(tmp_path):
     del columns["engine_speed"]
     columns["steering_wheel_torque"] = np.full(2001, np.nan)
     columns["a_WG_B_y"] = np.zeros(2001)
-    run = run_of(columns=columns, plots=list(PLOT_KINDS.names()))
+    run = run_of(columns=columns, plots=list(NAMES))
     report = write_report(tmp_path, run.maneuver, columns, run.metrics)
     assert report.left_out == [
         "hand_wheel: the column steering_wheel_torque is not finite in this run",
@@ -203,22 +204,22 @@ def test_missing_data_is_reported(tmp_path):
         "curves: the analyses of this maneuver return no curve",
     ]
     assert json.loads((tmp_path / "metrics.json").read_text())["result"]["pictures_left_out"] == report.left_out
-    assert {file.stem for file in report.files[1:]} == set(PLOT_KINDS.names()) - {line.partition(":")[0] for line in report.left_out}
+    assert {file.stem for file in report.files[1:]} == set(NAMES) - {line.partition(":")[0] for line in report.left_out}
 
 
 def test_one_plot_after_another_leaves_nothing_behind():
     """A picture has the same bytes alone and after all the others."""
     run = run_of("avtp_lane_change", phases=("straight", "turn"), columns=telemetry() | {"phase": np.repeat([0, 1], (900, 1101))})
-    alone, left_out = drawn(run, PLOT_KINDS.names())
-    assert (drawn(run, reversed(PLOT_KINDS.names())), left_out) == ((alone, []), [])
-    assert len(set(alone.values())) == len(PLOT_KINDS.names()) - 1  # `path` of a course is the course
+    alone, left_out = drawn(run, NAMES)
+    assert (drawn(run, reversed(NAMES)), left_out) == ((alone, []), [])
+    assert len(set(alone.values())) == len(NAMES) - 1  # `path` of a course is the course
 
 
 def test_the_page_shows_what_a_picture_shows():
     """Every panel of every chosen plot is on the page, from the same description."""
-    run = run_of("avtp_lane_change", plots=list(PLOT_KINDS.names()))
+    run = run_of("avtp_lane_change", plots=list(NAMES))
     page = run_page(run.metrics | {"table": []}, RunInfo(), run).html()
-    for name in PLOT_KINDS.names():
+    for name in NAMES:
         for panel in plot_of(name, run).panels:
             assert escape(panel.y.title) in page and escape(panel.title) in page, name
 
@@ -332,7 +333,7 @@ def test_numbers_over_time_are_in_the_units_of_people():
     assert curve_of(angle)[1].max() == pytest.approx(math.degrees(20.0 * (WHEELBASE * 3.0 / SPEED**2 + UNDERSTEER * 3.0)), rel=0.01)
 
 
-@pytest.mark.parametrize("name", PLOT_KINDS.names())
+@pytest.mark.parametrize("name", NAMES)
 def test_a_run_of_ten_rows_is_drawn_or_reported(name):
     columns = {key: column[:10] for key, column in telemetry().items()}
     try:

@@ -63,8 +63,8 @@ def _frequency_response(run: Run) -> Plot:
         curves = [
             curve_of(responses[name], _subject(name).replace("_", " "), BLUE + subjects.index(_subject(name)) % PURPLE) for name in names
         ]
-        limits = {"least": -0.02, "most": 1.05} if title == "coherence" else {}
-        panels.append(Panel(title, across, Axis(title.replace("_", " "), unit_shown(unit), **limits), curves))
+        least, most = (-0.02, 1.05) if title == "coherence" else (None, None)
+        panels.append(Panel(title, across, Axis(title.replace("_", " "), unit_shown(unit), least=least, most=most), curves))
     return Plot("frequency response", panels)
 
 

@@ -62,9 +62,9 @@ def _course(run: Run) -> Plot:
         curves.append(_planned(run.path, max(0.0, first), last))
     curves.append(Curve(DRIVEN, track.x, track.y))
     curves += [Curve("lane limits", np.array([gate.start, gate.end]), np.array([side, side]), AMBER) for gate, side in sides]
-    curves.append(Curve("cones", *cones[~hit].T, AMBER, points=True, line=False))
+    curves.append(Curve("cones", cones[~hit, 0], cones[~hit, 1], AMBER, points=True, line=False))
     if hit.any():
-        curves.append(Curve("cones touched", *cones[hit].T, RED, points=True, line=False))
+        curves.append(Curve("cones touched", cones[hit, 0], cones[hit, 1], RED, points=True, line=False))
     high = max(*corners_y.ravel().tolist(), *(side for _, side in sides))
     notes = []
     for gate, result in zip(gates, run.metrics.get("gates", ()), strict=False):
