@@ -24,6 +24,8 @@ DASHES = ("", "7 3", "2 3")
 MOST_POINTS = 2000
 """Maximum number of points of a drawn curve. A longer curve is reduced to the extremes of intervals, which preserves peaks."""
 
+REFERENCE_WIDTH = 3.2
+"""Width of the curve of a reference, which stays visible below other curves."""
 TICKS = 6
 """Approximate number of ticks on an axis; more on a long axis."""
 
@@ -181,6 +183,11 @@ class Plot:
     columns: int = 1
     """Number of panels in a row of a PNG; a page arranges panels by its width."""
     caption: str = ""
+
+
+def over_reference(x: Array, reference: tuple[str, Array], other: tuple[str, Array]) -> list[Curve]:
+    """Return two curves, each with its name; the wide reference stays visible below the other one."""
+    return [Curve(reference[0], x, reference[1], GRAY, width=REFERENCE_WIDTH), Curve(other[0], x, other[1], SKY)]
 
 
 def scaled(numbers: ArrayLike, axis: Axis) -> Array:

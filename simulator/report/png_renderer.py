@@ -48,7 +48,7 @@ HEADING, LEGEND, NUMBERS = 0.3, 0.21, 0.6
 """Heights of the title of a panel, of a row of a legend, and of the numbers and the title of a horizontal axis [in]."""
 WIDTH, NARROW = 9.0, 4.8
 """Width of a plot with one column, and of a column of several [in]."""
-HEIGHT, STACKED, SQUARE, LOW = 3.0, 1.75, 6.0, 0.9
+HEIGHT, STACKED, SQUARE, LOW = 3.2, 1.75, 6.0, 0.9
 """Height of a panel: alone or in columns, in a stack, with equal scales at most and at least [in]."""
 LETTER = 0.085
 """Approximate width of a letter of 10 points [in]."""
@@ -282,4 +282,5 @@ def _legends(panels: Sequence[Panel]) -> list[tuple[Panel, Panel]]:
 
 def _share_axis(one: Sequence[Panel], other: Sequence[Panel]) -> bool:
     """Return True if the panels of a row have the horizontal axes of the row below, which then shows their numbers."""
-    return len(one) == len(other) == 1 and one[0].x == other[0].x and one[0].range("x") == other[0].range("x") and not one[0].equal
+    alike = one[0].x == other[0].x and one[0].range("x") == other[0].range("x")
+    return len(one) == len(other) == 1 and alike and not (one[0].equal or other[0].equal)

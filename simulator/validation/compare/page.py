@@ -13,15 +13,13 @@ import numpy as np
 from simulator.maneuvers.source_marks import explained
 from simulator.report import plot
 from simulator.report.html_page import MISSING, Cell, Column, Link, Page, Verdict
-from simulator.report.plot import COLORS, DASHES, Axis, Panel
+from simulator.report.plot import COLORS, DASHES, REFERENCE_WIDTH, Axis, Panel
 from simulator.validation.compare.bands import Band, BandVerdict, Curves
 from simulator.validation.compare.differences import Channel, Difference, values_of
 from simulator.validation.compare.record import Record
 
 RUN_FACTS = ("maneuver", "vehicle", "terrain", "settings", "version", "configuration", "columns")
 """Facts about records in the order of the page."""
-REFERENCE_WIDTH = 3.2
-"""Width of the curve of the reference, which stays visible below the others."""
 
 
 @dataclass(frozen=True)

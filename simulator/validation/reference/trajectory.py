@@ -20,7 +20,7 @@ from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
-from simulator.report.plot import AMBER, Axis, Curve, Panel, Plot
+from simulator.report.plot import Axis, Panel, Plot, over_reference
 from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
 from simulator.validation.reference.recorded_drive import Recording
@@ -334,15 +334,20 @@ CHANNELS = {
 
 def plot_trajectory(comparison: TrajectoryComparison, path: str) -> None:
     """Plot the counted channels, recorded and computed, into a PNG file. Raises OutputError."""
-    panels = []
-    for name in comparison.counted:
-        curves = [
-            Curve("recorded", comparison.time, comparison.reference[name], AMBER, width=3.2),
-            Curve("Jounce", comparison.time, comparison.ours[name]),
-        ]
-        title = f"error {100.0 * comparison.errors[name]:.2f} %"
-        panels.append(Panel(title, Axis("time", "s"), Axis(name, UNITS.get(name, "")), curves))
-    write_bytes(Path(path), png(Plot(Path(comparison.file).name, panels)))
+    write_bytes(Path(path), png(Plot(Path(comparison.file).name, trajectory_panels(comparison, "recorded"))))
 
 
-UNITS = {"vx": "m/s", "vy": "m/s", "wz": "rad/s", "ay": "m/s²", "roll": "rad", "pitch": "rad", "engine_speed": "rad/s"}
+def trajectory_panels(comparison: TrajectoryComparison, source: str) -> list[Panel]:
+    """Return a panel for each counted channel with its error; `source` names the reference."""
+    return [
+        Panel(
+            f"{name}, error {100.0 * comparison.errors[name]:.2f} %",
+            Axis("time", "s"),
+            Axis(name, UNITS.get(name, "")),
+            over_reference(comparison.time, (source, comparison.reference[name]), ("Jounce", comparison.ours[name])),
+        )
+        for name in comparison.counted
+    ]
+
+
+UNITS = {"vx": "m/s", "vy": "m/s", "wz": "rad/s", "ay": "m/s²", "roll": "rad", "pitch": "rad", "engine_speed": "rad/s", "z": "m"}

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.report.plot import AMBER, Axis, Curve, Panel
+from simulator.report.plot import Axis, Panel, over_reference
 from simulator.validation.suite.mass_properties import masses
 from simulator.validation.suite.reference_runs import CORNERS, FRONT, REAR, drive, slippery, straight
 from simulator.validation.suite.result import Array, Finding, PageFigure, ReferenceData, Row, within
@@ -105,8 +105,8 @@ def coasting(source: ReferenceData) -> Finding:
 
 
 def _speed_panel(title: str, time: Array, reference: Array, speed: Array) -> Panel:
-    """Return a speed over time next to its closed form, which stays visible below."""
-    curves = [Curve("closed form", time, reference, AMBER, width=3.2), Curve("Jounce", time, speed)]
+    """Return a speed over time next to its closed form."""
+    curves = over_reference(time, ("closed form", reference), ("Jounce", speed))
     return Panel(title, Axis("time", "s"), Axis("speed", "m/s"), curves)
 
 

@@ -75,7 +75,7 @@ def order(numbers: Sequence[float]) -> str:
 
 def _curves(found: Sequence[Mapping[str, float | None]]) -> list[Curve]:
     """Return the relative differences from the smallest step, for metrics that change."""
-    curves = []
+    curves: list[Curve] = []
     for metric in found[0]:
         values = [one.get(metric) for one in found]
         if metric.endswith(DOUBLES) or any(value is None for value in values) or not values[-1]:
